@@ -1,0 +1,149 @@
+"""Diagnostics: what is wrong, where, why, and what to do about it.
+
+Every failure that a user can cause is a subclass of `RtlgenError` with a stable `code`. Its
+docstring is the long form that `rtlgen explain CODE` prints, so a code cannot exist without one.
+A class lives in the module group that raises it; defining it registers it.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from rtlgen.source import SourceFile, Span
+
+Severity = Literal["error", "warning"]
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A span of the source with the words that stand behind its carets."""
+
+    span: Span
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One rendered message.
+
+    Members
+    -------
+    code: stable, `E0203` for errors and `W0101` for warnings.
+    message: what is wrong, one line, no full stop.
+    labels: the first one is the place; the others are shown below it.
+    notes: why, and the witness.
+    help: what to do.
+    """
+
+    code: str
+    message: str
+    labels: tuple[Label, ...] = ()
+    notes: tuple[str, ...] = ()
+    help: str | None = None
+    severity: Severity = "error"
+
+    def render(self, sources: Mapping[str, SourceFile] | None = None) -> str:
+        """Return the message with the quoted source lines and carets, without a final newline."""
+        out = [f"{self.severity}[{self.code}]: {self.message}"]
+        gutter = max((len(str(label.span.line)) for label in self.labels), default=1)
+        previous: str | None = None
+        for label in self.labels:
+            span = label.span
+            source = (sources or {}).get(span.file)
+            if previous != span.file or source is None:
+                arrow = "-->" if previous is None else ":::"
+                out.append(f"{' ' * gutter}{arrow} {span}")
+            if source is not None:
+                out.extend(_quote(source.line(span.line), label, gutter, first=previous != span.file))
+            elif label.text:
+                out.append(f"{' ' * gutter} = {label.text}")
+            previous = span.file
+        pad = " " * (gutter + 2)
+        out.extend(f"{pad}= note: {note}" for note in self.notes)
+        if self.help is not None:
+            out.append(f"{pad}= help: {self.help}")
+        return "\n".join(out)
+
+    def to_json(self) -> dict[str, object]:
+        """Return the diagnostic as a JSON-serialisable object."""
+        return {
+            "severity": self.severity,
+            "code": self.code,
+            "message": self.message,
+            "labels": [
+                {
+                    "file": label.span.file,
+                    "line": label.span.line,
+                    "column": label.span.column,
+                    "length": label.span.length,
+                    "text": label.text,
+                }
+                for label in self.labels
+            ],
+            "notes": list(self.notes),
+            "help": self.help,
+        }
+
+
+def _quote(line: str, label: Label, gutter: int, first: bool) -> list[str]:
+    blank = f"{' ' * (gutter + 1)}|"
+    span = label.span
+    # Tabs are kept in the padding so that the carets stand under the text in any terminal.
+    lead = "".join("\t" if c == "\t" else " " for c in line[: span.column - 1])
+    length = max(1, min(span.length, len(line) - span.column + 1))
+    carets = f"{blank} {lead}{'^' * length}{' ' + label.text if label.text else ''}"
+    quoted = [f"{span.line:>{gutter}} | {line}".rstrip(), carets]
+    return [blank, *quoted] if first else quoted
+
+
+class RtlgenError(Exception):
+    """Base of every failure that is the input's, the options' or the environment's fault.
+
+    `exit_code` is what the command line returns for it: 2 for a refused input, 3 for a missing
+    tool, 1 for a check that failed.
+    """
+
+    code: ClassVar[str] = ""
+    exit_code: ClassVar[int] = 2
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        labels: Sequence[Label] = (),
+        notes: Sequence[str] = (),
+        help: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.diagnostic = Diagnostic(self.code, message, tuple(labels), tuple(notes), help)
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if not cls.code:
+            return
+        if cls.code in _REGISTRY:
+            raise TypeError(f"{cls.code} is both {_REGISTRY[cls.code].__name__} and {cls.__name__}")
+        if not cls.__doc__:
+            raise TypeError(f"{cls.__name__} ({cls.code}) needs a docstring: it is the long form")
+        _REGISTRY[cls.code] = cls
+
+
+_REGISTRY: dict[str, type[RtlgenError]] = {}
+
+
+def registered_codes() -> Mapping[str, type[RtlgenError]]:
+    """Return every diagnostic code with its class, in order of the codes."""
+    return dict(sorted(_REGISTRY.items()))
+
+
+def long_form(code: str) -> str:
+    """Return the long explanation of `code`.
+
+    Raises
+    ------
+    KeyError: there is no such code.
+    """
+    return inspect.cleandoc(_REGISTRY[code].__doc__ or "")

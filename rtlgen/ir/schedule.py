@@ -1,0 +1,145 @@
+"""When each statement instance runs: one vector of dimensions a statement.
+
+Kelly's form: constants order statements, loops order iterations. All the transforms speak
+in it, from program order `(0, i, 0, j, 1)` over a distributed nest `(2, i, j)` to the fused form
+`(9*i + j + 26, 1)`, so that one legality checker judges them all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from rtlgen.ir.affine import Affine, affine_sum
+
+
+@dataclass(frozen=True, slots=True)
+class NestLoop:
+    """One loop of a statement's nest in its scheduled order.
+
+    Members
+    -------
+    iterator: the statement's iterator that it counts, or None for a pad loop, which repeats
+        nothing: the instance runs in iteration `at` of `extent`.
+    extent: number of iterations of the enumerated box; the real domain may be smaller.
+    at: for a pad loop, the iteration that is real; for an iterator, its smallest value.
+    """
+
+    iterator: str | None
+    extent: int
+    at: int = 0
+
+    def __post_init__(self) -> None:
+        if self.extent < 1:
+            raise ValueError(f"a loop of {self.extent} iterations")
+        if self.iterator is None and not 0 <= self.at < self.extent:
+            raise ValueError(f"pad loop of {self.extent} has no iteration {self.at}")
+
+    @property
+    def position(self) -> Affine:
+        """The 0-based iteration in which an instance runs."""
+        if self.iterator is None:
+            return Affine((), self.at)
+        return Affine.variable(self.iterator) - self.at
+
+    def __str__(self) -> str:
+        if self.iterator is None:
+            return f"pad@{self.at}<{self.extent}"
+        return f"{self.iterator}<{self.at + self.extent}"
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarDim:
+    """A constant: the place among statements or nests."""
+
+    value: int
+
+    @property
+    def time(self) -> Affine:
+        return Affine((), self.value)
+
+    def __str__(self) -> str:
+        return str(self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class LoopDim:
+    """One loop, as a dimension of its own."""
+
+    loop: NestLoop
+
+    @property
+    def time(self) -> Affine:
+        return self.loop.position
+
+    def __str__(self) -> str:
+        return str(self.loop)
+
+
+@dataclass(frozen=True, slots=True)
+class FlatDim:
+    """A nest flattened to one counter: the row-major rank in the box of `loops`, plus `shift`."""
+
+    loops: tuple[NestLoop, ...]
+    shift: int = 0
+
+    @property
+    def rank(self) -> Affine:
+        """Position in the flattened nest, 0 for its first iteration."""
+        parts, weight = [], 1
+        for loop in reversed(self.loops):
+            parts.append(loop.position * weight)
+            weight *= loop.extent
+        return affine_sum(parts)
+
+    @property
+    def count(self) -> int:
+        """Number of iterations of the flattened nest, padding included."""
+        count = 1
+        for loop in self.loops:
+            count *= loop.extent
+        return count
+
+    @property
+    def time(self) -> Affine:
+        return self.rank + self.shift
+
+    def __str__(self) -> str:
+        nest = "[" + ", ".join(map(str, self.loops)) + "]"
+        return f"{nest} + {self.shift}" if self.shift else nest
+
+
+Dim: TypeAlias = ScalarDim | LoopDim | FlatDim
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """The dimensions of every statement, outermost first. Shorter vectors are padded with 0."""
+
+    dims: Mapping[str, tuple[Dim, ...]]
+
+    def time(self, statement: str) -> tuple[Affine, ...]:
+        """Return the time vector of `statement`'s instances, as long as the longest one."""
+        length = max(map(len, self.dims.values()), default=0)
+        own = tuple(dim.time for dim in self.dims[statement])
+        return own + (Affine(),) * (length - len(own))
+
+    def loops(self, statement: str) -> tuple[NestLoop, ...]:
+        """Return the loops of `statement`, outermost first, flattened or not."""
+        loops: list[NestLoop] = []
+        for dim in self.dims[statement]:
+            if isinstance(dim, LoopDim):
+                loops.append(dim.loop)
+            elif isinstance(dim, FlatDim):
+                loops.extend(dim.loops)
+        return tuple(loops)
+
+    def replaced(self, statement: str, dims: tuple[Dim, ...]) -> Schedule:
+        """Return the schedule with the dimensions of one statement replaced."""
+        return Schedule({**self.dims, statement: dims})
+
+    def __str__(self) -> str:
+        return "\n".join(
+            f"{name}: ({', '.join(map(str, dims))})" for name, dims in self.dims.items()
+        )

@@ -1,0 +1,229 @@
+"""The static control part: arrays, statements, and the loop tree in program order.
+
+The vocabulary is pet's (Verdoolaege and Grosser, IMPACT 2012). A `Scop` is immutable. Its tree
+is the meaning of the program: the golden model walks it, and everything else (domains, schedules,
+dependences) is derived from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+from rtlgen.ir.affine import Affine
+from rtlgen.ir.expr import Expr, Read, walk
+from rtlgen.ir.schedule import Schedule
+from rtlgen.ir.types import IntType
+from rtlgen.source import SourceFile, Span
+
+Role: TypeAlias = Literal["in", "out", "inout", "local"]
+Storage: TypeAlias = Literal["parameter", "global", "local"]
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """An array, or with shape () a scalar variable, that statements read and write.
+
+    Members
+    -------
+    role: `in` (read, never written), `out` (written, never read), `inout` (both), or `local` (not
+        visible outside, dead after the run, undefined before the first write).
+    storage: where it was declared.
+    """
+
+    name: str
+    element: IntType
+    shape: tuple[int, ...]
+    role: Role
+    storage: Storage
+    span: Span
+
+    def __post_init__(self) -> None:
+        if any(extent < 1 for extent in self.shape):
+            raise ValueError(f"{self.name} has an empty dimension: {self.shape}")
+
+    @property
+    def depth(self) -> int:
+        """Number of elements."""
+        depth = 1
+        for extent in self.shape:
+            depth *= extent
+        return depth
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """Row-major strides in elements, one a dimension."""
+        strides: list[int] = []
+        step = 1
+        for extent in reversed(self.shape):
+            strides.insert(0, step)
+            step *= extent
+        return tuple(strides)
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarArgument:
+    """A scalar parameter of the function that the datapath uses."""
+
+    name: str
+    type: IntType
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """One array element as an affine function of the iterators of its statement."""
+
+    array: str
+    subscripts: tuple[Affine, ...]
+    span: Span
+
+    def __str__(self) -> str:
+        return self.array + "".join(f"[{subscript}]" for subscript in self.subscripts)
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """A counted loop: `iterator` runs from `start` by `step` while it is before `stop`.
+
+    "Before" is `scale * iterator < stop` for a positive step and `scale * iterator > stop` for a
+    negative one. The front end writes scale 1; normalising a loop of step s leaves scale abs(s).
+    """
+
+    iterator: str
+    start: Affine
+    stop: Affine
+    step: int
+    span: Span
+    scale: int = 1
+    label: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.step == 0 or self.scale < 1:
+            raise ValueError(f"loop {self.iterator} does not advance")
+
+    @property
+    def is_normalised(self) -> bool:
+        return self.step == 1 and self.start == Affine()
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """An assignment `write = expr`, executed once for each point of its domain.
+
+    The domain is what the enclosing `loops` (outermost first) enumerate, restricted to the points
+    where every one of `conditions` is >= 0. `expr` has the element type of the written array.
+    `text` is the C text of the assignment, for reports.
+    """
+
+    name: str
+    loops: tuple[Loop, ...]
+    conditions: tuple[Affine, ...]
+    write: Access
+    reads: tuple[Access, ...]
+    expr: Expr
+    span: Span
+    text: str
+
+    def __post_init__(self) -> None:
+        used = {node.index for node in walk(self.expr) if isinstance(node, Read)}
+        if not used <= set(range(len(self.reads))):
+            raise ValueError(f"{self.name} reads an access that it does not have")
+        known = set(self.iterators)
+        for access in (self.write, *self.reads):
+            for subscript in access.subscripts:
+                if not subscript.variables <= known:
+                    raise ValueError(f"{self.name}: {access} uses a variable that is no iterator")
+
+    @property
+    def iterators(self) -> tuple[str, ...]:
+        return tuple(loop.iterator for loop in self.loops)
+
+
+@dataclass(frozen=True, slots=True)
+class LoopNode:
+    """A loop of the tree and what it repeats, in program order."""
+
+    loop: Loop
+    body: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionNode:
+    """Nodes that run where every one of `conditions` (affine in the outer iterators) is >= 0."""
+
+    conditions: tuple[Affine, ...]
+    body: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StatementNode:
+    """The place of a statement in the tree."""
+
+    statement: str
+
+
+Node: TypeAlias = LoopNode | ConditionNode | StatementNode
+
+
+@dataclass(frozen=True, slots=True)
+class Scop:
+    """One function, or one `#pragma scop` region of it.
+
+    Members
+    -------
+    arrays: in order of declaration; names are unique.
+    scalars: scalar arguments that some statement uses, in order of declaration.
+    statements: in program order; `tree` holds each exactly once.
+    schedule: when each instance runs; it starts as program order, and transforms replace it.
+    returned: name of the scalar variable (an `Array` of shape ()) whose final value is returned.
+    source: the file the function stands in, as read.
+    """
+
+    name: str
+    arrays: tuple[Array, ...]
+    scalars: tuple[ScalarArgument, ...]
+    statements: tuple[Statement, ...]
+    tree: tuple[Node, ...]
+    schedule: Schedule
+    source: SourceFile
+    returned: str | None = None
+
+    def __post_init__(self) -> None:
+        names = [array.name for array in self.arrays]
+        if len(set(names)) != len(names):
+            raise ValueError(f"two arrays of {self.name} share a name: {names}")
+        order = [node.statement for node in walk_tree(self.tree) if isinstance(node, StatementNode)]
+        if order != [statement.name for statement in self.statements]:
+            raise ValueError(f"the tree of {self.name} and its statements differ: {order}")
+        for statement in self.statements:
+            for access in (statement.write, *statement.reads):
+                if len(access.subscripts) != len(self.array(access.array).shape):
+                    raise ValueError(f"{statement.name}: {access} has the wrong number of subscripts")
+
+    def array(self, name: str) -> Array:
+        """Return the array called `name`; KeyError when there is none."""
+        for array in self.arrays:
+            if array.name == name:
+                return array
+        raise KeyError(name)
+
+    def statement(self, name: str) -> Statement:
+        """Return the statement called `name`; KeyError when there is none."""
+        for statement in self.statements:
+            if statement.name == name:
+                return statement
+        raise KeyError(name)
+
+    def with_schedule(self, schedule: Schedule) -> Scop:
+        """Return the same program under another schedule."""
+        return replace(self, schedule=schedule)
+
+
+def walk_tree(nodes: tuple[Node, ...]) -> Iterator[Node]:
+    """Yield every node, a parent before its body, in program order."""
+    for node in nodes:
+        yield node
+        if not isinstance(node, StatementNode):
+            yield from walk_tree(node.body)
