@@ -1,0 +1,1 @@
+"""What a person or a script reads about a plan: text, JSON, HTML."""

@@ -1,0 +1,1 @@
+"""Being sure: the golden model, random data, comparison, checksum and co-simulation."""
