@@ -1,0 +1,89 @@
+"""The manifest survives the way to disk and back, and says what is wrong when it does not."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from rtlgen.manifest import (
+    Manifest,
+    ManifestCorruptError,
+    ManifestMissingError,
+    StaleVerilogError,
+    read_manifest,
+    read_verilog,
+    write_manifest,
+)
+from tests.sim.designs import build_scale_add, scale_add_manifest
+
+
+def test_a_manifest_survives_the_way_to_disk_and_back(tmp_path: Path) -> None:
+    manifest = scale_add_manifest()
+    write_manifest(tmp_path, manifest)
+    assert read_manifest(tmp_path) == manifest
+
+
+def test_the_json_has_the_promised_entries() -> None:
+    document = scale_add_manifest().to_json()
+    promised = "name top clock reset start done ports arrays scalars return predicted_cycles"
+    assert set(promised.split()) | {"verilog", "source", "options", "version"} <= set(document)
+    assert document["return"] == {"port": "return_value", "width": 32, "signed": True}
+
+
+def test_a_missing_manifest_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ManifestMissingError) as caught:
+        read_manifest(tmp_path)
+    path = tmp_path / "manifest.json"
+    assert caught.value.diagnostic.message == f"cannot read {path}: No such file or directory"
+
+
+def test_a_truncated_manifest_is_refused(tmp_path: Path) -> None:
+    path = write_manifest(tmp_path, scale_add_manifest())
+    path.write_text(path.read_text()[:-40])
+    with pytest.raises(ManifestCorruptError, match=r"manifest\.json is not JSON"):
+        read_manifest(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        (("top",), None, "manifest.top is None, not of type str"),
+        (("predicted_cycles",), True, "manifest.predicted_cycles is True, not of type int"),
+        (("arrays", 0, "role"), "both", "manifest.arrays[0].role is 'both', not one of in, out"),
+        (("arrays", 0, "shape"), 4, "manifest.arrays[0].shape is 4, not a list"),
+        (("arrays", 1, "element_bits"), 12, "manifest.arrays[1]: array B has elements of 12 bits"),
+        (("arrays", 0, "shape"), [64], "port A_addr is ('in', 4), expected ('in', 6)"),
+        (("done",), "ready", "port ready is None, expected ('out', 1)"),
+        (("checksum_arrays",), ["Q"], "checksum over unknown arrays: ('Q',)"),
+    ],
+)
+def test_a_wrong_entry_is_named(path: tuple[str | int, ...], value: object, message: str) -> None:
+    document = json.loads(json.dumps(scale_add_manifest().to_json()))
+    place = document
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = value
+    with pytest.raises(ManifestCorruptError) as caught:
+        Manifest.from_json(document)
+    assert message in caught.value.diagnostic.message
+
+
+@pytest.mark.parametrize("change", ["missing", "unknown"])
+def test_missing_and_unknown_entries_are_named(change: str) -> None:
+    document = scale_add_manifest().to_json()
+    if change == "missing":
+        del document["return"]
+    else:
+        document["colour"] = "red"
+    name = "return" if change == "missing" else "colour"
+    with pytest.raises(ManifestCorruptError, match=name):
+        Manifest.from_json(document)
+
+
+def test_verilog_changed_after_the_build_is_refused(tmp_path: Path) -> None:
+    manifest = build_scale_add(tmp_path)
+    assert read_verilog(tmp_path, manifest) == tmp_path / "scale_add.v"
+    with (tmp_path / "scale_add.v").open("a") as file:
+        file.write("// touched\n")
+    with pytest.raises(StaleVerilogError, match="not the Verilog that its manifest describes"):
+        read_verilog(tmp_path, manifest)
