@@ -1,0 +1,181 @@
+"""Targets: what an operation costs in cycles, and how block RAM is cut, on each FPGA family.
+
+The scheduler reads the latencies, so they decide the cycle count of every design; the hardware
+builders accept any latency and spread the logic over the cycles they are given.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from rtlgen.errors import RtlgenError
+
+IndexStyleName: TypeAlias = Literal["odometer", "divide", "shift"]
+
+# Wiring, or one level of LUTs that logic synthesis merges into the operation behind it.
+_FREE = frozenset(("and", "or", "xor", "not", "cast", "constant", "parameter", "index", "forward"))
+_ONE_CARRY_CHAIN = frozenset(("add", "sub", "neg", "lt", "le", "gt", "ge", "eq", "ne", "lnot"))
+_SHIFTS = frozenset(("shl", "shr"))
+_DIVISIONS = frozenset(("div", "rem"))
+
+
+class UnknownTargetError(RtlgenError):
+    """The target is not one that rtlgen knows.
+
+    A target fixes how many cycles each operator takes and how arrays are cut into block RAMs.
+    `ecp5` is the default; `ice40` and `xilinx` are the others:
+
+        rtlgen build gemm.c -o build/gemm --target ecp5
+    """
+
+    code = "E0401"
+
+
+@dataclass(frozen=True, slots=True)
+class BlockRamShape:
+    """One configuration of the family's block RAM: `depth` words of `width_bits`."""
+
+    depth: int
+    width_bits: int
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One FPGA family.
+
+    Members
+    -------
+    clock_mhz: the clock that every generated design is meant to reach.
+    multiplier_bits: width of the multiplier block's signed operands.
+    chain_bits: the widest add or compare that fits into one cycle.
+    memory_read_latency_cycles: of a block RAM: one cycle for the RAM, one for a register behind it.
+    block_ram_shapes: configurations with one read and one write port, narrow ones first.
+    block_ram_byte_bits: width of a byte lane that a write enable covers, parity bit included;
+        0 where the RAM has no lanes and a byte needs a RAM of its own.
+    """
+
+    name: str
+    clock_mhz: float
+    multiplier_bits: int
+    chain_bits: int
+    memory_read_latency_cycles: int
+    block_ram_shapes: tuple[BlockRamShape, ...]
+    block_ram_byte_bits: int
+
+    def latency_cycles(self, op: str, left_width: int, right_width: int, result_width: int) -> int:
+        """Return the cycles from operands to result.
+
+        Parameters
+        ----------
+        op: the name of an `ArithmeticOp`, or cast, select, forward, index, parameter, constant.
+        left_width, right_width, result_width: bits that the operation really reads and keeps. An
+            operand that is a constant has width 0: a shift by a constant is wiring, a product
+            with one is a chain of additions.
+        """
+        if op in _FREE or (op in _SHIFTS and right_width == 0):
+            return 0
+        if op in _ONE_CARRY_CHAIN or op == "select":
+            return -(-max(left_width, right_width, 1) // self.chain_bits)
+        if op in _SHIFTS:
+            return 1 if left_width <= 32 else 2
+        if op == "mul":
+            return self.multiplier_latency(left_width, right_width, result_width)
+        if op in _DIVISIONS:
+            return self.divider_latency(max(left_width, right_width))
+        raise ValueError(f"no operation is called {op}")
+
+    def multiplier_latency(self, width_a: int, width_b: int, width_result: int) -> int:
+        """Return the cycles of a product of two operands kept to `width_result` bits."""
+        widest = max(min(width_a, width_result), min(width_b, width_result))
+        if widest <= self.multiplier_bits:
+            return 1
+        return 3 if widest <= 32 else 5
+
+    def divider_latency(self, width_bits: int) -> int:
+        """Return the cycles of a pipelined restoring divider: one quotient bit a cycle."""
+        return width_bits + 2
+
+    def index_latency_cycles(self, style: IndexStyleName) -> int:
+        """Return the cycles from flat counter to indices that `style` should be given."""
+        return 3 if style == "divide" else 0
+
+    def block_rams(self, depth: int, width_bits: int) -> int:
+        """Return the number of block RAMs of a memory with one read and one write port.
+
+        Writes are enabled byte by byte, so a lane of the RAM holds one byte of an element.
+        """
+        return min(self._block_rams(shape, depth, width_bits) for shape in self.block_ram_shapes)
+
+    def _block_rams(self, shape: BlockRamShape, depth: int, width_bits: int) -> int:
+        rows = -(-depth // shape.depth)
+        lane = self.block_ram_byte_bits
+        if lane == 0:
+            return rows * (width_bits // 8) * -(-8 // shape.width_bits)
+        if shape.width_bits < lane:
+            return rows * -(-width_bits // shape.width_bits)
+        return rows * -(-width_bits // (shape.width_bits // lane * 8))
+
+
+def _shapes(*pairs: tuple[int, int]) -> tuple[BlockRamShape, ...]:
+    return tuple(BlockRamShape(depth, width) for depth, width in pairs)
+
+
+_TARGETS = {
+    target.name: target
+    for target in (
+        Target(
+            name="ecp5",
+            clock_mhz=115.0,
+            multiplier_bits=18,
+            chain_bits=32,
+            memory_read_latency_cycles=2,
+            # DP16KD, and PDPW16KD for 36 bits (Lattice FPGA-TN-02204, table 2).
+            block_ram_shapes=_shapes(
+                (16384, 1), (8192, 2), (4096, 4), (2048, 9), (1024, 18), (512, 36)
+            ),
+            block_ram_byte_bits=9,
+        ),
+        Target(
+            name="ice40",
+            clock_mhz=40.0,
+            multiplier_bits=16,
+            chain_bits=32,
+            memory_read_latency_cycles=2,
+            # SB_RAM40_4K; its write mask exists in the 256x16 configuration only.
+            block_ram_shapes=_shapes((2048, 2), (1024, 4), (512, 8), (256, 16)),
+            block_ram_byte_bits=8,
+        ),
+        Target(
+            name="xilinx",
+            clock_mhz=200.0,
+            multiplier_bits=18,
+            chain_bits=64,
+            memory_read_latency_cycles=2,
+            # RAMB18E1 in simple dual port mode (UG473).
+            block_ram_shapes=_shapes(
+                (16384, 1), (8192, 2), (4096, 4), (2048, 9), (1024, 18), (512, 36)
+            ),
+            block_ram_byte_bits=9,
+        ),
+    )
+}
+
+
+def target_names() -> tuple[str, ...]:
+    """Return the names of all targets, the default first."""
+    return tuple(_TARGETS)
+
+
+def get_target(name: str = "ecp5") -> Target:
+    """Return the target called `name`.
+
+    Raises
+    ------
+    UnknownTargetError
+    """
+    if name not in _TARGETS:
+        raise UnknownTargetError(
+            f"there is no target {name}", help=f"choose one of {', '.join(_TARGETS)}"
+        )
+    return _TARGETS[name]
