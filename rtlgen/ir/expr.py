@@ -134,8 +134,8 @@ def map_affine(expr: Expr, replacements: dict[str, Affine]) -> Expr:
         case Binary(op, left, right, type_):
             return Binary(op, map_affine(left, replacements), map_affine(right, replacements), type_)
         case Select(condition, a, b, type_):
-            parts = (map_affine(part, replacements) for part in (condition, a, b))
-            return Select(*parts, type_)
+            condition, a, b = (map_affine(part, replacements) for part in (condition, a, b))
+            return Select(condition, a, b, type_)
         case _:
             return expr
 

@@ -114,7 +114,8 @@ class Statement:
 
     The domain is what the enclosing `loops` (outermost first) enumerate, restricted to the points
     where every one of `conditions` is >= 0. `expr` has the element type of the written array.
-    `text` is the C text of the assignment, for reports.
+    `text` is the C text of the assignment, for reports. `origin` gives the value of each C iterator
+    in terms of the present ones, where a transform has replaced them; () means that none has.
     """
 
     name: str
@@ -125,6 +126,7 @@ class Statement:
     expr: Expr
     span: Span
     text: str
+    origin: tuple[Affine, ...] = ()
 
     def __post_init__(self) -> None:
         used = {node.index for node in walk(self.expr) if isinstance(node, Read)}
@@ -139,6 +141,12 @@ class Statement:
     @property
     def iterators(self) -> tuple[str, ...]:
         return tuple(loop.iterator for loop in self.loops)
+
+    def instance_text(self, point: tuple[int, ...]) -> str:
+        """Return an instance as a reader of the C program names it: S0(0,8,10)."""
+        values = dict(zip(self.iterators, point, strict=True))
+        shown = [affine.evaluate(values) for affine in self.origin] if self.origin else point
+        return f"{self.name}({','.join(map(str, shown))})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,170 @@
+"""The isl view of a Scop, and the one home of islpy's quirks.
+
+Tuples are named by position (`s0` for the first statement, `a2` for the third array) and dimensions
+have no names, so that no C identifier can meet an isl keyword. Every compilation has a context of
+its own, since isl's options and its operation count belong to the context. isl objects are neither
+compared with `==` nor hashed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from typing import TypeVar
+
+import islpy as isl
+
+from rtlgen.errors import RtlgenError
+from rtlgen.ir.affine import Affine
+from rtlgen.ir.schedule import Schedule
+from rtlgen.ir.scop import Access, Array, Scop, Statement
+
+MAX_OPERATIONS = 200_000_000
+"""Elementary isl operations for one compilation, some tens of seconds; ordinary kernels need 10^5."""
+
+T = TypeVar("T")
+
+
+class TooComplex(RtlgenError):
+    """The polyhedral analysis of the program exceeded its operation limit.
+
+    Exact dependence analysis and integer maximisation are exponential in the worst case. The
+    compiler counts isl's elementary operations and stops at a fixed limit rather than running for
+    hours. Split the function into smaller `#pragma scop` regions, simplify subscripts with several
+    coefficients, or reduce the number of loops and conditions.
+    """
+
+    code = "E0208"
+
+
+@contextmanager
+def isl_failures() -> Iterator[None]:
+    """Turn isl's quota error into `TooComplex`; isl errors never reach a user."""
+    try:
+        yield
+    except isl.Error as error:
+        if "maximal number of operations" in str(error):
+            raise TooComplex(
+                "the polyhedral analysis of this program is too complex",
+                notes=(f"it needs more than {MAX_OPERATIONS:,} elementary isl operations",),
+                help="split the region, or simplify its bounds and subscripts",
+            ) from error
+        raise
+
+
+def affine_text(affine: Affine, names: Sequence[str]) -> str:
+    """Return `affine` in isl syntax, with dimension k called `d<k>`; `names` gives the order."""
+    parts = [f"{c}*d{names.index(name)}" for name, c in affine.terms]
+    return " + ".join([*parts, str(affine.constant)])
+
+
+class ScopSets:
+    """Domains, access relations and schedules of one Scop, in one isl context."""
+
+    def __init__(self, scop: Scop, context: isl.Context | None = None) -> None:
+        self.scop = scop
+        if context is None:
+            context = isl.Context()
+            context.set_max_operations(MAX_OPERATIONS)
+        self.context = context
+        self._statement_tuples = {s.name: f"s{n}" for n, s in enumerate(scop.statements)}
+        self._array_tuples = {a.name: f"a{n}" for n, a in enumerate(scop.arrays)}
+
+    def statement_tuple(self, statement: str) -> str:
+        """Return the isl tuple name of a statement's instances."""
+        return self._statement_tuples[statement]
+
+    def statement_of(self, tuple_name: str) -> Statement:
+        """Return the statement whose instances have that isl tuple name."""
+        return self.scop.statements[int(tuple_name[1:])]
+
+    @cached_property
+    def domains(self) -> dict[str, isl.Set]:
+        """The instance set of every statement."""
+        return {s.name: self._domain(s) for s in self.scop.statements}
+
+    def _domain(self, statement: Statement) -> isl.Set:
+        names = statement.iterators
+        constraints, strides = [], []
+        for k, loop in enumerate(statement.loops):
+            start, stop = affine_text(loop.start, names), affine_text(loop.stop, names)
+            forward = loop.step > 0
+            constraints.append(f"d{k} {'>=' if forward else '<='} {start}")
+            constraints.append(f"{loop.scale}*d{k} {'<' if forward else '>'} {stop}")
+            if abs(loop.step) > 1:
+                strides.append(f"e{k}")
+                constraints.append(f"d{k} - ({start}) = {loop.step}*e{k}")
+        constraints += [f"{affine_text(c, names)} >= 0" for c in statement.conditions]
+        where = " and ".join(constraints) or "true"
+        if strides:
+            where = f"exists {', '.join(strides)} : {where}"
+        return self.read_set(f"{{ {self._instance(statement)} : {where} }}")
+
+    def _instance(self, statement: Statement) -> str:
+        dims = ",".join(f"d{k}" for k in range(len(statement.loops)))
+        return f"{self._statement_tuples[statement.name]}[{dims}]"
+
+    def read_set(self, text: str) -> isl.Set:
+        """Parse a set in this context."""
+        return isl.Set.read_from_str(self.context, text)
+
+    def read_map(self, text: str) -> isl.Map:
+        """Parse a map in this context."""
+        return isl.Map.read_from_str(self.context, text)
+
+    def element_set(self, array: Array) -> isl.Set:
+        """Return the elements of `array`."""
+        dims = ",".join(f"d{k}" for k in range(len(array.shape)))
+        inside = " and ".join(f"0 <= d{k} < {extent}" for k, extent in enumerate(array.shape))
+        return self.read_set(f"{{ {self._array_tuples[array.name]}[{dims}] : {inside or 'true'} }}")
+
+    def access_map(self, statement: Statement, access: Access) -> isl.Map:
+        """Return {instance -> element} of `access`, over the statement's domain."""
+        subscripts = ",".join(affine_text(s, statement.iterators) for s in access.subscripts)
+        target = f"{self._array_tuples[access.array]}[{subscripts}]"
+        relation = self.read_map(f"{{ {self._instance(statement)} -> {target} }}")
+        return relation.intersect_domain(self.domains[statement.name])
+
+    def time_map(self, statement: Statement, time: Sequence[Affine]) -> isl.Map:
+        """Return {instance -> time vector} over the statement's domain."""
+        vector = ",".join(affine_text(dim, statement.iterators) for dim in time)
+        relation = self.read_map(f"{{ {self._instance(statement)} -> [{vector}] }}")
+        return relation.intersect_domain(self.domains[statement.name])
+
+    def schedule_maps(self, schedule: Schedule) -> dict[str, isl.Map]:
+        """Return the time map of every statement."""
+        return {s.name: self.time_map(s, schedule.time(s.name)) for s in self.scop.statements}
+
+    def bounding_box(self, statement: Statement) -> tuple[tuple[int, int], ...] | None:
+        """Return (smallest, largest) value of each iterator, or None for an empty domain."""
+        domain = self.domains[statement.name]
+        if domain.is_empty():
+            return None
+        return tuple(
+            (domain.dim_min_val(k).to_python(), domain.dim_max_val(k).to_python())
+            for k in range(len(statement.loops))
+        )
+
+
+def point_values(point: isl.Point) -> tuple[int, ...]:
+    """Return the coordinates of a point."""
+    count = point.get_space().dim(isl.dim_type.set)
+    return tuple(
+        point.get_coordinate_val(isl.dim_type.set, k).to_python() for k in range(count)
+    )
+
+
+def sample_pair(relation: isl.Map) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the lexicographically first (source, sink) pair of a non-empty relation."""
+    source_dims = relation.dim(isl.dim_type.in_)
+    flat = relation.wrap().flatten().lexmin()
+    values = point_values(flat.sample_point())
+    return values[:source_dims], values[source_dims:]
+
+
+def for_each(visit: Callable[[Callable[[T], None]], None]) -> list[T]:
+    """Collect what an isl `foreach_...` method hands to its callback."""
+    found: list[T] = []
+    visit(found.append)
+    return found

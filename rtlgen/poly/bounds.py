@@ -1,0 +1,40 @@
+"""Subscripts inside their arrays: proven by isl, or refuted with the iteration that leaves."""
+
+from __future__ import annotations
+
+from rtlgen.errors import Label
+from rtlgen.ir.scop import Access, Statement
+from rtlgen.ir.sets import ScopSets, isl_failures, sample_pair
+from rtlgen.poly.errors import OutOfBounds
+
+
+def require_in_bounds(sets: ScopSets) -> None:
+    """Raise for the first access, in program order, that some instance takes out of its array.
+
+    Raises
+    ------
+    OutOfBounds: with the lexicographically first such instance and the element it would touch.
+    """
+    with isl_failures():
+        for statement in sets.scop.statements:
+            for access in (*statement.reads, statement.write):
+                _check(sets, statement, access)
+
+
+def _check(sets: ScopSets, statement: Statement, access: Access) -> None:
+    array = sets.scop.array(access.array)
+    touched = sets.access_map(statement, access)
+    outside = touched.subtract_range(sets.element_set(array))
+    if outside.is_empty():
+        return
+    instance, element = sample_pair(outside)
+    shown = "".join(f"[{index}]" for index in element)
+    size = "".join(f"[{extent}]" for extent in array.shape)
+    raise OutOfBounds(
+        f"{access.array}{shown} is outside of {access.array}{size}",
+        labels=(
+            Label(access.span, f"touched by {statement.instance_text(instance)}"),
+            Label(array.span, "declared here"),
+        ),
+        help="correct the loop bounds, the subscript, or the size of the array",
+    )

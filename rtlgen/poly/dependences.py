@@ -1,0 +1,188 @@
+"""Exact dependences of a Scop: memory-based ones for legality, value-based flows for hardware.
+
+A memory-based dependence relates every two instances that touch the same element, at least one of
+them writing, in program order. A value-based flow relates a read to the one write whose value it
+gets (Feautrier, "Dataflow analysis of array and scalar references", IJPP 1991), computed by isl.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import islpy as isl
+
+from rtlgen.ir.scop import Access, Scop, Statement
+from rtlgen.ir.sets import ScopSets, for_each, isl_failures
+
+DependenceKind: TypeAlias = Literal["flow", "anti", "output"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Dependence:
+    """All pairs of instances that must stay in order because of one pair of accesses.
+
+    Members
+    -------
+    source, sink: statement names; source_access, sink_access: what they touch.
+    source_read, sink_read: index into the statement's reads, or None for its write.
+    relation: {source instance -> sink instance}, not empty.
+    """
+
+    kind: DependenceKind
+    source: str
+    sink: str
+    source_access: Access
+    sink_access: Access
+    source_read: int | None
+    sink_read: int | None
+    relation: isl.Map
+
+    @property
+    def array(self) -> str:
+        return self.source_access.array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Flow:
+    """The instances of one read that get their value from one statement.
+
+    Members
+    -------
+    relation: {writing instance -> reading instance}, one writing instance for each reading one.
+    """
+
+    source: str
+    sink: str
+    sink_read: int
+    relation: isl.Map
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Dataflow:
+    """Where every read gets its value from, and which writes outlive the program.
+
+    Members
+    -------
+    flows: by sink, in program order.
+    live_out: statement -> instances whose value is in the memory at the end (of any array).
+    """
+
+    flows: tuple[Flow, ...]
+    live_out: dict[str, isl.Set]
+
+
+def memory_dependences(sets: ScopSets) -> tuple[Dependence, ...]:
+    """Return every memory-based dependence of the Scop under its schedule.
+
+    Raises
+    ------
+    TooComplex: isl's operation limit was met.
+    """
+    with isl_failures():
+        scop = sets.scop
+        times = sets.schedule_maps(scop.schedule)
+        found = []
+        for source in scop.statements:
+            for sink in scop.statements:
+                earlier = times[source.name].lex_lt_map(times[sink.name])
+                found += _between(sets, source, sink, earlier)
+        return tuple(found)
+
+
+def _accesses(statement: Statement) -> list[tuple[int | None, Access]]:
+    return [(None, statement.write), *enumerate(statement.reads)]
+
+
+def _between(
+    sets: ScopSets, source: Statement, sink: Statement, earlier: isl.Map
+) -> list[Dependence]:
+    found = []
+    for source_read, source_access in _accesses(source):
+        for sink_read, sink_access in _accesses(sink):
+            if source_access.array != sink_access.array:
+                continue
+            if source_read is not None and sink_read is not None:
+                continue
+            touched = sets.access_map(source, source_access)
+            same = touched.apply_range(sets.access_map(sink, sink_access).reverse())
+            relation = same.intersect(earlier).coalesce()
+            if relation.is_empty():
+                continue
+            kind: DependenceKind = (
+                "output" if source_read is None and sink_read is None
+                else "flow" if source_read is None
+                else "anti"
+            )  # fmt: skip
+            found.append(
+                Dependence(
+                    kind, source.name, sink.name, source_access, sink_access,
+                    source_read, sink_read, relation,
+                )  # fmt: skip
+            )
+    return found
+
+
+def dataflow(sets: ScopSets) -> Dataflow:
+    """Return the value-based flows and the live-out writes of the Scop under its schedule.
+
+    Raises
+    ------
+    TooComplex: isl's operation limit was met.
+    """
+    with isl_failures():
+        scop = sets.scop
+        times = sets.schedule_maps(scop.schedule)
+        schedule = _union(list(times.values()))
+        flows = []
+        for sink in scop.statements:
+            for number, access in enumerate(sink.reads):
+                writes = _writes(sets, access.array)
+                if writes is None:
+                    continue
+                for relation in _last_writers(sets.access_map(sink, access), writes, schedule):
+                    source = sets.statement_of(relation.get_tuple_name(isl.dim_type.in_)).name
+                    flows.append(Flow(source, sink.name, number, relation.coalesce()))
+        return Dataflow(tuple(flows), _live_out(sets, times))
+
+
+def _union(maps: list[isl.Map]) -> isl.UnionMap:
+    union = isl.UnionMap.from_map(maps[0])
+    for other in maps[1:]:
+        union = union.union(isl.UnionMap.from_map(other))
+    return union
+
+
+def _writes(sets: ScopSets, array: str) -> isl.UnionMap | None:
+    maps = [
+        sets.access_map(statement, statement.write)
+        for statement in sets.scop.statements
+        if statement.write.array == array
+    ]
+    return _union(maps) if maps else None
+
+
+def _last_writers(
+    sink: isl.Map, writes: isl.UnionMap, schedule: isl.UnionMap
+) -> list[isl.Map]:
+    info = isl.UnionAccessInfo.from_sink(isl.UnionMap.from_map(sink))
+    info = info.set_must_source(writes).set_schedule_map(schedule)
+    union = info.compute_flow().get_must_dependence()
+    return [m for m in for_each(union.foreach_map) if not m.is_empty()]
+
+
+def _live_out(sets: ScopSets, times: dict[str, isl.Map]) -> dict[str, isl.Set]:
+    """A write is live out when no later write touches its element."""
+    scop: Scop = sets.scop
+    live = {}
+    for statement in scop.statements:
+        touched = sets.access_map(statement, statement.write)
+        alive = sets.domains[statement.name]
+        for other in scop.statements:
+            if other.write.array != statement.write.array:
+                continue
+            later = times[statement.name].lex_lt_map(times[other.name])
+            same = touched.apply_range(sets.access_map(other, other.write).reverse())
+            alive = alive.subtract(same.intersect(later).domain())
+        live[statement.name] = alive.coalesce()
+    return live

@@ -1,0 +1,63 @@
+"""What the polyhedral half refuses: illegal schedules and accesses outside of their arrays."""
+
+from __future__ import annotations
+
+from rtlgen.errors import RtlgenError
+
+
+class OutOfBounds(RtlgenError):
+    """A subscript leaves its array.
+
+    Every subscript is an affine function of the loop iterators, so the compiler decides exactly
+    whether some iteration leaves the array, and names the first one that does. In C such an access
+    is undefined; in hardware it would read or overwrite a neighbour. Correct the loop bounds or the
+    array's size: for `for (i = 0; i < 8; i++) a[i + 1] = 0;` declare `a[9]`.
+    """
+
+    code = "E0201"
+
+
+class IllegalSchedule(RtlgenError):
+    """A change of order breaks a dependence.
+
+    Two instances that touch the same array element, at least one of them writing, must run in
+    the order of the C program. The message names one pair of instances that the requested order
+    would swap. Choose another loop order or let the search choose.
+    """
+
+    code = "E0202"
+
+
+class IllegalShift(RtlgenError):
+    """A statement would start too early in the fused loop.
+
+    In a fused loop statement s runs in iterations shift <= n < shift + count. A statement that reads
+    what another one writes must be shifted far enough that every value is written in an earlier
+    iteration, or in the same one by a statement that stands before it. The message names the first
+    pair of instances that meet in the wrong order, and the smallest shift that is legal. Example:
+    in `rtlgen plan examples/mms_d/mms_d.c --shift S1=25`, S1(0,8,0) would read c[0][8] at n=97
+    while S0(0,8,10) writes it at n=98; S1=26 is the smallest legal shift.
+    """
+
+    code = "E0203"
+
+
+class UnknownStatement(RtlgenError):
+    """An option names a statement that the function does not have.
+
+    Statements are named S0, S1, ... in program order of the C text; a C label names its statement
+    instead. `rtlgen check FILE.c` lists them.
+    """
+
+    code = "E0204"
+
+
+class NoLegalSchedule(RtlgenError):
+    """No fused schedule was found for statements that depend on each other in a cycle.
+
+    Statements in one loop that feed each other across its iterations are given a common period by
+    padding. This error means that no period up to the sequential length satisfies every dependence
+    under the options given; remove `--shift` overrides for these statements.
+    """
+
+    code = "E0205"

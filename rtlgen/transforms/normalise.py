@@ -1,0 +1,157 @@
+"""Rewrite every loop to count from 0 by 1.
+
+Rewrite
+-------
+    for (i = 9; i > 1; i -= 2) a[i] = i;   ->   for (i = 0; 2*i < 8; i++) a[9 - 2*i] = 9 - 2*i;
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from rtlgen.ir.affine import Affine
+from rtlgen.ir.expr import map_affine
+from rtlgen.ir.schedule import LoopDim, NestLoop, ScalarDim, Schedule
+from rtlgen.ir.scop import Access, ConditionNode, Loop, LoopNode, Node, Scop, Statement, StatementNode
+from rtlgen.ir.sets import ScopSets
+
+Replacements = Mapping[str, Affine]
+
+
+def normalise(scop: Scop) -> Scop:
+    """Return the same program with normalised loops, scheduled in program order.
+
+    The new iterator keeps the name of the old one; `Statement.origin` gives the C value back. A
+    statement whose domain is empty is left out: it never runs.
+    """
+    rewriter = _Rewriter(scop)
+    tree = rewriter.nodes(scop.tree, {}, {})
+    rewritten = replace(
+        scop,
+        statements=tuple(rewriter.statements),
+        tree=tree,
+        schedule=program_order(tree),
+    )
+    return _boxed(_without_empty(rewritten))
+
+
+def program_order(tree: tuple[Node, ...]) -> Schedule:
+    """Return Kelly's 2d+1 schedule of a tree, its loops not yet given an extent."""
+    dims: dict[str, tuple[ScalarDim | LoopDim, ...]] = {}
+
+    def visit(nodes: tuple[Node, ...], prefix: tuple[ScalarDim | LoopDim, ...], first: int) -> int:
+        place = first
+        for node in nodes:
+            match node:
+                case StatementNode(name):
+                    dims[name] = (*prefix, ScalarDim(place))
+                    place += 1
+                case LoopNode(loop, body):
+                    counter = LoopDim(NestLoop(loop.iterator, 1))
+                    visit(body, (*prefix, ScalarDim(place), counter), 0)
+                    place += 1
+                case ConditionNode(_, body):
+                    place = visit(body, prefix, place)
+        return place
+
+    visit(tree, (), 0)
+    return Schedule(dict(dims))
+
+
+@dataclass
+class _Rewriter:
+    scop: Scop
+
+    def __post_init__(self) -> None:
+        self.statements: list[Statement] = []
+
+    def nodes(
+        self, nodes: tuple[Node, ...], values: Replacements, loops: Mapping[str, Loop]
+    ) -> tuple[Node, ...]:
+        """Rewrite nodes under iterators that stand for `values`, in normalised `loops`."""
+        return tuple(self._node(node, values, loops) for node in nodes)
+
+    def _node(self, node: Node, values: Replacements, loops: Mapping[str, Loop]) -> Node:
+        match node:
+            case LoopNode(loop, body):
+                new = _normalised(loop, values)
+                value = loop.start.substitute(values) + Affine.variable(loop.iterator) * loop.step
+                inner = {**values, loop.iterator: value}
+                return LoopNode(new, self.nodes(body, inner, {**loops, loop.iterator: new}))
+            case ConditionNode(conditions, body):
+                rewritten = tuple(c.substitute(values) for c in conditions)
+                return ConditionNode(rewritten, self.nodes(body, values, loops))
+            case StatementNode(name):
+                self.statements.append(_statement(self.scop.statement(name), values, loops))
+                return node
+
+
+def _normalised(loop: Loop, values: Replacements) -> Loop:
+    start, stop = loop.start.substitute(values), loop.stop.substitute(values)
+    # scale * (start + step * i) before stop, for either direction of the loop.
+    room = stop - start * loop.scale
+    distance = room if loop.step > 0 else -room
+    scale = abs(loop.step) * loop.scale
+    if distance.is_constant:
+        trips = max(0, -(-distance.constant // scale))
+        distance, scale = Affine((), trips), 1
+    return replace(loop, start=Affine(), stop=distance, step=1, scale=scale)
+
+
+def _statement(statement: Statement, values: Replacements, loops: Mapping[str, Loop]) -> Statement:
+    def moved(access: Access) -> Access:
+        return replace(access, subscripts=tuple(s.substitute(values) for s in access.subscripts))
+
+    return replace(
+        statement,
+        loops=tuple(loops[loop.iterator] for loop in statement.loops),
+        conditions=tuple(c.substitute(values) for c in statement.conditions),
+        write=moved(statement.write),
+        reads=tuple(moved(read) for read in statement.reads),
+        expr=map_affine(statement.expr, dict(values)),
+        origin=tuple(values[name] for name in statement.iterators),
+    )
+
+
+def _without_empty(scop: Scop) -> Scop:
+    sets = ScopSets(scop)
+    empty = {s.name for s in scop.statements if sets.domains[s.name].is_empty()}
+    if not empty:
+        return scop
+
+    def kept(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
+        found: list[Node] = []
+        for node in nodes:
+            if isinstance(node, StatementNode):
+                found += [] if node.statement in empty else [node]
+            else:
+                body = kept(node.body)
+                found += [replace(node, body=body)] if body else []
+        return tuple(found)
+
+    tree = kept(scop.tree)
+    statements = tuple(s for s in scop.statements if s.name not in empty)
+    return replace(scop, statements=statements, tree=tree, schedule=program_order(tree))
+
+
+def _boxed(scop: Scop) -> Scop:
+    """Give the loops of the schedule the extents of each statement's bounding box."""
+    sets = ScopSets(scop)
+    schedule = scop.schedule
+    for statement in scop.statements:
+        box = sets.bounding_box(statement)
+        assert box is not None, "empty statements have been left out"
+        extents = dict(zip(statement.iterators, box, strict=True))
+        dims = tuple(
+            LoopDim(_nest_loop(dim.loop.iterator, extents)) if isinstance(dim, LoopDim) else dim
+            for dim in schedule.dims[statement.name]
+        )
+        schedule = schedule.replaced(statement.name, dims)
+    return scop.with_schedule(schedule)
+
+
+def _nest_loop(iterator: str | None, extents: Mapping[str, tuple[int, int]]) -> NestLoop:
+    assert iterator is not None
+    low, high = extents[iterator]
+    return NestLoop(iterator, high - low + 1, low)
