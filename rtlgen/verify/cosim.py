@@ -1,0 +1,262 @@
+"""Simulate a generated circuit on given data.
+
+Everything is written below `DIR/sim-SIMULATOR`: compiled models, named after all that went into
+them, and a folder for each run, which is removed again when the run was good.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from rtlgen.errors import RtlgenError
+from rtlgen.manifest import Manifest, read_verilog
+from rtlgen.verify.errors import (
+    HangError,
+    ProtocolError,
+    UnknownOutputError,
+    UnrepeatableError,
+)
+from rtlgen.verify.inputs import Inputs, check_inputs, from_words, signed_value, to_words
+from sim import native_engine
+from sim.cocotb_runner import Program, Simulator, run_program, shared_python, trace_format
+from sim.job import FOLDER_VARIABLE, Job, Outcome, Result
+from sim.models import Harness, cocotb_harness, compile_icarus, compile_verilated
+from sim.verilator import Verilator, find_verilator
+
+Engine: TypeAlias = Literal["auto", "cocotb", "native"]
+
+NATIVE_FROM_CYCLES = 200_000
+"""Where the C++ main program's speed makes up for nothing being lost with it."""
+
+SLOWEST_CYCLES_PER_SECOND = 100
+"""Below this speed a simulator is taken to be stuck: the time-out is generous on purpose."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SimulationResult:
+    """What the circuit did.
+
+    Members
+    -------
+    arrays: every array with a host port, after the last run, of its C type and shape.
+    returned: the function's result, or None.
+    cycles: from the clock edge that sees start to the one that sees done.
+    checksum: of the circuit's checksum unit, or None.
+    seconds: of wall time simulating; build_seconds: compiling the model, 0 when it was there.
+    """
+
+    arrays: dict[str, np.ndarray]
+    returned: int | None
+    cycles: int
+    checksum: int | None
+    seconds: float
+    build_seconds: float
+    simulator: Simulator
+    engine: Engine
+
+
+def simulate(
+    build_dir: Path,
+    manifest: Manifest,
+    inputs: Inputs,
+    *,
+    simulator: Simulator = "verilator",
+    engine: Engine = "auto",
+    trace: Path | None = None,
+    timeout_cycles: int | None = None,
+    runs: int = 1,
+) -> SimulationResult:
+    """Load `inputs`, run the circuit of `build_dir`, and read everything back.
+
+    Parameters
+    ----------
+    engine: `cocotb`; `native`, a C++ main program (Verilator only); `auto` takes `native` for
+        long runs, and where Python has no shared library for cocotb to load.
+    trace: wave file to write, .vcd or .fst.
+    timeout_cycles: a run that takes longer is a hang; default 4 x predicted + 1000.
+    runs: how often to load, run and read back, without a reset between; all must agree.
+
+    Raises
+    ------
+    StaleVerilogError, MissingInputError, UnknownInputError, InputTypeError, MissingToolError,
+    ToolFailedError, HangError, UnknownOutputError, ProtocolError, UnrepeatableError
+    """
+    verilog = read_verilog(build_dir, manifest)
+    checked = check_inputs(inputs, manifest)
+    job = Job(
+        manifest=manifest,
+        words={a.name: to_words(np.asarray(checked[a.name])) for a in manifest.host_arrays},
+        scalars=tuple(int(checked[s.name]) & ((1 << s.width) - 1) for s in manifest.scalars),
+        limit_cycles=timeout_cycles or 4 * manifest.predicted_cycles + 1000,
+        runs=runs,
+        four_state=simulator == "icarus",
+    )
+    chosen = _choose_engine(engine, simulator, manifest)
+    base = build_dir.absolute() / f"sim-{simulator}"
+    base.mkdir(exist_ok=True)
+    folder = Path(tempfile.mkdtemp(dir=base, prefix="run-"))
+    waves = trace.absolute() if trace else None
+    begin = time.monotonic()
+    if chosen == "native":
+        program = _native_model(verilog, manifest, base, waves)
+        built = time.monotonic()
+        result = native_engine.run_native(program, job, folder, waves, _time_limit(job))
+    else:
+        driven = _cocotb_program(verilog, manifest, simulator, base, folder, waves)
+        built = time.monotonic()
+        job.write(folder)
+        variables = {FOLDER_VARIABLE: str(folder)}
+        run_program(driven, ["sim.kernel_bench"], folder, variables, _time_limit(job))
+        result = Result.read(folder)
+    _raise_broken_rule(result, manifest, folder)
+    shutil.rmtree(folder)
+    return _simulation_result(
+        result, manifest, (built - begin, time.monotonic() - built), simulator, chosen
+    )
+
+
+def _choose_engine(engine: Engine, simulator: Simulator, manifest: Manifest) -> Engine:
+    if simulator == "icarus":
+        if engine == "native":
+            raise ValueError("the native engine needs Verilator")
+        return "cocotb"
+    if engine != "auto":
+        return engine
+    is_long = manifest.predicted_cycles > NATIVE_FROM_CYCLES
+    return "native" if is_long or shared_python() is None else "cocotb"
+
+
+def _time_limit(job: Job) -> float:
+    host = 2 * max((entry.depth for entry in job.manifest.host_arrays), default=0)
+    return 60 + job.runs * (job.limit_cycles + host) / SLOWEST_CYCLES_PER_SECOND
+
+
+def _cocotb_program(
+    verilog: Path,
+    manifest: Manifest,
+    simulator: Simulator,
+    base: Path,
+    folder: Path,
+    trace: Path | None,
+) -> Program:
+    if simulator == "icarus":
+        return Program(
+            simulator, compile_icarus([verilog], manifest.top, folder, trace), manifest.top, trace
+        )
+    ports = [port.name for port in manifest.ports]
+
+    def compile_in(place: Path, verilator: Verilator) -> None:
+        harness = cocotb_harness(ports, place / "public.vlt", manifest.top)
+        compile_verilated(verilator, [verilog], manifest.top, place, harness, trace_format(trace))
+
+    model = _cached_model(base, "cocotb", manifest, trace, compile_in)
+    return Program(simulator, model, manifest.top, trace)
+
+
+def _native_model(verilog: Path, manifest: Manifest, base: Path, trace: Path | None) -> Path:
+    def compile_in(place: Path, verilator: Verilator) -> None:
+        harness: Harness
+        harness, wrapper = native_engine.native_harness(place, manifest)
+        compile_verilated(
+            verilator,
+            [wrapper, verilog],
+            native_engine.TOP,
+            place,
+            harness,
+            trace_format(trace),
+        )
+
+    return _cached_model(base, "native", manifest, trace, compile_in)
+
+
+def _cached_model(
+    base: Path,
+    engine: Engine,
+    manifest: Manifest,
+    trace: Path | None,
+    compile_in: Callable[[Path, Verilator], None],
+) -> Path:
+    """Return the executable for exactly this Verilog, compiled when it is not there yet.
+
+    It is compiled in a folder of its own that is renamed at the end, so a model is whole or absent.
+    """
+    verilator = find_verilator()
+    parts = [manifest.verilog.sha256, str(verilator.root), native_engine.design_header(manifest)]
+    if engine == "native":
+        parts.append(native_engine.MAIN.read_text(encoding="utf-8"))
+    key = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+    family = f"model-{engine}-{trace_format(trace)}-"
+    place = base / f"{family}{key}"
+    executable = place / "simulation"
+    if executable.exists():
+        return executable
+    scratch = Path(tempfile.mkdtemp(dir=base, prefix="compile-"))
+    compile_in(scratch, verilator)
+    # Models of earlier Verilog in this directory: nothing will ask for them again.
+    for stale in base.glob(f"{family}*"):
+        shutil.rmtree(stale, ignore_errors=True)
+    try:
+        scratch.rename(place)
+    except OSError:
+        if not executable.exists():
+            raise
+        shutil.rmtree(scratch)
+    return executable
+
+
+_RULES: dict[Outcome, tuple[type[RtlgenError], str]] = {
+    "hang": (HangError, "record the signals with --trace FILE.vcd"),
+    "unknown": (UnknownOutputError, "record the signals with --trace FILE.vcd"),
+    "protocol": (ProtocolError, "record the signals with --trace FILE.vcd"),
+}
+
+
+def _raise_broken_rule(result: Result, manifest: Manifest, folder: Path) -> None:
+    log = f"the log is {os.path.relpath(folder / 'simulation.log')}"
+    if result.outcome != "done":
+        kind, remedy = _RULES[result.outcome]
+        notes = [f"predicted cycles: {manifest.predicted_cycles}"]
+        raise kind(f"{manifest.name}: {result.message}", notes=notes, help=f"{remedy}; {log}")
+    cycles = [run.cycles for run in result.runs]
+    if not result.repeatable:
+        raise UnrepeatableError(
+            f"{manifest.name}: {len(cycles)} runs on the same inputs gave different results",
+            notes=[f"cycles of the runs: {', '.join(map(str, cycles))}"],
+            help=log,
+        )
+
+
+def _simulation_result(
+    result: Result,
+    manifest: Manifest,
+    seconds: tuple[float, float],
+    simulator: Simulator,
+    engine: Engine,
+) -> SimulationResult:
+    last = result.runs[-1]
+    returned = last.returned
+    if returned is not None and manifest.returned is not None:
+        returned = signed_value(returned, manifest.returned.width, manifest.returned.signed)
+    return SimulationResult(
+        arrays={
+            entry.name: from_words(result.words[entry.name], entry)
+            for entry in manifest.host_arrays
+        },
+        returned=returned,
+        cycles=last.cycles,
+        checksum=last.checksum,
+        seconds=seconds[1],
+        build_seconds=seconds[0],
+        simulator=simulator,
+        engine=engine,
+    )

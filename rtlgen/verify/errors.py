@@ -1,0 +1,93 @@
+"""Failures of simulation: refused inputs, and rules that the circuit broke."""
+
+from __future__ import annotations
+
+from rtlgen.errors import RtlgenError
+
+
+class InputFileError(RtlgenError):
+    """A file of inputs cannot be read, or a file of outputs cannot be written.
+
+    `rtlgen run --inputs` takes a NumPy archive (.npz) with one array a C array and one integer a C
+    scalar, under their C names:
+
+        numpy.savez("in.npz", A=a, B=b, alpha=numpy.int32(3))
+    """
+
+    code = "E0420"
+
+
+class MissingInputError(RtlgenError):
+    """An array or scalar that the program reads was not given.
+
+    Arrays that the program reads and scalar arguments must be given. An array that it only
+    writes may be left out: it then starts as zeros, which stay where nothing is written.
+    """
+
+    code = "E0421"
+
+
+class UnknownInputError(RtlgenError):
+    """An input was given that the program does not have.
+
+    The names are the C names of the parameters and globals, with upper and lower case told apart.
+    Local arrays are not inputs. The message lists the names that there are.
+    """
+
+    code = "E0422"
+
+
+class InputTypeError(RtlgenError):
+    """An input has another shape or type than the C declaration, or a value out of its range.
+
+    Nothing is converted silently: `int A[8][4]` takes a NumPy array of int32 with shape (8, 4).
+    Convert before: `a.astype(numpy.int32).reshape(8, 4)`.
+    """
+
+    code = "E0423"
+
+
+class HangError(RtlgenError):
+    """The circuit did not raise `done` within the limit of cycles.
+
+    The limit is four times the predicted cycles plus 1000, unless one was given. A generated
+    circuit takes exactly the predicted cycles, so this is a bug of rtlgen, or the Verilog was
+    changed. Record the signals with `--trace FILE.vcd` and look at the region counter.
+    """
+
+    code = "E0610"
+    exit_code = 1
+
+
+class UnknownOutputError(RtlgenError):
+    """An output port was X or Z after reset, on a simulator that knows such values.
+
+    Every output of a generated circuit is defined from the first reset on, whatever the memories
+    hold. An X means a register without a reset value or a read of memory that was never written.
+    """
+
+    code = "E0611"
+    exit_code = 1
+
+
+class ProtocolError(RtlgenError):
+    """The circuit broke a rule of its control or host ports.
+
+    `idle` is low from the cycle after start to the cycle of `done`, and high otherwise; `done` is
+    high for one cycle; read data of a host port holds while its enable is low. The message names
+    the rule and the cycle.
+    """
+
+    code = "E0612"
+    exit_code = 1
+
+
+class UnrepeatableError(RtlgenError):
+    """The circuit gave different results for the same inputs in runs one after the other.
+
+    Something survives from one run into the next: a register that is not set at start, or a local
+    memory that is read before it is written.
+    """
+
+    code = "E0613"
+    exit_code = 1

@@ -1,0 +1,1 @@
+"""What is simulated but never synthesised: simulators, their set-up, and bench modules."""

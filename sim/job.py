@@ -1,0 +1,131 @@
+"""What the simulating process is asked to do, and what it answers.
+
+A job is a folder: `job.json` and `inputs.npz` go in, `result.json` and `outputs.npz` come out.
+Words are bit patterns in unsigned NumPy arrays of the element's width.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+
+from rtlgen.manifest import Manifest
+
+Outcome: TypeAlias = Literal["done", "hang", "unknown", "protocol"]
+Words: TypeAlias = np.ndarray
+
+FOLDER_VARIABLE = "RTLGEN_BENCH_JOB"
+"""Environment variable that tells the bench where its job is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A number of runs on the same inputs.
+
+    Members
+    -------
+    words: by array name, flat, for each array that has a host port.
+    scalars: bit patterns in the order of the manifest.
+    limit_cycles: a run that takes longer is a hang.
+    four_state: the simulator knows X, so outputs are watched for it.
+    """
+
+    manifest: Manifest
+    words: Mapping[str, Words]
+    scalars: tuple[int, ...]
+    limit_cycles: int
+    runs: int
+    four_state: bool
+
+    def __post_init__(self) -> None:
+        if self.runs < 1 or self.limit_cycles < 1:
+            raise ValueError(f"{self.runs} runs of at most {self.limit_cycles} cycles")
+
+    def write(self, folder: Path) -> None:
+        """Write the job into `folder`."""
+        document = {
+            "manifest": self.manifest.to_json(),
+            "scalars": self.scalars,
+            "limit_cycles": self.limit_cycles,
+            "runs": self.runs,
+            "four_state": self.four_state,
+        }
+        (folder / "job.json").write_text(json.dumps(document), encoding="utf-8")
+        np.savez(folder / "inputs.npz", allow_pickle=False, **self.words)
+
+    @staticmethod
+    def read(folder: Path) -> Job:
+        """Return the job that was written into `folder`."""
+        document = json.loads((folder / "job.json").read_text(encoding="utf-8"))
+        with np.load(folder / "inputs.npz") as archive:
+            words = {name: archive[name] for name in archive.files}
+        return Job(
+            Manifest.from_json(document["manifest"]),
+            words,
+            tuple(document["scalars"]),
+            document["limit_cycles"],
+            document["runs"],
+            document["four_state"],
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord:
+    """What one run gave: bit patterns, None where the circuit has no such port."""
+
+    cycles: int
+    returned: int | None
+    checksum: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The answer to a job.
+
+    Members
+    -------
+    outcome, message: `done`, or which rule was broken and how.
+    runs: the runs that came to their end.
+    words: after the last run.
+    repeatable: every run left the same words, return value and checksum.
+    """
+
+    outcome: Outcome
+    message: str
+    runs: tuple[RunRecord, ...]
+    words: Mapping[str, Words]
+    repeatable: bool = True
+
+    def __post_init__(self) -> None:
+        if self.outcome not in get_args(Outcome):
+            raise ValueError(f"unknown outcome {self.outcome}")
+
+    def write(self, folder: Path) -> None:
+        """Write the result into `folder`; `result.json` last, as the sign that it is whole."""
+        np.savez(folder / "outputs.npz", allow_pickle=False, **self.words)
+        document = {
+            "outcome": self.outcome,
+            "message": self.message,
+            "runs": [asdict(run) for run in self.runs],
+            "repeatable": self.repeatable,
+        }
+        (folder / "result.json").write_text(json.dumps(document), encoding="utf-8")
+
+    @staticmethod
+    def read(folder: Path) -> Result:
+        """Return the result that was written into `folder`."""
+        document = json.loads((folder / "result.json").read_text(encoding="utf-8"))
+        with np.load(folder / "outputs.npz") as archive:
+            words = {name: archive[name] for name in archive.files}
+        return Result(
+            document["outcome"],
+            document["message"],
+            tuple(RunRecord(**run) for run in document["runs"]),
+            words,
+            document["repeatable"],
+        )

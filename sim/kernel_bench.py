@@ -1,0 +1,97 @@
+"""The cocotb test that carries out a job on a generated circuit.
+
+It runs inside the simulator. A broken rule is an answer, not a failed test: it is written to the
+result, where the caller turns it into a diagnostic.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import cocotb
+import numpy as np
+from cocotb.clock import Clock
+
+from sim.host import (
+    CLOCK_PERIOD_NS,
+    Control,
+    Dut,
+    HangError,
+    HostPort,
+    Outputs,
+    ProtocolError,
+    UnknownOutputError,
+    read_arrays,
+    write_arrays,
+)
+from sim.job import FOLDER_VARIABLE, Job, Outcome, Result, RunRecord
+
+_OUTCOMES: dict[type[Exception], Outcome] = {
+    HangError: "hang",
+    ProtocolError: "protocol",
+    UnknownOutputError: "unknown",
+}
+
+
+class KernelBench:
+    """A generated circuit with drivers on its ports."""
+
+    def __init__(self, dut: Dut, job: Job) -> None:
+        self.job = job
+        manifest = job.manifest
+        names = [port.name for port in manifest.ports if port.direction == "out"]
+        self.outputs = Outputs(dut, names, job.four_state)
+        self.control = Control(dut, manifest, self.outputs)
+        self.ports = [HostPort.of(dut, entry) for entry in manifest.host_arrays]
+        self._dut = dut
+        self.runs: list[RunRecord] = []
+        self.images: list[list[int]] = [[] for _ in self.ports]
+        self.repeatable = True
+
+    async def carry_out(self) -> None:
+        """Reset once, then load, run and read back as often as the job says."""
+        await self.control.reset()
+        contents = [(port, self.job.words[port.entry.name].tolist()) for port in self.ports]
+        for _ in range(self.job.runs):
+            await write_arrays(self.control.clock, contents)
+            cycles = await self.control.run(self.job.scalars, self.job.limit_cycles)
+            images = await read_arrays(self.control.clock, self.ports)
+            self.outputs.check("while idle")
+            record = self._record(cycles)
+            if self.runs and (images != self.images or record != self.runs[0]):
+                self.repeatable = False
+            self.images = images
+            self.runs.append(record)
+
+    def _record(self, cycles: int) -> RunRecord:
+        manifest = self.job.manifest
+        returned = manifest.returned.port if manifest.returned else None
+        return RunRecord(cycles, self._value(returned), self._value(manifest.checksum))
+
+    def _value(self, port: str | None) -> int | None:
+        return None if port is None else int(self._dut[port].value)
+
+    def result(self, outcome: Outcome, message: str) -> Result:
+        """Return what has been found out so far."""
+        words = {
+            port.entry.name: np.array(image, dtype=f"u{port.entry.element_bytes}")
+            for port, image in zip(self.ports, self.images, strict=True)
+        }
+        return Result(outcome, message, tuple(self.runs), words, self.repeatable)
+
+
+@cocotb.test()
+async def carry_out_job(dut: Dut) -> None:
+    """Carry out the job that the environment names, and write its result."""
+    folder = Path(os.environ[FOLDER_VARIABLE])
+    job = Job.read(folder)
+    Clock(dut[job.manifest.clock], CLOCK_PERIOD_NS, unit="ns").start()
+    bench = KernelBench(dut, job)
+    outcome: Outcome = "done"
+    message = ""
+    try:
+        await bench.carry_out()
+    except (HangError, ProtocolError, UnknownOutputError) as error:
+        outcome, message = _OUTCOMES[type(error)], str(error)
+    bench.result(outcome, message).write(folder)

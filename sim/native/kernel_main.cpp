@@ -1,0 +1,264 @@
+// Carries out a job on a Verilated circuit without Python: for runs of millions of cycles.
+//
+// The model is the generated module rtlgen_native_top (sim/native_engine.py writes it and design.h),
+// which gives every port of the circuit a name that is safe in C++. Does what sim/kernel_bench.py
+// does through cocotb, by the same rules: inputs change while the clock is low, and what is seen
+// just before a rising edge is what that edge samples.
+//
+// usage: simulation INPUTS OUTPUTS LIMIT_CYCLES RUNS [TRACE]
+// INPUTS: the words of each array, then the scalars, each as 8 bytes, little-endian.
+// OUTPUTS: the words of each array, then cycles, return value and checksum of each run, likewise;
+// standard output: one line, "OUTCOME RUNS REPEATABLE MESSAGE".
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "Vtop.h"
+#include "design.h"
+#include "verilated.h"
+#if VM_TRACE_FST
+#include "verilated_fst_c.h"
+using Tracer = VerilatedFstC;
+#elif VM_TRACE
+#include "verilated_vcd_c.h"
+using Tracer = VerilatedVcdC;
+#endif
+
+namespace {
+
+using Words = std::vector<uint64_t>;
+
+struct Broken {
+    const char* outcome;
+    std::string message;
+};
+
+struct Record {
+    uint64_t cycles, returned, checksum;
+    bool operator==(const Record& other) const {
+        return cycles == other.cycles && returned == other.returned && checksum == other.checksum;
+    }
+};
+
+class Bench {
+public:
+    explicit Bench(const char* trace) : top_(new Vtop(&context_)) {
+        context_.randReset(2);
+        context_.randSeed(1);
+#if VM_TRACE
+        if (trace) {
+            context_.traceEverOn(true);
+            tracer_ = std::make_unique<Tracer>();
+            top_->trace(tracer_.get(), 99);
+            tracer_->open(trace);
+        }
+#else
+        (void)trace;
+#endif
+#define CLEAR(name) top_->name = 0;
+        INPUTS(CLEAR)
+#undef CLEAR
+        top_->clock = 0;
+    }
+
+    ~Bench() {
+        top_->final();
+#if VM_TRACE
+        if (tracer_) tracer_->close();
+#endif
+    }
+
+    void reset() {
+        top_->reset = 1;
+        tick();
+        tick();
+        top_->reset = 0;
+        tick();
+        expect_idle("after reset");
+    }
+
+    void load(const std::vector<Words>& images) {
+        size_t longest = 0;
+        for (const Words& image : images) longest = std::max(longest, image.size());
+        for (size_t address = 0; address < longest; ++address) {
+            size_t array = 0;
+#define WRITE(n, depth, enables)                                     \
+    {                                                                \
+        const bool active = address < depth;                         \
+        top_->addr_##n = active ? address : 0;                       \
+        top_->en_##n = active;                                       \
+        top_->we_##n = active ? enables : 0;                         \
+        top_->wdata_##n = active ? images[array][address] : 0;       \
+        ++array;                                                     \
+    }
+            ARRAYS(WRITE)
+#undef WRITE
+            tick();
+        }
+        release();
+    }
+
+    std::vector<Words> read() {
+        std::vector<Words> images(ARRAY_COUNT);
+        size_t longest = 0;
+#define EXTENT(n, depth, enables) longest = std::max<size_t>(longest, depth);
+        ARRAYS(EXTENT)
+#undef EXTENT
+        for (size_t address = 0; address < longest; ++address) {
+#define ASK(n, depth, enables)                 \
+    top_->en_##n = address < depth;            \
+    top_->addr_##n = address < depth ? address : 0;
+            ARRAYS(ASK)
+#undef ASK
+            tick();
+#define TAKE(n, depth, enables) \
+    if (address < depth) images[n].push_back(top_->rdata_##n);
+            ARRAYS(TAKE)
+#undef TAKE
+        }
+        release();
+        tick();
+#define HOLDS(n, depth, enables)                                                           \
+    if (images[n].back() != top_->rdata_##n)                                               \
+        throw Broken{"protocol", std::string(array_names[n]) +                             \
+                                     ": read data does not hold while enable is low"};
+        ARRAYS(HOLDS)
+#undef HOLDS
+        return images;
+    }
+
+    Record run(const Words& scalars, uint64_t limit) {
+        size_t scalar = 0;
+#define SET(name, mask) top_->name = scalars[scalar++];
+        SCALARS(SET)
+#undef SET
+        top_->start = 1;
+        tick();
+        top_->start = 0;
+        scalar = 0;
+        // Scalars are captured at start: from here on they may be anything.
+#define SPOIL(name, mask) top_->name = ~scalars[scalar++] & mask;
+        SCALARS(SPOIL)
+#undef SPOIL
+        top_->eval();
+        uint64_t cycles = 1;
+        for (;; ++cycles) {
+            if (cycles > limit)
+                throw Broken{"hang", "no done within " + std::to_string(limit) + " cycles"};
+            if (top_->idle)
+                throw Broken{"protocol",
+                             "idle is high in cycle " + std::to_string(cycles) + " of a run"};
+            if (top_->done) break;
+            tick();
+        }
+        tick();
+        expect_idle("in the cycle after done (cycle " + std::to_string(cycles) + ")");
+        return Record{cycles, RETURNED(top_), CHECKSUM(top_)};
+    }
+
+private:
+    // One clock cycle, from low to low: the inputs that were set are sampled by its rising edge.
+    void tick() {
+        // Verilator propagates changed inputs before it looks for clock edges.
+        top_->clock = 1;
+        top_->eval();
+        dump();
+        context_.timeInc(5);
+        top_->clock = 0;
+        top_->eval();
+        dump();
+        context_.timeInc(5);
+    }
+
+    void dump() {
+#if VM_TRACE
+        if (tracer_) tracer_->dump(context_.time());
+#endif
+    }
+
+    void release() {
+#define RELEASE(n, depth, enables) \
+    top_->en_##n = 0;              \
+    top_->we_##n = 0;
+        ARRAYS(RELEASE)
+#undef RELEASE
+    }
+
+    void expect_idle(const std::string& when) {
+        if (!top_->idle) throw Broken{"protocol", "idle is low " + when};
+        if (top_->done) throw Broken{"protocol", "done is high " + when};
+    }
+
+    VerilatedContext context_;
+    std::unique_ptr<Vtop> top_;
+#if VM_TRACE
+    std::unique_ptr<Tracer> tracer_;
+#endif
+};
+
+uint64_t take(std::istream& from) {
+    uint64_t word = 0;
+    from.read(reinterpret_cast<char*>(&word), sizeof word);
+    return word;
+}
+
+void put(std::ostream& to, uint64_t word) {
+    to.write(reinterpret_cast<const char*>(&word), sizeof word);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc < 5) return 2;
+    std::ifstream input(argv[1], std::ios::binary);
+    std::vector<Words> images;
+#define DEPTH(n, depth, enables) images.emplace_back(depth);
+    ARRAYS(DEPTH)
+#undef DEPTH
+    for (Words& image : images)
+        for (uint64_t& word : image) word = take(input);
+    Words scalars(SCALAR_COUNT);
+    for (uint64_t& word : scalars) word = take(input);
+    if (!input) return 2;
+
+    const uint64_t limit = std::strtoull(argv[3], nullptr, 10);
+    const uint64_t runs = std::strtoull(argv[4], nullptr, 10);
+    std::vector<Record> records;
+    std::vector<Words> results(ARRAY_COUNT);
+    Broken broken{"done", ""};
+    bool repeatable = true;
+    try {
+        Bench bench(argc > 5 ? argv[5] : nullptr);
+        bench.reset();
+        for (uint64_t run = 0; run < runs; ++run) {
+            bench.load(images);
+            const Record record = bench.run(scalars, limit);
+            std::vector<Words> read = bench.read();
+            if (run > 0 && (read != results || !(record == records[0]))) repeatable = false;
+            results = std::move(read);
+            records.push_back(record);
+        }
+    } catch (const Broken& caught) {
+        broken = caught;
+    }
+
+    std::ofstream output(argv[2], std::ios::binary);
+    for (const Words& image : results)
+        for (uint64_t word : image) put(output, word);
+    for (const Record& record : records) {
+        put(output, record.cycles);
+        put(output, record.returned);
+        put(output, record.checksum);
+    }
+    output.close();
+    if (!output) return 2;
+    std::printf("%s %zu %d %s\n", broken.outcome, records.size(), int(repeatable),
+                broken.message.c_str());
+    return 0;
+}
