@@ -1,0 +1,123 @@
+"""The golden model, fast: the Scop as C of its own, compiled and called in this process.
+
+The emitted function is
+
+    int rtlgen_golden(void **arrays, uint8_t **written, const uint64_t *scalars,
+                      uint64_t *counts, uint64_t *events, int64_t *first, int64_t *fault)
+
+`arrays`: one row-major block an array of the Scop, changed in place; `written`: for each local
+array a byte an element. `counts[s]`, `events[kind * statements + s]` and the iterators of each
+event's first instance in `first` come back. It returns 1 at a subscript out of bounds, with the
+statement, the access and the iterators in `fault`.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import tempfile
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rtlgen.ir.scop import Scop
+from rtlgen.tools import find_tool, run_tool
+from rtlgen.verify.golden_emit import ENTRY, WRITE_ACCESS, emit, point_length
+from rtlgen.verify.golden_state import (
+    EVENT_KINDS,
+    Elements,
+    GoldenEvent,
+    SubscriptError,
+    out_of_bounds,
+)
+
+COMPILERS = ("cc", "gcc", "clang", "c++", "g++", "clang++")
+_OPTIONS = ("-O1", "-shared", "-fPIC", "-w")
+
+
+class CompiledProgram:
+    """A Scop compiled for this machine, with the same interface as `Interpreter`.
+
+    Raises
+    ------
+    MissingToolError: there is no C compiler.
+    """
+
+    def __init__(self, scop: Scop, memory: dict[str, Elements], scalars: dict[str, int]) -> None:
+        self._scop = scop
+        self._memory = [memory[array.name] for array in scop.arrays]
+        self._written = [
+            np.zeros(array.depth if array.role == "local" else 0, np.uint8) for array in scop.arrays
+        ]
+        values = [scalars[scalar.name] % (1 << 64) for scalar in scop.scalars]
+        self._scalars = np.array(values, np.uint64)
+        statements, points = len(scop.statements), point_length(scop)
+        self._counts = np.zeros(statements, np.uint64)
+        self._events = np.zeros((len(EVENT_KINDS), statements), np.uint64)
+        self._first = np.zeros((len(EVENT_KINDS), statements, points), np.int64)
+        self._fault = np.zeros(2 + points, np.int64)
+        self._entry = _compiled(emit(scop))
+
+    def run(self) -> None:
+        """Execute the whole program.
+
+        Raises
+        ------
+        SubscriptError
+        """
+        blocks = (self._scalars, self._counts, self._events, self._first, self._fault)
+        if self._entry(
+            _pointers(self._memory), _pointers(self._written), *(b.ctypes.data for b in blocks)
+        ):
+            raise self._out_of_bounds()
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Executed instances of every statement."""
+        names = (statement.name for statement in self._scop.statements)
+        return dict(zip(names, self._counts.tolist(), strict=True))
+
+    @property
+    def events(self) -> tuple[GoldenEvent, ...]:
+        """What C leaves undefined and the run met."""
+        return tuple(
+            GoldenEvent(
+                kind,
+                statement.name,
+                int(self._events[k, s]),
+                tuple(self._first[k, s, : len(statement.loops)].tolist()),
+            )
+            for s, statement in enumerate(self._scop.statements)
+            for k, kind in enumerate(EVENT_KINDS)
+            if self._events[k, s]
+        )
+
+    def _out_of_bounds(self) -> SubscriptError:
+        number, access, *point = self._fault.tolist()
+        statement = self._scop.statements[number]
+        iterators = dict(zip(statement.iterators, point, strict=False))
+        accessed = statement.write if access == WRITE_ACCESS else statement.reads[access]
+        return out_of_bounds(self._scop, statement.name, accessed, iterators)
+
+
+def _pointers(blocks: list[Elements] | list[npt.NDArray[np.uint8]]) -> Any:
+    return (ctypes.c_void_p * len(blocks))(*(block.ctypes.data for block in blocks))
+
+
+@lru_cache(maxsize=32)
+def _compiled(text: str) -> Any:
+    """Return the entry point of the compiled text; the library stays loaded."""
+    compiler = find_tool(*COMPILERS)
+    language = "c++" if compiler.endswith("++") else "c"
+    with tempfile.TemporaryDirectory(prefix="rtlgen-golden-") as name:
+        folder = Path(name)
+        source, library = folder / "golden.c", folder / "golden.so"
+        source.write_text(text)
+        command = (compiler, *_OPTIONS, "-x", language, source, "-o", library)
+        run_tool(command, log=folder / "compile.log")
+        entry = getattr(ctypes.CDLL(str(library)), ENTRY)
+    entry.argtypes = [ctypes.c_void_p] * 7
+    entry.restype = ctypes.c_int
+    return entry

@@ -1,0 +1,188 @@
+"""The golden model, word by word: small and slow, so that it is plainly right."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rtlgen.ir.expr import (
+    Binary,
+    BinaryOp,
+    Cast,
+    Constant,
+    Expr,
+    IndexValue,
+    Read,
+    ScalarParameter,
+    Select,
+    Unary,
+)
+from rtlgen.ir.scop import Access, ConditionNode, LoopNode, Node, Scop, Statement
+from rtlgen.ir.types import IntType
+from rtlgen.verify.golden_state import (
+    EVENT_KINDS,
+    Elements,
+    EventKind,
+    GoldenEvent,
+    out_of_bounds,
+)
+
+
+class Interpreter:
+    """Walk the tree of a Scop in program order, changing `memory` in place.
+
+    Members
+    -------
+    counts: executed instances of every statement so far.
+    """
+
+    def __init__(self, scop: Scop, memory: dict[str, Elements], scalars: dict[str, int]) -> None:
+        self._scop = scop
+        self._flat = {name: array.reshape(-1) for name, array in memory.items()}
+        self._written = {
+            array.name: [False] * array.depth for array in scop.arrays if array.role == "local"
+        }
+        self._scalars = scalars
+        self._iterators: dict[str, int] = {}
+        self._events: dict[tuple[str, EventKind], tuple[int, tuple[int, ...]]] = {}
+        self.counts = {statement.name: 0 for statement in scop.statements}
+
+    def run(self) -> None:
+        """Execute the whole program.
+
+        Raises
+        ------
+        SubscriptError
+        """
+        self._run(self._scop.tree)
+
+    @property
+    def events(self) -> tuple[GoldenEvent, ...]:
+        """What C leaves undefined and the run met."""
+        return tuple(
+            GoldenEvent(kind, statement.name, *self._events[statement.name, kind])
+            for statement in self._scop.statements
+            for kind in EVENT_KINDS
+            if (statement.name, kind) in self._events
+        )
+
+    def _run(self, nodes: Sequence[Node]) -> None:
+        for node in nodes:
+            if isinstance(node, LoopNode):
+                self._loop(node)
+            elif isinstance(node, ConditionNode):
+                if all(c.evaluate(self._iterators) >= 0 for c in node.conditions):
+                    self._run(node.body)
+            else:
+                self._execute(self._scop.statement(node.statement))
+
+    def _loop(self, node: LoopNode) -> None:
+        loop = node.loop
+        value = loop.start.evaluate(self._iterators)
+        stop = loop.stop.evaluate(self._iterators)
+        while loop.scale * value < stop if loop.step > 0 else loop.scale * value > stop:
+            self._iterators[loop.iterator] = value
+            self._run(node.body)
+            value += loop.step
+        self._iterators.pop(loop.iterator, None)
+
+    def _execute(self, statement: Statement) -> None:
+        value = self._value(statement.expr, statement)
+        place = self._place(statement.write, statement)
+        name = statement.write.array
+        self._flat[name][place] = self._scop.array(name).element.wrap(value)
+        if name in self._written:
+            self._written[name][place] = True
+        self.counts[statement.name] += 1
+
+    def _place(self, access: Access, statement: Statement) -> int:
+        """Return the row-major position of the accessed element."""
+        place = 0
+        for subscript, extent in zip(
+            access.subscripts, self._scop.array(access.array).shape, strict=True
+        ):
+            value = subscript.evaluate(self._iterators)
+            if not 0 <= value < extent:
+                raise out_of_bounds(self._scop, statement.name, access, self._iterators)
+            place = place * extent + value
+        return place
+
+    def _value(self, expr: Expr, statement: Statement) -> int:
+        return expr.type.wrap(self._exact(expr, statement))
+
+    def _exact(self, expr: Expr, statement: Statement) -> int:
+        """Return the mathematical value of `expr` for the operands' wrapped values."""
+        match expr:
+            case Constant(value):
+                return value
+            case IndexValue(affine):
+                return affine.evaluate(self._iterators)
+            case ScalarParameter(name):
+                return self._scalars[name]
+            case Read(index):
+                return self._read(statement.reads[index], statement)
+            case Unary(op, operand):
+                x = self._value(operand, statement)
+                return -x if op == "neg" else ~x if op == "not" else int(x == 0)
+            case Cast(operand):
+                return self._value(operand, statement)
+            case Select(condition, if_true, if_false):
+                taken = if_true if self._value(condition, statement) else if_false
+                return self._value(taken, statement)
+            case Binary(op, left, right):
+                a, b = self._value(left, statement), self._value(right, statement)
+                return self._binary(op, a, b, left.type, statement)
+
+    def _read(self, access: Access, statement: Statement) -> int:
+        place = self._place(access, statement)
+        if access.array in self._written and not self._written[access.array][place]:
+            self._note("uninitialised read", statement)
+        return int(self._flat[access.array][place])
+
+    def _binary(self, op: BinaryOp, a: int, b: int, left: IntType, statement: Statement) -> int:
+        match op:
+            case "add":
+                return a + b
+            case "sub":
+                return a - b
+            case "mul":
+                return a * b
+            case "and":
+                return a & b
+            case "or":
+                return a | b
+            case "xor":
+                return a ^ b
+            case "lt":
+                return int(a < b)
+            case "le":
+                return int(a <= b)
+            case "gt":
+                return int(a > b)
+            case "ge":
+                return int(a >= b)
+            case "eq":
+                return int(a == b)
+            case "ne":
+                return int(a != b)
+            case "shl" | "shr":
+                if not 0 <= b < left.width_bits:
+                    self._note("shift count", statement)
+                count = b % left.width_bits
+                return a << count if op == "shl" else a >> count
+            case "div" | "rem":
+                return self._divide(op, a, b, left, statement)
+
+    def _divide(self, op: BinaryOp, a: int, b: int, type_: IntType, statement: Statement) -> int:
+        if b == 0:
+            self._note("division by zero", statement)
+            return -1 if op == "div" else a
+        if type_.signed and a == type_.minimum and b == -1:
+            self._note("division overflow", statement)
+        # C truncates towards zero, Python's // rounds down.
+        quotient = abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+        return quotient if op == "div" else a - quotient * b
+
+    def _note(self, kind: EventKind, statement: Statement) -> None:
+        here = tuple(self._iterators[name] for name in statement.iterators)
+        count, first = self._events.get((statement.name, kind), (0, here))
+        self._events[statement.name, kind] = (count + 1, first)

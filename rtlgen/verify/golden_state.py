@@ -1,0 +1,204 @@
+"""What both engines of the golden model share: the memory, events, and what stops a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from rtlgen.errors import Diagnostic, Label, RtlgenError
+from rtlgen.ir.scop import Access, Array, Scop
+from rtlgen.ir.types import IntType
+from rtlgen.verify.errors import InputTypeError, MissingInputError, UnknownInputError
+
+Elements: TypeAlias = npt.NDArray[np.integer]
+EventKind: TypeAlias = Literal[
+    "division by zero", "division overflow", "shift count", "uninitialised read"
+]
+EVENT_KINDS: tuple[EventKind, ...] = (
+    "division by zero",
+    "division overflow",
+    "shift count",
+    "uninitialised read",
+)
+
+_WARNINGS: Mapping[EventKind, tuple[str, str, str]] = {
+    "division by zero": (
+        "W0601",
+        "a divisor is 0",
+        "C leaves this undefined; the circuit gives the quotient -1 (all ones) and the dividend "
+        "as remainder",
+    ),
+    "division overflow": (
+        "W0602",
+        "the smallest value is divided by -1",
+        "the quotient does not fit its type; it wraps to the dividend, with remainder 0",
+    ),
+    "shift count": (
+        "W0603",
+        "a shift count is negative or not below the width",
+        "C leaves this undefined; the circuit takes the count modulo the width",
+    ),
+    "uninitialised read": (
+        "W0604",
+        "a local variable is read before it is written",
+        "C leaves its value open; the golden model reads 0, the circuit may read anything",
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class GoldenEvent:
+    """Something that C leaves undefined and that this run met, with the result defined here.
+
+    Members
+    -------
+    count: how often the statement met it.
+    first: the iterators of the first instance that did, outermost first.
+    """
+
+    kind: EventKind
+    statement: str
+    count: int
+    first: tuple[int, ...]
+
+    def diagnostic(self, scop: Scop) -> Diagnostic:
+        """Return the warning that `rtlgen verify` prints."""
+        code, message, why = _WARNINGS[self.kind]
+        statement = scop.statement(self.statement)
+        times = "once" if self.count == 1 else f"{self.count} times"
+        return Diagnostic(
+            code,
+            message,
+            (Label(statement.span, f"{times}, first in {statement.instance_text(self.first)}"),),
+            (why,),
+            severity="warning",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class GoldenResult:
+    """What the program left behind.
+
+    Members
+    -------
+    arrays: every array that is not local, scalars as arrays of shape ().
+    returned: the function's value, or None.
+    counts: executed instances of every statement.
+    events: in order of statements, then kinds.
+    """
+
+    arrays: dict[str, Elements]
+    returned: int | None
+    counts: dict[str, int]
+    events: tuple[GoldenEvent, ...]
+
+
+class SubscriptError(RtlgenError):
+    """An array is accessed outside its declared shape.
+
+    C gives such an access no meaning, so no circuit can be equal to it. The golden model, which
+    runs the program as written, stops at the first one and names the instance: for
+
+        int a[8];
+        for (int i = 0; i < 8; i++)
+          a[i] = a[i + 1];
+
+    the read a[8] of S0(7). Correct the loop's bounds, or declare the array one longer.
+    """
+
+    code = "E0620"
+    exit_code = 1
+
+
+def out_of_bounds(
+    scop: Scop, statement_name: str, access: Access, iterators: Mapping[str, int]
+) -> SubscriptError:
+    """Return the error for `access` of the instance with these iterators."""
+    statement = scop.statement(statement_name)
+    element = "".join(f"[{s.evaluate(iterators)}]" for s in access.subscripts)
+    shape = "".join(f"[{extent}]" for extent in scop.array(access.array).shape)
+    verb = "written" if access is statement.write else "read"
+    point = tuple(iterators[name] for name in statement.iterators)
+    return SubscriptError(
+        f"{access.array}{element} is outside {access.array}{shape}",
+        labels=[Label(access.span, f"{verb} by {statement.instance_text(point)}")],
+        help="correct the bounds of the loops, or the shape of the array",
+    )
+
+
+def element_dtype(element: IntType) -> np.dtype[np.integer]:
+    """Return the NumPy type of a C integer type."""
+    return np.dtype(f"{'i' if element.signed else 'u'}{element.width_bits // 8}")
+
+
+def memory_image(scop: Scop, inputs: Mapping[str, Elements | int]) -> dict[str, Elements]:
+    """Return a fresh, contiguous array for each array of the program, locals as zeros.
+
+    Raises
+    ------
+    MissingInputError, UnknownInputError, InputTypeError
+    """
+    known = {a.name for a in scop.arrays if a.role != "local"} | {s.name for s in scop.scalars}
+    unknown = sorted(set(inputs) - known)
+    if unknown:
+        raise UnknownInputError(
+            f"{scop.name} has no array or scalar {', '.join(unknown)}",
+            help=f"it has {', '.join(sorted(known)) or 'none'}",
+        )
+    return {array.name: _initial(array, inputs.get(array.name)) for array in scop.arrays}
+
+
+def scalar_values(scop: Scop, inputs: Mapping[str, Elements | int]) -> dict[str, int]:
+    """Return the value of each scalar argument.
+
+    Raises
+    ------
+    MissingInputError, InputTypeError
+    """
+    values = {}
+    for scalar in scop.scalars:
+        if scalar.name not in inputs:
+            raise MissingInputError(
+                f"scalar {scalar.name} is missing from the inputs", labels=[Label(scalar.span)]
+            )
+        values[scalar.name] = _scalar(scalar.name, scalar.type, inputs[scalar.name])
+    return values
+
+
+def _initial(array: Array, given: Elements | int | None) -> Elements:
+    dtype = element_dtype(array.element)
+    if given is None:
+        if array.role in ("in", "inout"):
+            raise MissingInputError(
+                f"array {array.name} is missing from the inputs", labels=[Label(array.span)]
+            )
+        return np.zeros(array.shape, dtype)
+    if not array.shape:
+        return np.array(_scalar(array.name, array.element, given), dtype)
+    found = np.asarray(given)
+    if found.dtype != dtype or found.shape != array.shape:
+        raise InputTypeError(
+            f"array {array.name} is {found.dtype.name} of shape {found.shape}, "
+            f"not {dtype.name} of shape {array.shape}",
+            labels=[Label(array.span)],
+        )
+    return np.array(found, dtype=dtype, order="C", copy=True)
+
+
+def _scalar(name: str, type_: IntType, given: Elements | int) -> int:
+    found = np.asarray(given)
+    if found.shape != () or found.dtype.kind not in "iu":
+        raise InputTypeError(
+            f"scalar {name} is {found.dtype.name} of shape {found.shape}, not one integer"
+        )
+    value = int(found)
+    if not type_.minimum <= value <= type_.maximum:
+        raise InputTypeError(
+            f"scalar {name} is {value}, out of the range of {type_}",
+            help=f"give an integer from {type_.minimum} to {type_.maximum}",
+        )
+    return value

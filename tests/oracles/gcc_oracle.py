@@ -1,0 +1,118 @@
+"""The second oracle: the C text itself, compiled by gcc -fwrapv and run on NumPy arrays.
+
+It takes from the Scop only the names, shapes and types of what goes in and comes out; the order of
+the parameters it reads off the preprocessed text. Nothing of the front end's understanding of
+loops, statements or expressions is used.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rtlgen.ir.scop import Array, Scop
+from rtlgen.ir.types import IntType
+
+Elements = npt.NDArray[np.integer]
+
+_CTYPES: Mapping[IntType, Any] = {
+    IntType(width, signed): getattr(ctypes, f"c_{'int' if signed else 'uint'}{width}")
+    for width in (8, 16, 32, 64)
+    for signed in (False, True)
+}
+
+
+@dataclass(frozen=True, slots=True)
+class GccResult:
+    """What gcc's program left behind: every array that is not local, and the return value."""
+
+    arrays: dict[str, Elements]
+    returned: int | None
+
+
+def have_gcc() -> bool:
+    """Return whether there is a gcc to ask."""
+    return shutil.which("gcc") is not None
+
+
+def run_gcc(
+    scop: Scop, inputs: Mapping[str, Elements | int], define: Sequence[str] = ()
+) -> GccResult:
+    """Run the function of `scop` as gcc understands its source text.
+
+    Parameters
+    ----------
+    define: `NAME=VALUE`, what the front end was given too.
+    """
+    memory = {
+        array.name: np.array(inputs[array.name], order="C")
+        for array in scop.arrays
+        if array.role != "local"
+    }
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        source, library_path = folder / "kernel.c", folder / "kernel.so"
+        source.write_text(scop.source.text)
+        flags = [f"-D{pair}" for pair in define]
+        _gcc(["-E", "-P", *flags, str(source), "-o", str(folder / "kernel.i")])
+        order = parameter_names(scop.name, (folder / "kernel.i").read_text())
+        _gcc([*flags, "-O1", "-fwrapv", "-shared", "-fPIC", str(source), "-o", str(library_path)])
+        library = ctypes.CDLL(str(library_path))
+    visible = [array for array in scop.arrays if array.name in memory]
+    global_arrays = [array for array in visible if array.storage == "global"]
+    for array in global_arrays:
+        _global(library, array)[...] = memory[array.name]
+    function = getattr(library, scop.name)
+    function.restype = None if scop.returned is None else _CTYPES[scop.array(scop.returned).element]
+    returned = function(*(_argument(scop, memory, inputs, name) for name in order))
+    for array in global_arrays:
+        memory[array.name] = _global(library, array).copy()
+    return GccResult(memory, None if returned is None else int(returned))
+
+
+def parameter_names(function: str, preprocessed: str) -> list[str]:
+    """Return the names of the parameters of `function`, in order."""
+    match = re.search(rf"\b{re.escape(function)}\s*\(([^)]*)\)\s*\{{", preprocessed)
+    if match is None:
+        raise ValueError(f"{function} is not defined in the source")
+    names = []
+    for parameter in match[1].split(","):
+        words = re.findall(r"[A-Za-z_]\w*", re.sub(r"\[[^]]*\]", "", parameter))
+        if words and words != ["void"]:
+            names.append(words[-1])
+    return names
+
+
+def _argument(
+    scop: Scop, memory: Mapping[str, Elements], inputs: Mapping[str, Elements | int], name: str
+) -> Any:
+    scalars = {scalar.name: scalar.type for scalar in scop.scalars}
+    if name in scalars:
+        return _CTYPES[scalars[name]](int(inputs[name]))
+    # A parameter that no statement uses is passed as 0 or a null pointer.
+    address = memory[name].ctypes.data if name in memory else 0
+    return ctypes.c_void_p(address)
+
+
+def _global(library: ctypes.CDLL, array: Array) -> Elements:
+    """Return a view of a global of the loaded library."""
+    block = (_CTYPES[array.element] * array.depth).in_dll(library, array.name)
+    return np.ctypeslib.as_array(block).reshape(array.shape)
+
+
+def _gcc(arguments: Sequence[str]) -> None:
+    done = subprocess.run(
+        ["gcc", "-std=c11", *arguments], capture_output=True, text=True, check=False
+    )
+    if done.returncode != 0:
+        raise ValueError(f"gcc refuses the source: {done.stderr}")
