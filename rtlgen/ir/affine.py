@@ -78,7 +78,11 @@ class Affine:
         text = ""
         for name, c in self.terms:
             factor = name if abs(c) == 1 else f"{abs(c)}*{name}"
-            text += f"{' - ' if c < 0 else ' + '}{factor}" if text else f"{'-' if c < 0 else ''}{factor}"
+            text += (
+                f"{' - ' if c < 0 else ' + '}{factor}"
+                if text
+                else f"{'-' if c < 0 else ''}{factor}"
+            )
         if self.constant or not text:
             c = self.constant
             text += (f" - {-c}" if c < 0 else f" + {c}") if text else str(c)

@@ -15,7 +15,9 @@ from rtlgen.ir.affine import Affine
 from rtlgen.ir.types import INT32, IntType
 
 UnaryOp: TypeAlias = Literal["neg", "not", "lnot"]
-ArithmeticOp: TypeAlias = Literal["add", "sub", "mul", "div", "rem", "and", "or", "xor", "shl", "shr"]
+ArithmeticOp: TypeAlias = Literal[
+    "add", "sub", "mul", "div", "rem", "and", "or", "xor", "shl", "shr"
+]
 CompareOp: TypeAlias = Literal["lt", "le", "gt", "ge", "eq", "ne"]
 BinaryOp: TypeAlias = ArithmeticOp | CompareOp
 
@@ -132,7 +134,9 @@ def map_affine(expr: Expr, replacements: dict[str, Affine]) -> Expr:
         case Cast(operand, type_):
             return Cast(map_affine(operand, replacements), type_)
         case Binary(op, left, right, type_):
-            return Binary(op, map_affine(left, replacements), map_affine(right, replacements), type_)
+            return Binary(
+                op, map_affine(left, replacements), map_affine(right, replacements), type_
+            )
         case Select(condition, a, b, type_):
             condition, a, b = (map_affine(part, replacements) for part in (condition, a, b))
             return Select(condition, a, b, type_)

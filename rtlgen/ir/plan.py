@@ -1,7 +1,7 @@
 """KernelPlan: all that the hardware builders see.
 
 A plan says, cycle by cycle, what the circuit does, without any polyhedral object in it. It is
-immutable, validated on construction, printable (`ir.plan_text`) and serialisable (`ir.plan_json`).
+immutable, validated on construction, printable (`ir.plan_text`) and serialisable (`ir.json_form`).
 
 Time
 ----
@@ -50,9 +50,7 @@ class IndexForm:
     constant: int = 0
 
     def evaluate(self, counters: tuple[int, ...]) -> int:
-        return self.constant + sum(
-            c * x for c, x in zip(self.coefficients, counters, strict=True)
-        )
+        return self.constant + sum(c * x for c, x in zip(self.coefficients, counters, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +252,9 @@ class Stream:
                 if not 0 <= operand < number:
                     raise PlanError(f"{self.statement}: operation {number} uses {operand}")
                 if self.operations[operand].result_stage > op.stage:
-                    raise PlanError(f"{self.statement}: operation {number} reads {operand} too early")
+                    raise PlanError(
+                        f"{self.statement}: operation {number} reads {operand} too early"
+                    )
             if op.stage < 0 or op.latency_cycles < 0 or op.width_bits < 1:
                 raise PlanError(f"{self.statement}: operation {number} is malformed: {op!r}")
         if self.operations[self.store.value].result_stage > self.store.stage:

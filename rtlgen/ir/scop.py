@@ -208,7 +208,9 @@ class Scop:
         for statement in self.statements:
             for access in (statement.write, *statement.reads):
                 if len(access.subscripts) != len(self.array(access.array).shape):
-                    raise ValueError(f"{statement.name}: {access} has the wrong number of subscripts")
+                    raise ValueError(
+                        f"{statement.name}: {access} has the wrong number of subscripts"
+                    )
 
     def array(self, name: str) -> Array:
         """Return the array called `name`; KeyError when there is none."""
