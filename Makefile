@@ -1,0 +1,77 @@
+# The two commands: `make demo` and `make test`. Both set up all they need below .venv, and say so
+# when something that only the system can give (a compiler, Icarus Verilog) is not there.
+
+SHELL := /bin/sh
+BIN := .venv/bin
+EXAMPLE := examples/mms_d/mms_d.c
+
+# A stamp is named after all that it stands for, so a warm run installs nothing, and a changed lock
+# file or a moved checkout installs again.
+fingerprint = $(shell { cat $(1) pyproject.toml sim/setup.sh; pwd; } | cksum | tr ' ' '-')
+RUN_STAMP := .venv/.run-$(call fingerprint,requirements.lock)
+DEV_STAMP := .venv/.dev-$(call fingerprint,requirements-dev.lock)
+
+.PHONY: help demo test test-long lint bench setup setup-dev icarus lock clean
+
+help:
+	@echo 'make demo       set up, then plan and verify $(EXAMPLE) on Verilator'
+	@echo 'make test       set up, then lint and run the tests'
+	@echo 'make lint       ruff, mypy and the import contracts'
+	@echo 'make test-long  the tests that take minutes'
+	@echo 'make bench      reproduce the published figures'
+	@echo 'make lock       write the lock files again from pyproject.toml'
+	@echo 'make clean      remove what the others made'
+
+demo: setup
+	@echo '--- the plan: loop orders, shifts and the predicted cycles'
+	$(BIN)/rtlgen plan $(EXAMPLE)
+	@echo '--- the proof: generated Verilog against the golden model'
+	$(BIN)/rtlgen verify $(EXAMPLE) --simulator verilator
+
+test: setup-dev icarus lint
+	$(BIN)/python -m pytest -n 2 -m 'not long'
+
+test-long: setup-dev icarus
+	$(BIN)/python -m pytest -n 2 -m long
+
+lint: setup-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: setup-dev
+	$(BIN)/rtlgen bench mf3
+
+setup: $(RUN_STAMP)
+setup-dev: $(DEV_STAMP)
+
+$(RUN_STAMP): ; @sh sim/setup.sh requirements.lock $@
+$(DEV_STAMP): ; @sh sim/setup.sh requirements-dev.lock $@
+
+# Icarus Verilog exists only as a system package. Without it, its tests are skipped and say so.
+icarus:
+	@command -v iverilog >/dev/null && exit 0; \
+	if ! command -v apt-get >/dev/null; then become=false; \
+	elif [ "$$(id -u)" = 0 ]; then become=; \
+	elif sudo -n true 2>/dev/null; then become='sudo -n'; \
+	else become=false; fi; \
+	echo 'Installing Icarus Verilog ...'; \
+	$$become apt-get install -y -qq iverilog >/dev/null 2>&1 || \
+	{ $$become apt-get update -qq && $$become apt-get install -y -qq iverilog; } \
+	    >/dev/null 2>&1 || \
+	echo 'Cannot install Icarus Verilog: its tests will be skipped (apt-get install iverilog).'
+
+# Both lock files hold exact versions with hashes, for every platform, and name no index.
+COMPILE := .tools/lock/bin/uv pip compile -q --universal --python-version 3.11 \
+    --generate-hashes --no-emit-index-url --custom-compile-command 'make lock'
+lock:
+	python3 -m venv .tools/lock
+	.tools/lock/bin/pip install -q 'uv>=0.5'
+	$(COMPILE) --upgrade --extra checkout pyproject.toml -o requirements.lock
+	$(COMPILE) --upgrade --extra checkout --extra flow --extra test --extra dev \
+	    -c requirements.lock pyproject.toml -o requirements-dev.lock
+
+clean:
+	rm -rf .venv .tools build .pytest_cache .mypy_cache .ruff_cache .hypothesis \
+	    .import_linter_cache *.egg-info
