@@ -1,0 +1,229 @@
+"""Print a KernelPlan or a Scop for a person: compact, deterministic, made to be compared.
+
+A stream prints as its loops, then an operation a line in the order of the plan:
+
+    stream S0 at +0, II 1, depth 7: for i<4, j<4  -- b[i] += A[i][j] * alpha
+      %0 = load.i32 A[4*i + j] port 0 @0..2
+      %5 = forward.i32 %4; store S0 -0 if j >= 1 @5
+      %6 = add.i32 %5, %3 @5..6
+      store b[i] = %6 @6
+
+`@5..6` takes operands in stage 5 and has its result in stage 6; `store S0 -2` is the value that S0
+presented to its store two cycles ago. Level names stand for 0-based counters, whatever the C loop
+starts at, and addresses are row-major.
+"""
+
+from __future__ import annotations
+
+from rtlgen.ir.expr import to_text
+from rtlgen.ir.plan import (
+    ArithmeticOp,
+    CastOp,
+    Condition,
+    ConstantOp,
+    ForwardOp,
+    IndexForm,
+    IndexOp,
+    KernelPlan,
+    Level,
+    LoadOp,
+    Memory,
+    Operation,
+    ParameterOp,
+    Predicate,
+    Region,
+    SelectOp,
+    Stream,
+)
+from rtlgen.ir.scop import Array, Scop, Statement
+from rtlgen.ir.types import IntType
+
+
+def plan_text(plan: KernelPlan) -> str:
+    """Return the plan as text, without a final newline."""
+    lines = [
+        f"kernel {plan.name} from {plan.source_file}",
+        f"  index {plan.index_style}, latency {plan.index_latency_cycles}",
+        f"  fused iterations {plan.fused_iterations}, floor {plan.floor_iterations}",
+    ]
+    lines += [
+        f"  scalar {scalar.name}: {_type(scalar.width_bits, scalar.signed)}"
+        for scalar in plan.scalars
+    ]
+    lines += [f"  {_memory(memory)}" for memory in plan.memories]
+    if plan.returned is not None:
+        lines.append(f"  returns {plan.returned}")
+    if plan.checksum is not None:
+        lines.append(f"  checksum over {', '.join(plan.checksum) or 'nothing'}")
+    for number, region in enumerate(plan.regions):
+        lines.append(f"region {number}, {region.length_cycles} cycles")
+        for stream in region.streams:
+            lines += [f"  {line}" for line in stream_lines(region, stream)]
+    return "\n".join(lines)
+
+
+def stream_lines(region: Region, stream: Stream) -> list[str]:
+    """Return the lines of one stream; `region` names the streams that its taps refer to."""
+    names = level_names(stream.levels)
+    nest = ", ".join(
+        f"{name}<{level.extent}" for name, level in zip(names, stream.levels, strict=True)
+    )
+    head = (
+        f"stream {stream.statement} at +{stream.offset_cycles}, II {stream.ii}, "
+        f"depth {stream.depth_cycles}: for {nest or 'one iteration'}"
+    )
+    lines = [f"{head}  -- {stream.text}" if stream.text else head]
+    lines.append(f"  -- {stream.instances} of {stream.count} iterations are instances")
+    if stream.ii > 1:
+        lines.append(f"  -- II {stream.ii}: {stream.ii_reason}")
+    for number, op in enumerate(stream.operations):
+        body = _operation(op, names, region)
+        lines.append(f"  %{number} = {body} {_stages(op)}")
+    store = stream.store
+    lines.append(
+        f"  store {store.memory}[{form_text(store.address, names)}] = %{store.value}"
+        f"{_where(store.when, names)} @{store.stage}"
+    )
+    return lines
+
+
+def level_names(levels: tuple[Level, ...]) -> tuple[str, ...]:
+    """Return a distinct name for each level: its iterator, or `padN` for a pad loop."""
+    names: list[str] = []
+    for number, level in enumerate(levels):
+        name = level.name or f"pad{number}"
+        names.append(name if name not in names else f"{name}_{number}")
+    return tuple(names)
+
+
+def form_text(form: IndexForm, names: tuple[str, ...]) -> str:
+    """Return an index form in terms of the level names: `4*i - j + 2`."""
+    terms = [(c, name) for c, name in zip(form.coefficients, names, strict=True) if c]
+    text = ""
+    for c, name in terms:
+        factor = name if abs(c) == 1 else f"{abs(c)}*{name}"
+        text += f"{' - ' if c < 0 else ' + '}{factor}" if text else f"{'-' * (c < 0)}{factor}"
+    if not text:
+        return str(form.constant)
+    if form.constant:
+        text += f" {'-' if form.constant < 0 else '+'} {abs(form.constant)}"
+    return text
+
+
+def condition_text(condition: Condition, names: tuple[str, ...]) -> str:
+    """Return a condition with its constant on the right: `k >= 1`, `i + j == 3`, `j <= 4`."""
+    form = condition.form
+    # -x + c >= 0 reads better as x <= c.
+    sign = -1 if next((c for c in form.coefficients if c), 0) < 0 else 1
+    relation = "==" if condition.equal else ">=" if sign > 0 else "<="
+    left = IndexForm(tuple(sign * c for c in form.coefficients))
+    return f"{form_text(left, names)} {relation} {-sign * form.constant}"
+
+
+def predicate_text(predicate: Predicate, names: tuple[str, ...]) -> str:
+    """Return a predicate: `always`, `never`, or conditions joined by `and` and `or`."""
+    if predicate.is_true:
+        return "always"
+    if predicate.is_false:
+        return "never"
+    parts = [
+        " and ".join(condition_text(condition, names) for condition in conjunction)
+        for conjunction in predicate.alternatives
+    ]
+    if len(parts) == 1:
+        return parts[0]
+    return " or ".join(f"({part})" if " and " in part else part for part in parts)
+
+
+def scop_text(scop: Scop) -> str:
+    """Return arrays, statements with domains and accesses, and the schedule, as text."""
+    lines = [f"scop {scop.name} from {scop.source.path}"]
+    lines += [f"  scalar {scalar.name}: {_c_type(scalar.type)}" for scalar in scop.scalars]
+    lines += [f"  {_array(array)}" for array in scop.arrays]
+    if scop.returned is not None:
+        lines.append(f"  returns {scop.returned}")
+    for statement in scop.statements:
+        lines += _statement(statement)
+    lines.append("schedule")
+    lines += [
+        f"  {name}: ({', '.join(map(str, dims))})" for name, dims in scop.schedule.dims.items()
+    ]
+    return "\n".join(lines)
+
+
+def _type(width_bits: int, signed: bool) -> str:
+    return f"{'i' if signed else 'u'}{width_bits}"
+
+
+def _c_type(type_: IntType) -> str:
+    return _type(type_.width_bits, type_.signed)
+
+
+def _memory(memory: Memory) -> str:
+    shape = "".join(f"[{extent}]" for extent in memory.shape)
+    ports = f"{memory.read_ports} read {'port' if memory.read_ports == 1 else 'ports'}"
+    return (
+        f"memory {memory.name}{shape}: {_type(memory.width_bits, memory.signed)} {memory.role} "
+        f"{memory.storage}, {memory.kind}, {ports} of latency {memory.read_latency_cycles}"
+        f"{'' if memory.collision_free else ', may collide'}"
+    )
+
+
+def _stages(op: Operation) -> str:
+    return f"@{op.stage}..{op.result_stage}" if op.latency_cycles else f"@{op.stage}"
+
+
+def _where(predicate: Predicate, names: tuple[str, ...]) -> str:
+    return "" if predicate.is_true else f" if {predicate_text(predicate, names)}"
+
+
+def _operation(op: Operation, names: tuple[str, ...], region: Region) -> str:
+    type_ = _type(op.width_bits, op.signed)
+    operands = ", ".join(f"%{operand}" for operand in op.operands)
+    match op:
+        case ConstantOp(value=value):
+            return f"const.{type_} {value}"
+        case ParameterOp(name=name):
+            return f"scalar.{type_} {name}"
+        case IndexOp(form=form):
+            return f"index.{type_} {form_text(form, names)}"
+        case LoadOp():
+            address = form_text(op.address, names)
+            needed = _where(op.needed, names)
+            return f"load.{type_} {op.memory}[{address}] port {op.port}{needed}"
+        case ForwardOp(taps=taps):
+            parts = [
+                f"store {region.streams[tap.stream].statement} -{tap.delay_cycles}"
+                f"{_where(tap.when, names)}"
+                for tap in taps
+            ]
+            return f"forward.{type_} {'; '.join([operands, *parts])}"
+        case ArithmeticOp(op=name, modulus_bits=modulus):
+            return f"{name}.{type_} {operands}{f' modulo {modulus}' if modulus else ''}"
+        case CastOp():
+            return f"cast.{type_} {operands}"
+        case SelectOp():
+            return f"select.{type_} {operands}"
+
+
+def _array(array: Array) -> str:
+    shape = "".join(f"[{extent}]" for extent in array.shape)
+    return f"array {array.name}{shape}: {_c_type(array.element)} {array.role} {array.storage}"
+
+
+def _statement(statement: Statement) -> list[str]:
+    lines = [f"statement {statement.name} at {statement.span}"]
+    if statement.text:
+        lines.append(f"  text   {statement.text}")
+    for loop in statement.loops:
+        before = "<" if loop.step > 0 else ">"
+        scaled = loop.iterator if loop.scale == 1 else f"{loop.scale}*{loop.iterator}"
+        lines.append(
+            f"  for    {loop.iterator} = {loop.start}; {scaled} {before} {loop.stop}; "
+            f"{loop.iterator} += {loop.step}"
+        )
+    lines += [f"  where  {condition} >= 0" for condition in statement.conditions]
+    lines += [f"  read   {access}" for access in statement.reads]
+    reads = tuple(map(str, statement.reads))
+    lines.append(f"  write  {statement.write} = {to_text(statement.expr, reads)}")
+    return lines
