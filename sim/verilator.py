@@ -187,6 +187,12 @@ def compile_flags(verilator: Verilator, trace: TraceFormat) -> list[str]:
     ]
 
 
+def has_header(name: str) -> bool:
+    """Return whether the C++ compiler finds a header of this name."""
+    command = [find_tool("g++", "c++"), "-E", "-x", "c++", "-include", name, os.devnull]
+    return subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
 def runtime_library(verilator: Verilator, trace: TraceFormat) -> Path:
     """Return the archive of Verilator's runtime, compiled on first use.
 
@@ -197,6 +203,8 @@ def runtime_library(verilator: Verilator, trace: TraceFormat) -> Path:
     MissingToolError, ToolFailedError
     """
     compiler = find_tool("g++", "c++")
+    if trace == "fst" and not has_header("lz4.h"):
+        raise missing_tool("lz4.h", "Verilator compresses FST files with the library lz4")
     flags = [RUNTIME_OPTIMISATION, "-fPIC", *compile_flags(verilator, trace)]
     banner = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=False)
     # The root is part of the flags, and names version and patches.

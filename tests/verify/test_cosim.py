@@ -1,0 +1,159 @@
+"""Co-simulation gives what the circuit did, and catches a circuit that breaks the rules."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rtlgen.errors import RtlgenError
+from rtlgen.manifest import Manifest, StaleVerilogError
+from rtlgen.tools import MissingToolError
+from rtlgen.verify.cosim import Engine, SimulationResult, simulate
+from rtlgen.verify.errors import (
+    HangError,
+    ProtocolError,
+    UnknownOutputError,
+    UnrepeatableError,
+)
+from sim.cocotb_runner import Simulator
+from sim.verilator import has_header
+from tests.sim.designs import (
+    SCALE_ADD_CYCLES,
+    build_scale_add,
+    expected_c,
+    expected_checksum,
+    random_inputs,
+    sabotaged,
+)
+from tests.simulators import ENGINES, needs_icarus
+
+pytestmark = pytest.mark.simulation
+
+
+def assert_right(result: SimulationResult, seed: int) -> None:
+    inputs = random_inputs(seed)
+    c = expected_c(inputs)
+    np.testing.assert_array_equal(result.arrays["C"], c, strict=True)
+    np.testing.assert_array_equal(result.arrays["A"], np.asarray(inputs["A"]), strict=True)
+    np.testing.assert_array_equal(result.arrays["B"], np.asarray(inputs["B"]), strict=True)
+    assert result.returned == c[3, 3]
+    assert result.checksum == expected_checksum(c)
+    assert result.cycles == SCALE_ADD_CYCLES
+
+
+@pytest.mark.parametrize(("simulator", "engine"), ENGINES)
+def test_every_engine_gives_arrays_results_and_cycles(
+    tmp_path: Path, simulator: Simulator, engine: Engine
+) -> None:
+    folder = tmp_path / "a folder with spaces"
+    manifest = build_scale_add(folder)
+    result = simulate(
+        folder, manifest, random_inputs(5), simulator=simulator, engine=engine, runs=2
+    )
+    assert_right(result, 5)
+    assert (result.simulator, result.engine) == (simulator, engine)
+    assert not list(folder.glob("sim-*/run-*")), "a good run leaves no files"
+    again = simulate(folder, manifest, random_inputs(6), simulator=simulator, engine=engine)
+    assert_right(again, 6)
+    if simulator == "verilator":
+        assert again.build_seconds < 0.2, "the same Verilog is not compiled twice"
+
+
+FAULTS = [
+    pytest.param("if (last) done <= 1;", "", HangError, "no done within", id="hang"),
+    pytest.param("if (done) idle <= 1;", "", ProtocolError, "idle is low in the cycle after done",
+                 id="never-idle"),
+    pytest.param("if (done) idle <= 1;", "if (last) idle <= 1;", ProtocolError,
+                 "idle is high in cycle 18 of a run", id="idle-early"),
+    pytest.param("done <= 0;\n", "if (rst) done <= 0;\n", ProtocolError,
+                 "done is high in the cycle after done", id="done-stays"),
+    pytest.param("idle <= 0; issue <= 1; n <= 0;", "idle <= 0; issue <= 1; n <= return_value[3:0];",
+                 UnrepeatableError, "2 runs on the same inputs", id="state-left"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("old", "new", "error", "message"), FAULTS)
+@pytest.mark.parametrize(("simulator", "engine"), ENGINES)
+def test_a_broken_rule_is_reported(
+    tmp_path: Path,
+    simulator: Simulator,
+    engine: Engine,
+    old: str,
+    new: str,
+    error: type[RtlgenError],
+    message: str,
+) -> None:
+    manifest = build_scale_add(tmp_path, sabotaged(old, new))
+    with pytest.raises(error, match=message):
+        simulate(tmp_path, manifest, random_inputs(3), simulator=simulator, engine=engine, runs=2)
+    (log,) = tmp_path.glob("sim-*/run-*/simulation.log")
+    assert log.exists(), "a failed run keeps its log"
+
+
+@pytest.mark.parametrize(("simulator", "engine"), ENGINES)
+def test_read_data_that_does_not_hold_is_reported(
+    tmp_path: Path, simulator: Simulator, engine: Engine
+) -> None:
+    verilog = sabotaged("if (en) begin", "if (!en) rdata <= ~rdata; else begin")
+    manifest = build_scale_add(tmp_path, verilog)
+    with pytest.raises(ProtocolError, match="A: read data does not hold while enable is low"):
+        simulate(tmp_path, manifest, random_inputs(3), simulator=simulator, engine=engine)
+
+
+@pytest.mark.parametrize(("simulator", "engine"), ENGINES)
+def test_a_scalar_that_is_not_captured_gives_wrong_results(
+    tmp_path: Path, simulator: Simulator, engine: Engine
+) -> None:
+    held = "{{16{k_held[15]}}, k_held}"
+    manifest = build_scale_add(tmp_path, sabotaged(held, "{{16{k[15]}}, k}"))
+    result = simulate(tmp_path, manifest, random_inputs(3), simulator=simulator, engine=engine)
+    assert not np.array_equal(result.arrays["C"], expected_c(random_inputs(3)))
+
+
+@needs_icarus
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("return_value = 0; checksum = 0;", "checksum = 0;", "output return_value is x+ in reset"),
+        ("checksum <= 0;\n", "checksum <= 64'bx;\n", "output checksum is [x0-9]+ in cycle 1"),
+    ],
+)
+def test_an_unknown_output_is_reported(tmp_path: Path, old: str, new: str, message: str) -> None:
+    manifest = build_scale_add(tmp_path, sabotaged(old, new))
+    with pytest.raises(UnknownOutputError, match=f"(?i){message}"):
+        simulate(tmp_path, manifest, random_inputs(3), simulator="icarus")
+
+
+def test_verilog_that_was_changed_is_not_run(tmp_path: Path) -> None:
+    manifest = build_scale_add(tmp_path)
+    (tmp_path / "scale_add.v").write_text(sabotaged("n <= n + 4'd1;", "n <= n + 4'd2;"))
+    with pytest.raises(StaleVerilogError):
+        simulate(tmp_path, manifest, random_inputs(3))
+
+
+@pytest.mark.parametrize("suffix", [".vcd", ".fst"])
+@pytest.mark.parametrize(("simulator", "engine"), ENGINES)
+def test_a_trace_names_the_signals(
+    tmp_path: Path, simulator: Simulator, engine: Engine, suffix: str
+) -> None:
+    manifest = build_scale_add(tmp_path)
+    trace = tmp_path / f"waves{suffix}"
+    if simulator == "verilator" and suffix == ".fst" and not has_header("lz4.h"):
+        with pytest.raises(MissingToolError, match=r"lz4\.h is not installed"):
+            simulate(tmp_path, manifest, random_inputs(1), engine=engine, trace=trace)
+        return
+    simulate(tmp_path, manifest, random_inputs(1), simulator=simulator, engine=engine, trace=trace)
+    content = trace.read_bytes()
+    assert len(content) > 500
+    if suffix == ".vcd":
+        assert b"k_held" in content
+        assert b"$enddefinitions" in content
+
+
+def test_long_runs_are_native_and_short_ones_cocotb(tmp_path: Path) -> None:
+    short: Manifest = build_scale_add(tmp_path / "short")
+    long = build_scale_add(tmp_path / "long", cycles=1_000_000)
+    assert simulate(tmp_path / "short", short, random_inputs(1)).engine == "cocotb"
+    assert simulate(tmp_path / "long", long, random_inputs(1)).engine == "native"

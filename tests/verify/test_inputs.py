@@ -1,0 +1,128 @@
+"""Inputs are taken by their C names, of the exact C types, or refused with the reason."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rtlgen.manifest import ArrayEntry, ReturnEntry
+from rtlgen.verify.errors import (
+    InputFileError,
+    InputTypeError,
+    MissingInputError,
+    UnknownInputError,
+)
+from rtlgen.verify.inputs import (
+    check_inputs,
+    from_words,
+    load_inputs,
+    save_outputs,
+    signed_value,
+    to_words,
+)
+from tests.sim.designs import random_inputs, scale_add_manifest
+
+MANIFEST = scale_add_manifest()
+
+
+def test_an_array_that_is_only_written_may_be_left_out() -> None:
+    inputs = random_inputs(1)
+    del inputs["C"]
+    checked = check_inputs(inputs, MANIFEST)
+    np.testing.assert_array_equal(checked["C"], np.zeros((4, 4), np.int32), strict=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [("A", "array A is missing from the inputs"), ("k", "scalar k is missing from the inputs")],
+)
+def test_what_the_program_reads_must_be_given(name: str, message: str) -> None:
+    inputs = random_inputs(1)
+    del inputs[name]
+    with pytest.raises(MissingInputError, match=message):
+        check_inputs(inputs, MANIFEST)
+
+
+def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(UnknownInputError) as caught:
+        check_inputs({**random_inputs(1), "a": 1}, MANIFEST)
+    assert caught.value.diagnostic.message == "scale_add has no array or scalar a"
+    assert caught.value.diagnostic.help == "it has A, B, C, k"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("A", np.zeros((4, 4)), "array A is float64 of shape (4, 4), not int32 of shape (4, 4)"),
+        ("A", np.zeros(16, np.int32), "array A is int32 of shape (16,), not int32 of shape (4, 4)"),
+        ("B", np.zeros(16, np.uint8), "array B is uint8 of shape (16,), not int8 of shape (16,)"),
+        ("k", 1 << 15, "scalar k is 32768, out of the range of its C type"),
+        ("k", np.zeros(2, np.int16), "scalar k is int16 of shape (2,), not one integer"),
+        ("k", np.float64(1), "scalar k is float64 of shape (), not one integer"),
+    ],
+)
+def test_another_type_or_shape_is_refused(name: str, value: np.ndarray | int, message: str) -> None:
+    with pytest.raises(InputTypeError) as caught:
+        check_inputs({**random_inputs(1), name: value}, MANIFEST)
+    assert caught.value.diagnostic.message == message
+
+
+def test_inputs_survive_the_way_through_a_file(tmp_path: Path) -> None:
+    inputs = random_inputs(2)
+    np.savez(tmp_path / "in.npz", allow_pickle=False, **inputs)
+    loaded = load_inputs(tmp_path / "in.npz", MANIFEST)
+    assert loaded.keys() == inputs.keys()
+    for name, value in inputs.items():
+        np.testing.assert_array_equal(loaded[name], value)
+
+
+@pytest.mark.parametrize("content", [None, b"", b"PK\x03\x04 cut short", b"text"])
+def test_a_file_that_is_no_archive_is_refused(tmp_path: Path, content: bytes | None) -> None:
+    path = tmp_path / "in.npz"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(InputFileError, match=f"cannot read {path}"):
+        load_inputs(path, MANIFEST)
+
+
+def test_a_single_array_is_not_an_archive(tmp_path: Path) -> None:
+    np.save(tmp_path / "in.npy", np.zeros(3))
+    with pytest.raises(InputFileError, match="holds one array, not an archive"):
+        load_inputs(tmp_path / "in.npy", MANIFEST)
+
+
+def test_pickled_objects_are_not_loaded(tmp_path: Path) -> None:
+    np.savez(tmp_path / "in.npz", A=np.array([object()], dtype=object))
+    with pytest.raises(InputFileError, match="cannot read"):
+        load_inputs(tmp_path / "in.npz", MANIFEST)
+
+
+@pytest.mark.parametrize("returned", [None, -1, -(2**63), 2**64 - 1])
+def test_outputs_hold_arrays_and_the_return_value(tmp_path: Path, returned: int | None) -> None:
+    c = np.arange(16, dtype=np.int32).reshape(4, 4)
+    save_outputs(tmp_path / "out.npz", {"C": c}, returned)
+    with np.load(tmp_path / "out.npz") as archive:
+        np.testing.assert_array_equal(archive["C"], c, strict=True)
+        assert ("return" in archive) == (returned is not None)
+        assert returned is None or int(archive["return"]) == returned
+
+
+def test_outputs_that_cannot_be_written_are_reported(tmp_path: Path) -> None:
+    with pytest.raises(InputFileError, match="cannot write"):
+        save_outputs(tmp_path / "absent" / "out.npz", {}, None)
+
+
+@pytest.mark.parametrize("bits", [8, 16, 32, 64])
+@pytest.mark.parametrize("signed", [False, True])
+def test_words_are_the_bit_patterns_of_elements(bits: int, signed: bool) -> None:
+    entry = ArrayEntry("A", bits, signed, (2, 2), "in", None)
+    low = -(1 << (bits - 1)) if signed else 0
+    values = [low, low + (1 << bits) - 1, 0, 1]
+    array = np.array(values, dtype=f"{'i' if signed else 'u'}{bits // 8}").reshape(2, 2)
+    words = to_words(array.T.copy().T)
+    assert [int(word) for word in words] == [value % (1 << bits) for value in values]
+    np.testing.assert_array_equal(from_words(words, entry), array, strict=True)
+    returned = ReturnEntry("r", bits, signed)
+    assert signed_value(int(words[0]), returned.width, returned.signed) == low
