@@ -1,0 +1,131 @@
+"""A plan's report as one HTML file that needs nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from importlib import resources
+from string import Template
+from typing import Any
+
+from rtlgen.report.text import headline, loops_text, shape_text
+from rtlgen.report.timeline import timeline_svg
+from rtlgen.source import SourceFile
+
+_TOTALS = {
+    "fused_iterations": "fused iterations",
+    "issue_slots": "issue slots",
+    "predicted_cycles": "predicted cycles",
+}
+
+
+def report_html(report: Mapping[str, Any], source: SourceFile) -> str:
+    """Return the page for a report made by `plan_report`, with the C text it is about."""
+    template = Template(
+        resources.files("rtlgen.report").joinpath("report.html").read_text(encoding="utf-8")
+    )
+    subtitle = f"{headline(report)}, index recovery by {report['index_style']}"
+    return template.substitute(
+        title=escape(str(report["kernel"])),
+        subtitle=escape(subtitle),
+        totals="".join(
+            f"<div><dt>{name}</dt><dd>{report[key]:,}</dd></div>" for key, name in _TOTALS.items()
+        ),
+        timeline=timeline_svg(report),
+        statements=_statements(report),
+        memories=_memories(report["memories"]),
+        figures=_figures(report["figures"]),
+        source=_source(source, {s["line"] for s in report["statements"]}),
+    )
+
+
+def _statements(report: Mapping[str, Any]) -> str:
+    streams = {stream["statement"]: stream for stream in report["streams"]}
+    rows = []
+    for statement in report["statements"]:
+        stream = streams.get(statement["name"], {})
+        link = f'<a href="#L{statement["line"]}">{escape(statement["name"])}</a>'
+        rows.append(
+            [
+                _cell(link),
+                _cell(f"<code>{escape(statement['text'])}</code>"),
+                _cell(escape(loops_text(statement["loops"]))),
+                _number(statement["instances"]),
+                _number(statement["shift"]),
+                _number(stream.get("first_cycle")),
+                _number(stream.get("ii")),
+                _number(stream.get("depth")),
+                _cell(escape(stream.get("ii_reason", "never runs"))),
+            ]
+        )
+    header = (
+        ("statement", "C", "loops"),
+        ("instances", "shift", "first cycle", "II", "depth"),
+        ("why this II",),
+    )
+    return _table(header, rows)
+
+
+def _memories(memories: Sequence[Mapping[str, Any]]) -> str:
+    rows = [
+        [
+            _cell(escape(memory["name"])),
+            _cell(shape_text(memory["shape"])),
+            _cell(f"{'' if memory['signed'] else 'u'}int{memory['bits']}"),
+            _cell(memory["role"]),
+            _cell(memory["kind"]),
+            _number(memory["read_ports"]),
+            _number(memory["write_ports"]),
+            _number(memory["banks"]),
+            _number(memory["words"] * memory["bits"] * memory["banks"]),
+        ]
+        for memory in memories
+    ]
+    header = (
+        ("memory", "shape", "type", "role", "kind"),
+        ("read ports", "write ports", "banks", "bits"),
+        (),
+    )
+    return _table(header, rows)
+
+
+def _figures(figures: Mapping[str, Any]) -> str:
+    """Return the section of what came from elsewhere, or nothing."""
+    if not figures:
+        return ""
+    rows = [
+        [_cell(escape(name.replace("_", " "))), _cell(escape(str(value)))]
+        for name, value in figures.items()
+    ]
+    return f"<h2>Further figures</h2>\n{_table((('figure', 'value'), (), ()), rows)}"
+
+
+def _source(source: SourceFile, marked: set[int]) -> str:
+    lines = []
+    for number, line in enumerate(source.text.splitlines(), start=1):
+        kind = ' class="statement"' if number in marked else ""
+        anchor = f'<a href="#L{number}">{number}</a>'
+        lines.append(f'<span id="L{number}"{kind}>{anchor}{escape(line)}</span>')
+    # Each line is a block of its own: a line break between two would show as an empty one.
+    return "".join(lines)
+
+
+_Header = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
+
+
+def _table(header: _Header, rows: Sequence[Sequence[str]]) -> str:
+    """Return a table; the second group of the header stands over numbers."""
+    words, numbers, more = header
+    cells = [f"<th>{name}</th>" for name in words]
+    cells += [f'<th class="number">{name}</th>' for name in numbers]
+    cells += [f"<th>{name}</th>" for name in more]
+    lines = [f"<tr>{''.join(cells)}</tr>", *(f"<tr>{''.join(row)}</tr>" for row in rows)]
+    return "<table>\n" + "\n".join(lines) + "\n</table>"
+
+
+def _cell(content: str) -> str:
+    return f"<td>{content}</td>"
+
+
+def _number(value: int | None) -> str:
+    return f'<td class="number">{"-" if value is None else f"{value:,}"}</td>'

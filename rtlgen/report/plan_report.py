@@ -1,0 +1,135 @@
+"""The figures of a plan, as `rtlgen plan --json` and report.json give them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rtlgen.ir.cycles import checksum_cycles, predicted_cycles, region_cycles
+from rtlgen.ir.plan import KernelPlan, Memory, Region, Stream
+from rtlgen.ir.plan_text import level_names
+from rtlgen.ir.scop import Scop, Statement
+
+
+def plan_report(
+    scop: Scop, plan: KernelPlan, figures: Mapping[str, object] | None = None
+) -> dict[str, Any]:
+    """Return the report of `plan` as a JSON-serialisable object.
+
+    Cycles are counted from the start of the kernel. `issue_slots` is the number of cycles in which
+    some stream still issues, region by region; `perfect` says that one counter issues them all.
+
+    Parameters
+    ----------
+    scop: the program as written.
+    figures: what comes from elsewhere: measurements, options, the tool's version.
+    """
+    return {
+        "kernel": plan.name,
+        "source": plan.source_file,
+        "statements": [_statement(statement, plan) for statement in scop.statements],
+        "fused_iterations": plan.fused_iterations,
+        "floor_iterations": plan.floor_iterations,
+        "issue_slots": sum(issue_slots(region) for region in plan.regions),
+        "streams": _streams(plan),
+        "regions": _regions(plan),
+        "memories": [_memory(memory) for memory in plan.memories],
+        "scalars": [
+            {"name": s.name, "bits": s.width_bits, "signed": s.signed} for s in plan.scalars
+        ],
+        "index_style": plan.index_style,
+        "index_latency_cycles": plan.index_latency_cycles,
+        "checksum_cycles": checksum_cycles(plan),
+        "predicted_cycles": predicted_cycles(plan),
+        "perfect": len(plan.regions) == 1,
+        "figures": dict(figures or {}),
+    }
+
+
+def issue_slots(region: Region) -> int:
+    """Return the cycles from the first issue of the region to after the last one."""
+    return max(_last_issue(stream) + 1 for stream in region.streams)
+
+
+def _last_issue(stream: Stream) -> int:
+    return stream.offset_cycles + stream.ii * (stream.count - 1)
+
+
+def _statement(statement: Statement, plan: KernelPlan) -> dict[str, Any]:
+    """Return the entry of a statement; one that never runs has no stream."""
+    stream = next((s for s in plan.streams if s.statement == statement.name), None)
+    return {
+        "name": statement.name,
+        "text": statement.text,
+        "file": statement.span.file,
+        "line": statement.span.line,
+        "instances": stream.instances if stream else 0,
+        "shift": stream.shift if stream else 0,
+        "loops": _loops(stream) if stream else [],
+    }
+
+
+def _loops(stream: Stream) -> list[dict[str, Any]]:
+    names = level_names(stream.levels)
+    return [
+        {"name": name, "extent": level.extent, "pad": level.name is None}
+        for name, level in zip(names, stream.levels, strict=True)
+    ]
+
+
+def _streams(plan: KernelPlan) -> list[dict[str, Any]]:
+    entries, base = [], 0
+    for number, region in enumerate(plan.regions):
+        first = base + plan.index_latency_cycles
+        entries += [_stream(stream, number, first) for stream in region.streams]
+        base += region_cycles(plan, region)
+    return entries
+
+
+def _stream(stream: Stream, region: int, base: int) -> dict[str, Any]:
+    return {
+        "statement": stream.statement,
+        "region": region,
+        "ii": stream.ii,
+        "ii_reason": stream.ii_reason,
+        "depth": stream.depth_cycles,
+        "iterations": stream.count,
+        "first_cycle": base + stream.offset_cycles,
+        "last_issue_cycle": base + _last_issue(stream),
+        "last_cycle": base + stream.end_cycle - 1,
+    }
+
+
+def _regions(plan: KernelPlan) -> list[dict[str, Any]]:
+    entries, base = [], 0
+    for region in plan.regions:
+        cycles = region_cycles(plan, region)
+        entries.append(
+            {
+                "first_cycle": base,
+                "cycles": cycles,
+                "issue_slots": issue_slots(region),
+                "statements": [stream.statement for stream in region.streams],
+            }
+        )
+        base += cycles
+    return entries
+
+
+def _memory(memory: Memory) -> dict[str, Any]:
+    return {
+        "name": memory.name,
+        "role": memory.role,
+        "storage": memory.storage,
+        "kind": memory.kind,
+        "bits": memory.width_bits,
+        "signed": memory.signed,
+        "shape": list(memory.shape),
+        "words": memory.depth,
+        "read_ports": memory.read_ports,
+        "write_ports": 1,
+        # Each read port of a block memory is a copy of it, written together with the others.
+        "banks": memory.read_ports if memory.kind == "block" else 1,
+        "read_latency_cycles": memory.read_latency_cycles,
+        "host_port": memory.has_host_port,
+    }

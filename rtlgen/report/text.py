@@ -1,0 +1,85 @@
+"""A plan's report as text for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rtlgen.report.tables import text_table
+
+
+def plan_report_text(report: Mapping[str, Any]) -> str:
+    """Return the report that `plan_report` made as text, without a final newline."""
+    parts = [
+        f"{report['kernel']}, {headline(report)}",
+        _statements(report),
+        _memories(report["memories"]),
+        _totals(report),
+    ]
+    return "\n\n".join(parts)
+
+
+def headline(report: Mapping[str, Any]) -> str:
+    """Return what the report is about: source, statements, loops."""
+    nest = "one flattened loop" if report["perfect"] else f"{len(report['regions'])} regions"
+    return f"{report['source']}: {len(report['statements'])} statements in {nest}"
+
+
+def loops_text(loops: Sequence[Mapping[str, Any]]) -> str:
+    """Return a nest as `i<8 j<9 pad2<11`, or `-` for a statement outside all loops."""
+    return " ".join(f"{loop['name']}<{loop['extent']}" for loop in loops) or "-"
+
+
+def shape_text(shape: Sequence[int]) -> str:
+    """Return a shape as C writes it, or `scalar`."""
+    return "".join(f"[{extent}]" for extent in shape) or "scalar"
+
+
+def _statements(report: Mapping[str, Any]) -> str:
+    streams = {stream["statement"]: stream for stream in report["streams"]}
+    rows = []
+    for statement in report["statements"]:
+        stream = streams.get(statement["name"])
+        rows.append(
+            (
+                statement["name"],
+                f"{statement['file']}:{statement['line']}",
+                statement["instances"],
+                loops_text(statement["loops"]),
+                statement["shift"],
+                stream["first_cycle"] if stream else None,
+                stream["ii"] if stream else None,
+                stream["depth"] if stream else None,
+                stream["ii_reason"] if stream else "never runs",
+            )
+        )
+    header = ("stmt", "at", "instances", "loops", "shift", "first", "II", "depth", "why this II")
+    return text_table(header, rows)
+
+
+def _memories(memories: Sequence[Mapping[str, Any]]) -> str:
+    rows = [
+        (
+            memory["name"],
+            shape_text(memory["shape"]),
+            f"{'' if memory['signed'] else 'u'}int{memory['bits']}",
+            memory["role"],
+            memory["kind"],
+            memory["read_ports"],
+            memory["write_ports"],
+            memory["banks"],
+        )
+        for memory in memories
+    ]
+    header = ("memory", "shape", "type", "role", "kind", "reads", "writes", "banks")
+    return text_table(header, rows)
+
+
+def _totals(report: Mapping[str, Any]) -> str:
+    lines = [
+        ("fused iterations", report["fused_iterations"]),
+        ("floor", report["floor_iterations"]),
+        ("issue slots", report["issue_slots"]),
+        ("predicted cycles", report["predicted_cycles"]),
+    ]
+    return "\n".join(f"{name:<16}  {value:>12,}" for name, value in lines)

@@ -1,0 +1,123 @@
+"""The HTML report is one well-formed page that shows what the plan says and loads nothing."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from rtlgen.report.html import report_html
+from rtlgen.report.plan_report import plan_report
+from rtlgen.report.timeline import MAX_TICKS, WIDTH, tick_cycles, timeline_svg
+from rtlgen.source import SourceFile
+from tests.oracles.plans import chained_sums
+from tests.report.test_plan_report import program, two_regions
+
+_VOID = {"meta", "br", "hr", "img"}
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+class Balance(HTMLParser):
+    """Check that every element is closed, and collect attributes and text."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.ids: set[str] = set()
+        self.links: set[str] = set()
+        self.words = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag not in _VOID:
+            self.open.append(tag)
+        for name, value in attrs:
+            if name == "id" and value:
+                self.ids.add(value)
+            if name in ("href", "src") and value:
+                self.links.add(value)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        pass
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.words += data
+
+
+def page(source: str = "int f;\n", **figures: object) -> Balance:
+    report = plan_report(program(), chained_sums(), figures)
+    parser = Balance()
+    parser.feed(report_html(report, SourceFile("sums.c", source)))
+    parser.close()
+    assert not parser.open
+    return parser
+
+
+def test_it_is_well_formed_and_self_contained() -> None:
+    parsed = page()
+    assert parsed.links
+    assert all(link.startswith("#") for link in parsed.links)
+    assert {link[1:] for link in parsed.links} <= parsed.ids
+
+
+def test_it_quotes_the_source_line_by_line() -> None:
+    parsed = page("int a;\n  if (a < b && c > d) x = '\"';\n")
+    assert {"L1", "L2"} <= parsed.ids
+    assert "2  if (a < b && c > d) x = '\"';" in parsed.words
+
+
+def test_markup_in_names_is_text() -> None:
+    parsed = page(note="<script>alert(1)</script> $title")
+    assert "<script>alert(1)</script> $title" in parsed.words
+
+
+def test_it_gives_the_figures() -> None:
+    words = page(simulated_cycles=36).words
+    for text in ("fused iterations16", "predicted cycles36", "simulated cycles36", "never runs"):
+        assert text in words
+
+
+def bars(report: dict[str, Any], kind: str) -> list[tuple[float, float]]:
+    root = ElementTree.fromstring(timeline_svg(report))
+    found = [bar for bar in root.iter(f"{SVG}rect") if bar.get("class") == kind]
+    return [(float(bar.attrib["x"]), float(bar.attrib["width"])) for bar in found]
+
+
+def test_bars_stand_where_the_streams_issue() -> None:
+    report = plan_report(program(), chained_sums())
+    (x0, width0), (x1, width1) = bars(report, "issue")
+    cycle = width0 / 16
+    assert width1 == pytest.approx(width0, abs=0.02)
+    assert x1 - x0 == pytest.approx(6 * cycle, abs=0.02)
+    drains = bars(report, "drain")
+    assert [width / cycle for _, width in drains] == pytest.approx([6, 3], abs=0.01)
+    assert all(x + width <= WIDTH for x, width in drains)
+
+
+def test_regions_are_separated() -> None:
+    one, two = (plan_report(program(), plan) for plan in (chained_sums(), two_regions()))
+    assert 'class="region"' not in timeline_svg(one)
+    assert timeline_svg(two).count('class="region"') == 1
+
+
+@pytest.mark.parametrize("total", [1, 2, 9, 10, 36, 99, 545, 33_333, 10**7 + 1])
+def test_ticks_are_few_and_round(total: int) -> None:
+    ticks = tick_cycles(total)
+    assert 1 <= len(ticks) <= MAX_TICKS
+    assert re.fullmatch("[125]0*", str(ticks.step))
+    assert len(ticks) > 3 or total < 4
+
+
+def test_a_long_kernel_still_fits_the_page() -> None:
+    plan = chained_sums()
+    stream = plan.regions[0].streams[0]
+    late = replace(stream, offset_cycles=10**8)
+    longer = replace(plan, regions=(replace(plan.regions[0], streams=(late,)),))
+    ((x, width),) = bars(plan_report(program(), longer), "drain")
+    assert 0 <= x <= x + width <= WIDTH
