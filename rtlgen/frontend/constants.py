@@ -1,0 +1,71 @@
+"""Integer and character constants, with the types C gives them (C11 6.4.4.1, 6.4.4.4)."""
+
+from __future__ import annotations
+
+import re
+
+from rtlgen.ir.types import INT32, INT64, IntType
+
+UINT32 = IntType(32, False)
+UINT64 = IntType(64, False)
+
+_INTEGER = re.compile(
+    r"(?:0[xX](?P<hex>[0-9a-fA-F]+)|0[bB](?P<bin>[01]+)|(?P<oct>0[0-7]*)|(?P<dec>[1-9][0-9]*))"
+    r"(?P<suffix>[uU]?(?:ll|LL|[lL])?|(?:ll|LL|[lL])[uU])"
+)
+_ESCAPES = {
+    "n": 10, "t": 9, "r": 13, "a": 7, "b": 8, "f": 12, "v": 11, "\\": 92, "'": 39, '"': 34, "?": 63,
+}  # fmt: skip
+
+# Longer ones cannot fit in any type; Python refuses to convert very long ones at all.
+_MAX_DIGITS = 100
+
+
+def integer_constant(text: str) -> tuple[int, IntType]:
+    """Return the value and type of an integer constant.
+
+    Raises
+    ------
+    ValueError: it is malformed or too large; the message says which.
+    """
+    match = _INTEGER.fullmatch(text)
+    if match is None:
+        raise ValueError("it is no integer constant of C")
+    digits, base = next(
+        (match[group], base)
+        for group, base in (("hex", 16), ("bin", 2), ("oct", 8), ("dec", 10))
+        if match[group]
+    )
+    if len(digits) > _MAX_DIGITS:
+        raise ValueError("it is larger than any 64-bit type")
+    value = int(digits, base)
+    suffix = match["suffix"].lower()
+    for type_ in (INT32, UINT32, INT64, UINT64):
+        if "l" in suffix and type_.width_bits < 64:
+            continue
+        if "u" in suffix and type_.signed:
+            continue
+        if "u" not in suffix and base == 10 and not type_.signed:
+            continue
+        if value <= type_.maximum:
+            return value, type_
+    raise ValueError("it is larger than any 64-bit type")
+
+
+def character_constant(text: str) -> int:
+    """Return the value of a character constant, an int.
+
+    Raises
+    ------
+    ValueError: it is not one character of 8 bits.
+    """
+    body = text[1:-1] if len(text) > 2 and text[0] == text[-1] == "'" else ""
+    if len(body) == 1 and body != "\\" and ord(body) < 128:
+        return ord(body)
+    if len(body) == 2 and body[0] == "\\" and body[1] in _ESCAPES:
+        return _ESCAPES[body[1]]
+    if re.fullmatch(r"\\[0-7]{1,3}", body) and int(body[1:], 8) < 256:
+        return IntType(8, True).wrap(int(body[1:], 8))
+    if re.fullmatch(r"\\x[0-9a-fA-F]{1,2}", body):
+        return IntType(8, True).wrap(int(body[2:], 16))
+    raise ValueError("it is not one plain character")

@@ -1,0 +1,268 @@
+"""Declarations of globals, parameters and local variables to symbols."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from pycparser import c_ast
+
+from rtlgen.errors import Label
+from rtlgen.frontend.constants import integer_constant
+from rtlgen.frontend.errors import (
+    BadDefinition,
+    DuplicateName,
+    FrontendError,
+    InitialiserUnsupported,
+    UnsupportedDeclaration,
+    UnsupportedType,
+)
+from rtlgen.frontend.expressions import ExpressionReader
+from rtlgen.frontend.locate import Locator
+from rtlgen.frontend.ranges import Ranges
+from rtlgen.frontend.symbols import (
+    Function,
+    NamedConstant,
+    ScalarInput,
+    Scopes,
+    Unusable,
+    Variable,
+)
+from rtlgen.frontend.type_reader import CType, TypeReader
+from rtlgen.ir.scop import Storage
+from rtlgen.ir.types import INT32, IntType
+from rtlgen.source import Span
+
+_INLINE = ("inline",)
+
+
+class Declarations:
+    """What has been declared so far.
+
+    Members
+    -------
+    scopes: the names in sight.
+    variables: everything stored, in order of declaration.
+    inputs: the scalar parameters, in order.
+    """
+
+    def __init__(self, locator: Locator) -> None:
+        self._locator = locator
+        self.scopes = Scopes()
+        self.types = TypeReader(locator, lambda: self.reader(Ranges(), _ignore))
+        self.variables: list[Variable] = []
+        self.inputs: list[ScalarInput] = []
+
+    def reader(self, ranges: Ranges, on_read: Callable[[Variable, Span], None]) -> ExpressionReader:
+        """Return a reader of expressions at a place inside `ranges`."""
+        return ExpressionReader(self._locator, self.scopes, ranges, self.types.integer, on_read)
+
+    def file_scope(self, node: c_ast.Node) -> None:
+        """Declare a global; what is not supported is refused only when it is used."""
+        match node:
+            case c_ast.Typedef():
+                self.enumeration(node)
+                self.types.define(node)
+            case c_ast.FuncDef():
+                self._function(node.decl)
+            case c_ast.Decl(type=c_ast.FuncDecl()):
+                self._function(node)
+            case c_ast.Decl():
+                self._guarded(node, "global")
+
+    def outside_region(self, node: c_ast.Decl, is_used_outside: bool) -> None:
+        """Declare a local that stands before the region; refused only when it is used."""
+        self._guarded(node, "local", is_used_outside)
+
+    def _guarded(self, node: c_ast.Decl, storage: Storage, is_used_outside: bool = False) -> None:
+        try:
+            self.enumeration(node)
+            if node.name is not None:
+                self._stored(node, storage, is_used_outside)
+        except FrontendError as error:
+            if node.name is not None:
+                self.scopes.declare(node.name, Unusable(error))
+
+    def parameter(self, node: c_ast.Node, fixed: Mapping[str, str]) -> None:
+        """Declare a parameter; `fixed` gives the `-D` values of scalar ones.
+
+        Raises
+        ------
+        FrontendError: its type is not supported, or its `-D` value does not fit.
+        """
+        span = self._locator.span(node)
+        if isinstance(node, c_ast.Typename) and self.types.read(node, span).element is None:
+            return
+        if not isinstance(node, c_ast.Decl) or node.name is None:
+            raise UnsupportedDeclaration("this parameter has no name", labels=(Label(span),))
+        span = self._locator.name_span(node, node.name)
+        if self.scopes.is_declared_here(node.name):
+            raise DuplicateName(f"two parameters are called `{node.name}`", labels=(Label(span),))
+        try:
+            type_ = self._element_type(node)
+        except FrontendError as error:
+            self.scopes.declare(node.name, Unusable(error))
+            raise
+        assert type_.element is not None
+        if type_.shape:
+            self._new_variable(node.name, type_, "parameter", span)
+        elif node.name in fixed:
+            value = _fixed_value(node.name, fixed[node.name], type_.element, span)
+            self.scopes.declare(node.name, NamedConstant(node.name, value, type_.element, span))
+        else:
+            self.scopes.claim(node.name)
+            scalar = ScalarInput(node.name, type_.element, span)
+            self.inputs.append(scalar)
+            self.scopes.declare(node.name, scalar)
+
+    def local(self, node: c_ast.Decl) -> Variable | None:
+        """Declare a local variable; return it when its initialiser has still to be carried out.
+
+        Raises
+        ------
+        FrontendError: it is not supported.
+        """
+        self.enumeration(node)
+        if node.name is None:
+            return None
+        if isinstance(node.type, c_ast.FuncDecl):
+            self._function(node)
+            return None
+        if self.scopes.is_declared_here(node.name):
+            raise DuplicateName(
+                f"`{node.name}` is declared twice in this block",
+                labels=(Label(self._locator.name_span(node, node.name)),),
+            )
+        try:
+            return self._stored(node, "local", False)
+        except FrontendError as error:
+            self.scopes.declare(node.name, Unusable(error))
+            raise
+
+    def iterator_type(self, node: c_ast.Decl) -> IntType:
+        """Return the type of an iterator that a loop header declares."""
+        type_ = self._element_type(node)
+        assert type_.element is not None
+        if type_.shape:
+            raise UnsupportedDeclaration(
+                "an array cannot count a loop", labels=(Label(self._locator.span(node)),)
+            )
+        return type_.element
+
+    def temporary(self, c_name: str, element: IntType, span: Span) -> Variable:
+        """Return a new local scalar that the text does not declare."""
+        return self._new_variable(c_name, CType(element, (), False), "local", span, declare=False)
+
+    def enumeration(self, node: c_ast.Decl | c_ast.Typedef) -> None:
+        """Declare the constants of the enumeration that a declaration spells out, if any."""
+        inner = node.type
+        while isinstance(inner, c_ast.TypeDecl | c_ast.ArrayDecl | c_ast.PtrDecl):
+            inner = inner.type
+        if not isinstance(inner, c_ast.Enum) or inner.values is None:
+            return
+        following = 0
+        for constant in inner.values.enumerators:
+            if not isinstance(constant, c_ast.Enumerator):
+                continue
+            span = self._locator.name_span(constant, constant.name)
+            if constant.value is not None:
+                value = self.reader(Ranges(), _ignore).value(constant.value)
+                if value.constant is None:
+                    raise UnsupportedDeclaration(
+                        f"the value of `{constant.name}` is not a constant", labels=(Label(span),)
+                    )
+                following = value.constant
+            self.scopes.declare(constant.name, NamedConstant(constant.name, following, INT32, span))
+            following += 1
+
+    def _stored(self, node: c_ast.Decl, storage: Storage, outlives: bool) -> Variable | None:
+        """Declare a variable or constant; return a variable that has a scalar initialiser."""
+        span = self._locator.name_span(node, node.name)
+        type_ = self._element_type(node)
+        assert type_.element is not None
+        if node.init is not None and not type_.shape and type_.is_const:
+            value = self.reader(Ranges(), _ignore).value(node.init)
+            if value.constant is not None:
+                wrapped = type_.element.wrap(value.constant)
+                constant = NamedConstant(node.name, wrapped, type_.element, span)
+                self.scopes.declare(node.name, constant)
+                return None
+        if storage == "local" and ("static" in node.storage or "extern" in node.storage):
+            raise UnsupportedDeclaration(
+                f"`{node.storage[0]}` variables inside functions are not supported",
+                labels=(Label(span),),
+                help="make it a global variable, or a parameter",
+            )
+        if node.init is not None and (type_.shape or storage == "global"):
+            what = "arrays" if type_.shape else "global variables"
+            raise InitialiserUnsupported(
+                f"initial values of {what} are not supported",
+                labels=(Label(span, f"`{node.name}` is initialised"),),
+                help="fill it in a loop, or pass it in" if type_.shape else "make it const",
+            )
+        if isinstance(node.init, c_ast.InitList):
+            raise InitialiserUnsupported(
+                "a scalar is initialised by a list",
+                labels=(Label(span),),
+                help="leave out the braces",
+            )
+        variable = self._new_variable(node.name, type_, storage, span, outlives=outlives)
+        return variable if node.init is not None else None
+
+    def _element_type(self, node: c_ast.Decl) -> CType:
+        span = self._locator.name_span(node, node.name)
+        if node.bitsize is not None or node.align or "_Thread_local" in node.storage:
+            raise UnsupportedDeclaration(
+                "this kind of declaration is not supported", labels=(Label(span),)
+            )
+        type_ = self.types.read(node, span)
+        if type_.element is None:
+            raise UnsupportedType(f"`{node.name}` has type void", labels=(Label(span),))
+        return type_
+
+    def _new_variable(
+        self,
+        c_name: str,
+        type_: CType,
+        storage: Storage,
+        span: Span,
+        *,
+        outlives: bool = False,
+        declare: bool = True,
+    ) -> Variable:
+        assert type_.element is not None
+        name = self.scopes.claim(c_name)
+        variable = Variable(
+            name, type_.element, type_.shape, storage, type_.is_const, span, outlives
+        )
+        self.variables.append(variable)
+        if declare:
+            self.scopes.declare(c_name, variable)
+        return variable
+
+    def _function(self, node: c_ast.Decl) -> None:
+        span = self._locator.name_span(node, node.name)
+        self.scopes.declare(node.name, Function(node.name, span))
+
+
+def _ignore(_variable: Variable, _span: Span) -> None:
+    """Take no notice of a read: constant expressions have none that matters."""
+
+
+def _fixed_value(name: str, text: str, type_: IntType, span: Span) -> int:
+    """Return the value that `-D` gives to a parameter."""
+    negative = text.strip().startswith("-")
+    try:
+        value, _ = integer_constant(text.strip().removeprefix("-").strip())
+    except ValueError as error:
+        raise BadDefinition(
+            f"-D {name}={text} gives the parameter `{name}` no value",
+            labels=(Label(span, str(error)),),
+            help=f"write -D {name}=VALUE with an integer constant",
+        ) from error
+    value = -value if negative else value
+    if not type_.minimum <= value <= type_.maximum:
+        raise BadDefinition(
+            f"-D {name}={text} does not fit the parameter `{name}`",
+            labels=(Label(span, f"is {type_}, {type_.minimum} to {type_.maximum}"),),
+        )
+    return value

@@ -1,0 +1,299 @@
+"""C expressions to `Value`s: names, literals, operators, array elements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pycparser import c_ast
+
+from rtlgen.errors import Label
+from rtlgen.frontend.constants import character_constant, integer_constant
+from rtlgen.frontend.errors import (
+    AggregateUnsupported,
+    BadConstant,
+    CallUnsupported,
+    CommaOperator,
+    FloatingPoint,
+    IndexWraps,
+    NonAffineSubscript,
+    ParameterInControl,
+    SideEffect,
+    SubscriptCount,
+    UnknownIdentifier,
+    UnsupportedExpression,
+)
+from rtlgen.frontend.locate import Locator
+from rtlgen.frontend.ranges import Ranges
+from rtlgen.frontend.symbols import (
+    ActiveIterator,
+    Function,
+    NamedConstant,
+    ScalarInput,
+    Scopes,
+    Unusable,
+    Variable,
+)
+from rtlgen.frontend.values import (
+    Arithmetic,
+    Obstacle,
+    ObstacleKind,
+    Value,
+    exact,
+    literal,
+    opaque,
+)
+from rtlgen.ir.affine import Affine
+from rtlgen.ir.expr import BinaryOp, Read, ScalarParameter, UnaryOp
+from rtlgen.ir.scop import Access
+from rtlgen.ir.types import INT32, IntType
+from rtlgen.source import Span
+
+BINARY_OPS: dict[str, BinaryOp] = {
+    "+": "add", "-": "sub", "*": "mul", "/": "div", "%": "rem", "&": "and", "|": "or", "^": "xor",
+    "<<": "shl", ">>": "shr", "<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne",
+}  # fmt: skip
+_UNARY_OPS: dict[str, UnaryOp] = {"-": "neg", "~": "not", "!": "lnot"}
+_STEPS = ("++", "--", "p++", "p--")
+
+
+class ExpressionReader:
+    """Reads the expressions of one statement, and collects what they read from memory.
+
+    Parameters
+    ----------
+    ranges: the loops and conditions around the statement.
+    cast_type: reads the type of a cast.
+    on_read: called with each variable that is read, and the place.
+
+    Members
+    -------
+    reads: the accesses so far, one for each textual read.
+    """
+
+    def __init__(
+        self,
+        locator: Locator,
+        scopes: Scopes,
+        ranges: Ranges,
+        cast_type: Callable[[c_ast.Typename, Span], IntType],
+        on_read: Callable[[Variable, Span], None],
+    ) -> None:
+        self._locator = locator
+        self._scopes = scopes
+        self._cast_type = cast_type
+        self._on_read = on_read
+        self.arithmetic = Arithmetic(ranges)
+        self.reads: list[Access] = []
+
+    def value(self, node: c_ast.Node) -> Value:
+        """Return the value of an expression.
+
+        Raises
+        ------
+        FrontendError: it is not supported.
+        """
+        span = self._locator.span(node)
+        match node:
+            case c_ast.Constant():
+                return self._constant(node, span)
+            case c_ast.ID():
+                return self._name(node, span)
+            case c_ast.ArrayRef():
+                return self.read(*self.element(node))
+            case c_ast.UnaryOp():
+                return self._unary(node, span)
+            case c_ast.BinaryOp():
+                return self._binary(node, span)
+            case c_ast.TernaryOp():
+                condition = self.value(node.cond)
+                if_true, if_false = self.value(node.iftrue), self.value(node.iffalse)
+                return self.arithmetic.select(condition, if_true, if_false, span)
+            case c_ast.Cast():
+                return self.arithmetic.convert(
+                    self.value(node.expr), self._cast_type(node.to_type, span)
+                )
+            case _:
+                raise _refusal(node, span)
+
+    def element(self, node: c_ast.Node) -> tuple[Variable, Access]:
+        """Return the variable and the element of it that an lvalue names."""
+        span = self._locator.span(node)
+        subscripts: list[c_ast.Node] = []
+        base = node
+        while isinstance(base, c_ast.ArrayRef):
+            subscripts.insert(0, base.subscript)
+            base = base.name
+        if not isinstance(base, c_ast.ID):
+            raise _refusal(base, self._locator.span(base))
+        symbol = self._scopes.lookup(base.name)
+        match symbol:
+            case Variable():
+                variable = symbol
+            case None:
+                raise _unknown(base.name, self._locator.span(base))
+            case Unusable(error):
+                raise error
+            case _:
+                raise SubscriptCount(
+                    f"`{base.name}` is not an array", labels=(Label(span, "has subscripts"),)
+                )
+        if len(subscripts) != len(variable.shape):
+            raise SubscriptCount(
+                f"`{base.name}` has {_count(len(variable.shape), 'dimension')}, not"
+                f" {len(subscripts)}",
+                labels=(Label(span, f"{_count(len(subscripts), 'subscript')} here"),),
+                notes=(f"`{base.name}` is declared at {variable.span}",),
+            )
+        affine = tuple(self._subscript(subscript) for subscript in subscripts)
+        return variable, Access(variable.name, affine, span)
+
+    def read(self, variable: Variable, access: Access) -> Value:
+        """Return the value of an element, as one more read."""
+        self._on_read(variable, access.span)
+        self.reads.append(access)
+        obstacle = Obstacle(ObstacleKind.DATA, "depends on data", access.span)
+        return opaque(Read(len(self.reads) - 1, variable.element), obstacle, access.span)
+
+    def _subscript(self, node: c_ast.Node) -> Affine:
+        value = self.value(node)
+        if value.affine is not None:
+            return value.affine
+        raise subscript_refusal(value, self._locator.text(node))
+
+    def _constant(self, node: c_ast.Constant, span: Span) -> Value:
+        text: str = node.value
+        if node.type in ("float", "double", "long double"):
+            raise FloatingPoint(
+                "floating-point constants are not supported",
+                labels=(Label(span),),
+                help="use integers in fixed point",
+            )
+        if node.type == "string":
+            raise UnsupportedExpression("strings are not supported", labels=(Label(span),))
+        try:
+            if node.type == "char":
+                return literal(character_constant(text), INT32, span)
+            value, type_ = integer_constant(text)
+        except ValueError as error:
+            raise BadConstant("bad constant", labels=(Label(span, str(error)),)) from error
+        return literal(value, type_, span)
+
+    def _name(self, node: c_ast.ID, span: Span) -> Value:
+        symbol = self._scopes.lookup(node.name)
+        match symbol:
+            case None:
+                raise _unknown(node.name, span)
+            case Unusable(error):
+                raise error
+            case ActiveIterator(name, type_):
+                return exact(Affine.variable(name), type_, span)
+            case NamedConstant(_, value, type_):
+                return literal(value, type_, span)
+            case ScalarInput(name, type_):
+                obstacle = Obstacle(ObstacleKind.ARGUMENT, f"`{name}` is a scalar parameter", span)
+                return opaque(ScalarParameter(name, type_), obstacle, span)
+            case Variable():
+                return self.read(*self.element(node))
+            case Function():
+                raise UnsupportedExpression(
+                    f"the function `{node.name}` is used as a value", labels=(Label(span),)
+                )
+
+    def _unary(self, node: c_ast.UnaryOp, span: Span) -> Value:
+        if node.op in _STEPS:
+            raise SideEffect(
+                f"`{node.op.strip('p')}` inside an expression",
+                labels=(Label(span, "changes a variable"),),
+                help="make it a statement of its own",
+            )
+        if node.op == "+":
+            return self.arithmetic.promoted(self.value(node.expr))
+        if node.op in _UNARY_OPS:
+            return self.arithmetic.unary(_UNARY_OPS[node.op], self.value(node.expr), span)
+        raise UnsupportedExpression(
+            f"the operator `{node.op}` is not supported",
+            labels=(Label(span),),
+            notes=("there are no pointers",) if node.op in ("&", "*") else (),
+        )
+
+    def _binary(self, node: c_ast.BinaryOp, span: Span) -> Value:
+        left, right = self.value(node.left), self.value(node.right)
+        if node.op in ("&&", "||"):
+            op: BinaryOp = "and" if node.op == "&&" else "or"
+            return self.arithmetic.logical(op, left, right, span)
+        return self.arithmetic.binary(BINARY_OPS[node.op], left, right, span)
+
+
+def subscript_refusal(
+    value: Value, text: str
+) -> NonAffineSubscript | ParameterInControl | IndexWraps:
+    """Return why `value`, written `text`, cannot be a subscript."""
+    obstacle = value.obstacle
+    if obstacle is None:
+        raise ValueError("an affine value needs no refusal")
+    label = Label(obstacle.span, obstacle.reason)
+    match obstacle.kind:
+        case ObstacleKind.ARGUMENT:
+            return ParameterInControl(
+                f"the subscript `{text}` depends on a scalar parameter",
+                labels=(label,),
+                help="fix the parameter with -D NAME=VALUE",
+            )
+        case ObstacleKind.WRAPS:
+            return IndexWraps(
+                f"the subscript `{text}` wraps round",
+                labels=(label,),
+                help="use a signed iterator",
+            )
+        case ObstacleKind.DATA:
+            return NonAffineSubscript(
+                f"the subscript `{text}` is not affine",
+                labels=(label,),
+                notes=("which element it is must follow from the iterators alone",),
+            )
+        case _:
+            return NonAffineSubscript(
+                f"the subscript `{text}` is not affine",
+                labels=(label,),
+                help="use constants plus constant multiples of iterators",
+            )
+
+
+def _unknown(name: str, span: Span) -> UnknownIdentifier:
+    return UnknownIdentifier(
+        f"`{name}` is not declared",
+        labels=(Label(span),),
+        help=f"if it is a size, give it with -D {name}=VALUE",
+    )
+
+
+def _refusal(
+    node: c_ast.Node, span: Span
+) -> CallUnsupported | SideEffect | CommaOperator | AggregateUnsupported | UnsupportedExpression:
+    """Return the error of an expression that is no value."""
+    label = (Label(span),)
+    match node:
+        case c_ast.FuncCall():
+            return CallUnsupported(
+                "function calls are not supported",
+                labels=label,
+                help="write the function's body here, or make it a macro",
+            )
+        case c_ast.Assignment():
+            return SideEffect(
+                "an assignment inside an expression",
+                labels=label,
+                help="make it a statement of its own",
+            )
+        case c_ast.ExprList():
+            return CommaOperator("the comma operator is not supported", labels=label)
+        case c_ast.StructRef():
+            return AggregateUnsupported(
+                "structures are not supported", labels=label, help="use one array for each member"
+            )
+        case _:
+            return UnsupportedExpression("this expression is not supported", labels=label)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,306 @@
+"""Headers of `for` loops to `Loop`s, with proof that C's loop does the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pycparser import c_ast
+
+from rtlgen.errors import Label
+from rtlgen.frontend.errors import (
+    FrontendError,
+    IteratorOverflow,
+    LoopHeader,
+    LoopNeverEnds,
+    NonAffineBound,
+    ParameterInControl,
+)
+from rtlgen.frontend.expressions import ExpressionReader
+from rtlgen.frontend.locate import Locator
+from rtlgen.frontend.ranges import IteratorRange, Ranges
+from rtlgen.frontend.values import ObstacleKind, Value
+from rtlgen.ir.affine import Affine
+from rtlgen.ir.scop import Loop
+from rtlgen.ir.types import IntType, common_type
+from rtlgen.source import Span
+
+_FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "!=": "!="}
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The parts of a `for` header, before they are understood.
+
+    Members
+    -------
+    declares: the header declares its iterator.
+    step: read from the third part; not 0.
+    """
+
+    iterator: str
+    declares: bool
+    start: c_ast.Node
+    condition: c_ast.BinaryOp
+    step: c_ast.Node
+    step_sign: int
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class CountedLoop:
+    """A loop, the range of its iterator in the body, and whether it is ever entered."""
+
+    loop: Loop
+    body: IteratorRange
+    is_empty: bool
+
+
+def split_header(node: c_ast.For, locator: Locator) -> Header:
+    """Return the parts of a header of the supported form.
+
+    Raises
+    ------
+    LoopHeader: it is of another form.
+    """
+    span = locator.start(node)
+    match node.init:
+        case c_ast.DeclList(decls=[c_ast.Decl(name=name, init=start)]) if start is not None:
+            declares = True
+        case c_ast.Assignment(op="=", lvalue=c_ast.ID(name=name), rvalue=start):
+            declares = False
+        case _:
+            raise _header(node.init, span, locator, "set one iterator: `int i = 0`")
+    if not isinstance(node.cond, c_ast.BinaryOp) or node.cond.op not in _FLIPPED:
+        raise _header(node.cond, span, locator, "compare the iterator with one bound: `i < N`")
+    step, sign = _step(node.next, name, span, locator)
+    return Header(name, declares, start, node.cond, step, sign, span)
+
+
+def _header(part: c_ast.Node | None, span: Span, locator: Locator, help_: str) -> LoopHeader:
+    if part is None:
+        return LoopHeader("a part of the loop header is missing", labels=(Label(span),), help=help_)
+    return LoopHeader(
+        "this loop header is not supported", labels=(Label(locator.span(part)),), help=help_
+    )
+
+
+def _step(
+    node: c_ast.Node | None, name: str, span: Span, locator: Locator
+) -> tuple[c_ast.Node, int]:
+    """Return the expression of the step and the sign to give it."""
+    one = c_ast.Constant("int", "1", node.coord if node is not None else None)
+    match node:
+        case c_ast.UnaryOp(op="++" | "p++", expr=c_ast.ID(name=stepped)) if stepped == name:
+            return one, 1
+        case c_ast.UnaryOp(op="--" | "p--", expr=c_ast.ID(name=stepped)) if stepped == name:
+            return one, -1
+        case c_ast.Assignment(op="+=" | "-=" as op, lvalue=c_ast.ID(name=stepped), rvalue=by) if (
+            stepped == name
+        ):
+            return by, 1 if op == "+=" else -1
+        case c_ast.Assignment(
+            op="=",
+            lvalue=c_ast.ID(name=stepped),
+            rvalue=c_ast.BinaryOp(op="+" | "-" as op, left=left, right=right),
+        ) if stepped == name:
+            if isinstance(left, c_ast.ID) and left.name == name:
+                return right, 1 if op == "+" else -1
+            if isinstance(right, c_ast.ID) and right.name == name and op == "+":
+                return left, 1
+    raise _header(node, span, locator, f"step the iterator by a constant: `{name}++`")
+
+
+class LoopReader:
+    """Reads one loop.
+
+    Parameters
+    ----------
+    ranges: what is around the loop.
+    reader: returns an expression reader for a place with given ranges; the iterator is in scope
+        under its C name when the condition is read.
+    """
+
+    def __init__(
+        self,
+        header: Header,
+        iterator: str,
+        type_: IntType,
+        ranges: Ranges,
+        reader: Callable[[Ranges], ExpressionReader],
+        locator: Locator,
+    ) -> None:
+        self._header = header
+        self._iterator = iterator
+        self._type = type_
+        self._ranges = ranges
+        self._reader = reader
+        self._locator = locator
+
+    def start(self) -> Affine:
+        """Return the first value. The iterator is not yet in scope."""
+        reader = self._reader(self._ranges)
+        value = reader.arithmetic.convert(reader.value(self._header.start), self._type)
+        if value.affine is None:
+            raise _bound_refusal(value, self._locator.text(self._header.start))
+        return value.affine
+
+    def step(self) -> int:
+        """Return the step."""
+        value = self._reader(self._ranges).value(self._header.step)
+        if value.constant is None:
+            raise LoopHeader(
+                "the step of the loop is not a constant",
+                labels=(Label(value.span, value.obstacle.reason if value.obstacle else ""),),
+            )
+        if value.constant == 0:
+            raise LoopNeverEnds("the step of the loop is 0", labels=(Label(value.span),))
+        return value.constant * self._header.step_sign
+
+    def read(self, start: Affine, step: int, label: str | None) -> CountedLoop:
+        """Return the loop. The iterator is in scope."""
+        stop = self._stop(start, step)
+        # From here on `distance` counts what is left to go, whatever the direction.
+        distance = (stop - start) * (1 if step > 0 else -1)
+        is_empty = self._ranges.maximum(distance) <= 0
+        if not is_empty:
+            self._check_end(start, self._exit(start, stop, step))
+        loop = Loop(self._iterator, start, stop, step, self._header.span, label=label)
+        last = self._last(start, stop, step)
+        low, high = (start, last) if step > 0 else (last, start)
+        return CountedLoop(loop, IteratorRange(self._iterator, low, high), is_empty)
+
+    def _stop(self, start: Affine, step: int) -> Affine:
+        """Return the exclusive bound in the direction of `step`.
+
+        The condition is read as if the iterator stayed at its start; `_check_end` reads it again
+        with the whole range, so that no wrap in between goes unnoticed.
+        """
+        node = self._header.condition
+        here = self._ranges.inside(IteratorRange(self._iterator, start, start))
+        left, right = self._sides(here)
+        difference = left - right
+        op = node.op
+        factor = difference.coefficient(self._iterator)
+        if factor < 0:
+            difference, factor, op = -difference, -factor, _FLIPPED[op]
+        if factor == 0:
+            raise LoopHeader(
+                f"the condition does not depend on `{self._header.iterator}`",
+                labels=(Label(self._locator.span(node)),),
+            )
+        # The condition is now: factor * iterator op bound.
+        bound = Affine.variable(self._iterator) * factor - difference
+        if factor > 1 and not bound.is_constant:
+            raise NonAffineBound(
+                "the bound is a quotient of iterators",
+                labels=(Label(self._locator.span(node), f"{factor} * {self._header.iterator}"),),
+                help="compare the iterator itself with an affine bound",
+            )
+        return self._exclusive(op, bound, factor, start, step)
+
+    def _exclusive(self, op: str, bound: Affine, factor: int, start: Affine, step: int) -> Affine:
+        below = Affine((), bound.constant // factor) if factor > 1 else bound
+        above = Affine((), -(-bound.constant // factor)) if factor > 1 else bound
+        span = self._locator.span(self._header.condition)
+        if op == "!=":
+            self._check_reached(bound, factor, start, step, span)
+            return below
+        stop = {"<": above, "<=": below + 1, ">": below, ">=": above - 1}[op]
+        upward = op in ("<", "<=")
+        if upward == (step > 0):
+            return stop
+        # It steps away from its bound: fine only if it is never entered.
+        distance = (stop - start) if upward else (start - stop)
+        if self._ranges.maximum(distance) <= 0:
+            return start
+        raise LoopNeverEnds(
+            f"the loop steps by {step}, away from its bound",
+            labels=(Label(span, f"`{self._header.iterator}` goes {'up' if step > 0 else 'down'}"),),
+            help="turn the comparison or the step round",
+        )
+
+    def _check_reached(
+        self, bound: Affine, factor: int, start: Affine, step: int, span: Span
+    ) -> None:
+        distance = bound - start * factor
+        stride = factor * step
+        steps = [distance.constant, *(c for _, c in distance.terms)]
+        behind = self._ranges.minimum(distance * (1 if step > 0 else -1)) < 0
+        if behind or any(c % stride for c in steps):
+            reason = "starts beyond it" if behind else f"is jumped over by steps of {step}"
+            raise LoopNeverEnds(
+                "the loop may miss the value that ends it",
+                labels=(Label(span, f"the value {reason}"),),
+                help=f"compare with `{'<' if step > 0 else '>'}`",
+            )
+
+    def _sides(self, ranges: Ranges) -> tuple[Affine, Affine]:
+        """Return both sides of the condition, in the type in which C compares them."""
+        node = self._header.condition
+        reader = self._reader(ranges)
+        left, right = reader.value(node.left), reader.value(node.right)
+        type_ = common_type(left.type, right.type)
+        sides = []
+        for value, side in ((left, node.left), (right, node.right)):
+            converted = reader.arithmetic.convert(value, type_)
+            if converted.affine is None:
+                raise _bound_refusal(converted, self._locator.text(side))
+            sides.append(converted.affine)
+        return sides[0], sides[1]
+
+    def _exit(self, start: Affine, stop: Affine, step: int) -> Affine:
+        """Return the value with which the loop ends, or one just beyond it."""
+        if start.is_constant and stop.is_constant:
+            trips = max(0, -(-(stop.constant - start.constant) // step))
+            return start + trips * step
+        return stop + (step - 1 if step > 0 else step + 1)
+
+    def _last(self, start: Affine, stop: Affine, step: int) -> Affine:
+        """Return the last value in the body, or one just beyond it."""
+        if start.is_constant and stop.is_constant:
+            return self._exit(start, stop, step) - step
+        return stop - (1 if step > 0 else -1)
+
+    def _check_end(self, start: Affine, end: Affine) -> None:
+        """Check that neither the iterator nor the condition wraps up to the last test."""
+        low = min(self._ranges.minimum(start), self._ranges.minimum(end))
+        high = max(self._ranges.maximum(start), self._ranges.maximum(end))
+        name = self._header.iterator
+        span = self._locator.span(self._header.condition)
+        if low < self._type.minimum or high > self._type.maximum:
+            value = low if low < self._type.minimum else high
+            raise IteratorOverflow(
+                f"`{name}` cannot reach the end of the loop",
+                labels=(Label(span, f"ends when `{name}` is {value}"),),
+                notes=(
+                    f"`{name}` is {self._type}, where {value} wraps to {self._type.wrap(value)}",
+                ),
+                help="use a signed or wider type for the iterator",
+            )
+        whole = IteratorRange(self._iterator, Affine((), low), Affine((), high))
+        try:
+            self._sides(self._ranges.inside(whole))
+        except NonAffineBound as error:
+            raise IteratorOverflow(
+                "the condition of the loop wraps round",
+                labels=error.diagnostic.labels,
+                help="use signed types on both sides of the comparison",
+            ) from error
+
+
+def _bound_refusal(value: Value, text: str) -> FrontendError:
+    obstacle = value.obstacle
+    if obstacle is None:
+        raise ValueError("an affine value needs no refusal")
+    label = Label(obstacle.span, obstacle.reason)
+    if obstacle.kind is ObstacleKind.ARGUMENT:
+        return ParameterInControl(
+            f"the loop bound `{text}` depends on a scalar parameter",
+            labels=(label,),
+            help="fix the parameter with -D NAME=VALUE",
+        )
+    help_ = "use constants plus constant multiples of outer iterators"
+    if obstacle.kind is ObstacleKind.DATA:
+        help_ = "loop to the largest value, and select results with a conditional expression"
+    return NonAffineBound(f"the loop bound `{text}` is not affine", labels=(label,), help=help_)

@@ -1,0 +1,397 @@
+"""Preprocess C with pcpp, and keep for every token the place it has in the user's file.
+
+pcpp keeps lines only. Here each token is marked with its position before macros are expanded;
+what comes out without a mark is the result of a macro and gets the place of the macro's call.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+import pcpp
+
+from rtlgen.errors import Diagnostic, Label
+from rtlgen.frontend.errors import (
+    BadDefinition,
+    FileUnreadable,
+    FrontendError,
+    IncludeNotFound,
+    PreprocessorError,
+    TooDeep,
+)
+from rtlgen.frontend.headers import MACROS
+from rtlgen.frontend.tokens import Token, split, words
+from rtlgen.source import SourceFile, Span
+
+MAX_TOKENS = 500_000
+MAX_INCLUDE_DEPTH = 50
+
+_REGION_PRAGMAS = ("scop", "endscop")
+_NEEDS_NAME = ("define", "undef", "ifdef", "ifndef")
+_NEEDS_ARGUMENT = ("if", "elif", "include")
+
+# What pcpp 1.30 raises on directives that it does not understand: it indexes token lists
+# without looking at their length.
+_PCPP_FAILURES = (IndexError, KeyError, AttributeError, TypeError, ValueError, AssertionError)
+
+
+@dataclass(frozen=True, slots=True)
+class Preprocessed:
+    """The tokens of the program, and every file that they came from."""
+
+    tokens: tuple[Token, ...]
+    sources: Mapping[str, SourceFile]
+    warnings: tuple[Diagnostic, ...]
+
+
+def read_source(path: str) -> SourceFile:
+    """Read one file.
+
+    Raises
+    ------
+    FileUnreadable: it is missing, is not a file, or is not UTF-8.
+    """
+    try:
+        with open(path, "rb") as handle:
+            text = handle.read().decode("utf-8-sig")
+    except OSError as error:
+        raise FileUnreadable(f"cannot read {path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise FileUnreadable(
+            f"cannot read {path}: it is not UTF-8 text",
+            notes=(f"byte {error.start} is 0x{error.object[error.start]:02x}",),
+        ) from error
+    return SourceFile(path, text)
+
+
+def preprocess(
+    main: SourceFile, defines: Mapping[str, str], include_dirs: Sequence[str]
+) -> Preprocessed:
+    """Return the tokens of `main` after preprocessing.
+
+    Raises
+    ------
+    FrontendError: a directive, an include or a `-D` is wrong; its `sources` are set.
+    """
+    processor = _Preprocessor(main, include_dirs)
+    try:
+        for name, value in defines.items():
+            processor.define_option(name, value)
+        tokens = processor.run()
+    except FrontendError as error:
+        error.sources = dict(processor.sources)
+        raise
+    return Preprocessed(tokens, dict(processor.sources), tuple(processor.warnings(defines)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Origin:
+    """A stretch of a file: absolute path, offset, length."""
+
+    path: str
+    offset: int
+    length: int
+
+
+class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
+    """pcpp with marks on tokens, collected sources, and diagnostics instead of printing."""
+
+    def __init__(self, main: SourceFile, include_dirs: Sequence[str]) -> None:
+        super().__init__()
+        self.rewrite_paths: list[tuple[str, str]] = []
+        self.sources = {main.path: main}
+        self._main = main
+        self._main_path = os.path.abspath(main.path)
+        self._lines = {self._main_path: _LineTable(main.path, main.text)}
+        self._expansion_depth = 0
+        self._overridden: list[tuple[str, Span]] = []
+        self._options: dict[str, str] = {}
+        self._directive: Any = None
+        for directory in include_dirs:
+            self.add_path(directory)
+
+    def define_option(self, name: str, value: str) -> None:
+        """Define the macro of a `-D` option."""
+        if not re.fullmatch(r"[A-Za-z_]\w*", name) or "\n" in value:
+            raise BadDefinition(
+                f"-D {name}={value} defines no macro",
+                help="write -D NAME=VALUE, where NAME is an identifier",
+            )
+        self.define(f"{name} {value}" if value else name)
+        self._options[name] = value
+
+    def run(self) -> tuple[Token, ...]:
+        """Return all tokens of the program."""
+        if len(self._main.text) > 16 * MAX_TOKENS:
+            raise TooDeep(f"{self._main.path} is larger than {16 * MAX_TOKENS} characters")
+        try:
+            self.parse(self._main.text, self._main.path)
+            return tuple(self._tokens())
+        except _PCPP_FAILURES as error:
+            raise PreprocessorError(
+                "the preprocessor cannot make sense of this directive",
+                labels=self._directive_label("near here"),
+            ) from error
+        except RecursionError as error:
+            raise TooDeep(
+                "macros are nested too deeply", labels=self._directive_label("after this")
+            ) from error
+
+    def warnings(self, defines: Mapping[str, str]) -> Iterator[Diagnostic]:
+        """Yield what a `-D` option did not do."""
+        for name, span in self._overridden:
+            yield Diagnostic(
+                "W0104",
+                f"-D {name}={defines[name]} has no effect",
+                (Label(span, "redefined here"),),
+                help=f"guard the definition with #ifndef {name}",
+                severity="warning",
+            )
+        known = frozenset[str]().union(*(words(file.text) for file in self.sources.values()))
+        for name in defines:
+            if name not in known:
+                yield Diagnostic(
+                    "W0105",
+                    f"-D {name} has no effect: {self._main.path} does not mention {name}",
+                    severity="warning",
+                )
+
+    # Tokens out of pcpp's pieces.
+
+    def _tokens(self) -> Iterator[Token]:
+        """Cut pcpp's tokens into C tokens: `>>` `=` becomes `>>=`, a pragma becomes one token."""
+        count = 0
+        run: list[Any] = []
+        pragma: list[Any] = []
+        for piece in iter(self.token, None):
+            if not hasattr(piece, "origin"):
+                # Only lines that pcpp hands through unexpanded have no mark: pragmas.
+                pragma.append(piece)
+                if piece.type in self.t_WS and "\n" in piece.value:
+                    yield from self._cut(run)
+                    run = []
+                    yield self._pragma(pragma)
+                    pragma = []
+                continue
+            if piece.type in self.t_WS or not piece.value:
+                yield from self._cut(run)
+                run = []
+                continue
+            if run and not _adjacent(run[-1], piece):
+                yield from self._cut(run)
+                run = []
+            run.append(piece)
+            count += 1
+            if count > MAX_TOKENS:
+                raise TooDeep(f"the program has more than {MAX_TOKENS} tokens")
+        yield from self._cut(run)
+
+    def _cut(self, run: list[Any]) -> Iterator[Token]:
+        text = "".join(piece.value for piece in run)
+        starts = []
+        position = 0
+        for piece in run:
+            starts.append(position)
+            position += len(piece.value)
+        for offset, word in split(text):
+            first = bisect_right(starts, offset) - 1
+            origin: _Origin = run[first].origin
+            if not run[first].expanded_from and origin.length == len(run[first].value):
+                skip = offset - starts[first]
+                origin = _Origin(origin.path, origin.offset + skip, len(word))
+            yield Token(word, self._span(origin))
+
+    def _pragma(self, pieces: list[Any]) -> Token:
+        pieces = self.tokenstrip(pieces)
+        last = pieces[-1]
+        start = pieces[0].lexpos
+        end = last.lexpos + len(last.value)
+        text = "#pragma " + "".join(piece.value for piece in pieces[1:]).split(None, 1)[1].strip()
+        return Token(text, self._span(_Origin(pieces[0].source, start, end - start)))
+
+    def _span(self, origin: _Origin) -> Span:
+        return self._lines[origin.path].span(origin.offset, origin.length)
+
+    def _directive_label(self, text: str) -> tuple[Label, ...]:
+        if self._directive is None:
+            return ()
+        return (Label(self._token_span(self._directive), text),)
+
+    def _token_span(self, token: Any) -> Span:
+        return self._span(_Origin(token.source, token.lexpos, len(token.value)))
+
+    # pcpp's hooks.
+
+    def expand_macros(self, tokens: list[Any], expanding_from: Sequence[str] = ()) -> list[Any]:
+        """Expand as pcpp does, and give every resulting token an `origin`."""
+        outermost = self._expansion_depth == 0
+        if outermost:
+            for token in tokens:
+                token.origin = _Origin(token.source, token.lexpos, len(token.value))
+            before = list(tokens)
+        self._expansion_depth += 1
+        expanded: list[Any] = super().expand_macros(tokens, list(expanding_from))
+        self._expansion_depth -= 1
+        if len(expanded) > 4 * MAX_TOKENS:
+            raise TooDeep(
+                f"macros expand to more than {MAX_TOKENS} tokens",
+                labels=self._directive_label("after this"),
+            )
+        if outermost:
+            _mark_results(before, expanded)
+        return expanded
+
+    def define(self, tokens: Any) -> None:
+        """Define a macro, and note when it takes the place of a `-D` option."""
+        if not isinstance(tokens, str) and tokens and tokens[0].value in self._options:
+            self._overridden.append((tokens[0].value, self._token_span(tokens[0])))
+        super().define(tokens)
+
+    def include(self, tokens: list[Any], original_line: list[Any]) -> Iterator[Any]:
+        """Include a file; a standard header only defines its macros."""
+        name = "".join(token.value for token in tokens)
+        header = name[1:-1].strip()
+        if name.startswith("<") and header in MACROS:
+            for macro, value in MACROS[header].items():
+                self.define(f"{macro} {value}")
+            return
+        if self.include_depth > MAX_INCLUDE_DEPTH:
+            raise TooDeep(
+                f"files include one another more than {MAX_INCLUDE_DEPTH} levels deep",
+                labels=self._directive_label("included here"),
+                help="guard the header with #ifndef, or with #pragma once",
+            )
+        yield from super().include(tokens, original_line)
+
+    def on_file_open(self, is_system_include: bool, includepath: str) -> io.StringIO:
+        """Open an included file and remember its text."""
+        if not os.path.isfile(includepath):
+            raise FileNotFoundError(includepath)
+        shown = includepath if os.path.isabs(self._main.path) else os.path.relpath(includepath)
+        source = read_source(includepath)
+        self.sources[shown] = SourceFile(shown, source.text)
+        self._lines[includepath] = _LineTable(shown, source.text)
+        return io.StringIO(source.text)
+
+    def on_include_not_found(
+        self, is_malformed: bool, is_system_include: bool, curdir: str, includepath: str
+    ) -> NoReturn:
+        """Refuse the file."""
+        if is_malformed:
+            raise PreprocessorError(
+                "#include is followed by no file name", labels=self._directive_label("here")
+            )
+        raise IncludeNotFound(
+            f"{includepath} is not found",
+            labels=self._directive_label("included here"),
+            help="add the folder that holds it with -I DIR",
+        )
+
+    def on_directive_handle(
+        self, directive: Any, toks: list[Any], ifpassthru: bool, precedingtoks: list[Any]
+    ) -> bool:
+        """Check that a directive has what pcpp takes for granted."""
+        self._directive = directive
+        self.lastdirective = directive
+        name = directive.value
+        if name == "pragma" and not toks:
+            raise pcpp.OutputDirective(pcpp.Action.IgnoreAndRemove)
+        if name in _NEEDS_NAME and not (toks and toks[0].type == self.t_ID):
+            raise PreprocessorError(
+                f"#{name} needs a name", labels=(Label(self._token_span(directive), ""),)
+            )
+        if name in _NEEDS_ARGUMENT and not toks:
+            raise PreprocessorError(
+                f"#{name} needs an argument", labels=(Label(self._token_span(directive), ""),)
+            )
+        return True
+
+    def on_directive_unknown(
+        self, directive: Any, toks: list[Any], ifpassthru: bool, precedingtoks: list[Any]
+    ) -> bool | None:
+        """Keep the pragmas that mark the region, drop harmless directives, refuse the others."""
+        text = "".join(token.value for token in toks).strip()
+        name = directive.value
+        if name == "pragma":
+            return None if text in _REGION_PRAGMAS else True
+        if name in ("warning", "line", "ident") or name.isdigit():
+            return True
+        label = Label(self._token_span(directive), "")
+        if name == "error":
+            raise PreprocessorError(f"#error: {text}", labels=(label,))
+        raise PreprocessorError(f"unknown directive #{name}", labels=(label,))
+
+    def on_error(self, file: str, line: int, msg: str) -> NoReturn:
+        """Raise what pcpp would print."""
+        table = self._lines.get(file)
+        labels = (Label(table.line_span(line)),) if table and line >= 1 else ()
+        raise PreprocessorError(msg[:1].lower() + msg[1:].strip(), labels=labels)
+
+
+def _adjacent(left: Any, right: Any) -> bool:
+    """Return whether two pieces stood side by side in one text, so that they may be one token."""
+    return bool(
+        left.lexpos + len(left.value) == right.lexpos
+        and getattr(left, "expanded_from", []) == getattr(right, "expanded_from", [])
+        and left.source == right.source
+    )
+
+
+def _mark_results(before: list[Any], after: list[Any]) -> None:
+    """Give every token of `after` that a macro made the place of the macro's call.
+
+    Tokens that no macro touched are the same objects in both lists, in the same order; what lies
+    between two of them in `before` is the call of the macro that made what lies between them in
+    `after`. An argument of a macro keeps the place where it was written.
+    """
+    position = {id(token): index for index, token in enumerate(before)}
+    untouched = [
+        (index, position[id(token)])
+        for index, token in enumerate(after)
+        if id(token) in position and not token.expanded_from
+    ]
+    previous_after, previous_before = -1, -1
+    for index, place in [*untouched, (len(after), len(before))]:
+        call = [t for t in before[previous_before + 1 : place] if t.value.strip()]
+        for token in after[previous_after + 1 : index]:
+            if not hasattr(token, "origin"):
+                token.origin = _call_origin(call) if call else before[-1].origin
+        previous_after, previous_before = index, place
+
+
+def _call_origin(call: list[Any]) -> _Origin:
+    first: _Origin = call[0].origin
+    last: _Origin = call[-1].origin
+    return _Origin(first.path, first.offset, last.offset + last.length - first.offset)
+
+
+class _LineTable:
+    """Offsets of the lines of a file as pcpp sees it: right-stripped, joined by newlines."""
+
+    def __init__(self, path: str, text: str) -> None:
+        self._path = path
+        self._lines = [line.rstrip() for line in text.splitlines()]
+        self._starts = [0]
+        for line in self._lines:
+            self._starts.append(self._starts[-1] + len(line) + 1)
+
+    def span(self, offset: int, length: int) -> Span:
+        """Return the place of a stretch of text, cut off at the end of its first line."""
+        index = min(bisect_right(self._starts, offset), len(self._lines)) - 1
+        if index < 0:
+            return Span(self._path, 1, 1)
+        column = offset - self._starts[index]
+        room = len(self._lines[index]) - column
+        return Span(self._path, index + 1, column + 1, max(1, min(length, room)))
+
+    def line_span(self, number: int) -> Span:
+        """Return the place of a whole line without its indentation."""
+        text = self._lines[number - 1] if number <= len(self._lines) else ""
+        lead = len(text) - len(text.lstrip())
+        return Span(self._path, number, lead + 1, max(1, len(text) - lead))

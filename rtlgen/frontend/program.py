@@ -1,0 +1,336 @@
+"""From C text to a `Scop`: the front end's passes, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike, fspath
+
+from pycparser import c_ast
+
+from rtlgen.errors import Diagnostic, Label
+from rtlgen.frontend.body import BodyReader, Place
+from rtlgen.frontend.declarations import Declarations
+from rtlgen.frontend.errors import (
+    EmptyRegion,
+    FrontendError,
+    NoFunction,
+    ReturnUnsupported,
+    UnsupportedDeclaration,
+)
+from rtlgen.frontend.locate import Locator
+from rtlgen.frontend.preprocess import Preprocessed, preprocess, read_source
+from rtlgen.frontend.region import Region, select_region
+from rtlgen.frontend.symbols import ScalarInput, Variable
+from rtlgen.frontend.syntax import deep_recursion, parse
+from rtlgen.frontend.tokens import scalar_parameter_names
+from rtlgen.frontend.writes import written
+from rtlgen.ir.expr import ScalarParameter, walk
+from rtlgen.ir.schedule import Schedule
+from rtlgen.ir.scop import Array, Node, Role, ScalarArgument, Scop, Statement
+from rtlgen.ir.types import IntType
+from rtlgen.source import SourceFile
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedProgram:
+    """The kernel of a C file.
+
+    Members
+    -------
+    scop: its schedule is empty; `transforms.normalise` gives it one, in program order.
+    warnings: what was left out or had no effect.
+    sources: every file that was read, by the path that spans use.
+    """
+
+    scop: Scop
+    warnings: tuple[Diagnostic, ...]
+    sources: Mapping[str, SourceFile]
+
+
+def parse_file(
+    path: str | PathLike[str],
+    *,
+    function: str | None = None,
+    defines: Mapping[str, str] | None = None,
+    include_dirs: Sequence[str] = (),
+) -> ParsedProgram:
+    """Read a C file.
+
+    Parameters
+    ----------
+    function: the kernel; by default the only function, or the one that holds `#pragma scop`.
+    defines: macros, and values for scalar parameters of the function.
+    include_dirs: where to look for included files, after the folder of the including one.
+
+    Raises
+    ------
+    FrontendError: the program is refused; `sources` holds the files that the spans refer to.
+    """
+    return _parse(read_source(fspath(path)), function, defines or {}, include_dirs)
+
+
+def parse_text(
+    text: str,
+    path: str = "kernel.c",
+    *,
+    function: str | None = None,
+    defines: Mapping[str, str] | None = None,
+    include_dirs: Sequence[str] = (),
+) -> ParsedProgram:
+    """Read C text as `parse_file` reads the file `path`."""
+    return _parse(SourceFile(path, text), function, defines or {}, include_dirs)
+
+
+def _parse(
+    main: SourceFile,
+    function: str | None,
+    defines: Mapping[str, str],
+    include_dirs: Sequence[str],
+) -> ParsedProgram:
+    fixed = _parameter_values(main, function, defines)
+    macros = {name: value for name, value in defines.items() if name not in fixed}
+    preprocessed = preprocess(main, macros, include_dirs)
+    try:
+        # The tree may be as deep as the parser accepts, and so may what is made of it.
+        with deep_recursion():
+            return _lower(preprocessed, main, function, fixed)
+    except FrontendError as error:
+        error.sources = preprocessed.sources
+        raise
+
+
+def _parameter_values(
+    main: SourceFile, function: str | None, defines: Mapping[str, str]
+) -> dict[str, str]:
+    """Return those of `defines` that fix a scalar parameter instead of defining a macro."""
+    parameters = scalar_parameter_names(main.text)
+    if function is not None:
+        parameters = {name: found for name, found in parameters.items() if name == function}
+    names = frozenset[str]().union(*parameters.values())
+    return {name: value for name, value in defines.items() if name in names}
+
+
+def _lower(
+    preprocessed: Preprocessed, main: SourceFile, function: str | None, fixed: Mapping[str, str]
+) -> ParsedProgram:
+    if not preprocessed.tokens:
+        raise NoFunction(f"{main.path} is empty")
+    tree, locator = parse(preprocessed.tokens, dict(preprocessed.sources))
+    region = select_region(tree, function, locator)
+    kernel = _Kernel(region, locator, fixed)
+    scop = kernel.read(tree, main)
+    return ParsedProgram(scop, (*preprocessed.warnings, *kernel.warnings), preprocessed.sources)
+
+
+class _Kernel:
+    """Assembles the Scop of one region."""
+
+    def __init__(self, region: Region, locator: Locator, fixed: Mapping[str, str]) -> None:
+        self._region = region
+        self._locator = locator
+        self._fixed = fixed
+        self._declarations = Declarations(locator)
+        self._body = BodyReader(self._declarations, locator)
+        self._returned: Variable | None = None
+        self.warnings: list[Diagnostic] = []
+
+    def read(self, tree: c_ast.FileAST, main: SourceFile) -> Scop:
+        for node in tree.ext:
+            self._declarations.file_scope(node)
+        function = self._region.function
+        with self._declarations.scopes.block():
+            self._parameters(function)
+            nodes = self._items(function)
+        errors = self._body.errors
+        if errors:
+            errors[0].others = tuple(errors[1:])
+            raise errors[0]
+        if not self._body.statements:
+            raise EmptyRegion(
+                f"`{function.decl.name}` has no statement to build a circuit from",
+                labels=(Label(self._locator.name_span(function.decl, function.decl.name)),),
+            )
+        return self._scop(nodes, main)
+
+    def _parameters(self, function: c_ast.FuncDef) -> None:
+        if function.param_decls:
+            raise UnsupportedDeclaration(
+                "old-style parameter lists are not supported",
+                labels=(Label(self._locator.name_span(function.decl, function.decl.name)),),
+            )
+        arguments = function.decl.type.args
+        for parameter in arguments.params if arguments is not None else ():
+            try:
+                self._declarations.parameter(parameter, self._fixed)
+            except FrontendError as error:
+                self._body.report(error)
+
+    def _items(self, function: c_ast.FuncDef) -> tuple[Node, ...]:
+        """Read the region, with the initialisers before it and the `return` at its end."""
+        region = self._region
+        outside = [
+            item for item in (*region.before, *region.after) if not _is_harmless_outside(item)
+        ]
+        mentioned = _names(outside)
+        items: list[c_ast.Node] = []
+        for item in region.before:
+            if isinstance(item, c_ast.Typedef) or (
+                isinstance(item, c_ast.Decl) and item.name not in mentioned
+            ):
+                items.append(item)
+            elif isinstance(item, c_ast.Decl):
+                self._declarations.outside_region(item, is_used_outside=True)
+        items.extend(region.items)
+        last = (*region.items, *region.after)[-1:]
+        final = (
+            last[0]
+            if last and isinstance(last[0], c_ast.Return) and not (_follow_statements(region.after))
+            else None
+        )
+        if outside:
+            self._warn_outside(outside)
+        nodes = self._body.read(
+            [item for item in items if item is not final], _loop_counters(function.body)
+        )
+        return nodes if final is None else (*nodes, *self._return(function, final))
+
+    def _warn_outside(self, outside: Sequence[c_ast.Node]) -> None:
+        self.warnings.append(
+            Diagnostic(
+                "W0103",
+                "statements outside of the #pragma scop region are not part of the circuit",
+                tuple(Label(self._locator.start(item)) for item in outside[:3]),
+                severity="warning",
+            )
+        )
+
+    def _return(self, function: c_ast.FuncDef, node: c_ast.Return) -> tuple[Node, ...]:
+        try:
+            return self._returned_value(function, node)
+        except FrontendError as error:
+            self._body.report(error)
+            return ()
+
+    def _returned_value(self, function: c_ast.FuncDef, node: c_ast.Return) -> tuple[Node, ...]:
+        span = self._locator.start(node)
+        type_ = self._declarations.types.read(function.decl.type.type, span).element
+        if node.expr is None:
+            return ()
+        if type_ is None:
+            raise ReturnUnsupported(
+                "a function of type void returns a value", labels=(Label(span),)
+            )
+        place = Place()
+        reader = self._body.reader(place)
+        value = reader.value(node.expr)
+        variable = self._plain_variable(node.expr, type_)
+        if variable is not None:
+            self._returned = variable
+            return ()
+        variable = self._declarations.temporary("return_value", type_, span)
+        self._returned = variable
+        assignment = written(variable, span, value, reader, self._locator.text(node))
+        return (self._body.assign(assignment, place, reader),)
+
+    def _plain_variable(self, node: c_ast.Node, type_: IntType) -> Variable | None:
+        """Return the scalar variable that `node` is, if it is one of the returned type."""
+        if not isinstance(node, c_ast.ID):
+            return None
+        symbol = self._declarations.scopes.lookup(node.name)
+        if isinstance(symbol, Variable) and symbol.shape == () and symbol.element == type_:
+            return symbol
+        return None
+
+    def _scop(self, nodes: tuple[Node, ...], main: SourceFile) -> Scop:
+        self.warnings.extend(self._body.warnings)
+        statements = tuple(self._body.statements)
+        inputs = [scalar for scalar in self._declarations.inputs if _uses(statements, scalar)]
+        for scalar in self._declarations.inputs:
+            if scalar not in inputs:
+                self._warn_unused(scalar.name, Label(scalar.span))
+        return Scop(
+            name=self._region.function.decl.name,
+            arrays=tuple(self._arrays(statements)),
+            scalars=tuple(ScalarArgument(s.name, s.type, s.span) for s in inputs),
+            statements=statements,
+            tree=nodes,
+            schedule=Schedule({}),
+            source=main,
+            returned=self._returned.name if self._returned else None,
+        )
+
+    def _arrays(self, statements: Sequence[Statement]) -> Iterable[Array]:
+        written_names = {statement.write.array for statement in statements}
+        read_names = {read.array for statement in statements for read in statement.reads}
+        if self._returned is not None:
+            read_names.add(self._returned.name)
+        for variable in self._declarations.variables:
+            is_read, is_written = variable.name in read_names, variable.name in written_names
+            if is_read or is_written:
+                yield Array(
+                    variable.name,
+                    variable.element,
+                    variable.shape,
+                    _role(variable, is_read, is_written),
+                    variable.storage,
+                    variable.span,
+                )
+            elif variable.storage == "parameter":
+                self._warn_unused(variable.name, Label(variable.span))
+
+    def _warn_unused(self, name: str, label: Label) -> None:
+        self.warnings.append(
+            Diagnostic(
+                "W0102",
+                f"the parameter `{name}` is not used, and gets no port",
+                (label,),
+                severity="warning",
+            )
+        )
+
+
+def _role(variable: Variable, is_read: bool, is_written: bool) -> Role:
+    if variable.storage == "local" and not variable.outlives_region:
+        return "local"
+    return "inout" if is_read and is_written else "out" if is_written else "in"
+
+
+def _uses(statements: Iterable[Statement], scalar: ScalarInput) -> bool:
+    return any(
+        isinstance(node, ScalarParameter) and node.name == scalar.name
+        for statement in statements
+        for node in walk(statement.expr)
+    )
+
+
+def _is_harmless_outside(node: c_ast.Node) -> bool:
+    return isinstance(node, c_ast.Decl | c_ast.Typedef | c_ast.Return | c_ast.EmptyStatement)
+
+
+def _follow_statements(after: Sequence[c_ast.Node]) -> bool:
+    """Return whether something other than the last `return` runs after the region."""
+    return any(not _is_harmless_outside(item) for item in after)
+
+
+def _names(roots: Iterable[c_ast.Node]) -> frozenset[str]:
+    return frozenset(node.name for node in _below(roots) if isinstance(node, c_ast.ID))
+
+
+def _loop_counters(body: c_ast.Node) -> frozenset[str]:
+    """Return the names that `for` headers set without declaring them."""
+    return frozenset(
+        node.init.lvalue.name
+        for node in _below((body,))
+        if isinstance(node, c_ast.For)
+        and isinstance(node.init, c_ast.Assignment)
+        and isinstance(node.init.lvalue, c_ast.ID)
+    )
+
+
+def _below(roots: Iterable[c_ast.Node]) -> Iterable[c_ast.Node]:
+    stack = list(roots)
+    while stack:
+        node = stack.pop()
+        yield node
+        stack.extend(child for _, child in node.children())

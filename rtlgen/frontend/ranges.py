@@ -1,0 +1,63 @@
+"""How far an affine expression can go inside the loops and conditions around it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from rtlgen.ir.affine import Affine
+
+
+@dataclass(frozen=True, slots=True)
+class IteratorRange:
+    """The inclusive bounds of an iterator, affine in the iterators outside of it."""
+
+    name: str
+    low: Affine
+    high: Affine
+
+
+@dataclass(frozen=True, slots=True)
+class Ranges:
+    """The loops (outermost first) and conditions (each >= 0) around a place in the program.
+
+    The bounds returned are safe: no value lies outside of them. They are exact where the loops
+    are never empty and no condition cuts into them.
+    """
+
+    iterators: tuple[IteratorRange, ...] = ()
+    conditions: tuple[Affine, ...] = ()
+
+    def inside(self, iterator: IteratorRange) -> Ranges:
+        """Return the ranges inside one more loop."""
+        return replace(self, iterators=(*self.iterators, iterator))
+
+    def under(self, conditions: tuple[Affine, ...]) -> Ranges:
+        """Return the ranges where `conditions` hold as well."""
+        return replace(self, conditions=(*self.conditions, *conditions))
+
+    def minimum(self, expression: Affine) -> int:
+        """Return a lower bound of `expression`."""
+        return max(self._lowest(part) for part in self._relaxed(expression))
+
+    def maximum(self, expression: Affine) -> int:
+        """Return an upper bound of `expression`."""
+        return -self.minimum(-expression)
+
+    def _relaxed(self, expression: Affine) -> Iterator[Affine]:
+        """Yield expressions that are nowhere larger: a condition taken off is never negative."""
+        yield expression
+        for condition in self.conditions:
+            for name, coefficient in condition.terms:
+                factor = expression.coefficient(name) // coefficient
+                if factor > 0:
+                    yield expression - condition * factor
+
+    def _lowest(self, expression: Affine) -> int:
+        """Replace each iterator by the bound where `expression` is lowest, innermost first."""
+        for iterator in reversed(self.iterators):
+            coefficient = expression.coefficient(iterator.name)
+            if coefficient:
+                bound = iterator.low if coefficient > 0 else iterator.high
+                expression = expression.substitute({iterator.name: bound})
+        return expression.constant

@@ -1,0 +1,113 @@
+"""Which function is the kernel, and which part of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pycparser import c_ast
+
+from rtlgen.errors import Label
+from rtlgen.frontend.errors import (
+    AmbiguousFunction,
+    NoFunction,
+    RegionPragma,
+    UnknownFunction,
+)
+from rtlgen.frontend.locate import Locator
+from rtlgen.source import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """The kernel's function, cut at its pragmas.
+
+    Members
+    -------
+    before, after: what stands outside of the region; empty without pragmas.
+    items: the declarations and statements of the region.
+    """
+
+    function: c_ast.FuncDef
+    before: tuple[c_ast.Node, ...]
+    items: tuple[c_ast.Node, ...]
+    after: tuple[c_ast.Node, ...]
+
+
+def select_region(tree: c_ast.FileAST, function: str | None, locator: Locator) -> Region:
+    """Return the region that is compiled: `--function`, the only function, or the marked one.
+
+    Raises
+    ------
+    NoFunction, UnknownFunction, AmbiguousFunction, RegionPragma: there is no such one.
+    """
+    definitions = {node.decl.name: node for node in tree.ext if isinstance(node, c_ast.FuncDef)}
+    chosen = _choose(definitions, function, locator)
+    items = tuple(chosen.body.block_items or ())
+    marks = [(k, item) for k, item in enumerate(items) if isinstance(item, c_ast.Pragma)]
+    _check_marks(chosen, marks, locator)
+    if not marks:
+        return Region(chosen, (), items, ())
+    start, end = marks[0][0], marks[1][0]
+    return Region(chosen, items[:start], items[start + 1 : end], items[end + 1 :])
+
+
+def _choose(
+    definitions: dict[str, c_ast.FuncDef], function: str | None, locator: Locator
+) -> c_ast.FuncDef:
+    candidates = ", ".join(definitions)
+    if function is not None:
+        if function not in definitions:
+            raise UnknownFunction(
+                f"the file defines no function `{function}`",
+                notes=(f"it defines: {candidates}",) if definitions else (),
+            )
+        return definitions[function]
+    if not definitions:
+        raise NoFunction("the file defines no function")
+    if len(definitions) == 1:
+        return next(iter(definitions.values()))
+    marked = [node for node in definitions.values() if any(_pragmas(node.body))]
+    if len(marked) == 1:
+        return marked[0]
+    raise AmbiguousFunction(
+        "the file defines several functions",
+        labels=tuple(
+            Label(locator.name_span(node.decl, name)) for name, node in definitions.items()
+        ),
+        help=f"choose one with --function: {candidates}",
+    )
+
+
+def _pragmas(root: c_ast.Node) -> Iterator[c_ast.Pragma]:
+    """Yield the pragmas below `root`; the preprocessor has kept only scop and endscop."""
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, c_ast.Pragma):
+            yield node
+        stack.extend(child for _, child in node.children())
+
+
+def _check_marks(
+    function: c_ast.FuncDef, marks: list[tuple[int, c_ast.Pragma]], locator: Locator
+) -> None:
+    outermost = [mark for _, mark in marks]
+    for pragma in _pragmas(function.body):
+        if not any(pragma is mark for mark in outermost):
+            raise RegionPragma(
+                f"#pragma {pragma.string} stands inside a block",
+                labels=(Label(_place(pragma, locator)),),
+                help="put it between statements of the function's outermost block",
+            )
+    names = [mark.string for mark in outermost]
+    if names not in ([], ["scop", "endscop"]):
+        raise RegionPragma(
+            "the function has no single region",
+            labels=tuple(Label(_place(mark, locator)) for mark in outermost),
+            help="write #pragma scop once, and #pragma endscop once after it",
+        )
+
+
+def _place(pragma: c_ast.Pragma, locator: Locator) -> Span:
+    return locator.start(pragma)

@@ -1,0 +1,139 @@
+"""What the names of a C program stand for, and in which scope."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from rtlgen.frontend.errors import FrontendError
+from rtlgen.ir.scop import Storage
+from rtlgen.ir.types import IntType
+from rtlgen.source import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """An array, or with shape () a scalar, that is stored.
+
+    Members
+    -------
+    name: unique in the kernel; the C name, or one derived from it when that is taken.
+    outlives_region: code outside of the `#pragma scop` region uses it.
+    """
+
+    name: str
+    element: IntType
+    shape: tuple[int, ...]
+    storage: Storage
+    is_const: bool
+    span: Span
+    outlives_region: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarInput:
+    """A scalar parameter of the function."""
+
+    name: str
+    type: IntType
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class NamedConstant:
+    """An enumeration constant, a constant scalar, or a parameter fixed by `-D`."""
+
+    name: str
+    value: int
+    type: IntType
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class ActiveIterator:
+    """The variable of an enclosing loop."""
+
+    name: str
+    type: IntType
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function, declared or defined."""
+
+    name: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Unusable:
+    """A declaration that is refused when, and only when, it is used."""
+
+    error: FrontendError
+
+
+Symbol: TypeAlias = Variable | ScalarInput | NamedConstant | ActiveIterator | Function | Unusable
+
+
+class Scopes:
+    """The nested scopes of names, and the unique names of what is stored."""
+
+    def __init__(self) -> None:
+        self._scopes: list[dict[str, Symbol]] = [{}]
+        self._taken: set[str] = set()
+        self._iterators: list[str] = []
+
+    def declare(self, c_name: str, symbol: Symbol) -> None:
+        """Bind `c_name` in the innermost scope."""
+        self._scopes[-1][c_name] = symbol
+
+    def is_declared_here(self, c_name: str) -> bool:
+        """Return whether the innermost scope binds `c_name`."""
+        return c_name in self._scopes[-1]
+
+    def lookup(self, c_name: str) -> Symbol | None:
+        """Return what `c_name` stands for, or None."""
+        for scope in reversed(self._scopes):
+            if c_name in scope:
+                return scope[c_name]
+        return None
+
+    def claim(self, c_name: str) -> str:
+        """Return a unique name for something stored, and reserve it."""
+        name = self._free_name(c_name)
+        self._taken.add(name)
+        return name
+
+    @contextmanager
+    def block(self) -> Iterator[None]:
+        """Open a scope."""
+        self._scopes.append({})
+        try:
+            yield
+        finally:
+            self._scopes.pop()
+
+    @contextmanager
+    def iterating(self, c_name: str, iterator: ActiveIterator) -> Iterator[None]:
+        """Open the scope of a loop's body."""
+        self._scopes.append({c_name: iterator})
+        self._iterators.append(iterator.name)
+        try:
+            yield
+        finally:
+            self._iterators.pop()
+            self._scopes.pop()
+
+    def iterator_name(self, c_name: str) -> str:
+        """Return a name that no enclosing loop and nothing stored has."""
+        return self._free_name(c_name)
+
+    def _free_name(self, c_name: str) -> str:
+        name, number = c_name, 0
+        while name in self._taken or name in self._iterators:
+            number += 1
+            name = f"{c_name}_{number}"
+        return name

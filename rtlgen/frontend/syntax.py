@@ -1,0 +1,120 @@
+"""Tokens to syntax tree, by pycparser."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from pycparser import c_ast, c_parser
+
+from rtlgen.errors import Label
+from rtlgen.frontend.errors import CSyntaxError, TooDeep
+from rtlgen.frontend.headers import typedef_line
+from rtlgen.frontend.locate import Locator
+from rtlgen.frontend.tokens import Token
+from rtlgen.source import SourceFile
+
+MAX_BRACKETS = 200
+MAX_LEVELS = 200
+
+# Recursive descent takes some 20 Python frames a level of C; these do not use the C stack
+# (CPython 3.11 and later), so the limit only stops what is deeper than is accepted anyway.
+_PARSER_FRAMES = 20_000
+
+_FIRST_LINE = 2
+
+
+def parse(tokens: Sequence[Token], sources: dict[str, SourceFile]) -> tuple[c_ast.FileAST, Locator]:
+    """Return the syntax tree, and the locator of its nodes.
+
+    Raises
+    ------
+    CSyntaxError: the tokens are not C.
+    TooDeep: they are nested beyond the limits.
+    """
+    locator = Locator(tokens, _FIRST_LINE, sources)
+    _check_brackets(tokens)
+    text = "\n".join((typedef_line(), *(token.text for token in tokens)))
+    try:
+        with deep_recursion():
+            tree = c_parser.CParser().parse(text)
+    except c_parser.ParseError as error:
+        raise _syntax_error(str(error), tokens, locator) from error
+    except RecursionError as error:
+        raise TooDeep(
+            f"the program is nested more than {MAX_LEVELS} levels deep",
+            labels=(Label(tokens[0].span, "somewhere after here"),),
+        ) from error
+    _check_levels(tree, locator)
+    return tree, locator
+
+
+@contextmanager
+def deep_recursion() -> Iterator[None]:
+    """Allow the recursion that the accepted nesting needs."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, _PARSER_FRAMES))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
+
+
+def _check_brackets(tokens: Sequence[Token]) -> None:
+    depth = 0
+    for token in tokens:
+        if token.text in ("(", "[", "{"):
+            depth += 1
+        elif token.text in (")", "]", "}"):
+            depth -= 1
+        if depth > MAX_BRACKETS:
+            raise TooDeep(
+                f"brackets are nested more than {MAX_BRACKETS} deep", labels=(Label(token.span),)
+            )
+
+
+def _check_levels(tree: c_ast.FileAST, locator: Locator) -> None:
+    stack: list[tuple[c_ast.Node, int]] = [(tree, 0)]
+    while stack:
+        node, level = stack.pop()
+        if level > MAX_LEVELS:
+            raise TooDeep(
+                f"the program is nested more than {MAX_LEVELS} levels deep",
+                labels=(Label(locator.token_span(node.coord.line)),) if node.coord else (),
+                help="split the expression into several statements",
+            )
+        stack.extend((child, level + 1) for _, child in node.children())
+
+
+def _syntax_error(text: str, tokens: Sequence[Token], locator: Locator) -> CSyntaxError:
+    match = re.match(r"[^:\n]*:(\d+)(?::\d+)?: ", text)
+    if match is None:
+        # pycparser gives no place at the end of the input.
+        message = text.rsplit(": ", 1)[-1].strip().lower()
+        return CSyntaxError(
+            f"syntax error {message}"
+            if message.startswith("at end")
+            else f"syntax error: {message}",
+            labels=(Label(tokens[-1].span, "the last token"),) if tokens else (),
+            help="a bracket or semicolon is missing" if message.startswith("at end") else None,
+        )
+    line = int(match.group(1))
+    message = text[match.end() :].strip()
+    if message.startswith("before: "):
+        message = f"unexpected `{message.removeprefix('before: ')}`"
+    else:
+        message = message[:1].lower() + message[1:]
+    before = locator.index(line) - 1
+    help_ = None
+    if before >= 0 and _is_unknown_type(tokens[before].text, tokens[before + 1].text):
+        help_ = f"if `{tokens[before].text}` is a type, declare or include it before it is used"
+    return CSyntaxError(
+        f"syntax error: {message}", labels=(Label(locator.token_span(line)),), help=help_
+    )
+
+
+def _is_unknown_type(word: str, follower: str) -> bool:
+    """Return whether two words in a row look like a declaration with a type nobody declared."""
+    return bool(re.fullmatch(r"[A-Za-z_]\w*", word) and re.fullmatch(r"[A-Za-z_]\w*", follower))

@@ -1,0 +1,92 @@
+"""C tokens: how text is cut into them, and where each stood in the user's file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from rtlgen.source import Span
+
+_PUNCTUATOR = (
+    r"<<=|>>=|\.\.\.|->|\+\+|--|<<|>>|&&|\|\||[<>=!+\-*/%&|^]=|##|[][(){}.&*+\-~!/%<>^|?:;=,#]"
+)
+
+_TOKEN = re.compile(
+    r"(?P<comment>/\*.*?(?:\*/|\Z)|//[^\n]*)"
+    r"|(?P<word>[A-Za-z_]\w*)"
+    r"|(?P<number>0[xX]\w*|\.?\d(?:[eE][+-]|[\w.])*)"
+    r"|(?P<quoted>'(?:\\.|[^'\\\n])*'?|\"(?:\\.|[^\"\\\n])*\"?)"
+    rf"|(?P<punctuator>{_PUNCTUATOR})"
+    r"|(?P<space>\s+)"
+    r"|(?P<other>.)",
+    re.DOTALL,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One token of the preprocessed program, or a whole `#pragma` line.
+
+    Members
+    -------
+    span: the place in the user's file; for the result of a macro, the call of the macro.
+    """
+
+    text: str
+    span: Span
+
+
+def split(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the offset and text of each C token of `text`, without comments and white space."""
+    for match in _TOKEN.finditer(text):
+        if match.lastgroup not in ("comment", "space"):
+            yield match.start(), match.group()
+
+
+def words(text: str) -> frozenset[str]:
+    """Return every identifier and keyword in `text`, comments left out."""
+    return frozenset(word for _, word in split(text) if word[0].isalpha() or word[0] == "_")
+
+
+def scalar_parameter_names(text: str) -> dict[str, frozenset[str]]:
+    """Return, for each function defined in `text`, the names of its scalar parameters.
+
+    It looks at the text before preprocessing: a `-D` that fixes a parameter must be told from
+    one that defines a macro before the macro destroys the parameter list.
+    """
+    tokens = [token for _, token in split(text)]
+    found: dict[str, frozenset[str]] = {}
+    depth = 0
+    for index, token in enumerate(tokens):
+        if token == "(" and depth == 0 and index and words(tokens[index - 1]):
+            close = _closing(tokens, index)
+            if close is not None and tokens[close + 1 : close + 2] == ["{"]:
+                found[tokens[index - 1]] = _scalars(tokens[index + 1 : close])
+        depth += {"{": 1, "}": -1}.get(token, 0)
+    return found
+
+
+def _closing(tokens: list[str], start: int) -> int | None:
+    depth = 0
+    for index in range(start, len(tokens)):
+        depth += {"(": 1, ")": -1}.get(tokens[index], 0)
+        if depth == 0:
+            return index
+    return None
+
+
+def _scalars(tokens: list[str]) -> frozenset[str]:
+    """Return the names in a parameter list whose last token is a plain name after a type."""
+    names: set[str] = set()
+    part: list[str] = []
+    depth = 0
+    for token in [*tokens, ","]:
+        if token == "," and depth == 0:
+            if len(part) > 1 and all(words(piece) for piece in part):
+                names.add(part[-1])
+            part = []
+            continue
+        depth += {"(": 1, "[": 1, ")": -1, "]": -1}.get(token, 0)
+        part.append(token)
+    return frozenset(names)

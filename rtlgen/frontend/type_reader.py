@@ -1,0 +1,188 @@
+"""C declarations: element types and array shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pycparser import c_ast
+
+from rtlgen.errors import Label
+from rtlgen.frontend.errors import (
+    AggregateUnsupported,
+    ArraySize,
+    FloatingPoint,
+    FrontendError,
+    ParameterInControl,
+    PointerUnsupported,
+    UnsupportedDeclaration,
+    UnsupportedType,
+)
+from rtlgen.frontend.expressions import ExpressionReader
+from rtlgen.frontend.locate import Locator
+from rtlgen.frontend.values import ObstacleKind
+from rtlgen.ir.types import IntType
+from rtlgen.source import Span
+
+_WIDTHS = {"char": 8, "short": 16, "int": 32, "long": 64}
+_MAX_ELEMENTS = 1 << 40
+
+
+@dataclass(frozen=True, slots=True)
+class CType:
+    """An integer type, or an array of it. `element` None is `void`."""
+
+    element: IntType | None
+    shape: tuple[int, ...]
+    is_const: bool
+
+
+class TypeReader:
+    """Reads types out of declarations.
+
+    Parameters
+    ----------
+    constants: returns a fresh reader of constant expressions in the current scope.
+    """
+
+    def __init__(self, locator: Locator, constants: Callable[[], ExpressionReader]) -> None:
+        self._locator = locator
+        self._constants = constants
+        self._typedefs: dict[str, CType | FrontendError] = {}
+
+    def define(self, node: c_ast.Typedef) -> None:
+        """Remember a typedef; one of an unsupported type is refused when it is used."""
+        try:
+            self._typedefs[node.name] = self.read(node.type, self._locator.span(node))
+        except FrontendError as error:
+            self._typedefs[node.name] = error
+
+    def integer(self, node: c_ast.Typename, span: Span) -> IntType:
+        """Return the type that a cast converts to."""
+        type_ = self.read(node, span)
+        if type_.element is None or type_.shape:
+            raise UnsupportedType("a cast to this type is not supported", labels=(Label(span),))
+        return type_.element
+
+    def read(self, node: c_ast.Node, span: Span) -> CType:
+        """Return the type that a declarator or type name spells.
+
+        Raises
+        ------
+        FrontendError: the type is not supported; `span` is the place of the declaration.
+        """
+        match node:
+            case c_ast.Decl() | c_ast.Typename():
+                return self.read(node.type, span)
+            case c_ast.ArrayDecl():
+                inner = self.read(node.type, span)
+                shape = (self._extent(node, span), *inner.shape)
+                if _elements(shape) > _MAX_ELEMENTS:
+                    raise ArraySize(
+                        "the array is too large",
+                        labels=(Label(span, f"{_elements(shape)} elements"),),
+                    )
+                return CType(inner.element, shape, inner.is_const)
+            case c_ast.TypeDecl():
+                return self._specified(node, span)
+            case c_ast.PtrDecl():
+                raise PointerUnsupported(
+                    "pointers are not supported",
+                    labels=(Label(span, "a pointer"),),
+                    help="declare an array with its sizes, such as `int a[64]`",
+                )
+            case _:
+                raise UnsupportedDeclaration(
+                    "this kind of declaration is not supported", labels=(Label(span),)
+                )
+
+    def _specified(self, node: c_ast.TypeDecl, span: Span) -> CType:
+        is_const = "const" in node.quals
+        if "volatile" in node.quals or "_Atomic" in node.quals:
+            raise UnsupportedDeclaration(
+                "volatile and atomic variables are not supported", labels=(Label(span),)
+            )
+        inner = node.type
+        match inner:
+            case c_ast.IdentifierType():
+                names = list(inner.names)
+                if len(names) == 1 and names[0] in self._typedefs:
+                    alias = self._typedefs[names[0]]
+                    if isinstance(alias, FrontendError):
+                        raise alias
+                    return CType(alias.element, alias.shape, alias.is_const or is_const)
+                return CType(self._integer(names, span), (), is_const)
+            case c_ast.Struct() | c_ast.Union():
+                kind = "structures" if isinstance(inner, c_ast.Struct) else "unions"
+                raise AggregateUnsupported(
+                    f"{kind} are not supported",
+                    labels=(Label(span),),
+                    help="use one array for each member",
+                )
+            case c_ast.Enum():
+                raise UnsupportedType(
+                    "variables of enumeration type are not supported",
+                    labels=(Label(span),),
+                    help="declare it as `int`",
+                )
+            case _:
+                raise UnsupportedType("this type is not supported", labels=(Label(span),))
+
+    def _integer(self, names: list[str], span: Span) -> IntType | None:
+        words = sorted(names)
+        if words == ["void"]:
+            return None
+        if any(word in ("float", "double", "_Complex") for word in words):
+            raise FloatingPoint(
+                "floating-point types are not supported",
+                labels=(Label(span, f"`{' '.join(names)}`"),),
+                help="use integers in fixed point",
+            )
+        signed = "unsigned" not in words
+        sizes = [word for word in words if word not in ("signed", "unsigned")]
+        # `long int`, `short int` and `long long int` are the same with and without `int`.
+        if len(sizes) > 1 and "int" in sizes:
+            sizes.remove("int")
+        if sizes == ["long", "long"]:
+            sizes = ["long"]
+        base = sizes[0] if sizes else "int"
+        if len(sizes) > 1 or base not in _WIDTHS:
+            raise UnsupportedType(
+                f"the type `{' '.join(names)}` is not supported",
+                labels=(Label(span),),
+                help="use an integer type of 8 to 64 bits",
+            )
+        return IntType(_WIDTHS[base], signed)
+
+    def _extent(self, node: c_ast.ArrayDecl, span: Span) -> int:
+        if node.dim is None:
+            raise PointerUnsupported(
+                "the size of the array is not known",
+                labels=(Label(span, "no size between the brackets"),),
+                help="give every dimension a constant size",
+            )
+        value = self._constants().value(node.dim)
+        if value.obstacle is not None and value.obstacle.kind is ObstacleKind.ARGUMENT:
+            name = self._locator.text(node.dim)
+            raise ParameterInControl(
+                "the size of the array depends on a scalar parameter",
+                labels=(Label(value.obstacle.span, value.obstacle.reason),),
+                help=f"fix it: -D {name}=VALUE" if name.isidentifier() else "fix it with -D",
+            )
+        if value.constant is None:
+            raise ArraySize(
+                "the size of the array is not a constant", labels=(Label(value.span, "here"),)
+            )
+        if value.constant < 1:
+            raise ArraySize(
+                f"the array has a size of {value.constant}",
+                labels=(Label(value.span, "must be at least 1"),),
+            )
+        return value.constant
+
+
+def _elements(shape: tuple[int, ...]) -> int:
+    product = 1
+    for extent in shape:
+        product *= extent
+    return product

@@ -1,0 +1,263 @@
+"""Values of C expressions: the typed tree, and the affine function that it is, if it is one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import Enum, auto
+
+from rtlgen.errors import Label
+from rtlgen.frontend.errors import BadConstant
+from rtlgen.frontend.ranges import Ranges
+from rtlgen.ir.affine import Affine
+from rtlgen.ir.expr import (
+    COMPARISONS,
+    Binary,
+    BinaryOp,
+    Cast,
+    Constant,
+    Expr,
+    IndexValue,
+    Select,
+    Unary,
+    UnaryOp,
+)
+from rtlgen.ir.types import INT32, IntType, common_type
+from rtlgen.source import Span
+
+
+class ObstacleKind(Enum):
+    """Why a value is no affine function of the iterators."""
+
+    DATA = auto()
+    ARGUMENT = auto()
+    NONLINEAR = auto()
+    WRAPS = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Obstacle:
+    """The innermost part of an expression that keeps it from being affine, and why."""
+
+    kind: ObstacleKind
+    reason: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A lowered expression.
+
+    Members
+    -------
+    expr: the typed tree.
+    affine: the affine function that `expr` is for every iteration, wrapping included; or None.
+    obstacle: set exactly when `affine` is None.
+    """
+
+    expr: Expr
+    affine: Affine | None
+    obstacle: Obstacle | None
+    span: Span
+
+    @property
+    def type(self) -> IntType:
+        return self.expr.type
+
+    @property
+    def constant(self) -> int | None:
+        """The value when it is the same everywhere and known."""
+        if self.affine is not None and self.affine.is_constant:
+            return self.affine.constant
+        return None
+
+
+def opaque(expr: Expr, obstacle: Obstacle, span: Span) -> Value:
+    """Return a value that is not affine."""
+    return Value(expr, None, obstacle, span)
+
+
+def exact(affine: Affine, type_: IntType, span: Span) -> Value:
+    """Return the value of an affine function that `type_` is known to hold."""
+    if affine.is_constant:
+        return Value(Constant(affine.constant, type_), affine, None, span)
+    return Value(IndexValue(affine, type_), affine, None, span)
+
+
+def literal(value: int, type_: IntType, span: Span) -> Value:
+    """Return a constant, wrapped to its type."""
+    return exact(Affine((), type_.wrap(value)), type_, span)
+
+
+@dataclass(frozen=True, slots=True)
+class Arithmetic:
+    """C's operators on values, in the loops and conditions that `ranges` describes."""
+
+    ranges: Ranges
+
+    def convert(self, value: Value, type_: IntType) -> Value:
+        """Convert as C does (C11 6.3.1.3; implementation-defined cases wrap, like gcc)."""
+        if value.type == type_:
+            return value
+        if value.affine is None:
+            return replace(value, expr=Cast(value.expr, type_))
+        return self._fitted(value.affine, Cast(value.expr, type_), value.span)
+
+    def promoted(self, value: Value) -> Value:
+        """Apply the integer promotions."""
+        return self.convert(value, value.type.promoted)
+
+    def unary(self, op: UnaryOp, operand: Value, span: Span) -> Value:
+        """Apply `-`, `~` or `!`."""
+        if op == "lnot":
+            if operand.constant is not None:
+                return literal(int(operand.constant == 0), INT32, span)
+            return opaque(
+                Unary(op, operand.expr, INT32), self._blame("a negation", span, operand), span
+            )
+        value = self.promoted(operand)
+        expr = Unary(op, value.expr, value.type)
+        if value.affine is None:
+            return opaque(expr, self._blame("", span, value), span)
+        # ~x is -x - 1 in two's complement.
+        affine = -value.affine if op == "neg" else -value.affine - 1
+        return self._fitted(affine, expr, span)
+
+    def binary(self, op: BinaryOp, left: Value, right: Value, span: Span) -> Value:
+        """Apply a binary operator, after the conversions that it makes."""
+        if op in ("shl", "shr"):
+            return self._shift(op, self.promoted(left), self.promoted(right), span)
+        type_ = common_type(left.type, right.type)
+        left, right = self.convert(left, type_), self.convert(right, type_)
+        if op in ("div", "rem") and right.constant == 0:
+            raise BadConstant("division by zero", labels=(Label(span, "the divisor is 0"),))
+        result = INT32 if op in COMPARISONS else type_
+        expr = Binary(op, left.expr, right.expr, result)
+        if left.affine is None or right.affine is None:
+            return opaque(expr, self._blame("", span, left, right), span)
+        if left.constant is not None and right.constant is not None:
+            return literal(_fold(op, left.constant, right.constant), result, span)
+        affine = _affine_result(op, left.affine, right.affine)
+        if affine is None:
+            obstacle = Obstacle(ObstacleKind.NONLINEAR, _NONLINEAR[op], span)
+            return opaque(expr, obstacle, span)
+        return self._fitted(affine, expr, span)
+
+    def select(self, condition: Value, if_true: Value, if_false: Value, span: Span) -> Value:
+        """Choose by `condition`; both arms are converted to their common type."""
+        type_ = common_type(if_true.type, if_false.type)
+        if_true, if_false = self.convert(if_true, type_), self.convert(if_false, type_)
+        if condition.constant is not None and None not in (if_true.affine, if_false.affine):
+            return replace(if_true if condition.constant else if_false, span=span)
+        expr = Select(self.truth(condition).expr, if_true.expr, if_false.expr, type_)
+        what = "a conditional expression"
+        return opaque(expr, self._blame(what, span, condition, if_true, if_false), span)
+
+    def truth(self, value: Value) -> Value:
+        """Return 0 or 1 for a value that is tested."""
+        if isinstance(value.expr, Binary) and value.expr.op in COMPARISONS:
+            return value
+        if isinstance(value.expr, Unary) and value.expr.op == "lnot":
+            return value
+        return self.binary("ne", value, literal(0, INT32, value.span), value.span)
+
+    def logical(self, op: BinaryOp, left: Value, right: Value, span: Span) -> Value:
+        """Apply `&&` (op `and`) or `||` (op `or`); both operands are pure."""
+        return self.binary(op, self.truth(left), self.truth(right), span)
+
+    def _shift(self, op: BinaryOp, left: Value, right: Value, span: Span) -> Value:
+        count = right.constant
+        if count is not None and not 0 <= count < left.type.width_bits:
+            raise BadConstant(
+                f"a shift by {count} is outside of the {left.type.width_bits} bits of its operand",
+                labels=(Label(right.span, "here"),),
+            )
+        expr = Binary(op, left.expr, right.expr, left.type)
+        if left.affine is None or count is None:
+            return opaque(expr, self._blame(_NONLINEAR[op], span, left, right), span)
+        if op == "shl":
+            return self._fitted(left.affine * (1 << count), expr, span)
+        if left.constant is not None:
+            return literal(left.constant >> count, left.type, span)
+        return opaque(expr, Obstacle(ObstacleKind.NONLINEAR, _NONLINEAR[op], span), span)
+
+    def _fitted(self, affine: Affine, expr: Expr, span: Span) -> Value:
+        """Return the affine value if the type of `expr` holds it everywhere, else the tree."""
+        type_ = expr.type
+        low, high = self.ranges.minimum(affine), self.ranges.maximum(affine)
+        if type_.minimum <= low and high <= type_.maximum:
+            return exact(affine, type_, span)
+        if affine.is_constant:
+            return literal(affine.constant, type_, span)
+        beyond = low if low < type_.minimum else high
+        reason = f"computed as {type_}, where {beyond} wraps to {type_.wrap(beyond)}"
+        return opaque(expr, Obstacle(ObstacleKind.WRAPS, reason, span), span)
+
+    def _blame(self, what: str, span: Span, *operands: Value) -> Obstacle:
+        """Return the first obstacle of the operands, or the operation as the obstacle."""
+        for operand in operands:
+            if operand.obstacle is not None:
+                return operand.obstacle
+        return Obstacle(ObstacleKind.NONLINEAR, what, span)
+
+
+_NONLINEAR = {
+    "mul": "a product of iterators",
+    "div": "a quotient of an iterator",
+    "rem": "a remainder of an iterator",
+    "and": "a bit operation on an iterator",
+    "or": "a bit operation on an iterator",
+    "xor": "a bit operation on an iterator",
+    "shl": "a shift of an iterator by a variable",
+    "shr": "a quotient of an iterator",
+    **dict.fromkeys(COMPARISONS, "a comparison of iterators"),
+}
+
+
+def _affine_result(op: str, left: Affine, right: Affine) -> Affine | None:
+    """Return the affine function that an operation on two affine functions is, if it is one."""
+    match op:
+        case "add":
+            return left + right
+        case "sub":
+            return left - right
+        case "mul" if left.is_constant:
+            return right * left.constant
+        case "mul" if right.is_constant:
+            return left * right.constant
+        case "div" | "rem" if right.is_constant:
+            divisor = right.constant
+            if all(c % divisor == 0 for c in (left.constant, *(c for _, c in left.terms))):
+                quotient = Affine.of(
+                    {n: c // divisor for n, c in left.terms}, left.constant // divisor
+                )
+                return quotient if op == "div" else Affine()
+    return None
+
+
+def _fold(op: str, a: int, b: int) -> int:
+    """Return the mathematical result of an operation on constants."""
+    match op:
+        case "add":
+            return a + b
+        case "sub":
+            return a - b
+        case "mul":
+            return a * b
+        case "div":
+            return _truncated_quotient(a, b)
+        case "rem":
+            return a - b * _truncated_quotient(a, b)
+        case "and":
+            return a & b
+        case "or":
+            return a | b
+        case "xor":
+            return a ^ b
+    return int(
+        {"lt": a < b, "le": a <= b, "gt": a > b, "ge": a >= b, "eq": a == b, "ne": a != b}[op]
+    )
+
+
+def _truncated_quotient(a: int, b: int) -> int:
+    """Divide as C does: towards zero."""
+    return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)

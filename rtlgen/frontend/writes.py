@@ -1,0 +1,108 @@
+"""Assignments: what they write, and the value converted to the type of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pycparser import c_ast
+
+from rtlgen.errors import Label
+from rtlgen.frontend.errors import FrontendError, IteratorModified, ReadOnly, UnsupportedStatement
+from rtlgen.frontend.expressions import BINARY_OPS, ExpressionReader
+from rtlgen.frontend.locate import Locator
+from rtlgen.frontend.symbols import ActiveIterator, NamedConstant, ScalarInput, Scopes, Variable
+from rtlgen.frontend.values import Value, literal
+from rtlgen.ir.scop import Access
+from rtlgen.ir.types import INT32
+from rtlgen.source import Span
+
+ASSIGNMENT_OPS = frozenset(("=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="))
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """A write of one element. `value` has the element's type."""
+
+    variable: Variable
+    write: Access
+    value: Value
+    text: str
+
+
+def read_assignment(
+    node: c_ast.Node, reader: ExpressionReader, scopes: Scopes, locator: Locator
+) -> Assignment:
+    """Return what `x = e`, `x op= e`, `x++` or `x--` assigns.
+
+    Raises
+    ------
+    FrontendError: the target cannot be written, or the value is not supported.
+    """
+    target = node.lvalue if isinstance(node, c_ast.Assignment) else node.expr
+    refusal = _write_refusal(target, node, scopes, locator)
+    if refusal is not None:
+        raise refusal
+    variable, access = reader.element(target)
+    span = locator.span(node)
+    if isinstance(node, c_ast.UnaryOp):
+        old = reader.read(variable, access)
+        one = literal(1, INT32, span)
+        value = reader.arithmetic.binary("add" if "+" in node.op else "sub", old, one, span)
+    elif node.op == "=":
+        value = reader.value(node.rvalue)
+    else:
+        old = reader.read(variable, access)
+        op = BINARY_OPS[node.op.removesuffix("=")]
+        value = reader.arithmetic.binary(op, old, reader.value(node.rvalue), span)
+    converted = reader.arithmetic.convert(value, variable.element)
+    return Assignment(variable, access, converted, locator.text(node))
+
+
+def written(
+    variable: Variable, span: Span, value: Value, reader: ExpressionReader, text: str
+) -> Assignment:
+    """Return the assignment of `value` to a scalar variable."""
+    converted = reader.arithmetic.convert(value, variable.element)
+    return Assignment(variable, Access(variable.name, (), span), converted, text)
+
+
+def _write_refusal(
+    target: c_ast.Node, node: c_ast.Node, scopes: Scopes, locator: Locator
+) -> FrontendError | None:
+    """Return why `target` cannot be written, or None."""
+    base = target
+    while isinstance(base, c_ast.ArrayRef):
+        base = base.name
+    span = locator.span(target)
+    if not isinstance(base, c_ast.ID):
+        if isinstance(base, c_ast.Cast | c_ast.Constant | c_ast.BinaryOp | c_ast.TernaryOp):
+            return UnsupportedStatement(
+                "this cannot be assigned to", labels=(Label(span, "is a value, not a place"),)
+            )
+        return None
+    match scopes.lookup(base.name):
+        case ActiveIterator(name, _, loop):
+            return IteratorModified(
+                f"the iterator `{base.name}` is assigned in the body of its loop",
+                labels=(
+                    Label(locator.span(node), "assigned"),
+                    Label(loop, f"`{name}` counts this"),
+                ),
+                help="put the step into the loop header",
+            )
+        case ScalarInput():
+            return ReadOnly(
+                f"the parameter `{base.name}` is assigned",
+                labels=(Label(span, "is an input port"),),
+                help="copy it to a local variable first",
+            )
+        case NamedConstant():
+            return ReadOnly(
+                f"the constant `{base.name}` is assigned", labels=(Label(span, "is constant"),)
+            )
+        case Variable(is_const=True, span=declared):
+            return ReadOnly(
+                f"`{base.name}` is const",
+                labels=(Label(span, "assigned"), Label(declared, "declared const")),
+            )
+    return None
