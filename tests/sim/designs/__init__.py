@@ -102,8 +102,9 @@ def random_inputs(seed: int) -> dict[str, np.ndarray | int]:
 def expected_c(inputs: Mapping[str, np.ndarray | int]) -> np.ndarray:
     """Return C after a run, with the wrap-around of a 32-bit int."""
     a, b = np.asarray(inputs["A"]), np.asarray(inputs["B"])
-    exact = a.astype(np.int64) * int(inputs["k"]) + b.reshape(4, 4)
-    return exact.astype(np.int32)
+    exact: np.ndarray = a.astype(np.int64) * int(inputs["k"]) + b.reshape(4, 4)
+    wrapped: np.ndarray = exact.astype(np.int32)
+    return wrapped
 
 
 def expected_checksum(c: np.ndarray) -> int:

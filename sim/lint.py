@@ -1,0 +1,60 @@
+"""Check generated Verilog with `verilator --lint-only -Wall`."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from pathlib import Path
+
+from rtlgen.errors import RtlgenError
+from rtlgen.tools import ToolFailedError, run_tool
+from sim.verilator import find_verilator
+
+WAIVERS = Path(__file__).with_name("lint.vlt")
+
+
+class LintError(RtlgenError):
+    """Verilator's lint found something in generated Verilog that no waiver covers.
+
+    Generated Verilog is free of warnings under `verilator --lint-only -Wall`, apart from the four
+    kinds that `sim/lint.vlt` switches off with a reason each. A warning is a bug of rtlgen, or the
+    Verilog was changed by hand.
+    """
+
+    code = "E0614"
+    exit_code = 1
+
+
+def lint(verilog: Path, top: str) -> None:
+    """Raise LintError when Verilator warns about `verilog`, read as Verilog-2005.
+
+    Raises
+    ------
+    LintError, MissingToolError
+    """
+    command = [
+        str(find_verilator().command),
+        "--lint-only",
+        "-Wall",
+        "--default-language",
+        "1364-2005",
+        "--top-module",
+        top,
+        str(WAIVERS),
+        str(verilog),
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        log = Path(folder) / "lint.log"
+        try:
+            run_tool(command, log=log)
+        except ToolFailedError:
+            warnings = re.findall(
+                r"^%(?:Warning|Error)(?:-\w+)?: \S+:\d+:\d+: .*$",
+                log.read_text(encoding="utf-8"),
+                flags=re.MULTILINE,
+            )
+            raise LintError(
+                f"{verilog.name} has {len(warnings)} lint warnings",
+                notes=[warning.lstrip("%") for warning in warnings[:10]],
+                help="the waivers and their reasons are in sim/lint.vlt",
+            ) from None
