@@ -357,3 +357,30 @@ def test_a_wrong_engine_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(golden_compiled, "emit", lambda _: broken)
     bad = run_golden(program, {"r": 5}, engine="compiled")
     assert not compare_memories(good.arrays, bad.arrays).exact
+
+
+SANITIZED = ("-O1", "-shared", "-fPIC", "-w", "-fsanitize=undefined")
+
+
+@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@given(program=random_scops(), seed=st.integers(0, 3))
+def test_the_emitted_c_leaves_nothing_undefined(
+    program: Scop, seed: int, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(golden_compiled, "_OPTIONS", SANITIZED)
+    golden_compiled._compiled.cache_clear()
+    outcome(program, seed, "compiled")
+    assert capfd.readouterr().err == ""
+
+
+def test_the_sanitizer_would_speak_up(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Sabotage: a signed addition that overflows."""
+    program = counting_program(1)
+    overflow = "a0[0] = (uint32_t)(INT32_MAX + (int32_t)counts[0] + 1);\n  return 0;"
+    broken = emit(program).replace("return 0;", overflow)
+    monkeypatch.setattr(golden_compiled, "emit", lambda _: broken)
+    monkeypatch.setattr(golden_compiled, "_OPTIONS", SANITIZED)
+    run_golden(program, {"r": 0}, engine="compiled")
+    assert "runtime error: signed integer overflow" in capfd.readouterr().err

@@ -1,0 +1,98 @@
+"""Every example means the same to the golden model's two engines and to gcc."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from rtlgen.frontend import parse_file
+from rtlgen.ir.scop import Scop
+from rtlgen.verify.compare import compare_memories
+from rtlgen.verify.data import random_inputs
+from rtlgen.verify.golden import run_golden
+from tests.oracles.gcc_oracle import have_gcc, run_gcc
+
+EXAMPLES = sorted((Path(__file__).parent.parent / "examples").glob("*/*.c"))
+NAMES = [path.stem for path in EXAMPLES]
+SMALL = [path for path in EXAMPLES if path.stem != "gemm64"]
+
+INSTANCES = {
+    "2mm": {"S0": 64, "S1": 512, "S2": 64, "S3": 512},
+    "3mm": {"S0": 64, "S1": 512, "S2": 64, "S3": 512, "S4": 64, "S5": 512},
+    "atax": {"S0": 8, "S1": 8, "S2": 64, "S3": 64},
+    "bicg": {"S0": 8, "S1": 8, "S2": 64, "S3": 64},
+    "gemm": {"S0": 64, "S1": 512},
+    "gemm64": {"S0": 64**2, "S1": 64**3},
+    "gemver": {"S0": 64, "S1": 64, "S2": 8, "S3": 64},
+    "gesummv": {"S0": 8, "S1": 8, "S2": 64, "S3": 64, "S4": 8},
+    "mms": {"S0": 512, "S1": 512},
+    "mms_d": {"S0": 792, "S1": 864},
+    "mvt": {"S0": 64, "S1": 64},
+}
+
+
+def load(path: Path) -> Scop:
+    program = parse_file(path)
+    assert not program.warnings
+    return program.scop
+
+
+@pytest.mark.skipif(not have_gcc(), reason="gcc is not installed")
+@pytest.mark.parametrize("path", EXAMPLES, ids=NAMES)
+@pytest.mark.parametrize("seed", [0, 1])
+def test_compiled_golden_model_and_gcc_agree(path: Path, seed: int) -> None:
+    scop = load(path)
+    inputs = random_inputs(scop, seed)
+    golden, second = run_golden(scop, inputs, engine="compiled"), run_gcc(scop, inputs)
+    assert compare_memories(golden.arrays, second.arrays).exact
+    assert golden.counts == INSTANCES[path.stem]
+    assert golden.events == ()
+
+
+@pytest.mark.parametrize("path", SMALL, ids=lambda path: path.stem)
+def test_both_engines_agree(path: Path) -> None:
+    scop = load(path)
+    inputs = random_inputs(scop, 2)
+    slow, fast = (run_golden(scop, inputs, engine=e) for e in ("interpreter", "compiled"))
+    assert compare_memories(slow.arrays, fast.arrays).exact
+    assert slow.counts == fast.counts
+
+
+@pytest.mark.parametrize("path", SMALL, ids=lambda path: path.stem)
+def test_a_run_changes_what_the_program_writes_and_nothing_else(path: Path) -> None:
+    scop = load(path)
+    inputs = random_inputs(scop, 3)
+    result = run_golden(scop, inputs)
+    for array in scop.arrays:
+        changed = bool((result.arrays[array.name] != inputs[array.name]).any())
+        assert changed == (array.role != "in")
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5])
+@pytest.mark.skipif(not have_gcc(), reason="gcc is not installed")
+@pytest.mark.parametrize("name", ["gemm", "2mm", "atax", "gemver", "gesummv"])
+def test_other_sizes_agree_too(name: str, size: int) -> None:
+    path = next(path for path in EXAMPLES if path.stem == name)
+    scop = parse_file(path, defines={"N": str(size)}).scop
+    inputs = random_inputs(scop, size)
+    golden, second = run_golden(scop, inputs), run_gcc(scop, inputs, define=[f"N={size}"])
+    assert compare_memories(golden.arrays, second.arrays).exact
+
+
+def test_mms_d_reads_columns_that_it_never_writes() -> None:
+    scop = load(next(path for path in EXAMPLES if path.stem == "mms_d"))
+    inputs = random_inputs(scop, 4)
+    after = run_golden(scop, inputs).arrays["c"]
+    assert after.shape == (8, 12)
+    assert (after[:, 9:] == inputs["c"][:, 9:]).all()  # type: ignore[index]
+    assert (after[:, :9] != inputs["c"][:, :9]).any(axis=0).all()  # type: ignore[index]
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=NAMES)
+def test_every_example_has_a_page_with_a_place_for_its_figures(path: Path) -> None:
+    text = (path.parent / "README.md").read_text()
+    assert text.startswith(f"# {path.stem}\n")
+    assert re.search(r"<!-- figures -->\n.*<!-- /figures -->\n", text, re.DOTALL)
+    assert path.parent.name == path.stem
