@@ -1,0 +1,83 @@
+"""Say when the circuit writes an element for the last time, from its plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from rtlgen.ir.cycles import region_cycles
+from rtlgen.ir.plan import IndexForm, KernelPlan, Predicate, Stream
+
+Element = tuple[str, tuple[int, ...]]
+_Ranks = npt.NDArray[np.int64]
+_Counters = tuple[_Ranks, ...]
+
+_CHUNK_ITERATIONS = 1 << 16
+
+
+def last_write_cycles(plan: KernelPlan, elements: Iterable[Element]) -> dict[Element, int]:
+    """Return the cycle of the last store to each element, counted from the start of the kernel.
+
+    Elements that no store reaches are left out.
+
+    Parameters
+    ----------
+    elements: (array, index tuple), as a `Mismatch` names them.
+    """
+    found: dict[Element, int] = {}
+    for element in elements:
+        name, index = element
+        memory = plan.memory(name)
+        address = int(np.ravel_multi_index(index, memory.shape)) if index else 0
+        cycles = [
+            base + stream.ii * rank
+            for base, stream in _stores_to(plan, name)
+            if (rank := _last_rank(stream, address)) is not None
+        ]
+        if cycles:
+            found[element] = max(cycles)
+    return found
+
+
+def _stores_to(plan: KernelPlan, memory: str) -> Iterator[tuple[int, Stream]]:
+    """Yield each stream that stores to `memory`, with the cycle of its first store."""
+    start = 0
+    for region in plan.regions:
+        for stream in region.streams:
+            if stream.store.memory == memory:
+                first = start + plan.index_latency_cycles + stream.offset_cycles
+                yield first + stream.store.stage, stream
+        start += region_cycles(plan, region)
+
+
+def _last_rank(stream: Stream, address: int) -> int | None:
+    """Return the last iteration that stores to `address`, looking from the end."""
+    extents = tuple(level.extent for level in stream.levels)
+    for end in range(stream.count, 0, -_CHUNK_ITERATIONS):
+        ranks = np.arange(max(0, end - _CHUNK_ITERATIONS), end)
+        counters = np.unravel_index(ranks, extents) if extents else ()
+        hits = _values(stream.store.address, counters, ranks) == address
+        hits &= _holds(stream.store.when, counters, ranks)
+        if hits.any():
+            return int(ranks[hits][-1])
+    return None
+
+
+def _values(form: IndexForm, counters: _Counters, ranks: _Ranks) -> _Ranks:
+    values = np.full_like(ranks, form.constant)
+    for coefficient, counter in zip(form.coefficients, counters, strict=True):
+        values += coefficient * counter
+    return values
+
+
+def _holds(predicate: Predicate, counters: _Counters, ranks: _Ranks) -> npt.NDArray[np.bool_]:
+    result = np.zeros(ranks.shape, dtype=np.bool_)
+    for conjunction in predicate.alternatives:
+        all_hold = np.ones(ranks.shape, dtype=np.bool_)
+        for condition in conjunction:
+            values = _values(condition.form, counters, ranks)
+            all_hold &= values == 0 if condition.equal else values >= 0
+        result |= all_hold
+    return result
