@@ -1,0 +1,124 @@
+"""A self-checking test bench in plain Verilog: no Python, no vendor library.
+
+It writes every array through the host ports, starts the kernel, counts the cycles to done, reads
+everything back, compares each element, the return value, the checksum and the cycle count, prints
+one line a check, and ends with `PASS` or, through `$fatal`, with `FAIL` and a non-zero status.
+The text is `testbench.v.j2`; the data stands beside it in hexadecimal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import jinja2
+import numpy as np
+
+from rtlgen.manifest import CHECKSUM_WIDTH_BITS, ArrayEntry, Manifest
+from rtlgen.verify.inputs import Inputs, check_inputs, to_words
+
+SHOWN_MISMATCHES = 10
+
+_TEMPLATES = jinja2.Environment(
+    loader=jinja2.FileSystemLoader(Path(__file__).parent),
+    undefined=jinja2.StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    keep_trailing_newline=True,
+    autoescape=False,
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Expected:
+    """What a run must leave: every array with a host port, and the values that the ports give.
+
+    None leaves out the check.
+    """
+
+    arrays: Mapping[str, np.ndarray]
+    returned: int | None = None
+    checksum: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Testbench:
+    """The files of a test bench: the Verilog, and the data that it reads by relative paths."""
+
+    verilog: Path
+    data: tuple[Path, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Check:
+    """A comparison of one value; `form` is how $display shows it."""
+
+    name: str
+    got: str
+    expected: str
+    form: str
+
+
+def write_testbench(
+    directory: Path, manifest: Manifest, inputs: Inputs, expected: Expected
+) -> Testbench:
+    """Write `NAME_tb.v` and `NAME_tb_data/*.hex` into `directory`, beside the kernel's Verilog.
+
+    Raises
+    ------
+    MissingInputError, UnknownInputError, InputTypeError: about `inputs`.
+    """
+    given = check_inputs(inputs, manifest)
+    name = f"{manifest.name}_tb"
+    data = directory / f"{name}_data"
+    data.mkdir(parents=True, exist_ok=True)
+    files: list[Path] = []
+    for array in manifest.host_arrays:
+        for kind, values in (("in", given[array.name]), ("out", expected.arrays[array.name])):
+            path = data / f"{array.name}_{kind}.hex"
+            path.write_text(_hex_lines(np.asarray(values), array), encoding="utf-8")
+            files.append(path)
+    prefix = _free_prefix(manifest)
+    text = _TEMPLATES.get_template("testbench.v.j2").render(
+        name=name,
+        kernel=manifest,
+        arrays=manifest.host_arrays,
+        scalars={s.name: _literal(int(given[s.name]), s.width) for s in manifest.scalars},
+        checks=_checks(manifest, expected, prefix),
+        limit_cycles=4 * manifest.predicted_cycles + 1000,
+        shown_mismatches=SHOWN_MISMATCHES,
+        p=prefix,
+    )
+    verilog = directory / f"{name}.v"
+    verilog.write_text(text, encoding="utf-8")
+    return Testbench(verilog, tuple(files))
+
+
+def _hex_lines(values: np.ndarray, array: ArrayEntry) -> str:
+    digits = array.element_bits // 4
+    return "".join(f"{word:0{digits}x}\n" for word in to_words(values).tolist())
+
+
+def _free_prefix(manifest: Manifest) -> str:
+    """Return a start of names that no port has, for the test bench's own."""
+    prefix = "tb_"
+    while any(port.name.startswith(prefix) for port in manifest.ports):
+        prefix += "_"
+    return prefix
+
+
+def _checks(manifest: Manifest, expected: Expected, prefix: str) -> list[_Check]:
+    checks = [_Check("cycles", f"{prefix}cycles", str(manifest.predicted_cycles), "%0d")]
+    if manifest.returned is not None and expected.returned is not None:
+        port = manifest.returned.port
+        value = _literal(expected.returned, manifest.returned.width)
+        checks.append(_Check("return value", port, value, "%h"))
+    if manifest.checksum is not None and expected.checksum is not None:
+        value = _literal(expected.checksum, CHECKSUM_WIDTH_BITS)
+        checks.append(_Check("checksum", manifest.checksum, value, "%h"))
+    return checks
+
+
+def _literal(value: int, width: int) -> str:
+    return f"{width}'h{value & ((1 << width) - 1):x}"

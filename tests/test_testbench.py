@@ -1,0 +1,105 @@
+"""The Verilog test bench passes a right kernel and fails a wrong one, on both simulators."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rtlgen.testbench import Expected, write_testbench
+from rtlgen.tools import ToolFailedError, run_tool
+from sim.cocotb_runner import Simulator
+from sim.verilator import find_verilator
+from tests.sim.designs import (
+    SCALE_ADD,
+    SCALE_ADD_CYCLES,
+    build_scale_add,
+    expected_c,
+    expected_checksum,
+    random_inputs,
+    sabotaged,
+)
+from tests.simulators import SIMULATORS, needs_icarus
+
+pytestmark = pytest.mark.simulation
+
+
+def write(folder: Path, verilog: str = SCALE_ADD, cycles: int = SCALE_ADD_CYCLES) -> None:
+    manifest = build_scale_add(folder, verilog, cycles)
+    inputs = random_inputs(7)
+    c = expected_c(inputs)
+    arrays = {"A": np.asarray(inputs["A"]), "B": np.asarray(inputs["B"]), "C": c}
+    expected = Expected(arrays, int(c[3, 3]), expected_checksum(c))
+    write_testbench(folder, manifest, inputs, expected)
+
+
+def run(folder: Path, simulator: Simulator) -> str:
+    """Do what the head of the test bench says; return what it prints."""
+    log = folder / "tb.log"
+    files = ["scale_add.v", "scale_add_tb.v"]
+    if simulator == "icarus":
+        build = ["iverilog", "-g2012", "-o", "tb.vvp", *files]
+        command = ["vvp", "-n", "tb.vvp"]
+    else:
+        options = ["--binary", "--timing", "-Wno-fatal", "--top-module", "scale_add_tb"]
+        build = [str(find_verilator().command), *options, *files]
+        command = [str(folder / "obj_dir" / "Vscale_add_tb")]
+    run_tool(build, log=folder / "build.log", cwd=folder)
+    return run_tool(command, log=log, cwd=folder)
+
+
+@pytest.mark.parametrize("simulator", SIMULATORS)
+def test_a_right_kernel_passes_every_check(tmp_path: Path, simulator: Simulator) -> None:
+    if simulator == "verilator" and shutil.which("make") is None:
+        pytest.skip("make is not installed")
+    write(tmp_path)
+    printed = [line for line in run(tmp_path, simulator).splitlines() if line[:4] in _VERDICTS]
+    c = expected_c(random_inputs(7))
+    assert printed == [
+        f"PASS: cycles {SCALE_ADD_CYCLES}",
+        f"PASS: return value {int(c[3, 3]) & 0xFFFFFFFF:08x}",
+        f"PASS: checksum {expected_checksum(c):016x}",
+        "PASS: A, 16 elements",
+        "PASS: B, 16 elements",
+        "PASS: C, 16 elements",
+        "PASS: scale_add",
+    ]
+
+
+_VERDICTS = ("PASS", "FAIL")
+
+
+@needs_icarus
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("product + {{24{B", "product - {{24{B", "FAIL: C, 16 of 16 elements"),
+        (
+            ".we(idle ? A_we : 4'd0)",
+            ".we(idle ? A_we : {3'd0, n == 4'd3})",
+            "FAIL: A, 1 of 16 elements",
+        ),
+        ("return_value <= result;", "return_value <= product;", "FAIL: return value: expected"),
+        ("^ {32'd0, result}", "^ {32'd0, product}", "FAIL: checksum: expected"),
+        ("valid <= issue;", "valid <= issue & (n != 15);", "FAIL: no done within 1072 cycles"),
+        ("if (last) done <= 1;", "if (n1 == 14) done <= 1;", "FAIL: cycles: expected 18, got 17"),
+    ],
+)
+def test_a_wrong_kernel_fails(tmp_path: Path, old: str, new: str, message: str) -> None:
+    write(tmp_path, sabotaged(old, new))
+    with pytest.raises(ToolFailedError, match="vvp failed with status 1"):
+        run(tmp_path, "icarus")
+    printed = (tmp_path / "tb.log").read_text()
+    assert message in printed
+    assert "PASS: scale_add" not in printed
+
+
+def test_a_wrong_kernel_fails_on_verilator(tmp_path: Path) -> None:
+    if shutil.which("make") is None:
+        pytest.skip("make is not installed")
+    write(tmp_path, sabotaged("product + {{24{B", "product - {{24{B"))
+    with pytest.raises(ToolFailedError, match="Vscale_add_tb"):
+        run(tmp_path, "verilator")
+    assert "FAIL: C, 16 of 16 elements" in (tmp_path / "tb.log").read_text()
