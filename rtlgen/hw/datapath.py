@@ -1,0 +1,134 @@
+"""The pipelined operations of one stream."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from amaranth.hdl import Const, Module, Shape, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out, Signature
+
+from rtlgen.hw.operators import build_arithmetic, build_select
+from rtlgen.hw.pipeline import DelayLines
+from rtlgen.hw.sites import Sites, sites_of
+from rtlgen.hw.source_lines import mark
+from rtlgen.ir.plan import (
+    ArithmeticOp,
+    CastOp,
+    ConstantOp,
+    ForwardOp,
+    IndexOp,
+    LoadOp,
+    Operation,
+    ParameterOp,
+    SelectOp,
+    Stream,
+)
+
+
+class Datapath(wiring.Component):
+    """Compute the value that a stream stores.
+
+    Parameters
+    ----------
+    scalars: shapes of the scalar arguments. store_shape: of an element of the stored memory.
+    tap_delays: for which delays other streams (or this one) want the stored value.
+
+    Members
+    -------
+    loadN_MEMORY: In, the element that load N read, in its result stage.
+    indexN: In, the index value N in its stage.
+    tapN_K: In(1), whether tap K of forward N is taken; tapN_K_value: In, what it brings.
+    scalar_NAME: In, stable while the kernel runs.
+    stored_D: Out, the value presented to the store D cycles ago; stored_0 is always there.
+    """
+
+    def __init__(
+        self,
+        stream: Stream,
+        scalars: Mapping[str, Shape],
+        store_shape: Shape,
+        tap_delays: frozenset[int],
+    ) -> None:
+        self._stream = stream
+        self._sites: Sites = sites_of(stream)
+        self._tap_delays = sorted(tap_delays | {0})
+        self._site_names = {load.number: load.name for load in self._sites.loads}
+        self._site_names |= {index.number: index.name for index in self._sites.indices}
+        members = {}
+        for load in self._sites.loads:
+            members[load.name] = In(_shape(load.op))
+        for index in self._sites.indices:
+            members[index.name] = In(_shape(index.op))
+        for tap in self._sites.taps:
+            members[tap.name] = In(1)
+            members[f"{tap.name}_value"] = In(_shape(tap.op))
+        for name in self._sites.parameters:
+            members[f"scalar_{name}"] = In(scalars[name])
+        for delay in self._tap_delays:
+            members[f"stored_{delay}"] = Out(store_shape)
+        super().__init__(Signature(members))
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        delays = DelayLines(m)
+        results: dict[int, Value] = {}
+
+        def read(number: int, stage: int) -> Value:
+            value = results[number]
+            if not isinstance(value, Signal) or self._is_stable(number):
+                return value
+            return delays.at(value, stage - self._stream.operations[number].result_stage)
+
+        for number in self._sites.live:
+            op = self._stream.operations[number]
+            operands = [read(operand, op.stage) for operand in op.operands]
+            results[number] = self._build(m, number, op, operands)
+        stored = Signal(self.stored_0.shape(), name="stored")
+        mark(stored, self._stream.store.span)
+        m.d.comb += stored.eq(read(self._stream.store.value, self._stream.store.stage))
+        for delay in self._tap_delays:
+            m.d.comb += getattr(self, f"stored_{delay}").eq(delays.at(stored, delay))
+        return m
+
+    def _is_stable(self, number: int) -> bool:
+        return isinstance(self._stream.operations[number], ConstantOp | ParameterOp)
+
+    def _build(self, m: Module, number: int, op: Operation, operands: list[Value]) -> Value:
+        """Return the result of `op` in its result stage, `operands` being in its stage."""
+        shape = _shape(op)
+        match op:
+            case ConstantOp(value=value):
+                return Const(value, shape)
+            case ParameterOp(name=name):
+                return _shown(m, getattr(self, f"scalar_{name}"), shape, f"{name}_{number}")
+            case LoadOp() | IndexOp():
+                source: Signal = getattr(self, self._site_names[number])
+                return mark(source, op.span)
+            case ForwardOp():
+                return mark(self._forward(m, number, shape, operands[0]), op.span)
+            case CastOp():
+                return _shown(m, operands[0], shape, f"cast_{number}")
+            case SelectOp():
+                return build_select(m, shape, operands, op.latency_cycles, f"select_{number}")
+            case ArithmeticOp():
+                return build_arithmetic(m, op, operands, f"{op.op}_{number}")
+
+    def _forward(self, m: Module, number: int, shape: Shape, loaded: Value) -> Signal:
+        result = Signal(shape, name=f"forward_{number}")
+        m.d.comb += result.eq(loaded)
+        for tap in (tap for tap in self._sites.taps if tap.number == number):
+            with m.If(getattr(self, tap.name)):
+                m.d.comb += result.eq(getattr(self, f"{tap.name}_value"))
+        return result
+
+
+def _shape(op: Operation) -> Shape:
+    return Shape(op.width_bits, op.signed)
+
+
+def _shown(m: Module, value: Value, shape: Shape, name: str) -> Signal:
+    """Return `value` wrapped to `shape`."""
+    result = Signal(shape, name=name)
+    m.d.comb += result.eq(value)
+    return result

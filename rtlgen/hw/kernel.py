@@ -1,0 +1,381 @@
+"""The whole circuit of a KernelPlan."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from amaranth.hdl import Const, Module, Mux, Shape, Signal, Value, unsigned
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out, Signature
+
+from rtlgen.errors import Label
+from rtlgen.hw.checksum_unit import ChecksumSource, ChecksumUnit
+from rtlgen.hw.control import ControlledStream, StreamControl, active_extents
+from rtlgen.hw.datapath import Datapath
+from rtlgen.hw.errors import IndexStyleError
+from rtlgen.hw.flat_index import Divide, Shift, sliceable
+from rtlgen.hw.index_units import IndexUnit
+from rtlgen.hw.memory import BYTE_BITS, ArrayStorage, address_bits, build_storage
+from rtlgen.hw.names import Namer, PortNames, port_names
+from rtlgen.hw.odometer import Odometer
+from rtlgen.hw.sequencer import Phase, Sequencer, event_name
+from rtlgen.hw.sites import Sites, sites_of
+from rtlgen.ir.crc import CRC_BITS
+from rtlgen.ir.cycles import checksum_cycles, region_cycles
+from rtlgen.ir.plan import KernelPlan, Memory, PlanError, Region, Stream
+
+SHARED_ISSUE_CYCLES = 3
+"""Streams with equal loops that issue at most this much apart share one control."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Streams of one region that share a control; `offset_cycles` is the first one's."""
+
+    offset_cycles: int
+    members: tuple[int, ...]
+
+
+def groups_of(region: Region) -> tuple[Group, ...]:
+    """Return the streams of a region grouped by loops, II and nearness, by number."""
+    groups: list[Group] = []
+    order = sorted(range(len(region.streams)), key=lambda n: region.streams[n].offset_cycles)
+    for number in order:
+        stream = region.streams[number]
+        for place, group in enumerate(groups):
+            first = region.streams[group.members[0]]
+            late = stream.offset_cycles - group.offset_cycles
+            if late <= SHARED_ISSUE_CYCLES and _same_loops(stream, first):
+                groups[place] = Group(group.offset_cycles, (*group.members, number))
+                break
+        else:
+            groups.append(Group(stream.offset_cycles, (number,)))
+    return tuple(groups)
+
+
+def _same_loops(a: Stream, b: Stream) -> bool:
+    return active_extents(a) == active_extents(b) and (a.ii == b.ii or a.count == 1)
+
+
+@dataclass(slots=True)
+class _Loader:
+    """A user that reads a memory, and the signal that is to show the element."""
+
+    port: int
+    addr: Value
+    en: Value
+    data: Signal
+
+
+@dataclass(slots=True)
+class _Storer:
+    addr: Value
+    en: Value
+    data: Value
+
+
+@dataclass(slots=True)
+class _Users:
+    loads: list[_Loader] = field(default_factory=list)
+    stores: list[_Storer] = field(default_factory=list)
+
+
+class Kernel(wiring.Component):
+    """start / done / idle around the regions of a plan, and a host port for each visible array.
+
+    Members
+    -------
+    start: In(1), looked at in idle. done: Out(1), high in the cycle of the last store, or of the
+        checksum's last step. idle: Out(1), high while nothing runs.
+    scalar arguments: In, by name, captured with start.
+    return_value: Out, valid from done until the next start; where the function returns something.
+    checksum: Out(64), likewise; where the plan has a checksum.
+    NAME_addr, NAME_en, NAME_we, NAME_wdata: In; NAME_rdata: Out, one cycle later; for each array
+        that is visible outside.
+    All C names as `names` says: they give way to names that are taken.
+
+    Timing
+    ------
+    From the edge that sees start to the edge that sees done: `cycles.predicted_cycles(plan)`.
+
+    Raises
+    ------
+    IndexStyleError: the plan asks for index style `shift` where it does not apply.
+    """
+
+    def __init__(self, plan: KernelPlan) -> None:
+        self.plan = plan
+        self.names: PortNames = port_names(plan)
+        _check_index_style(plan)
+        if plan.returned is not None and plan.memory(plan.returned).kind != "register":
+            raise PlanError(f"the returned {plan.returned} is not in a register")
+        members = {"start": In(1), "done": Out(1), "idle": Out(1)}
+        for scalar in plan.scalars:
+            members[self.names.scalars[scalar.name]] = In(unsigned(scalar.width_bits))
+        for memory in plan.memories:
+            if memory.has_host_port:
+                names = self.names.hosts[memory.name]
+                members |= {
+                    names.addr: In(address_bits(memory.depth)),
+                    names.en: In(1),
+                    names.we: In(memory.width_bits // BYTE_BITS),
+                    names.wdata: In(memory.width_bits),
+                    names.rdata: Out(memory.width_bits),
+                }
+        if plan.returned is not None:
+            members["return_value"] = Out(plan.memory(plan.returned).width_bits)
+        if plan.checksum is not None:
+            members["checksum"] = Out(CRC_BITS)
+        super().__init__(Signature(members))
+
+    def elaborate(self, platform: object) -> Module:
+        return _KernelBuilder(self).build()
+
+
+class _KernelBuilder:
+    """Put the parts of a kernel together."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._kernel = kernel
+        self._plan = kernel.plan
+        self._m = Module()
+        self._modules = Namer(("sequencer", "checksum_unit"))
+        self._users = {memory.name: _Users() for memory in kernel.plan.memories}
+        self._groups = [groups_of(region) for region in kernel.plan.regions]
+        self._sequencer = Sequencer(self._phases())
+        self._scalars: dict[str, Signal] = {}
+        self._storers: dict[int, _Storer] = {}
+
+    def build(self) -> Module:
+        m, kernel = self._m, self._kernel
+        m.submodules.sequencer = self._sequencer
+        m.d.comb += [
+            self._sequencer.start.eq(kernel.start),
+            kernel.done.eq(self._sequencer.done),
+            kernel.idle.eq(self._sequencer.idle),
+        ]
+        self._capture_scalars()
+        for number, region in enumerate(self._plan.regions):
+            self._build_region(number, region)
+        if self._plan.checksum is not None:
+            self._build_checksum(self._plan.checksum)
+        if self._plan.returned is not None:
+            self._build_return(self._plan.returned)
+        for memory in self._plan.memories:
+            self._build_memory(memory)
+        return m
+
+    def _phases(self) -> tuple[Phase, ...]:
+        phases = []
+        for region, groups in zip(self._plan.regions, self._groups, strict=True):
+            events = {self._begin_cycle(group) for group in groups}
+            phases.append(Phase(region_cycles(self._plan, region), tuple(sorted(events))))
+        if self._plan.checksum is not None:
+            phases.append(Phase(checksum_cycles(self._plan), (0,)))
+        return tuple(phases)
+
+    def _begin_cycle(self, group: Group) -> int:
+        """Return the region cycle that the index unit of `group` starts from."""
+        early = self._plan.index_latency_cycles if self._plan.index_style == "divide" else 0
+        return group.offset_cycles + self._plan.index_latency_cycles - early
+
+    def _event(self, phase: int, cycle: int) -> Signal:
+        event: Signal = getattr(self._sequencer, event_name(phase, cycle))
+        return event
+
+    def _capture_scalars(self) -> None:
+        used = {name for stream in self._plan.streams for name in sites_of(stream).parameters}
+        for scalar in self._plan.scalars:
+            if scalar.name in used:
+                port: Signal = getattr(self._kernel, self._kernel.names.scalars[scalar.name])
+                shape = Shape(scalar.width_bits, scalar.signed)
+                held = Signal(shape, name=f"{scalar.name}_held", reset_less=True)
+                with self._m.If(self._sequencer.accepted):
+                    self._m.d.sync += held.eq(port)
+                self._scalars[scalar.name] = held
+
+    def _build_region(self, number: int, region: Region) -> None:
+        names = [self._modules.name(stream.statement) for stream in region.streams]
+        datapaths = self._build_datapaths(region, names)
+        for group in self._groups[number]:
+            control = self._build_control(region, group, names)
+            self._m.d.comb += control.begin.eq(self._event(number, self._begin_cycle(group)))
+            for member in group.members:
+                self._connect(region.streams[member], names[member], datapaths, member, control)
+
+    def _build_datapaths(self, region: Region, names: Sequence[str]) -> list[Datapath]:
+        wanted: list[set[int]] = [set() for _ in region.streams]
+        for stream in region.streams:
+            for tap in sites_of(stream).taps:
+                wanted[tap.tap.stream].add(tap.tap.delay_cycles)
+        scalars = {name: signal.shape() for name, signal in self._scalars.items()}
+        datapaths = []
+        for stream, name, delays in zip(region.streams, names, wanted, strict=True):
+            shape = Shape(self._plan.memory(stream.store.memory).width_bits)
+            datapath = Datapath(stream, scalars, shape, frozenset(delays))
+            self._m.submodules[name] = datapath
+            datapaths.append(datapath)
+        return datapaths
+
+    def _build_control(self, region: Region, group: Group, names: Sequence[str]) -> StreamControl:
+        streams = [region.streams[member] for member in group.members]
+        controlled = tuple(
+            ControlledStream(
+                names[member],
+                stream,
+                stream.offset_cycles - group.offset_cycles,
+                self._exclusive_loads(stream),
+            )
+            for member, stream in zip(group.members, streams, strict=True)
+        )
+        index = _index_unit(self._plan, active_extents(streams[0]), streams[0].ii)
+        depths = {memory.name: memory.depth for memory in self._plan.memories}
+        control = StreamControl(controlled, index, depths)
+        name = "_".join(names[member] for member in group.members)
+        self._m.submodules[self._modules.name(f"{name}_control")] = control
+        return control
+
+    def _exclusive_loads(self, stream: Stream) -> frozenset[int]:
+        """Return the loads of `stream` that share their memory port with no other load."""
+        uses: dict[tuple[str, int], int] = {}
+        for other in self._plan.streams:
+            for load in sites_of(other).loads:
+                key = (load.op.memory, load.op.port)
+                uses[key] = uses.get(key, 0) + 1
+        return frozenset(
+            load.number
+            for load in sites_of(stream).loads
+            if uses[load.op.memory, load.op.port] == 1
+        )
+
+    def _connect(
+        self,
+        stream: Stream,
+        name: str,
+        datapaths: Sequence[Datapath],
+        number: int,
+        control: StreamControl,
+    ) -> None:
+        """Wire one stream's datapath to its control, the memories, scalars and other streams."""
+        m, datapath = self._m, datapaths[number]
+        sites: Sites = sites_of(stream)
+        for load in sites.loads:
+            prefix = f"{name}_{load.name}"
+            addr, en = getattr(control, f"{prefix}_addr"), getattr(control, f"{prefix}_en")
+            loader = _Loader(load.op.port, addr, en, getattr(datapath, load.name))
+            self._users[load.op.memory].loads.append(loader)
+        for index in sites.indices:
+            m.d.comb += getattr(datapath, index.name).eq(getattr(control, f"{name}_{index.name}"))
+        for tap in sites.taps:
+            source = datapaths[tap.tap.stream]
+            brought = getattr(source, f"stored_{tap.tap.delay_cycles}")
+            m.d.comb += [
+                getattr(datapath, tap.name).eq(getattr(control, f"{name}_{tap.name}")),
+                getattr(datapath, f"{tap.name}_value").eq(brought),
+            ]
+        for scalar in sites.parameters:
+            m.d.comb += getattr(datapath, f"scalar_{scalar}").eq(self._scalars[scalar])
+        addr, en = getattr(control, f"{name}_store_addr"), getattr(control, f"{name}_store_en")
+        storer = _Storer(addr, en, datapath.stored_0)
+        self._users[stream.store.memory].stores.append(storer)
+        self._storers[id(stream)] = storer
+
+    def _build_checksum(self, names: tuple[str, ...]) -> None:
+        m = self._m
+        memories = [self._plan.memory(name) for name in names]
+        sources = tuple(
+            ChecksumSource(f"source_{n}", memory.depth, memory.width_bits)
+            for n, memory in enumerate(memories)
+        )
+        unit = ChecksumUnit(sources)
+        m.submodules.checksum_unit = unit
+        m.d.comb += [
+            unit.begin.eq(self._event(len(self._plan.regions), 0)),
+            self._kernel.checksum.eq(unit.checksum),
+        ]
+        for source, memory in zip(sources, memories, strict=True):
+            addr, en = getattr(unit, f"{source.name}_addr"), getattr(unit, f"{source.name}_en")
+            data: Signal = getattr(unit, f"{source.name}_data")
+            if memory.kind == "register":
+                data = self._two_cycles_early(data)
+            self._users[memory.name].loads.insert(0, _Loader(0, addr, en, data))
+
+    def _two_cycles_early(self, data: Signal) -> Signal:
+        """Return a signal that shows up in `data` two cycles later."""
+        first = Signal(data.shape())
+        second = Signal(data.shape(), reset_less=True)
+        third = Signal(data.shape(), reset_less=True)
+        self._m.d.sync += [second.eq(first), third.eq(second)]
+        self._m.d.comb += data.eq(third)
+        return first
+
+    def _build_return(self, name: str) -> None:
+        """Show the returned variable, in `done` too when that is the cycle of its last store."""
+        value: Value = Signal(self._plan.memory(name).width_bits, name=f"{name}_value")
+        users = self._users[name]
+        result = value
+        if self._plan.checksum is None and self._plan.regions:
+            final = self._plan.regions[-1]
+            for stream in final.streams:
+                storer = self._storers[id(stream)]
+                if stream.store.memory == name and stream.end_cycle == final.length_cycles:
+                    result = Mux(storer.en, storer.data, result)
+        users.loads.append(_Loader(0, Const(0, 1), Const(1, 1), value))
+        self._m.d.comb += self._kernel.return_value.eq(result)
+
+    def _build_memory(self, memory: Memory) -> None:
+        m, users = self._m, self._users[memory.name]
+        if not (users.loads or users.stores or memory.has_host_port):
+            return
+        storage = build_storage(memory, tuple(u.port for u in users.loads), len(users.stores))
+        m.submodules[self._modules.name(f"{memory.name}_memory")] = storage
+        m.d.comb += storage.idle.eq(self._sequencer.idle)
+        for n, loader in enumerate(users.loads):
+            m.d.comb += [
+                getattr(storage, f"load_{n}_addr").eq(loader.addr),
+                getattr(storage, f"load_{n}_en").eq(loader.en),
+                loader.data.eq(getattr(storage, f"read_{n}")),
+            ]
+        for n, storer in enumerate(users.stores):
+            m.d.comb += [
+                getattr(storage, f"store_{n}_addr").eq(storer.addr),
+                getattr(storage, f"store_{n}_en").eq(storer.en),
+                getattr(storage, f"store_{n}_data").eq(storer.data),
+            ]
+        if memory.has_host_port:
+            self._connect_host(memory, storage)
+
+    def _connect_host(self, memory: Memory, storage: ArrayStorage) -> None:
+        names, kernel = self._kernel.names.hosts[memory.name], self._kernel
+        self._m.d.comb += [
+            storage.host_addr.eq(getattr(kernel, names.addr)),
+            storage.host_en.eq(getattr(kernel, names.en)),
+            storage.host_we.eq(getattr(kernel, names.we)),
+            storage.host_wdata.eq(getattr(kernel, names.wdata)),
+            getattr(kernel, names.rdata).eq(storage.host_rdata),
+        ]
+
+
+def _check_index_style(plan: KernelPlan) -> None:
+    if plan.index_style != "shift":
+        return
+    for stream in plan.streams:
+        if not sliceable(active_extents(stream)):
+            extents = ", ".join(str(level.extent) for level in stream.levels)
+            raise IndexStyleError(
+                f"{stream.statement} cannot be indexed by bit slices",
+                labels=[Label(stream.span, "its loops")],
+                notes=[f"the loops have {extents} iterations; the inner ones need powers of two"],
+                help="use --index odometer, which takes any nest",
+            )
+
+
+def _index_unit(plan: KernelPlan, extents: tuple[int, ...], ii: int) -> IndexUnit:
+    match plan.index_style:
+        case "odometer":
+            return Odometer(extents, ii)
+        case "divide":
+            return Divide(extents, ii, plan.index_latency_cycles)
+        case "shift":
+            return Shift(extents, ii)

@@ -1,0 +1,153 @@
+"""Pipelined multipliers made of products that each fit one multiplier block."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from amaranth.hdl import Cat, Const, Module, Shape, Value, unsigned
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from rtlgen.hw.pipeline import Stages
+
+PIECE_BITS = 16
+"""Width of the pieces of a wide operand: one more for the sign of the other still fits 18 bits."""
+
+BLOCK_BITS = 18
+"""Width of the operands of a multiplier block, both signed or both unsigned."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Bits `low` and up of an operand; only the topmost piece of a signed operand is signed."""
+
+    low: int
+    shape: Shape
+
+
+@dataclass(frozen=True, slots=True)
+class PartialProduct:
+    """The product of two pieces, its weight, and how many of its bits reach the result."""
+
+    left: Piece
+    right: Piece
+    width_bits: int
+
+    @property
+    def low(self) -> int:
+        return self.left.low + self.right.low
+
+    @property
+    def high(self) -> int:
+        return self.low + self.width_bits
+
+
+def split(shape: Shape, width_result: int) -> tuple[Piece, ...]:
+    """Cut an operand into pieces of which each fits a multiplier block.
+
+    Modulo 2**width_result the bits above the result do not matter, so an operand that is at least
+    as wide as the result is taken as unsigned.
+    """
+    if shape.width >= width_result:
+        shape = unsigned(width_result)
+    if shape.width <= BLOCK_BITS - (not shape.signed):
+        return (Piece(0, shape),)
+    pieces = []
+    for low in range(0, shape.width, PIECE_BITS):
+        width = min(PIECE_BITS, shape.width - low)
+        top = low + width == shape.width
+        pieces.append(Piece(low, Shape(width, signed=shape.signed and top)))
+    return tuple(pieces)
+
+
+def partial_products(left: Shape, right: Shape, width_result: int) -> tuple[PartialProduct, ...]:
+    """Return the products whose weighted sum is left * right modulo 2**width_result."""
+    found = []
+    for a in split(left, width_result):
+        for b in split(right, width_result):
+            room = width_result - a.low - b.low
+            if room > 0:
+                # A product with a signed factor is sign-extended to the top of the result.
+                is_signed = a.shape.signed or b.shape.signed
+                width = room if is_signed else min(room, a.shape.width + b.shape.width)
+                found.append(PartialProduct(a, b, width))
+    return tuple(found)
+
+
+def rows(products: Sequence[PartialProduct]) -> tuple[tuple[PartialProduct, ...], ...]:
+    """Group products into rows of disjoint bits: a row is a concatenation, not an addition."""
+    grouped: list[list[PartialProduct]] = []
+    for product in sorted(products, key=lambda p: (p.low, p.left.low)):
+        for row in grouped:
+            if row[-1].high <= product.low:
+                row.append(product)
+                break
+        else:
+            grouped.append([product])
+    return tuple(tuple(row) for row in grouped)
+
+
+class Multiplier(wiring.Component):
+    """left * right, modulo 2**width_result.
+
+    The block's product is registered at once, since a block that drives an adder is the slowest
+    path there is; the rows of products are added in a binary tree over the remaining cycles.
+
+    Members
+    -------
+    left, right: In. result: Out, unsigned(width_result).
+
+    Timing
+    ------
+    Latency `latency_cycles`, one product a cycle; latency 0 is combinational.
+    """
+
+    def __init__(self, left: Shape, right: Shape, width_result: int, latency_cycles: int) -> None:
+        self.latency_cycles = latency_cycles
+        super().__init__(
+            {"left": In(left), "right": In(right), "result": Out(unsigned(width_result))}
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        width = len(self.result)
+        stages = Stages(m, self.latency_cycles)
+        products = partial_products(self.left.shape(), self.right.shape(), width)
+        registered = stages.cut(
+            [
+                (_piece(self.left, p.left) * _piece(self.right, p.right))[: p.width_bits]
+                for p in products
+            ],
+            [f"product_{p.left.low}_{p.right.low}" for p in products],
+        )
+        values = dict(zip(products, registered, strict=True))
+        terms = [_concatenate(row, values) for row in rows(products)]
+        for level in reversed(range((len(terms) - 1).bit_length())):
+            sums = [a + b for a, b in zip(terms[::2], terms[1::2], strict=False)]
+            sums += terms[len(sums) * 2 :]
+            # The last levels get a register each; the first ones share what cycle there is.
+            if stages.cycles_left > level:
+                names = [f"sum_{level}_{n}" for n in range(len(sums))]
+                terms = stages.cut([value[:width] for value in sums], names)
+            else:
+                terms = sums
+        m.d.comb += self.result.eq(stages.delay_to_end(terms[0][:width]))
+        return m
+
+
+def _piece(operand: Value, piece: Piece) -> Value:
+    bits = operand[piece.low : piece.low + piece.shape.width]
+    return bits.as_signed() if piece.shape.signed else bits
+
+
+def _concatenate(row: Sequence[PartialProduct], values: dict[PartialProduct, Value]) -> Value:
+    parts: list[Value] = []
+    at = 0
+    for product in row:
+        value = values[product]
+        # Only a product with a signed factor is narrower than its place: extend its sign.
+        parts += [Const(0, product.low - at), value]
+        parts += [value[-1]] * (product.width_bits - len(value))
+        at = product.high
+    return Cat(*parts)

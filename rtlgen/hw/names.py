@@ -1,0 +1,99 @@
+"""Names of ports and modules: C identifiers made fit for Verilog, in a way that never changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from amaranth.lib import wiring
+
+from rtlgen.ir.plan import KernelPlan
+from rtlgen.manifest import HostPort
+
+CONTROL_PORTS = ("clk", "rst", "start", "done", "idle", "return_value", "checksum")
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+VERILOG_KEYWORDS = _words(
+    """
+    always and assign automatic begin buf bufif0 bufif1 case casex casez cell cmos config
+    deassign default defparam design disable edge else end endcase endconfig endfunction
+    endgenerate endmodule endprimitive endspecify endtable endtask event for force forever
+    fork function generate genvar highz0 highz1 if ifnone incdir include initial inout
+    input instance integer join large liblist library localparam macromodule medium module
+    nand negedge nmos nor noshowcancelled not notif0 notif1 or output parameter pmos
+    posedge primitive pull0 pull1 pulldown pullup pulsestyle_onevent pulsestyle_ondetect
+    rcmos real realtime reg release repeat rnmos rpmos rtran rtranif0 rtranif1 scalared
+    showcancelled signed small specify specparam strong0 strong1 supply0 supply1 table
+    task time tran tranif0 tranif1 tri tri0 tri1 triand trior trireg unsigned use uwire
+    vectored wait wand weak0 weak1 while wire wor xnor xor
+    """
+)
+"""IEEE 1364-2005, annex B."""
+
+SYSTEMVERILOG_KEYWORDS = _words(
+    """
+    alias always_comb always_ff always_latch assert assume before bind bins binsof bit
+    break byte chandle class clocking const constraint context continue cover covergroup
+    coverpoint cross dist do endclass endclocking endgroup endinterface endpackage
+    endprogram endproperty endsequence enum expect export extends extern final first_match
+    foreach forkjoin iff ignore_bins illegal_bins import inside int interface intersect
+    join_any join_none local logic longint matches modport new null package packed
+    priority program property protected pure rand randc randcase randsequence ref return
+    sequence shortint shortreal solve static string struct super tagged this throughout
+    timeprecision timeunit type typedef union unique var virtual void wait_order wildcard
+    with within
+    """
+)
+"""IEEE 1800-2005: what a simulator that reads the file as SystemVerilog would trip over."""
+
+_HOST_SUFFIXES = ("addr", "en", "we", "wdata", "rdata")
+
+
+class Namer:
+    """Give out names that differ from each other and from a reserved set."""
+
+    def __init__(self, reserved: Iterable[str] = ()) -> None:
+        self._taken = set(reserved) | VERILOG_KEYWORDS | SYSTEMVERILOG_KEYWORDS
+
+    def name(self, wanted: str) -> str:
+        """Return `wanted`, or with a number behind it when that is taken."""
+        return self.group(wanted, ("",))[0]
+
+    def group(self, wanted: str, suffixes: Sequence[str]) -> tuple[str, ...]:
+        """Return wanted + suffix for every suffix, all with the same number if one is needed."""
+        stem, number = wanted.lstrip("_") or "x", 1
+        while True:
+            base = stem if number == 1 else f"{stem}_{number}"
+            names = tuple(f"{base}{suffix}" for suffix in suffixes)
+            if not self._taken.intersection(names):
+                self._taken.update(names)
+                return names
+            number += 1
+
+
+@dataclass(frozen=True, slots=True)
+class PortNames:
+    """Names of the ports that come from the C program: scalars, and memories the host reaches."""
+
+    scalars: dict[str, str]
+    hosts: dict[str, HostPort]
+
+
+def port_names(plan: KernelPlan) -> PortNames:
+    """Return the port names of a kernel, the same ones for the same plan.
+
+    An Amaranth component has its ports as attributes, so the names of its own are taken too.
+    """
+    namer = Namer((*CONTROL_PORTS, *dir(wiring.Component), "plan", "names"))
+    scalars = {scalar.name: namer.name(scalar.name) for scalar in plan.scalars}
+    suffixes = tuple(f"_{suffix}" for suffix in _HOST_SUFFIXES)
+    hosts = {
+        memory.name: HostPort(*namer.group(memory.name, suffixes))
+        for memory in plan.memories
+        if memory.has_host_port
+    }
+    return PortNames(scalars, hosts)

@@ -1,0 +1,122 @@
+"""The operators of C on values of known shapes, each with the latency it is given."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from amaranth.hdl import Cat, Const, Module, Mux, Shape, Signal, Value
+
+from rtlgen.hw.divider import Divider
+from rtlgen.hw.multiplier import Multiplier
+from rtlgen.hw.pipeline import Stages
+from rtlgen.hw.source_lines import mark
+from rtlgen.ir.plan import ArithmeticOp
+
+
+def build_arithmetic(m: Module, op: ArithmeticOp, operands: Sequence[Value], name: str) -> Signal:
+    """Build `op` and return its result, `op.latency_cycles` after the operands."""
+    result = mark(Signal(Shape(op.width_bits, op.signed), name=name), op.span)
+    if op.op == "mul" and not any(isinstance(operand, Const) for operand in operands):
+        value = _multiply(m, op, operands, name)
+    elif op.op in ("div", "rem"):
+        value = _divide(m, op, operands, name)
+    else:
+        stages = Stages(m, op.latency_cycles)
+        truncated = Signal(result.shape(), name=f"{name}_value")
+        m.d.comb += truncated.eq(_combinational(op, operands))
+        value = stages.delay_to_end(truncated)
+    m.d.comb += result.eq(value)
+    return result
+
+
+def build_select(
+    m: Module, shape: Shape, operands: Sequence[Value], latency_cycles: int, name: str
+) -> Value:
+    """Return operands[1] where operands[0] is not 0, else operands[2], delayed by the latency."""
+    condition, if_true, if_false = operands
+    chosen = Signal(shape, name=name)
+    m.d.comb += chosen.eq(Mux(condition.any(), if_true, if_false))
+    return Stages(m, latency_cycles).delay_to_end(chosen)
+
+
+def _multiply(m: Module, op: ArithmeticOp, operands: Sequence[Value], name: str) -> Value:
+    left, right = operands
+    unit = Multiplier(left.shape(), right.shape(), op.width_bits, op.latency_cycles)
+    m.submodules[f"{name}_unit"] = unit
+    m.d.comb += [unit.left.eq(left), unit.right.eq(right)]
+    return unit.result
+
+
+def _divide(m: Module, op: ArithmeticOp, operands: Sequence[Value], name: str) -> Value:
+    dividend, divisor = operands
+    unit = Divider(dividend.shape(), divisor.shape(), op.latency_cycles)
+    m.submodules[f"{name}_unit"] = unit
+    m.d.comb += [unit.dividend.eq(dividend), unit.divisor.eq(divisor)]
+    return unit.quotient if op.op == "div" else unit.remainder
+
+
+def _combinational(op: ArithmeticOp, operands: Sequence[Value]) -> Value:
+    """Return the exact result; Amaranth's operators widen and mix signs as integers do."""
+    a = operands[0]
+    b = operands[-1]
+    match op.op:
+        case "neg":
+            return -a
+        case "not":
+            return ~a if a.shape().signed else ~(a + Const(0, 1)).as_signed()
+        case "lnot":
+            return ~a.any()
+        case "add":
+            return a + b
+        case "sub":
+            return a - b
+        case "mul":
+            return a * b
+        case "and":
+            return a & b
+        case "or":
+            return a | b
+        case "xor":
+            return a ^ b
+        case "shl":
+            return _shift_left(a, b, op.modulus_bits, op.width_bits)
+        case "shr":
+            return a >> _count(b, op.modulus_bits)
+        case "lt":
+            return a < b
+        case "le":
+            return a <= b
+        case "gt":
+            return a > b
+        case "ge":
+            return a >= b
+        case "eq":
+            return a == b
+        case "ne":
+            return a != b
+        case _:
+            raise ValueError(f"{op.op} is not combinational")
+
+
+def _count(value: Value, modulus_bits: int) -> Value:
+    """Return `value` modulo `modulus_bits`, a power of two."""
+    bits = modulus_bits.bit_length() - 1
+    if isinstance(value, Const):
+        return Const(value.value % modulus_bits, bits)
+    return value.as_unsigned()[:bits]
+
+
+def _shift_left(value: Value, count: Value, modulus_bits: int, width: int) -> Value:
+    """Return value << (count modulo `modulus_bits`), kept to `width` bits after each step."""
+    amount = _count(count, modulus_bits)
+    if isinstance(amount, Const):
+        return value << amount.value
+    shape = Shape(max(width, len(value)), value.shape().signed)
+    value = _resize(value, shape)
+    for bit in range(len(amount)):
+        value = Mux(amount[bit], Cat(Const(0, 1 << bit), value)[: shape.width], value)
+    return value
+
+
+def _resize(value: Value, shape: Shape) -> Value:
+    return (value | Const(0, shape))[: shape.width]

@@ -1,0 +1,84 @@
+"""The places where a stream's datapath meets its control, the memories and other streams."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rtlgen.ir.plan import ForwardOp, IndexOp, LoadOp, ParameterOp, Stream, Tap
+
+
+@dataclass(frozen=True, slots=True)
+class LoadSite:
+    """A load: operation `number` of its stream."""
+
+    number: int
+    name: str
+    op: LoadOp
+
+
+@dataclass(frozen=True, slots=True)
+class IndexSite:
+    """An index value: operation `number` of its stream."""
+
+    number: int
+    name: str
+    op: IndexOp
+
+
+@dataclass(frozen=True, slots=True)
+class TapSite:
+    """One tap of forward operation `number`."""
+
+    number: int
+    name: str
+    op: ForwardOp
+    tap: Tap
+
+
+@dataclass(frozen=True, slots=True)
+class Sites:
+    """All of a stream's sites, operations that its store does not depend on left out.
+
+    Members
+    -------
+    live: numbers of the operations that the stored value depends on, in order.
+    parameters: names of the scalars among them.
+    """
+
+    live: tuple[int, ...]
+    loads: tuple[LoadSite, ...]
+    indices: tuple[IndexSite, ...]
+    taps: tuple[TapSite, ...]
+    parameters: tuple[str, ...]
+
+
+def sites_of(stream: Stream) -> Sites:
+    """Return the sites of `stream`, with names that are unique within it."""
+    live = _live(stream)
+    loads: list[LoadSite] = []
+    indices: list[IndexSite] = []
+    taps: list[TapSite] = []
+    parameters: list[str] = []
+    for number in live:
+        match stream.operations[number]:
+            case LoadOp() as op:
+                loads.append(LoadSite(number, f"load{number}_{op.memory}", op))
+            case IndexOp() as op:
+                indices.append(IndexSite(number, f"index{number}", op))
+            case ForwardOp() as op:
+                taps += [
+                    TapSite(number, f"tap{number}_{n}", op, tap) for n, tap in enumerate(op.taps)
+                ]
+            case ParameterOp(name=name) if name not in parameters:
+                parameters.append(name)
+            case _:
+                pass
+    return Sites(live, tuple(loads), tuple(indices), tuple(taps), tuple(parameters))
+
+
+def _live(stream: Stream) -> tuple[int, ...]:
+    found = {stream.store.value}
+    for number in reversed(range(len(stream.operations))):
+        if number in found:
+            found.update(stream.operations[number].operands)
+    return tuple(sorted(found))

@@ -1,0 +1,173 @@
+"""What a KernelPlan means, cycle by cycle, by direct reading of its definition."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+
+from rtlgen.ir.plan import (
+    ArithmeticOp,
+    CastOp,
+    ConstantOp,
+    ForwardOp,
+    IndexOp,
+    KernelPlan,
+    LoadOp,
+    Operation,
+    ParameterOp,
+    Region,
+    SelectOp,
+    Stream,
+)
+
+
+def wrap(value: int, width_bits: int, signed: bool) -> int:
+    """Return `value` modulo 2**width_bits, in the range of the type."""
+    value &= (1 << width_bits) - 1
+    return value - (1 << width_bits) if signed and value >> (width_bits - 1) else value
+
+
+def arithmetic(op: ArithmeticOp, operands: list[int]) -> int:
+    """Return the exact result of `op`; C's rounding, and the project's division by zero."""
+    a, b = operands[0], operands[-1]
+    if op.op in ("div", "rem"):
+        if b == 0:
+            return -1 if op.op == "div" else a
+        quotient = abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+        return quotient if op.op == "div" else a - quotient * b
+    count = b % op.modulus_bits if op.modulus_bits else 0
+    results = {
+        "add": a + b, "sub": a - b, "mul": a * b, "and": a & b, "or": a | b, "xor": a ^ b,
+        "shl": a << count, "shr": a >> count, "lt": a < b, "le": a <= b, "gt": a > b,
+        "ge": a >= b, "eq": a == b, "ne": a != b, "neg": -a, "not": ~a, "lnot": not a,
+    }  # fmt: skip
+    return int(results[op.op])
+
+
+@dataclass(frozen=True, slots=True)
+class Issued:
+    """Iteration `counters` of stream `number`, whose stage 0 is region cycle `cycle`."""
+
+    number: int
+    counters: tuple[int, ...]
+    cycle: int
+
+
+class _RegionRun:
+    """One region in execution: the loads made so far, and values on demand."""
+
+    def __init__(
+        self,
+        plan: KernelPlan,
+        region: Region,
+        images: dict[str, list[int]],
+        scalars: Mapping[str, int],
+    ) -> None:
+        self.plan, self.region, self.images, self.scalars = plan, region, images, scalars
+        self.loaded: dict[tuple[Issued, int], int] = {}
+        self.values: dict[tuple[Issued, int], int | None] = {}
+        self.at_store: dict[tuple[int, int], Issued] = {}
+
+    def run(self) -> None:
+        loads: dict[int, list[tuple[Issued, int, LoadOp]]] = {}
+        stores: dict[int, list[Issued]] = {}
+        for issued in issues(self.region):
+            stream = self.region.streams[issued.number]
+            for n, op in enumerate(stream.operations):
+                if isinstance(op, LoadOp) and op.needed.holds(issued.counters):
+                    loads.setdefault(issued.cycle + op.stage, []).append((issued, n, op))
+            cycle = issued.cycle + stream.store.stage
+            self.at_store[issued.number, cycle] = issued
+            stores.setdefault(cycle, []).append(issued)
+        for cycle in range(self.region.length_cycles):
+            used: set[tuple[str, int]] = set()
+            for issued, n, op in loads.get(cycle, ()):
+                memory = self.plan.memory(op.memory)
+                if memory.kind == "block":
+                    assert (op.memory, op.port) not in used, f"two loads on a port in {cycle}"
+                    used.add((op.memory, op.port))
+                element = self.images[op.memory][op.address.evaluate(issued.counters)]
+                self.loaded[issued, n] = wrap(element, op.width_bits, op.signed)
+            self._store(cycle, stores.get(cycle, []))
+
+    def _store(self, cycle: int, issued: list[Issued]) -> None:
+        written: set[str] = set()
+        for each in issued:
+            stream = self.region.streams[each.number]
+            store = stream.store
+            if not store.when.holds(each.counters):
+                continue
+            value = self.value(each, store.value)
+            assert value is not None, f"{stream.statement} stores what it did not load"
+            assert store.memory not in written, f"two stores to {store.memory} in cycle {cycle}"
+            written.add(store.memory)
+            memory = self.plan.memory(store.memory)
+            address = store.address.evaluate(each.counters)
+            self.images[store.memory][address] = wrap(value, memory.width_bits, memory.signed)
+
+    def value(self, issued: Issued, number: int) -> int | None:
+        """Return the result of an operation, None after a load that was not needed."""
+        key = (issued, number)
+        if key not in self.values:
+            op = self.region.streams[issued.number].operations[number]
+            value = self._evaluate(issued, number, op)
+            self.values[key] = None if value is None else wrap(value, op.width_bits, op.signed)
+        return self.values[key]
+
+    def _evaluate(self, issued: Issued, number: int, op: Operation) -> int | None:
+        match op:
+            case ConstantOp(value=value):
+                return value
+            case ParameterOp(name=name):
+                return self.scalars[name]
+            case IndexOp(form=form):
+                return form.evaluate(issued.counters)
+            case LoadOp():
+                return self.loaded.get((issued, number))
+            case ForwardOp():
+                return self._forward(issued, op)
+        operands = [self.value(issued, operand) for operand in op.operands]
+        known = [value for value in operands if value is not None]
+        if len(known) < len(operands):
+            return None
+        match op:
+            case CastOp():
+                return known[0]
+            case SelectOp():
+                return known[1] if known[0] else known[2]
+            case ArithmeticOp():
+                return arithmetic(op, known)
+        raise AssertionError(op)
+
+    def _forward(self, issued: Issued, op: ForwardOp) -> int | None:
+        for tap in op.taps:
+            if tap.when.holds(issued.counters):
+                source = self.region.streams[tap.stream]
+                at = self.at_store[tap.stream, issued.cycle + op.stage - tap.delay_cycles]
+                value = self.value(at, source.store.value)
+                memory = self.plan.memory(source.store.memory)
+                return None if value is None else wrap(value, memory.width_bits, memory.signed)
+        return self.value(issued, op.operands[0])
+
+
+def issues(region: Region) -> Iterator[Issued]:
+    """Yield every iteration of every stream of `region`."""
+    for number, stream in enumerate(region.streams):
+        for rank, counters in enumerate(points(stream)):
+            yield Issued(number, counters, stream.offset_cycles + stream.ii * rank)
+
+
+def points(stream: Stream) -> Iterator[tuple[int, ...]]:
+    """Yield the counters of every iteration in order."""
+    return product(*(range(level.extent) for level in stream.levels))
+
+
+def interpret(
+    plan: KernelPlan, images: Mapping[str, list[int]], scalars: Mapping[str, int]
+) -> dict[str, list[int]]:
+    """Return every memory after a run, from its elements (row-major) before it."""
+    after = {name: list(elements) for name, elements in images.items()}
+    for region in plan.regions:
+        _RegionRun(plan, region, after, scalars).run()
+    return after
