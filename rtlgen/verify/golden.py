@@ -38,7 +38,7 @@ __all__ = [
 
 Engine: TypeAlias = Literal["auto", "interpreter", "compiled"]
 
-_WORTH_COMPILING_INSTANCES = 10_000
+_WORTH_COMPILING_INSTANCES = 4_000
 """Where the interpreter takes about as long as a C compiler does."""
 
 _MAGNITUDE_LIMIT = 1 << 62
