@@ -8,10 +8,9 @@ from dataclasses import dataclass, field, replace
 from pycparser import c_ast
 
 from rtlgen.errors import Diagnostic, Label
-from rtlgen.frontend.conditions import NEVER, Conjunction, read_condition
+from rtlgen.frontend.conditions import Conjunction, read_condition
 from rtlgen.frontend.declarations import Declarations
 from rtlgen.frontend.errors import (
-    DuplicateName,
     FrontendError,
     IteratorModified,
     IteratorOutsideLoop,
@@ -21,6 +20,7 @@ from rtlgen.frontend.errors import (
 from rtlgen.frontend.expressions import ExpressionReader
 from rtlgen.frontend.locate import Locator
 from rtlgen.frontend.loops import Header, LoopReader, split_header
+from rtlgen.frontend.names import StatementNames
 from rtlgen.frontend.ranges import Ranges
 from rtlgen.frontend.refusals import statement_refusal
 from rtlgen.frontend.symbols import ActiveIterator, Unusable, Variable
@@ -67,7 +67,7 @@ class BodyReader:
         self.statements: list[Statement] = []
         self.errors: list[FrontendError] = []
         self.warnings: list[Diagnostic] = []
-        self._names: dict[str, Span] = {}
+        self._names = StatementNames()
         self._data_uses: dict[str, Span] = {}
         self._iterator_uses: dict[str, Span] = {}
         self._counters: frozenset[str] = frozenset()
@@ -85,19 +85,22 @@ class BodyReader:
 
     def report(self, error: FrontendError) -> None:
         """Note a refusal, once."""
-        if len(self.errors) < MAX_REPORTED and not any(error is known for known in self.errors):
+        known = any(error.diagnostic == other.diagnostic for other in self.errors)
+        if len(self.errors) < MAX_REPORTED and not known:
             self.errors.append(error)
 
     def assign(
         self,
+        node: c_ast.Node,
         assignment: Assignment,
         place: Place,
         reader: ExpressionReader,
         label: str | None = None,
     ) -> Node:
-        """Append the statement that an assignment is."""
-        self.note_use(assignment.variable, assignment.write.span)
-        name = self._name(label, assignment.write.span)
+        """Append the statement that an assignment, read from `node`, is."""
+        span = assignment.write.span
+        self.note_use(assignment.variable, span)
+        name = self._names.give(node, label, span)
         self.statements.append(
             Statement(
                 name=name,
@@ -106,7 +109,7 @@ class BodyReader:
                 write=assignment.write,
                 reads=tuple(reader.reads),
                 expr=assignment.value.expr,
-                span=assignment.write.span,
+                span=span,
                 text=assignment.text,
             )
         )
@@ -162,7 +165,7 @@ class BodyReader:
     def _assignment(self, node: c_ast.Node, place: Place, label: str | None) -> tuple[Node, ...]:
         reader = self.reader(place)
         assignment = read_assignment(node, reader, self._scopes, self._locator)
-        return (self.assign(assignment, place, reader, label),)
+        return (self.assign(node, assignment, place, reader, label),)
 
     def _declaration(self, node: c_ast.Decl, place: Place) -> tuple[Node, ...]:
         variable = self._declarations.local(node)
@@ -173,21 +176,10 @@ class BodyReader:
         if node.name in self._counters and value.constant is not None:
             return ()
         assignment = written(variable, variable.span, value, reader, self._initialiser_text(node))
-        return (self.assign(assignment, place, reader),)
+        return (self.assign(node, assignment, place, reader),)
 
     def _initialiser_text(self, node: c_ast.Decl) -> str:
         return f"{node.name} = {self._locator.text(node.init)}"
-
-    def _name(self, label: str | None, span: Span) -> str:
-        name = label or f"S{len(self.statements)}"
-        if name in self._names:
-            raise DuplicateName(
-                f"two statements are called {name}",
-                labels=(Label(span), Label(self._names[name], "the other one")),
-                help="rename the label",
-            )
-        self._names[name] = span
-        return name
 
     # Loops.
 
@@ -263,20 +255,20 @@ class BodyReader:
         for branch, negated in ((node.iftrue, False), (node.iffalse, True)):
             if branch is None:
                 continue
-            condition = read_condition(node.cond, self.reader(place), self._locator, negated)
-            if condition == NEVER:
+            cases = read_condition(node.cond, self.reader(place), self._locator, negated)
+            if not cases:
                 what = "the `else` of this condition is" if negated else "this condition is"
                 self._warn("W0106", f"{what} never true", span)
-                continue
-            body = self._nested(branch, place.under(condition))
-            if body:
-                nodes.extend([ConditionNode(condition, body)] if condition else body)
+            for case in cases:
+                body = self._nested(branch, place.under(case))
+                if body:
+                    nodes.extend([ConditionNode(case, body)] if case else body)
         return tuple(nodes)
 
     def _warn(self, code: str, message: str, span: Span) -> None:
-        self.warnings.append(
-            Diagnostic(code, message, (Label(span, "left out"),), severity="warning")
-        )
+        warning = Diagnostic(code, message, (Label(span, "left out"),), severity="warning")
+        if warning not in self.warnings:
+            self.warnings.append(warning)
 
 
 def _mixed_use(name: str, data: Span, iterator: Span) -> IteratorOutsideLoop:

@@ -1,4 +1,4 @@
-"""Conditions of `if`s to conjunctions of affine inequalities."""
+"""Conditions of `if`s to affine inequalities."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from rtlgen.frontend.errors import (
 )
 from rtlgen.frontend.expressions import ExpressionReader
 from rtlgen.frontend.locate import Locator
+from rtlgen.frontend.ranges import Ranges
 from rtlgen.frontend.values import ObstacleKind, Value
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.types import common_type
@@ -23,37 +24,66 @@ from rtlgen.ir.types import common_type
 Conjunction: TypeAlias = tuple[Affine, ...]
 """Affine expressions that are all >= 0 where the condition holds. `()` always holds."""
 
-NEVER: Conjunction = (Affine((), -1),)
+Cases: TypeAlias = tuple[Conjunction, ...]
+"""Conjunctions of which at most one holds at a time. `()` never holds."""
 
-NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
+MAX_CASES = 8
+
+_NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 
 
 def read_condition(
     node: c_ast.Node, reader: ExpressionReader, locator: Locator, negated: bool = False
-) -> Conjunction:
-    """Return the conjunction that `node`, or its negation, is.
+) -> Cases:
+    """Return the cases in which `node`, or its negation, holds.
+
+    A disjunction is cut into cases that exclude one another: `i != j` into `i < j` and `i > j`.
 
     Raises
     ------
-    FrontendError: it is no conjunction of affine comparisons.
+    FrontendError: it is not made of affine comparisons, or has too many cases.
     """
+    cases = _read(node, reader, locator, negated)
+    if len(cases) > MAX_CASES:
+        raise NonAffineCondition(
+            f"the condition `{locator.text(node)}` has {len(cases)} cases",
+            labels=(Label(locator.span(node), f"at most {MAX_CASES} are supported"),),
+            help="use several `if`s",
+        )
+    return cases
+
+
+def _read(node: c_ast.Node, reader: ExpressionReader, locator: Locator, negated: bool) -> Cases:
+    ranges = reader.arithmetic.ranges
     if isinstance(node, c_ast.UnaryOp) and node.op == "!":
-        return read_condition(node.expr, reader, locator, not negated)
+        return _read(node.expr, reader, locator, not negated)
     if isinstance(node, c_ast.BinaryOp) and node.op in ("&&", "||"):
         left = read_condition(node.left, reader, locator, negated)
         right = read_condition(node.right, reader, locator, negated)
         if (node.op == "&&") != negated:
-            return _simplified((*left, *right), reader)
-        return _disjunction(node, left, right, locator, negated)
-    if isinstance(node, c_ast.BinaryOp) and node.op in NEGATED:
-        op = NEGATED[node.op] if negated else node.op
-        difference = _difference(node, reader, locator)
-        return _simplified(_comparison(op, difference, node, reader, locator, negated), reader)
-    value = reader.value(node)
-    difference = _affine(value, node, locator)
-    return _simplified(
-        _comparison("==" if negated else "!=", difference, node, reader, locator, negated), reader
-    )
+            return _both(left, right, ranges)
+        otherwise = read_condition(node.left, reader, locator, not negated)
+        return (*left, *_both(otherwise, right, ranges))
+    if isinstance(node, c_ast.BinaryOp) and node.op in _NEGATED:
+        op = _NEGATED[node.op] if negated else node.op
+        return _possible(_comparison(op, _difference(node, reader, locator)), ranges)
+    difference = _affine(reader.value(node), node, locator)
+    return _possible(_comparison("==" if negated else "!=", difference), ranges)
+
+
+def _both(left: Cases, right: Cases, ranges: Ranges) -> Cases:
+    return _possible(tuple((*a, *b) for a in left for b in right), ranges)
+
+
+def _possible(cases: Cases, ranges: Ranges) -> Cases:
+    """Leave out cases that cannot hold, and conditions that hold anyway."""
+    kept = []
+    for case in cases:
+        if any(ranges.under(case).maximum(condition) < 0 for condition in case):
+            continue
+        needed = [condition for condition in case if ranges.minimum(condition) < 0]
+        kept.append(tuple(dict.fromkeys(needed)))
+    return tuple(kept)
 
 
 def _difference(node: c_ast.BinaryOp, reader: ExpressionReader, locator: Locator) -> Affine:
@@ -65,50 +95,22 @@ def _difference(node: c_ast.BinaryOp, reader: ExpressionReader, locator: Locator
     )
 
 
-def _comparison(
-    op: str,
-    difference: Affine,
-    node: c_ast.Node,
-    reader: ExpressionReader,
-    locator: Locator,
-    negated: bool,
-) -> Conjunction:
+def _comparison(op: str, difference: Affine) -> Cases:
+    """Return where `difference op 0` holds."""
+    below, above = -difference - 1, difference - 1
     match op:
         case "<":
-            return (-difference - 1,)
+            return ((below,),)
         case "<=":
-            return (-difference,)
+            return ((-difference,),)
         case ">":
-            return (difference - 1,)
+            return ((above,),)
         case ">=":
-            return (difference,)
+            return ((difference,),)
         case "==":
-            return (difference, -difference)
-    # `!=` is a disjunction, unless one side is out of reach.
-    if reader.arithmetic.ranges.minimum(difference) >= 0:
-        return (difference - 1,)
-    if reader.arithmetic.ranges.maximum(difference) <= 0:
-        return (-difference - 1,)
-    raise _not_a_conjunction(node, locator, negated, "holds on both sides of the value")
-
-
-def _disjunction(
-    node: c_ast.Node, left: Conjunction, right: Conjunction, locator: Locator, negated: bool
-) -> Conjunction:
-    if left == NEVER or right == ():
-        return right
-    if right == NEVER or left == ():
-        return left
-    raise _not_a_conjunction(node, locator, negated, "a disjunction")
-
-
-def _simplified(conditions: Conjunction, reader: ExpressionReader) -> Conjunction:
-    """Leave out what holds anyway; return NEVER when one condition cannot hold."""
-    ranges = reader.arithmetic.ranges
-    if any(ranges.maximum(condition) < 0 for condition in conditions):
-        return NEVER
-    kept = [condition for condition in conditions if ranges.minimum(condition) < 0]
-    return tuple(dict.fromkeys(kept))
+            return ((difference, -difference),)
+        case _:
+            return ((below,), (above,))
 
 
 def _affine(value: Value, node: c_ast.Node, locator: Locator) -> Affine:
@@ -127,7 +129,7 @@ def _refusal(value: Value, text: str) -> FrontendError:
             return ParameterInControl(
                 f"the condition `{text}` depends on a scalar parameter",
                 labels=(label,),
-                help="fix the parameter with -D NAME=VALUE, or use a conditional expression",
+                help=f"{obstacle.fix}, or use a conditional expression",
             )
         case ObstacleKind.DATA:
             return DataDependentCondition(
@@ -147,15 +149,3 @@ def _refusal(value: Value, text: str) -> FrontendError:
                 labels=(label,),
                 help="compare constants plus constant multiples of iterators",
             )
-
-
-def _not_a_conjunction(
-    node: c_ast.Node, locator: Locator, negated: bool, reason: str
-) -> NonAffineCondition:
-    text = locator.text(node)
-    what = f"the `else` of `{text}`" if negated else f"the condition `{text}`"
-    return NonAffineCondition(
-        f"{what} is not a conjunction",
-        labels=(Label(locator.span(node), reason),),
-        help="write one `if` for each case, so that at most one of them holds",
-    )

@@ -98,10 +98,13 @@ class Declarations:
         if self.scopes.is_declared_here(node.name):
             raise DuplicateName(f"two parameters are called `{node.name}`", labels=(Label(span),))
         try:
-            type_ = self._element_type(node)
+            self._parameter(node, fixed, span)
         except FrontendError as error:
             self.scopes.declare(node.name, Unusable(error))
             raise
+
+    def _parameter(self, node: c_ast.Decl, fixed: Mapping[str, str], span: Span) -> None:
+        type_ = self._element_type(node)
         assert type_.element is not None
         if type_.shape:
             self._new_variable(node.name, type_, "parameter", span)

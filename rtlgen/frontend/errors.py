@@ -332,16 +332,16 @@ class DataDependentCondition(FrontendError):
 
 
 class NonAffineCondition(FrontendError):
-    """The condition of an `if` is not a conjunction of affine comparisons.
+    """The condition of an `if` is not made of affine comparisons.
 
         if (i > 0 && j <= 2*i)       accepted
-        if (i == 0 || j == 0)        not: a disjunction
-        if (i % 2 == 0)              not: a remainder of an iterator
+        if (i == 0 || i == N - 1)    accepted: cut into cases that exclude one another
+        if (i % 2 == 0)              refused: a remainder of an iterator
 
-    The `else` of a conjunction is a disjunction, too.
+    Statements under a condition with several cases are repeated for each, so at most 8 cases are
+    accepted.
 
-    Remedy: split a disjunction into several `if`s that exclude one another; split the loop for
-    a parity.
+    Remedy: split the loop for a parity; use a conditional expression for anything else.
     """
 
     code = "E0124"

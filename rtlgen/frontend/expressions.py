@@ -171,7 +171,7 @@ class ExpressionReader:
         if node.type == "string":
             raise UnsupportedExpression("strings are not supported", labels=(Label(span),))
         try:
-            if node.type == "char":
+            if text.startswith("'"):
                 return literal(character_constant(text), INT32, span)
             value, type_ = integer_constant(text)
         except ValueError as error:
@@ -190,7 +190,8 @@ class ExpressionReader:
             case NamedConstant(_, value, type_):
                 return literal(value, type_, span)
             case ScalarInput(name, type_):
-                obstacle = Obstacle(ObstacleKind.ARGUMENT, f"`{name}` is a scalar parameter", span)
+                reason = f"`{name}` is a scalar parameter"
+                obstacle = Obstacle(ObstacleKind.ARGUMENT, reason, span, name)
                 return opaque(ScalarParameter(name, type_), obstacle, span)
             case Variable():
                 return self.read(*self.element(node))
@@ -210,11 +211,7 @@ class ExpressionReader:
             return self.arithmetic.promoted(self.value(node.expr))
         if node.op in _UNARY_OPS:
             return self.arithmetic.unary(_UNARY_OPS[node.op], self.value(node.expr), span)
-        raise UnsupportedExpression(
-            f"the operator `{node.op}` is not supported",
-            labels=(Label(span),),
-            notes=("there are no pointers",) if node.op in ("&", "*") else (),
-        )
+        raise _refusal(node, span)
 
     def _binary(self, node: c_ast.BinaryOp, span: Span) -> Value:
         left, right = self.value(node.left), self.value(node.right)
@@ -237,7 +234,7 @@ def subscript_refusal(
             return ParameterInControl(
                 f"the subscript `{text}` depends on a scalar parameter",
                 labels=(label,),
-                help="fix the parameter with -D NAME=VALUE",
+                help=obstacle.fix,
             )
         case ObstacleKind.WRAPS:
             return IndexWraps(
@@ -290,6 +287,12 @@ def _refusal(
         case c_ast.StructRef():
             return AggregateUnsupported(
                 "structures are not supported", labels=label, help="use one array for each member"
+            )
+        case c_ast.UnaryOp(op="&" | "*" | "sizeof" as op):
+            return UnsupportedExpression(
+                f"the operator `{op}` is not supported",
+                labels=label,
+                notes=("there are no pointers",) if op != "sizeof" else (),
             )
         case _:
             return UnsupportedExpression("this expression is not supported", labels=label)

@@ -298,7 +298,7 @@ def _bound_refusal(value: Value, text: str) -> FrontendError:
         return ParameterInControl(
             f"the loop bound `{text}` depends on a scalar parameter",
             labels=(label,),
-            help="fix the parameter with -D NAME=VALUE",
+            help=obstacle.fix,
         )
     help_ = "use constants plus constant multiples of outer iterators"
     if obstacle.kind is ObstacleKind.DATA:

@@ -142,7 +142,7 @@ class _Kernel:
         with self._declarations.scopes.block():
             self._parameters(function)
             nodes = self._items(function)
-        errors = self._body.errors
+        errors = sorted(self._body.errors, key=_position)
         if errors:
             errors[0].others = tuple(errors[1:])
             raise errors[0]
@@ -231,7 +231,7 @@ class _Kernel:
         variable = self._declarations.temporary("return_value", type_, span)
         self._returned = variable
         assignment = written(variable, span, value, reader, self._locator.text(node))
-        return (self._body.assign(assignment, place, reader),)
+        return (self._body.assign(node, assignment, place, reader),)
 
     def _plain_variable(self, node: c_ast.Node, type_: IntType) -> Variable | None:
         """Return the scalar variable that `node` is, if it is one of the returned type."""
@@ -288,6 +288,11 @@ class _Kernel:
                 severity="warning",
             )
         )
+
+
+def _position(error: FrontendError) -> tuple[int, int]:
+    labels = error.diagnostic.labels
+    return (labels[0].span.line, labels[0].span.column) if labels else (0, 0)
 
 
 def _role(variable: Variable, is_read: bool, is_written: bool) -> Role:

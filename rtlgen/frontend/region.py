@@ -86,7 +86,7 @@ def _pragmas(root: c_ast.Node) -> Iterator[c_ast.Pragma]:
         node = stack.pop()
         if isinstance(node, c_ast.Pragma):
             yield node
-        stack.extend(child for _, child in node.children())
+        stack.extend(child for _, child in reversed(node.children()))
 
 
 def _check_marks(

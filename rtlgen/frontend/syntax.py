@@ -106,13 +106,14 @@ def _syntax_error(text: str, tokens: Sequence[Token], locator: Locator) -> CSynt
         message = f"unexpected `{message.removeprefix('before: ')}`"
     else:
         message = message[:1].lower() + message[1:]
+    labels = [Label(locator.token_span(line))]
     before = locator.index(line) - 1
+    if before >= 0 and tokens[before].span.line < labels[0].span.line:
+        labels.append(Label(tokens[before].span, "after this"))
     help_ = None
     if before >= 0 and _is_unknown_type(tokens[before].text, tokens[before + 1].text):
         help_ = f"if `{tokens[before].text}` is a type, declare or include it before it is used"
-    return CSyntaxError(
-        f"syntax error: {message}", labels=(Label(locator.token_span(line)),), help=help_
-    )
+    return CSyntaxError(f"syntax error: {message}", labels=labels, help=help_)
 
 
 def _is_unknown_type(word: str, follower: str) -> bool:

@@ -163,11 +163,10 @@ class TypeReader:
             )
         value = self._constants().value(node.dim)
         if value.obstacle is not None and value.obstacle.kind is ObstacleKind.ARGUMENT:
-            name = self._locator.text(node.dim)
             raise ParameterInControl(
                 "the size of the array depends on a scalar parameter",
                 labels=(Label(value.obstacle.span, value.obstacle.reason),),
-                help=f"fix it: -D {name}=VALUE" if name.isidentifier() else "fix it with -D",
+                help=value.obstacle.fix,
             )
         if value.constant is None:
             raise ArraySize(

@@ -36,11 +36,22 @@ class ObstacleKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Obstacle:
-    """The innermost part of an expression that keeps it from being affine, and why."""
+    """The innermost part of an expression that keeps it from being affine, and why.
+
+    Members
+    -------
+    parameter: the name of the scalar parameter, for an `ARGUMENT`.
+    """
 
     kind: ObstacleKind
     reason: str
     span: Span
+    parameter: str = ""
+
+    @property
+    def fix(self) -> str:
+        """How to make an `ARGUMENT` a constant."""
+        return f"fix the parameter with -D {self.parameter}=VALUE"
 
 
 @dataclass(frozen=True, slots=True)

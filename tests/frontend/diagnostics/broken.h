@@ -1,0 +1,2 @@
+#define SIZE 8
+int broken(int x {

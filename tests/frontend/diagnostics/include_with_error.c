@@ -1,0 +1,4 @@
+#include "broken.h"
+void f(int a[8]) {
+  a[0] = 1;
+}

@@ -1,0 +1,2 @@
+int a[8];
+void f(int b[8]);

@@ -1,0 +1,2 @@
+#define 3 4
+void f(int a[8]) { a[0] = 1; }

@@ -1,0 +1,2 @@
+#inclde <stdint.h>
+void f(int a[8]) { a[0] = 1; }

@@ -1,0 +1,4 @@
+void f(int a[8][8], int b[8], int n) {
+  b[0] = 1;
+  return n;
+}

@@ -1,0 +1,2 @@
+// --function h
+void f(int a[8]) { a[0] = 1; }

@@ -1,0 +1,13 @@
+// -D N=9 -D M=3
+#define N 8
+void f(int a[N], int unused[4], int k) {
+  a[0] = 2;
+#pragma scop
+  for (int i = 8; i < N; i++)
+    a[i] = 1;
+  for (int i = 0; i < N; i++) {
+    if (i > 9) a[i] = 3;
+    a[i] += 1;
+  }
+#pragma endscop
+}
