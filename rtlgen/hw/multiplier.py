@@ -10,9 +10,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from rtlgen.hw.pipeline import Stages
-
-PIECE_BITS = 16
-"""Width of the pieces of a wide operand: one more for the sign of the other still fits 18 bits."""
+from rtlgen.target import PIECE_BITS
 
 BLOCK_BITS = 18
 """Width of the operands of a multiplier block, both signed or both unsigned."""
