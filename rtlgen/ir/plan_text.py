@@ -97,8 +97,9 @@ def level_names(levels: tuple[Level, ...]) -> tuple[str, ...]:
 
 
 def form_text(form: IndexForm, names: tuple[str, ...]) -> str:
-    """Return an index form in terms of the level names: `4*i - j + 2`."""
+    """Return an index form over the level names, largest coefficient first: `4*i - j + 2`."""
     terms = [(c, name) for c, name in zip(form.coefficients, names, strict=True) if c]
+    terms.sort(key=lambda term: -term[0])
     text = ""
     for c, name in terms:
         factor = name if abs(c) == 1 else f"{abs(c)}*{name}"
@@ -114,7 +115,7 @@ def condition_text(condition: Condition, names: tuple[str, ...]) -> str:
     """Return a condition with its constant on the right: `k >= 1`, `i + j == 3`, `j <= 4`."""
     form = condition.form
     # -x + c >= 0 reads better as x <= c.
-    sign = -1 if next((c for c in form.coefficients if c), 0) < 0 else 1
+    sign = -1 if sum(form.coefficients) < 0 else 1
     relation = "==" if condition.equal else ">=" if sign > 0 else "<="
     left = IndexForm(tuple(sign * c for c in form.coefficients))
     return f"{form_text(left, names)} {relation} {-sign * form.constant}"

@@ -93,7 +93,8 @@ def test_any_plan_prints_one_line_an_operation(plan: KernelPlan) -> None:
         (IndexForm((0, 0)), "0"),
         (IndexForm((0, 0), -3), "-3"),
         (IndexForm((8, 1)), "8*i + j"),
-        (IndexForm((-1, 2), 5), "-i + 2*j + 5"),
+        (IndexForm((-1, 2), 5), "2*j - i + 5"),
+        (IndexForm((-1, -2)), "-i - 2*j"),
         (IndexForm((1, -8), -1), "i - 8*j - 1"),
     ],
 )
@@ -106,7 +107,8 @@ def test_forms_read_as_arithmetic(form: IndexForm, text: str) -> None:
     [
         (Condition(IndexForm((1, 0), -1)), "i >= 1"),
         (Condition(IndexForm((-1, 0), 4)), "i <= 4"),
-        (Condition(IndexForm((-1, 2), 4)), "i - 2*j <= 4"),
+        (Condition(IndexForm((-1, 2), 4)), "2*j - i >= -4"),
+        (Condition(IndexForm((-2, 1), 4)), "2*i - j <= 4"),
         (Condition(IndexForm((0, 1)), equal=True), "j == 0"),
         (Condition(IndexForm((0, -1), 7), equal=True), "j == 7"),
         (Condition(IndexForm((0, 0), 7)), "0 >= -7"),
