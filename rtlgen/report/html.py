@@ -32,19 +32,26 @@ def report_html(report: Mapping[str, Any], source: SourceFile) -> str:
             f"<div><dt>{name}</dt><dd>{report[key]:,}</dd></div>" for key, name in _TOTALS.items()
         ),
         timeline=timeline_svg(report),
-        statements=_statements(report),
+        statements=_statements(report, source.path),
         memories=_memories(report["memories"]),
         figures=_figures(report["figures"]),
-        source=_source(source, {s["line"] for s in report["statements"]}),
+        source=_source(source, _marked(report, source.path)),
     )
 
 
-def _statements(report: Mapping[str, Any]) -> str:
+def _marked(report: Mapping[str, Any], path: str) -> set[int]:
+    """Return the lines of the shown file that hold statements; others stand in included files."""
+    return {s["line"] for s in report["statements"] if s["file"] == path}
+
+
+def _statements(report: Mapping[str, Any], path: str) -> str:
     streams = {stream["statement"]: stream for stream in report["streams"]}
     rows = []
     for statement in report["statements"]:
         stream = streams.get(statement["name"], {})
-        link = f'<a href="#L{statement["line"]}">{escape(statement["name"])}</a>'
+        name = escape(statement["name"])
+        shown = statement["file"] == path
+        link = f'<a href="#L{statement["line"]}">{name}</a>' if shown else name
         rows.append(
             [
                 _cell(link),

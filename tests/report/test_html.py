@@ -30,6 +30,7 @@ class Balance(HTMLParser):
         self.ids: set[str] = set()
         self.links: set[str] = set()
         self.words = ""
+        self.statement_links: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag not in _VOID:
@@ -48,12 +49,14 @@ class Balance(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         self.words += data
+        if self.open[-1:] == ["a"] and data.startswith("S"):
+            self.statement_links.append(data)
 
 
-def page(source: str = "int f;\n", **figures: object) -> Balance:
+def page(source: str = "int f;\n", path: str = "test.c", **figures: object) -> Balance:
     report = plan_report(program(), chained_sums(), figures)
     parser = Balance()
-    parser.feed(report_html(report, SourceFile("sums.c", source)))
+    parser.feed(report_html(report, SourceFile(path, source)))
     parser.close()
     assert not parser.open
     return parser
@@ -64,6 +67,13 @@ def test_it_is_well_formed_and_self_contained() -> None:
     assert parsed.links
     assert all(link.startswith("#") for link in parsed.links)
     assert {link[1:] for link in parsed.links} <= parsed.ids
+
+
+def test_a_statement_of_an_included_file_is_not_linked_to_this_one() -> None:
+    here, there = page(), page(path="main.c")
+    assert "S0" in there.words
+    assert len(here.statement_links) == 3
+    assert not there.statement_links
 
 
 def test_it_quotes_the_source_line_by_line() -> None:
