@@ -143,13 +143,15 @@ class LoadOp(OperationBase):
     """Read element `address` of a memory through read port `port`.
 
     `needed` holds where the value is used: elsewhere the load may return anything, and the port
-    may serve another load. At most one needed load a cycle uses a port.
+    may serve another load. At most one needed load a cycle uses a port. `read` is the number of the
+    access in the C statement.
     """
 
     memory: str
     port: int
     address: IndexForm
     needed: Predicate
+    read: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,10 +171,12 @@ class Tap:
 class ForwardOp(OperationBase):
     """The operand (a load), except where a tap's `when` holds: there that tap's value.
 
-    The predicates of the taps are disjoint. Combinational, of the element's type.
+    The predicates of the taps are disjoint. Combinational, of the element's type. `read` is the
+    number of the access in the C statement.
     """
 
     taps: tuple[Tap, ...]
+    read: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

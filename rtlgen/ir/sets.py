@@ -150,9 +150,7 @@ class ScopSets:
 def point_values(point: isl.Point) -> tuple[int, ...]:
     """Return the coordinates of a point."""
     count = point.get_space().dim(isl.dim_type.set)
-    return tuple(
-        point.get_coordinate_val(isl.dim_type.set, k).to_python() for k in range(count)
-    )
+    return tuple(point.get_coordinate_val(isl.dim_type.set, k).to_python() for k in range(count))
 
 
 def sample_pair(relation: isl.Map) -> tuple[tuple[int, ...], tuple[int, ...]]:

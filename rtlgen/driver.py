@@ -1,0 +1,280 @@
+"""The compiler, as a list of passes.
+
+    parse -> normalise -> distribute -> permute -> pad -> flatten -> fuse -> plan
+
+Every pass takes the program of the one before. After each one the legality checker judges the new
+schedule against the dependences of the program as written, and the finished plan is replayed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from rtlgen.errors import Diagnostic
+from rtlgen.frontend import ParsedProgram, parse_file
+from rtlgen.ir.plan import IndexStyle, KernelPlan
+from rtlgen.ir.schedule import FlatDim, ScalarDim, Schedule
+from rtlgen.ir.scop import Scop
+from rtlgen.ir.sets import ScopSets, isl_failures
+from rtlgen.poly.bounds import require_in_bounds
+from rtlgen.poly.dependences import Dataflow, Dependence, dataflow, memory_dependences
+from rtlgen.poly.errors import UnknownStatement
+from rtlgen.poly.legality import find_violation, illegal_shift, require_legal
+from rtlgen.scheduling.datapath import build_datapath
+from rtlgen.scheduling.decide import (
+    Decision,
+    Space,
+    decide_fused,
+    decide_sequential,
+    iteration_shifts,
+    with_memory_only,
+)
+from rtlgen.scheduling.errors import NothingToBuild
+from rtlgen.scheduling.lags import Timing
+from rtlgen.scheduling.lower import Figures, PlanOptions, Unforwardable, lower
+from rtlgen.scheduling.ports import assign_read_ports
+from rtlgen.scheduling.replay import replay
+from rtlgen.target import Target, get_target
+from rtlgen.transforms.distribute import distribute
+from rtlgen.transforms.flatten import flatten
+from rtlgen.transforms.fuse import fuse
+from rtlgen.transforms.normalise import normalise
+from rtlgen.transforms.pad import pad
+from rtlgen.transforms.permute import permute
+from rtlgen.transforms.units import Unit, dependence_units
+
+FuseMode: TypeAlias = Literal["mf3", "none"]
+FUSE_MODES: tuple[FuseMode, ...] = ("mf3", "none")
+
+PASSES = ("parse", "normalise", "distribute", "permute", "pad", "flatten", "fuse", "plan")
+
+
+@dataclass(frozen=True, slots=True)
+class CompileOptions:
+    """Everything that decides what is built.
+
+    Members
+    -------
+    defines: macro or scalar parameter -> text, as given by -D.
+    shifts: statement -> MF3 shift that replaces the compiler's.
+    index_latency_cycles: pipeline depth of the index recovery, None for the target's choice.
+    """
+
+    function: str | None = None
+    defines: Mapping[str, str] = field(default_factory=dict)
+    include_dirs: tuple[str, ...] = ()
+    target: str = "ecp5"
+    fuse: FuseMode = "mf3"
+    shifts: Mapping[str, int] = field(default_factory=dict)
+    index_style: IndexStyle = "odometer"
+    index_latency_cycles: int | None = None
+    checksum: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Analysis:
+    """What the polyhedral half knows of a program before anything is changed.
+
+    Members
+    -------
+    program: as parsed; scop: normalised; sets: the isl view of scop.
+    """
+
+    program: ParsedProgram
+    scop: Scop
+    sets: ScopSets
+    dependences: tuple[Dependence, ...]
+    flows: Dataflow
+    units: tuple[Unit, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Compilation:
+    """A compiled program.
+
+    Members
+    -------
+    stages: the program after every pass, by name.
+    replayed: whether the plan was small enough to be replayed exhaustively.
+    """
+
+    analysis: Analysis
+    decision: Decision
+    stages: Mapping[str, Scop]
+    plan: KernelPlan
+    target: Target
+    replayed: bool
+
+    @property
+    def warnings(self) -> tuple[Diagnostic, ...]:
+        return self.analysis.program.warnings
+
+
+def parse(path: Path, options: CompileOptions) -> ParsedProgram:
+    """Read a C file; see `rtlgen.frontend.parse_file` for what it raises."""
+    return parse_file(
+        path,
+        function=options.function,
+        defines=options.defines,
+        include_dirs=options.include_dirs,
+    )
+
+
+def analyse(program: ParsedProgram) -> Analysis:
+    """Check a parsed program and compute its dependences.
+
+    Raises
+    ------
+    NothingToBuild, OutOfBounds, TooComplex
+    """
+    with isl_failures():
+        require_in_bounds(ScopSets(program.scop))
+        scop = normalise(program.scop)
+        if not scop.statements:
+            raise NothingToBuild(
+                f"no statement of {scop.name} is ever executed",
+                help="give the function at least one assignment in a loop that runs",
+            )
+        sets = ScopSets(scop)
+        dependences = memory_dependences(sets)
+        units = dependence_units(scop, dependences)
+        return Analysis(program, scop, sets, dependences, dataflow(sets), units)
+
+
+def compile_program(program: ParsedProgram, options: CompileOptions) -> Compilation:
+    """Compile a parsed program to a KernelPlan.
+
+    Raises
+    ------
+    RtlgenError: the program or an option is refused.
+    """
+    with isl_failures():
+        return _compile(analyse(program), options)
+
+
+def _compile(analysis: Analysis, options: CompileOptions) -> Compilation:
+    target = get_target(options.target)
+    timing = _timing(analysis, target)
+    while True:
+        space = Space(timing, analysis.scop)
+        decision = _decide(analysis, space, options)
+        stages = dict(_transformed(analysis, decision, options))
+        try:
+            plan = _plan(timing, decision, target, options)
+        except Unforwardable as barred:
+            timing = with_memory_only(timing, barred.flow)
+            continue
+        placed = stages["flatten"].schedule
+        replayed = replay(plan, analysis.scop, analysis.scop.schedule, placed)
+        return Compilation(analysis, decision, stages, plan, target, replayed)
+
+
+def _timing(analysis: Analysis, target: Target) -> Timing:
+    scop = analysis.scop
+    datapaths = {}
+    for statement in scop.statements:
+        loops = scop.schedule.loops(statement.name)
+        box = {str(x.iterator): (x.at, x.at + x.extent - 1) for x in loops}
+        datapaths[statement.name] = build_datapath(scop, statement, box, target)
+    return Timing(
+        analysis.sets, analysis.units, datapaths, analysis.dependences, analysis.flows
+    )
+
+
+def _decide(analysis: Analysis, space: Space, options: CompileOptions) -> Decision:
+    names = [statement.name for statement in analysis.scop.statements]
+    for name in options.shifts:
+        if name not in names:
+            raise UnknownStatement(
+                f"there is no statement {name}", help=f"the statements are {', '.join(names)}"
+            )
+    if options.fuse == "none":
+        return decide_sequential(space)
+    decision = decide_fused(space, {})
+    if options.shifts:
+        _require_legal_shifts(analysis, space, decision, options.shifts)
+        decision = decide_fused(space, options.shifts)
+    return decision
+
+
+def _require_legal_shifts(
+    analysis: Analysis, space: Space, decision: Decision, overrides: Mapping[str, int]
+) -> None:
+    schedule = Schedule(
+        {
+            statement.name: (
+                FlatDim(
+                    decision.placements[statement.name].loops,
+                    overrides.get(statement.name, decision.shifts[statement.name]),
+                ),
+                ScalarDim(place),
+            )
+            for place, statement in enumerate(analysis.scop.statements)
+        }
+    )
+    # Later statements move with an override that is larger than needed; only sinks can be too early.
+    early = [d for d in analysis.dependences if d.sink in overrides]
+    violation = find_violation(analysis.sets, early, schedule)
+    if violation is not None:
+        sink = violation.dependence.sink
+        others = {name: shift for name, shift in overrides.items() if name != sink}
+        smallest = iteration_shifts(space, decision.placements, others)[sink]
+        raise illegal_shift(analysis.scop, violation, schedule, smallest)
+
+
+def _transformed(
+    analysis: Analysis, decision: Decision, options: CompileOptions
+) -> Iterator[tuple[str, Scop]]:
+    """Yield the program after every pass, each judged by the legality checker."""
+
+    def judged(scop: Scop, what: str) -> Scop:
+        require_legal(analysis.sets, analysis.dependences, scop.schedule, what)
+        return scop
+
+    yield "parse", analysis.program.scop
+    scop = analysis.scop
+    yield "normalise", scop
+    scop = judged(distribute(scop, analysis.units), "distributing the statements into nests")
+    yield "distribute", scop
+    single = [unit.statements[0] for unit in analysis.units if len(unit.statements) == 1]
+    for name in single:
+        loops = decision.placements[name].loops
+        scop = permute(scop, name, [x.iterator for x in loops if x.iterator is not None])
+    yield "permute", judged(scop, "interchanging loops")
+    for name in single:
+        scop = pad(scop, name, decision.placements[name].loops)
+    yield "pad", judged(scop, "padding loops")
+    for number, unit in enumerate(analysis.units):
+        loops_of = {name: decision.placements[name].loops for name in unit.statements}
+        scop = flatten(scop, number, loops_of, decision.nest_shifts)
+    scop = judged(scop, "flattening nests")
+    yield "flatten", scop
+    if options.fuse == "mf3":
+        yield "fuse", judged(fuse(scop, decision.shifts), "fusing nests")
+
+
+def _plan(
+    timing: Timing, decision: Decision, target: Target, options: CompileOptions
+) -> KernelPlan:
+    if options.fuse == "mf3":
+        regions = [[statement.name for statement in timing.scop.statements]]
+    else:
+        regions = [list(unit.statements) for unit in timing.units]
+    return lower(
+        timing,
+        regions,
+        decision.times,
+        decision.routing,
+        assign_read_ports(timing, decision.times, decision.routing),
+        Figures(
+            decision.shifts,
+            decision.ii_reasons,
+            decision.fused_iterations,
+            decision.floor_iterations,
+        ),
+        target,
+        PlanOptions(options.index_style, options.index_latency_cycles, options.checksum),
+    )

@@ -1,0 +1,285 @@
+"""From a statement's expression to a pipelined data-flow graph with exact widths.
+
+Widths: a node carries as many bits as its value range needs, and no more than its users look at.
+Addition, multiplication, bitwise operations and left shifts are exact modulo any power of two, so
+their operands are narrowed with them; C's wrap-around is thereby kept bit for bit.
+
+Stages: every node is placed as late as its users allow (ALAP), with the statement's result as
+early as its longest path permits. The operands of a tree then arrive just in time, and a read's
+distance to the result, on which recurrences depend, is the smallest possible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from rtlgen.ir.affine import Affine
+from rtlgen.ir.expr import (
+    COMPARISONS,
+    Binary,
+    Cast,
+    Constant,
+    Expr,
+    IndexValue,
+    Read,
+    ScalarParameter,
+    Select,
+    Unary,
+)
+from rtlgen.ir.scop import Access, Scop, Statement
+from rtlgen.scheduling.ranges import Range, value_range, width_of
+from rtlgen.target import Target
+
+UNLIMITED_BITS = 64
+"""No C value has more bits, so a demand of this many asks for the whole value."""
+
+MAX_CHAINED_LOGIC = 2
+"""Combinational operators in a row before a register is put behind one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One operation of the graph, before it meets the index space.
+
+    Members
+    -------
+    op: `constant`, `parameter`, `index`, `load`, `cast`, `select` or an operator of ir.expr.
+    value, name, affine, read: of a constant, a parameter, an index value, a load (the read's index).
+    modulus_bits: for shifts, the width of the left operand's C type.
+    """
+
+    op: str
+    width_bits: int
+    signed: bool
+    operands: tuple[int, ...] = ()
+    value: int = 0
+    name: str = ""
+    affine: Affine | None = None
+    read: int = -1
+    modulus_bits: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Datapath:
+    """A scheduled graph.
+
+    Members
+    -------
+    nodes: operands before users; the result is node `result`.
+    starts, latencies: stage in which each node consumes its operands, and cycles to its result; a
+        load starts when its address is presented.
+    result_stage: stage in which the value can be stored.
+    node_of_read: for each read of the statement the load node that serves it; equal accesses share
+        one. A read whose value does not matter has none.
+    """
+
+    nodes: tuple[Node, ...]
+    starts: tuple[int, ...]
+    latencies: tuple[int, ...]
+    result: int
+    result_stage: int
+    node_of_read: Mapping[int, int]
+
+    def use_stage(self, read: int) -> int:
+        """Return the stage in which the value of a read enters the datapath."""
+        node = self.node_of_read[read]
+        return self.starts[node] + self.latencies[node]
+
+    def address_stage(self, read: int) -> int:
+        """Return the stage in which the address of a read is presented."""
+        return self.starts[self.node_of_read[read]]
+
+
+def build_datapath(
+    scop: Scop, statement: Statement, box: Mapping[str, Range], target: Target
+) -> Datapath:
+    """Return the pipelined graph of `statement`.
+
+    Parameters
+    ----------
+    box: inclusive range of every iterator of the statement.
+    """
+    builder = _Builder(scop, statement, box)
+    result = builder.build(statement.expr, scop.array(statement.write.array).element.width_bits)
+    nodes, numbers = _live_nodes(builder.nodes, result)
+    node_of_read = {r: numbers[n] for r, n in builder.node_of_read.items() if n in numbers}
+    latencies = _latencies(nodes, scop, statement, target)
+    return _schedule(nodes, latencies, numbers[result], node_of_read)
+
+
+def read_latency_cycles(scop: Scop, access: Access, target: Target) -> int:
+    """Return the cycles from the address of `access` to its value in a register."""
+    return 0 if scop.array(access.array).depth == 1 else target.memory_read_latency_cycles
+
+
+class _Builder:
+    def __init__(self, scop: Scop, statement: Statement, box: Mapping[str, Range]) -> None:
+        self.scop = scop
+        self.statement = statement
+        self.box = box
+        self.nodes: list[Node] = []
+        self.node_of_read: dict[int, int] = {}
+        self._numbers: dict[Node, int] = {}
+        self._loads: dict[tuple[str, tuple[Affine, ...]], int] = {}
+
+    def add(self, node: Node) -> int:
+        """Return the number of `node`, an existing one where an equal node is there."""
+        if node not in self._numbers:
+            self._numbers[node] = len(self.nodes)
+            self.nodes.append(node)
+        return self._numbers[node]
+
+    def build(self, expr: Expr, demand: int) -> int:
+        """Return a node whose low `demand` bits are those of `expr`.
+
+        Where the value needs no more than `demand` bits, the node has exactly its value.
+        """
+        values = value_range(expr, self.box)
+        if values[0] == values[1]:
+            return self.constant(values[0])
+        width, signed = width_of(values)
+        if demand < width:
+            width, signed = demand, False
+        match expr:
+            case IndexValue(affine):
+                return self.add(Node("index", width, signed, affine=affine))
+            case ScalarParameter(name, type_):
+                node = self.add(Node("parameter", type_.width_bits, type_.signed, name=name))
+                return self.resized(node, width, signed)
+            case Read(index):
+                return self.resized(self.load(index), width, signed)
+            case Cast(operand):
+                return self.resized(self.build(operand, width), width, signed)
+            case Unary(op, operand):
+                if op == "lnot":
+                    return self.add(Node("lnot", 1, False, (self.build(operand, UNLIMITED_BITS),)))
+                return self.add(Node(op, width, signed, (self.build(operand, width),)))
+            case Select(condition, a, b):
+                chosen = self.build(condition, UNLIMITED_BITS)
+                arms = (self.build(a, width), self.build(b, width))
+                return self.add(Node("select", width, signed, (chosen, *arms)))
+            case Binary():
+                return self.binary(expr, width, signed)
+            case Constant(value):
+                return self.constant(value)
+
+    def constant(self, value: int) -> int:
+        width, signed = width_of((value, value))
+        return self.add(Node("constant", width, signed, value=value))
+
+    def resized(self, number: int, width: int, signed: bool) -> int:
+        node = self.nodes[number]
+        if (node.width_bits, node.signed) == (width, signed):
+            return number
+        return self.add(Node("cast", width, signed, (number,)))
+
+    def load(self, index: int) -> int:
+        access = self.statement.reads[index]
+        key = (access.array, access.subscripts)
+        if key not in self._loads:
+            element = self.scop.array(access.array).element
+            node = Node("load", element.width_bits, element.signed, read=index)
+            self._loads[key] = self.add(node)
+        self.node_of_read[index] = self._loads[key]
+        return self._loads[key]
+
+    def binary(self, expr: Binary, width: int, signed: bool) -> int:
+        op = expr.op
+        modulus = 0
+        if op in COMPARISONS or op in ("div", "rem"):
+            demands = (UNLIMITED_BITS, UNLIMITED_BITS)
+        elif op == "shr":
+            modulus = expr.type.width_bits
+            demands = (self._shift_demand(expr.right, width, modulus), UNLIMITED_BITS)
+        elif op == "shl":
+            modulus = expr.type.width_bits
+            demands = (width, UNLIMITED_BITS)
+        else:
+            demands = (width, width)
+        operands = (self.build(expr.left, demands[0]), self.build(expr.right, demands[1]))
+        if op == "mul":
+            shifted = self._power_of_two_product(operands, width, signed)
+            if shifted is not None:
+                return shifted
+        return self.add(Node(op, width, signed, operands, modulus_bits=modulus))
+
+    def _shift_demand(self, count: Expr, width: int, modulus: int) -> int:
+        low, high = value_range(count, self.box)
+        return min(UNLIMITED_BITS, width + low) if low == high < modulus else UNLIMITED_BITS
+
+    def _power_of_two_product(
+        self, operands: tuple[int, int], width: int, signed: bool
+    ) -> int | None:
+        for number, other in (operands, operands[::-1]):
+            node = self.nodes[number]
+            if node.op == "constant" and node.value > 0 and node.value.bit_count() == 1:
+                count = self.constant(node.value.bit_length() - 1)
+                shift = Node("shl", width, signed, (other, count), modulus_bits=UNLIMITED_BITS)
+                return self.add(shift)
+        return None
+
+
+def _live_nodes(nodes: list[Node], result: int) -> tuple[tuple[Node, ...], dict[int, int]]:
+    """Return the nodes that the result depends on, and the new number of each of them."""
+    live = {result}
+    for number in range(len(nodes) - 1, -1, -1):
+        if number in live:
+            live.update(nodes[number].operands)
+    numbers = {old: new for new, old in enumerate(sorted(live))}
+    kept = (nodes[old] for old in sorted(live))
+    return tuple(
+        replace(node, operands=tuple(numbers[operand] for operand in node.operands))
+        for node in kept
+    ), numbers
+
+
+def _latencies(
+    nodes: tuple[Node, ...], scop: Scop, statement: Statement, target: Target
+) -> tuple[int, ...]:
+    latencies: list[int] = []
+    chained: list[int] = []
+    for node in nodes:
+        if node.op == "load":
+            latency = read_latency_cycles(scop, statement.reads[node.read], target)
+        else:
+            latency = _operator_latency(node, nodes, target)
+        depth = 0
+        if latency == 0 and node.operands and node.op != "cast":
+            depth = 1 + max(chained[operand] for operand in node.operands)
+            if depth > MAX_CHAINED_LOGIC:
+                latency, depth = 1, 0
+        elif node.op == "cast":
+            depth = chained[node.operands[0]]
+        latencies.append(latency)
+        chained.append(depth)
+    return tuple(latencies)
+
+
+def _operator_latency(node: Node, nodes: tuple[Node, ...], target: Target) -> int:
+    if not node.operands or node.op == "cast":
+        return 0
+    operands = [nodes[operand] for operand in node.operands]
+    # A constant operand costs nothing; a select's condition is one wire, its arms are what is wide.
+    widths = [0 if operand.op == "constant" else operand.width_bits for operand in operands]
+    wide = widths[1:] if node.op == "select" else widths
+    return target.latency_cycles(node.op, wide[0], wide[-1], node.width_bits)
+
+
+def _schedule(
+    nodes: tuple[Node, ...],
+    latencies: tuple[int, ...],
+    result: int,
+    node_of_read: Mapping[int, int],
+) -> Datapath:
+    ready: list[int] = []
+    for node, latency in zip(nodes, latencies, strict=True):
+        ready.append(max((ready[operand] for operand in node.operands), default=0) + latency)
+    last = ready[result]
+    needed = [last] * len(nodes)
+    for number in range(len(nodes) - 1, -1, -1):
+        start = needed[number] - latencies[number]
+        for operand in nodes[number].operands:
+            needed[operand] = min(needed[operand], start)
+    starts = tuple(n - latency for n, latency in zip(needed, latencies, strict=True))
+    return Datapath(nodes, starts, latencies, result, last, dict(node_of_read))

@@ -1,0 +1,61 @@
+"""What the scheduler refuses."""
+
+from __future__ import annotations
+
+from rtlgen.errors import RtlgenError
+
+
+class RaggedDomain(RtlgenError):
+    """The instances of a statement cannot be told by comparisons of loop counters.
+
+    The hardware decides with a few comparisons of affine functions which iterations are real. The
+    domain of this statement needs a modulus (for example a condition that holds for every third
+    iteration) or more comparisons than are worth building. Write the stride as the step of a loop,
+    or split the loop.
+    """
+
+    code = "E0301"
+
+
+class UnresolvedConflict(RtlgenError):
+    """Two statements cannot be kept from writing one array in the same cycle.
+
+    Every array has one write port. Statements that write the same array are moved apart in time
+    until their stores never coincide; for these two no distance was found. Put them into separate
+    loops, or write to separate arrays.
+    """
+
+    code = "E0302"
+
+
+class IndexStyleUnsuitable(RtlgenError):
+    """The index style asked for does not fit the program's loops.
+
+    `shift` takes the indices as bit fields of the flat counter, so every loop but the outermost
+    must have a power of two of iterations, padding included. `divide` and `odometer` suit any loop:
+
+        rtlgen build mms_d.c -o build --index odometer
+    """
+
+    code = "E0303"
+
+
+class PlanUnsound(RtlgenError):
+    """The compiler's own check of its plan failed: this is a bug of the compiler.
+
+    Before a plan is built it is replayed cycle by cycle: every load must see the value of the store
+    that the C program says, no port may be used twice, and the final memory must hold the last
+    writes. This plan did not pass, and no circuit is made from it. Please report the program.
+    """
+
+    code = "E0304"
+    exit_code = 1
+
+
+class NothingToBuild(RtlgenError):
+    """No statement of the function ever runs.
+
+    The function, or its `#pragma scop` region, has no assignment, or all of its loops are empty.
+    """
+
+    code = "E0305"

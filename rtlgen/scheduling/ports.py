@@ -1,0 +1,89 @@
+"""Memory ports: which loads may share one, and which stores would collide.
+
+The schedule is static, so the cycles in which a load needs its port are an exact set. Two loads
+share a read port when their sets are disjoint; the fewest ports are a colouring of the conflict
+graph. A memory has one write port, so stores must be disjoint, or the schedule must change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import islpy as isl
+import rustworkx
+
+from rtlgen.ir.sets import ScopSets
+from rtlgen.scheduling.forwarding import IssueTimes, Routing
+from rtlgen.scheduling.lags import Timing
+
+
+@dataclass(frozen=True, slots=True)
+class PortMap:
+    """Members: port of every (statement, load node), and number of read ports of every array."""
+
+    port: Mapping[tuple[str, int], int]
+    read_ports: Mapping[str, int]
+
+
+def busy_cycles(
+    sets: ScopSets, times: IssueTimes, statement: str, stage: int, instances: isl.Set
+) -> isl.Set:
+    """Return the region cycles in which `instances` of a statement are in `stage`."""
+    cycle = sets.time_map(sets.scop.statement(statement), [times.cycle(statement, stage)])
+    return instances.apply(cycle)
+
+
+def assign_read_ports(timing: Timing, times: IssueTimes, routing: Routing) -> PortMap:
+    """Return ports such that no two needed loads use one in the same cycle."""
+    loads: dict[str, list[tuple[str, int]]] = {}
+    cycles: dict[tuple[str, int], isl.Set] = {}
+    for statement in timing.scop.statements:
+        datapath = timing.datapaths[statement.name]
+        for read, node in datapath.node_of_read.items():
+            key = (statement.name, node)
+            loads.setdefault(statement.reads[read].array, [])
+            if key not in cycles:
+                loads[statement.reads[read].array].append(key)
+                cycles[key] = busy_cycles(
+                    timing.sets, times, statement.name, datapath.starts[node],
+                    routing.loaded[statement.name, read],
+                )  # fmt: skip
+    port: dict[tuple[str, int], int] = {}
+    read_ports = {array.name: 1 for array in timing.scop.arrays}
+    for array, keys in loads.items():
+        colours = _colours([cycles[key] for key in keys])
+        port |= dict(zip(keys, colours, strict=True))
+        read_ports[array] = max(colours) + 1
+    return PortMap(port, read_ports)
+
+
+def _colours(cycles: Sequence[isl.Set]) -> list[int]:
+    graph: rustworkx.PyGraph[int, None] = rustworkx.PyGraph()
+    graph.add_nodes_from(list(range(len(cycles))))
+    for a, b in combinations(range(len(cycles)), 2):
+        if not cycles[a].is_disjoint(cycles[b]):
+            graph.add_edge(a, b, None)
+    colours = rustworkx.graph_greedy_color(graph)
+    return [colours[n] for n in range(len(cycles))]
+
+
+def store_conflict(
+    timing: Timing, times: IssueTimes, routing: Routing
+) -> tuple[str, str] | None:
+    """Return two statements whose stores to one array meet in some cycle, or None."""
+    writers: dict[str, list[str]] = {}
+    for statement in timing.scop.statements:
+        writers.setdefault(statement.write.array, []).append(statement.name)
+    for names in writers.values():
+        busy = {
+            name: busy_cycles(
+                timing.sets, times, name, timing.datapaths[name].result_stage, routing.stored[name]
+            )
+            for name in names
+        }
+        for a, b in combinations(names, 2):
+            if not busy[a].is_disjoint(busy[b]):
+                return a, b
+    return None

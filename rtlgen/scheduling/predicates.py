@@ -1,0 +1,73 @@
+"""isl sets of statement instances as predicates on the counters of a stream."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import islpy as isl
+
+from rtlgen.ir.affine import Affine
+from rtlgen.ir.plan import NEVER, Condition, IndexForm, Predicate
+from rtlgen.ir.schedule import NestLoop
+from rtlgen.ir.scop import Statement
+from rtlgen.ir.sets import ScopSets, for_each
+
+MAX_CONDITIONS = 16
+"""Conditions in one predicate; a set that needs more is too ragged to be worth the logic."""
+
+
+def index_form(affine: Affine, loops: Sequence[NestLoop]) -> IndexForm:
+    """Return an affine function of iterators as a function of the level counters."""
+    coefficients, constant = [], affine.constant
+    for loop in loops:
+        c = 0 if loop.iterator is None else affine.coefficient(loop.iterator)
+        coefficients.append(c)
+        constant += c * loop.at
+    return IndexForm(tuple(coefficients), constant)
+
+
+class CounterSpace:
+    """The counters of one statement's levels, as an isl space."""
+
+    def __init__(
+        self, sets: ScopSets, statement: Statement, loops: Sequence[NestLoop]
+    ) -> None:
+        self._counters = sets.time_map(statement, [loop.position for loop in loops])
+        bounds = " and ".join(f"0 <= d{k} < {loop.extent}" for k, loop in enumerate(loops))
+        dims = ",".join(f"d{k}" for k in range(len(loops)))
+        self._box = sets.read_set(f"{{ [{dims}] : {bounds or 'true'} }}")
+
+    def predicate(self, instances: isl.Set) -> Predicate | None:
+        """Return a predicate that holds, within the box of the levels, just for `instances`.
+
+        None means that the set has no such form: it needs a modulus or too many conditions.
+        """
+        counted = instances.apply(self._counters).coalesce()
+        if counted.is_empty():
+            return NEVER
+        simplified = counted.remove_redundancies().gist(self._box).coalesce()
+        alternatives = []
+        for piece in for_each(simplified.foreach_basic_set):
+            conditions = _conditions(piece)
+            if conditions is None:
+                return None
+            alternatives.append(conditions)
+        if sum(map(len, alternatives)) > MAX_CONDITIONS:
+            return None
+        return Predicate(tuple(alternatives))
+
+
+def _conditions(piece: isl.BasicSet) -> tuple[Condition, ...] | None:
+    piece = piece.remove_redundancies()
+    if piece.dim(isl.dim_type.div):
+        return None
+    conditions = []
+    for constraint in for_each(piece.foreach_constraint):
+        coefficients = tuple(
+            constraint.get_coefficient_val(isl.dim_type.set, k).to_python()
+            for k in range(piece.dim(isl.dim_type.set))
+        )
+        constant = constraint.get_constant_val().to_python()
+        form = IndexForm(coefficients, constant)
+        conditions.append(Condition(form, equal=bool(constraint.is_equality())))
+    return tuple(conditions)

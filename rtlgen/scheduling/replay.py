@@ -1,0 +1,347 @@
+"""The independent judge of plans: replay every load and store, and ask whose value each one sees.
+
+It uses neither isl nor anything that made the plan. Every iteration of every stream is enumerated,
+its predicates are evaluated, and its memory events are put in the order of their cycles. A value is
+represented by the statement instance that produced it, so the replay proves for the given sizes that
+every operand, and the final content of every element, comes from the instance that the C program
+says, whatever the data. The C program's side is the same question asked in program order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rtlgen.ir.affine import Affine, affine_sum
+from rtlgen.ir.plan import (
+    Condition,
+    ForwardOp,
+    IndexForm,
+    KernelPlan,
+    LoadOp,
+    Predicate,
+    Stream,
+)
+from rtlgen.ir.schedule import NestLoop, Schedule
+from rtlgen.ir.scop import Access, Scop, Statement
+from rtlgen.scheduling.errors import PlanUnsound
+
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+MAX_ITERATIONS = 4_000_000
+"""Issued iterations up to which a plan is replayed; about a second a million."""
+
+INITIAL = -1
+"""The producer of what was in the memory before the run."""
+
+
+def replay(plan: KernelPlan, scop: Scop, program: Schedule, placed: Schedule) -> bool:
+    """Prove the plan's data flow by enumeration; return False when it is too large to enumerate.
+
+    Parameters
+    ----------
+    scop: the normalised program; program: its schedule in program order.
+    placed: the schedule whose loops became the levels of the streams.
+
+    Raises
+    ------
+    PlanUnsound: with the first event that is wrong.
+    """
+    if sum(stream.count for stream in plan.streams) > MAX_ITERATIONS:
+        return False
+    regions = _enumerate(plan, scop, program, placed)
+    judge = _Judge(plan, scop, [member for members in regions for member in members])
+    for members in regions:
+        for member in members:
+            judge.check_operands(member, members)
+    for memory in plan.memories:
+        judge.check_memory(memory.name)
+    return True
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Instances:
+    """The real iterations of a stream, n of them.
+
+    Members
+    -------
+    counters: (n, levels); points: (n, iterators), the iteration in the program.
+    cycles: (n,) issue cycle of each, from the start of the run.
+    tokens: (n,) a number for every instance, unique in the plan.
+    moments: (n,) place in program order among all instances of all statements.
+    """
+
+    statement: Statement
+    stream: Stream
+    counters: Ints
+    points: Ints
+    cycles: Ints
+    tokens: Ints
+    moments: Ints
+
+    def elements(self, access: Access, strides: Sequence[int]) -> Ints:
+        """Return the element that the C program's `access` touches in every instance."""
+        parts = (s * stride for s, stride in zip(access.subscripts, strides, strict=True))
+        return _affine(affine_sum(parts), self.statement.iterators, self.points)
+
+
+class _History:
+    """Writes to the elements of one array, ordered by time."""
+
+    def __init__(self, elements: Ints, times: Ints, tokens: Ints) -> None:
+        self._base = int(times.max(initial=0)) + 2
+        keys = elements * self._base + times
+        order = np.argsort(keys, kind="stable")
+        self._keys, self._tokens = keys[order], tokens[order]
+
+    def before(self, elements: Ints, times: Ints) -> Ints:
+        """Return the last token written to each element strictly before the given time."""
+        if not len(self._keys):
+            return np.full(len(elements), INITIAL, dtype=np.int64)
+        asked = elements * self._base + np.minimum(times, self._base - 1)
+        place = np.searchsorted(self._keys, asked, side="left") - 1
+        found = np.where(place >= 0, self._keys[place] // self._base == elements, False)
+        return np.where(found, self._tokens[place], INITIAL)
+
+    def last(self, depth: int) -> Ints:
+        """Return the last token of every element."""
+        everything = np.arange(depth, dtype=np.int64)
+        return self.before(everything, np.full(depth, self._base - 1, dtype=np.int64))
+
+    def meets(self, elements: Ints, times: Ints) -> bool:
+        """Tell whether some element is written at the very time given for it."""
+        early = times < self._base
+        return bool(np.isin((elements * self._base + times)[early], self._keys).any())
+
+
+class _Judge:
+    def __init__(self, plan: KernelPlan, scop: Scop, members: Sequence[_Instances]) -> None:
+        self.plan = plan
+        self.scop = scop
+        self.members = members
+        self.stored = {m.name: self._plan_history(m.name) for m in plan.memories}
+        self.written = {m.name: self._program_history(m.name) for m in plan.memories}
+        self.port_cycles: dict[tuple[str, int], list[Ints]] = {}
+
+    def check_operands(self, member: _Instances, region: Sequence[_Instances]) -> None:
+        """Check every load of a stream, and what replaces it where a tap does."""
+        operations = member.stream.operations
+        forwards = {
+            op.operands[0]: op for op in operations if isinstance(op, ForwardOp)
+        }
+        for number, op in enumerate(operations):
+            forward = forwards.get(number)
+            tapped = self._check_taps(member, forward, region) if forward else None
+            if isinstance(op, LoadOp):
+                self._check_load(member, op, tapped)
+            elif tapped is not None and not tapped.all():
+                self._fail(f"{member.stream.statement} lacks a value")
+
+    def check_memory(self, name: str) -> None:
+        """Check that no port is used twice and that the last writes survive."""
+        array = self.scop.array(name)
+        if array.storage != "local" or name == self.scop.returned:
+            depth = array.depth
+            if not np.array_equal(self.stored[name].last(depth), self.written[name].last(depth)):
+                self._fail(f"{name} does not end with the last writes of the program")
+        if self.plan.memory(name).kind == "register":
+            return
+        for (memory, port), cycles in self.port_cycles.items():
+            if memory == name and _repeats(np.concatenate(cycles)):
+                self._fail(f"two loads use read port {port} of {name} in one cycle")
+
+    def _check_load(self, member: _Instances, op: LoadOp, tapped: Bools | None) -> None:
+        name, where = op.memory, member.stream.statement
+        used = np.ones(len(member.tokens), dtype=np.bool_) if tapped is None else ~tapped
+        needed = _mask(op.needed, member.counters)
+        if np.any(used & ~needed):
+            self._fail(f"{where} uses {name} without asking for it")
+        access = member.statement.reads[op.read]
+        if access.array != name:
+            self._fail(f"{where} reads {name} in place of {access.array}")
+        elements = member.elements(access, self.scop.array(name).strides)
+        addresses = _values(op.address, member.counters)
+        if not np.array_equal(addresses[needed], elements[needed]):
+            self._fail(f"{where} addresses the wrong element of {name}")
+        cycles = member.cycles + op.stage
+        seen = self.stored[name].before(addresses[used], cycles[used])
+        expected = self.written[name].before(elements[used], member.moments[used])
+        if not np.array_equal(seen, expected):
+            self._fail(f"{where} loads a wrong value of {name}")
+        if self.plan.memory(name).kind == "block" and self.stored[name].meets(
+            addresses[used], cycles[used]
+        ):
+            self._fail(f"{where} loads an element of {name} in the cycle of its store")
+        self.port_cycles.setdefault((name, op.port), []).append(cycles[needed])
+
+    def _check_taps(
+        self, member: _Instances, op: ForwardOp, region: Sequence[_Instances]
+    ) -> Bools:
+        where = member.stream.statement
+        access = member.statement.reads[op.read]
+        elements = member.elements(access, self.scop.array(access.array).strides)
+        taken = np.zeros(len(member.tokens), dtype=np.bool_)
+        for tap in op.taps:
+            source = region[tap.stream]
+            mask = _mask(tap.when, member.counters)
+            if np.any(taken & mask):
+                self._fail(f"{where} takes two values of {access.array} at once")
+            taken |= mask
+            presented = source.cycles + source.stream.store.stage
+            wanted = (member.cycles + op.stage - tap.delay_cycles)[mask]
+            seen = _tokens_at(presented, source.tokens, wanted)
+            expected = self.written[access.array].before(elements[mask], member.moments[mask])
+            if not np.array_equal(seen, expected):
+                self._fail(
+                    f"{where} forwards a wrong value of {access.array} from "
+                    f"{source.stream.statement}"
+                )
+        return taken
+
+    def _plan_history(self, name: str) -> _History:
+        elements, cycles, tokens = [_EMPTY], [_EMPTY], [_EMPTY]
+        for member in self.members:
+            store = member.stream.store
+            if store.memory != name:
+                continue
+            mask = _mask(store.when, member.counters)
+            elements.append(_values(store.address, member.counters)[mask])
+            cycles.append((member.cycles + store.stage)[mask])
+            tokens.append(member.tokens[mask])
+        touched = np.concatenate(elements)
+        depth = self.scop.array(name).depth
+        if len(touched) and (touched.min() < 0 or touched.max() >= depth):
+            self._fail(f"a store leaves {name}")
+        if _repeats(np.concatenate(cycles)):
+            self._fail(f"two stores to {name} in one cycle")
+        return _History(touched, np.concatenate(cycles), np.concatenate(tokens))
+
+    def _program_history(self, name: str) -> _History:
+        strides = self.scop.array(name).strides
+        own = [m for m in self.members if m.statement.write.array == name]
+        return _History(
+            np.concatenate([_EMPTY, *(m.elements(m.statement.write, strides) for m in own)]),
+            np.concatenate([_EMPTY, *(m.moments for m in own)]),
+            np.concatenate([_EMPTY, *(m.tokens for m in own)]),
+        )
+
+    def _fail(self, what: str) -> None:
+        raise PlanUnsound(f"the plan of {self.plan.name} is not sound: {what}")
+
+
+_EMPTY: Ints = np.empty(0, dtype=np.int64)
+
+
+def _enumerate(
+    plan: KernelPlan, scop: Scop, program: Schedule, placed: Schedule
+) -> list[list[_Instances]]:
+    regions: list[list[_Instances]] = []
+    base = first_token = 0
+    for region in plan.regions:
+        members = []
+        for stream in region.streams:
+            statement = scop.statement(stream.statement)
+            counters, points = _real_iterations(statement, placed.loops(stream.statement))
+            rank = _ranks(stream, counters)
+            order = np.stack(
+                [
+                    _affine(dim, statement.iterators, points)
+                    for dim in program.time(stream.statement)
+                ],
+                axis=1,
+            )
+            tokens = np.arange(first_token, first_token + len(points), dtype=np.int64)
+            first_token += len(points)
+            cycles = base + stream.offset_cycles + stream.ii * rank
+            members.append(
+                _Instances(statement, stream, counters, points, cycles, tokens, order)
+            )
+        regions.append(members)
+        base += region.length_cycles
+    return _with_moments(regions)
+
+
+def _with_moments(regions: list[list[_Instances]]) -> list[list[_Instances]]:
+    """Replace the program's time vectors, still in `moments`, by their places in its order."""
+    order = np.concatenate([m.moments for members in regions for m in members])
+    place = np.empty(len(order), dtype=np.int64)
+    place[np.lexsort(order.T[::-1])] = np.arange(len(order))
+    return [
+        [
+            _Instances(
+                m.statement, m.stream, m.counters, m.points, m.cycles, m.tokens, place[m.tokens]
+            )
+            for m in members
+        ]
+        for members in regions
+    ]
+
+
+def _real_iterations(statement: Statement, loops: Sequence[NestLoop]) -> tuple[Ints, Ints]:
+    """Return (counters, points) of the iterations of the padded box that the program has."""
+    grid = np.indices([loop.extent for loop in loops], dtype=np.int64)
+    counters = grid.reshape(len(loops), -1).T if loops else np.zeros((1, 0), dtype=np.int64)
+    iterators = statement.iterators
+    points = np.zeros((len(counters), len(iterators)), dtype=np.int64)
+    real = np.ones(len(counters), dtype=np.bool_)
+    for level, loop in enumerate(loops):
+        if loop.iterator is None:
+            real &= counters[:, level] == loop.at
+        else:
+            points[:, iterators.index(loop.iterator)] = counters[:, level] + loop.at
+    for loop in statement.loops:
+        value = points[:, iterators.index(loop.iterator)]
+        real &= value >= 0
+        real &= loop.scale * value < _affine(loop.stop, iterators, points)
+    for condition in statement.conditions:
+        real &= _affine(condition, iterators, points) >= 0
+    return counters[real], points[real]
+
+
+def _ranks(stream: Stream, counters: Ints) -> Ints:
+    rank = np.zeros(len(counters), dtype=np.int64)
+    for level, counter in zip(stream.levels, counters.T, strict=True):
+        rank = rank * level.extent + counter
+    return rank
+
+
+def _affine(affine: Affine, names: Sequence[str], points: Ints) -> Ints:
+    total = np.full(len(points), affine.constant, dtype=np.int64)
+    for name, c in affine.terms:
+        total += c * points[:, names.index(name)]
+    return total
+
+
+def _values(form: IndexForm, counters: Ints) -> Ints:
+    result: Ints = counters @ np.array(form.coefficients, dtype=np.int64) + form.constant
+    return result
+
+
+def _mask(predicate: Predicate, counters: Ints) -> Bools:
+    mask = np.zeros(len(counters), dtype=np.bool_)
+    for conditions in predicate.alternatives:
+        every = np.ones(len(counters), dtype=np.bool_)
+        for condition in conditions:
+            every &= _holds(condition, counters)
+        mask |= every
+    return mask
+
+
+def _holds(condition: Condition, counters: Ints) -> Bools:
+    values = _values(condition.form, counters)
+    return values == 0 if condition.equal else values >= 0
+
+
+def _repeats(cycles: Ints) -> bool:
+    return len(np.unique(cycles)) != len(cycles)
+
+
+def _tokens_at(presented: Ints, tokens: Ints, wanted: Ints) -> Ints:
+    """Return the token presented in each wanted cycle, or one that matches nothing."""
+    place = np.searchsorted(presented, wanted)
+    inside = np.minimum(place, len(presented) - 1)
+    return np.where(presented[inside] == wanted, tokens[inside], INITIAL - 1)

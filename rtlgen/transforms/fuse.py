@@ -1,0 +1,40 @@
+"""Fuse flattened nests into one shifted, guarded loop.
+
+Rewrite
+-------
+    for n<792 S0(n);  for n<864 S1(n);   ->   for n<890: if (n < 792) S0(n);
+                                                         if (26 <= n) S1(n - 26);
+
+Reference: MF3 (Izawa et al.). Statement s runs for shift_s <= n < shift_s + count_s; within one
+iteration statements stand in program order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from rtlgen.ir.schedule import FlatDim, ScalarDim
+from rtlgen.ir.scop import Scop
+
+
+def fuse(scop: Scop, shifts: Mapping[str, int]) -> Scop:
+    """Return `scop` with all statements in one loop, each shifted as given.
+
+    Raises
+    ------
+    ValueError: a statement has not been flattened.
+    """
+    schedule = scop.schedule
+    for place, statement in enumerate(scop.statements):
+        flat = schedule.dims[statement.name][1]
+        if not isinstance(flat, FlatDim):
+            raise ValueError(f"{statement.name} is not flattened")
+        fused = (FlatDim(flat.loops, shifts[statement.name]), ScalarDim(place))
+        schedule = schedule.replaced(statement.name, fused)
+    return scop.with_schedule(schedule)
+
+
+def fused_iterations(scop: Scop) -> int:
+    """Return max(shift + count) of a fused program."""
+    flats = (scop.schedule.dims[s.name][0] for s in scop.statements)
+    return max(flat.shift + flat.count for flat in flats if isinstance(flat, FlatDim))

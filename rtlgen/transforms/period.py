@@ -1,0 +1,251 @@
+"""Give statements that depend on each other in a cycle a common period, by padding.
+
+Statements in one strongly connected component share loops. In a fused loop, one iteration of a
+shared loop must take the same time for all of them, its period, and the period must be long
+enough for every dependence that the loop carries. Padding the loops inside makes it so.
+
+Rewrite
+-------
+    for t { for i<8: S0;  for j<8: S1; }     ->   S0: rank = 17*t + i        (period 17)
+    S1 reads what S0 wrote in the same t,         S1: rank = 17*t + j + 8
+    S0 what S1 wrote in the t before
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import lcm, prod
+
+import islpy as isl
+
+from rtlgen.ir.schedule import NestLoop
+from rtlgen.poly.errors import NoLegalSchedule
+from rtlgen.poly.extrema import pair_extrema
+from rtlgen.transforms.candidates import Placement, placement
+from rtlgen.transforms.precedence import Precedence, requirements, smallest_shifts
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A statement of a component: its iterators, its boxed loops, and the loops' numbers."""
+
+    name: str
+    iterators: tuple[str, ...]
+    loops: tuple[NestLoop, ...]
+    path: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Grouping:
+    """Placements of a component's statements, their initiation interval and relative shifts."""
+
+    placements: Mapping[str, Placement]
+    ii: int
+    shifts: Mapping[str, int]
+
+
+def common_period(
+    members: Sequence[Member],
+    precedences: Sequence[Precedence],
+    iteration_precedences: Sequence[Precedence] = (),
+) -> Grouping:
+    """Return the placements with the smallest periods, found from the innermost loop outwards.
+
+    Parameters
+    ----------
+    precedences: in the unit of time of the result's shifts.
+    iteration_precedences: must be satisfiable too by the same placements, counting iterations.
+
+    Raises
+    ------
+    NoLegalSchedule: no period up to the sequential length satisfies the precedences.
+    """
+    return _Periods(members, precedences, iteration_precedences).solve()
+
+
+class _Periods:
+    def __init__(
+        self,
+        members: Sequence[Member],
+        precedences: Sequence[Precedence],
+        iteration_precedences: Sequence[Precedence],
+    ) -> None:
+        self.members = {m.name: _with_shared_boxes(m, members) for m in members}
+        self.precedences = precedences
+        self.iteration_precedences = iteration_precedences
+        users: dict[int, list[str]] = {}
+        for member in self.members.values():
+            for number in member.path:
+                users.setdefault(number, []).append(member.name)
+        # A loop around one statement only has the period that its own inner loops give it.
+        self.users = {number: names for number, names in users.items() if len(names) > 1}
+        self.periods: dict[int, int] = {}
+        self.ii = 1
+
+    def solve(self) -> Grouping:
+        depth = {
+            number: member.path.index(number)
+            for member in self.members.values()
+            for number in member.path
+        }
+        for number in self.users:
+            self.periods[number] = 0
+        for number in sorted(self.users, key=lambda n: -depth[n]):
+            self._set_minimum(number)
+        self.ii = self._initiation_interval()
+        for number in sorted(self.users, key=lambda n: -depth[n]):
+            self._search(number, depth[number])
+        placed = {name: self._placement(m) for name, m in self.members.items()}
+        shifts = self._shifts(placed, self.precedences, self.ii)
+        if shifts is None or self._shifts(placed, self.iteration_precedences, 1) is None:
+            raise _no_schedule(self.members)
+        return Grouping(placed, self.ii, shifts)
+
+    def _children(self, number: int) -> list[tuple[int, int]]:
+        """Return (extent, period) of what stands directly in a shared loop."""
+        found = []
+        for name in self.users[number]:
+            member = self.members[name]
+            level = member.path.index(number) + 1
+            if level == len(member.path):
+                found.append((1, 1))
+                continue
+            child = member.path[level]
+            period = self.periods.get(child)
+            if period is None:
+                period = prod(loop.extent for loop in member.loops[level + 1 :])
+            found.append((member.loops[level].extent, period))
+        return found
+
+    def _set_minimum(self, number: int) -> None:
+        children = self._children(number)
+        step = lcm(*(period for _, period in children))
+        longest = max(extent * period for extent, period in children)
+        self.periods[number] = -(-longest // step) * step
+
+    def _placement(self, member: Member) -> Placement:
+        loops: list[NestLoop] = []
+        outer: int | None = None
+        for level, (number, loop) in enumerate(zip(member.path, member.loops, strict=True)):
+            period = self.periods.get(number)
+            inner = prod(x.extent for x in member.loops[level + 1 :]) if period is None else period
+            extent = loop.extent if outer is None else outer // inner
+            loops.append(NestLoop(loop.iterator, extent, loop.at))
+            outer = period
+        if outer is not None and outer > 1:
+            loops.append(NestLoop(None, outer, 0))
+        return placement(loops, member.iterators)
+
+    def _initiation_interval(self) -> int:
+        placed = {name: self._placement(m) for name, m in self.members.items()}
+        return max(
+            (
+                initiation_interval(p, placed[p.source])
+                for p in self.precedences
+                if p.source == p.sink
+            ),
+            default=1,
+        )
+
+    def _search(self, number: int, level: int) -> None:
+        names = set(self.users[number])
+        inside = _inside(self.precedences, names, level)
+        inside_iterations = _inside(self.iteration_precedences, names, level)
+        self._set_minimum(number)
+        children = self._children(number)
+        step = lcm(*(period for _, period in children))
+        low = self.periods[number] // step - 1
+        # One after another with every lag waited for: always enough, so bisection can start there.
+        sequential = sum(extent * period for extent, period in children)
+        sequential += sum(max(0, p.lag) + 1 for p in inside)
+        high = max(low + 1, -(-sequential // step))
+        if not self._feasible(number, high * step, inside, inside_iterations):
+            raise _no_schedule(self.members)
+        while high - low > 1:
+            middle = (low + high) // 2
+            if self._feasible(number, middle * step, inside, inside_iterations):
+                high = middle
+            else:
+                low = middle
+        self.periods[number] = high * step
+
+    def _feasible(
+        self,
+        number: int,
+        period: int,
+        precedences: Sequence[Precedence],
+        iteration_precedences: Sequence[Precedence],
+    ) -> bool:
+        self.periods[number] = period
+        placed = {name: self._placement(self.members[name]) for name in self.users[number]}
+        return (
+            self._shifts(placed, precedences, self.ii) is not None
+            and self._shifts(placed, iteration_precedences, 1) is not None
+        )
+
+    def _shifts(
+        self, placed: Mapping[str, Placement], precedences: Sequence[Precedence], ii: int
+    ) -> dict[str, int] | None:
+        iis = dict.fromkeys(placed, ii)
+        return smallest_shifts(list(placed), requirements(precedences, placed, iis), {})
+
+
+def _inside(
+    precedences: Sequence[Precedence], names: set[str], level: int
+) -> list[Precedence]:
+    """Return the precedences between `names` within one iteration of the `level` outer loops."""
+    restricted = (
+        _with_equal_outer(p, level)
+        for p in precedences
+        if p.source in names and p.sink in names
+    )
+    return [p for p in restricted if p is not None]
+
+
+def initiation_interval(precedence: Precedence, placed: Placement) -> int:
+    """Return the smallest II at which a statement keeps a precedence with itself.
+
+    The placement must keep the order of the related instances.
+    """
+    distance = self_distance(precedence, placed)
+    return max(1, -(-precedence.lag // distance))
+
+
+def self_distance(precedence: Precedence, placed: Placement) -> int:
+    """Return the smallest rank distance from source to sink; not positive: the order is broken."""
+    coefficients = placed.rank[0]
+    return precedence.extrema.minimum([-c for c in coefficients] + list(coefficients), 0)
+
+
+def _with_shared_boxes(member: Member, members: Sequence[Member]) -> Member:
+    """Give a loop the smallest box that holds the iterations of every statement in it."""
+    loops = []
+    for number, loop in zip(member.path, member.loops, strict=True):
+        same = [
+            other.loops[other.path.index(number)] for other in members if number in other.path
+        ]
+        low = min(x.at for x in same)
+        high = max(x.at + x.extent for x in same)
+        loops.append(NestLoop(loop.iterator, high - low, low))
+    return Member(member.name, member.iterators, tuple(loops), member.path)
+
+
+def _with_equal_outer(precedence: Precedence, level: int) -> Precedence | None:
+    """Restrict a precedence to pairs in the same iteration of the `level` outermost loops."""
+    relation = precedence.origin.relation
+    for k in range(level):
+        relation = relation.equate(isl.dim_type.in_, k, isl.dim_type.out, k)
+    if relation.is_empty():
+        return None
+    return Precedence(
+        precedence.source, precedence.sink, precedence.lag, pair_extrema(relation),
+        precedence.origin, precedence.uniform_lag,
+    )  # fmt: skip
+
+
+def _no_schedule(members: Mapping[str, Member]) -> NoLegalSchedule:
+    return NoLegalSchedule(
+        f"no common period satisfies the dependences between {', '.join(members)}",
+        help="put the statements into loops of their own, or remove shift overrides",
+    )

@@ -1,0 +1,220 @@
+"""The search over loop orders and pads that makes the fused loop shortest.
+
+Every unit (a statement, or a cycle of statements with their common period) has a list of
+candidates. The shifts follow from the choice: they are the longest paths through the required distances.
+Units are taken in topological order, and of all partial choices only those are kept that no other
+one beats in every respect that a later unit can see: same candidates for the units with dependences
+still to come, no larger shift for any of them, no later end. That is exact (dynamic programming over
+the frontier of the dependence graph), so the result is the optimum over the candidates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rtlgen.transforms.candidates import Placement
+from rtlgen.transforms.precedence import Precedence
+
+IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidate:
+    """One placement of all statements of a unit.
+
+    Members
+    -------
+    placements: by statement; ii: initiation interval of them all.
+    shifts: of the statements relative to the unit's own shift.
+    length: time from the unit's shift to the end of its last instance.
+    changes: see `Placement.changes`.
+    """
+
+    placements: Mapping[str, Placement]
+    ii: int
+    shifts: Mapping[str, int]
+    length: int
+    changes: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Choice:
+    """The best choice found.
+
+    Members
+    -------
+    candidates: one a unit; starts: shift of every unit; end: time after the last instance.
+    """
+
+    candidates: tuple[Candidate, ...]
+    starts: tuple[int, ...]
+    end: int
+
+    @property
+    def placements(self) -> dict[str, Placement]:
+        return {name: p for c in self.candidates for name, p in c.placements.items()}
+
+    @property
+    def shifts(self) -> dict[str, int]:
+        return {
+            name: start + shift
+            for c, start in zip(self.candidates, self.starts, strict=True)
+            for name, shift in c.shifts.items()
+        }
+
+    @property
+    def iis(self) -> dict[str, int]:
+        return {name: c.ii for c in self.candidates for name in c.placements}
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """A partial choice: candidate and start of every unit so far."""
+
+    chosen: tuple[int, ...]
+    starts: tuple[int, ...]
+    end: int
+    changes: int
+
+
+Settle = Callable[[Sequence[int], Sequence[int], int, int], tuple[int, ...]]
+"""(candidates chosen so far, their starts, candidate, earliest start) -> all starts, moved later."""
+
+
+def best_choice(
+    units: Sequence[Sequence[Candidate]],
+    precedences: Sequence[Precedence],
+    settle: Settle | None = None,
+    limit: int | None = None,
+) -> Choice:
+    """Return the choice with the earliest end, and among those the fewest changes.
+
+    Parameters
+    ----------
+    units: the candidates of every unit, in an order in which precedences point forward.
+    precedences: between statements of different units; others are ignored.
+    settle: moves units later where they would collide over a resource. With it the choice is no
+        longer proven to be the best: another move might have been shorter.
+    limit: an end that is known to be possible; what ends later is not pursued.
+    """
+    distances = _distances(units, precedences)
+    last_use = {a: max(b for (x, b) in distances if x == a) for (a, _) in distances}
+    states = [_State((), (), 0, 0)]
+    for number, candidates in enumerate(units):
+        grown = [
+            state
+            for old in states
+            for state in _extended(old, number, candidates, distances, settle, limit)
+        ]
+        open_units = [u for u in range(number + 1) if last_use.get(u, -1) > number]
+        states = _undominated(grown, open_units)
+    best = min(states, key=lambda s: (s.end, s.changes, s.chosen))
+    chosen = tuple(units[n][k] for n, k in enumerate(best.chosen))
+    return Choice(chosen, best.starts, best.end)
+
+
+def _distances(
+    units: Sequence[Sequence[Candidate]], precedences: Sequence[Precedence]
+) -> dict[tuple[int, int], IntArray]:
+    """Return, for dependent units a and b, the required start_b - start_a of all candidates."""
+    home = {name: n for n, unit in enumerate(units) for name in unit[0].placements}
+    distances: dict[tuple[int, int], IntArray] = {}
+    for precedence in precedences:
+        key = (home[precedence.source], home[precedence.sink])
+        if key[0] == key[1]:
+            continue
+        table = _table(units[key[0]], units[key[1]], precedence)
+        distances[key] = np.maximum(distances[key], table) if key in distances else table
+    return distances
+
+
+def _table(
+    sources: Sequence[Candidate], sinks: Sequence[Candidate], precedence: Precedence
+) -> IntArray:
+    table = np.empty((len(sources), len(sinks)), dtype=np.int64)
+    if precedence.extrema.others:
+        for a, source in enumerate(sources):
+            for b, sink in enumerate(sinks):
+                table[a, b] = _required(precedence, source, sink)
+        return table
+    vertices = precedence.extrema.vertices
+    dims = len(sources[0].placements[precedence.source].rank[0])
+    source_times = _times(vertices[:, :dims], sources, precedence.source)
+    sink_times = _times(vertices[:, dims:], sinks, precedence.sink)
+    for a in range(len(sources)):
+        gaps = source_times[:, a : a + 1] - sink_times
+        largest = gaps.max(axis=0)
+        lag = np.full(len(sinks), precedence.lag, dtype=np.int64)
+        if precedence.uniform_lag is not None:
+            lag[largest == gaps.min(axis=0)] = precedence.uniform_lag
+        table[a] = largest + lag
+    source_shifts = np.array([c.shifts[precedence.source] for c in sources], dtype=np.int64)
+    sink_shifts = np.array([c.shifts[precedence.sink] for c in sinks], dtype=np.int64)
+    return table + source_shifts[:, None] - sink_shifts[None, :]
+
+
+def _times(points: IntArray, candidates: Sequence[Candidate], name: str) -> IntArray:
+    """Return ii * rank of every point (rows) under every candidate (columns)."""
+    ranks = [c.placements[name].rank for c in candidates]
+    iis = np.array([c.ii for c in candidates], dtype=np.int64)
+    coefficients = np.array([r[0] for r in ranks], dtype=np.int64).T
+    constants = np.array([r[1] for r in ranks], dtype=np.int64)
+    times: IntArray = (points @ coefficients.reshape(points.shape[1], -1) + constants) * iis
+    return times
+
+
+def _required(precedence: Precedence, source: Candidate, sink: Candidate) -> int:
+    name, other = precedence.source, precedence.sink
+    required = precedence.required(
+        source.placements[name], sink.placements[other], source.ii, sink.ii
+    )
+    return required + source.shifts[name] - sink.shifts[other]
+
+
+def _extended(
+    state: _State,
+    number: int,
+    candidates: Sequence[Candidate],
+    distances: Mapping[tuple[int, int], IntArray],
+    settle: Settle | None,
+    limit: int | None,
+) -> list[_State]:
+    earliest = np.zeros(len(candidates), dtype=np.int64)
+    for unit, (chosen, start) in enumerate(zip(state.chosen, state.starts, strict=True)):
+        if (unit, number) in distances:
+            earliest = np.maximum(earliest, start + distances[unit, number][chosen])
+    found = []
+    for k, (candidate, start) in enumerate(zip(candidates, earliest.tolist(), strict=True)):
+        if limit is not None and start + candidate.length > limit:
+            continue
+        starts = (*state.starts, start)
+        if settle is not None:
+            starts = settle(state.chosen, state.starts, k, start)
+        end = max(state.end, starts[-1] + candidate.length)
+        if limit is None or end <= limit:
+            changes = state.changes + candidate.changes
+            found.append(_State((*state.chosen, k), starts, end, changes))
+    return found
+
+
+def _undominated(states: Sequence[_State], open_units: Sequence[int]) -> list[_State]:
+    groups: dict[tuple[int, ...], list[_State]] = {}
+    for state in sorted(states, key=lambda s: (s.end, s.changes, s.chosen)):
+        kept = groups.setdefault(tuple(state.chosen[u] for u in open_units), [])
+        if not any(_dominates(other, state, open_units) for other in kept):
+            kept.append(state)
+    return [state for kept in groups.values() for state in kept]
+
+
+def _dominates(a: _State, b: _State, open_units: Sequence[int]) -> bool:
+    return (
+        a.end <= b.end
+        and a.changes <= b.changes
+        and all(a.starts[u] <= b.starts[u] for u in open_units)
+    )
+
+
