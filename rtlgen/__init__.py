@@ -1,1 +1,58 @@
-"""Affine C loop nests to Verilog, one iteration a clock cycle, proven equal."""
+"""Affine C loop nests to Verilog, one iteration a clock cycle, proven equal.
+
+import rtlgen
+
+design = rtlgen.compile("gemm.c", define={"N": 8})
+out = design.run(A=a, B=b, C=c, alpha=3, beta=2)   # out.arrays["C"], out.cycles
+design.write("build/gemm")
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from rtlgen.design import Design, RunResult, Verification, compile_design
+from rtlgen.driver import CompileOptions, FuseMode
+from rtlgen.errors import RtlgenError
+from rtlgen.ir.plan import IndexStyle
+
+__all__ = ["Design", "RtlgenError", "RunResult", "Verification", "compile"]
+
+
+def compile(  # noqa: A001 - the name that users expect: rtlgen.compile
+    path: str | Path,
+    *,
+    function: str | None = None,
+    define: Mapping[str, object] | None = None,
+    include_dirs: Sequence[str] = (),
+    target: str = "ecp5",
+    fuse: FuseMode = "mf3",
+    shift: Mapping[str, int] | None = None,
+    index: IndexStyle = "odometer",
+    checksum: bool = False,
+) -> Design:
+    """Compile the kernel of a C file.
+
+    Parameters
+    ----------
+    function: the kernel; by default the only function, or the one that holds `#pragma scop`.
+    define: macros, and values for scalar parameters.
+    shift: statement -> MF3 shift that replaces the compiler's; still checked for legality.
+    index: how counters become indices. checksum: add the hardware checksum unit.
+
+    Raises
+    ------
+    RtlgenError: the program or an option is refused; its `diagnostic` says where and why.
+    """
+    options = CompileOptions(
+        function=function,
+        defines={name: str(value) for name, value in (define or {}).items()},
+        include_dirs=tuple(include_dirs),
+        target=target,
+        fuse=fuse,
+        shifts=dict(shift or {}),
+        index_style=index,
+        checksum=checksum,
+    )
+    return compile_design(path, options)
