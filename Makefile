@@ -56,7 +56,7 @@ icarus:
 	elif [ "$$(id -u)" = 0 ]; then become=; \
 	elif sudo -n true 2>/dev/null; then become='sudo -n'; \
 	else become=false; fi; \
-	echo 'Installing Icarus Verilog ...'; \
+	echo 'Installing Icarus Verilog ...'; export DEBIAN_FRONTEND=noninteractive; \
 	$$become apt-get install -y -qq iverilog >/dev/null 2>&1 || \
 	{ $$become apt-get update -qq && $$become apt-get install -y -qq iverilog; } \
 	    >/dev/null 2>&1 || \

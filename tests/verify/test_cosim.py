@@ -17,7 +17,7 @@ from rtlgen.verify.errors import (
     UnknownOutputError,
     UnrepeatableError,
 )
-from sim.cocotb_runner import Simulator
+from sim.cocotb_runner import NoSharedPythonError, Simulator
 from sim.verilator import has_header
 from tests.sim.designs import (
     SCALE_ADD_CYCLES,
@@ -157,3 +157,15 @@ def test_long_runs_are_native_and_short_ones_cocotb(tmp_path: Path) -> None:
     long = build_scale_add(tmp_path / "long", cycles=1_000_000)
     assert simulate(tmp_path / "short", short, random_inputs(1)).engine == "cocotb"
     assert simulate(tmp_path / "long", long, random_inputs(1)).engine == "native"
+
+
+def test_a_python_without_shared_library_simulates_natively(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    manifest = build_scale_add(tmp_path)
+    for module in ("rtlgen.verify.cosim", "sim.cocotb_runner"):
+        monkeypatch.setattr(f"{module}.shared_python", lambda: None)
+    assert_right(simulate(tmp_path, manifest, random_inputs(4)), 4)
+    with pytest.raises(NoSharedPythonError) as caught:
+        simulate(tmp_path, manifest, random_inputs(4), engine="cocotb")
+    assert caught.value.exit_code == 3
