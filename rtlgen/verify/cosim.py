@@ -33,6 +33,8 @@ from sim.job import FOLDER_VARIABLE, Job, Outcome, Result
 from sim.models import Harness, cocotb_harness, compile_icarus, compile_verilated
 from sim.verilator import Verilator, find_verilator
 
+__all__ = ["Engine", "SimulationResult", "Simulator", "simulate"]
+
 Engine: TypeAlias = Literal["auto", "cocotb", "native"]
 
 NATIVE_FROM_CYCLES = 200_000
