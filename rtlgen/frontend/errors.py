@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from rtlgen.errors import Diagnostic, RtlgenError
-from rtlgen.source import SourceFile
 
 
 class FrontendError(RtlgenError):
@@ -13,11 +10,9 @@ class FrontendError(RtlgenError):
 
     Members
     -------
-    sources: every file that was read, by the path that spans use; set on the way out.
     others: further refusals found in the same file, in the order of the text.
     """
 
-    sources: Mapping[str, SourceFile] = {}
     others: tuple[FrontendError, ...] = ()
 
     @property
@@ -446,7 +441,7 @@ class TooDeep(FrontendError):
     """The text is nested too deeply, or is too large.
 
     Brackets may be nested 200 deep, expressions and blocks 200 levels, files included 50 levels,
-    and macros may expand to 500,000 tokens.
+    and the program may have 100,000 tokens with macros expanded.
 
     Remedy: build a long sum in a loop or in several statements.
     """

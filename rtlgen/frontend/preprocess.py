@@ -29,7 +29,7 @@ from rtlgen.frontend.headers import MACROS
 from rtlgen.frontend.tokens import Token, split, words
 from rtlgen.source import SourceFile, Span
 
-MAX_TOKENS = 500_000
+MAX_TOKENS = 100_000
 MAX_INCLUDE_DEPTH = 50
 
 _REGION_PRAGMAS = ("scop", "endscop")
@@ -238,7 +238,7 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
         self._expansion_depth += 1
         expanded: list[Any] = super().expand_macros(tokens, list(expanding_from))
         self._expansion_depth -= 1
-        if len(expanded) > 4 * MAX_TOKENS:
+        if len(expanded) > MAX_TOKENS:
             raise TooDeep(
                 f"macros expand to more than {MAX_TOKENS} tokens",
                 labels=self._directive_label("after this"),

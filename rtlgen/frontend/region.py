@@ -10,6 +10,7 @@ from pycparser import c_ast
 from rtlgen.errors import Label
 from rtlgen.frontend.errors import (
     AmbiguousFunction,
+    CSyntaxError,
     NoFunction,
     RegionPragma,
     UnknownFunction,
@@ -39,9 +40,15 @@ def select_region(tree: c_ast.FileAST, function: str | None, locator: Locator) -
 
     Raises
     ------
-    NoFunction, UnknownFunction, AmbiguousFunction, RegionPragma: there is no such one.
+    FrontendError: there is no such one, or its pragmas mark no region.
     """
     definitions = {node.decl.name: node for node in tree.ext if isinstance(node, c_ast.FuncDef)}
+    for node in definitions.values():
+        if not isinstance(node.decl.type, c_ast.FuncDecl):
+            raise CSyntaxError(
+                f"syntax error: `{node.decl.name}` has a body but no parameters",
+                labels=(Label(locator.name_span(node.decl, node.decl.name)),),
+            )
     chosen = _choose(definitions, function, locator)
     items = tuple(chosen.body.block_items or ())
     marks = [(k, item) for k, item in enumerate(items) if isinstance(item, c_ast.Pragma)]
