@@ -9,11 +9,12 @@ schedule against the dependences of the program as written, and the finished pla
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from rtlgen.errors import Diagnostic
+from rtlgen.errors import Diagnostic, RtlgenError
 from rtlgen.frontend import ParsedProgram, parse_file
 from rtlgen.ir.plan import IndexStyle, KernelPlan
 from rtlgen.ir.schedule import FlatDim, ScalarDim, Schedule
@@ -151,8 +152,18 @@ def compile_program(program: ParsedProgram, options: CompileOptions) -> Compilat
     ------
     RtlgenError: the program or an option is refused.
     """
-    with isl_failures():
+    with quoting(program), isl_failures():
         return _compile(analyse(program), options)
+
+
+@contextmanager
+def quoting(program: ParsedProgram) -> Iterator[None]:
+    """Give errors that are raised inside the source text that their spans refer to."""
+    try:
+        yield
+    except RtlgenError as error:
+        error.sources = program.sources
+        raise
 
 
 def _compile(analysis: Analysis, options: CompileOptions) -> Compilation:

@@ -102,12 +102,16 @@ def _quote(line: str, label: Label, gutter: int, first: bool) -> list[str]:
 class RtlgenError(Exception):
     """Base of every failure that is the input's, the options' or the environment's fault.
 
-    `exit_code` is what the command line returns for it: 2 for a refused input, 3 for a missing
-    tool, 1 for a check that failed.
+    Members
+    -------
+    exit_code: what the command line returns: 2 for a refused input, 3 for a missing tool, 1 for a
+        check that failed.
+    sources: the files that the spans refer to, by path, where the error is about a C program.
     """
 
     code: ClassVar[str] = ""
     exit_code: ClassVar[int] = 2
+    sources: Mapping[str, SourceFile] = {}
 
     def __init__(
         self,
@@ -119,6 +123,11 @@ class RtlgenError(Exception):
     ) -> None:
         super().__init__(message)
         self.diagnostic = Diagnostic(self.code, message, tuple(labels), tuple(notes), help)
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """Everything there is to tell; the first one names the error."""
+        return (self.diagnostic,)
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()

@@ -1,0 +1,48 @@
+"""What the command line itself refuses."""
+
+from __future__ import annotations
+
+from rtlgen.errors import RtlgenError
+
+
+class BadOption(RtlgenError):
+    """The value of an option cannot be read.
+
+    `-D` takes NAME or NAME=VALUE, `--shift` takes STATEMENT=N with a non-negative N, and both may be
+    given several times. `rtlgen VERB --help` shows every option with its form.
+    """
+
+    code = "E0403"
+
+
+class UnknownCode(RtlgenError):
+    """`rtlgen explain` was asked for a code that does not exist.
+
+    Codes look like E0203 and stand in brackets at the start of a diagnostic. `rtlgen explain`
+    without a code lists them all.
+    """
+
+    code = "E0404"
+
+
+class NotEquivalent(RtlgenError):
+    """The simulated circuit does not do what the C program does.
+
+    `rtlgen verify` found an element of memory, the checksum, the return value or the cycle count
+    different from the golden model's. The message names the first elements with their expected and
+    actual values and the cycle of the write. This is a bug of the generator: please report it with
+    the C file and the seed.
+    """
+
+    code = "E0630"
+    exit_code = 1
+
+
+class TargetMissed(RtlgenError):
+    """A row of a benchmark is not exact, or took other cycles than predicted.
+
+    `rtlgen bench` verifies every kernel that it measures. The rows that failed are named.
+    """
+
+    code = "E0631"
+    exit_code = 1

@@ -1,0 +1,147 @@
+"""Options that several verbs share, and how their texts become `CompileOptions`."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from rtlgen.cli.errors import BadOption
+from rtlgen.driver import FUSE_MODES, PASSES, CompileOptions
+from rtlgen.ir.plan import INDEX_STYLES
+from rtlgen.target import target_names
+
+Command = Callable[..., Any]
+
+_COMPILE_OPTIONS = (
+    click.option(
+        "--function", metavar="NAME", help="Kernel; default: the only one, or with #pragma scop."
+    ),
+    click.option(
+        "-D",
+        "defines",
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="Define a macro, or fix a scalar parameter.",
+    ),
+    click.option(
+        "-I", "include_dirs", multiple=True, metavar="DIR", help="Look for #include files in DIR."
+    ),
+    click.option(
+        "--target",
+        type=click.Choice(target_names()),
+        default=target_names()[0],
+        show_default=True,
+        help="FPGA family: operator latencies and block RAM.",
+    ),
+    click.option(
+        "--fuse",
+        type=click.Choice(FUSE_MODES),
+        default="mf3",
+        show_default=True,
+        help="Fuse all nests into one loop, or run them one after another.",
+    ),
+    click.option(
+        "--shift",
+        "shifts",
+        multiple=True,
+        metavar="STATEMENT=N",
+        help="Replace a shift of the fused loop; checked for legality.",
+    ),
+    click.option(
+        "--index",
+        "index_style",
+        type=click.Choice(INDEX_STYLES),
+        default="odometer",
+        show_default=True,
+        help="How the loop counter becomes indices.",
+    ),
+    click.option(
+        "--index-latency",
+        "index_latency_cycles",
+        type=click.IntRange(0, 64),
+        metavar="N",
+        help="Pipeline stages of the index recovery; default: the target's choice.",
+    ),
+    click.option("--checksum", is_flag=True, help="Add the hardware checksum unit."),
+)
+
+
+def compile_options(command: Command) -> Command:
+    """Give a verb the options of the compiler; it receives them as `options`."""
+
+    @functools.wraps(command)
+    def with_options(
+        function: str | None,
+        defines: tuple[str, ...],
+        include_dirs: tuple[str, ...],
+        target: str,
+        fuse: Any,
+        shifts: tuple[str, ...],
+        index_style: Any,
+        index_latency_cycles: int | None,
+        checksum: bool,
+        **others: Any,
+    ) -> Any:
+        options = CompileOptions(
+            function=function,
+            defines=dict(map(_definition, defines)),
+            include_dirs=include_dirs,
+            target=target,
+            fuse=fuse,
+            shifts=dict(map(_shift, shifts)),
+            index_style=index_style,
+            index_latency_cycles=index_latency_cycles,
+            checksum=checksum,
+        )
+        return command(options=options, **others)
+
+    for option in reversed(_COMPILE_OPTIONS):
+        with_options = option(with_options)
+    return with_options
+
+
+def _definition(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not name.isidentifier():
+        raise BadOption(f"-D {text} does not define a name", help="write -D NAME=VALUE")
+    return name, value if equals else "1"
+
+
+def _shift(text: str) -> tuple[str, int]:
+    name, _, value = text.partition("=")
+    if not name or not value.isdigit():
+        raise BadOption(
+            f"--shift {text} is no shift", help="write --shift STATEMENT=N with N >= 0"
+        )
+    return name, int(value)
+
+
+json_option = click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+
+dump_option = click.option(
+    "--dump-after",
+    type=click.Choice(PASSES),
+    metavar="PASS",
+    help=f"Print the program after a pass: {', '.join(PASSES)}.",
+)
+
+simulator_option = click.option(
+    "--simulator",
+    type=click.Choice(["verilator", "icarus"]),
+    default="verilator",
+    show_default=True,
+    help="Which simulator runs the Verilog.",
+)
+
+trace_option = click.option(
+    "--trace", type=click.Path(dir_okay=False), metavar="FILE", help="Write waves: .vcd or .fst."
+)
+
+seed_option = click.option(
+    "--seed", type=int, default=1, show_default=True, help="Of the random data."
+)
+
+source_argument = click.argument("file", type=click.Path(dir_okay=False), metavar="FILE.c")

@@ -1,0 +1,62 @@
+"""Dependences in the words of the C program, for reports."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import islpy as isl
+
+from rtlgen.ir.sets import ScopSets
+from rtlgen.poly.dependences import Dependence
+
+
+def distance(dependence: Dependence) -> tuple[int, ...] | None:
+    """Return the constant iteration distance of a dependence of a statement on itself, or None."""
+    if dependence.source != dependence.sink:
+        return None
+    deltas = dependence.relation.deltas()
+    if not deltas.is_singleton():
+        return None
+    point = deltas.sample_point()
+    count = deltas.dim(isl.dim_type.set)
+    return tuple(
+        point.get_coordinate_val(isl.dim_type.set, k).to_python() for k in range(count)
+    )
+
+
+def relation_text(sets: ScopSets, dependence: Dependence) -> str:
+    """Return the relation with the statements' and iterators' own names."""
+    relation = dependence.relation.coalesce()
+    for kind, name in ((isl.dim_type.in_, dependence.source), (isl.dim_type.out, dependence.sink)):
+        suffix = "" if kind == isl.dim_type.in_ else "'"
+        relation = relation.set_tuple_name(kind, name)
+        for k, iterator in enumerate(sets.scop.statement(name).iterators):
+            relation = relation.set_dim_name(kind, k, iterator + suffix)
+    return str(relation)
+
+
+def dependence_rows(
+    sets: ScopSets, dependences: Sequence[Dependence]
+) -> list[dict[str, Any]]:
+    """Return one JSON-serialisable entry a dependence.
+
+    `distance` is the iteration distance where it is constant, else null; `relation` is exact, in
+    isl's notation, over the normalised iterators.
+    """
+    return [
+        {
+            "kind": d.kind,
+            "array": d.array,
+            "source": d.source,
+            "sink": d.sink,
+            "source_access": str(d.source_access),
+            "sink_access": str(d.sink_access),
+            "source_line": d.source_access.span.line,
+            "sink_line": d.sink_access.span.line,
+            "file": d.sink_access.span.file,
+            "distance": None if (found := distance(d)) is None else list(found),
+            "relation": relation_text(sets, d),
+        }
+        for d in dependences
+    ]
