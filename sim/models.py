@@ -1,15 +1,14 @@
 """Compile Verilog into something that runs: an executable (Verilator) or a vvp file (Icarus).
 
-g++ is called directly on Verilator's output, as two translation units side by side and linked
-with the runtime that `sim.verilator` compiled once. Verilator's own make fragment would compile
-the runtime for every model (12 s instead of 1.5 s), and make cannot work in a folder whose name
-has a space.
+g++ is called directly on Verilator's output: one translation unit, since for a kernel most of the
+time goes into reading Verilator's headers, linked with the runtime that `sim.verilator` compiled
+once. Verilator's own make fragment would compile the runtime for every model (12 s instead of
+1.5 s), and make cannot work in a folder whose name has a space.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -99,22 +98,14 @@ def compile_verilated(
         ],
         log=folder / "build.log",
     )
-    parts = {"model": sorted(generated.glob("*.cpp")), "main": [harness.main]}
+    unit = folder / "simulation.cpp"
+    parts = [harness.main, *sorted(generated.glob("*.cpp"))]
+    unit.write_text("".join(f'#include "{part}"\n' for part in parts), encoding="utf-8")
     flags = [*harness.compile_options, *compile_flags(verilator, trace), f"-I{generated}"]
-
-    def compile_part(name: str) -> Path:
-        unit = folder / f"{name}.cpp"
-        unit.write_text("".join(f'#include "{part}"\n' for part in parts[name]), encoding="utf-8")
-        target = folder / f"{name}.o"
-        run_tool([compiler, *flags, "-c", unit, "-o", target], log=folder / f"{name}.log")
-        return target
-
-    with ThreadPoolExecutor(len(parts)) as pool:
-        objects = list(pool.map(compile_part, parts))
     executable = folder / "simulation"
     libraries = ["-pthread", *(["-llz4", "-lz"] if trace == "fst" else [])]
     run_tool(
-        [compiler, *objects, library, *harness.link_options, *libraries, "-o", executable],
+        [compiler, *flags, unit, library, *harness.link_options, *libraries, "-o", executable],
         log=folder / "build.log",
     )
     return executable
