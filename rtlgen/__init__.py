@@ -20,7 +20,7 @@ from rtlgen.ir.plan import IndexStyle
 __all__ = ["Design", "RtlgenError", "RunResult", "Verification", "compile"]
 
 
-def compile(  # noqa: A001 - the name that users expect: rtlgen.compile
+def compile(
     path: str | Path,
     *,
     function: str | None = None,

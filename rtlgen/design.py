@@ -1,4 +1,4 @@
-"""A compiled kernel as users handle it: build directories, runs on arrays, proofs of equivalence."""
+"""A compiled kernel as users handle it: build directories, runs on arrays, equivalence proofs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from rtlgen.driver import CompileOptions, Compilation, compile_program, parse
+from rtlgen.driver import Compilation, CompileOptions, compile_program, parse
 from rtlgen.errors import RtlgenError
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.json_form import plan_to_json
@@ -280,9 +280,7 @@ class Design:
             if name in {a.name for a in manifest.host_arrays}
             or name in {s.name for s in manifest.scalars}
         }
-        got = simulate(
-            directory, manifest, given, simulator=simulator, engine=engine, trace=trace
-        )
+        got = simulate(directory, manifest, given, simulator=simulator, engine=engine, trace=trace)
         expected = {name: golden.arrays[name] for name in got.arrays}
         comparison = compare_memories(expected, got.arrays)
         elements = [(m.array, m.index) for m in comparison.first]

@@ -190,9 +190,7 @@ def _timing(analysis: Analysis, target: Target) -> Timing:
         loops = scop.schedule.loops(statement.name)
         box = {str(x.iterator): (x.at, x.at + x.extent - 1) for x in loops}
         datapaths[statement.name] = build_datapath(scop, statement, box, target)
-    return Timing(
-        analysis.sets, analysis.units, datapaths, analysis.dependences, analysis.flows
-    )
+    return Timing(analysis.sets, analysis.units, datapaths, analysis.dependences, analysis.flows)
 
 
 def _decide(analysis: Analysis, space: Space, options: CompileOptions) -> Decision:
@@ -226,7 +224,7 @@ def _require_legal_shifts(
             for place, statement in enumerate(analysis.scop.statements)
         }
     )
-    # Later statements move with an override that is larger than needed; only sinks can be too early.
+    # Other statements move with an override that is larger than needed: only sinks come too early.
     early = [d for d in analysis.dependences if d.sink in overrides]
     violation = find_violation(analysis.sets, early, schedule)
     if violation is not None:

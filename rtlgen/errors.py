@@ -57,7 +57,8 @@ class Diagnostic:
                 arrow = "-->" if previous is None else ":::"
                 out.append(f"{' ' * gutter}{arrow} {span}")
             if source is not None:
-                out.extend(_quote(source.line(span.line), label, gutter, first=previous != span.file))
+                first = previous != span.file
+                out.extend(_quote(source.line(span.line), label, gutter, first=first))
             elif label.text:
                 out.append(f"{' ' * gutter} = {label.text}")
             previous = span.file

@@ -8,8 +8,8 @@ from rtlgen.errors import RtlgenError
 class BadOption(RtlgenError):
     """The value of an option cannot be read.
 
-    `-D` takes NAME or NAME=VALUE, `--shift` takes STATEMENT=N with a non-negative N, and both may be
-    given several times. `rtlgen VERB --help` shows every option with its form.
+    `-D` takes NAME or NAME=VALUE, `--shift` takes STATEMENT=N with a non-negative N, and both may
+    be given several times. `rtlgen VERB --help` shows every option with its form.
     """
 
     code = "E0403"

@@ -113,9 +113,7 @@ def _definition(text: str) -> tuple[str, str]:
 def _shift(text: str) -> tuple[str, int]:
     name, _, value = text.partition("=")
     if not name or not value.isdigit():
-        raise BadOption(
-            f"--shift {text} is no shift", help="write --shift STATEMENT=N with N >= 0"
-        )
+        raise BadOption(f"--shift {text} is no shift", help="write --shift STATEMENT=N with N >= 0")
     return name, int(value)
 
 

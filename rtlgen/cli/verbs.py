@@ -22,8 +22,8 @@ from rtlgen.cli.options import (
 from rtlgen.cli.output import print_diagnostic, print_json, print_warnings, progress
 from rtlgen.design import VERSION, Design, Verification
 from rtlgen.driver import (
-    CompileOptions,
     Compilation,
+    CompileOptions,
     analyse,
     compile_program,
     parse,
@@ -66,7 +66,7 @@ def check(quiet: bool, file: str, options: CompileOptions, as_json: bool) -> Non
         analyse(program)
     print_warnings(program.warnings, program.sources, quiet)
     nests = nest_report(program.scop)
-    statements = [
+    statements: list[dict[str, Any]] = [
         {"name": s.name, "line": s.span.line, "text": s.text, "loops": list(s.iterators)}
         for s in program.scop.statements
     ]
@@ -207,9 +207,7 @@ def run(
             trace=Path(trace) if trace else None,
         )
     save_outputs(Path(outputs), result.arrays, result.returned)
-    written = [
-        result.arrays[a.name] for a in manifest.host_arrays if a.role in ("out", "inout")
-    ]
+    written = [result.arrays[a.name] for a in manifest.host_arrays if a.role in ("out", "inout")]
     value = format_checksum(checksum(written))
     if as_json:
         print_json(
@@ -343,9 +341,7 @@ def explain(code: str | None, as_json: bool) -> None:
 cli.add_command(bench)
 
 
-def _compiled(
-    file: str, options: CompileOptions, quiet: bool, dump_after: str | None
-) -> Design:
+def _compiled(file: str, options: CompileOptions, quiet: bool, dump_after: str | None) -> Design:
     with progress(f"compiling {file}", quiet):
         program = parse(Path(file), options)
         compilation = compile_program(program, options)

@@ -65,13 +65,19 @@ class ScalarDim:
 
 @dataclass(frozen=True, slots=True)
 class LoopDim:
-    """One loop, as a dimension of its own."""
+    """One loop, as a dimension of its own.
+
+    Its time is the iterator's value, not its position in the box of one statement: statements of
+    one loop may begin in different iterations of it.
+    """
 
     loop: NestLoop
 
     @property
     def time(self) -> Affine:
-        return self.loop.position
+        if self.loop.iterator is None:
+            return self.loop.position
+        return Affine.variable(self.loop.iterator)
 
     def __str__(self) -> str:
         return str(self.loop)

@@ -21,7 +21,7 @@ from rtlgen.ir.schedule import Schedule
 from rtlgen.ir.scop import Access, Array, Scop, Statement
 
 MAX_OPERATIONS = 200_000_000
-"""Elementary isl operations for one compilation, some tens of seconds; ordinary kernels need 10^5."""
+"""Elementary isl operations for one compilation: some tens of seconds. Most kernels need 10^5."""
 
 T = TypeVar("T")
 

@@ -110,15 +110,23 @@ def _between(
             if relation.is_empty():
                 continue
             kind: DependenceKind = (
-                "output" if source_read is None and sink_read is None
-                else "flow" if source_read is None
+                "output"
+                if source_read is None and sink_read is None
+                else "flow"
+                if source_read is None
                 else "anti"
-            )  # fmt: skip
+            )
             found.append(
                 Dependence(
-                    kind, source.name, sink.name, source_access, sink_access,
-                    source_read, sink_read, relation,
-                )  # fmt: skip
+                    kind,
+                    source.name,
+                    sink.name,
+                    source_access,
+                    sink_access,
+                    source_read,
+                    sink_read,
+                    relation,
+                )
             )
     return found
 
@@ -162,9 +170,7 @@ def _writes(sets: ScopSets, array: str) -> isl.UnionMap | None:
     return _union(maps) if maps else None
 
 
-def _last_writers(
-    sink: isl.Map, writes: isl.UnionMap, schedule: isl.UnionMap
-) -> list[isl.Map]:
+def _last_writers(sink: isl.Map, writes: isl.UnionMap, schedule: isl.UnionMap) -> list[isl.Map]:
     info = isl.UnionAccessInfo.from_sink(isl.UnionMap.from_map(sink))
     info = info.set_must_source(writes).set_schedule_map(schedule)
     union = info.compute_flow().get_must_dependence()

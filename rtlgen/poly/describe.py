@@ -20,9 +20,7 @@ def distance(dependence: Dependence) -> tuple[int, ...] | None:
         return None
     point = deltas.sample_point()
     count = deltas.dim(isl.dim_type.set)
-    return tuple(
-        point.get_coordinate_val(isl.dim_type.set, k).to_python() for k in range(count)
-    )
+    return tuple(point.get_coordinate_val(isl.dim_type.set, k).to_python() for k in range(count))
 
 
 def relation_text(sets: ScopSets, dependence: Dependence) -> str:
@@ -36,9 +34,7 @@ def relation_text(sets: ScopSets, dependence: Dependence) -> str:
     return str(relation)
 
 
-def dependence_rows(
-    sets: ScopSets, dependences: Sequence[Dependence]
-) -> list[dict[str, Any]]:
+def dependence_rows(sets: ScopSets, dependences: Sequence[Dependence]) -> list[dict[str, Any]]:
     """Return one JSON-serialisable entry a dependence.
 
     `distance` is the iteration distance where it is constant, else null; `relation` is exact, in

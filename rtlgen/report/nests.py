@@ -27,9 +27,7 @@ def nest_report(scop: Scop) -> list[dict[str, Any]]:
             "reason": classify(node)[1],
             "loops": _loops(node, 0),
             "statements": [
-                inner.statement
-                for inner in walk_tree((node,))
-                if isinstance(inner, StatementNode)
+                inner.statement for inner in walk_tree((node,)) if isinstance(inner, StatementNode)
             ],
             "line": node.loop.span.line,
         }

@@ -45,7 +45,7 @@ class Node:
     Members
     -------
     op: `constant`, `parameter`, `index`, `load`, `cast`, `select` or an operator of ir.expr.
-    value, name, affine, read: of a constant, a parameter, an index value, a load (the read's index).
+    value, name, affine, read: of a constant, a parameter, an index value, a load (its read).
     modulus_bits: for shifts, the width of the left operand's C type.
     """
 

@@ -2,8 +2,8 @@
 
 A store in cycle c is visible to addresses presented after c. An instance whose value is used
 too early for that takes it from the source's result instead, `delay` cycles after it was there: a
-tap. An accumulator is the plainest case: it always reads what the iteration before has just computed,
-and only the first iteration of a sum reads the memory and only the last must write it.
+tap. An accumulator is the plainest case: it always reads what the iteration before has just
+computed, only the first iteration of a sum reads the memory, and only the last must write it.
 """
 
 from __future__ import annotations
@@ -67,9 +67,7 @@ def route(timing: Timing, times: IssueTimes) -> Routing:
     for statement in timing.scop.statements:
         for read in timing.datapaths[statement.name].node_of_read:
             key = (statement.name, read)
-            flows = [
-                f for f in timing.dataflow.flows if (f.sink, f.sink_read) == key
-            ]
+            flows = [f for f in timing.dataflow.flows if (f.sink, f.sink_read) == key]
             taps[key] = tuple(tap for flow in flows for tap in _taps(timing, times, flow))
             loaded[key] = timing.sets.domains[statement.name]
             for tap in taps[key]:

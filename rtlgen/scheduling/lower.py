@@ -275,25 +275,38 @@ class _StreamBuilder:
             case "cast":
                 return self._add(
                     CastOp(
-                        width_bits=width, signed=signed, stage=stage, latency_cycles=latency,
-                        operands=operands, span=span,
+                        width_bits=width,
+                        signed=signed,
+                        stage=stage,
+                        latency_cycles=latency,
+                        operands=operands,
+                        span=span,
                     )
-                )  # fmt: skip
+                )
             case "select":
                 return self._add(
                     SelectOp(
-                        width_bits=width, signed=signed, stage=stage, latency_cycles=latency,
-                        operands=operands, span=span,
+                        width_bits=width,
+                        signed=signed,
+                        stage=stage,
+                        latency_cycles=latency,
+                        operands=operands,
+                        span=span,
                     )
-                )  # fmt: skip
+                )
             case _:
                 return self._add(
                     ArithmeticOp(
-                        width_bits=width, signed=signed, stage=stage, latency_cycles=latency,
-                        operands=operands, span=span, op=cast(UnaryOp | BinaryOp, node.op),
+                        width_bits=width,
+                        signed=signed,
+                        stage=stage,
+                        latency_cycles=latency,
+                        operands=operands,
+                        span=span,
+                        op=cast(UnaryOp | BinaryOp, node.op),
                         modulus_bits=node.modulus_bits,
                     )
-                )  # fmt: skip
+                )
 
     def _load(self, number: int, node: Node) -> int:
         name = self.statement.name
@@ -306,19 +319,31 @@ class _StreamBuilder:
             value: Operation = ConstantOp(width_bits=width, signed=signed, stage=0, value=0)
         else:
             value = LoadOp(
-                width_bits=width, signed=signed, stage=stage, latency_cycles=latency,
-                span=access.span, memory=access.array, port=self.ports.port[name, number],
-                address=self._address(access), needed=self._superset(loaded), read=node.read,
-            )  # fmt: skip
+                width_bits=width,
+                signed=signed,
+                stage=stage,
+                latency_cycles=latency,
+                span=access.span,
+                memory=access.array,
+                port=self.ports.port[name, number],
+                address=self._address(access),
+                needed=self._superset(loaded),
+                read=node.read,
+            )
             if not taps:
                 return self._add(value)
         operand = self._add(value)
         return self._add(
             ForwardOp(
-                width_bits=width, signed=signed, stage=stage + latency, operands=(operand,),
-                span=access.span, taps=taps, read=node.read,
+                width_bits=width,
+                signed=signed,
+                stage=stage + latency,
+                operands=(operand,),
+                span=access.span,
+                taps=taps,
+                read=node.read,
             )
-        )  # fmt: skip
+        )
 
     def _taps(self, read: int) -> tuple[Tap, ...]:
         found = []

@@ -47,9 +47,12 @@ def assign_read_ports(timing: Timing, times: IssueTimes, routing: Routing) -> Po
             if key not in cycles:
                 loads[statement.reads[read].array].append(key)
                 cycles[key] = busy_cycles(
-                    timing.sets, times, statement.name, datapath.starts[node],
+                    timing.sets,
+                    times,
+                    statement.name,
+                    datapath.starts[node],
                     routing.loaded[statement.name, read],
-                )  # fmt: skip
+                )
     port: dict[tuple[str, int], int] = {}
     read_ports = {array.name: 1 for array in timing.scop.arrays}
     for array, keys in loads.items():
@@ -69,9 +72,7 @@ def _colours(cycles: Sequence[isl.Set]) -> list[int]:
     return [colours[n] for n in range(len(cycles))]
 
 
-def store_conflict(
-    timing: Timing, times: IssueTimes, routing: Routing
-) -> tuple[str, str] | None:
+def store_conflict(timing: Timing, times: IssueTimes, routing: Routing) -> tuple[str, str] | None:
     """Return two statements whose stores to one array meet in some cycle, or None."""
     writers: dict[str, list[str]] = {}
     for statement in timing.scop.statements:

@@ -29,9 +29,7 @@ def index_form(affine: Affine, loops: Sequence[NestLoop]) -> IndexForm:
 class CounterSpace:
     """The counters of one statement's levels, as an isl space."""
 
-    def __init__(
-        self, sets: ScopSets, statement: Statement, loops: Sequence[NestLoop]
-    ) -> None:
+    def __init__(self, sets: ScopSets, statement: Statement, loops: Sequence[NestLoop]) -> None:
         self._counters = sets.time_map(statement, [loop.position for loop in loops])
         bounds = " and ".join(f"0 <= d{k} < {loop.extent}" for k, loop in enumerate(loops))
         dims = ",".join(f"d{k}" for k in range(len(loops)))

@@ -67,7 +67,9 @@ def _exact_range(expr: Expr, iterators: Mapping[str, Range]) -> Range | None:
             first, second = value_range(a, iterators), value_range(b, iterators)
             return min(first[0], second[0]), max(first[1], second[1])
         case Binary(op, left, right):
-            return _binary(op, value_range(left, iterators), value_range(right, iterators), expr.type)
+            return _binary(
+                op, value_range(left, iterators), value_range(right, iterators), expr.type
+            )
 
 
 def _binary(op: str, a: Range, b: Range, type_: IntType) -> Range | None:

@@ -2,9 +2,9 @@
 
 It uses neither isl nor anything that made the plan. Every iteration of every stream is enumerated,
 its predicates are evaluated, and its memory events are put in the order of their cycles. A value is
-represented by the statement instance that produced it, so the replay proves for the given sizes that
-every operand, and the final content of every element, comes from the instance that the C program
-says, whatever the data. The C program's side is the same question asked in program order.
+represented by the statement instance that produced it, so the replay proves for the given sizes
+that every operand, and the final content of every element, comes from the instance that the C
+program says, whatever the data. The C program's side is the same question asked in program order.
 """
 
 from __future__ import annotations
@@ -130,9 +130,7 @@ class _Judge:
     def check_operands(self, member: _Instances, region: Sequence[_Instances]) -> None:
         """Check every load of a stream, and what replaces it where a tap does."""
         operations = member.stream.operations
-        forwards = {
-            op.operands[0]: op for op in operations if isinstance(op, ForwardOp)
-        }
+        forwards = {op.operands[0]: op for op in operations if isinstance(op, ForwardOp)}
         for number, op in enumerate(operations):
             forward = forwards.get(number)
             tapped = self._check_taps(member, forward, region) if forward else None
@@ -178,9 +176,7 @@ class _Judge:
             self._fail(f"{where} loads an element of {name} in the cycle of its store")
         self.port_cycles.setdefault((name, op.port), []).append(cycles[needed])
 
-    def _check_taps(
-        self, member: _Instances, op: ForwardOp, region: Sequence[_Instances]
-    ) -> Bools:
+    def _check_taps(self, member: _Instances, op: ForwardOp, region: Sequence[_Instances]) -> Bools:
         where = member.stream.statement
         access = member.statement.reads[op.read]
         elements = member.elements(access, self.scop.array(access.array).strides)
@@ -257,9 +253,7 @@ def _enumerate(
             tokens = np.arange(first_token, first_token + len(points), dtype=np.int64)
             first_token += len(points)
             cycles = base + stream.offset_cycles + stream.ii * rank
-            members.append(
-                _Instances(statement, stream, counters, points, cycles, tokens, order)
-            )
+            members.append(_Instances(statement, stream, counters, points, cycles, tokens, order))
         regions.append(members)
         base += region.length_cycles
     return _with_moments(regions)
@@ -293,10 +287,10 @@ def _real_iterations(statement: Statement, loops: Sequence[NestLoop]) -> tuple[I
             real &= counters[:, level] == loop.at
         else:
             points[:, iterators.index(loop.iterator)] = counters[:, level] + loop.at
-    for loop in statement.loops:
-        value = points[:, iterators.index(loop.iterator)]
+    for bound in statement.loops:
+        value = points[:, iterators.index(bound.iterator)]
         real &= value >= 0
-        real &= loop.scale * value < _affine(loop.stop, iterators, points)
+        real &= bound.scale * value < _affine(bound.stop, iterators, points)
     for condition in statement.conditions:
         real &= _affine(condition, iterators, points) >= 0
     return counters[real], points[real]

@@ -1,8 +1,8 @@
 """Keep the stores of different statements to one array apart while the search is still choosing.
 
 Every array has one write port. For each candidate placement the cycles in which a statement stores,
-relative to its first issue, are enumerated; two candidates fit at a distance when the two sets, moved
-apart by it, do not meet.
+relative to its first issue, are enumerated; two candidates fit at a distance when the two sets,
+moved apart by it, do not meet.
 
 A statement whose values all go to one other statement, at one distance, and are overwritten there
 (C[i][j] *= beta before a sum into C[i][j]) is delayed until the values are forwarded just in time.
@@ -149,9 +149,7 @@ class StoreSlots:
             self._free[key] = found
         return self._free[key]
 
-    def _after_forbidden(
-        self, a: int, chosen_a: int, b: int, chosen_b: int, distance: int
-    ) -> int:
+    def _after_forbidden(self, a: int, chosen_a: int, b: int, chosen_b: int, distance: int) -> int:
         key = (a, chosen_a, b, chosen_b)
         if key not in self._forbidden:
             pairs = self._store_pairs(*key)
@@ -170,9 +168,7 @@ class StoreSlots:
             for early, late in self._store_pairs(a, chosen_a, b, chosen_b)
         )
 
-    def _store_pairs(
-        self, a: int, chosen_a: int, b: int, chosen_b: int
-    ) -> list[tuple[Ints, Ints]]:
+    def _store_pairs(self, a: int, chosen_a: int, b: int, chosen_b: int) -> list[tuple[Ints, Ints]]:
         scop = self._timing.scop
         return [
             (self._store_cycles(a, chosen_a, first), self._store_cycles(b, chosen_b, second))
@@ -286,5 +282,3 @@ def _satisfied(constraint: isl.Constraint, points: Ints) -> Bools:
     values = values + constraint.get_constant_val().to_python()
     result: Bools = values == 0 if constraint.is_equality() else values >= 0
     return result
-
-

@@ -31,9 +31,7 @@ class Placement:
     changes: int
 
 
-def placement(
-    loops: Sequence[NestLoop], iterators: Sequence[str], changes: int = 0
-) -> Placement:
+def placement(loops: Sequence[NestLoop], iterators: Sequence[str], changes: int = 0) -> Placement:
     """Return the placement of a statement with these `iterators` under these `loops`."""
     flat = FlatDim(tuple(loops))
     rank = flat.rank

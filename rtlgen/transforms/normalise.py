@@ -13,7 +13,16 @@ from dataclasses import dataclass, replace
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.expr import map_affine
 from rtlgen.ir.schedule import LoopDim, NestLoop, ScalarDim, Schedule
-from rtlgen.ir.scop import Access, ConditionNode, Loop, LoopNode, Node, Scop, Statement, StatementNode
+from rtlgen.ir.scop import (
+    Access,
+    ConditionNode,
+    Loop,
+    LoopNode,
+    Node,
+    Scop,
+    Statement,
+    StatementNode,
+)
 from rtlgen.ir.sets import ScopSets
 
 Replacements = Mapping[str, Affine]

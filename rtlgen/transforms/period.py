@@ -168,7 +168,14 @@ class _Periods:
                 high = middle
             else:
                 low = middle
-        self.periods[number] = high * step
+        self._set_period(number, high * step)
+
+    def _set_period(self, number: int, period: int) -> None:
+        """Set the period of one loop, and make room for it in the loops around it."""
+        self.periods[number] = period
+        path = self.members[self.users[number][0]].path
+        for outer in reversed(path[: path.index(number)]):
+            self._set_minimum(outer)
 
     def _feasible(
         self,
@@ -177,7 +184,7 @@ class _Periods:
         precedences: Sequence[Precedence],
         iteration_precedences: Sequence[Precedence],
     ) -> bool:
-        self.periods[number] = period
+        self._set_period(number, period)
         placed = {name: self._placement(self.members[name]) for name in self.users[number]}
         return (
             self._shifts(placed, precedences, self.ii) is not None
@@ -191,14 +198,10 @@ class _Periods:
         return smallest_shifts(list(placed), requirements(precedences, placed, iis), {})
 
 
-def _inside(
-    precedences: Sequence[Precedence], names: set[str], level: int
-) -> list[Precedence]:
+def _inside(precedences: Sequence[Precedence], names: set[str], level: int) -> list[Precedence]:
     """Return the precedences between `names` within one iteration of the `level` outer loops."""
     restricted = (
-        _with_equal_outer(p, level)
-        for p in precedences
-        if p.source in names and p.sink in names
+        _with_equal_outer(p, level) for p in precedences if p.source in names and p.sink in names
     )
     return [p for p in restricted if p is not None]
 
@@ -222,9 +225,7 @@ def _with_shared_boxes(member: Member, members: Sequence[Member]) -> Member:
     """Give a loop the smallest box that holds the iterations of every statement in it."""
     loops = []
     for number, loop in zip(member.path, member.loops, strict=True):
-        same = [
-            other.loops[other.path.index(number)] for other in members if number in other.path
-        ]
+        same = [other.loops[other.path.index(number)] for other in members if number in other.path]
         low = min(x.at for x in same)
         high = max(x.at + x.extent for x in same)
         loops.append(NestLoop(loop.iterator, high - low, low))
@@ -239,9 +240,13 @@ def _with_equal_outer(precedence: Precedence, level: int) -> Precedence | None:
     if relation.is_empty():
         return None
     return Precedence(
-        precedence.source, precedence.sink, precedence.lag, pair_extrema(relation),
-        precedence.origin, precedence.uniform_lag,
-    )  # fmt: skip
+        precedence.source,
+        precedence.sink,
+        precedence.lag,
+        pair_extrema(relation),
+        precedence.origin,
+        precedence.uniform_lag,
+    )
 
 
 def _no_schedule(members: Mapping[str, Member]) -> NoLegalSchedule:

@@ -25,7 +25,5 @@ def permute(scop: Scop, statement: str, order: Sequence[str]) -> Scop:
     if sorted(order) != sorted(name for name in loops if name is not None):
         raise ValueError(f"{statement} has the loops {sorted(map(str, loops))}, not {list(order)}")
     replacement = iter([loops[name] for name in order])
-    changed: list[Dim] = [
-        next(replacement) if isinstance(dim, LoopDim) else dim for dim in dims
-    ]
+    changed: list[Dim] = [next(replacement) if isinstance(dim, LoopDim) else dim for dim in dims]
     return scop.with_schedule(scop.schedule.replaced(statement, tuple(changed)))

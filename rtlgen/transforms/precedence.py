@@ -1,7 +1,7 @@
 """Precedences between statements, and the smallest shifts that satisfy them.
 
 A precedence says: whenever instance p of the source and q of the sink are related,
-time(q) >= time(p) + lag. With time = ii * rank + shift this constrains the difference of two shifts,
+time(q) >= time(p) + lag. With time = ii * rank + shift this bounds the difference of two shifts,
 
     shift_sink - shift_source >= max over (p, q) of (ii_source * rank(p) - ii_sink * rank(q)) + lag
 
@@ -42,10 +42,9 @@ class Precedence:
         """Return the smallest legal shift_sink - shift_source."""
         coefficients, constant = difference(source, sink, source_ii, sink_ii)
         largest = self.extrema.maximum(coefficients, constant)
-        if self.uniform_lag is not None:
-            if self.extrema.minimum(coefficients, constant) == largest:
-                return largest + self.uniform_lag
-        return largest + self.lag
+        if self.uniform_lag is None or self.extrema.minimum(coefficients, constant) != largest:
+            return largest + self.lag
+        return largest + self.uniform_lag
 
 
 def difference(
@@ -66,9 +65,12 @@ def iteration_precedences(scop: Scop, dependences: Sequence[Dependence]) -> tupl
     order = {statement.name: n for n, statement in enumerate(scop.statements)}
     return tuple(
         Precedence(
-            d.source, d.sink, 0 if order[d.source] < order[d.sink] else 1,
-            pair_extrema(d.relation), d,
-        )  # fmt: skip
+            d.source,
+            d.sink,
+            0 if order[d.source] < order[d.sink] else 1,
+            pair_extrema(d.relation),
+            d,
+        )
         for d in dependences
     )
 
@@ -105,9 +107,7 @@ def requirements(
     """Return the largest required distance of every ordered pair of statements."""
     required: dict[tuple[str, str], int] = {}
     for p in precedences:
-        distance = p.required(
-            placements[p.source], placements[p.sink], iis[p.source], iis[p.sink]
-        )
+        distance = p.required(placements[p.source], placements[p.sink], iis[p.source], iis[p.sink])
         key = (p.source, p.sink)
         required[key] = max(distance, required.get(key, distance))
     return required

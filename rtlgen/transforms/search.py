@@ -1,11 +1,12 @@
 """The search over loop orders and pads that makes the fused loop shortest.
 
 Every unit (a statement, or a cycle of statements with their common period) has a list of
-candidates. The shifts follow from the choice: they are the longest paths through the required distances.
-Units are taken in topological order, and of all partial choices only those are kept that no other
-one beats in every respect that a later unit can see: same candidates for the units with dependences
-still to come, no larger shift for any of them, no later end. That is exact (dynamic programming over
-the frontier of the dependence graph), so the result is the optimum over the candidates.
+candidates. The shifts follow from the choice: they are the longest paths through the required
+distances. Units are taken in topological order, and of all partial choices only those are kept that
+no other one beats in every respect that a later unit can see: same candidates for the units with
+dependences still to come, no larger shift for any of them, no later end. That is exact (dynamic
+programming over the frontier of the dependence graph), so the result is the optimum over the
+candidates.
 """
 
 from __future__ import annotations
@@ -82,7 +83,7 @@ class _State:
 
 
 Settle = Callable[[Sequence[int], Sequence[int], int, int], tuple[int, ...]]
-"""(candidates chosen so far, their starts, candidate, earliest start) -> all starts, moved later."""
+"""(candidates chosen so far, their starts, candidate, earliest start) -> all the starts, moved."""
 
 
 def best_choice(
@@ -163,7 +164,7 @@ def _times(points: IntArray, candidates: Sequence[Candidate], name: str) -> IntA
     iis = np.array([c.ii for c in candidates], dtype=np.int64)
     coefficients = np.array([r[0] for r in ranks], dtype=np.int64).T
     constants = np.array([r[1] for r in ranks], dtype=np.int64)
-    times: IntArray = (points @ coefficients.reshape(points.shape[1], -1) + constants) * iis
+    times: IntArray = (points @ coefficients + constants) * iis
     return times
 
 
@@ -216,5 +217,3 @@ def _dominates(a: _State, b: _State, open_units: Sequence[int]) -> bool:
         and a.changes <= b.changes
         and all(a.starts[u] <= b.starts[u] for u in open_units)
     )
-
-
