@@ -70,15 +70,15 @@ class BodyReader:
         self._names = StatementNames()
         self._data_uses: dict[str, Span] = {}
         self._iterator_uses: dict[str, Span] = {}
-        self._counters: frozenset[str] = frozenset()
+        self._counters: frozenset[int] = frozenset()
 
-    def read(self, items: Iterable[c_ast.Node], counters: frozenset[str]) -> tuple[Node, ...]:
+    def read(self, items: Iterable[c_ast.Node], counters: frozenset[int]) -> tuple[Node, ...]:
         """Read the statements of the outermost block.
 
         Parameters
         ----------
-        counters: C names of variables that some loop header sets; their constant initialisers
-            are dead.
+        counters: ids of the declarations of variables that some loop header sets; their constant
+            initialisers are dead.
         """
         self._counters = counters
         return self._items(items, Place())
@@ -173,7 +173,7 @@ class BodyReader:
             return ()
         reader = self.reader(place)
         value = reader.value(node.init)
-        if node.name in self._counters and value.constant is not None:
+        if id(node) in self._counters and value.constant is not None:
             return ()
         assignment = written(variable, variable.span, value, reader, self._initialiser_text(node))
         return (self.assign(node, assignment, place, reader),)

@@ -104,7 +104,6 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
 
     def __init__(self, main: SourceFile, include_dirs: Sequence[str]) -> None:
         super().__init__()
-        self.rewrite_paths: list[tuple[str, str]] = []
         self.sources = {main.path: main}
         self._main = main
         self._main_path = os.path.abspath(main.path)
@@ -115,6 +114,8 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
         self._directive: Any = None
         for directory in include_dirs:
             self.add_path(directory)
+        # Tokens then name their file by its absolute path.
+        self.rewrite_paths: list[tuple[str, str]] = []
 
     def define_option(self, name: str, value: str) -> None:
         """Define the macro of a `-D` option."""
@@ -256,8 +257,8 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
     def include(self, tokens: list[Any], original_line: list[Any]) -> Iterator[Any]:
         """Include a file; a standard header only defines its macros."""
         name = "".join(token.value for token in tokens)
-        header = name[1:-1].strip()
-        if name.startswith("<") and header in MACROS:
+        header = name[1:-1]
+        if name == f"<{header}>" and header in MACROS:
             for macro, value in MACROS[header].items():
                 self.define(f"{macro} {value}")
             return

@@ -10,6 +10,7 @@ from pycparser import c_ast
 
 from rtlgen.errors import Diagnostic, Label
 from rtlgen.frontend.body import BodyReader, Place
+from rtlgen.frontend.counters import loop_counters
 from rtlgen.frontend.declarations import Declarations
 from rtlgen.frontend.errors import (
     EmptyRegion,
@@ -136,9 +137,12 @@ class _Kernel:
         self.warnings: list[Diagnostic] = []
 
     def read(self, tree: c_ast.FileAST, main: SourceFile) -> Scop:
-        for node in tree.ext:
-            self._declarations.file_scope(node)
         function = self._region.function
+        hidden = _parameter_names(function)
+        for node in tree.ext:
+            # A parameter keeps its C name even when a global has the same one.
+            if not (isinstance(node, c_ast.Decl) and node.name in hidden):
+                self._declarations.file_scope(node)
         with self._declarations.scopes.block():
             self._parameters(function)
             nodes = self._items(function)
@@ -191,7 +195,7 @@ class _Kernel:
         if outside:
             self._warn_outside(outside)
         nodes = self._body.read(
-            [item for item in items if item is not final], _loop_counters(function.body)
+            [item for item in items if item is not final], loop_counters(function.body)
         )
         return nodes if final is None else (*nodes, *self._return(function, final))
 
@@ -290,6 +294,15 @@ class _Kernel:
         )
 
 
+def _parameter_names(function: c_ast.FuncDef) -> frozenset[str]:
+    arguments = function.decl.type.args
+    return frozenset(
+        parameter.name
+        for parameter in (arguments.params if arguments is not None else ())
+        if isinstance(parameter, c_ast.Decl)
+    )
+
+
 def _position(error: FrontendError) -> tuple[int, int]:
     labels = error.diagnostic.labels
     return (labels[0].span.line, labels[0].span.column) if labels else (0, 0)
@@ -320,17 +333,6 @@ def _follow_statements(after: Sequence[c_ast.Node]) -> bool:
 
 def _names(roots: Iterable[c_ast.Node]) -> frozenset[str]:
     return frozenset(node.name for node in _below(roots) if isinstance(node, c_ast.ID))
-
-
-def _loop_counters(body: c_ast.Node) -> frozenset[str]:
-    """Return the names that `for` headers set without declaring them."""
-    return frozenset(
-        node.init.lvalue.name
-        for node in _below((body,))
-        if isinstance(node, c_ast.For)
-        and isinstance(node.init, c_ast.Assignment)
-        and isinstance(node.init.lvalue, c_ast.ID)
-    )
 
 
 def _below(roots: Iterable[c_ast.Node]) -> Iterable[c_ast.Node]:
