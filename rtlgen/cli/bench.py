@@ -1,8 +1,67 @@
 """`rtlgen bench`."""
 
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
 import click
 
+from rtlgen.bench.kernels import DEFAULT_KERNELS, kernel_files
+from rtlgen.bench.table import BenchSettings, BenchTable, RowResult
+from rtlgen.bench.tables import find_table
+from rtlgen.cli.errors import TargetMissed
+from rtlgen.cli.options import json_option, simulator_option
+from rtlgen.cli.output import print_json, progress
 
-@click.command()
-def bench() -> None:
+
+@click.command(epilog="Example: rtlgen bench mf3 --only 'mms*' --no-synth")
+@click.argument("name")
+@click.option("--only", metavar="GLOB", help="Only the kernels that match, as in 'mms*'.")
+@click.option("--no-synth", is_flag=True, help="Leave out area and clock frequency.")
+@click.option(
+    "--kernels",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=DEFAULT_KERNELS,
+    show_default=True,
+    metavar="DIR",
+    help="Kernel K is DIR/K/K.c.",
+)
+@simulator_option
+@json_option
+@click.pass_obj
+def bench(
+    quiet: bool,
+    name: str,
+    only: str | None,
+    no_synth: bool,
+    kernels: Path,
+    simulator: Any,
+    as_json: bool,
+) -> None:
     """Reproduce one published table beside this project's own figures."""
+    table = find_table(name)
+    results = _measured(table, only, kernels, BenchSettings(simulator, not no_synth), quiet)
+    if as_json:
+        print_json({"name": table.name, "rows": [result.to_json() for result in results]})
+    else:
+        click.echo(f"{table.title}\n\n{table.text(results)}")
+    missed = [result for result in results if result.missed]
+    if missed:
+        raise TargetMissed(
+            f"{', '.join(result.row.kernel for result in missed)}: not as it must be",
+            notes=[f"{r.row.kernel}: {text}" for r in missed for text in r.missed],
+        )
+
+
+def _measured(
+    table: BenchTable, only: str | None, kernels: Path, settings: BenchSettings, quiet: bool
+) -> list[RowResult]:
+    rows = table.selected(only)
+    files = kernel_files(kernels, [row.kernel for row in rows])
+    results = []
+    for number, row in enumerate(rows, start=1):
+        what = "proving and synthesising" if settings.synthesis else "proving"
+        with progress(f"{what} {row.kernel} ({number} of {len(rows)})", quiet):
+            results.append(table.measure(row, files[row.kernel], settings))
+    return results

@@ -1,0 +1,1 @@
+"""Published tables, reproduced: one file a table, its rows as data."""

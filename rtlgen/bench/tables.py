@@ -1,0 +1,23 @@
+"""The tables by name."""
+
+from __future__ import annotations
+
+from rtlgen.bench.errors import UnknownBenchmark
+from rtlgen.bench.mf3 import MF3
+from rtlgen.bench.table import BenchTable
+
+TABLES = {table.name: table for table in (MF3,)}
+
+
+def find_table(name: str) -> BenchTable:
+    """Return the table called `name`.
+
+    Raises
+    ------
+    UnknownBenchmark
+    """
+    if name not in TABLES:
+        raise UnknownBenchmark(
+            f"there is no benchmark {name}", help=f"the benchmarks are {', '.join(TABLES)}"
+        )
+    return TABLES[name]
