@@ -26,6 +26,7 @@ from rtlgen.frontend.errors import (
     TooDeep,
 )
 from rtlgen.frontend.headers import MACROS
+from rtlgen.frontend.origins import LineTable, Origin, adjacent, mark_results
 from rtlgen.frontend.tokens import Token, split, words
 from rtlgen.source import SourceFile, Span
 
@@ -90,15 +91,6 @@ def preprocess(
     return Preprocessed(tokens, dict(processor.sources), tuple(processor.warnings(defines)))
 
 
-@dataclass(frozen=True, slots=True)
-class _Origin:
-    """A stretch of a file: absolute path, offset, length."""
-
-    path: str
-    offset: int
-    length: int
-
-
 class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
     """pcpp with marks on tokens, collected sources, and diagnostics instead of printing."""
 
@@ -107,7 +99,7 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
         self.sources = {main.path: main}
         self._main = main
         self._main_path = os.path.abspath(main.path)
-        self._lines = {self._main_path: _LineTable(main.path, main.text)}
+        self._lines = {self._main_path: LineTable(main.path, main.text)}
         self._expansion_depth = 0
         self._overridden: list[tuple[str, Span]] = []
         self._options: dict[str, str] = {}
@@ -184,7 +176,7 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
                 yield from self._cut(run)
                 run = []
                 continue
-            if run and not _adjacent(run[-1], piece):
+            if run and not adjacent(run[-1], piece):
                 yield from self._cut(run)
                 run = []
             run.append(piece)
@@ -202,10 +194,10 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
             position += len(piece.value)
         for offset, word in split(text):
             first = bisect_right(starts, offset) - 1
-            origin: _Origin = run[first].origin
+            origin: Origin = run[first].origin
             if not run[first].expanded_from and origin.length == len(run[first].value):
                 skip = offset - starts[first]
-                origin = _Origin(origin.path, origin.offset + skip, len(word))
+                origin = Origin(origin.path, origin.offset + skip, len(word))
             yield Token(word, self._span(origin))
 
     def _pragma(self, pieces: list[Any]) -> Token:
@@ -214,9 +206,9 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
         start = pieces[0].lexpos
         end = last.lexpos + len(last.value)
         text = "#pragma " + "".join(piece.value for piece in pieces[1:]).split(None, 1)[1].strip()
-        return Token(text, self._span(_Origin(pieces[0].source, start, end - start)))
+        return Token(text, self._span(Origin(pieces[0].source, start, end - start)))
 
-    def _span(self, origin: _Origin) -> Span:
+    def _span(self, origin: Origin) -> Span:
         return self._lines[origin.path].span(origin.offset, origin.length)
 
     def _directive_label(self, text: str) -> tuple[Label, ...]:
@@ -225,7 +217,7 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
         return (Label(self._token_span(self._directive), text),)
 
     def _token_span(self, token: Any) -> Span:
-        return self._span(_Origin(token.source, token.lexpos, len(token.value)))
+        return self._span(Origin(token.source, token.lexpos, len(token.value)))
 
     # pcpp's hooks.
 
@@ -234,7 +226,7 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
         outermost = self._expansion_depth == 0
         if outermost:
             for token in tokens:
-                token.origin = _Origin(token.source, token.lexpos, len(token.value))
+                token.origin = Origin(token.source, token.lexpos, len(token.value))
             before = list(tokens)
         self._expansion_depth += 1
         expanded: list[Any] = super().expand_macros(tokens, list(expanding_from))
@@ -245,7 +237,7 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
                 labels=self._directive_label("after this"),
             )
         if outermost:
-            _mark_results(before, expanded)
+            mark_results(before, expanded)
         return expanded
 
     def define(self, tokens: Any) -> None:
@@ -277,7 +269,7 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
         shown = includepath if os.path.isabs(self._main.path) else os.path.relpath(includepath)
         source = read_source(includepath)
         self.sources[shown] = SourceFile(shown, source.text)
-        self._lines[includepath] = _LineTable(shown, source.text)
+        self._lines[includepath] = LineTable(shown, source.text)
         return io.StringIO(source.text)
 
     def on_include_not_found(
@@ -333,66 +325,3 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
         table = self._lines.get(file)
         labels = (Label(table.line_span(line)),) if table and line >= 1 else ()
         raise PreprocessorError(msg[:1].lower() + msg[1:].strip(), labels=labels)
-
-
-def _adjacent(left: Any, right: Any) -> bool:
-    """Return whether two pieces stood side by side in one text, so that they may be one token."""
-    return bool(
-        left.lexpos + len(left.value) == right.lexpos
-        and getattr(left, "expanded_from", []) == getattr(right, "expanded_from", [])
-        and left.source == right.source
-    )
-
-
-def _mark_results(before: list[Any], after: list[Any]) -> None:
-    """Give every token of `after` that a macro made the place of the macro's call.
-
-    Tokens that no macro touched are the same objects in both lists, in the same order; what lies
-    between two of them in `before` is the call of the macro that made what lies between them in
-    `after`. An argument of a macro keeps the place where it was written.
-    """
-    position = {id(token): index for index, token in enumerate(before)}
-    untouched = [
-        (index, position[id(token)])
-        for index, token in enumerate(after)
-        if id(token) in position and not token.expanded_from
-    ]
-    previous_after, previous_before = -1, -1
-    for index, place in [*untouched, (len(after), len(before))]:
-        call = [t for t in before[previous_before + 1 : place] if t.value.strip()]
-        for token in after[previous_after + 1 : index]:
-            if not hasattr(token, "origin"):
-                token.origin = _call_origin(call) if call else before[-1].origin
-        previous_after, previous_before = index, place
-
-
-def _call_origin(call: list[Any]) -> _Origin:
-    first: _Origin = call[0].origin
-    last: _Origin = call[-1].origin
-    return _Origin(first.path, first.offset, last.offset + last.length - first.offset)
-
-
-class _LineTable:
-    """Offsets of the lines of a file as pcpp sees it: right-stripped, joined by newlines."""
-
-    def __init__(self, path: str, text: str) -> None:
-        self._path = path
-        self._lines = [line.rstrip() for line in text.splitlines()]
-        self._starts = [0]
-        for line in self._lines:
-            self._starts.append(self._starts[-1] + len(line) + 1)
-
-    def span(self, offset: int, length: int) -> Span:
-        """Return the place of a stretch of text, cut off at the end of its first line."""
-        index = min(bisect_right(self._starts, offset), len(self._lines)) - 1
-        if index < 0:
-            return Span(self._path, 1, 1)
-        column = offset - self._starts[index]
-        room = len(self._lines[index]) - column
-        return Span(self._path, index + 1, column + 1, max(1, min(length, room)))
-
-    def line_span(self, number: int) -> Span:
-        """Return the place of a whole line without its indentation."""
-        text = self._lines[number - 1] if number <= len(self._lines) else ""
-        lead = len(text) - len(text.lstrip())
-        return Span(self._path, number, lead + 1, max(1, len(text) - lead))

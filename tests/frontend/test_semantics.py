@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from rtlgen.frontend import parse_text
+from rtlgen.frontend.errors import FrontendError
+from rtlgen.frontend.tokens import split
+from rtlgen.verify.data import random_inputs
+from rtlgen.verify.golden import SubscriptError, run_golden
 from tests.frontend.gcc_check import assert_as_gcc
-from tests.oracles.gcc_oracle import have_gcc
+from tests.oracles.gcc_oracle import have_gcc, run_gcc
 
 pytestmark = pytest.mark.skipif(not have_gcc(), reason="there is no gcc to compare with")
 
@@ -196,6 +203,50 @@ PROGRAMS = {
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_program_computes_what_gcc_computes(name: str) -> None:
     assert_as_gcc(PROGRAMS[name])
+
+
+# What a token may become without making the text something other than C.
+KINDS = [
+    kind.split()
+    for kind in (
+        "+ - * / % & | ^ << >> < <= > >= == != && ||",
+        "= += -= *= &= |= ^= <<= >>=",
+        "++ --",
+        "int unsigned char short long",
+        "i j k a b c n d x s 0 1 2 3 7 8 9 16 4u -1 i*2 i+1 j-i (i<j?1:j) a[i] b[i] -i !i ~j",
+    )
+]
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.sampled_from(sorted(PROGRAMS.values())), st.data())
+def test_changed_programs_compute_what_gcc_computes_or_are_refused(
+    text: str, data: st.DataObject
+) -> None:
+    for _ in range(data.draw(st.integers(1, 5))):
+        start, old = data.draw(st.sampled_from(list(split(text))))
+        kinds = [kind for kind in KINDS if old in kind]
+        if kinds and "#" not in text[text.rfind("\n", 0, start) + 1 : start]:
+            new = data.draw(st.sampled_from(kinds[0]))
+            text = f"{text[:start]} {new} {text[start + len(old) :]}"
+    try:
+        scop = parse_text(text).scop
+    except FrontendError:
+        return
+    if max((loop.stop.constant for s in scop.statements for loop in s.loops), default=0) > 1000:
+        return
+    inputs = random_inputs(scop, seed=1)
+    try:
+        mine = run_golden(scop, inputs, engine="interpreter")
+    except SubscriptError:
+        return
+    if mine.events or any("never true" in w.message for w in parse_text(text).warnings):
+        # C gives the program no meaning, or gcc sees text that is left out here.
+        return
+    theirs = run_gcc(scop, inputs)
+    for name, expected in theirs.arrays.items():
+        np.testing.assert_array_equal(mine.arrays[name], expected, err_msg=text)
+    assert mine.returned == theirs.returned, text
 
 
 def test_a_wrong_understanding_is_noticed() -> None:

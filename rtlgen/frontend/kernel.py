@@ -1,0 +1,261 @@
+"""One function, or one region of it, to a `Scop`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from pycparser import c_ast
+
+from rtlgen.errors import Diagnostic, Label
+from rtlgen.frontend.body import BodyReader, Place
+from rtlgen.frontend.counters import loop_counters
+from rtlgen.frontend.declarations import Declarations
+from rtlgen.frontend.errors import (
+    EmptyRegion,
+    FrontendError,
+    ReturnUnsupported,
+    UnsupportedDeclaration,
+)
+from rtlgen.frontend.locate import Locator
+from rtlgen.frontend.region import Region
+from rtlgen.frontend.symbols import ScalarInput, Variable
+from rtlgen.frontend.writes import written
+from rtlgen.ir.expr import ScalarParameter, walk
+from rtlgen.ir.schedule import Schedule
+from rtlgen.ir.scop import Array, Node, Role, ScalarArgument, Scop, Statement
+from rtlgen.ir.types import IntType
+from rtlgen.source import SourceFile
+
+
+class Kernel:
+    """Assembles the Scop of one region.
+
+    Parameters
+    ----------
+    fixed: the `-D` values of scalar parameters.
+
+    Members
+    -------
+    warnings: what was left out; complete after `read`.
+    """
+
+    def __init__(self, region: Region, locator: Locator, fixed: Mapping[str, str]) -> None:
+        self._region = region
+        self._locator = locator
+        self._fixed = fixed
+        self._declarations = Declarations(locator)
+        self._body = BodyReader(self._declarations, locator)
+        self._returned: Variable | None = None
+        self.warnings: list[Diagnostic] = []
+
+    def read(self, tree: c_ast.FileAST, main: SourceFile) -> Scop:
+        """Return the Scop.
+
+        Raises
+        ------
+        FrontendError: the first refusal; its `others` are the rest.
+        """
+        function = self._region.function
+        hidden = _parameter_names(function)
+        for node in tree.ext:
+            # A parameter keeps its C name even when a global has the same one.
+            if not (isinstance(node, c_ast.Decl) and node.name in hidden):
+                self._declarations.file_scope(node)
+        with self._declarations.scopes.block():
+            self._parameters(function)
+            nodes = self._items(function)
+        errors = sorted(self._body.errors, key=_position)
+        if errors:
+            errors[0].others = tuple(errors[1:])
+            raise errors[0]
+        if not self._body.statements:
+            raise EmptyRegion(
+                f"`{function.decl.name}` has no statement to build a circuit from",
+                labels=(Label(self._locator.name_span(function.decl, function.decl.name)),),
+            )
+        return self._scop(nodes, main)
+
+    def _parameters(self, function: c_ast.FuncDef) -> None:
+        if function.param_decls:
+            raise UnsupportedDeclaration(
+                "old-style parameter lists are not supported",
+                labels=(Label(self._locator.name_span(function.decl, function.decl.name)),),
+            )
+        arguments = function.decl.type.args
+        for parameter in arguments.params if arguments is not None else ():
+            try:
+                self._declarations.parameter(parameter, self._fixed)
+            except FrontendError as error:
+                self._body.report(error)
+
+    def _items(self, function: c_ast.FuncDef) -> tuple[Node, ...]:
+        """Read the region, with the initialisers before it and the `return` at its end."""
+        region = self._region
+        outside = [
+            item for item in (*region.before, *region.after) if not _is_harmless_outside(item)
+        ]
+        mentioned = _names(outside)
+        items: list[c_ast.Node] = []
+        for item in region.before:
+            if isinstance(item, c_ast.Typedef) or (
+                isinstance(item, c_ast.Decl) and item.name not in mentioned
+            ):
+                items.append(item)
+            elif isinstance(item, c_ast.Decl):
+                self._declarations.outside_region(item, is_used_outside=True)
+        items.extend(region.items)
+        last = (*region.items, *region.after)[-1:]
+        final = (
+            last[0]
+            if last and isinstance(last[0], c_ast.Return) and not (_follow_statements(region.after))
+            else None
+        )
+        if outside:
+            self._warn_outside(outside)
+        nodes = self._body.read(
+            [item for item in items if item is not final], loop_counters(function.body)
+        )
+        return nodes if final is None else (*nodes, *self._return(function, final))
+
+    def _warn_outside(self, outside: Sequence[c_ast.Node]) -> None:
+        self.warnings.append(
+            Diagnostic(
+                "W0103",
+                "statements outside of the #pragma scop region are not part of the circuit",
+                tuple(Label(self._locator.start(item)) for item in outside[:3]),
+                severity="warning",
+            )
+        )
+
+    def _return(self, function: c_ast.FuncDef, node: c_ast.Return) -> tuple[Node, ...]:
+        try:
+            return self._returned_value(function, node)
+        except FrontendError as error:
+            self._body.report(error)
+            return ()
+
+    def _returned_value(self, function: c_ast.FuncDef, node: c_ast.Return) -> tuple[Node, ...]:
+        span = self._locator.start(node)
+        type_ = self._declarations.types.read(function.decl.type.type, span).element
+        if node.expr is None:
+            return ()
+        if type_ is None:
+            raise ReturnUnsupported(
+                "a function of type void returns a value", labels=(Label(span),)
+            )
+        place = Place()
+        reader = self._body.reader(place)
+        value = reader.value(node.expr)
+        variable = self._plain_variable(node.expr, type_)
+        if variable is not None:
+            self._returned = variable
+            return ()
+        variable = self._declarations.temporary("return_value", type_, span)
+        self._returned = variable
+        assignment = written(variable, span, value, reader, self._locator.text(node))
+        return (self._body.assign(node, assignment, place, reader),)
+
+    def _plain_variable(self, node: c_ast.Node, type_: IntType) -> Variable | None:
+        """Return the scalar variable that `node` is, if it is one of the returned type."""
+        if not isinstance(node, c_ast.ID):
+            return None
+        symbol = self._declarations.scopes.lookup(node.name)
+        if isinstance(symbol, Variable) and symbol.shape == () and symbol.element == type_:
+            return symbol
+        return None
+
+    def _scop(self, nodes: tuple[Node, ...], main: SourceFile) -> Scop:
+        self.warnings.extend(self._body.warnings)
+        statements = tuple(self._body.statements)
+        inputs = [scalar for scalar in self._declarations.inputs if _uses(statements, scalar)]
+        for scalar in self._declarations.inputs:
+            if scalar not in inputs:
+                self._warn_unused(scalar.name, Label(scalar.span))
+        return Scop(
+            name=self._region.function.decl.name,
+            arrays=tuple(self._arrays(statements)),
+            scalars=tuple(ScalarArgument(s.name, s.type, s.span) for s in inputs),
+            statements=statements,
+            tree=nodes,
+            schedule=Schedule({}),
+            source=main,
+            returned=self._returned.name if self._returned else None,
+        )
+
+    def _arrays(self, statements: Sequence[Statement]) -> Iterable[Array]:
+        written_names = {statement.write.array for statement in statements}
+        read_names = {read.array for statement in statements for read in statement.reads}
+        if self._returned is not None:
+            read_names.add(self._returned.name)
+        for variable in self._declarations.variables:
+            is_read, is_written = variable.name in read_names, variable.name in written_names
+            if is_read or is_written:
+                yield Array(
+                    variable.name,
+                    variable.element,
+                    variable.shape,
+                    _role(variable, is_read, is_written),
+                    variable.storage,
+                    variable.span,
+                )
+            elif variable.storage == "parameter":
+                self._warn_unused(variable.name, Label(variable.span))
+
+    def _warn_unused(self, name: str, label: Label) -> None:
+        self.warnings.append(
+            Diagnostic(
+                "W0102",
+                f"the parameter `{name}` is not used, and gets no port",
+                (label,),
+                severity="warning",
+            )
+        )
+
+
+def _parameter_names(function: c_ast.FuncDef) -> frozenset[str]:
+    arguments = function.decl.type.args
+    return frozenset(
+        parameter.name
+        for parameter in (arguments.params if arguments is not None else ())
+        if isinstance(parameter, c_ast.Decl)
+    )
+
+
+def _position(error: FrontendError) -> tuple[int, int]:
+    labels = error.diagnostic.labels
+    return (labels[0].span.line, labels[0].span.column) if labels else (0, 0)
+
+
+def _role(variable: Variable, is_read: bool, is_written: bool) -> Role:
+    if variable.storage == "local" and not variable.outlives_region:
+        return "local"
+    return "inout" if is_read and is_written else "out" if is_written else "in"
+
+
+def _uses(statements: Iterable[Statement], scalar: ScalarInput) -> bool:
+    return any(
+        isinstance(node, ScalarParameter) and node.name == scalar.name
+        for statement in statements
+        for node in walk(statement.expr)
+    )
+
+
+def _is_harmless_outside(node: c_ast.Node) -> bool:
+    return isinstance(node, c_ast.Decl | c_ast.Typedef | c_ast.Return | c_ast.EmptyStatement)
+
+
+def _follow_statements(after: Sequence[c_ast.Node]) -> bool:
+    """Return whether something other than the last `return` runs after the region."""
+    return any(not _is_harmless_outside(item) for item in after)
+
+
+def _names(roots: Iterable[c_ast.Node]) -> frozenset[str]:
+    return frozenset(node.name for node in _below(roots) if isinstance(node, c_ast.ID))
+
+
+def _below(roots: Iterable[c_ast.Node]) -> Iterable[c_ast.Node]:
+    stack = list(roots)
+    while stack:
+        node = stack.pop()
+        yield node
+        stack.extend(child for _, child in node.children())
