@@ -25,7 +25,13 @@ class UnknownCode(RtlgenError):
     code = "E0404"
 
 
-class NotEquivalent(RtlgenError):
+class CheckFailed(RtlgenError):
+    """What a check found wrong, after its results have been printed in full."""
+
+    exit_code = 1
+
+
+class NotEquivalent(CheckFailed):
     """The simulated circuit does not do what the C program does.
 
     `rtlgen verify` found an element of memory, the checksum, the return value or the cycle count
@@ -35,14 +41,15 @@ class NotEquivalent(RtlgenError):
     """
 
     code = "E0630"
-    exit_code = 1
 
 
-class TargetMissed(RtlgenError):
-    """A row of a benchmark is not exact, or took other cycles than predicted.
+class TargetMissed(CheckFailed):
+    """A row of a benchmark is not exact, took other cycles than predicted, or missed its target.
 
-    `rtlgen bench` verifies every kernel that it measures. The rows that failed are named.
+    `rtlgen bench` verifies every kernel that it measures, fused and unfused, and compares its fused
+    iterations and cycles with the targets of the row (`target` in the JSON form). The message names
+    the rows and what each one missed. Inexact results and wrong predictions are bugs of the
+    generator: please report them.
     """
 
     code = "E0631"
-    exit_code = 1

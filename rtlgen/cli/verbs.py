@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from rtlgen.cli.bench import bench
-from rtlgen.cli.errors import NotEquivalent, UnknownCode
+from rtlgen.cli.errors import CheckFailed, NotEquivalent, UnknownCode
 from rtlgen.cli.options import (
     compile_options,
     dump_option,
@@ -368,7 +368,7 @@ def main() -> None:
         error.show()
         sys.exit(error.exit_code)
     except RtlgenError as error:
-        if "--json" in arguments:
+        if "--json" in arguments and not isinstance(error, CheckFailed):
             print_json({"diagnostics": [d.to_json() for d in error.diagnostics]})
         for diagnostic in error.diagnostics:
             print_diagnostic(diagnostic, error.sources)
