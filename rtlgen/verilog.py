@@ -13,7 +13,7 @@ from amaranth.back import rtlil
 from amaranth.hdl import Shape
 from amaranth.lib.wiring import In
 
-from rtlgen.hw.kernel import Kernel
+from rtlgen.hw.kernel import Kernel, require_index_style
 from rtlgen.hw.names import Namer, PortNames, port_names
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.plan import KernelPlan
@@ -69,7 +69,13 @@ class GeneratedVerilog:
 
 
 def generate(plan: KernelPlan) -> GeneratedVerilog:
-    """Build the circuit of `plan` and return its Verilog."""
+    """Build the circuit of `plan` and return its Verilog.
+
+    Raises
+    ------
+    IndexStyleError: the plan's index style does not fit one of its nests.
+    """
+    require_index_style(plan)
     kernel = Kernel(plan)
     top = Namer().name(plan.name)
     lines = rtlil.convert(kernel, name=top).splitlines()

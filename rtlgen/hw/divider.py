@@ -48,20 +48,26 @@ class Divider(wiring.Component):
             _is_negative(self.dividend),
             # A quotient of all ones by a zero divisor stays as it is.
             (_is_negative(self.dividend) ^ _is_negative(self.divisor)) & self.divisor.any(),
+            ~self.divisor.any(),
         ]
         state: list[Value] = [_magnitude(self.dividend), Const(0, 1), divisor, *sign_bits]
-        names = ["dividend", "remainder", "divisor", "negative", "quotient_negative"]
+        names = ["dividend", "remainder", "divisor", "negative", "quotient_negative", "by_zero"]
         for step in range(steps):
             if 0 < step <= rows:
                 state[:2] = _row(state[0], state[1], state[2], remainder_bits)
             if step == steps - 1:
                 state = [
-                    Mux(state[4], -state[0], _signed_magnitude(state[0])),
-                    Mux(state[3], -state[1], _signed_magnitude(state[1])),
+                    Mux(state[4], -state[0], Cat(state[0], state[5]).as_signed()),
+                    Mux(state[3], -state[1], Cat(state[1], Const(0, 1)).as_signed()),
                 ]
                 names = ["quotient", "remainder"]
+            labels = [f"{name}_{step}" for name in names]
             if _ends_cycle(step, steps, self.latency_cycles):
-                state = stages.cut(state, [f"{name}_{step}" for name in names])
+                state = stages.cut(state, labels)
+            else:
+                state = stages.name(state, labels)
+        while stages.cycles_left:
+            state = stages.cut(state, [f"{name}_hold" for name in names])
         m.d.comb += [self.quotient.eq(state[0]), self.remainder.eq(state[1])]
         return m
 
@@ -90,7 +96,3 @@ def _magnitude(value: Value) -> Value:
     """Return the magnitude, as unsigned bits of the same width."""
     bits = value.as_unsigned()
     return Mux(value[-1], -bits, bits)[: len(value)] if value.shape().signed else bits
-
-
-def _signed_magnitude(value: Value) -> Value:
-    return Cat(value, Const(0, 1)).as_signed()

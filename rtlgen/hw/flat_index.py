@@ -8,6 +8,7 @@ from operator import mul
 
 from amaranth.hdl import Module, Signal, Value
 
+from rtlgen.hw.constant_product import constant_product
 from rtlgen.hw.index_units import IndexUnit, pace
 from rtlgen.hw.pipeline import DelayLines, Stages
 
@@ -96,7 +97,7 @@ class Divide(FlatIndex):
         for level in range(1, len(counts)):
             index = values[level]
             for outer in range(level):
-                index = index - values[outer] * (counts[outer] // counts[level])
+                index = index - constant_product(values[outer], counts[outer] // counts[level])
             values[level] = index[: len(self.counters[level])]
             values = stages.cut(values, names)
         while stages.cycles_left:
@@ -111,13 +112,8 @@ class Divide(FlatIndex):
 class Shift(FlatIndex):
     """Recover indices as slices of the flat counter, which takes no logic at all.
 
-    Every extent but the outermost must be a power of two.
+    Every extent but the outermost must be a power of two: see `sliceable`.
     """
-
-    def __init__(self, extents: tuple[int, ...], ii: int, latency_cycles: int = 0) -> None:
-        if not sliceable(extents):
-            raise ValueError(f"the inner extents of {extents} are not powers of two")
-        super().__init__(extents, ii, latency_cycles)
 
     def recover(self, m: Module, x: Signal) -> list[Value]:
         stages = Stages(m, self.latency_cycles)

@@ -101,13 +101,12 @@ class Kernel(wiring.Component):
 
     Raises
     ------
-    IndexStyleError: the plan asks for index style `shift` where it does not apply.
+    PlanError: the function's result is not in a register.
     """
 
     def __init__(self, plan: KernelPlan) -> None:
         self.plan = plan
         self.names: PortNames = port_names(plan)
-        _check_index_style(plan)
         if plan.returned is not None and plan.memory(plan.returned).kind != "register":
             raise PlanError(f"the returned {plan.returned} is not in a register")
         members = {"start": In(1), "done": Out(1), "idle": Out(1)}
@@ -357,7 +356,8 @@ class _KernelBuilder:
         ]
 
 
-def _check_index_style(plan: KernelPlan) -> None:
+def require_index_style(plan: KernelPlan) -> None:
+    """Raise IndexStyleError where the plan's index style does not fit one of its nests."""
     if plan.index_style != "shift":
         return
     for stream in plan.streams:

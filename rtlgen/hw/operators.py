@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from amaranth.hdl import Cat, Const, Module, Mux, Shape, Signal, Value
+from amaranth.hdl import Const, Module, Mux, Shape, Signal, Value
 
+from rtlgen.hw.constant_product import constant_product, signed_digits
 from rtlgen.hw.divider import Divider
 from rtlgen.hw.multiplier import Multiplier
 from rtlgen.hw.pipeline import Stages
 from rtlgen.hw.source_lines import mark
 from rtlgen.ir.plan import ArithmeticOp
 
+MAXIMAL_DIGITS = 3
+"""A constant factor of up to this many signed digits is cheaper as additions."""
+
 
 def build_arithmetic(m: Module, op: ArithmeticOp, operands: Sequence[Value], name: str) -> Signal:
     """Build `op` and return its result, `op.latency_cycles` after the operands."""
     result = mark(Signal(Shape(op.width_bits, op.signed), name=name), op.span)
-    if op.op == "mul" and not any(isinstance(operand, Const) for operand in operands):
+    if op.op == "mul" and _as_constant_product(operands) is None:
         value = _multiply(m, op, operands, name)
     elif op.op in ("div", "rem"):
         value = _divide(m, op, operands, name)
@@ -37,6 +41,16 @@ def build_select(
     chosen = Signal(shape, name=name)
     m.d.comb += chosen.eq(Mux(condition.any(), if_true, if_false))
     return Stages(m, latency_cycles).delay_to_end(chosen)
+
+
+def _as_constant_product(operands: Sequence[Value]) -> Value | None:
+    """Return the product when one factor is a constant of few digits, else None."""
+    a, b = operands
+    if isinstance(a, Const):
+        a, b = b, a
+    if isinstance(b, Const) and len(signed_digits(b.value)) <= MAXIMAL_DIGITS:
+        return constant_product(a, b.value)
+    return None
 
 
 def _multiply(m: Module, op: ArithmeticOp, operands: Sequence[Value], name: str) -> Value:
@@ -71,7 +85,9 @@ def _combinational(op: ArithmeticOp, operands: Sequence[Value]) -> Value:
         case "sub":
             return a - b
         case "mul":
-            return a * b
+            product = _as_constant_product(operands)
+            assert product is not None, "other products have a unit of their own"
+            return product
         case "and":
             return a & b
         case "or":
@@ -79,7 +95,7 @@ def _combinational(op: ArithmeticOp, operands: Sequence[Value]) -> Value:
         case "xor":
             return a ^ b
         case "shl":
-            return _shift_left(a, b, op.modulus_bits, op.width_bits)
+            return a << _count(b, op.modulus_bits)
         case "shr":
             return a >> _count(b, op.modulus_bits)
         case "lt":
@@ -104,19 +120,3 @@ def _count(value: Value, modulus_bits: int) -> Value:
     if isinstance(value, Const):
         return Const(value.value % modulus_bits, bits)
     return value.as_unsigned()[:bits]
-
-
-def _shift_left(value: Value, count: Value, modulus_bits: int, width: int) -> Value:
-    """Return value << (count modulo `modulus_bits`), kept to `width` bits after each step."""
-    amount = _count(count, modulus_bits)
-    if isinstance(amount, Const):
-        return value << amount.value
-    shape = Shape(max(width, len(value)), value.shape().signed)
-    value = _resize(value, shape)
-    for bit in range(len(amount)):
-        value = Mux(amount[bit], Cat(Const(0, 1 << bit), value)[: shape.width], value)
-    return value
-
-
-def _resize(value: Value, shape: Shape) -> Value:
-    return (value | Const(0, shape))[: shape.width]

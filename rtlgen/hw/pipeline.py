@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from amaranth.hdl import Module, Shape, Signal, Value
+from amaranth.hdl import Module, Signal, Value
 
 
 class DelayLines:
@@ -36,21 +36,25 @@ class Stages:
         self._m = m
         self.cycles_left = cycles
 
-    def register(self, value: Value, shape: Shape, name: str) -> Value:
-        """Return `value` at the end of this cycle, or at once when no cycle is left."""
-        held = Signal(shape, name=name, reset_less=True)
-        domain = self._m.d.sync if self.cycles_left else self._m.d.comb
-        domain += held.eq(value)
+    def name(self, values: Sequence[Value], names: Sequence[str]) -> list[Value]:
+        """Return `values` as signals: an expression that is used twice would be built twice."""
+        held: list[Value] = []
+        for value, name in zip(values, names, strict=True):
+            signal = Signal(value.shape(), name=name)
+            self._m.d.comb += signal.eq(value)
+            held.append(signal)
         return held
-
-    def end_cycle(self) -> None:
-        """Go on to the next cycle when there is one."""
-        self.cycles_left = max(0, self.cycles_left - 1)
 
     def cut(self, values: Sequence[Value], names: Sequence[str]) -> list[Value]:
         """Register all of `values` and go on to the next cycle, when there is one."""
-        held = [self.register(v, v.shape(), n) for v, n in zip(values, names, strict=True)]
-        self.end_cycle()
+        if self.cycles_left == 0:
+            return self.name(values, names)
+        self.cycles_left -= 1
+        held: list[Value] = []
+        for value, name in zip(values, names, strict=True):
+            register = Signal(value.shape(), name=name, reset_less=True)
+            self._m.d.sync += register.eq(value)
+            held.append(register)
         return held
 
     def delay_to_end(self, value: Value) -> Value:
