@@ -6,7 +6,9 @@ distances. Units are taken in topological order, and of all partial choices only
 no other one beats in every respect that a later unit can see: same candidates for the units with
 dependences still to come, no larger shift for any of them, no later end. That is exact (dynamic
 programming over the frontier of the dependence graph), so the result is the optimum over the
-candidates.
+candidates. A narrow search first finds an end to beat, and lower bounds cut off what cannot beat
+it. Where more partial choices remain than can be followed, those with the best bounds are, and the
+result says that it is not proven.
 """
 
 from __future__ import annotations
@@ -21,6 +23,12 @@ from rtlgen.transforms.candidates import Placement
 from rtlgen.transforms.precedence import Precedence
 
 IntArray = NDArray[np.int64]
+
+MAX_STATES = 4_000
+"""Partial choices followed at a time."""
+
+FIRST_STATES = 50
+"""Partial choices followed by the narrow search that comes first."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,11 +57,13 @@ class Choice:
     Members
     -------
     candidates: one a unit; starts: shift of every unit; end: time after the last instance.
+    proven: no other choice among the candidates ends earlier.
     """
 
     candidates: tuple[Candidate, ...]
     starts: tuple[int, ...]
     end: int
+    proven: bool
 
     @property
     def placements(self) -> dict[str, Placement]:
@@ -74,12 +84,23 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """A partial choice: candidate and start of every unit so far."""
+    """A partial choice: candidate and start of every unit so far.
+
+    Members
+    -------
+    bound: no completion of the choice ends earlier.
+    """
 
     chosen: tuple[int, ...]
     starts: tuple[int, ...]
     end: int
     changes: int
+    bound: int
+
+    @property
+    def merit(self) -> tuple[int, int, int, tuple[int, ...]]:
+        """What a search that cannot follow every choice orders them by."""
+        return self.bound, self.end, self.changes, self.chosen
 
 
 Settle = Callable[[Sequence[int], Sequence[int], int, int], tuple[int, ...]]
@@ -103,19 +124,75 @@ def best_choice(
     limit: an end that is known to be possible; what ends later is not pursued.
     """
     distances = _distances(units, precedences)
-    last_use = {a: max(b for (x, b) in distances if x == a) for (a, _) in distances}
-    states = [_State((), (), 0, 0)]
-    for number, candidates in enumerate(units):
-        grown = [
-            state
-            for old in states
-            for state in _extended(old, number, candidates, distances, settle, limit)
-        ]
-        open_units = [u for u in range(number + 1) if last_use.get(u, -1) > number]
-        states = _undominated(grown, open_units)
-    best = min(states, key=lambda s: (s.end, s.changes, s.chosen))
+    search = _Search(units, distances, _tails(units, distances), settle)
+    best, exhausted = search.run(FIRST_STATES, limit)
+    if not exhausted:
+        wide, exhausted = search.run(MAX_STATES, limit if best is None else best.end)
+        best = wide or best
+    assert best is not None, "an end that is known to be possible is found"
     chosen = tuple(units[n][k] for n, k in enumerate(best.chosen))
-    return Choice(chosen, best.starts, best.end)
+    return Choice(chosen, best.starts, best.end, exhausted and settle is None)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Search:
+    """One search problem, to be run with different limits.
+
+    Members
+    -------
+    distances: for dependent units a and b, the required start_b - start_a of all candidates.
+    tails: for every unit, the least time from the start of each candidate to the end of everything.
+    """
+
+    units: Sequence[Sequence[Candidate]]
+    distances: Mapping[tuple[int, int], IntArray]
+    tails: Sequence[IntArray]
+    settle: Settle | None
+
+    def run(self, width: int, limit: int | None) -> tuple[_State | None, bool]:
+        """Return the best choice that ends by `limit`, and whether no choice was left out."""
+        last_use = {a: max(b for (x, b) in self.distances if x == a) for (a, _) in self.distances}
+        states = [_State((), (), 0, 0, 0)]
+        exhausted = True
+        for number in range(len(self.units)):
+            grown = [state for old in states for state in self._extended(old, number, limit)]
+            open_units = [u for u in range(number + 1) if last_use.get(u, -1) > number]
+            states = _undominated(grown, open_units)
+            if len(states) > width:
+                states = sorted(states, key=lambda s: s.merit)[:width]
+                exhausted = False
+        best = min(states, key=lambda s: (s.end, s.changes, s.chosen), default=None)
+        return best, exhausted
+
+    def _extended(self, state: _State, number: int, limit: int | None) -> list[_State]:
+        candidates = self.units[number]
+        earliest = np.zeros(len(candidates), dtype=np.int64)
+        for unit, (chosen, start) in enumerate(zip(state.chosen, state.starts, strict=True)):
+            if (unit, number) in self.distances:
+                earliest = np.maximum(earliest, start + self.distances[unit, number][chosen])
+        bounds = np.maximum(earliest + self.tails[number], state.bound)
+        possible = np.arange(len(bounds)) if limit is None else np.flatnonzero(bounds <= limit)
+        found = []
+        for k in possible.tolist():
+            starts, bound = (*state.starts, int(earliest[k])), int(bounds[k])
+            if self.settle is not None:
+                starts = self.settle(state.chosen, state.starts, k, starts[-1])
+                bound = max(bound, starts[-1] + int(self.tails[number][k]))
+            if limit is None or bound <= limit:
+                end = max(state.end, starts[-1] + candidates[k].length)
+                changes = state.changes + candidates[k].changes
+                found.append(_State((*state.chosen, k), starts, end, changes, bound))
+        return found
+
+
+def _tails(
+    units: Sequence[Sequence[Candidate]], distances: Mapping[tuple[int, int], IntArray]
+) -> list[IntArray]:
+    """Return for every candidate the least time from its start to the end of what depends on it."""
+    tails = [np.array([c.length for c in unit], dtype=np.int64) for unit in units]
+    for a, b in sorted(distances, reverse=True):
+        tails[a] = np.maximum(tails[a], (distances[a, b] + tails[b]).min(axis=1))
+    return tails
 
 
 def _distances(
@@ -174,32 +251,6 @@ def _required(precedence: Precedence, source: Candidate, sink: Candidate) -> int
         source.placements[name], sink.placements[other], source.ii, sink.ii
     )
     return required + source.shifts[name] - sink.shifts[other]
-
-
-def _extended(
-    state: _State,
-    number: int,
-    candidates: Sequence[Candidate],
-    distances: Mapping[tuple[int, int], IntArray],
-    settle: Settle | None,
-    limit: int | None,
-) -> list[_State]:
-    earliest = np.zeros(len(candidates), dtype=np.int64)
-    for unit, (chosen, start) in enumerate(zip(state.chosen, state.starts, strict=True)):
-        if (unit, number) in distances:
-            earliest = np.maximum(earliest, start + distances[unit, number][chosen])
-    found = []
-    for k, (candidate, start) in enumerate(zip(candidates, earliest.tolist(), strict=True)):
-        if limit is not None and start + candidate.length > limit:
-            continue
-        starts = (*state.starts, start)
-        if settle is not None:
-            starts = settle(state.chosen, state.starts, k, start)
-        end = max(state.end, starts[-1] + candidate.length)
-        if limit is None or end <= limit:
-            changes = state.changes + candidate.changes
-            found.append(_State((*state.chosen, k), starts, end, changes))
-    return found
 
 
 def _undominated(states: Sequence[_State], open_units: Sequence[int]) -> list[_State]:
