@@ -17,7 +17,7 @@ from typing import Literal, TypeAlias
 from rtlgen.errors import Diagnostic, RtlgenError
 from rtlgen.frontend import ParsedProgram, parse_file
 from rtlgen.ir.plan import IndexStyle, KernelPlan
-from rtlgen.ir.schedule import FlatDim, ScalarDim, Schedule
+from rtlgen.ir.schedule import ScalarDim, Schedule
 from rtlgen.ir.scop import Scop
 from rtlgen.ir.sets import ScopSets, isl_failures
 from rtlgen.poly.bounds import require_in_bounds
@@ -28,14 +28,17 @@ from rtlgen.scheduling.datapath import build_datapath
 from rtlgen.scheduling.decide import (
     Decision,
     Space,
+    StoresCollide,
     decide_fused,
     decide_sequential,
     iteration_shifts,
+    with_apart,
     with_memory_only,
 )
 from rtlgen.scheduling.errors import NothingToBuild
+from rtlgen.scheduling.forwarding import Unforwardable
 from rtlgen.scheduling.lags import Timing
-from rtlgen.scheduling.lower import Figures, PlanOptions, Unforwardable, lower
+from rtlgen.scheduling.lower import Figures, PlanOptions, lower
 from rtlgen.scheduling.ports import assign_read_ports
 from rtlgen.scheduling.replay import replay
 from rtlgen.target import Target, get_target
@@ -45,6 +48,8 @@ from rtlgen.transforms.fuse import fuse
 from rtlgen.transforms.normalise import normalise
 from rtlgen.transforms.pad import pad
 from rtlgen.transforms.permute import permute
+from rtlgen.transforms.precedence import Related
+from rtlgen.transforms.ragged import ragged_statements
 from rtlgen.transforms.units import Unit, dependence_units
 
 FuseMode: TypeAlias = Literal["mf3", "none"]
@@ -170,14 +175,17 @@ def _compile(analysis: Analysis, options: CompileOptions) -> Compilation:
     target = get_target(options.target)
     timing = _timing(analysis, target)
     while True:
-        space = Space(timing, analysis.scop)
-        decision = _decide(analysis, space, options)
-        stages = dict(_transformed(analysis, decision, options))
         try:
+            space = Space(timing, analysis.scop)
+            decision = _decide(analysis, space, options)
             plan = _plan(timing, decision, target, options)
         except Unforwardable as barred:
             timing = with_memory_only(timing, barred.flow)
             continue
+        except StoresCollide as collision:
+            timing = with_apart(timing, collision.pair)
+            continue
+        stages = dict(_transformed(analysis, decision, options))
         placed = stages["flatten"].schedule
         replayed = replay(plan, analysis.scop, analysis.scop.schedule, placed)
         return Compilation(analysis, decision, stages, plan, target, replayed)
@@ -190,7 +198,14 @@ def _timing(analysis: Analysis, target: Target) -> Timing:
         loops = scop.schedule.loops(statement.name)
         box = {str(x.iterator): (x.at, x.at + x.extent - 1) for x in loops}
         datapaths[statement.name] = build_datapath(scop, statement, box, target)
-    return Timing(analysis.sets, analysis.units, datapaths, analysis.dependences, analysis.flows)
+    return Timing(
+        analysis.sets,
+        analysis.units,
+        datapaths,
+        analysis.dependences,
+        analysis.flows,
+        Related(scop, frozenset()),
+    )
 
 
 def _decide(analysis: Analysis, space: Space, options: CompileOptions) -> Decision:
@@ -215,9 +230,8 @@ def _require_legal_shifts(
     schedule = Schedule(
         {
             statement.name: (
-                FlatDim(
-                    decision.placements[statement.name].loops,
-                    overrides.get(statement.name, decision.shifts[statement.name]),
+                decision.placements[statement.name].flat(
+                    overrides.get(statement.name, decision.shifts[statement.name])
                 ),
                 ScalarDim(place),
             )
@@ -257,8 +271,11 @@ def _transformed(
         scop = pad(scop, name, decision.placements[name].loops)
     yield "pad", judged(scop, "padding loops")
     for number, unit in enumerate(analysis.units):
-        loops_of = {name: decision.placements[name].loops for name in unit.statements}
-        scop = flatten(scop, number, loops_of, decision.nest_shifts)
+        flats = {
+            name: decision.placements[name].flat(decision.nest_shifts[name])
+            for name in unit.statements
+        }
+        scop = flatten(scop, number, flats)
     scop = judged(scop, "flattening nests")
     yield "flatten", scop
     if options.fuse == "mf3":

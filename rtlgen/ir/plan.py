@@ -91,14 +91,25 @@ NEVER = Predicate(())
 class Level:
     """One level of a stream's loop nest.
 
+    Its counter runs from `lower` to the smallest of `uppers`, both inclusive and affine in the
+    counters of the levels outside of it. In every iteration of those it runs at least once.
+
     Members
     -------
-    extent: number of iterations, at least 1.
+    extent: the counter stays below it; with no bounds given it runs from 0 to extent - 1.
     name: the C iterator it counts, or None for a pad loop.
+    lower: first value, or None for 0. uppers: last values, or () for extent - 1.
     """
 
     extent: int
     name: str | None = None
+    lower: IndexForm | None = None
+    uppers: tuple[IndexForm, ...] = ()
+
+    @property
+    def is_box(self) -> bool:
+        """Whether the level runs from 0 to extent - 1 in every iteration of the outer levels."""
+        return self.lower is None and not self.uppers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -232,6 +243,7 @@ class Stream:
     levels: its loops, outermost first; a statement outside all loops has ().
     shift: MF3's shift in iterations, operator latencies not counted (for reports).
     ii_reason: one sentence saying what made II what it is.
+    iterations: number of issued iterations where some level has bounds of its own, else None.
     """
 
     statement: str
@@ -245,6 +257,7 @@ class Stream:
     ii_reason: str
     operations: tuple[Operation, ...]
     store: Store
+    iterations: int | None = None
 
     def __post_init__(self) -> None:
         if self.ii < 1 or self.offset_cycles < 0:
@@ -266,10 +279,20 @@ class Stream:
         for form in self.forms():
             if len(form.coefficients) != len(self.levels):
                 raise PlanError(f"{self.statement}: {form} does not fit {len(self.levels)} levels")
+        for place, level in enumerate(self.levels):
+            for bound in (*level.uppers, *((level.lower,) if level.lower else ())):
+                if any(bound.coefficients[place:]) or len(bound.coefficients) != len(self.levels):
+                    raise PlanError(
+                        f"{self.statement}: bound {bound} of level {place} looks inward"
+                    )
+        if all(level.is_box for level in self.levels) != (self.iterations is None):
+            raise PlanError(f"{self.statement}: {self.iterations} iterations do not fit its levels")
 
     @property
     def count(self) -> int:
         """Number of issued iterations, padding included."""
+        if self.iterations is not None:
+            return self.iterations
         count = 1
         for level in self.levels:
             count *= level.extent

@@ -24,11 +24,15 @@ class NestLoop:
         nothing: the instance runs in iteration `at` of `extent`.
     extent: number of iterations of the enumerated box; the real domain may be smaller.
     at: for a pad loop, the iteration that is real; for an iterator, its smallest value.
+    lower, uppers: bounds that depend on outer iterators: the loop runs from `lower` to the smallest
+        of `uppers`, both inclusive; None and () for the whole box.
     """
 
     iterator: str | None
     extent: int
     at: int = 0
+    lower: Affine | None = None
+    uppers: tuple[Affine, ...] = ()
 
     def __post_init__(self) -> None:
         if self.extent < 1:
@@ -37,8 +41,13 @@ class NestLoop:
             raise ValueError(f"pad loop of {self.extent} has no iteration {self.at}")
 
     @property
+    def is_box(self) -> bool:
+        """Whether the loop runs over its whole extent, whatever the outer iterators are."""
+        return self.lower is None and not self.uppers
+
+    @property
     def position(self) -> Affine:
-        """The 0-based iteration in which an instance runs."""
+        """Where in the box an instance runs, from 0."""
         if self.iterator is None:
             return Affine((), self.at)
         return Affine.variable(self.iterator) - self.at
@@ -46,7 +55,11 @@ class NestLoop:
     def __str__(self) -> str:
         if self.iterator is None:
             return f"pad@{self.at}<{self.extent}"
-        return f"{self.iterator}<{self.at + self.extent}"
+        if self.is_box:
+            return f"{self.iterator}<{self.at + self.extent}"
+        low = self.at if self.lower is None else self.lower
+        high = ", ".join(map(str, self.uppers)) or str(self.at + self.extent - 1)
+        return f"{self.iterator}={low}..{f'min({high})' if len(self.uppers) > 1 else high}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,14 +98,29 @@ class LoopDim:
 
 @dataclass(frozen=True, slots=True)
 class FlatDim:
-    """A nest flattened to one counter: the row-major rank in the box of `loops`, plus `shift`."""
+    """A nest flattened to one counter: an iteration's rank in `loops`, plus `shift`.
+
+    `iterations` is the number of iterations of a nest that is no box, None for one that is.
+    """
 
     loops: tuple[NestLoop, ...]
     shift: int = 0
+    iterations: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.is_box != (self.iterations is None):
+            raise ValueError(f"{self.iterations} iterations do not fit {self}")
+
+    @property
+    def is_box(self) -> bool:
+        """Whether the rank is an affine function: no bound depends on an outer loop."""
+        return all(loop.is_box for loop in self.loops)
 
     @property
     def rank(self) -> Affine:
-        """Position in the flattened nest, 0 for its first iteration."""
+        """Position in the flattened nest, 0 for its first iteration; of a box only."""
+        if not self.is_box:
+            raise ValueError(f"the rank in {self} is not affine")
         parts, weight = [], 1
         for loop in reversed(self.loops):
             parts.append(loop.position * weight)
@@ -102,6 +130,8 @@ class FlatDim:
     @property
     def count(self) -> int:
         """Number of iterations of the flattened nest, padding included."""
+        if self.iterations is not None:
+            return self.iterations
         count = 1
         for loop in self.loops:
             count *= loop.extent

@@ -9,13 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from rtlgen.errors import Label
 from rtlgen.ir.schedule import FlatDim, Schedule
 from rtlgen.ir.scop import Scop
 from rtlgen.ir.sets import ScopSets, isl_failures, sample_pair
 from rtlgen.poly.dependences import Dependence
 from rtlgen.poly.errors import IllegalSchedule, IllegalShift
+from rtlgen.poly.instances import affine_values, dependent_pairs
+from rtlgen.poly.ranks import rank_table
 
+Ints = NDArray[np.int64]
 Instance = tuple[int, ...]
 
 
@@ -39,26 +45,79 @@ def find_violation(
     sets: ScopSets, dependences: Iterable[Dependence], schedule: Schedule
 ) -> Violation | None:
     """Return a dependence that `schedule` does not respect, or None when it is legal."""
+    if any(
+        isinstance(d, FlatDim) and not d.is_box for dims in schedule.dims.values() for d in dims
+    ):
+        return _find_listed_violation(sets.scop, dependences, schedule)
     with isl_failures():
         times = sets.schedule_maps(schedule)
         for dependence in dependences:
             not_before = times[dependence.source].lex_ge_map(times[dependence.sink])
             broken = dependence.relation.intersect(not_before)
             if not broken.is_empty():
-                return _violation(sets.scop, dependence, schedule, *sample_pair(broken))
+                source, sink = sample_pair(broken)
+                return Violation(
+                    dependence,
+                    source,
+                    sink,
+                    _time(sets.scop, schedule, dependence.source, source),
+                    _time(sets.scop, schedule, dependence.sink, sink),
+                )
     return None
 
 
-def _violation(
-    scop: Scop, dependence: Dependence, schedule: Schedule, source: Instance, sink: Instance
-) -> Violation:
-    def time(name: str, point: Instance) -> tuple[int, ...]:
-        values = dict(zip(scop.statement(name).iterators, point, strict=True))
-        return tuple(dim.evaluate(values) for dim in schedule.time(name))
+def _time(scop: Scop, schedule: Schedule, name: str, point: Instance) -> tuple[int, ...]:
+    values = dict(zip(scop.statement(name).iterators, point, strict=True))
+    return tuple(dim.evaluate(values) for dim in schedule.time(name))
 
-    return Violation(
-        dependence, source, sink, time(dependence.source, source), time(dependence.sink, sink)
-    )
+
+def _find_listed_violation(
+    scop: Scop, dependences: Iterable[Dependence], schedule: Schedule
+) -> Violation | None:
+    """Judge a schedule with ranks that are no affine functions, pair by pair."""
+    pairs = dependent_pairs(scop)
+    for d in dependences:
+        related = pairs.get((d.source, d.sink, d.source_read, d.sink_read))
+        if related is None:
+            continue
+        early = _listed_times(scop, schedule, d.source, related.sources)
+        late = _listed_times(scop, schedule, d.sink, related.sinks)
+        broken = np.flatnonzero(~_lexicographically_less(early, late))
+        if len(broken):
+            k = int(broken[0])
+            return Violation(
+                d,
+                tuple(related.sources[k].tolist()),
+                tuple(related.sinks[k].tolist()),
+                tuple(early[k].tolist()),
+                tuple(late[k].tolist()),
+            )
+    return None
+
+
+def _listed_times(scop: Scop, schedule: Schedule, name: str, points: Ints) -> Ints:
+    """Return the (n, dimensions) time vectors of (n, iterators) instances."""
+    iterators = scop.statement(name).iterators
+    columns = []
+    for dim in schedule.dims[name]:
+        if isinstance(dim, FlatDim) and not dim.is_box:
+            table = rank_table(dim.loops, iterators)
+            assert table is not None, "a ragged nest has been enumerated before"
+            columns.append(table.of(points) + dim.shift)
+        else:
+            columns.append(affine_values(dim.time, iterators, points))
+    length = max(map(len, schedule.dims.values()))
+    columns += [np.zeros(len(points), dtype=np.int64)] * (length - len(columns))
+    return np.stack(columns, axis=1)
+
+
+def _lexicographically_less(a: Ints, b: Ints) -> NDArray[np.bool_]:
+    less = np.zeros(len(a), dtype=np.bool_)
+    equal = np.ones(len(a), dtype=np.bool_)
+    for column in range(a.shape[1]):
+        less |= equal & (a[:, column] < b[:, column])
+        equal &= a[:, column] == b[:, column]
+    return less
 
 
 def require_legal(

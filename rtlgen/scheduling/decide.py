@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from rtlgen.ir.schedule import NestLoop
 from rtlgen.ir.scop import Scop
 from rtlgen.poly.dependences import Dependence, Flow
-from rtlgen.scheduling.errors import UnresolvedConflict
-from rtlgen.scheduling.forwarding import IssueTimes, Routing, route
+from rtlgen.scheduling.forwarding import Issue, IssueTimes, Routing, route
 from rtlgen.scheduling.lags import Timing
 from rtlgen.scheduling.ports import store_conflict
 from rtlgen.scheduling.store_slots import StoreSlots
-from rtlgen.transforms.candidates import Placement, placements
+from rtlgen.transforms.candidates import Bounding, Placement, placements
 from rtlgen.transforms.period import Member, common_period, initiation_interval, self_distance
 from rtlgen.transforms.precedence import (
     Precedence,
@@ -20,14 +20,23 @@ from rtlgen.transforms.precedence import (
     requirements,
     smallest_shifts,
 )
+from rtlgen.transforms.ragged import ragged_loops
 from rtlgen.transforms.search import Candidate, Choice, Settle, best_choice
 from rtlgen.transforms.units import Unit, loop_paths
 
 _CandidateSource = Callable[[Unit, int | None], list[Candidate]]
 """The candidates of a unit, padded up to a number of iterations, or unpadded for None."""
 
-MAX_CONFLICT_MOVES = 256
-"""One-cycle moves tried to keep stores to one array apart."""
+MAX_CONFLICT_MOVES = 64
+"""One-cycle moves tried to keep stores to one array apart, before statements are separated."""
+
+
+class StoresCollide(Exception):
+    """Statements of one unit store to one array in the same cycle, however they are shifted."""
+
+    def __init__(self, first: str, second: str) -> None:
+        super().__init__(first, second)
+        self.pair = (first, second)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +66,14 @@ class Decision:
 
     @property
     def times(self) -> IssueTimes:
-        loops = {name: p.loops for name, p in self.placements.items()}
-        return IssueTimes(loops, self.offsets, self.iis)
+        return issue_times(self.placements, self.offsets, self.iis)
+
+
+def issue_times(
+    placed: Mapping[str, Placement], offsets: Mapping[str, int], iis: Mapping[str, int]
+) -> IssueTimes:
+    """Return when every statement issues."""
+    return {name: Issue(p, offsets[name], iis[name]) for name, p in placed.items()}
 
 
 class Space:
@@ -69,7 +84,7 @@ class Space:
         self.boxed = boxed
         self.paths = loop_paths(boxed.tree)
         self.cycles = timing.precedences()
-        self.iterations = iteration_precedences(boxed, timing.dependences)
+        self.iterations = iteration_precedences(boxed, timing.dependences, timing.related)
         self.extents = [
             loop.extent for s in boxed.statements for loop in boxed.schedule.loops(s.name)
         ]
@@ -135,7 +150,8 @@ class Space:
         found = []
         self_precedences = [p for p in precedences if p.source == p.sink == name]
         order_kept = [p for p in self.iterations if p.source == p.sink == name]
-        for placed in placements(own, iterators, self.extents, depth, largest or 0):
+        bounded = self._bounding(name) if name in self.timing.related.ragged else None
+        for placed in placements(own, iterators, self.extents, depth, largest or 0, bounded):
             if any(self_distance(p, placed) <= 0 for p in order_kept):
                 continue
             ii = 1
@@ -144,6 +160,15 @@ class Space:
             length = self._length(name, placed, ii, with_latency)
             found.append(Candidate({name: placed}, ii, {name: 0}, length, placed.changes))
         return found
+
+    def _bounding(self, name: str) -> Bounding:
+        domain = self.timing.sets.domains[name]
+        iterators = self.boxed.statement(name).iterators
+
+        def bounded(order: Sequence[NestLoop]) -> tuple[NestLoop, ...]:
+            return ragged_loops(domain, iterators, order)
+
+        return bounded
 
     def _length(self, name: str, placed: Placement, ii: int, with_latency: bool) -> int:
         tail = self.timing.datapaths[name].result_stage + 1 if with_latency else 1
@@ -214,11 +239,11 @@ def decide_sequential(space: Space) -> Decision:
         iis |= dict.fromkeys(candidate.placements, candidate.ii)
         offsets |= {name: base + shift for name, shift in candidate.shifts.items()}
         base += candidate.length
-    times = IssueTimes({name: p.loops for name, p in placed.items()}, offsets, iis)
+    times = issue_times(placed, offsets, iis)
     routing = route(timing, times)
     conflict = store_conflict(timing, times, routing)
     if conflict is not None:
-        raise _unresolved(conflict)
+        raise StoresCollide(*conflict)
     return Decision(
         placements=placed,
         iis=iis,
@@ -262,31 +287,38 @@ def _without_conflicts(
     required: Mapping[tuple[str, str], int],
     least: Mapping[str, int],
 ) -> tuple[dict[str, int], Routing]:
-    """Return the smallest offsets at which no two stores to one array meet."""
+    """Return the smallest offsets at which no two stores to one array meet.
+
+    Raises
+    ------
+    StoresCollide: two statements of one unit cannot be moved far enough apart.
+    """
     distances = dict(required)
     names = [s.name for s in timing.scop.statements]
-    loops = {name: p.loops for name, p in placed.items()}
-    conflict: tuple[str, str] | None = None
-    for _ in range(MAX_CONFLICT_MOVES):
+    moves: dict[frozenset[str], int] = {}
+    while True:
         offsets = smallest_shifts(names, distances, least)
-        if offsets is None:
-            break
-        times = IssueTimes(loops, offsets, iis)
+        assert offsets is not None, "only statements of different units are moved, and only later"
+        times = issue_times(placed, offsets, iis)
         routing = route(timing, times)
         conflict = store_conflict(timing, times, routing)
         if conflict is None:
             return offsets, routing
-        first, second = sorted(conflict, key=lambda name: (offsets[name], names.index(name)))
-        distances[first, second] = offsets[second] - offsets[first] + 1
-    assert conflict is not None, "without a conflict the offsets were final"
-    raise _unresolved(conflict)
+        if any(set(conflict) <= set(unit.statements) for unit in timing.units):
+            raise StoresCollide(*conflict)
+        first, second = sorted(conflict, key=lambda name: (_unit_number(timing, name), name))
+        moves[frozenset(conflict)] = tried = moves.get(frozenset(conflict), 0) + 1
+        distances[first, second] = (
+            max(distances.get((first, second), 0), offsets[second] - offsets[first]) + 1
+        )
+        if tried > MAX_CONFLICT_MOVES:
+            stages = (timing.datapaths[name].result_stage for name in (first, second))
+            early, late = stages
+            distances[first, second] = iis[first] * placed[first].count + early - late
 
 
-def _unresolved(conflict: tuple[str, str]) -> UnresolvedConflict:
-    return UnresolvedConflict(
-        f"{conflict[0]} and {conflict[1]} write one array in the same cycles",
-        help="put them into separate loops, or use --fuse none",
-    )
+def _unit_number(timing: Timing, name: str) -> int:
+    return next(n for n, unit in enumerate(timing.units) if name in unit.statements)
 
 
 def floor_iterations(space: Space) -> int:
@@ -331,3 +363,8 @@ def _recurrence_reason(scop: Scop, precedence: Precedence, placed: Placement) ->
 def with_memory_only(timing: Timing, flow: tuple[str, str, int]) -> Timing:
     """Return the timing with one flow barred from forwarding."""
     return replace(timing, memory_only=timing.memory_only | {flow})
+
+
+def with_apart(timing: Timing, pair: tuple[str, str]) -> Timing:
+    """Return the timing with two statements of one unit kept from overlapping."""
+    return replace(timing, apart=timing.apart | {pair})

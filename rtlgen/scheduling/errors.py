@@ -17,17 +17,6 @@ class RaggedDomain(RtlgenError):
     code = "E0301"
 
 
-class UnresolvedConflict(RtlgenError):
-    """Two statements cannot be kept from writing one array in the same cycle.
-
-    Every array has one write port. Statements that write the same array are moved apart in time
-    until their stores never coincide; for these two no distance was found. Put them into separate
-    loops, or write to separate arrays.
-    """
-
-    code = "E0302"
-
-
 class IndexStyleUnsuitable(RtlgenError):
     """The index style asked for does not fit the program's loops.
 

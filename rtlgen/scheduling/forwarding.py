@@ -10,28 +10,50 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import islpy as isl
+import numpy as np
+from numpy.typing import NDArray
 
 from rtlgen.ir.affine import Affine
-from rtlgen.ir.schedule import FlatDim, NestLoop
 from rtlgen.ir.scop import Statement
+from rtlgen.ir.sets import for_each
 from rtlgen.poly.dependences import Flow
-from rtlgen.scheduling.lags import Timing
+from rtlgen.poly.instances import Pairs, members
+from rtlgen.scheduling.lags import FlowKey, Timing, flow_key
+from rtlgen.transforms.candidates import Placement
+
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+
+class Unforwardable(Exception):
+    """A forwarding path would need a predicate that cannot be built: use the memory instead."""
+
+    def __init__(self, flow: FlowKey) -> None:
+        super().__init__(flow)
+        self.flow = flow
 
 
 @dataclass(frozen=True, slots=True)
-class IssueTimes:
-    """When every statement issues: cycle = offset + ii * rank."""
+class Issue:
+    """When one statement issues: cycle = offset + ii * rank."""
 
-    loops: Mapping[str, tuple[NestLoop, ...]]
-    offsets: Mapping[str, int]
-    iis: Mapping[str, int]
+    placement: Placement
+    offset: int
+    ii: int
 
-    def cycle(self, statement: str, stage: int) -> Affine:
-        """Return the region cycle of a stage as a function of the iterators."""
-        rank = FlatDim(self.loops[statement]).rank
-        return rank * self.iis[statement] + (self.offsets[statement] + stage)
+    def cycle(self, stage: int) -> Affine:
+        """Return the cycle of a stage as a function of the iterators, for a box."""
+        return self.placement.flat(0).rank * self.ii + (self.offset + stage)
+
+    def cycles(self, points: Ints, stage: int) -> Ints:
+        """Return the cycles of a stage of (n, iterators) instances."""
+        return self.placement.ranks(points) * self.ii + (self.offset + stage)
+
+
+IssueTimes: TypeAlias = Mapping[str, Issue]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,7 +82,12 @@ class Routing:
 
 
 def route(timing: Timing, times: IssueTimes) -> Routing:
-    """Return the routing of every read and store under the given issue times."""
+    """Return the routing of every read and store under the given issue times.
+
+    Raises
+    ------
+    Unforwardable: see there.
+    """
     taps: dict[tuple[str, int], tuple[TapSet, ...]] = {}
     loaded: dict[tuple[str, int], isl.Set] = {}
     stored = {s.name: _outliving(timing, s) for s in timing.scop.statements}
@@ -68,7 +95,11 @@ def route(timing: Timing, times: IssueTimes) -> Routing:
         for read in timing.datapaths[statement.name].node_of_read:
             key = (statement.name, read)
             flows = [f for f in timing.dataflow.flows if (f.sink, f.sink_read) == key]
-            taps[key] = tuple(tap for flow in flows for tap in _taps(timing, times, flow))
+            taps[key] = tuple(
+                tap
+                for flow in flows
+                for tap in tap_sets(timing, times[flow.source], times[flow.sink], flow)
+            )
             loaded[key] = timing.sets.domains[statement.name]
             for tap in taps[key]:
                 loaded[key] = loaded[key].subtract(tap.instances)
@@ -87,17 +118,75 @@ def _outliving(timing: Timing, statement: Statement) -> isl.Set:
     return live
 
 
-def _taps(timing: Timing, times: IssueTimes, flow: Flow) -> list[TapSet]:
+def tap_sets(timing: Timing, source: Issue, sink: Issue, flow: Flow) -> list[TapSet]:
+    """Return the instances that need the value of `flow` before the memory can give it.
+
+    Raises
+    ------
+    Unforwardable: they cannot be told by a few comparisons.
+    """
+    pairs = None
+    if flow.source in timing.related.ragged or flow.sink in timing.related.ragged:
+        pairs = timing.related.listed(flow)
+        assert pairs is not None, "every flow has pairs"
+    if pairs is None:
+        return _symbolic_taps(timing, source, sink, flow)
+    return _listed_taps(timing, source, sink, flow, pairs)
+
+
+def _symbolic_taps(timing: Timing, source: Issue, sink: Issue, flow: Flow) -> list[TapSet]:
     sets, scop = timing.sets, timing.scop
     first = timing.forward_lag(flow)
+    at_sink = sets.time_map(scop.statement(flow.sink), [sink.cycle(0)]).reverse()
     found = []
     # Issue distances below the memory's lag: the value is not there yet when its address is due.
     for distance in range(first, timing.memory_lag(flow)):
-        at_source = times.cycle(flow.source, distance)
-        at_sink = times.cycle(flow.sink, 0)
-        source = sets.time_map(scop.statement(flow.source), [at_source])
-        sink = sets.time_map(scop.statement(flow.sink), [at_sink])
-        pairs = flow.relation.intersect(source.apply_range(sink.reverse()))
+        at_source = sets.time_map(scop.statement(flow.source), [source.cycle(distance)])
+        pairs = flow.relation.intersect(at_source.apply_range(at_sink))
         if not pairs.is_empty():
             found.append(TapSet(flow, distance - first, pairs.range().coalesce()))
     return found
+
+
+def _listed_taps(
+    timing: Timing, source: Issue, sink: Issue, flow: Flow, pairs: Pairs
+) -> list[TapSet]:
+    first = timing.forward_lag(flow)
+    distances = sink.cycles(pairs.sinks, 0) - source.cycles(pairs.sources, 0)
+    found = []
+    for distance in range(first, timing.memory_lag(flow)):
+        near = distances == distance
+        if near.any():
+            instances = _described(flow.relation.range(), pairs.sinks, near)
+            if instances is None:
+                raise Unforwardable(flow_key(flow))
+            found.append(TapSet(flow, distance - first, instances))
+    return found
+
+
+def _described(everywhere: isl.Set, points: Ints, chosen: Bools) -> isl.Set | None:
+    """Return a set that holds just the chosen ones of `points`, all of which are in `everywhere`.
+
+    Tried are whole pieces of `everywhere`, and the part of it inside of the chosen points' box.
+    """
+    if chosen.all():
+        return everywhere
+    found = everywhere.subtract(everywhere)
+    covered = np.zeros(len(points), dtype=np.bool_)
+    for piece in for_each(everywhere.make_disjoint().foreach_basic_set):
+        whole = isl.Set.from_basic_set(piece)
+        inside = members(whole, points)
+        if inside.any() and not (inside & ~chosen).any():
+            found = found.union(whole)
+            covered |= inside
+    if np.array_equal(covered, chosen):
+        return found
+    low, high = points[chosen].min(axis=0), points[chosen].max(axis=0)
+    boxed = ((points >= low) & (points <= high)).all(axis=1)
+    if not np.array_equal(boxed, chosen):
+        return None
+    box = everywhere
+    for k, (least, most) in enumerate(zip(low.tolist(), high.tolist(), strict=True)):
+        box = box.lower_bound_val(isl.dim_type.set, k, isl.Val.int_from_si(box.get_ctx(), least))
+        box = box.upper_bound_val(isl.dim_type.set, k, isl.Val.int_from_si(box.get_ctx(), most))
+    return box

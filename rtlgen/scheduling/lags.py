@@ -15,13 +15,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import islpy as isl
+
+from rtlgen.ir.affine import Affine
 from rtlgen.ir.scop import Scop
 from rtlgen.ir.sets import ScopSets
 from rtlgen.poly.dependences import Dataflow, Dependence, Flow
 from rtlgen.poly.extrema import pair_extrema
 from rtlgen.scheduling.datapath import Datapath
-from rtlgen.transforms.precedence import Precedence
-from rtlgen.transforms.units import Unit
+from rtlgen.transforms.precedence import Precedence, Related
+from rtlgen.transforms.units import Unit, loop_paths
 
 FlowKey = tuple[str, str, int]
 """(source, sink, read) of a flow."""
@@ -38,7 +41,10 @@ class Timing:
     Members
     -------
     datapaths: by statement.
+    related: the related pairs of every dependence and flow.
     memory_only: flows that may not be forwarded.
+    apart: statements of one unit, the first one first in the program, that may not overlap within an
+        iteration of the loops that they share, so that their stores to one array never meet.
     """
 
     sets: ScopSets
@@ -46,7 +52,9 @@ class Timing:
     datapaths: Mapping[str, Datapath]
     dependences: Sequence[Dependence]
     dataflow: Dataflow
+    related: Related
     memory_only: frozenset[FlowKey] = frozenset()
+    apart: frozenset[tuple[str, str]] = frozenset()
 
     @property
     def scop(self) -> Scop:
@@ -56,7 +64,29 @@ class Timing:
         """Return every constraint on issue cycles, over value-based flows, anti and output."""
         found = [self._flow(flow) for flow in self.dataflow.flows if self.matters(flow)]
         found += [self._order(d) for d in self.dependences if d.kind != "flow" and self._orders(d)]
-        return tuple(found)
+        found += [p for pair in sorted(self.apart) for p in self._separations(*pair)]
+        return tuple(precedence for precedence in found if precedence is not None)
+
+    def _separations(self, first: str, second: str) -> list[Precedence]:
+        """Keep the stores of `first` before those of `second`, and those before the next ones."""
+        paths = loop_paths(self.scop.tree)
+        shared = sum(a == b for a, b in zip(paths[first], paths[second], strict=False))
+        before = self._shared_time(first, shared).lex_le_map(self._shared_time(second, shared))
+        after = self._shared_time(second, shared).lex_lt_map(self._shared_time(first, shared))
+        found = []
+        for source, sink, relation in ((first, second, before), (second, first, after)):
+            if relation.is_empty():
+                continue
+            lag = self.datapaths[source].result_stage + 1 - self.datapaths[sink].result_stage
+            write, other = self.scop.statement(source).write, self.scop.statement(sink).write
+            origin = Dependence("output", source, sink, write, other, None, None, relation)
+            found.append(Precedence(source, sink, lag, pair_extrema(relation), origin))
+        return found
+
+    def _shared_time(self, name: str, shared: int) -> isl.Map:
+        statement = self.scop.statement(name)
+        outer = [Affine.variable(iterator) for iterator in statement.iterators[:shared]]
+        return self.sets.time_map(statement, outer)
 
     def may_forward(self, flow: Flow) -> bool:
         """Tell whether `flow` has forwarding paths whatever its distances.
@@ -81,20 +111,22 @@ class Timing:
         """Tell whether the value that flows is used at all."""
         return flow.sink_read in self.datapaths[flow.sink].node_of_read
 
-    def _flow(self, flow: Flow) -> Precedence:
+    def _flow(self, flow: Flow) -> Precedence | None:
         lag = self.forward_lag(flow) if self.may_forward(flow) else self.memory_lag(flow)
         # One distance for all pairs needs one tap, whose predicate is just where the flow exists.
         barred = flow_key(flow) in self.memory_only
         uniform = None if barred else self.forward_lag(flow)
-        extrema = pair_extrema(flow.relation)
-        return Precedence(flow.source, flow.sink, lag, extrema, flow, uniform)
+        pairs = self.related.of(flow)
+        if pairs is None:
+            return None
+        return Precedence(flow.source, flow.sink, lag, pairs, flow, uniform)
 
     def _orders(self, dependence: Dependence) -> bool:
         """A read whose value does not matter orders nothing."""
         reads = self.datapaths[dependence.source].node_of_read
         return dependence.source_read is None or dependence.source_read in reads
 
-    def _order(self, dependence: Dependence) -> Precedence:
+    def _order(self, dependence: Dependence) -> Precedence | None:
         source, sink = self.datapaths[dependence.source], self.datapaths[dependence.sink]
         if dependence.source_read is None:
             lag = source.result_stage + 1 - sink.result_stage
@@ -102,5 +134,7 @@ class Timing:
             is_register = self.scop.array(dependence.array).depth == 1
             lag = source.address_stage(dependence.source_read) - sink.result_stage
             lag += 0 if is_register else 1
-        extrema = pair_extrema(dependence.relation)
-        return Precedence(dependence.source, dependence.sink, lag, extrema, dependence)
+        pairs = self.related.of(dependence)
+        if pairs is None:
+            return None
+        return Precedence(dependence.source, dependence.sink, lag, pairs, dependence)

@@ -34,11 +34,12 @@ from rtlgen.ir.plan import (
     Stream,
     Tap,
 )
+from rtlgen.ir.schedule import NestLoop
 from rtlgen.ir.scop import Access, Scop, Statement
 from rtlgen.scheduling.datapath import Node
 from rtlgen.scheduling.errors import IndexStyleUnsuitable, RaggedDomain
-from rtlgen.scheduling.forwarding import IssueTimes, Routing
-from rtlgen.scheduling.lags import FlowKey, Timing, flow_key
+from rtlgen.scheduling.forwarding import IssueTimes, Routing, Unforwardable
+from rtlgen.scheduling.lags import Timing, flow_key
 from rtlgen.scheduling.ports import PortMap
 from rtlgen.scheduling.predicates import CounterSpace, index_form
 from rtlgen.target import Target
@@ -66,14 +67,6 @@ class Figures:
     ii_reasons: Mapping[str, str]
     fused_iterations: int
     floor_iterations: int
-
-
-class Unforwardable(Exception):
-    """A forwarding path would need a predicate that cannot be built: use the memory instead."""
-
-    def __init__(self, flow: FlowKey) -> None:
-        super().__init__(flow)
-        self.flow = flow
 
 
 def lower(
@@ -109,6 +102,8 @@ def lower(
         )
         built.append(Region(tuple(builder.stream(figures, base) for builder in builders)))
     plan_regions = tuple(built)
+    if options.index_style != "odometer":
+        _require_boxes(plan_regions, options.index_style)
     if options.index_style == "shift":
         _require_powers_of_two(plan_regions)
     latency = options.index_latency_cycles
@@ -166,6 +161,18 @@ def _memories(scop: Scop, ports: PortMap, target: Target) -> list[Memory]:
     ]
 
 
+def _require_boxes(regions: Sequence[Region], style: IndexStyle) -> None:
+    for region in regions:
+        for stream in region.streams:
+            if stream.iterations is not None:
+                raise IndexStyleUnsuitable(
+                    f"the index style {style} does not fit {stream.statement}",
+                    labels=(Label(stream.span),),
+                    notes=("the bounds of an inner loop depend on an outer one",),
+                    help="use --index odometer",
+                )
+
+
 def _require_powers_of_two(regions: Sequence[Region]) -> None:
     for region in regions:
         for stream in region.streams:
@@ -192,11 +199,11 @@ class _StreamBuilder:
         self.scop = timing.scop
         self.statement = statement
         self.datapath = timing.datapaths[statement.name]
-        self.times = times
+        self.issue = times[statement.name]
         self.routing = routing
         self.ports = ports
         self.place = place
-        self.loops = times.loops[statement.name]
+        self.loops = self.issue.placement.loops
         self.space = CounterSpace(timing.sets, statement, self.loops)
         self.domain = timing.sets.domains[statement.name]
         self.operations: list[Operation] = []
@@ -219,15 +226,24 @@ class _StreamBuilder:
             statement=name,
             text=self.statement.text,
             span=self.statement.span,
-            levels=tuple(Level(loop.extent, loop.iterator) for loop in self.loops),
+            levels=tuple(self._level(loop) for loop in self.loops),
             instances=_count(self.domain),
             shift=figures.shifts[name],
-            offset_cycles=self.times.offsets[name] - base,
-            ii=self.times.iis[name],
+            offset_cycles=self.issue.offset - base,
+            ii=self.issue.ii,
             ii_reason=figures.ii_reasons[name],
             operations=tuple(self.operations),
             store=store,
+            iterations=self.issue.placement.flat(0).iterations,
         )
+
+    def _level(self, loop: NestLoop) -> Level:
+        if loop.is_box:
+            return Level(loop.extent, loop.iterator)
+        # Counters begin at the loop's smallest value.
+        lower = None if loop.lower is None else index_form(loop.lower - loop.at, self.loops)
+        uppers = tuple(index_form(upper - loop.at, self.loops) for upper in loop.uppers)
+        return Level(loop.extent, loop.iterator, lower, uppers)
 
     def _address(self, access: Access) -> IndexForm:
         strides = self.scop.array(access.array).strides

@@ -12,11 +12,15 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import islpy as isl
+import numpy as np
 import rustworkx
+from numpy.typing import NDArray
 
-from rtlgen.ir.sets import ScopSets
+from rtlgen.poly.instances import members, statement_points
 from rtlgen.scheduling.forwarding import IssueTimes, Routing
 from rtlgen.scheduling.lags import Timing
+
+Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,18 +31,37 @@ class PortMap:
     read_ports: Mapping[str, int]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Busy:
+    """The cycles in which a port is used: a set, or for ragged nests a list."""
+
+    cycles: isl.Set | Ints
+
+    def meets(self, other: Busy) -> bool:
+        """Tell whether both use some cycle; both are of the same form."""
+        if isinstance(self.cycles, isl.Set):
+            assert isinstance(other.cycles, isl.Set)
+            return not self.cycles.is_disjoint(other.cycles)
+        assert not isinstance(other.cycles, isl.Set)
+        return bool(np.intersect1d(self.cycles, other.cycles).size)
+
+
 def busy_cycles(
-    sets: ScopSets, times: IssueTimes, statement: str, stage: int, instances: isl.Set
-) -> isl.Set:
+    timing: Timing, times: IssueTimes, statement: str, stage: int, instances: isl.Set
+) -> Busy:
     """Return the region cycles in which `instances` of a statement are in `stage`."""
-    cycle = sets.time_map(sets.scop.statement(statement), [times.cycle(statement, stage)])
-    return instances.apply(cycle)
+    issue, scop = times[statement], timing.scop
+    if timing.related.ragged:
+        points = statement_points(scop, scop.statement(statement))
+        return Busy(issue.cycles(points[members(instances, points)], stage))
+    cycle = timing.sets.time_map(scop.statement(statement), [issue.cycle(stage)])
+    return Busy(instances.apply(cycle))
 
 
 def assign_read_ports(timing: Timing, times: IssueTimes, routing: Routing) -> PortMap:
     """Return ports such that no two needed loads use one in the same cycle."""
     loads: dict[str, list[tuple[str, int]]] = {}
-    cycles: dict[tuple[str, int], isl.Set] = {}
+    cycles: dict[tuple[str, int], Busy] = {}
     for statement in timing.scop.statements:
         datapath = timing.datapaths[statement.name]
         for read, node in datapath.node_of_read.items():
@@ -47,7 +70,7 @@ def assign_read_ports(timing: Timing, times: IssueTimes, routing: Routing) -> Po
             if key not in cycles:
                 loads[statement.reads[read].array].append(key)
                 cycles[key] = busy_cycles(
-                    timing.sets,
+                    timing,
                     times,
                     statement.name,
                     datapath.starts[node],
@@ -62,11 +85,11 @@ def assign_read_ports(timing: Timing, times: IssueTimes, routing: Routing) -> Po
     return PortMap(port, read_ports)
 
 
-def _colours(cycles: Sequence[isl.Set]) -> list[int]:
+def _colours(cycles: Sequence[Busy]) -> list[int]:
     graph: rustworkx.PyGraph[int, None] = rustworkx.PyGraph()
     graph.add_nodes_from(list(range(len(cycles))))
     for a, b in combinations(range(len(cycles)), 2):
-        if not cycles[a].is_disjoint(cycles[b]):
+        if cycles[a].meets(cycles[b]):
             graph.add_edge(a, b, None)
     colours = rustworkx.graph_greedy_color(graph)
     return [colours[n] for n in range(len(cycles))]
@@ -80,11 +103,11 @@ def store_conflict(timing: Timing, times: IssueTimes, routing: Routing) -> tuple
     for names in writers.values():
         busy = {
             name: busy_cycles(
-                timing.sets, times, name, timing.datapaths[name].result_stage, routing.stored[name]
+                timing, times, name, timing.datapaths[name].result_stage, routing.stored[name]
             )
             for name in names
         }
         for a, b in combinations(names, 2):
-            if not busy[a].is_disjoint(busy[b]):
+            if busy[a].meets(busy[b]):
                 return a, b
     return None

@@ -31,12 +31,16 @@ class CounterSpace:
 
     def __init__(self, sets: ScopSets, statement: Statement, loops: Sequence[NestLoop]) -> None:
         self._counters = sets.time_map(statement, [loop.position for loop in loops])
-        bounds = " and ".join(f"0 <= d{k} < {loop.extent}" for k, loop in enumerate(loops))
+        bounds = [f"0 <= d{k} < {loop.extent}" for k, loop in enumerate(loops)]
+        for k, loop in enumerate(loops):
+            if loop.lower is not None:
+                bounds.append(f"d{k} >= {_form_text(loop.lower - loop.at, loops)}")
+            bounds += [f"d{k} <= {_form_text(u - loop.at, loops)}" for u in loop.uppers]
         dims = ",".join(f"d{k}" for k in range(len(loops)))
-        self._box = sets.read_set(f"{{ [{dims}] : {bounds or 'true'} }}")
+        self._box = sets.read_set(f"{{ [{dims}] : {' and '.join(bounds) or 'true'} }}")
 
     def predicate(self, instances: isl.Set) -> Predicate | None:
-        """Return a predicate that holds, within the box of the levels, just for `instances`.
+        """Return a predicate that holds, within the bounds of the levels, just for `instances`.
 
         None means that the set has no such form: it needs a modulus or too many conditions.
         """
@@ -53,6 +57,12 @@ class CounterSpace:
         if sum(map(len, alternatives)) > MAX_CONDITIONS:
             return None
         return Predicate(tuple(alternatives))
+
+
+def _form_text(affine: Affine, loops: Sequence[NestLoop]) -> str:
+    form = index_form(affine, loops)
+    terms = [f"{c}*d{k}" for k, c in enumerate(form.coefficients)]
+    return " + ".join([*terms, str(form.constant)])
 
 
 def _conditions(piece: isl.BasicSet) -> tuple[Condition, ...] | None:

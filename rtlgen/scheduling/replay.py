@@ -241,8 +241,13 @@ def _enumerate(
         members = []
         for stream in region.streams:
             statement = scop.statement(stream.statement)
-            counters, points = _real_iterations(statement, placed.loops(stream.statement))
-            rank = _ranks(stream, counters)
+            iterations = _iterations(stream)
+            real, points = _instances_of(statement, placed.loops(stream.statement), iterations)
+            counters, rank = iterations[real], np.flatnonzero(real)
+            if len(points) != stream.instances:
+                raise PlanUnsound(
+                    f"{stream.statement} runs {len(points)} of {stream.instances} instances"
+                )
             order = np.stack(
                 [
                     _affine(dim, statement.iterators, points)
@@ -275,10 +280,36 @@ def _with_moments(regions: list[list[_Instances]]) -> list[list[_Instances]]:
     ]
 
 
-def _real_iterations(statement: Statement, loops: Sequence[NestLoop]) -> tuple[Ints, Ints]:
-    """Return (counters, points) of the iterations of the padded box that the program has."""
-    grid = np.indices([loop.extent for loop in loops], dtype=np.int64)
-    counters = grid.reshape(len(loops), -1).T if loops else np.zeros((1, 0), dtype=np.int64)
+def _iterations(stream: Stream) -> Ints:
+    """Return the counters of every iteration that the stream's levels issue, in their order."""
+    rows = np.zeros((1, 0), dtype=np.int64)
+    for depth, level in enumerate(stream.levels):
+        low = np.zeros(len(rows), dtype=np.int64)
+        if level.lower is not None:
+            low = _outer_values(level.lower, rows, depth)
+        high = np.full(len(rows), level.extent - 1, dtype=np.int64)
+        for upper in level.uppers:
+            high = np.minimum(high, _outer_values(upper, rows, depth))
+        trips = high - low + 1
+        if trips.min() < 1 or low.min() < 0:
+            raise PlanUnsound(f"level {depth} of {stream.statement} is empty or starts below 0")
+        first = np.repeat(np.cumsum(trips) - trips, trips)
+        counter = np.repeat(low, trips) + np.arange(trips.sum()) - first
+        rows = np.concatenate([np.repeat(rows, trips, axis=0), counter[:, None]], axis=1)
+    if len(rows) != stream.count:
+        raise PlanUnsound(f"{stream.statement} issues {len(rows)} iterations, not {stream.count}")
+    return rows
+
+
+def _outer_values(form: IndexForm, rows: Ints, depth: int) -> Ints:
+    result: Ints = rows @ np.array(form.coefficients[:depth], dtype=np.int64) + form.constant
+    return result
+
+
+def _instances_of(
+    statement: Statement, loops: Sequence[NestLoop], counters: Ints
+) -> tuple[Bools, Ints]:
+    """Return which iterations are instances of the program, and their points."""
     iterators = statement.iterators
     points = np.zeros((len(counters), len(iterators)), dtype=np.int64)
     real = np.ones(len(counters), dtype=np.bool_)
@@ -293,14 +324,7 @@ def _real_iterations(statement: Statement, loops: Sequence[NestLoop]) -> tuple[I
         real &= bound.scale * value < _affine(bound.stop, iterators, points)
     for condition in statement.conditions:
         real &= _affine(condition, iterators, points) >= 0
-    return counters[real], points[real]
-
-
-def _ranks(stream: Stream, counters: Ints) -> Ints:
-    rank = np.zeros(len(counters), dtype=np.int64)
-    for level, counter in zip(stream.levels, counters.T, strict=True):
-        rank = rank * level.extent + counter
-    return rank
+    return real, points[real]
 
 
 def _affine(affine: Affine, names: Sequence[str], points: Ints) -> Ints:

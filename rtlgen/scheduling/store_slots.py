@@ -12,20 +12,20 @@ It then stores nothing at all.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 
 import islpy as isl
 import numpy as np
 from numpy.typing import NDArray
 
-from rtlgen.ir.schedule import FlatDim
-from rtlgen.ir.sets import for_each
 from rtlgen.poly.dependences import Flow
+from rtlgen.poly.instances import members, statement_points
+from rtlgen.scheduling.forwarding import Issue, TapSet, tap_sets
 from rtlgen.scheduling.lags import Timing
-from rtlgen.transforms.precedence import Precedence, difference
+from rtlgen.transforms.precedence import Precedence
 from rtlgen.transforms.search import Candidate
 
 Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 MAX_INSTANCES = 2_000_000
 """Statements with more instances are not looked at here; a later check moves their stores apart."""
@@ -119,11 +119,10 @@ class StoreSlots:
                 continue
             if p.sink == name or p.uniform_lag is None:
                 return None
-            terms, constant = difference(
+            smallest, largest = p.gaps(
                 first.placements[name], second.placements[p.sink], first.ii, second.ii
             )
-            largest = p.extrema.maximum(terms, constant)
-            if p.extrema.minimum(terms, constant) != largest:
+            if smallest != largest:
                 return None
             distances.add(largest + p.uniform_lag - second.shifts[p.sink])
         required = [
@@ -182,9 +181,8 @@ class StoreSlots:
         if key not in self._cycles:
             candidate = self._units[unit][chosen]
             points = self._instances(name)
-            coefficients, constant = candidate.placements[name].rank
-            ranks = points @ np.array(coefficients, dtype=np.int64) + constant
-            kept = _mask(self._stored(candidate, name), points)
+            ranks = candidate.placements[name].ranks(points)
+            kept = members(self._stored(candidate, name), points)
             stage = self._timing.datapaths[name].result_stage
             cycles = candidate.ii * ranks[kept] + candidate.shifts[name] + stage
             self._cycles[key] = np.sort(cycles)
@@ -192,14 +190,12 @@ class StoreSlots:
 
     def _instances(self, name: str) -> Ints:
         if name not in self._points:
-            loops = self._timing.scop.schedule.loops(name)
-            if np.prod([loop.extent for loop in loops], dtype=np.float64) > MAX_INSTANCES:
-                self._points[name] = np.zeros((0, len(loops)), dtype=np.int64)
+            scop = self._timing.scop
+            statement = scop.statement(name)
+            if prod(loop.extent for loop in scop.schedule.loops(name)) > MAX_INSTANCES:
+                self._points[name] = np.zeros((0, len(statement.loops)), dtype=np.int64)
             else:
-                grid = np.indices([loop.extent for loop in loops], dtype=np.int64)
-                points = grid.reshape(len(loops), -1).T if loops else np.zeros((1, 0), np.int64)
-                points = points + np.array([loop.at for loop in loops], dtype=np.int64)
-                self._points[name] = points[_mask(self._timing.sets.domains[name], points)]
+                self._points[name] = statement_points(scop, statement)
         return self._points[name]
 
     def _stored(self, candidate: Candidate, name: str) -> isl.Set:
@@ -218,20 +214,14 @@ class StoreSlots:
                 continue
             relation = flow.relation
             if flow.sink == name and timing.may_forward(flow):
-                relation = relation.subtract(self._forwarded(candidate, flow))
+                for tap in self._self_taps(candidate, flow):
+                    relation = relation.subtract(relation.intersect_range(tap.instances))
             stored = stored.union(relation.domain())
         return stored.coalesce()
 
-    def _forwarded(self, candidate: Candidate, flow: Flow) -> isl.Map:
-        timing = self._timing
-        statement = timing.scop.statement(flow.source)
-        time = FlatDim(candidate.placements[flow.source].loops).rank * candidate.ii
-        sink = timing.sets.time_map(statement, [time]).reverse()
-        near = flow.relation.subtract(flow.relation)
-        for distance in range(timing.forward_lag(flow), timing.memory_lag(flow)):
-            source = timing.sets.time_map(statement, [time + distance])
-            near = near.union(flow.relation.intersect(source.apply_range(sink)))
-        return near
+    def _self_taps(self, candidate: Candidate, flow: Flow) -> list[TapSet]:
+        issue = Issue(candidate.placements[flow.source], 0, candidate.ii)
+        return tap_sets(self._timing, issue, issue, flow)
 
 
 def _share(a: Ints, b: Ints) -> bool:
@@ -258,27 +248,4 @@ def _differences(a: Ints, b: Ints) -> Ints:
     # The convolution counts the pairs of each difference; rounding errors stay far below 1/2.
     counts = np.fft.irfft(np.fft.rfft(marks_a) * np.fft.rfft(marks_b), size)
     result: Ints = np.flatnonzero(counts > 0.5) + low
-    return result
-
-
-def _mask(instances: isl.Set, points: Ints) -> Bools:
-    """Tell which points are in a set; pieces with a modulus count as the whole space."""
-    mask = np.zeros(len(points), dtype=np.bool_)
-    for piece in for_each(instances.foreach_basic_set):
-        every = np.ones(len(points), dtype=np.bool_)
-        if not piece.dim(isl.dim_type.div):
-            for constraint in for_each(piece.foreach_constraint):
-                every &= _satisfied(constraint, points)
-        mask |= every
-    return mask
-
-
-def _satisfied(constraint: isl.Constraint, points: Ints) -> Bools:
-    coefficients = [
-        constraint.get_coefficient_val(isl.dim_type.set, k).to_python()
-        for k in range(points.shape[1])
-    ]
-    values = points @ np.array(coefficients, dtype=np.int64).reshape(points.shape[1])
-    values = values + constraint.get_constant_val().to_python()
-    result: Bools = values == 0 if constraint.is_equality() else values >= 0
     return result

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement, permutations, product
 from math import prod
 
+import numpy as np
+from numpy.typing import NDArray
+
 from rtlgen.ir.schedule import FlatDim, NestLoop
+from rtlgen.poly.ranks import RankTable, rank_table
+
+Ints = NDArray[np.int64]
+
+Bounding = Callable[[Sequence[NestLoop]], tuple[NestLoop, ...]]
 
 MAX_CANDIDATES = 5_000
 """Orders and pads considered for one statement; beyond it the deepest paddings are left out."""
@@ -19,24 +27,56 @@ class Placement:
 
     Members
     -------
+    iterators: of the statement, in its own order.
     loops: outermost first, padding included.
-    rank: coefficients over the statement's iterators, in their order, and the constant.
+    rank: of a box, the rank's coefficients over the statement's iterators, and its constant.
+    table: of any other nest, the ranks of all its iterations. Just one of the two is given.
     count: number of iterations, padding included.
     changes: how far it is from the program as written; breaks ties in favour of the user's order.
     """
 
+    iterators: tuple[str, ...]
     loops: tuple[NestLoop, ...]
-    rank: tuple[tuple[int, ...], int]
+    rank: tuple[tuple[int, ...], int] | None
+    table: RankTable | None
     count: int
     changes: int
 
+    def ranks(self, points: Ints) -> Ints:
+        """Return the ranks of (n, iterators) instances."""
+        if self.table is not None:
+            return self.table.of(points)
+        assert self.rank is not None, "a placement has a rank or a table"
+        coefficients, constant = self.rank
+        result: Ints = points @ np.array(coefficients, dtype=np.int64).reshape(-1) + constant
+        return result
 
-def placement(loops: Sequence[NestLoop], iterators: Sequence[str], changes: int = 0) -> Placement:
-    """Return the placement of a statement with these `iterators` under these `loops`."""
+    def flat(self, shift: int) -> FlatDim:
+        """Return the flattened dimension of the nest."""
+        return FlatDim(self.loops, shift, None if self.table is None else self.count)
+
+
+def placement(
+    loops: Sequence[NestLoop], iterators: Sequence[str], changes: int = 0
+) -> Placement | None:
+    """Return the placement of a statement under `loops`, or None where its ranks are not known."""
+    if all(loop.is_box for loop in loops):
+        return box_placement(loops, iterators, changes)
+    table = rank_table(loops, iterators)
+    if table is None:
+        return None
+    return Placement(tuple(iterators), tuple(loops), None, table, table.count, changes)
+
+
+def box_placement(
+    loops: Sequence[NestLoop], iterators: Sequence[str], changes: int = 0
+) -> Placement:
+    """Return the placement of a statement under rectangular `loops`."""
     flat = FlatDim(tuple(loops))
     rank = flat.rank
     coefficients = tuple(rank.coefficient(name) for name in iterators)
-    return Placement(flat.loops, (coefficients, rank.constant), flat.count, changes)
+    affine = (coefficients, rank.constant)
+    return Placement(tuple(iterators), flat.loops, affine, None, flat.count, changes)
 
 
 def placements(
@@ -45,6 +85,7 @@ def placements(
     pad_extents: Sequence[int],
     depth: int,
     largest: int,
+    bounded: Bounding | None = None,
 ) -> list[Placement]:
     """Return every order of the loops `own`, padded with up to `depth - len(own)` pad loops.
 
@@ -52,14 +93,19 @@ def placements(
     ----------
     pad_extents: the trip counts that a pad loop may have.
     largest: placements with more iterations are left out, the unpadded ones excepted.
+    bounded: gives loops in any order the bounds of the statement's domain, where it is no box.
     """
     found: list[Placement] = []
     for pads in range(max(0, depth - len(own)) + 1):
         for padding in _paddings(pads, pad_extents):
             extra = prod(pad.extent for pad in padding)
-            if pads and extra * prod(loop.extent for loop in own) > largest:
+            if pads and bounded is None and extra * prod(loop.extent for loop in own) > largest:
                 continue
-            found += _orders(own, padding, iterators)
+            found += [
+                placed
+                for placed in _orders(own, padding, iterators, bounded)
+                if not pads or placed.count <= largest
+            ]
             if len(found) > MAX_CANDIDATES:
                 return found[:MAX_CANDIDATES]
     return found
@@ -77,7 +123,10 @@ def _paddings(count: int, extents: Sequence[int]) -> Iterator[tuple[NestLoop, ..
 
 
 def _orders(
-    own: Sequence[NestLoop], padding: Sequence[NestLoop], iterators: Sequence[str]
+    own: Sequence[NestLoop],
+    padding: Sequence[NestLoop],
+    iterators: Sequence[str],
+    bounded: Bounding | None,
 ) -> Iterator[Placement]:
     seen = set()
     items = [*own, *padding]
@@ -88,4 +137,6 @@ def _orders(
         seen.add(loops)
         kept = [k for k in order if k < len(own)]
         swaps = sum(a > b for n, a in enumerate(kept) for b in kept[n + 1 :])
-        yield placement(loops, iterators, changes=2 * swaps + 3 * len(padding))
+        changes = 2 * swaps + 3 * len(padding)
+        exact = None if bounded is None else placement(bounded(loops), iterators, changes)
+        yield exact or box_placement(loops, iterators, changes)

@@ -10,24 +10,21 @@ the hardware can count them directly instead of dividing n again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-from rtlgen.ir.schedule import FlatDim, NestLoop, ScalarDim
+from rtlgen.ir.schedule import FlatDim, ScalarDim
 from rtlgen.ir.scop import Scop
 
 
-def flatten(
-    scop: Scop, nest: int, loops: Mapping[str, Sequence[NestLoop]], shifts: Mapping[str, int]
-) -> Scop:
+def flatten(scop: Scop, nest: int, flats: Mapping[str, FlatDim]) -> Scop:
     """Return `scop` with the statements of nest number `nest` on one flat counter.
 
     Parameters
     ----------
-    loops: the loops of every statement of the nest, outermost first.
-    shifts: of the statements within the nest; 0 for a nest of one statement.
+    flats: the flattened loops of every statement of the nest, and its shift within the nest, which
+        is 0 for a nest of one statement.
     """
     schedule = scop.schedule
-    for place, (name, own) in enumerate(loops.items()):
-        flat = FlatDim(tuple(own), shifts[name])
+    for place, (name, flat) in enumerate(flats.items()):
         schedule = schedule.replaced(name, (ScalarDim(nest), flat, ScalarDim(place)))
     return scop.with_schedule(schedule)

@@ -12,6 +12,7 @@ iteration statements stand in program order.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from rtlgen.ir.schedule import FlatDim, ScalarDim
 from rtlgen.ir.scop import Scop
@@ -29,7 +30,7 @@ def fuse(scop: Scop, shifts: Mapping[str, int]) -> Scop:
         flat = schedule.dims[statement.name][1]
         if not isinstance(flat, FlatDim):
             raise ValueError(f"{statement.name} is not flattened")
-        fused = (FlatDim(flat.loops, shifts[statement.name]), ScalarDim(place))
+        fused = (replace(flat, shift=shifts[statement.name]), ScalarDim(place))
         schedule = schedule.replaced(statement.name, fused)
     return scop.with_schedule(schedule)
 

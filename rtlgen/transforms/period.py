@@ -14,7 +14,7 @@ Rewrite
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import lcm, prod
 
 import islpy as isl
@@ -22,7 +22,7 @@ import islpy as isl
 from rtlgen.ir.schedule import NestLoop
 from rtlgen.poly.errors import NoLegalSchedule
 from rtlgen.poly.extrema import pair_extrema
-from rtlgen.transforms.candidates import Placement, placement
+from rtlgen.transforms.candidates import Placement, box_placement
 from rtlgen.transforms.precedence import Precedence, requirements, smallest_shifts
 
 
@@ -135,7 +135,7 @@ class _Periods:
             outer = period
         if outer is not None and outer > 1:
             loops.append(NestLoop(None, outer, 0))
-        return placement(loops, member.iterators)
+        return box_placement(loops, member.iterators)
 
     def _initiation_interval(self) -> int:
         placed = {name: self._placement(m) for name, m in self.members.items()}
@@ -217,8 +217,7 @@ def initiation_interval(precedence: Precedence, placed: Placement) -> int:
 
 def self_distance(precedence: Precedence, placed: Placement) -> int:
     """Return the smallest rank distance from source to sink; not positive: the order is broken."""
-    coefficients = placed.rank[0]
-    return precedence.extrema.minimum([-c for c in coefficients] + list(coefficients), 0)
+    return -precedence.gaps(placed, placed, 1, 1)[1]
 
 
 def _with_shared_boxes(member: Member, members: Sequence[Member]) -> Member:
@@ -239,14 +238,7 @@ def _with_equal_outer(precedence: Precedence, level: int) -> Precedence | None:
         relation = relation.equate(isl.dim_type.in_, k, isl.dim_type.out, k)
     if relation.is_empty():
         return None
-    return Precedence(
-        precedence.source,
-        precedence.sink,
-        precedence.lag,
-        pair_extrema(relation),
-        precedence.origin,
-        precedence.uniform_lag,
-    )
+    return replace(precedence, related=pair_extrema(relation))
 
 
 def _no_schedule(members: Mapping[str, Member]) -> NoLegalSchedule:

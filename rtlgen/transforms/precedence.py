@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from rtlgen.ir.scop import Scop
 from rtlgen.poly.dependences import Dependence, Flow
 from rtlgen.poly.extrema import PairExtrema, pair_extrema
+from rtlgen.poly.instances import Pairs, dependent_pairs
 from rtlgen.transforms.candidates import Placement
 
 
@@ -27,36 +28,67 @@ class Precedence:
     -------
     lag: smallest distance in time units (iterations for MF3, cycles for a circuit).
     uniform_lag: smaller distance that suffices where all pairs are equally far apart, or None.
-    extrema: of affine functions over the related pairs.
+    related: the related pairs: extrema of affine functions over them, or all of them.
     origin: the dependence or flow behind it.
     """
 
     source: str
     sink: str
     lag: int
-    extrema: PairExtrema
+    related: PairExtrema | Pairs
     origin: Dependence | Flow
     uniform_lag: int | None = None
 
     def required(self, source: Placement, sink: Placement, source_ii: int, sink_ii: int) -> int:
         """Return the smallest legal shift_sink - shift_source."""
-        coefficients, constant = difference(source, sink, source_ii, sink_ii)
-        largest = self.extrema.maximum(coefficients, constant)
-        if self.uniform_lag is None or self.extrema.minimum(coefficients, constant) != largest:
+        smallest, largest = self.gaps(source, sink, source_ii, sink_ii)
+        if self.uniform_lag is None or smallest != largest:
             return largest + self.lag
         return largest + self.uniform_lag
 
+    def gaps(
+        self, source: Placement, sink: Placement, source_ii: int, sink_ii: int
+    ) -> tuple[int, int]:
+        """Return (smallest, largest) ii_source * rank(p) - ii_sink * rank(q) over the pairs."""
+        if isinstance(self.related, Pairs):
+            early = source_ii * source.ranks(self.related.sources)
+            gaps = early - sink_ii * sink.ranks(self.related.sinks)
+            return int(gaps.min()), int(gaps.max())
+        assert source.rank is not None and sink.rank is not None, "ragged nests have listed pairs"
+        (a, a0), (b, b0) = source.rank, sink.rank
+        coefficients = [source_ii * c for c in a] + [-sink_ii * c for c in b]
+        constant = source_ii * a0 - sink_ii * b0
+        return (
+            self.related.minimum(coefficients, constant),
+            self.related.maximum(coefficients, constant),
+        )
 
-def difference(
-    source: Placement, sink: Placement, source_ii: int, sink_ii: int
-) -> tuple[list[int], int]:
-    """Return ii_source * rank_source - ii_sink * rank_sink as (coefficients over both, constant)."""
-    (a, a0), (b, b0) = source.rank, sink.rank
-    coefficients = [source_ii * c for c in a] + [-sink_ii * c for c in b]
-    return coefficients, source_ii * a0 - sink_ii * b0
+
+class Related:
+    """The related pairs of dependences, in the form that the statements' nests allow.
+
+    Ranks in ragged nests are no affine functions, so pairs with an instance of one are listed.
+    """
+
+    def __init__(self, scop: Scop, ragged: frozenset[str]) -> None:
+        self.ragged = ragged
+        self._pairs = dependent_pairs(scop) if ragged else {}
+
+    def listed(self, origin: Dependence | Flow) -> Pairs | None:
+        """Return the pairs behind `origin`, or None where they follow from those of others."""
+        read = None if isinstance(origin, Flow) else origin.source_read
+        return self._pairs.get((origin.source, origin.sink, read, origin.sink_read))
+
+    def of(self, origin: Dependence | Flow) -> PairExtrema | Pairs | None:
+        """Return what a precedence needs to know of the pairs; None: nothing, see `listed`."""
+        if origin.source in self.ragged or origin.sink in self.ragged:
+            return self.listed(origin)
+        return pair_extrema(origin.relation)
 
 
-def iteration_precedences(scop: Scop, dependences: Sequence[Dependence]) -> tuple[Precedence, ...]:
+def iteration_precedences(
+    scop: Scop, dependences: Sequence[Dependence], related: Related
+) -> tuple[Precedence, ...]:
     """Return MF3's legality conditions: latencies do not count.
 
     Source and sink may share a fused iteration when the source stands before the sink in the text
@@ -64,14 +96,9 @@ def iteration_precedences(scop: Scop, dependences: Sequence[Dependence]) -> tupl
     """
     order = {statement.name: n for n, statement in enumerate(scop.statements)}
     return tuple(
-        Precedence(
-            d.source,
-            d.sink,
-            0 if order[d.source] < order[d.sink] else 1,
-            pair_extrema(d.relation),
-            d,
-        )
+        Precedence(d.source, d.sink, 0 if order[d.source] < order[d.sink] else 1, pairs, d)
         for d in dependences
+        if (pairs := related.of(d)) is not None
     )
 
 

@@ -19,6 +19,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from rtlgen.poly.extrema import PairExtrema
+from rtlgen.poly.instances import Pairs
 from rtlgen.transforms.candidates import Placement
 from rtlgen.transforms.precedence import Precedence
 
@@ -214,35 +216,35 @@ def _table(
     sources: Sequence[Candidate], sinks: Sequence[Candidate], precedence: Precedence
 ) -> IntArray:
     table = np.empty((len(sources), len(sinks)), dtype=np.int64)
-    if precedence.extrema.others:
+    related = precedence.related
+    if isinstance(related, PairExtrema) and related.others:
         for a, source in enumerate(sources):
             for b, sink in enumerate(sinks):
                 table[a, b] = _required(precedence, source, sink)
         return table
-    vertices = precedence.extrema.vertices
-    dims = len(sources[0].placements[precedence.source].rank[0])
-    source_times = _times(vertices[:, :dims], sources, precedence.source)
-    sink_times = _times(vertices[:, dims:], sinks, precedence.sink)
-    for a in range(len(sources)):
-        gaps = source_times[:, a : a + 1] - sink_times
-        largest = gaps.max(axis=0)
-        lag = np.full(len(sinks), precedence.lag, dtype=np.int64)
-        if precedence.uniform_lag is not None:
-            lag[largest == gaps.min(axis=0)] = precedence.uniform_lag
-        table[a] = largest + lag
+    if isinstance(related, Pairs):
+        points = related
+    else:
+        # Where ranks are affine the vertices stand for all pairs.
+        dims = len(sources[0].placements[precedence.source].iterators)
+        points = Pairs(related.vertices[:, :dims], related.vertices[:, dims:])
+    sink_times = [_times(points.sinks, c, precedence.sink) for c in sinks]
+    for a, candidate in enumerate(sources):
+        source_times = _times(points.sources, candidate, precedence.source)
+        for b, times in enumerate(sink_times):
+            gaps = source_times - times
+            largest = int(gaps.max())
+            uniform = precedence.uniform_lag
+            lag = precedence.lag if uniform is None or gaps.min() != largest else uniform
+            table[a, b] = largest + lag
     source_shifts = np.array([c.shifts[precedence.source] for c in sources], dtype=np.int64)
     sink_shifts = np.array([c.shifts[precedence.sink] for c in sinks], dtype=np.int64)
     return table + source_shifts[:, None] - sink_shifts[None, :]
 
 
-def _times(points: IntArray, candidates: Sequence[Candidate], name: str) -> IntArray:
-    """Return ii * rank of every point (rows) under every candidate (columns)."""
-    ranks = [c.placements[name].rank for c in candidates]
-    iis = np.array([c.ii for c in candidates], dtype=np.int64)
-    coefficients = np.array([r[0] for r in ranks], dtype=np.int64).T
-    constants = np.array([r[1] for r in ranks], dtype=np.int64)
-    times: IntArray = (points @ coefficients + constants) * iis
-    return times
+def _times(points: IntArray, candidate: Candidate, name: str) -> IntArray:
+    """Return ii * rank of every point."""
+    return candidate.placements[name].ranks(points) * candidate.ii
 
 
 def _required(precedence: Precedence, source: Candidate, sink: Candidate) -> int:

@@ -1,0 +1,199 @@
+"""All instances of a program and the pairs of them that depend on each other, enumerated.
+
+Where the rank of an iteration is no affine function, extrema over a dependence cannot be left to
+integer programming. Then the instances are enumerated, and the pairs are found by sorting the
+accesses to every element in program order: each read with the last write before it (flow), each
+read with the next write (anti), each write with the next one (output). All other dependences
+follow from these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import islpy as isl
+import numpy as np
+from numpy.typing import NDArray
+
+from rtlgen.ir.affine import Affine, affine_sum
+from rtlgen.ir.scop import Access, Scop, Statement
+from rtlgen.ir.sets import for_each
+
+Ints = NDArray[np.int64]
+
+MAX_INSTANCES = 2_000_000
+"""Programs with more statement instances are not enumerated."""
+
+PairKey = tuple[str, str, int | None, int | None]
+"""(source, sink, read of the source or None for its write, read of the sink or None)."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pairs:
+    """Dependent instances: row k of `sources` must run before row k of `sinks`."""
+
+    sources: Ints
+    sinks: Ints
+
+
+def box_size(scop: Scop) -> int:
+    """Return the number of points in the bounding boxes of all statements."""
+    total = 0
+    for statement in scop.statements:
+        size = 1
+        for loop in scop.schedule.loops(statement.name):
+            size *= loop.extent
+        total += size
+    return total
+
+
+def statement_points(scop: Scop, statement: Statement) -> Ints:
+    """Return the (n, iterators) instances of a statement of a normalised program."""
+    loops = scop.schedule.loops(statement.name)
+    grid = np.indices([loop.extent for loop in loops], dtype=np.int64)
+    points = grid.reshape(len(loops), -1).T if loops else np.zeros((1, 0), dtype=np.int64)
+    points = points + np.array([loop.at for loop in loops], dtype=np.int64)
+    real = np.ones(len(points), dtype=np.bool_)
+    names = statement.iterators
+    for bound in statement.loops:
+        value = points[:, names.index(bound.iterator)]
+        real &= value >= 0
+        real &= bound.scale * value < affine_values(bound.stop, names, points)
+    for condition in statement.conditions:
+        real &= affine_values(condition, names, points) >= 0
+    return points[real]
+
+
+def affine_values(affine: Affine, names: tuple[str, ...], points: Ints) -> Ints:
+    """Return the values of an affine function at (n, names) points."""
+    total = np.full(len(points), affine.constant, dtype=np.int64)
+    for name, coefficient in affine.terms:
+        total += coefficient * points[:, names.index(name)]
+    return total
+
+
+def dependent_pairs(scop: Scop) -> Mapping[PairKey, Pairs]:
+    """Return the pairs of a normalised program, scheduled in program order."""
+    points = {s.name: statement_points(scop, s) for s in scop.statements}
+    moments = _moments(scop, points)
+    found: dict[PairKey, Pairs] = {}
+    for array in scop.arrays:
+        events = _Events(scop, array.name, points, moments)
+        events.collect(found)
+    return found
+
+
+def _moments(scop: Scop, points: Mapping[str, Ints]) -> dict[str, Ints]:
+    """Return the place of every instance in program order."""
+    vectors = [
+        np.stack(
+            [affine_values(dim, s.iterators, points[s.name]) for dim in scop.schedule.time(s.name)],
+            axis=1,
+        )
+        for s in scop.statements
+    ]
+    every = np.concatenate(vectors)
+    place = np.empty(len(every), dtype=np.int64)
+    place[np.lexsort(every.T[::-1])] = np.arange(len(every))
+    ends = np.cumsum([len(v) for v in vectors])[:-1]
+    return {s.name: p for s, p in zip(scop.statements, np.split(place, ends), strict=True)}
+
+
+class _Events:
+    """The accesses to one array, in the order of their elements and moments."""
+
+    def __init__(
+        self, scop: Scop, array: str, points: Mapping[str, Ints], moments: Mapping[str, Ints]
+    ) -> None:
+        self.points = points
+        self.accesses: list[tuple[str, int | None]] = []
+        columns: list[Ints] = []
+        strides = scop.array(array).strides
+        for statement in scop.statements:
+            own: list[tuple[int | None, Access]] = [(None, statement.write)]
+            own += list(enumerate(statement.reads))
+            for read, access in own:
+                if access.array != array:
+                    continue
+                offset = affine_sum(
+                    s * stride for s, stride in zip(access.subscripts, strides, strict=True)
+                )
+                place = points[statement.name]
+                # In one instance the reads come before the write.
+                when = 2 * moments[statement.name] + (1 if read is None else 0)
+                columns.append(
+                    np.stack(
+                        [
+                            affine_values(offset, statement.iterators, place),
+                            when,
+                            np.full(len(place), len(self.accesses), dtype=np.int64),
+                            np.arange(len(place), dtype=np.int64),
+                        ]
+                    )
+                )
+                self.accesses.append((statement.name, read))
+        table = np.concatenate(columns, axis=1) if columns else np.zeros((4, 0), dtype=np.int64)
+        self.element, self.when, self.access, self.instance = table[
+            :, np.lexsort((table[1], table[0]))
+        ]
+
+    def collect(self, found: dict[PairKey, Pairs]) -> None:
+        """Add the pairs of this array."""
+        size = len(self.element)
+        writes = np.array([read is None for _, read in self.accesses], dtype=np.bool_)
+        is_write = writes[self.access] if size else np.zeros(0, dtype=np.bool_)
+        place = np.arange(size, dtype=np.int64)
+        before = np.maximum.accumulate(np.where(is_write, place, -1)) if size else place
+        previous = np.concatenate([np.full(1, -1, dtype=np.int64), before[:-1]])[:size]
+        backwards = np.where(is_write, place, size)[::-1]
+        after = np.minimum.accumulate(backwards)[::-1] if size else place
+        following = (
+            np.concatenate([after[1:], np.full(1, size, dtype=np.int64)])[-size:] if size else place
+        )
+        self._add(found, previous, place, ~is_write)
+        self._add(found, place, following, np.ones(size, dtype=np.bool_))
+
+    def _add(
+        self, found: dict[PairKey, Pairs], sources: Ints, sinks: Ints, wanted: NDArray[np.bool_]
+    ) -> None:
+        size = len(self.element)
+        inside = wanted & (sources >= 0) & (sinks < size)
+        a, b = sources[inside], sinks[inside]
+        same = (self.element[a] == self.element[b]) & (self.when[a] // 2 != self.when[b] // 2)
+        a, b = a[same], b[same]
+        for first in np.unique(self.access[a]):
+            for second in np.unique(self.access[b]):
+                chosen = (self.access[a] == first) & (self.access[b] == second)
+                if chosen.any():
+                    (source, source_read), (sink, sink_read) = (
+                        self.accesses[first],
+                        self.accesses[second],
+                    )
+                    found[source, sink, source_read, sink_read] = Pairs(
+                        self.points[source][self.instance[a[chosen]]],
+                        self.points[sink][self.instance[b[chosen]]],
+                    )
+
+
+def members(instances: isl.Set, points: Ints) -> NDArray[np.bool_]:
+    """Tell which points are in a set; pieces with a modulus count as the whole space."""
+    mask = np.zeros(len(points), dtype=np.bool_)
+    for piece in for_each(instances.foreach_basic_set):
+        every = np.ones(len(points), dtype=np.bool_)
+        if not piece.dim(isl.dim_type.div):
+            for constraint in for_each(piece.foreach_constraint):
+                every &= _satisfied(constraint, points)
+        mask |= every
+    return mask
+
+
+def _satisfied(constraint: isl.Constraint, points: Ints) -> NDArray[np.bool_]:
+    coefficients = [
+        constraint.get_coefficient_val(isl.dim_type.set, k).to_python()
+        for k in range(points.shape[1])
+    ]
+    values = points @ np.array(coefficients, dtype=np.int64).reshape(points.shape[1])
+    values = values + constraint.get_constant_val().to_python()
+    result: NDArray[np.bool_] = values == 0 if constraint.is_equality() else values >= 0
+    return result

@@ -1,0 +1,105 @@
+"""Ranks of the iterations of loop nests whose bounds depend on outer loops, by enumeration.
+
+The rank of an iteration in such a nest is a quasi-polynomial of the iterators (Clauss and Loechner,
+"Parametric analysis of polyhedral iteration spaces", 1998). Sizes are fixed here, so it is counted:
+the nest is enumerated once and the ranks are kept in a table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rtlgen.ir.affine import Affine
+from rtlgen.ir.schedule import NestLoop
+
+Ints = NDArray[np.int64]
+
+MAX_ITERATIONS = 2_000_000
+"""Nests with more iterations are not enumerated: they get a rectangular box."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RankTable:
+    """Ranks of the iterations of a nest.
+
+    Members
+    -------
+    low: smallest value of each iterator; ranks: dense, indexed by iterators minus `low`; -1 where
+        the nest has no iteration. count: number of iterations, pads included.
+    """
+
+    low: Ints
+    ranks: Ints
+    count: int
+
+    def of(self, points: Ints) -> Ints:
+        """Return the ranks of (n, iterators) points."""
+        result: Ints = self.ranks[tuple((points - self.low).T)]
+        return result
+
+
+def enumerate_nest(loops: Sequence[NestLoop]) -> tuple[Ints, Ints] | None:
+    """Return every iteration of a nest in its order, or None where that is not possible.
+
+    The first array is (n, loops): the iterators' values, and the 0-based trips of pad loops. The
+    second is (n,), 1 where all pad loops are in their real trip. None means that some inner loop
+    would be empty, or that the nest is too large.
+    """
+    columns: list[Ints] = []
+    names: list[str | None] = []
+    size = 1
+    for loop in loops:
+        first = 0 if loop.iterator is None else loop.at
+        low = _bound(loop.lower, columns, names, size, first)
+        high = np.full(size, first + loop.extent - 1, dtype=np.int64)
+        for upper in loop.uppers:
+            high = np.minimum(high, _bound(upper, columns, names, size, 0))
+        trips = high - low + 1
+        if trips.min() < 1 or trips.sum() > MAX_ITERATIONS:
+            return None
+        starts = np.repeat(np.cumsum(trips) - trips, trips)
+        size = int(trips.sum())
+        columns = [np.repeat(column, trips) for column in columns]
+        columns.append(np.repeat(low, trips) + np.arange(size, dtype=np.int64) - starts)
+        names.append(loop.iterator)
+    points = np.stack(columns, axis=1) if columns else np.zeros((1, 0), dtype=np.int64)
+    real = np.ones(size, dtype=np.int64)
+    for column, loop in zip(columns, loops, strict=True):
+        if loop.iterator is None:
+            real &= column == loop.at
+    return points, real
+
+
+def _bound(
+    bound: Affine | None,
+    columns: Sequence[Ints],
+    names: Sequence[str | None],
+    size: int,
+    default: int,
+) -> Ints:
+    if bound is None:
+        return np.full(size, default, dtype=np.int64)
+    total = np.full(size, bound.constant, dtype=np.int64)
+    for name, coefficient in bound.terms:
+        total += coefficient * columns[names.index(name)]
+    return total
+
+
+def rank_table(loops: Sequence[NestLoop], iterators: Sequence[str]) -> RankTable | None:
+    """Return the ranks of a nest, or None where it cannot be enumerated."""
+    enumerated = enumerate_nest(loops)
+    if enumerated is None:
+        return None
+    rows, real = enumerated
+    place = {loop.iterator: n for n, loop in enumerate(loops) if loop.iterator is not None}
+    own = [loops[place[name]] for name in iterators]
+    low = np.array([loop.at for loop in own], dtype=np.int64)
+    ranks = np.full([loop.extent for loop in own], -1, dtype=np.int64)
+    kept = np.flatnonzero(real)
+    points = rows[kept][:, [place[name] for name in iterators]]
+    ranks[tuple((points - low).T)] = kept
+    return RankTable(low, ranks, len(rows))
