@@ -55,6 +55,10 @@ class Follower:
     initial: int
     deltas: tuple[int, ...]
 
+    def __post_init__(self) -> None:
+        if not any(self.deltas):
+            raise ValueError("a form that does not move needs no register")
+
     @property
     def advance(self) -> int | None:
         """The p for which every step of at least p ended levels, and no other, adds one constant.
@@ -97,7 +101,7 @@ def realise(requests: Iterable[FormRequest], extents: tuple[int, ...]) -> tuple[
 def _realise_form(
     form: IndexForm, width: int, stages: list[int], extents: tuple[int, ...]
 ) -> list[FormValue]:
-    if not any(form.coefficients):
+    if not any(coefficient % (1 << width) for coefficient in form.coefficients):
         fixed = Fixed(form.constant % (1 << width))
         return [FormValue(form, stage, width, fixed) for stage in stages]
     lows = slice_lows(form, extents)

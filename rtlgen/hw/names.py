@@ -88,7 +88,7 @@ def port_names(plan: KernelPlan) -> PortNames:
 
     An Amaranth component has its ports as attributes, so the names of its own are taken too.
     """
-    namer = Namer((*CONTROL_PORTS, *dir(wiring.Component), "plan", "names"))
+    namer = Namer((*CONTROL_PORTS, *dir(wiring.Component), "elaborate", "plan", "names"))
     scalars = {scalar.name: namer.name(scalar.name) for scalar in plan.scalars}
     suffixes = tuple(f"_{suffix}" for suffix in _HOST_SUFFIXES)
     hosts = {

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from amaranth.hdl import ResetInserter, Signal
 from amaranth.sim import Simulator
 
 from rtlgen.hw.kernel import Kernel
@@ -26,10 +27,14 @@ class Outcome:
 
 
 class Host:
-    """A host on the ports of a kernel."""
+    """A host on the ports of a kernel.
 
-    def __init__(self, kernel: Kernel, ctx: Context) -> None:
-        self.kernel, self.ctx = kernel, ctx
+    With `meddle` it starts again and writes to memories all through a run, which must not matter.
+    """
+
+    def __init__(self, kernel: Kernel, reset: Signal, ctx: Context) -> None:
+        self.kernel, self.reset, self.ctx = kernel, reset, ctx
+        self.meddle = False
 
     @property
     def visible(self) -> list[Memory]:
@@ -79,29 +84,59 @@ class Host:
         # Scalars are captured: what they do now must not matter.
         self.set_scalars({name: ~value for name, value in scalars.items()})
         cycles = 1
+        self._meddle(self.meddle)
         while not ctx.get(kernel.done):
             assert not ctx.get(kernel.idle)
             cycles += 1
             assert cycles < limit, "the kernel hangs"
             await ctx.tick()
-        returned = ctx.get(kernel.return_value) if kernel.plan.returned else None
+        self._meddle(False)
+        returned = self._returned()
         checksum = ctx.get(kernel.checksum) if kernel.plan.checksum else None
         assert not ctx.get(kernel.idle)
         await ctx.tick()
         assert ctx.get(kernel.idle) and not ctx.get(kernel.done)
         if returned is not None:
-            assert ctx.get(kernel.return_value) == returned
+            assert self._returned() == returned
         return Outcome(await self.read(), cycles, returned, checksum)
+
+    def _returned(self) -> int | None:
+        plan = self.kernel.plan
+        if plan.returned is None:
+            return None
+        result = plan.memory(plan.returned)
+        return wrap(self.ctx.get(self.kernel.return_value), result.width_bits, result.signed)
+
+    def _meddle(self, on: bool) -> None:
+        self.ctx.set(self.kernel.start, on)
+        for memory in self.visible:
+            for what in ("en", "addr", "wdata"):
+                self.ctx.set(self.port(memory, what), on)
+            self.ctx.set(self.port(memory, "we"), on * ((1 << memory.width_bits // 8) - 1))
+
+    async def break_off(self, scalars: Mapping[str, int], after_cycles: int) -> None:
+        """Start a run and reset the kernel after `after_cycles` of its cycles."""
+        self.set_scalars(scalars)
+        self.ctx.set(self.kernel.start, 1)
+        await self.ctx.tick()
+        self.ctx.set(self.kernel.start, 0)
+        for _ in range(after_cycles):
+            await self.ctx.tick()
+        self.ctx.set(self.reset, 1)
+        await self.ctx.tick()
+        self.ctx.set(self.reset, 0)
+        assert self.ctx.get(self.kernel.idle) and not self.ctx.get(self.kernel.done)
 
 
 def simulate_kernel(plan: KernelPlan, script: Callable[[Host], Any]) -> None:
     """Run the coroutine `script` as the host of a kernel fresh from power-up."""
     kernel = Kernel(plan)
-    simulator = Simulator(kernel)
+    reset = Signal()
+    simulator = Simulator(ResetInserter(reset)(kernel))
     simulator.add_clock(1e-6)
 
     async def bench(ctx: Context) -> None:
-        await script(Host(kernel, ctx))
+        await script(Host(kernel, reset, ctx))
 
     simulator.add_testbench(bench)
     simulator.run()

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 
+from rtlgen.hw import forms
+from rtlgen.hw.kernel import groups_of
+from rtlgen.ir.crc import absorb
 from rtlgen.ir.cycles import predicted_cycles
-from rtlgen.ir.plan import IndexStyle, KernelPlan
+from rtlgen.ir.plan import ForwardOp, IndexForm, IndexStyle, KernelPlan, Region
 from tests.hw.kernel_driver import Host, simulate_kernel
-from tests.plans.gemm import gemm_plan
+from tests.plans.gemm import gemm_plan, is_value
 from tests.plans.interpreter import interpret
+from tests.plans.random_plans import random_plan
+from tests.plans.renaming import renamed
+from tests.plans.sums import sum_plan
 
 Images = dict[str, list[int]]
 
@@ -38,8 +45,25 @@ def visible(plan: KernelPlan, images: Mapping[str, list[int]]) -> Images:
     return {m.name: images[m.name] for m in plan.memories if m.has_host_port}
 
 
-def check_kernel(plan: KernelPlan, runs: int = 1, seed: int = 1) -> None:
-    """Run the kernel on random data, `runs` times on what the last run left."""
+def checksum(plan: KernelPlan, images: Images) -> int | None:
+    """Return what the checksum unit must show, None when there is none."""
+    if plan.checksum is None:
+        return None
+    state = 0
+    for name in plan.checksum:
+        for element in images[name]:
+            state = absorb(state, element, plan.memory(name).width_bits)
+    return state
+
+
+def check_kernel(
+    plan: KernelPlan, runs: int = 1, seed: int = 1, meaning: KernelPlan | None = None
+) -> None:
+    """Run the kernel on random data, `runs` times on what the last run left.
+
+    It must do what `meaning` says, which is the plan itself unless a test sabotages the plan.
+    """
+    meaning = meaning or plan
     rng = random.Random(seed)
     images = random_images(plan, rng)
 
@@ -48,10 +72,12 @@ def check_kernel(plan: KernelPlan, runs: int = 1, seed: int = 1) -> None:
         before = images
         for _ in range(runs):
             scalars = random_scalars(plan, rng)
-            after = interpret(plan, before, scalars)
+            after = interpret(meaning, before, scalars)
             outcome = await host.run(scalars)
             assert outcome.images == visible(plan, after)
-            assert outcome.cycles == predicted_cycles(plan)
+            assert outcome.cycles == predicted_cycles(meaning)
+            assert outcome.checksum == checksum(plan, after)
+            assert outcome.returned == (after[plan.returned][0] if plan.returned else None)
             before = after
 
     simulate_kernel(plan, script)
@@ -75,3 +101,130 @@ def test_gemm_is_exact_in_every_index_style(size: int, style: IndexStyle, latenc
 
 def test_a_kernel_runs_again_at_once_on_what_it_left() -> None:
     check_kernel(gemm_plan(3), runs=3)
+
+
+def test_a_checksum_covers_the_arrays_in_the_order_given() -> None:
+    check_kernel(gemm_plan(3, checksum=("C", "B")), runs=2)
+
+
+def test_streams_with_equal_loops_share_one_control() -> None:
+    near = gemm_plan(4).regions[0]
+    assert [group.members for group in groups_of(near)] == [(0, 1)]
+    scale, accumulate = near.streams
+    far = Region((scale, replace(accumulate, offset_cycles=41)))
+    assert [group.members for group in groups_of(far)] == [(0,), (1,)]
+    check_kernel(replace(gemm_plan(4), regions=(far,)))
+
+
+@pytest.mark.parametrize("by_checksum", [False, True])
+@pytest.mark.parametrize("later", [0, 1])
+def test_the_result_is_there_with_done(by_checksum: bool, later: int) -> None:
+    check_kernel(sum_plan(later, ("x", "a") if by_checksum else None), runs=2)
+
+
+def test_a_kernel_without_statements_is_done_at_once() -> None:
+    plan = replace(gemm_plan(3), regions=())
+
+    async def script(host: Host) -> None:
+        kernel, ctx = host.kernel, host.ctx
+        assert not ctx.get(kernel.done)
+        ctx.set(kernel.start, 1)
+        await ctx.delay(0)
+        assert ctx.get(kernel.done) and ctx.get(kernel.idle)
+        assert predicted_cycles(plan) == 0
+
+    simulate_kernel(plan, script)
+
+
+def test_start_is_ignored_while_the_kernel_runs_and_so_is_the_host() -> None:
+    plan = gemm_plan(3)
+    rng = random.Random(5)
+    images, scalars = random_images(plan, rng), random_scalars(plan, rng)
+
+    async def script(host: Host) -> None:
+        await host.write(images)
+        host.meddle = True
+        outcome = await host.run(scalars)
+        assert outcome.cycles == predicted_cycles(plan)
+        assert outcome.images == interpret(plan, images, scalars)
+
+    simulate_kernel(plan, script)
+
+
+@pytest.mark.parametrize("after_cycles", [0, 1, 2, 5, 9, 14, 30])
+@pytest.mark.parametrize("plan", [gemm_plan(3), random_plan(5), random_plan(13)])
+def test_a_run_after_a_reset_in_mid_run_is_like_the_first(
+    plan: KernelPlan, after_cycles: int
+) -> None:
+    rng = random.Random(after_cycles)
+    images, scalars = random_images(plan, rng), random_scalars(plan, rng)
+    # What the broken run has written is written again, or is never read.
+    after = interpret(plan, images, scalars)
+
+    async def script(host: Host) -> None:
+        await host.write(images)
+        await host.break_off(scalars, after_cycles)
+        await host.write(images)
+        outcome = await host.run(scalars)
+        assert outcome.cycles == predicted_cycles(plan)
+        assert outcome.images == visible(plan, after)
+
+    simulate_kernel(plan, script)
+
+
+def test_c_names_that_are_taken_give_way() -> None:
+    """An array called start, one whose host port would be another's scalar, and a keyword."""
+    plan = gemm_plan(3)
+    new = {"A": "start", "B": "wire", "alpha": "C_addr", "beta": "elaborate"}
+    check_kernel(renamed(plan, new))
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_random_plans_do_what_they_mean(seed: int) -> None:
+    check_kernel(random_plan(seed), seed=seed)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_random_plans_do_what_they_mean_when_indices_are_divided(seed: int) -> None:
+    check_kernel(random_plan(seed, "divide", seed % 4), seed=seed)
+
+
+def test_a_wrong_address_step_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = forms.follower
+
+    def wrong(form: IndexForm, width: int, extents: tuple[int, ...]) -> forms.Follower:
+        good = right(form, width, extents)
+        return replace(good, deltas=(*good.deltas[:-1], good.deltas[-1] ^ 1))
+
+    check_kernel(gemm_plan(4))
+    monkeypatch.setattr(forms, "follower", wrong)
+    with pytest.raises(AssertionError):
+        check_kernel(gemm_plan(4), runs=2)
+
+
+def test_a_dropped_forwarding_path_is_caught() -> None:
+    plan = gemm_plan(4)
+    scale, accumulate = plan.regions[0].streams
+    taken = tuple(
+        replace(op, taps=()) if isinstance(op, ForwardOp) else op for op in accumulate.operations
+    )
+    broken = replace(plan, regions=(Region((scale, replace(accumulate, operations=taken))),))
+    with pytest.raises(AssertionError):
+        check_kernel(broken, meaning=plan)
+
+
+def test_a_shift_that_is_one_too_small_is_caught() -> None:
+    plan = gemm_plan(4)
+    scale, accumulate = plan.regions[0].streams
+    late = replace(accumulate, offset_cycles=accumulate.offset_cycles - 1)
+    with pytest.raises(AssertionError):
+        check_kernel(replace(plan, regions=(Region((scale, late)),)), meaning=plan)
+
+
+def test_a_swapped_guard_bound_is_caught() -> None:
+    plan = gemm_plan(4)
+    scale, accumulate = plan.regions[0].streams
+    store = replace(accumulate.store, when=is_value(2, 2))
+    wrong = replace(accumulate, store=store)
+    with pytest.raises(AssertionError):
+        check_kernel(replace(plan, regions=(Region((scale, wrong)),)), meaning=plan)
