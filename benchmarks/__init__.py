@@ -1,0 +1,1 @@
+"""Measurements that are stored: `python -m benchmarks` takes them all again."""

@@ -1,0 +1,32 @@
+"""Take all measurements again: `python -m benchmarks [NAME...]`."""
+
+from __future__ import annotations
+
+import sys
+
+from benchmarks import build_time, example_figures, examples, index_styles
+
+BENCHMARKS = {
+    "build_time": build_time.main,
+    "index_styles": index_styles.main,
+    "examples": examples.main,
+    "example_figures": example_figures.main,
+}
+
+
+def main() -> int:
+    """Run the named benchmarks, by default all; return 1 when one missed its target."""
+    names = sys.argv[1:] or list(BENCHMARKS)
+    unknown = [name for name in names if name not in BENCHMARKS]
+    if unknown:
+        print(f"no benchmark {unknown[0]}: there are {', '.join(BENCHMARKS)}", file=sys.stderr)
+        return 2
+    outcomes = []
+    for name in names:
+        print(f"{name} ...", file=sys.stderr, flush=True)
+        outcomes.append(BENCHMARKS[name]())
+    return max(outcomes)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,67 @@
+"""One `rtlgen build`, timed phase by phase: `python -m benchmarks.build_phases BEGIN ARGUMENT...`.
+
+BEGIN is the time (seconds since the epoch) at which the process was started, so that the start of
+Python and the imports are counted. The phases are functions of the compiler, wrapped where their
+callers look them up. One JSON object on stdout: phase -> seconds.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+BEGIN = time.time()
+
+import rtlgen.cli.verbs  # noqa: E402 - the import is what is timed
+import rtlgen.design  # noqa: E402
+import rtlgen.driver  # noqa: E402
+
+IMPORTED = time.time()
+
+PHASES: tuple[tuple[str, Any, str], ...] = (
+    ("parse", rtlgen.cli.verbs, "parse"),
+    ("dependences", rtlgen.driver, "analyse"),
+    ("search", rtlgen.driver, "decide_fused"),
+    ("legality", rtlgen.driver, "require_legal"),
+    ("lower", rtlgen.driver, "lower"),
+    ("replay", rtlgen.driver, "replay"),
+    ("Verilog", rtlgen.design, "generate"),
+    ("golden model", rtlgen.design, "run_golden"),
+    ("test bench", rtlgen.design, "write_testbench"),
+)
+
+
+def timed(
+    function: Callable[..., Any], phase: str, seconds: dict[str, float]
+) -> Callable[..., Any]:
+    """Return `function`, adding the time that it takes to its phase."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        begin = time.perf_counter()
+        try:
+            return function(*args, **kwargs)
+        finally:
+            seconds[phase] += time.perf_counter() - begin
+
+    return call
+
+
+def main() -> int:
+    """Build, and print the seconds of every phase; `other` is what none of them covers."""
+    started = float(sys.argv[1])
+    seconds = dict.fromkeys((phase for phase, _, _ in PHASES), 0.0)
+    for phase, module, name in PHASES:
+        setattr(module, name, timed(getattr(module, name), phase, seconds))
+    rtlgen.cli.verbs.cli.main(args=["--quiet", "build", *sys.argv[2:]], standalone_mode=False)
+    total = time.time() - started
+    start = {"start of Python": BEGIN - started, "imports": IMPORTED - BEGIN}
+    counted = sum(start.values()) + sum(seconds.values())
+    print(json.dumps({**start, **seconds, "other": total - counted}))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

