@@ -204,7 +204,7 @@ def _timing(analysis: Analysis, target: Target) -> Timing:
         datapaths,
         analysis.dependences,
         analysis.flows,
-        Related(scop, frozenset()),
+        Related(scop, ragged_statements(analysis.sets, analysis.units)),
     )
 
 

@@ -24,6 +24,7 @@ from rtlgen.hw.predicates import (
     form_range,
     simplify,
 )
+from rtlgen.hw.ragged import Followers, RaggedOdometer
 from rtlgen.hw.sites import Sites, sites_of
 from rtlgen.hw.source_lines import mark
 from rtlgen.ir.plan import IndexForm, Predicate, Stream
@@ -230,6 +231,9 @@ class _ControlBuilder:
         self._enables: dict[Guard, Signal] = {}
         self._forms: dict[tuple[IndexForm, int], Signal] = {}
         labels = {request.form: label for request, label in reversed(list(requests.items()))}
+        self._followers: Followers | None = None
+        if isinstance(index, RaggedOdometer):
+            self._followers = Followers(m, index.nest, self._issued, self._step_in)
         for value in realise(requests, index.extents):
             self._build_form(value, labels[value.form])
 
@@ -285,7 +289,7 @@ class _ControlBuilder:
 
     def _atom_value(self, atom: Atom) -> Value:
         match atom:
-            case LevelIs(level, value) if value == self._index.extents[level] - 1:
+            case LevelIs(level, value) if self._is_last(level, value):
                 return self._index.lasts[level]
             case LevelIs(level, value):
                 return self._index.counters[level] == value
@@ -295,6 +299,18 @@ class _ControlBuilder:
                 return ~self._forms[IndexForm(coefficients, constant), 0][-1]
             case FormIsZero(coefficients, constant):
                 return self._forms[IndexForm(coefficients, constant), 0] == 0
+
+    def _is_last(self, level: int, value: int) -> bool:
+        """Return whether a counter has `value` just where its level ends."""
+        if isinstance(self._index, RaggedOdometer) and not self._index.nest.is_box_level(level):
+            return False
+        return value == self._index.extents[level] - 1
+
+    def _issued(self, stage: int) -> Value:
+        return self.enable(TRUE, stage)
+
+    def _step_in(self, stage: int) -> Value:
+        return self._delays.at(self._step, stage)
 
     def _build_form(self, value: FormValue, label: str) -> None:
         name = f"{label}_s{value.stage}"
@@ -313,6 +329,8 @@ class _ControlBuilder:
             case Delayed(source_stage):
                 source = self._forms[value.form, source_stage]
                 signal = self._delays.at(source, value.stage - source_stage)
+            case Follower() if self._followers is not None:
+                signal = self._followers.at(value.form, value.width_bits, value.stage, name)
             case Follower() as follower:
                 signal = Signal(value.width_bits, name=name, init=follower.initial)
                 self._follow(signal, follower, value.stage)

@@ -19,6 +19,7 @@ from rtlgen.hw.index_units import IndexUnit
 from rtlgen.hw.memory import BYTE_BITS, ArrayStorage, address_bits, build_storage
 from rtlgen.hw.names import Namer, PortNames, port_names
 from rtlgen.hw.odometer import Odometer
+from rtlgen.hw.ragged import Nest, RaggedOdometer, active_nest
 from rtlgen.hw.sequencer import Phase, Sequencer, event_name
 from rtlgen.hw.sites import Sites, sites_of
 from rtlgen.ir.crc import CRC_BITS
@@ -55,7 +56,7 @@ def groups_of(region: Region) -> tuple[Group, ...]:
 
 
 def _same_loops(a: Stream, b: Stream) -> bool:
-    return active_extents(a) == active_extents(b) and (a.ii == b.ii or a.count == 1)
+    return active_nest(a) == active_nest(b) and (a.ii == b.ii or a.count == 1)
 
 
 @dataclass(slots=True)
@@ -228,7 +229,7 @@ class _KernelBuilder:
             )
             for member, stream in zip(group.members, streams, strict=True)
         )
-        index = _index_unit(self._plan, active_extents(streams[0]), streams[0].ii)
+        index = _index_unit(self._plan, active_nest(streams[0]), streams[0].ii)
         depths = {memory.name: memory.depth for memory in self._plan.memories}
         control = StreamControl(controlled, index, depths)
         name = "_".join(names[member] for member in group.members)
@@ -371,11 +372,13 @@ def require_index_style(plan: KernelPlan) -> None:
             )
 
 
-def _index_unit(plan: KernelPlan, extents: tuple[int, ...], ii: int) -> IndexUnit:
+def _index_unit(plan: KernelPlan, nest: Nest, ii: int) -> IndexUnit:
     match plan.index_style:
+        case "odometer" if not nest.is_box:
+            return RaggedOdometer(nest, ii)
         case "odometer":
-            return Odometer(extents, ii)
+            return Odometer(nest.extents, ii)
         case "divide":
-            return Divide(extents, ii, plan.index_latency_cycles)
+            return Divide(nest.extents, ii, plan.index_latency_cycles)
         case "shift":
-            return Shift(extents, ii)
+            return Shift(nest.extents, ii)

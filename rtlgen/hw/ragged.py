@@ -1,0 +1,230 @@
+"""Loop nests whose bounds depend on outer counters, enumerated with no bubble between any levels.
+
+When a level advances, every level inside of it starts again at its lower bound, an affine function
+of the outer counters. So the next value of any affine form f is another affine form of the counters
+up to that level alone: f with x_l + 1 for x_l, and each inner counter replaced by its lower bound.
+That form stands ready in a register of its own, which moves only when an outer level does, and by
+the same rule. No bound is ever multiplied or added up in the cycle that needs it, and the smaller
+of several upper bounds is never computed: a level has come to its end when it meets any of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from amaranth.hdl import Module, Signal, Value
+
+from rtlgen.hw.index_units import IndexUnit, all_of, pace
+from rtlgen.ir.plan import IndexForm, Level, Stream
+
+
+@dataclass(frozen=True, slots=True)
+class Nest:
+    """The levels that count anything, outermost first.
+
+    Members
+    -------
+    extents: every counter stays below its extent.
+    lowers: first value of each counter. uppers: last values of each; the first one met ends it.
+    """
+
+    extents: tuple[int, ...]
+    lowers: tuple[IndexForm, ...]
+    uppers: tuple[tuple[IndexForm, ...], ...]
+
+    @property
+    def is_box(self) -> bool:
+        return all(self.is_box_level(level) for level in range(len(self.extents)))
+
+    def is_box_level(self, level: int) -> bool:
+        """Return whether a level runs from 0 to its extent - 1 whatever the outer counters are."""
+        zero = IndexForm((0,) * len(self.extents))
+        last = IndexForm(zero.coefficients, self.extents[level] - 1)
+        return self.lowers[level] == zero and self.uppers[level] == (last,)
+
+    def first(self) -> tuple[int, ...]:
+        """Return the counters of the first iteration."""
+        counters = [0] * len(self.extents)
+        for level, lower in enumerate(self.lowers):
+            counters[level] = lower.evaluate(tuple(counters))
+        return tuple(counters)
+
+    def advanced(self, form: IndexForm, level: int) -> IndexForm:
+        """Return, as a form of the present counters, what `form` is when `level` has advanced."""
+        starts: list[IndexForm] = []
+        for number in range(len(self.extents)):
+            if number <= level:
+                starts.append(self._counter(number, 1 if number == level else 0))
+            else:
+                starts.append(_composed(self.lowers[number], starts))
+        return _composed(form, starts)
+
+    def _counter(self, level: int, more: int) -> IndexForm:
+        return IndexForm(tuple(int(n == level) for n in range(len(self.extents))), more)
+
+
+def _composed(form: IndexForm, inner: list[IndexForm]) -> IndexForm:
+    """Return `form` with counter n replaced by inner[n]; later ones do not occur in it."""
+    length = len(form.coefficients)
+    coefficients = [0] * length
+    constant = form.constant
+    for c, replacement in zip(form.coefficients, inner, strict=False):
+        constant += c * replacement.constant
+        for place, other in enumerate(replacement.coefficients):
+            coefficients[place] += c * other
+    return IndexForm(tuple(coefficients), constant)
+
+
+def active_nest(stream: Stream) -> Nest:
+    """Return the nest of the levels of `stream` that have more than one iteration."""
+    active = [n for n, level in enumerate(stream.levels) if level.extent > 1]
+
+    def kept(form: IndexForm) -> IndexForm:
+        return IndexForm(tuple(form.coefficients[n] for n in active), form.constant)
+
+    zero = (0,) * len(active)
+
+    def lower(level: Level) -> IndexForm:
+        return IndexForm(zero) if level.lower is None else kept(level.lower)
+
+    def uppers(level: Level) -> tuple[IndexForm, ...]:
+        return tuple(map(kept, level.uppers)) or (IndexForm(zero, level.extent - 1),)
+
+    levels = [stream.levels[n] for n in active]
+    return Nest(
+        tuple(level.extent for level in levels),
+        tuple(map(lower, levels)),
+        tuple(map(uppers, levels)),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Add:
+    """The form grows by a constant."""
+
+    amount: int
+
+
+@dataclass(frozen=True, slots=True)
+class Jump:
+    """The form takes the value that `form` has had so far."""
+
+    form: IndexForm
+
+
+Move: TypeAlias = Add | Jump
+
+
+def moves(form: IndexForm, nest: Nest) -> tuple[Move, ...]:
+    """Return how `form` changes for each step code: 0 to all of the innermost levels have ended."""
+    depth = len(nest.extents)
+    found: list[Move] = []
+    for ended in range(depth):
+        level = depth - 1 - ended
+        inner = [n for n in range(level + 1, depth) if form.coefficients[n]]
+        if all(nest.is_box_level(n) for n in inner):
+            rewind = sum(form.coefficients[n] * (nest.extents[n] - 1) for n in inner)
+            found.append(Add(form.coefficients[level] - rewind))
+        else:
+            found.append(Jump(nest.advanced(form, level)))
+    start = IndexForm((0,) * depth, form.evaluate(nest.first()))
+    return (*found, Jump(start))
+
+
+class Followers:
+    """Registers that follow forms through a nest, at any stage.
+
+    Parameters
+    ----------
+    enable: stage -> whether an iteration is in it. step: stage -> its step code.
+    """
+
+    def __init__(
+        self,
+        m: Module,
+        nest: Nest,
+        enable: Callable[[int], Value],
+        step: Callable[[int], Value],
+    ) -> None:
+        self._m = m
+        self._nest = nest
+        self._enable = enable
+        self._step = step
+        self._registers: dict[tuple[IndexForm, int, int], Signal] = {}
+
+    def at(self, form: IndexForm, width_bits: int, stage: int, name: str) -> Signal:
+        """Return the low `width_bits` bits of `form` for the iteration in `stage`."""
+        key = (form, width_bits, stage)
+        if key not in self._registers:
+            initial = form.evaluate(self._nest.first()) % (1 << width_bits)
+            register = Signal(width_bits, name=name, init=initial)
+            self._registers[key] = register
+            if any(form.coefficients):
+                self._follow(register, form, stage, name)
+        return self._registers[key]
+
+    def _follow(self, register: Signal, form: IndexForm, stage: int, name: str) -> None:
+        width, sync = len(register), self._m.d
+        # All that these need registers for is made first, outside of the conditional blocks.
+        enable, step = self._enable(stage), self._step(stage)
+        targets = [
+            self.at(move.form, width, stage, f"{name}_{code}") if isinstance(move, Jump) else None
+            for code, move in enumerate(moves(form, self._nest))
+        ]
+        with self._m.If(enable), self._m.Switch(step):
+            for code, move in enumerate(moves(form, self._nest)):
+                with self._m.Case(code):
+                    target = targets[code]
+                    if target is not None:
+                        sync.sync += register.eq(target)
+                    elif isinstance(move, Add) and move.amount:
+                        sync.sync += register.eq(register + move.amount % (1 << width))
+
+
+class RaggedOdometer(IndexUnit):
+    """Count through a nest whose bounds depend on outer counters.
+
+    Timing
+    ------
+    The first iteration is issued in the cycle after `begin`.
+    """
+
+    def __init__(self, nest: Nest, ii: int) -> None:
+        self.nest = nest
+        super().__init__(nest.extents, ii)
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        issue = pace(m, self.begin, all_of(self.lasts), self.ii)
+        m.d.comb += self.valid.eq(issue)
+        followers = Followers(m, self.nest, lambda stage: issue, lambda stage: self.step)
+        for level, (counter, last) in enumerate(zip(self.counters, self.lasts, strict=True)):
+            place = tuple(int(n == level) for n in range(len(self.extents)))
+            name = f"count_{level}"
+            m.d.comb += counter.eq(followers.at(IndexForm(place), len(counter), 0, name))
+            ends = []
+            for number, upper in enumerate(self.nest.uppers[level]):
+                left = tuple(c - own for c, own in zip(upper.coefficients, place, strict=True))
+                form = IndexForm(left, upper.constant)
+                # The distance to a bound that is never met may go below zero.
+                width = _width(form, self.extents)
+                ends.append(followers.at(form, width, 0, f"left_{level}_{number}") == 0)
+            m.d.comb += last.eq(_any(ends))
+        self.encode_step(m)
+        return m
+
+
+def _width(form: IndexForm, extents: tuple[int, ...]) -> int:
+    reach = abs(form.constant) + sum(
+        abs(c) * (extent - 1) for c, extent in zip(form.coefficients, extents, strict=True)
+    )
+    return reach.bit_length() + 1
+
+
+def _any(values: list[Value]) -> Value:
+    result = values[0]
+    for value in values[1:]:
+        result = result | value
+    return result
