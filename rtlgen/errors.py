@@ -45,6 +45,10 @@ class Diagnostic:
     help: str | None = None
     severity: Severity = "error"
 
+    def __post_init__(self) -> None:
+        if self.severity == "warning" and self.code not in WARNINGS:
+            raise ValueError(f"{self.code} has no long form in WARNINGS")
+
     def render(self, sources: Mapping[str, SourceFile] | None = None) -> str:
         """Return the message with the quoted source lines and carets, without a final newline."""
         out = [f"{self.severity}[{self.code}]: {self.message}"]
@@ -145,8 +149,14 @@ _REGISTRY: dict[str, type[RtlgenError]] = {}
 
 
 def registered_codes() -> Mapping[str, type[RtlgenError]]:
-    """Return every diagnostic code with its class, in order of the codes."""
+    """Return every code of an error with its class, in order of the codes."""
     return dict(sorted(_REGISTRY.items()))
+
+
+def long_forms() -> Mapping[str, str]:
+    """Return the long explanation of every error and warning, by code."""
+    errors = {code: cls.__doc__ or "" for code, cls in registered_codes().items()}
+    return {code: inspect.cleandoc(text) for code, text in {**errors, **WARNINGS}.items()}
 
 
 def long_form(code: str) -> str:
@@ -156,4 +166,61 @@ def long_form(code: str) -> str:
     ------
     KeyError: there is no such code.
     """
-    return inspect.cleandoc(_REGISTRY[code].__doc__ or "")
+    return long_forms()[code]
+
+
+WARNINGS: Mapping[str, str] = {
+    "W0101": """A loop is never entered, and is left out of the circuit.
+
+    Its bounds leave no iteration: `for (int i = 8; i < N; i++)` with N = 8. This is legal C; if it
+    is not what you meant, correct the bounds or the `-D` that they depend on.
+    """,
+    "W0102": """A parameter is not used by any statement of the circuit, and gets no port.
+
+    Remove it, or ignore this warning where the parameter list is given from outside.
+    """,
+    "W0103": """There are statements outside of the `#pragma scop` region.
+
+    Only what stands between `#pragma scop` and `#pragma endscop` becomes the circuit; the rest is
+    for your own test program. Move the pragmas if it should be part of it.
+    """,
+    "W0104": """A `-D` has no effect, because the file defines the same macro itself.
+
+    A `#define` in the text comes later and wins, as with a C compiler. Guard it:
+
+        #ifndef N
+        #define N 64
+        #endif
+    """,
+    "W0105": """A `-D` has no effect, because the file does not mention the name.
+
+    Usually the name is misspelt; upper and lower case are told apart.
+    """,
+    "W0106": """A condition is never true, and what depends on it is left out of the circuit.
+
+    The ranges of the loops exclude it: `if (i > 9)` in a loop with `i < 8`. Correct the condition
+    or the bounds if it should hold somewhere.
+    """,
+    "W0601": """A divisor was 0 in the run on random data.
+
+    C leaves that undefined. The circuit gives -1 (all ones) as quotient and the dividend as
+    remainder, and the golden model agrees. Where it can happen on your data, select another result:
+    `d != 0 ? x / d : 0`.
+    """,
+    "W0602": """The smallest value of a type was divided by -1 in the run on random data.
+
+    The quotient does not fit its type, which C leaves undefined. In the circuit it wraps to the
+    dividend, with remainder 0. Divide in a wider type if your data can have it.
+    """,
+    "W0603": """A shift count was negative, or not below the width, in the run on random data.
+
+    C leaves that undefined. The circuit takes the count modulo the width of the left operand. Mask
+    it in the program, `x << (n & 31)`, and the meaning is the same everywhere.
+    """,
+    "W0604": """A local variable was read before it was written.
+
+    C leaves its value open: the golden model reads 0, the circuit whatever is there. Give the
+    variable an initial value where it is declared.
+    """,
+}
+"""The long form of every warning."""

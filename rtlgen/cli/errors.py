@@ -6,10 +6,11 @@ from rtlgen.errors import RtlgenError
 
 
 class BadOption(RtlgenError):
-    """The value of an option cannot be read.
+    """The command line cannot be read.
 
-    `-D` takes NAME or NAME=VALUE, `--shift` takes STATEMENT=N with a non-negative N, and both may
-    be given several times. `rtlgen VERB --help` shows every option with its form.
+    An option or an argument is unknown or missing, or its value has the wrong form. `-D` takes NAME
+    or NAME=VALUE, `--shift` takes STATEMENT=N with a non-negative N, and both may be given several
+    times. `rtlgen VERB --help` shows every option with its form.
     """
 
     code = "E0403"

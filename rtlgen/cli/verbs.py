@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from rtlgen.cli.bench import bench
-from rtlgen.cli.errors import CheckFailed, NotEquivalent, UnknownCode
+from rtlgen.cli.errors import BadOption, CheckFailed, NotEquivalent, UnknownCode
 from rtlgen.cli.options import (
     compile_options,
     dump_option,
@@ -29,7 +29,7 @@ from rtlgen.driver import (
     parse,
     quoting,
 )
-from rtlgen.errors import RtlgenError, long_form, registered_codes
+from rtlgen.errors import Diagnostic, RtlgenError, long_forms
 from rtlgen.flow.synth import synthesise
 from rtlgen.ir.plan_text import plan_text, scop_text
 from rtlgen.manifest import read_manifest, read_verilog
@@ -320,9 +320,9 @@ def synth(quiet: bool, directory: str, target: Any, clock_mhz: float, as_json: b
 @json_option
 def explain(code: str | None, as_json: bool) -> None:
     """Print the long form of a diagnostic."""
-    codes = registered_codes()
+    texts = long_forms()
     if code is None:
-        summaries = {known: long_form(known).splitlines()[0] for known in codes}
+        summaries = {known: text.splitlines()[0] for known, text in texts.items()}
         if as_json:
             print_json(summaries)
         else:
@@ -330,12 +330,12 @@ def explain(code: str | None, as_json: bool) -> None:
                 click.echo(f"{known}  {summary}")
         return
     wanted = code.upper().strip("[]")
-    if wanted not in codes:
+    if wanted not in texts:
         raise UnknownCode(f"there is no diagnostic {code}", help="rtlgen explain lists them all")
     if as_json:
-        print_json({"code": wanted, "text": long_form(wanted)})
+        print_json({"code": wanted, "text": texts[wanted]})
     else:
-        click.echo(f"{wanted}: {long_form(wanted)}")
+        click.echo(f"{wanted}: {texts[wanted]}")
 
 
 cli.add_command(bench)
@@ -365,6 +365,9 @@ def main() -> None:
     except click.exceptions.Abort:
         sys.exit(130)
     except click.ClickException as error:
+        if "--json" in arguments:
+            refused = Diagnostic(BadOption.code, error.format_message())
+            print_json({"diagnostics": [refused.to_json()]})
         error.show()
         sys.exit(error.exit_code)
     except RtlgenError as error:
