@@ -1,4 +1,4 @@
-"""`pytest --update-golden` rewrites the expected diagnostics."""
+"""`pytest --update-golden` rewrites expected texts: diagnostics, documented output, made pages."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--update-golden",
         action="store_true",
-        help="write what the front end says now into tests/frontend/diagnostics/*.expected",
+        help="write what the program says now into the expected texts; look at the diff",
     )
 
 

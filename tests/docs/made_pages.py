@@ -1,0 +1,69 @@
+"""Pages of the reference that are made from the program, so that they cannot be stale."""
+
+from __future__ import annotations
+
+import click
+
+from rtlgen.cli.verbs import cli
+from rtlgen.errors import long_forms, registered_codes
+
+_GROUPS = (
+    ("E01", "Front end"),
+    ("E02", "Legality and transforms"),
+    ("E03", "Scheduling and index styles"),
+    ("E04", "Command line, inputs and build directories"),
+    ("E05", "Tools"),
+    ("E06", "Failed checks"),
+    ("W01", "Warnings of the front end"),
+    ("W06", "Warnings of `verify`"),
+)
+
+_NOTE = "<!-- made by `pytest tests/docs --update-golden`; do not edit -->"
+
+
+def diagnostics_page() -> str:
+    """Return reference/diagnostics.md."""
+    parts = [
+        _NOTE,
+        "# Diagnostics",
+        "Every diagnostic has a stable code. `rtlgen explain CODE` prints its text below. An error "
+        "is shown with the place in the C file, the reason, often a witness, and what to do; with "
+        "`--json` the same stands in `diagnostics` on stdout. The exit status is 2 for a refused "
+        "input, 3 for a missing tool, 1 for a failed check.",
+    ]
+    texts = long_forms()
+    errors = registered_codes()
+    for prefix, title in _GROUPS:
+        parts.append(f"## {title}")
+        for code, text in texts.items():
+            if code.startswith(prefix):
+                status = f"Exit status {errors[code].exit_code}." if code in errors else ""
+                parts += [f"### {code}", text, status]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def cli_page() -> str:
+    """Return reference/cli.md."""
+    parts = [
+        _NOTE,
+        "# Command line",
+        "Results go to stdout, diagnostics and progress to stderr. With `--json` stdout holds one "
+        "JSON document and nothing else: the result, or `diagnostics` when the input is refused.",
+        "| exit status | means |\n|---|---|\n| 0 | done |\n| 1 | a check failed |\n"
+        "| 2 | the input was refused |\n| 3 | a needed tool is missing |",
+        _help(cli, "rtlgen"),
+    ]
+    for name in cli.list_commands(click.Context(cli)):
+        parts += [f"## rtlgen {name}", _help(cli.commands[name], f"rtlgen {name}")]
+    return "\n\n".join(parts) + "\n"
+
+
+def _help(command: click.Command, name: str) -> str:
+    settings = cli.context_settings
+    with click.Context(
+        command,
+        info_name=name,
+        help_option_names=list(settings["help_option_names"]),
+        terminal_width=100,
+    ) as context:
+        return f"```text\n{command.get_help(context)}\n```"
