@@ -151,12 +151,15 @@ class BlockStorage(ArrayStorage):
 
 
 class RegisterStorage(ArrayStorage):
-    """Flip-flops, read in the cycle of the address by any number of users."""
+    """Flip-flops, read in the cycle of the address by any number of users.
+
+    A reset clears them: a host that has not driven its ports yet must leave nothing undefined.
+    """
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
         words = [
-            Signal(self.plan.width_bits, name=f"word_{n}", reset_less=True)
+            Signal(self.plan.width_bits, name=f"word_{n}")
             for n in range(self.plan.depth)
         ]
         write = self.write()

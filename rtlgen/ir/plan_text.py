@@ -66,7 +66,7 @@ def stream_lines(region: Region, stream: Stream) -> list[str]:
     """Return the lines of one stream; `region` names the streams that its taps refer to."""
     names = level_names(stream.levels)
     nest = ", ".join(
-        f"{name}<{level.extent}" for name, level in zip(names, stream.levels, strict=True)
+        _level_text(name, level, names) for name, level in zip(names, stream.levels, strict=True)
     )
     head = (
         f"stream {stream.statement} at +{stream.offset_cycles}, II {stream.ii}, "
@@ -94,6 +94,14 @@ def level_names(levels: tuple[Level, ...]) -> tuple[str, ...]:
         name = level.name or f"pad{number}"
         names.append(name if name not in names else f"{name}_{number}")
     return tuple(names)
+
+
+def _level_text(name: str, level: Level, names: tuple[str, ...]) -> str:
+    if level.is_box:
+        return f"{name}<{level.extent}"
+    low = "0" if level.lower is None else form_text(level.lower, names)
+    high = ", ".join(form_text(upper, names) for upper in level.uppers) or str(level.extent - 1)
+    return f"{name}={low}..{f'min({high})' if len(level.uppers) > 1 else high}"
 
 
 def form_text(form: IndexForm, names: tuple[str, ...]) -> str:

@@ -43,8 +43,8 @@ class Timing:
     datapaths: by statement.
     related: the related pairs of every dependence and flow.
     memory_only: flows that may not be forwarded.
-    apart: statements of one unit, the first one first in the program, that may not overlap within an
-        iteration of the loops that they share, so that their stores to one array never meet.
+    apart: statements of one unit, in program order, that may not overlap within an iteration of the
+        loops that they share, so that their stores to one array never meet.
     """
 
     sets: ScopSets

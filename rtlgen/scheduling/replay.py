@@ -16,12 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtlgen.ir.affine import Affine, affine_sum
+from rtlgen.ir.iterations import stream_iterations
 from rtlgen.ir.plan import (
     Condition,
     ForwardOp,
     IndexForm,
     KernelPlan,
     LoadOp,
+    PlanError,
     Predicate,
     Stream,
 )
@@ -281,29 +283,10 @@ def _with_moments(regions: list[list[_Instances]]) -> list[list[_Instances]]:
 
 
 def _iterations(stream: Stream) -> Ints:
-    """Return the counters of every iteration that the stream's levels issue, in their order."""
-    rows = np.zeros((1, 0), dtype=np.int64)
-    for depth, level in enumerate(stream.levels):
-        low = np.zeros(len(rows), dtype=np.int64)
-        if level.lower is not None:
-            low = _outer_values(level.lower, rows, depth)
-        high = np.full(len(rows), level.extent - 1, dtype=np.int64)
-        for upper in level.uppers:
-            high = np.minimum(high, _outer_values(upper, rows, depth))
-        trips = high - low + 1
-        if trips.min() < 1 or low.min() < 0:
-            raise PlanUnsound(f"level {depth} of {stream.statement} is empty or starts below 0")
-        first = np.repeat(np.cumsum(trips) - trips, trips)
-        counter = np.repeat(low, trips) + np.arange(trips.sum()) - first
-        rows = np.concatenate([np.repeat(rows, trips, axis=0), counter[:, None]], axis=1)
-    if len(rows) != stream.count:
-        raise PlanUnsound(f"{stream.statement} issues {len(rows)} iterations, not {stream.count}")
-    return rows
-
-
-def _outer_values(form: IndexForm, rows: Ints, depth: int) -> Ints:
-    result: Ints = rows @ np.array(form.coefficients[:depth], dtype=np.int64) + form.constant
-    return result
+    try:
+        return stream_iterations(stream)
+    except PlanError as error:
+        raise PlanUnsound(str(error)) from error
 
 
 def _instances_of(

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rtlgen.ir.cycles import region_cycles
+from rtlgen.ir.iterations import stream_iterations
 from rtlgen.ir.plan import IndexForm, KernelPlan, Predicate, Stream
 
 Element = tuple[str, tuple[int, ...]]
@@ -55,9 +56,12 @@ def _stores_to(plan: KernelPlan, memory: str) -> Iterator[tuple[int, Stream]]:
 def _last_rank(stream: Stream, address: int) -> int | None:
     """Return the last iteration that stores to `address`, looking from the end."""
     extents = tuple(level.extent for level in stream.levels)
+    ragged = None if stream.iterations is None else stream_iterations(stream).T
     for end in range(stream.count, 0, -_CHUNK_ITERATIONS):
         ranks = np.arange(max(0, end - _CHUNK_ITERATIONS), end)
-        counters = np.unravel_index(ranks, extents) if extents else ()
+        counters: _Counters = np.unravel_index(ranks, extents) if extents else ()
+        if ragged is not None:
+            counters = tuple(ragged[:, ranks])
         hits = _values(stream.store.address, counters, ranks) == address
         hits &= _holds(stream.store.when, counters, ranks)
         if hits.any():
