@@ -142,7 +142,7 @@ def _scalars(scop: Scop) -> tuple[Scalar, ...]:
 
 
 def _memories(scop: Scop, ports: PortMap, target: Target) -> list[Memory]:
-    used = {a.array for s in scop.statements for a in (s.write, *s.reads)}
+    used = {a.array for s in scop.statements for a in (s.write, *s.reads)} | {scop.returned}
     return [
         Memory(
             name=array.name,

@@ -107,8 +107,52 @@ def placements(
                 if not pads or placed.count <= largest
             ]
             if len(found) > MAX_CANDIDATES:
-                return found[:MAX_CANDIDATES]
-    return found
+                return _distinct(found[:MAX_CANDIDATES])
+    return _distinct(found)
+
+
+def _distinct(found: Sequence[Placement]) -> list[Placement]:
+    """Leave out every box that another one replaces.
+
+    Two boxes with the same distances between all instances differ in how many iterations come
+    before the first instance and after it. One with no more of either, started later, does all that
+    the other does.
+    """
+    rivals: dict[frozenset[tuple[str, int]], list[Placement]] = {}
+    kept: set[int] = set()
+    for placed in sorted(found, key=lambda p: p.changes):
+        if placed.table is None:
+            same = rivals.setdefault(_distances(placed), [])
+            if any(_replaces(other, placed) for other in same):
+                continue
+            same.append(placed)
+        kept.add(id(placed))
+    return [placed for placed in found if id(placed) in kept]
+
+
+def _distances(placed: Placement) -> frozenset[tuple[str, int]]:
+    """Return the rank distance of neighbours in every loop that has any."""
+    weight, found = 1, []
+    for loop in reversed(placed.loops):
+        if loop.iterator is not None and loop.extent > 1:
+            found.append((loop.iterator, weight))
+        weight *= loop.extent
+    return frozenset(found)
+
+
+def _replaces(a: Placement, b: Placement) -> bool:
+    """Tell whether `a` has no more iterations than `b` before its first instance, and after it."""
+    before_a, before_b = _first(a), _first(b)
+    return before_a <= before_b and a.count - before_a <= b.count - before_b
+
+
+def _first(placed: Placement) -> int:
+    """Return the rank of the first instance of a box."""
+    weight, rank = 1, 0
+    for loop in reversed(placed.loops):
+        rank += weight * loop.at if loop.iterator is None else 0
+        weight *= loop.extent
+    return rank
 
 
 def _paddings(count: int, extents: Sequence[int]) -> Iterator[tuple[NestLoop, ...]]:
