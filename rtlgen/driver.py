@@ -23,6 +23,7 @@ from rtlgen.ir.sets import ScopSets, isl_failures
 from rtlgen.poly.bounds import require_in_bounds
 from rtlgen.poly.dependences import Dataflow, Dependence, dataflow, memory_dependences
 from rtlgen.poly.errors import UnknownStatement
+from rtlgen.poly.extrema import pair_extrema
 from rtlgen.poly.legality import find_violation, illegal_shift, require_legal
 from rtlgen.scheduling.datapath import build_datapath
 from rtlgen.scheduling.decide import (
@@ -42,13 +43,15 @@ from rtlgen.scheduling.lower import Figures, PlanOptions, lower
 from rtlgen.scheduling.ports import assign_read_ports
 from rtlgen.scheduling.replay import replay
 from rtlgen.target import Target, get_target
+from rtlgen.transforms.candidates import box_placement
 from rtlgen.transforms.distribute import distribute
 from rtlgen.transforms.flatten import flatten
 from rtlgen.transforms.fuse import fuse
 from rtlgen.transforms.normalise import normalise
 from rtlgen.transforms.pad import pad
+from rtlgen.transforms.period import self_distance
 from rtlgen.transforms.permute import permute
-from rtlgen.transforms.precedence import Related
+from rtlgen.transforms.precedence import Precedence, Related
 from rtlgen.transforms.ragged import ragged_statements
 from rtlgen.transforms.units import Unit, dependence_units
 
@@ -197,7 +200,8 @@ def _timing(analysis: Analysis, target: Target) -> Timing:
     for statement in scop.statements:
         loops = scop.schedule.loops(statement.name)
         box = {str(x.iterator): (x.at, x.at + x.extent - 1) for x in loops}
-        datapaths[statement.name] = build_datapath(scop, statement, box, target)
+        late = _recurrent_reads(analysis, statement.name)
+        datapaths[statement.name] = build_datapath(scop, statement, box, target, late)
     return Timing(
         analysis.sets,
         analysis.units,
@@ -206,6 +210,27 @@ def _timing(analysis: Analysis, target: Target) -> Timing:
         analysis.flows,
         Related(scop, ragged_statements(analysis.sets, analysis.units)),
     )
+
+
+def _recurrent_reads(analysis: Analysis, statement: str) -> dict[int, int]:
+    """Return the reads whose value comes from the statement's own unit, with its smallest age.
+
+    The age is counted in iterations of the nest as written; a value of another statement of the
+    unit counts as new.
+    """
+    unit = next(unit for unit in analysis.units if statement in unit.statements)
+    scop = analysis.scop
+    written = box_placement(scop.schedule.loops(statement), scop.statement(statement).iterators)
+    ages: dict[int, int] = {}
+    for flow in analysis.flows.flows:
+        if flow.sink != statement or flow.source not in unit.statements:
+            continue
+        age = 1
+        if flow.source == statement:
+            pairs = pair_extrema(flow.relation)
+            age = self_distance(Precedence(statement, statement, 0, pairs, flow), written)
+        ages[flow.sink_read] = min(age, ages.get(flow.sink_read, age))
+    return ages
 
 
 def _decide(analysis: Analysis, space: Space, options: CompileOptions) -> Decision:

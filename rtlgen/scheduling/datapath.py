@@ -29,6 +29,7 @@ from rtlgen.ir.expr import (
 )
 from rtlgen.ir.scop import Access, Scop, Statement
 from rtlgen.scheduling.ranges import Range, value_range, width_of
+from rtlgen.scheduling.reassociate import reassociated
 from rtlgen.target import Target
 
 UNLIMITED_BITS = 64
@@ -92,16 +93,26 @@ class Datapath:
 
 
 def build_datapath(
-    scop: Scop, statement: Statement, box: Mapping[str, Range], target: Target
+    scop: Scop,
+    statement: Statement,
+    box: Mapping[str, Range],
+    target: Target,
+    late: Mapping[int, int] | None = None,
 ) -> Datapath:
     """Return the pipelined graph of `statement`.
 
     Parameters
     ----------
     box: inclusive range of every iterator of the statement.
+    late: see `reassociated`.
     """
+
+    def read_latency(read: int) -> int:
+        return read_latency_cycles(scop, statement.reads[read], target)
+
     builder = _Builder(scop, statement, box)
-    result = builder.build(statement.expr, scop.array(statement.write.array).element.width_bits)
+    expr = reassociated(statement.expr, late or {}, read_latency, target)
+    result = builder.build(expr, scop.array(statement.write.array).element.width_bits)
     nodes, numbers = _live_nodes(builder.nodes, result)
     node_of_read = {r: numbers[n] for r, n in builder.node_of_read.items() if n in numbers}
     latencies = _latencies(nodes, scop, statement, target)

@@ -1,0 +1,127 @@
+"""Reorder sums and products so that the operands that are there last are used last.
+
+Rewrite
+-------
+    y[i] + a[i] + b[i]        ->   y[i] + (a[i] + b[i])       y[i] comes from the iteration before
+    ((a + b) + c) + d         ->   (a + b) + (c + d)
+
+C's addition, subtraction and multiplication with wrap-around are exact modulo a power of two, where
+they are associative and commutative, so the value of the whole stays the same bit for bit. What
+changes is the depth, and for a recurrence the number of cycles from the last value to the next.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Mapping
+from itertools import count
+
+from rtlgen.ir.expr import Binary, Cast, Expr, Read, Select, Unary, children
+from rtlgen.ir.types import IntType
+from rtlgen.target import Target
+
+LATE = 1 << 20
+"""Arrival of a value that the statement itself has just computed. One from `d` iterations before
+arrives so much earlier, which orders the values of a recurrence among themselves."""
+
+
+def reassociated(
+    expr: Expr, late: Mapping[int, int], read_latency: Callable[[int], int], target: Target
+) -> Expr:
+    """Return an expression of the same value with its sums and products in order of arrival.
+
+    Parameters
+    ----------
+    late: reads on a recurrence, with the number of iterations that their values are old, at least.
+    read_latency: cycles of each read.
+    """
+    return _Reassociation(late, read_latency, target).rewrite(expr)
+
+
+class _Reassociation:
+    def __init__(
+        self, late: Mapping[int, int], read_latency: Callable[[int], int], target: Target
+    ) -> None:
+        self._late = late
+        self._read_latency = read_latency
+        self._target = target
+
+    def rewrite(self, expr: Expr) -> Expr:
+        match expr:
+            case Binary("add" | "sub", type=type_):
+                return self._sum(expr, type_)
+            case Binary("mul", type=type_):
+                return self._product(expr, type_)
+            case Binary(op, left, right, type_):
+                return Binary(op, self.rewrite(left), self.rewrite(right), type_)
+            case Unary(op, operand, type_):
+                return Unary(op, self.rewrite(operand), type_)
+            case Cast(operand, type_):
+                return Cast(self.rewrite(operand), type_)
+            case Select(condition, a, b, type_):
+                return Select(self.rewrite(condition), self.rewrite(a), self.rewrite(b), type_)
+            case _:
+                return expr
+
+    def _sum(self, expr: Expr, type_: IntType) -> Expr:
+        """Add up terms two by two, those that are there first; a term carries its sign."""
+        order = count()
+        heap = [
+            (self._arrival(term), next(order), negative, term)
+            for negative, term in self._terms(expr, type_, False)
+        ]
+        heapq.heapify(heap)
+        while len(heap) > 1:
+            _, _, negative, left = heapq.heappop(heap)
+            _, _, other_negative, right = heapq.heappop(heap)
+            if negative == other_negative:
+                total = Binary("add", left, right, type_)
+            elif negative:
+                total, negative = Binary("sub", right, left, type_), False
+            else:
+                total = Binary("sub", left, right, type_)
+            heapq.heappush(heap, (self._arrival(total), next(order), negative, total))
+        _, _, negative, result = heap[0]
+        return Unary("neg", result, type_) if negative else result
+
+    def _terms(self, expr: Expr, type_: IntType, negative: bool) -> list[tuple[bool, Expr]]:
+        match expr:
+            case Binary("add", left, right, found) if found == type_:
+                both = self._terms(left, type_, negative)
+                return both + self._terms(right, type_, negative)
+            case Binary("sub", left, right, found) if found == type_:
+                both = self._terms(left, type_, negative)
+                return both + self._terms(right, type_, not negative)
+            case _:
+                return [(negative, self.rewrite(expr))]
+
+    def _product(self, expr: Expr, type_: IntType) -> Expr:
+        order = count()
+        heap = [(self._arrival(f), next(order), f) for f in self._factors(expr, type_)]
+        heapq.heapify(heap)
+        while len(heap) > 1:
+            _, _, left = heapq.heappop(heap)
+            _, _, right = heapq.heappop(heap)
+            product = Binary("mul", left, right, type_)
+            heapq.heappush(heap, (self._arrival(product), next(order), product))
+        return heap[0][2]
+
+    def _factors(self, expr: Expr, type_: IntType) -> list[Expr]:
+        match expr:
+            case Binary("mul", left, right, found) if found == type_:
+                return self._factors(left, type_) + self._factors(right, type_)
+            case _:
+                return [self.rewrite(expr)]
+
+    def _arrival(self, expr: Expr) -> int:
+        """Estimate the cycle in which a value is there; a recurrence comes after all others."""
+        if isinstance(expr, Read):
+            if expr.index in self._late:
+                return LATE - min(self._late[expr.index], LATE // 2)
+            return self._read_latency(expr.index)
+        latest = max((self._arrival(child) for child in children(expr)), default=0)
+        if isinstance(expr, Binary | Select):
+            op = expr.op if isinstance(expr, Binary) else "select"
+            width = expr.type.width_bits
+            latest += self._target.latency_cycles(op, width, width, width)
+        return latest
