@@ -39,7 +39,7 @@ _UNDEFINED_READ = re.compile(r"^(?P<head>\s*parameter \\INIT_VALUE \d+')-?x+$")
 _PASSES = (
     "read_rtlil design.il",
     "proc -noopt",
-    "opt_clean",
+    "opt_clean -purge",
     "memory_collect",
     "check -assert",
     "write_verilog design.v",

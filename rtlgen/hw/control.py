@@ -76,6 +76,14 @@ class _FormPort:
 
 
 @dataclass(frozen=True, slots=True)
+class _Asker:
+    """The first output that asks for a form: it gives the form's registers name and C line."""
+
+    name: str
+    span: Span | None
+
+
+@dataclass(frozen=True, slots=True)
 class _GuardPort:
     """An output that is one bit: a guard in `stage`, and the valid bit too when `enable`."""
 
@@ -184,10 +192,10 @@ class StreamControl(wiring.Component):
             m.d.comb += target.eq(show(guarded.guard, guarded.stage))
         return m
 
-    def _requests(self) -> dict[FormRequest, str]:
+    def _requests(self) -> dict[FormRequest, _Asker]:
         """Return what ports and conditions of several counters ask of the forms, and for whom."""
         requests = {
-            FormRequest(p.form, p.stage, min(p.shape.width, p.out.width)): p.name
+            FormRequest(p.form, p.stage, min(p.shape.width, p.out.width)): _Asker(p.name, p.span)
             for p in self._forms
         }
         for port in self._guards:
@@ -195,7 +203,7 @@ class StreamControl(wiring.Component):
                 if isinstance(literal.atom, FormNonNegative | FormIsZero):
                     form = IndexForm(literal.atom.coefficients, literal.atom.constant)
                     width = range_shape(*form_range(form, self._index.extents)).width
-                    requests[FormRequest(form, 0, width)] = f"{port.name}_condition"
+                    requests[FormRequest(form, 0, width)] = _Asker(f"{port.name}_condition", None)
         return requests
 
 
@@ -220,7 +228,7 @@ def _renumber(guard: Guard, stream: Stream) -> Guard:
 class _ControlBuilder:
     """Build each form, atom and enable once, in stage 0 or where it is followed, and delay it."""
 
-    def __init__(self, m: Module, index: IndexUnit, requests: Mapping[FormRequest, str]) -> None:
+    def __init__(self, m: Module, index: IndexUnit, requests: Mapping[FormRequest, _Asker]) -> None:
         self._m = m
         self._index = index
         self._delays = DelayLines(m)
@@ -230,12 +238,12 @@ class _ControlBuilder:
         self._guards: dict[Guard, Signal] = {}
         self._enables: dict[Guard, Signal] = {}
         self._forms: dict[tuple[IndexForm, int], Signal] = {}
-        labels = {request.form: label for request, label in reversed(list(requests.items()))}
+        askers = {request.form: asker for request, asker in reversed(list(requests.items()))}
         self._followers: Followers | None = None
         if isinstance(index, RaggedOdometer):
             self._followers = Followers(m, index.nest, self._issued, self._step_in)
         for value in realise(requests, index.extents):
-            self._build_form(value, labels[value.form])
+            self._build_form(value, askers[value.form])
 
     def form(self, form: IndexForm, stage: int) -> Signal:
         """Return a requested form in `stage`."""
@@ -312,8 +320,8 @@ class _ControlBuilder:
     def _step_in(self, stage: int) -> Value:
         return self._delays.at(self._step, stage)
 
-    def _build_form(self, value: FormValue, label: str) -> None:
-        name = f"{label}_s{value.stage}"
+    def _build_form(self, value: FormValue, asker: _Asker) -> None:
+        name = f"{asker.name}_s{value.stage}"
         match value.how:
             case Fixed(constant):
                 signal = Signal(value.width_bits, name=name)
@@ -334,7 +342,7 @@ class _ControlBuilder:
             case Follower() as follower:
                 signal = Signal(value.width_bits, name=name, init=follower.initial)
                 self._follow(signal, follower, value.stage)
-        self._forms[value.form, value.stage] = signal
+        self._forms[value.form, value.stage] = mark(signal, asker.span)
 
     def _follow(self, signal: Signal, follower: Follower, stage: int) -> None:
         """Let `signal` add the constant of each iteration's step."""

@@ -88,7 +88,8 @@ class Datapath(wiring.Component):
         mark(stored, self._stream.store.span)
         m.d.comb += stored.eq(read(self._stream.store.value, self._stream.store.stage))
         for delay in self._tap_delays:
-            m.d.comb += getattr(self, f"stored_{delay}").eq(delays.at(stored, delay))
+            shown: Signal = mark(getattr(self, f"stored_{delay}"), self._stream.store.span)
+            m.d.comb += shown.eq(delays.at(stored, delay))
         return m
 
     def _is_stable(self, number: int) -> bool:
@@ -108,9 +109,9 @@ class Datapath(wiring.Component):
             case ForwardOp():
                 return mark(self._forward(m, number, shape, operands[0]), op.span)
             case CastOp():
-                return _shown(m, operands[0], shape, f"cast_{number}")
+                return mark(_shown(m, operands[0], shape, f"cast_{number}"), op.span)
             case SelectOp():
-                return build_select(m, shape, operands, op.latency_cycles, f"select_{number}")
+                return build_select(m, op, operands, f"select_{number}")
             case ArithmeticOp():
                 return build_arithmetic(m, op, operands, f"{op.op}_{number}")
 
@@ -118,8 +119,9 @@ class Datapath(wiring.Component):
         result = Signal(shape, name=f"forward_{number}")
         m.d.comb += result.eq(loaded)
         for tap in (tap for tap in self._sites.taps if tap.number == number):
+            brought: Signal = mark(getattr(self, f"{tap.name}_value"), tap.op.span)
             with m.If(getattr(self, tap.name)):
-                m.d.comb += result.eq(getattr(self, f"{tap.name}_value"))
+                m.d.comb += result.eq(brought)
         return result
 
 

@@ -7,6 +7,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from rtlgen.hw.pipeline import Stages
+from rtlgen.source import Span
 
 
 class Divider(wiring.Component):
@@ -25,8 +26,11 @@ class Divider(wiring.Component):
     single subtraction; with fewer, several share a cycle.
     """
 
-    def __init__(self, dividend: Shape, divisor: Shape, latency_cycles: int) -> None:
+    def __init__(
+        self, dividend: Shape, divisor: Shape, latency_cycles: int, span: Span | None = None
+    ) -> None:
         self.latency_cycles = latency_cycles
+        self.span = span
         result = signed(dividend.width + 1)
         super().__init__(
             {
@@ -39,7 +43,7 @@ class Divider(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        stages = Stages(m, self.latency_cycles)
+        stages = Stages(m, self.latency_cycles, self.span)
         rows = len(self.dividend)
         steps = rows + 2
         remainder_bits = max(len(self.dividend), len(self.divisor))

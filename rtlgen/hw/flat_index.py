@@ -117,7 +117,7 @@ class Shift(FlatIndex):
 
     def recover(self, m: Module, x: Signal) -> list[Value]:
         stages = Stages(m, self.latency_cycles)
-        flat = stages.delay_to_end(x)
+        flat = stages.delay_to_end(x, "x")
         slices: list[Value] = []
         for count, counter in zip(self.inner_counts(), self.counters, strict=True):
             low = count.bit_length() - 1

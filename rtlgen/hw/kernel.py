@@ -17,7 +17,7 @@ from rtlgen.hw.errors import IndexStyleError
 from rtlgen.hw.flat_index import Divide, Shift, sliceable
 from rtlgen.hw.index_units import IndexUnit
 from rtlgen.hw.memory import BYTE_BITS, ArrayStorage, address_bits, build_storage
-from rtlgen.hw.names import Namer, PortNames, port_names
+from rtlgen.hw.names import Namer, PortNames, port_names, prefix_ports
 from rtlgen.hw.odometer import Odometer
 from rtlgen.hw.ragged import Nest, RaggedOdometer, active_nest
 from rtlgen.hw.sequencer import Phase, Sequencer, event_name
@@ -214,6 +214,7 @@ class _KernelBuilder:
         for stream, name, delays in zip(region.streams, names, wanted, strict=True):
             shape = Shape(self._plan.memory(stream.store.memory).width_bits)
             datapath = Datapath(stream, scalars, shape, frozenset(delays))
+            prefix_ports(datapath, name)
             self._m.submodules[name] = datapath
             datapaths.append(datapath)
         return datapaths
@@ -330,6 +331,7 @@ class _KernelBuilder:
             return
         storage = build_storage(memory, tuple(u.port for u in users.loads), len(users.stores))
         m.submodules[self._modules.name(f"{memory.name}_memory")] = storage
+        prefix_ports(storage, memory.name)
         m.d.comb += storage.idle.eq(self._sequencer.idle)
         for n, loader in enumerate(users.loads):
             m.d.comb += [

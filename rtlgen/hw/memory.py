@@ -158,10 +158,7 @@ class RegisterStorage(ArrayStorage):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        words = [
-            Signal(self.plan.width_bits, name=f"word_{n}")
-            for n in range(self.plan.depth)
-        ]
+        words = [Signal(self.plan.width_bits, name=f"word_{n}") for n in range(self.plan.depth)]
         write = self.write()
         for n, word in enumerate(words):
             with m.If(write.addr == n if len(words) > 1 else Const(1)):

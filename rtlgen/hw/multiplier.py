@@ -10,6 +10,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from rtlgen.hw.pipeline import Stages
+from rtlgen.source import Span
 from rtlgen.target import PIECE_BITS
 
 BLOCK_BITS = 18
@@ -101,8 +102,16 @@ class Multiplier(wiring.Component):
     Latency `latency_cycles`, one product a cycle; latency 0 is combinational.
     """
 
-    def __init__(self, left: Shape, right: Shape, width_result: int, latency_cycles: int) -> None:
+    def __init__(
+        self,
+        left: Shape,
+        right: Shape,
+        width_result: int,
+        latency_cycles: int,
+        span: Span | None = None,
+    ) -> None:
         self.latency_cycles = latency_cycles
+        self.span = span
         super().__init__(
             {"left": In(left), "right": In(right), "result": Out(unsigned(width_result))}
         )
@@ -110,7 +119,7 @@ class Multiplier(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         width = len(self.result)
-        stages = Stages(m, self.latency_cycles)
+        stages = Stages(m, self.latency_cycles, self.span)
         products = partial_products(self.left.shape(), self.right.shape(), width)
         registered = stages.cut(
             [
@@ -130,7 +139,7 @@ class Multiplier(wiring.Component):
                 terms = stages.cut([value[:width] for value in sums], names)
             else:
                 terms = sums
-        m.d.comb += self.result.eq(stages.delay_to_end(terms[0][:width]))
+        m.d.comb += self.result.eq(stages.delay_to_end(terms[0][:width], "product"))
         return m
 
 

@@ -75,6 +75,16 @@ class Namer:
             number += 1
 
 
+def prefix_ports(component: wiring.Component, prefix: str) -> None:
+    """Put `prefix` before the names of a component's ports.
+
+    The signals of a port also show in the module around it, where ports of the same name of several
+    components would be told apart by numbers only.
+    """
+    for _, _, port in component.signature.flatten(component):
+        port.name = f"{prefix}_{port.name}"
+
+
 @dataclass(frozen=True, slots=True)
 class PortNames:
     """Names of the ports that come from the C program: scalars, and memories the host reaches."""

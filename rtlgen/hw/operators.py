@@ -9,9 +9,10 @@ from amaranth.hdl import Const, Module, Mux, Shape, Signal, Value
 from rtlgen.hw.constant_product import constant_product, signed_digits
 from rtlgen.hw.divider import Divider
 from rtlgen.hw.multiplier import Multiplier
+from rtlgen.hw.names import prefix_ports
 from rtlgen.hw.pipeline import Stages
 from rtlgen.hw.source_lines import mark
-from rtlgen.ir.plan import ArithmeticOp
+from rtlgen.ir.plan import ArithmeticOp, SelectOp
 
 MAXIMAL_DIGITS = 3
 """A constant factor of up to this many signed digits is cheaper as additions."""
@@ -25,22 +26,19 @@ def build_arithmetic(m: Module, op: ArithmeticOp, operands: Sequence[Value], nam
     elif op.op in ("div", "rem"):
         value = _divide(m, op, operands, name)
     else:
-        stages = Stages(m, op.latency_cycles)
-        truncated = Signal(result.shape(), name=f"{name}_value")
+        truncated = mark(Signal(result.shape(), name=f"{name}_value"), op.span)
         m.d.comb += truncated.eq(_combinational(op, operands))
-        value = stages.delay_to_end(truncated)
+        value = Stages(m, op.latency_cycles, op.span).delay_to_end(truncated, name)
     m.d.comb += result.eq(value)
     return result
 
 
-def build_select(
-    m: Module, shape: Shape, operands: Sequence[Value], latency_cycles: int, name: str
-) -> Value:
+def build_select(m: Module, op: SelectOp, operands: Sequence[Value], name: str) -> Value:
     """Return operands[1] where operands[0] is not 0, else operands[2], delayed by the latency."""
     condition, if_true, if_false = operands
-    chosen = Signal(shape, name=name)
+    chosen = mark(Signal(Shape(op.width_bits, op.signed), name=f"{name}_value"), op.span)
     m.d.comb += chosen.eq(Mux(condition.any(), if_true, if_false))
-    return Stages(m, latency_cycles).delay_to_end(chosen)
+    return Stages(m, op.latency_cycles, op.span).delay_to_end(chosen, name)
 
 
 def _as_constant_product(operands: Sequence[Value]) -> Value | None:
@@ -55,7 +53,8 @@ def _as_constant_product(operands: Sequence[Value]) -> Value | None:
 
 def _multiply(m: Module, op: ArithmeticOp, operands: Sequence[Value], name: str) -> Value:
     left, right = operands
-    unit = Multiplier(left.shape(), right.shape(), op.width_bits, op.latency_cycles)
+    unit = Multiplier(left.shape(), right.shape(), op.width_bits, op.latency_cycles, op.span)
+    prefix_ports(unit, name)
     m.submodules[f"{name}_unit"] = unit
     m.d.comb += [unit.left.eq(left), unit.right.eq(right)]
     return unit.result
@@ -63,7 +62,8 @@ def _multiply(m: Module, op: ArithmeticOp, operands: Sequence[Value], name: str)
 
 def _divide(m: Module, op: ArithmeticOp, operands: Sequence[Value], name: str) -> Value:
     dividend, divisor = operands
-    unit = Divider(dividend.shape(), divisor.shape(), op.latency_cycles)
+    unit = Divider(dividend.shape(), divisor.shape(), op.latency_cycles, op.span)
+    prefix_ports(unit, name)
     m.submodules[f"{name}_unit"] = unit
     m.d.comb += [unit.dividend.eq(dividend), unit.divisor.eq(divisor)]
     return unit.quotient if op.op == "div" else unit.remainder

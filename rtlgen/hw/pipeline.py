@@ -6,6 +6,9 @@ from collections.abc import Sequence
 
 from amaranth.hdl import Module, Signal, Value
 
+from rtlgen.hw.source_lines import mark
+from rtlgen.source import Span
+
 
 class DelayLines:
     """Delay signals by whole cycles, with one shift chain a signal however often it is used.
@@ -30,17 +33,21 @@ class DelayLines:
 
 
 class Stages:
-    """Hand out the register stages of an operator of fixed latency, front to back."""
+    """Hand out the register stages of an operator of fixed latency, front to back.
 
-    def __init__(self, m: Module, cycles: int) -> None:
+    What it makes carries the C line of `span`.
+    """
+
+    def __init__(self, m: Module, cycles: int, span: Span | None = None) -> None:
         self._m = m
+        self._span = span
         self.cycles_left = cycles
 
     def name(self, values: Sequence[Value], names: Sequence[str]) -> list[Value]:
         """Return `values` as signals: an expression that is used twice would be built twice."""
         held: list[Value] = []
         for value, name in zip(values, names, strict=True):
-            signal = Signal(value.shape(), name=name)
+            signal = mark(Signal(value.shape(), name=name), self._span)
             self._m.d.comb += signal.eq(value)
             held.append(signal)
         return held
@@ -52,13 +59,13 @@ class Stages:
         self.cycles_left -= 1
         held: list[Value] = []
         for value, name in zip(values, names, strict=True):
-            register = Signal(value.shape(), name=name, reset_less=True)
+            register = mark(Signal(value.shape(), name=name, reset_less=True), self._span)
             self._m.d.sync += register.eq(value)
             held.append(register)
         return held
 
-    def delay_to_end(self, value: Value) -> Value:
+    def delay_to_end(self, value: Value, name: str) -> Value:
         """Return `value` after all the cycles that are left."""
         while self.cycles_left:
-            (value,) = self.cut([value], [f"hold_{self.cycles_left}"])
+            (value,) = self.cut([value], [f"{name}_{self.cycles_left}_to_go"])
         return value
