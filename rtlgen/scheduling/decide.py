@@ -21,11 +21,14 @@ from rtlgen.transforms.precedence import (
     smallest_shifts,
 )
 from rtlgen.transforms.ragged import ragged_loops
-from rtlgen.transforms.search import Candidate, Choice, Settle, best_choice
+from rtlgen.transforms.search import Candidate, Choice, best_choice
 from rtlgen.transforms.units import Unit, loop_paths
 
 _CandidateSource = Callable[[Unit, int | None], list[Candidate]]
 """The candidates of a unit, padded up to a number of iterations, or unpadded for None."""
+
+SMALL_SLACK_CYCLES = 48
+"""What waiting for free ports may cost in the first attempt of the search."""
 
 MAX_CONFLICT_MOVES = 64
 """One-cycle moves tried to keep stores to one array apart, before statements are separated."""
@@ -120,19 +123,20 @@ class Space:
         *,
         with_ports: bool,
     ) -> Choice:
-        plain = [candidates(unit, None) for unit in self.timing.units]
-        bound = best_choice(plain, precedences, self._settle(plain, precedences, with_ports))
-        padded = [candidates(unit, bound.end) for unit in self.timing.units]
-        settle = self._settle(padded, precedences, with_ports)
-        return best_choice(padded, precedences, settle, limit=bound.end)
-
-    def _settle(
-        self,
-        units: Sequence[Sequence[Candidate]],
-        precedences: Sequence[Precedence],
-        with_ports: bool,
-    ) -> Settle | None:
-        return StoreSlots(self.timing, units, precedences).settle if with_ports else None
+        plain = best_choice([candidates(unit, None) for unit in self.timing.units], precedences)
+        assert plain is not None, "without a limit there is a choice"
+        padded = [candidates(unit, plain.end) for unit in self.timing.units]
+        if not with_ports:
+            return best_choice(padded, precedences, limit=plain.end) or plain
+        settle = StoreSlots(self.timing, padded, precedences).settle
+        # Ports cost little more than the plain end when pads are chosen well: try that first.
+        for slack in (SMALL_SLACK_CYCLES, plain.end // 8, plain.end):
+            found = best_choice(padded, precedences, settle, limit=plain.end + slack)
+            if found is not None:
+                return found
+        found = best_choice(padded, precedences, settle)
+        assert found is not None, "without a limit there is a choice"
+        return found
 
     def _candidates(
         self,

@@ -30,7 +30,7 @@ Ints = NDArray[np.int64]
 MAX_INSTANCES = 2_000_000
 """Statements with more instances are not looked at here; a later check moves their stores apart."""
 
-MAX_TRIALS = 16
+MAX_TRIALS = 64
 """Distances tried one by one before all of them are computed at once."""
 
 
@@ -47,7 +47,7 @@ class StoreSlots:
         self._units = units
         self._points: dict[str, Ints] = {}
         self._cycles: dict[tuple[int, int, str], Ints] = {}
-        self._free: dict[tuple[int, int, int, int, int], int] = {}
+        self._meetings: dict[tuple[int, int, int, int, int], bool] = {}
         self._forbidden: dict[tuple[int, int, int, int], Ints] = {}
         self._handovers: dict[tuple[int, int, int, int], int | None] = {}
         self._precedences = precedences
@@ -65,7 +65,12 @@ class StoreSlots:
         ]
 
     def settle(
-        self, chosen: Sequence[int], starts: Sequence[int], candidate: int, start: int
+        self,
+        chosen: Sequence[int],
+        starts: Sequence[int],
+        candidate: int,
+        start: int,
+        latest: int | None,
     ) -> tuple[int, ...]:
         """Return starts at which unit `len(chosen)` fits the ones before, none earlier than given.
 
@@ -73,6 +78,7 @@ class StoreSlots:
         ----------
         chosen, starts: candidate and start of every unit before it.
         candidate, start: of the unit that is being placed.
+        latest: where it need not be placed later; then a start past it may be returned.
         """
         unit = len(chosen)
         handed = {
@@ -87,7 +93,8 @@ class StoreSlots:
                 if rival in handed and start - handed[rival] >= starts[rival]:
                     continue
                 distance = start - starts[rival]
-                free = self._next_free(rival, chosen[rival], unit, candidate, distance)
+                last = None if latest is None else latest - starts[rival]
+                free = self._next_free(rival, chosen[rival], unit, candidate, distance, last)
                 moved |= free != distance
                 start = starts[rival] + free
         delayed = list(starts)
@@ -135,18 +142,15 @@ class StoreSlots:
             return None
         return distances.pop()
 
-    def _next_free(self, a: int, chosen_a: int, b: int, chosen_b: int, distance: int) -> int:
-        key = (a, chosen_a, b, chosen_b, distance)
-        if key not in self._free:
-            found = distance
-            for _ in range(MAX_TRIALS):
-                if not self._meet(a, chosen_a, b, chosen_b, found):
-                    break
-                found += 1
-            else:
-                found = self._after_forbidden(a, chosen_a, b, chosen_b, found)
-            self._free[key] = found
-        return self._free[key]
+    def _next_free(
+        self, a: int, chosen_a: int, b: int, chosen_b: int, distance: int, last: int | None
+    ) -> int:
+        pair = (a, chosen_a, b, chosen_b)
+        for tried in range(MAX_TRIALS):
+            place = distance + tried
+            if (last is not None and place > last) or not self._meet(*pair, place):
+                return place
+        return self._after_forbidden(*pair, distance + MAX_TRIALS)
 
     def _after_forbidden(self, a: int, chosen_a: int, b: int, chosen_b: int, distance: int) -> int:
         key = (a, chosen_a, b, chosen_b)
@@ -162,10 +166,15 @@ class StoreSlots:
         return distance + (int(gaps[0]) if len(gaps) else len(later))
 
     def _meet(self, a: int, chosen_a: int, b: int, chosen_b: int, distance: int) -> bool:
-        return any(
-            _share(early, late + distance)
-            for early, late in self._store_pairs(a, chosen_a, b, chosen_b)
-        )
+        key = (a, chosen_a, b, chosen_b, distance)
+        if key not in self._meetings:
+            self._meetings[key] = any(
+                _share(early - distance, late)
+                if len(early) < len(late)
+                else _share(early, late + distance)
+                for early, late in self._store_pairs(a, chosen_a, b, chosen_b)
+            )
+        return self._meetings[key]
 
     def _store_pairs(self, a: int, chosen_a: int, b: int, chosen_b: int) -> list[tuple[Ints, Ints]]:
         scop = self._timing.scop

@@ -105,8 +105,9 @@ class _State:
         return self.bound, self.end, self.changes, self.chosen
 
 
-Settle = Callable[[Sequence[int], Sequence[int], int, int], tuple[int, ...]]
-"""(candidates chosen so far, their starts, candidate, earliest start) -> all the starts, moved."""
+Settle = Callable[[Sequence[int], Sequence[int], int, int, int | None], tuple[int, ...]]
+"""(candidates chosen so far, their starts, candidate, earliest start, latest start of use or None)
+-> all the starts, moved; the last one is past the latest where nothing before it fits."""
 
 
 def best_choice(
@@ -114,8 +115,10 @@ def best_choice(
     precedences: Sequence[Precedence],
     settle: Settle | None = None,
     limit: int | None = None,
-) -> Choice:
+) -> Choice | None:
     """Return the choice with the earliest end, and among those the fewest changes.
+
+    None: no choice that was followed ends by `limit`.
 
     Parameters
     ----------
@@ -123,7 +126,7 @@ def best_choice(
     precedences: between statements of different units; others are ignored.
     settle: moves units later where they would collide over a resource. With it the choice is no
         longer proven to be the best: another move might have been shorter.
-    limit: an end that is known to be possible; what ends later is not pursued.
+    limit: what ends later is not pursued.
     """
     distances = _distances(units, precedences)
     search = _Search(units, distances, _tails(units, distances), settle)
@@ -131,7 +134,8 @@ def best_choice(
     if not exhausted:
         wide, exhausted = search.run(MAX_STATES, limit if best is None else best.end)
         best = wide or best
-    assert best is not None, "an end that is known to be possible is found"
+    if best is None:
+        return None
     chosen = tuple(units[n][k] for n, k in enumerate(best.chosen))
     return Choice(chosen, best.starts, best.end, exhausted and settle is None)
 
@@ -178,7 +182,8 @@ class _Search:
         for k in possible.tolist():
             starts, bound = (*state.starts, int(earliest[k])), int(bounds[k])
             if self.settle is not None:
-                starts = self.settle(state.chosen, state.starts, k, starts[-1])
+                latest = None if limit is None else limit - int(self.tails[number][k])
+                starts = self.settle(state.chosen, state.starts, k, starts[-1], latest)
                 bound = max(bound, starts[-1] + int(self.tails[number][k]))
             if limit is None or bound <= limit:
                 end = max(state.end, starts[-1] + candidates[k].length)
