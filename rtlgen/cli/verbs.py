@@ -22,7 +22,6 @@ from rtlgen.cli.options import (
 from rtlgen.cli.output import print_diagnostic, print_json, print_warnings, progress
 from rtlgen.design import VERSION, Design, Verification
 from rtlgen.driver import (
-    Compilation,
     CompileOptions,
     analyse,
     compile_program,
@@ -130,7 +129,8 @@ def plan(
     quiet: bool, file: str, options: CompileOptions, dump_after: str | None, as_json: bool
 ) -> None:
     """Show what will be built: orders, pads, shifts, II, ports, predicted cycles."""
-    design = _compiled(file, options, quiet, dump_after)
+    design = _compiled(file, options, quiet)
+    _print_dump(design, dump_after, as_json)
     report = design.report()
     if as_json:
         print_json(report)
@@ -156,7 +156,8 @@ def build(
     as_json: bool,
 ) -> None:
     """Write Verilog, manifest, reports and a self-checking test bench."""
-    design = _compiled(file, options, quiet, None if as_json else dump_after)
+    design = _compiled(file, options, quiet)
+    _print_dump(design, dump_after, as_json)
     with progress("building the circuit", quiet):
         directory = design.write(output, seed=seed)
     manifest = design.manifest
@@ -179,7 +180,7 @@ def build(
 @cli.command(
     epilog="Example: rtlgen run build/gemm --inputs in.npz --outputs out.npz --simulator icarus"
 )
-@click.argument("directory", type=click.Path(file_okay=False), metavar="DIR")
+@click.argument("directory", metavar="DIR")
 @click.option("--inputs", required=True, metavar="IN.npz", help="Arrays and scalars by C name.")
 @click.option("--outputs", required=True, metavar="OUT.npz", help="Every array after the run.")
 @simulator_option
@@ -223,9 +224,7 @@ def run(
 
 
 @cli.command(epilog="Example: rtlgen verify examples/*/*.c --simulator icarus")
-@click.argument(
-    "files", type=click.Path(dir_okay=False), nargs=-1, required=True, metavar="FILE.c..."
-)
+@click.argument("files", nargs=-1, required=True, metavar="FILE.c...")
 @compile_options
 @simulator_option
 @seed_option
@@ -246,7 +245,7 @@ def verify(
     """Prove equivalence: build, simulate on random data, compare memory, checksum and cycles."""
     outcomes = []
     for file in files:
-        design = _compiled(file, options, quiet, None)
+        design = _compiled(file, options, quiet)
         with progress(f"simulating {design.plan.name} on {simulator}", quiet):
             outcome = design.verify(
                 simulator=simulator,
@@ -288,7 +287,7 @@ def _verdict(outcome: Verification) -> str:
 
 
 @cli.command(epilog="Example: rtlgen synth build/gemm --target ecp5")
-@click.argument("directory", type=click.Path(file_okay=False), metavar="DIR")
+@click.argument("directory", metavar="DIR")
 @click.option(
     "--target",
     type=click.Choice(["ecp5", "ice40", "xilinx"]),
@@ -341,20 +340,24 @@ def explain(code: str | None, as_json: bool) -> None:
 cli.add_command(bench)
 
 
-def _compiled(file: str, options: CompileOptions, quiet: bool, dump_after: str | None) -> Design:
+def _compiled(file: str, options: CompileOptions, quiet: bool) -> Design:
     with progress(f"compiling {file}", quiet):
         program = parse(Path(file), options)
         compilation = compile_program(program, options)
     print_warnings(program.warnings, program.sources, quiet)
-    if dump_after is not None:
-        click.echo(_dump(compilation, dump_after))
     return Design(compilation, options)
 
 
-def _dump(compilation: Compilation, name: str) -> str:
+def _print_dump(design: Design, name: str | None, as_json: bool) -> None:
+    """Print the program after pass `name`; stdout is kept for a JSON document."""
+    if name is None:
+        return
+    stages = design.compilation.stages
     if name == "plan":
-        return plan_text(compilation.plan)
-    return scop_text(compilation.stages.get(name, compilation.stages["flatten"]))
+        text = plan_text(design.plan)
+    else:
+        text = scop_text(stages.get(name, stages["flatten"]))
+    click.echo(text, err=as_json)
 
 
 def main() -> None:
