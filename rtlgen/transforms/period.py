@@ -44,6 +44,14 @@ class Grouping:
     ii: int
     shifts: Mapping[str, int]
 
+    @property
+    def last_issue(self) -> int:
+        """When the last iteration of any statement is issued."""
+        return max(
+            self.shifts[name] + self.ii * (placed.count - 1)
+            for name, placed in self.placements.items()
+        )
+
 
 def common_period(
     members: Sequence[Member],
@@ -61,7 +69,16 @@ def common_period(
     ------
     NoLegalSchedule: no period up to the sequential length satisfies the precedences.
     """
-    return _Periods(members, precedences, iteration_precedences).solve()
+    found: list[Grouping] = []
+    refusals: list[NoLegalSchedule] = []
+    for variant in (members, _aligned(members)):
+        try:
+            found.append(_Periods(variant, precedences, iteration_precedences).solve())
+        except NoLegalSchedule as refusal:
+            refusals.append(refusal)
+    if not found:
+        raise refusals[0]
+    return min(found, key=lambda grouping: grouping.last_issue)
 
 
 class _Periods:
@@ -218,6 +235,32 @@ def initiation_interval(precedence: Precedence, placed: Placement) -> int:
 def self_distance(precedence: Precedence, placed: Placement) -> int:
     """Return the smallest rank distance from source to sink; not positive: the order is broken."""
     return -precedence.gaps(placed, placed, 1, 1)[1]
+
+
+def _aligned(members: Sequence[Member]) -> tuple[Member, ...]:
+    """Give private loops at one depth the same extent, so that their periods fit each other.
+
+    Inner loops of 9 and 10 iterations have a common multiple of 90; with 10 and 10 it is 10.
+    """
+    users: dict[int, int] = {}
+    for member in members:
+        for number in member.path:
+            users[number] = users.get(number, 0) + 1
+    longest: dict[int, int] = {}
+    for member in members:
+        for depth, (number, loop) in enumerate(zip(member.path, member.loops, strict=True)):
+            if users[number] == 1:
+                longest[depth] = max(loop.extent, longest.get(depth, 1))
+    return tuple(
+        replace(
+            member,
+            loops=tuple(
+                replace(loop, extent=longest[depth]) if users[number] == 1 else loop
+                for depth, (number, loop) in enumerate(zip(member.path, member.loops, strict=True))
+            ),
+        )
+        for member in members
+    )
 
 
 def _with_shared_boxes(member: Member, members: Sequence[Member]) -> Member:
