@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import product
 
 from rtlgen.ir.plan import (
     ArithmeticOp,
@@ -160,7 +159,20 @@ def issues(region: Region) -> Iterator[Issued]:
 
 def points(stream: Stream) -> Iterator[tuple[int, ...]]:
     """Yield the counters of every iteration in order."""
-    return product(*(range(level.extent) for level in stream.levels))
+    levels = stream.levels
+
+    def inside(outer: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+        if len(outer) == len(levels):
+            yield outer
+            return
+        level = levels[len(outer)]
+        known = (*outer, *(0 for _ in levels[len(outer) :]))
+        first = 0 if level.lower is None else level.lower.evaluate(known)
+        last = min((upper.evaluate(known) for upper in level.uppers), default=level.extent - 1)
+        for counter in range(first, last + 1):
+            yield from inside((*outer, counter))
+
+    return inside(())
 
 
 def interpret(

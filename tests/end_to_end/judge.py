@@ -1,0 +1,118 @@
+"""What every program must pass: refused for a stated reason, or exact in all that is asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from rtlgen.driver import Compilation, CompileOptions, compile_program
+from rtlgen.errors import RtlgenError
+from rtlgen.frontend import parse_text
+from rtlgen.ir.cycles import predicted_cycles
+from rtlgen.ir.plan import KernelPlan
+from rtlgen.ir.scop import Scop
+from rtlgen.manifest import write_manifest
+from rtlgen.verify.compare import compare_memories
+from rtlgen.verify.cosim import Engine, Simulator, simulate
+from rtlgen.verify.data import random_inputs
+from rtlgen.verify.golden import run_golden
+from rtlgen.verify.golden_state import GoldenResult
+from rtlgen.verilog import generate, manifest_of
+from tests.oracles.gcc_oracle import have_gcc, run_gcc
+from tests.plans.interpreter import interpret
+
+REFUSALS = frozenset(("E0135", "E0208", "E0301", "E0305"))
+"""Codes with which a well-formed, in-bounds, affine program may be refused."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """A program that was accepted."""
+
+    program: Scop
+    compilation: Compilation
+
+    @property
+    def plan(self) -> KernelPlan:
+        return self.compilation.plan
+
+
+def compiled(text: str, options: CompileOptions | None = None) -> Compiled | None:
+    """Compile `text`; None where it is refused for a reason that is allowed."""
+    try:
+        program = parse_text(text, "program.c")
+        compilation = compile_program(program, options or CompileOptions())
+    except RtlgenError as error:
+        assert error.code in REFUSALS, f"{error.code}: {error}\n{text}"
+        assert error.diagnostic.render(error.sources)
+        return None
+    return Compiled(program.scop, compilation)
+
+
+def assert_plan_exact(accepted: Compiled, seed: int = 0) -> None:
+    """Run the plan by its definition, and the C program in both oracles; all memory must agree."""
+    scop, plan = accepted.program, accepted.plan
+    assert accepted.compilation.replayed
+    inputs = random_inputs(scop, seed)
+    golden = run_golden(scop, inputs, engine="interpreter")
+    images = {
+        memory.name: np.asarray(inputs[memory.name]).ravel().tolist()
+        if memory.name in inputs
+        else [0] * memory.depth
+        for memory in plan.memories
+    }
+    after = interpret(plan, images, {s.name: int(inputs[s.name]) for s in plan.scalars})
+    for name, expected in golden.arrays.items():
+        # An array that no statement touches has no memory.
+        got = after.get(name, np.asarray(inputs[name]).ravel().tolist())
+        assert got == expected.ravel().tolist(), f"{name}\n{scop.source.text}"
+    if plan.returned is not None:
+        assert after[plan.returned] == [golden.returned], scop.source.text
+    if have_gcc():
+        _assert_as_gcc(scop, golden, seed)
+
+
+def _assert_as_gcc(scop: Scop, golden: GoldenResult, seed: int) -> None:
+    if golden.events:
+        return
+    second = run_gcc(scop, random_inputs(scop, seed))
+    assert compare_memories(golden.arrays, second.arrays).mismatches == 0, scop.source.text
+    assert golden.returned == second.returned, scop.source.text
+
+
+def simulation_failures(
+    plan: KernelPlan,
+    scop: Scop,
+    folder: Path,
+    simulator: Simulator,
+    *,
+    engine: Engine = "auto",
+    seed: int = 0,
+) -> list[str]:
+    """Build the circuit of `plan`, simulate it, and say how it differs from the C program."""
+    verilog = generate(plan)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "design.v").write_text(verilog.text)
+    manifest = manifest_of(
+        plan, verilog, file="design.v", source=scop.source, version="0", options={}
+    )
+    write_manifest(folder, manifest)
+    inputs = random_inputs(scop, seed)
+    golden = run_golden(scop, inputs)
+    built = {memory.name for memory in plan.memories}
+    given = {
+        name: value
+        for name, value in inputs.items()
+        if name in built or name in {s.name for s in plan.scalars}
+    }
+    result = simulate(folder, manifest, given, simulator=simulator, engine=engine)
+    expected = {name: image for name, image in golden.arrays.items() if name in result.arrays}
+    comparison = compare_memories(expected, result.arrays)
+    failures = [comparison.text()] if comparison.mismatches else []
+    if plan.returned is not None and result.returned != golden.returned:
+        failures.append(f"returns {result.returned}, not {golden.returned}")
+    if result.cycles != predicted_cycles(plan):
+        failures.append(f"{result.cycles} cycles, not {predicted_cycles(plan)}")
+    return failures

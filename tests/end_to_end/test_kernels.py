@@ -1,0 +1,76 @@
+"""Kernels that nothing was tuned for: each is exact as a plan, and in simulation."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rtlgen.driver import CompileOptions
+from rtlgen.ir.cycles import predicted_cycles
+from sim.cocotb_runner import Simulator
+from tests.end_to_end.judge import assert_plan_exact, compiled, simulation_failures
+from tests.simulators import SIMULATORS
+
+FOLDER = Path(__file__).parent
+KERNELS = sorted((FOLDER / "kernels").glob("*.c"))
+REGRESSIONS = sorted((FOLDER / "regressions").glob("*.c"))
+
+# One of each kind: rings of statements, division, II > 1, triangles, scalars, 64 bits, one element.
+SIMULATED = [
+    "bubble_like",
+    "edge_loops",
+    "fdtd_2d",
+    "fibonacci",
+    "symm",
+    "syrk",
+    "trisolv",
+    "wide_mix",
+]
+
+MOST_CYCLES = {
+    "accum_swg": 43, "fdtd_2d": 106, "fir": 72, "jacobi_1d": 40, "jacobi_2d": 52, "heat_3d": 74,
+    "out_of_order": 31, "serial_region": 65, "syrk": 67, "trmm": 77,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("path", [*KERNELS, *REGRESSIONS], ids=lambda path: path.stem)
+def test_a_plan_computes_what_the_program_computes(path: Path) -> None:
+    accepted = compiled(path.read_text())
+    assert accepted is not None, "none of these is beyond the compiler"
+    assert_plan_exact(accepted, seed=0)
+    assert_plan_exact(accepted, seed=1)
+
+
+@pytest.mark.parametrize("path", REGRESSIONS, ids=lambda path: path.stem)
+def test_an_unfused_plan_computes_the_same(path: Path) -> None:
+    accepted = compiled(path.read_text(), CompileOptions(fuse="none"))
+    assert accepted is not None
+    assert_plan_exact(accepted)
+
+
+@pytest.mark.parametrize(("name", "most"), MOST_CYCLES.items())
+def test_no_kernel_gets_slower(name: str, most: int) -> None:
+    accepted = compiled((FOLDER / "kernels" / f"{name}.c").read_text())
+    assert accepted is not None
+    assert predicted_cycles(accepted.plan) <= most
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize("name", SIMULATED)
+def test_a_circuit_computes_what_the_program_computes(name: str, tmp_path: Path) -> None:
+    accepted = compiled((FOLDER / "kernels" / f"{name}.c").read_text())
+    assert accepted is not None
+    assert simulation_failures(accepted.plan, accepted.program, tmp_path, "icarus") == []
+
+
+@pytest.mark.simulation
+@pytest.mark.long
+@pytest.mark.parametrize("simulator", SIMULATORS)
+@pytest.mark.parametrize("path", [*KERNELS, *REGRESSIONS], ids=lambda path: path.stem)
+def test_every_circuit_is_exact_on_every_simulator(
+    path: Path, simulator: Simulator, tmp_path: Path
+) -> None:
+    accepted = compiled(path.read_text())
+    assert accepted is not None
+    assert simulation_failures(accepted.plan, accepted.program, tmp_path, simulator) == []
