@@ -61,11 +61,14 @@ def read_results(name: str) -> dict[str, Any]:
 
 def markdown_table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     """Return a Markdown table; columns of numbers are set to the right."""
-    numeric = [all(isinstance(row[k], int | float | None) for row in rows)
-               for k in range(len(header))]  # fmt: skip
+    numeric = [all(map(_is_number, column)) for column in zip(*rows, strict=True)]
     lines = [list(header), ["---:" if right else "---" for right in numeric]]
     lines += [[_cell(value) for value in row] for row in rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _is_number(value: object) -> bool:
+    return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
 
 
 def _cell(value: object) -> str:
