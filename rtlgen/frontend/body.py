@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from pycparser import c_ast
 
 from rtlgen.errors import Diagnostic, Label
-from rtlgen.frontend.conditions import Conjunction, read_condition
+from rtlgen.frontend.branches import BranchReader
 from rtlgen.frontend.declarations import Declarations
+from rtlgen.frontend.drafts import Drafts
 from rtlgen.frontend.errors import (
     FrontendError,
     IteratorModified,
@@ -18,36 +19,21 @@ from rtlgen.frontend.errors import (
     UnknownIdentifier,
 )
 from rtlgen.frontend.expressions import ExpressionReader
+from rtlgen.frontend.guards import is_total
 from rtlgen.frontend.locate import Locator
 from rtlgen.frontend.loops import Header, LoopReader, split_header
-from rtlgen.frontend.names import StatementNames
-from rtlgen.frontend.ranges import Ranges
+from rtlgen.frontend.place import Place
+from rtlgen.frontend.reaching import Definitions, Reaching
 from rtlgen.frontend.refusals import statement_refusal
 from rtlgen.frontend.symbols import ActiveIterator, Unusable, Variable
+from rtlgen.frontend.writers import assigned
 from rtlgen.frontend.writes import ASSIGNMENT_OPS, Assignment, read_assignment, written
-from rtlgen.ir.affine import Affine
-from rtlgen.ir.scop import ConditionNode, Loop, LoopNode, Node, Statement, StatementNode
+from rtlgen.ir.expr import Constant, Expr, Select
+from rtlgen.ir.scop import LoopNode, Node, Statement
 from rtlgen.ir.types import IntType
 from rtlgen.source import Span
 
 MAX_REPORTED = 20
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """What is around a statement: loops (outermost first), conditions, and their ranges."""
-
-    loops: tuple[Loop, ...] = ()
-    conditions: tuple[Affine, ...] = ()
-    ranges: Ranges = field(default_factory=Ranges)
-
-    def under(self, conditions: Conjunction) -> Place:
-        """Return the place inside an `if`."""
-        return replace(
-            self,
-            conditions=(*self.conditions, *conditions),
-            ranges=self.ranges.under(conditions),
-        )
 
 
 class BodyReader:
@@ -55,7 +41,8 @@ class BodyReader:
 
     Members
     -------
-    statements: in program order.
+    drafts: the statements so far.
+    reaching: what may have been assigned before the place that is being read.
     errors: refusals so far; the reader goes on with the next statement.
     warnings: what was left out.
     """
@@ -64,10 +51,11 @@ class BodyReader:
         self._declarations = declarations
         self._scopes = declarations.scopes
         self._locator = locator
-        self.statements: list[Statement] = []
+        self.drafts = Drafts()
+        self.reaching = Reaching()
         self.errors: list[FrontendError] = []
         self.warnings: list[Diagnostic] = []
-        self._names = StatementNames()
+        self._branches = BranchReader(self, declarations, locator)
         self._data_uses: dict[str, Span] = {}
         self._iterator_uses: dict[str, Span] = {}
         self._counters: frozenset[int] = frozenset()
@@ -98,26 +86,45 @@ class BodyReader:
         label: str | None = None,
     ) -> Node:
         """Append the statement that an assignment, read from `node`, is."""
-        span = assignment.write.span
-        self.note_use(assignment.variable, span)
-        name = self._names.give(node, label, span)
-        self.statements.append(
-            Statement(
-                name=name,
-                loops=place.loops,
-                conditions=place.conditions,
-                write=assignment.write,
-                reads=tuple(reader.reads),
-                expr=assignment.value.expr,
-                span=span,
-                text=assignment.text,
-            )
+        variable, span = assignment.variable, assignment.write.span
+        self.note_use(variable, span)
+        expr = self._guarded(assignment, place, reader)
+        affine = assignment.value.affine if variable.shape == () else None
+        if variable.shape == ():
+            self.reaching.define(variable, span, affine)
+        statement = Statement(
+            name="",
+            loops=place.loops,
+            conditions=place.conditions,
+            write=assignment.write,
+            reads=tuple(reader.reads),
+            expr=expr,
+            span=span,
+            text=assignment.text,
         )
-        return StatementNode(name)
+        return self.drafts.add(node, label, statement, affine is not None)
 
-    def reader(self, place: Place) -> ExpressionReader:
+    def _guarded(self, assignment: Assignment, place: Place, reader: ExpressionReader) -> Expr:
+        """Return what an assignment leaves in its place, whether its guard holds or not."""
+        expr, variable = assignment.value.expr, assignment.variable
+        if place.guard is None:
+            return expr
+        if not self.reaching.has_no_value(variable):
+            old = reader.read(variable, assignment.write).expr
+        elif is_total(expr):
+            # C leaves the value open where the guard does not hold: it may be the new one.
+            return expr
+        else:
+            old = Constant(0, variable.element)
+        return Select(reader.adopt(place.guard), expr, old, variable.element)
+
+    def reader(self, place: Place, before: list[Node] | None = None) -> ExpressionReader:
         """Return a reader of the expressions of one statement."""
-        return self._declarations.reader(place.ranges, self.note_use)
+        return self._declarations.reader(place.ranges, self)
+
+    def definitions(self, variable: Variable) -> Definitions:
+        """Return the assignments of a scalar that may reach here."""
+        return self.reaching.of(variable)
 
     def note_use(self, variable: Variable, span: Span) -> None:
         """Note that a variable is used as data; it may not be a loop's iterator, too."""
@@ -144,7 +151,7 @@ class BodyReader:
             case c_ast.For():
                 return self._loop(node, place, label)
             case c_ast.If():
-                return self._if(node, place)
+                return self._branches.read(node, place, label)
             case c_ast.Assignment() if node.op in ASSIGNMENT_OPS:
                 return self._assignment(node, place, label)
             case c_ast.UnaryOp(op="++" | "--" | "p++" | "p--"):
@@ -169,6 +176,9 @@ class BodyReader:
 
     def _declaration(self, node: c_ast.Decl, place: Place) -> tuple[Node, ...]:
         variable = self._declarations.local(node)
+        stored = self._scopes.stored(node.name) if node.name is not None else None
+        if stored is not None and stored.shape == ():
+            self.reaching.declare(stored)
         if variable is None:
             return ()
         reader = self.reader(place)
@@ -204,7 +214,7 @@ class BodyReader:
             inside = replace(
                 place, loops=(*place.loops, counted.loop), ranges=place.ranges.inside(counted.body)
             )
-            body = self._nested(node.stmt, inside)
+            body = self._repeated(node.stmt, inside)
         return (LoopNode(counted.loop, body),) if body else ()
 
     def _iterator(self, node: c_ast.For, header: Header) -> tuple[IntType, str]:
@@ -240,30 +250,28 @@ class BodyReader:
                     help=f"declare the iterator: for (int {header.iterator} = ...",
                 )
 
-    def _nested(self, node: c_ast.Node, place: Place) -> tuple[Node, ...]:
+    def _repeated(self, node: c_ast.Node, place: Place) -> tuple[Node, ...]:
+        """Read the body of a loop, which an earlier iteration of it may be before."""
+        for name, assignment in assigned(node):
+            variable = self._scopes.stored(name)
+            if variable is not None and variable.shape == ():
+                self.reaching.may_define(variable, self._locator.span(assignment))
+        entered = self.reaching.state
+        body = self.nested(node, place)
+        # Behind the loop, too, any number of iterations may have been.
+        self.reaching.restore(entered)
+        return body
+
+    def nested(self, node: c_ast.Node, place: Place) -> tuple[Node, ...]:
         """Read the body of a loop or `if`, which is a scope of its own."""
         if isinstance(node, c_ast.Compound):
             return self._item(node, place, None)
         with self._scopes.block():
             return self._items((node,), place)
 
-    # Conditions.
-
-    def _if(self, node: c_ast.If, place: Place) -> tuple[Node, ...]:
-        span = self._locator.span(node.cond)
-        nodes: list[Node] = []
-        for branch, negated in ((node.iftrue, False), (node.iffalse, True)):
-            if branch is None:
-                continue
-            cases = read_condition(node.cond, self.reader(place), self._locator, negated)
-            if not cases:
-                what = "the `else` of this condition is" if negated else "this condition is"
-                self._warn("W0106", f"{what} never true", span)
-            for case in cases:
-                body = self._nested(branch, place.under(case))
-                if body:
-                    nodes.extend([ConditionNode(case, body)] if case else body)
-        return tuple(nodes)
+    def warn_never(self, node: c_ast.If, what: str) -> None:
+        """Warn that a branch of an `if` is left out."""
+        self._warn("W0106", f"{what} never true", self._locator.span(node.cond))
 
     def _warn(self, code: str, message: str, span: Span) -> None:
         warning = Diagnostic(code, message, (Label(span, "left out"),), severity="warning")

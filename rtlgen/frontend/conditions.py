@@ -1,25 +1,26 @@
-"""Conditions of `if`s to affine inequalities."""
+"""Conditions of `if`s: the affine part becomes a domain, the rest a guard.
+
+    if (i > 0 && a[i - 1] > 3)       where i - 1 >= 0, guarded by a[i - 1] > 3
+
+A domain costs nothing and keeps what the guard reads inside of its array, as `&&` does in C. A
+guard is evaluated for every point of the domain.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from pycparser import c_ast
 
-from rtlgen.errors import Label
-from rtlgen.frontend.errors import (
-    DataDependentCondition,
-    FrontendError,
-    IndexWraps,
-    NonAffineCondition,
-    ParameterInControl,
-)
 from rtlgen.frontend.expressions import ExpressionReader
-from rtlgen.frontend.locate import Locator
 from rtlgen.frontend.ranges import Ranges
-from rtlgen.frontend.values import ObstacleKind, Value
+from rtlgen.frontend.values import Value
+from rtlgen.frontend.writers import calls
 from rtlgen.ir.affine import Affine
-from rtlgen.ir.types import common_type
+from rtlgen.ir.scop import Access
+from rtlgen.ir.types import IntType, common_type
 
 Conjunction: TypeAlias = tuple[Affine, ...]
 """Affine expressions that are all >= 0 where the condition holds. `()` always holds."""
@@ -32,43 +33,125 @@ MAX_CASES = 8
 _NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 
 
-def read_condition(
-    node: c_ast.Node, reader: ExpressionReader, locator: Locator, negated: bool = False
-) -> Cases:
-    """Return the cases in which `node`, or its negation, holds.
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A part of a condition that depends on data, or on the iterators in no affine way.
 
-    A disjunction is cut into cases that exclude one another: `i != j` into `i < j` and `i > j`.
-
-    Raises
-    ------
-    FrontendError: it is not made of affine comparisons, or has too many cases.
+    Members
+    -------
+    given: where it is evaluated, besides what is around the `if`.
     """
-    cases = _read(node, reader, locator, negated)
-    if len(cases) > MAX_CASES:
-        raise NonAffineCondition(
-            f"the condition `{locator.text(node)}` has {len(cases)} cases",
-            labels=(Label(locator.span(node), f"at most {MAX_CASES} are supported"),),
-            help="use several `if`s",
+
+    node: c_ast.Node
+    negated: bool
+    given: Conjunction
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """One way in which a condition holds: every affine condition, and every leaf, in order."""
+
+    conditions: Conjunction = ()
+    leaves: tuple[Leaf, ...] = ()
+
+
+class ConditionReader:
+    """Takes the condition of an `if` apart.
+
+    Parameters
+    ----------
+    reader: returns an expression reader for the place of the `if` where conditions hold, too.
+    is_inside: whether accesses, made inside given ranges, surely stay in their arrays.
+    """
+
+    def __init__(
+        self,
+        reader: Callable[[Conjunction], ExpressionReader],
+        is_inside: Callable[[Sequence[Access], Ranges], bool],
+    ) -> None:
+        self._reader = reader
+        self._is_inside = is_inside
+
+    def alternatives(self, node: c_ast.Node, negated: bool = False) -> tuple[Alternative, ...]:
+        """Return the ways, of which at most one holds at a time, in which `node` holds.
+
+        A disjunction is cut into cases that exclude one another: `i != j` into `i < j` and `i > j`.
+        """
+        return self._alternatives(node, negated, ())
+
+    def _alternatives(
+        self, node: c_ast.Node, negated: bool, given: Conjunction
+    ) -> tuple[Alternative, ...]:
+        cases = self._affine_cases(node, negated, given)
+        if cases is not None and len(cases) <= MAX_CASES:
+            return tuple(Alternative(case) for case in cases)
+        whole = (Alternative((), (Leaf(node, negated, given),)),)
+        if isinstance(node, c_ast.UnaryOp) and node.op == "!":
+            return self._alternatives(node.expr, not negated, given)
+        if not (isinstance(node, c_ast.BinaryOp) and node.op in ("&&", "||")):
+            return whole
+        if (node.op == "&&") != negated:
+            left = self._alternatives(node.left, negated, given)
+            parts = self._product(left, node.right, negated, given)
+        elif self._is_safe(node, given):
+            return whole
+        else:
+            left = self._alternatives(node.left, negated, given)
+            otherwise = self._alternatives(node.left, not negated, given)
+            parts = (*left, *self._product(otherwise, node.right, negated, given))
+        return parts if len(parts) <= MAX_CASES else whole
+
+    def _product(
+        self,
+        left: tuple[Alternative, ...],
+        right: c_ast.Node,
+        negated: bool,
+        given: Conjunction,
+    ) -> tuple[Alternative, ...]:
+        return tuple(
+            Alternative((*a.conditions, *b.conditions), (*a.leaves, *b.leaves))
+            for a in left
+            for b in self._alternatives(right, negated, (*given, *a.conditions))
         )
-    return cases
 
+    def _is_safe(self, node: c_ast.Node, given: Conjunction) -> bool:
+        """Return whether all of `node` may be evaluated, whatever its parts are."""
+        if calls(node):
+            return False
+        reader = self._reader(given)
+        reader.value(node)
+        return self._is_inside(reader.reads, reader.arithmetic.ranges)
 
-def _read(node: c_ast.Node, reader: ExpressionReader, locator: Locator, negated: bool) -> Cases:
-    ranges = reader.arithmetic.ranges
-    if isinstance(node, c_ast.UnaryOp) and node.op == "!":
-        return _read(node.expr, reader, locator, not negated)
-    if isinstance(node, c_ast.BinaryOp) and node.op in ("&&", "||"):
-        left = read_condition(node.left, reader, locator, negated)
-        right = read_condition(node.right, reader, locator, negated)
+    def _affine_cases(self, node: c_ast.Node, negated: bool, given: Conjunction) -> Cases | None:
+        """Return the cases in which `node` holds, or None if it is not affine."""
+        reader = self._reader(given)
+        ranges = reader.arithmetic.ranges
+        if isinstance(node, c_ast.UnaryOp) and node.op == "!":
+            return self._affine_cases(node.expr, not negated, given)
+        if isinstance(node, c_ast.BinaryOp) and node.op in ("&&", "||"):
+            return self._affine_connective(node, negated, given)
+        if calls(node):
+            return None
+        if isinstance(node, c_ast.BinaryOp) and node.op in _NEGATED:
+            op = _NEGATED[node.op] if negated else node.op
+            difference = _difference(node, reader)
+        else:
+            op = "==" if negated else "!="
+            difference = reader.value(node).affine
+        return None if difference is None else _possible(_comparison(op, difference), ranges)
+
+    def _affine_connective(
+        self, node: c_ast.BinaryOp, negated: bool, given: Conjunction
+    ) -> Cases | None:
+        ranges = self._reader(given).arithmetic.ranges
+        left = self._affine_cases(node.left, negated, given)
+        right = self._affine_cases(node.right, negated, given)
+        if left is None or right is None:
+            return None
         if (node.op == "&&") != negated:
             return _both(left, right, ranges)
-        otherwise = read_condition(node.left, reader, locator, not negated)
-        return (*left, *_both(otherwise, right, ranges))
-    if isinstance(node, c_ast.BinaryOp) and node.op in _NEGATED:
-        op = _NEGATED[node.op] if negated else node.op
-        return _possible(_comparison(op, _difference(node, reader, locator)), ranges)
-    difference = _affine(reader.value(node), node, locator)
-    return _possible(_comparison("==" if negated else "!=", difference), ranges)
+        otherwise = self._affine_cases(node.left, not negated, given)
+        return None if otherwise is None else (*left, *_both(otherwise, right, ranges))
 
 
 def _both(left: Cases, right: Cases, ranges: Ranges) -> Cases:
@@ -86,13 +169,16 @@ def _possible(cases: Cases, ranges: Ranges) -> Cases:
     return tuple(kept)
 
 
-def _difference(node: c_ast.BinaryOp, reader: ExpressionReader, locator: Locator) -> Affine:
+def _difference(node: c_ast.BinaryOp, reader: ExpressionReader) -> Affine | None:
     """Return left - right, both in the type in which C compares them."""
     left, right = reader.value(node.left), reader.value(node.right)
     type_ = common_type(left.type, right.type)
-    return _affine(reader.arithmetic.convert(left, type_), node, locator) - _affine(
-        reader.arithmetic.convert(right, type_), node, locator
-    )
+    sides = [_converted(reader, side, type_) for side in (left, right)]
+    return None if sides[0] is None or sides[1] is None else sides[0] - sides[1]
+
+
+def _converted(reader: ExpressionReader, value: Value, type_: IntType) -> Affine | None:
+    return reader.arithmetic.convert(value, type_).affine
 
 
 def _comparison(op: str, difference: Affine) -> Cases:
@@ -111,41 +197,3 @@ def _comparison(op: str, difference: Affine) -> Cases:
             return ((difference, -difference),)
         case _:
             return ((below,), (above,))
-
-
-def _affine(value: Value, node: c_ast.Node, locator: Locator) -> Affine:
-    if value.affine is None:
-        raise _refusal(value, locator.text(node))
-    return value.affine
-
-
-def _refusal(value: Value, text: str) -> FrontendError:
-    obstacle = value.obstacle
-    if obstacle is None:
-        raise ValueError("an affine value needs no refusal")
-    label = Label(obstacle.span, obstacle.reason)
-    match obstacle.kind:
-        case ObstacleKind.ARGUMENT:
-            return ParameterInControl(
-                f"the condition `{text}` depends on a scalar parameter",
-                labels=(label,),
-                help=f"{obstacle.fix}, or use a conditional expression",
-            )
-        case ObstacleKind.DATA:
-            return DataDependentCondition(
-                f"the condition `{text}` depends on data",
-                labels=(label,),
-                help="use a conditional expression: x = condition ? a : x;",
-            )
-        case ObstacleKind.WRAPS:
-            return IndexWraps(
-                f"the condition `{text}` wraps round",
-                labels=(label,),
-                help="use a signed iterator",
-            )
-        case _:
-            return NonAffineCondition(
-                f"the condition `{text}` is not affine",
-                labels=(label,),
-                help="compare constants plus constant multiples of iterators",
-            )

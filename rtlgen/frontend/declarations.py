@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from pycparser import c_ast
 
@@ -16,9 +16,10 @@ from rtlgen.frontend.errors import (
     UnsupportedDeclaration,
     UnsupportedType,
 )
-from rtlgen.frontend.expressions import ExpressionReader
+from rtlgen.frontend.expressions import ExpressionReader, Surroundings
 from rtlgen.frontend.locate import Locator
 from rtlgen.frontend.ranges import Ranges
+from rtlgen.frontend.reaching import Definition, Definitions
 from rtlgen.frontend.symbols import (
     Function,
     NamedConstant,
@@ -48,13 +49,19 @@ class Declarations:
     def __init__(self, locator: Locator) -> None:
         self._locator = locator
         self.scopes = Scopes()
-        self.types = TypeReader(locator, lambda: self.reader(Ranges(), _ignore))
+        self.types = TypeReader(locator, self.constant_reader)
         self.variables: list[Variable] = []
         self.inputs: list[ScalarInput] = []
 
-    def reader(self, ranges: Ranges, on_read: Callable[[Variable, Span], None]) -> ExpressionReader:
+    def reader(self, ranges: Ranges, surroundings: Surroundings) -> ExpressionReader:
         """Return a reader of expressions at a place inside `ranges`."""
-        return ExpressionReader(self._locator, self.scopes, ranges, self.types.integer, on_read)
+        return ExpressionReader(
+            self._locator, self.scopes, ranges, self.types.integer, surroundings
+        )
+
+    def constant_reader(self) -> ExpressionReader:
+        """Return a reader of expressions that stand outside of the program's flow."""
+        return self.reader(Ranges(), _Nowhere())
 
     def file_scope(self, node: c_ast.Node) -> None:
         """Declare a global; what is not supported is refused only when it is used."""
@@ -168,7 +175,7 @@ class Declarations:
                 continue
             span = self._locator.name_span(constant, constant.name)
             if constant.value is not None:
-                value = self.reader(Ranges(), _ignore).value(constant.value)
+                value = self.constant_reader().value(constant.value)
                 if value.constant is None:
                     raise UnsupportedDeclaration(
                         f"the value of `{constant.name}` is not a constant", labels=(Label(span),)
@@ -183,7 +190,7 @@ class Declarations:
         type_ = self._element_type(node)
         assert type_.element is not None
         if node.init is not None and not type_.shape and type_.is_const:
-            value = self.reader(Ranges(), _ignore).value(node.init)
+            value = self.constant_reader().value(node.init)
             if value.constant is not None:
                 wrapped = type_.element.wrap(value.constant)
                 constant = NamedConstant(node.name, wrapped, type_.element, span)
@@ -247,8 +254,15 @@ class Declarations:
         self.scopes.declare(node.name, Function(node.name, span))
 
 
-def _ignore(_variable: Variable, _span: Span) -> None:
-    """Take no notice of a read: constant expressions have none that matters."""
+class _Nowhere:
+    """The surroundings of constant expressions: no assignment is before them."""
+
+    def note_use(self, variable: Variable, span: Span) -> None:
+        """Take no notice."""
+
+    def definitions(self, variable: Variable) -> Definitions:
+        """Return the value that nothing is known of."""
+        return (Definition(variable.span, None),)
 
 
 def _fixed_value(name: str, text: str, type_: IntType, span: Span) -> int:

@@ -311,37 +311,6 @@ class LoopNeverEnds(FrontendError):
     code = "E0122"
 
 
-class DataDependentCondition(FrontendError):
-    """An `if` depends on data.
-
-    Which statements run must follow from the iterators alone. A choice by data is a conditional
-    expression, which becomes a multiplexer:
-
-        if (a[i] > m) m = a[i];
-        m = a[i] > m ? a[i] : m;
-
-    Remedy: rewrite the `if` as a conditional expression on the right-hand side.
-    """
-
-    code = "E0123"
-
-
-class NonAffineCondition(FrontendError):
-    """The condition of an `if` is not made of affine comparisons.
-
-        if (i > 0 && j <= 2*i)       accepted
-        if (i == 0 || i == N - 1)    accepted: cut into cases that exclude one another
-        if (i % 2 == 0)              refused: a remainder of an iterator
-
-    Statements under a condition with several cases are repeated for each, so at most 8 cases are
-    accepted.
-
-    Remedy: split the loop for a parity; use a conditional expression for anything else.
-    """
-
-    code = "E0124"
-
-
 class CommaOperator(FrontendError):
     """The comma operator is not supported.
 
@@ -389,7 +358,7 @@ class SubscriptCount(FrontendError):
 
 
 class ParameterInControl(FrontendError):
-    """A loop bound, array size, subscript or `if` depends on a scalar parameter.
+    """A loop bound, array size or subscript depends on a scalar parameter.
 
     Control is fixed when the circuit is generated; a scalar parameter that is used in
     expressions only becomes an input port. To fix a parameter:
@@ -531,7 +500,7 @@ class UnsupportedExpression(FrontendError):
 class UnsupportedStatement(FrontendError):
     """The statement has no effect that a circuit could have, or is not supported here.
 
-    Supported are assignments (`=`, `+=`, ...), `x++;`, `x--;`, declarations, `for`, affine `if`,
+    Supported are assignments (`=`, `+=`, ...), `x++;`, `x--;`, declarations, `for`, `if`,
     blocks, and `return` at the end.
     """
 

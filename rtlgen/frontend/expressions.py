@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Protocol
 
 from pycparser import c_ast
 
@@ -22,8 +23,10 @@ from rtlgen.frontend.errors import (
     UnknownIdentifier,
     UnsupportedExpression,
 )
+from rtlgen.frontend.guards import Guard, renumbered
 from rtlgen.frontend.locate import Locator
 from rtlgen.frontend.ranges import Ranges
+from rtlgen.frontend.reaching import Definitions, known_value
 from rtlgen.frontend.symbols import (
     ActiveIterator,
     Function,
@@ -43,7 +46,7 @@ from rtlgen.frontend.values import (
     opaque,
 )
 from rtlgen.ir.affine import Affine
-from rtlgen.ir.expr import BinaryOp, Read, ScalarParameter, UnaryOp
+from rtlgen.ir.expr import BinaryOp, Expr, Read, ScalarParameter, UnaryOp
 from rtlgen.ir.scop import Access
 from rtlgen.ir.types import INT32, IntType
 from rtlgen.source import Span
@@ -56,6 +59,16 @@ _UNARY_OPS: dict[str, UnaryOp] = {"-": "neg", "~": "not", "!": "lnot"}
 _STEPS = ("++", "--", "p++", "p--")
 
 
+class Surroundings(Protocol):
+    """What an expression depends on besides the names in it and the loops around it."""
+
+    def note_use(self, variable: Variable, span: Span) -> None:
+        """Note that the value of a variable is read at a place."""
+
+    def definitions(self, variable: Variable) -> Definitions:
+        """Return the assignments of a scalar that may reach the expression."""
+
+
 class ExpressionReader:
     """Reads the expressions of one statement, and collects what they read from memory.
 
@@ -63,7 +76,6 @@ class ExpressionReader:
     ----------
     ranges: the loops and conditions around the statement.
     cast_type: reads the type of a cast.
-    on_read: called with each variable that is read, and the place.
 
     Members
     -------
@@ -76,12 +88,12 @@ class ExpressionReader:
         scopes: Scopes,
         ranges: Ranges,
         cast_type: Callable[[c_ast.Typename, Span], IntType],
-        on_read: Callable[[Variable, Span], None],
+        surroundings: Surroundings,
     ) -> None:
         self._locator = locator
         self._scopes = scopes
         self._cast_type = cast_type
-        self._on_read = on_read
+        self._surroundings = surroundings
         self.arithmetic = Arithmetic(ranges)
         self.reads: list[Access] = []
 
@@ -149,10 +161,32 @@ class ExpressionReader:
 
     def read(self, variable: Variable, access: Access) -> Value:
         """Return the value of an element, as one more read."""
-        self._on_read(variable, access.span)
+        self._surroundings.note_use(variable, access.span)
         self.reads.append(access)
-        obstacle = Obstacle(ObstacleKind.DATA, "depends on data", access.span)
+        obstacle = self._unknown_value(variable, access.span)
         return opaque(Read(len(self.reads) - 1, variable.element), obstacle, access.span)
+
+    def adopt(self, guard: Guard) -> Expr:
+        """Return the condition of a guard, its reads made reads of this statement."""
+        first = len(self.reads)
+        self.reads.extend(guard.reads)
+        return renumbered(guard.expr, range(first, len(self.reads)))
+
+    def current(self, variable: Variable, access: Access) -> Value:
+        """Return the value of an element: what a scalar was set to, where that is known."""
+        if variable.shape == ():
+            affine = known_value(self._surroundings.definitions(variable))
+            if affine is not None:
+                return exact(affine, variable.element, access.span)
+        return self.read(variable, access)
+
+    def _unknown_value(self, variable: Variable, span: Span) -> Obstacle:
+        """Return why the value of a variable is no function of the iterators."""
+        definitions = () if variable.shape else self._surroundings.definitions(variable)
+        if len(definitions) < 2:
+            return Obstacle(ObstacleKind.DATA, "depends on data", span)
+        places = tuple(Label(d.span, f"may set `{variable.name}`") for d in definitions[:3])
+        return Obstacle(ObstacleKind.DATA, "may have been set in several places", span, "", places)
 
     def _subscript(self, node: c_ast.Node) -> Affine:
         value = self.value(node)
@@ -194,7 +228,7 @@ class ExpressionReader:
                 obstacle = Obstacle(ObstacleKind.ARGUMENT, reason, span, name)
                 return opaque(ScalarParameter(name, type_), obstacle, span)
             case Variable():
-                return self.read(*self.element(node))
+                return self.current(*self.element(node))
             case Function():
                 raise UnsupportedExpression(
                     f"the function `{node.name}` is used as a value", labels=(Label(span),)
@@ -245,7 +279,7 @@ def subscript_refusal(
         case ObstacleKind.DATA:
             return NonAffineSubscript(
                 f"the subscript `{text}` is not affine",
-                labels=(label,),
+                labels=(label, *obstacle.others),
                 notes=("which element it is must follow from the iterators alone",),
             )
         case _:

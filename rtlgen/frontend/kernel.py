@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pycparser import c_ast
 
 from rtlgen.errors import Diagnostic, Label
-from rtlgen.frontend.body import BodyReader, Place
+from rtlgen.frontend.body import BodyReader
 from rtlgen.frontend.counters import loop_counters
 from rtlgen.frontend.declarations import Declarations
 from rtlgen.frontend.errors import (
@@ -17,6 +17,7 @@ from rtlgen.frontend.errors import (
     UnsupportedDeclaration,
 )
 from rtlgen.frontend.locate import Locator
+from rtlgen.frontend.place import Place
 from rtlgen.frontend.region import Region
 from rtlgen.frontend.symbols import ScalarInput, Variable
 from rtlgen.frontend.writes import written
@@ -64,16 +65,17 @@ class Kernel:
         with self._declarations.scopes.block():
             self._parameters(function)
             nodes = self._items(function)
+        statements, nodes = self._body.drafts.finish(nodes, self._is_private, self._body.report)
         errors = sorted(self._body.errors, key=_position)
         if errors:
             errors[0].others = tuple(errors[1:])
             raise errors[0]
-        if not self._body.statements:
+        if not statements:
             raise EmptyRegion(
                 f"`{function.decl.name}` has no statement to build a circuit from",
                 labels=(Label(self._locator.name_span(function.decl, function.decl.name)),),
             )
-        return self._scop(nodes, main)
+        return self._scop(statements, nodes, main)
 
     def _parameters(self, function: c_ast.FuncDef) -> None:
         if function.param_decls:
@@ -164,9 +166,16 @@ class Kernel:
             return symbol
         return None
 
-    def _scop(self, nodes: tuple[Node, ...], main: SourceFile) -> Scop:
+    def _is_private(self, name: str) -> bool:
+        """Return whether nobody sees the variable `name` after the run."""
+        variable = next(v for v in self._declarations.variables if v.name == name)
+        is_returned = self._returned is not None and self._returned.name == name
+        return variable.storage == "local" and not variable.outlives_region and not is_returned
+
+    def _scop(
+        self, statements: tuple[Statement, ...], nodes: tuple[Node, ...], main: SourceFile
+    ) -> Scop:
         self.warnings.extend(self._body.warnings)
-        statements = tuple(self._body.statements)
         inputs = [scalar for scalar in self._declarations.inputs if _uses(statements, scalar)]
         for scalar in self._declarations.inputs:
             if scalar not in inputs:

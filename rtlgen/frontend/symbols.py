@@ -101,6 +101,11 @@ class Scopes:
                 return scope[c_name]
         return None
 
+    def stored(self, c_name: str) -> Variable | None:
+        """Return the variable that `c_name` stands for, if it stands for one."""
+        symbol = self.lookup(c_name)
+        return symbol if isinstance(symbol, Variable) else None
+
     def claim(self, c_name: str) -> str:
         """Return a unique name for something stored, and reserve it."""
         name = self._free_name(c_name)

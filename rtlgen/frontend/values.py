@@ -41,12 +41,14 @@ class Obstacle:
     Members
     -------
     parameter: the name of the scalar parameter, for an `ARGUMENT`.
+    others: further places that are part of the reason.
     """
 
     kind: ObstacleKind
     reason: str
     span: Span
     parameter: str = ""
+    others: tuple[Label, ...] = ()
 
     @property
     def fix(self) -> str:

@@ -45,13 +45,13 @@ def read_assignment(
     variable, access = reader.element(target)
     span = locator.span(node)
     if isinstance(node, c_ast.UnaryOp):
-        old = reader.read(variable, access)
+        old = reader.current(variable, access)
         one = literal(1, INT32, span)
         value = reader.arithmetic.binary("add" if "+" in node.op else "sub", old, one, span)
     elif node.op == "=":
         value = reader.value(node.rvalue)
     else:
-        old = reader.read(variable, access)
+        old = reader.current(variable, access)
         op = BINARY_OPS[node.op.removesuffix("=")]
         value = reader.arithmetic.binary(op, old, reader.value(node.rvalue), span)
     converted = reader.arithmetic.convert(value, variable.element)

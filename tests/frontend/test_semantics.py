@@ -240,7 +240,7 @@ def test_changed_programs_compute_what_gcc_computes_or_are_refused(
         mine = run_golden(scop, inputs, engine="interpreter")
     except SubscriptError:
         return
-    if mine.events or any("never true" in w.message for w in parse_text(text).warnings):
+    if mine.events or any(w.code in ("W0101", "W0106") for w in parse_text(text).warnings):
         # C gives the program no meaning, or gcc sees text that is left out here.
         return
     theirs = run_gcc(scop, inputs)

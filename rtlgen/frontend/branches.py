@@ -1,0 +1,235 @@
+"""`if` to domains and guards.
+
+    if (i > 0 && a[i] > m) { m = a[i]; at = i; }
+
+becomes, where i - 1 >= 0,
+
+    t = a[i] > m;  m = t ? a[i] : m;  at = t ? i : at;
+
+The condition is kept in a variable of its own only when a statement under it may change what it
+reads before another one has asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from pycparser import c_ast
+
+from rtlgen.frontend.conditions import Alternative, ConditionReader, Conjunction, Leaf
+from rtlgen.frontend.declarations import Declarations
+from rtlgen.frontend.expressions import ExpressionReader
+from rtlgen.frontend.guards import Guard
+from rtlgen.frontend.locate import Locator
+from rtlgen.frontend.place import Place
+from rtlgen.frontend.ranges import Ranges
+from rtlgen.frontend.reaching import Reaching
+from rtlgen.frontend.values import Obstacle, ObstacleKind, Value, opaque
+from rtlgen.frontend.writers import assigned, calls, single_statement
+from rtlgen.frontend.writes import Assignment, read_assignment, written
+from rtlgen.ir.expr import Select
+from rtlgen.ir.scop import Access, ConditionNode, Node
+from rtlgen.ir.types import INT32
+
+
+class Body(Protocol):
+    """What the reader of branches needs of the reader of everything else."""
+
+    reaching: Reaching
+
+    def reader(self, place: Place, before: list[Node] | None = None) -> ExpressionReader:
+        """Return a reader of the expressions of one statement."""
+
+    def nested(self, node: c_ast.Node, place: Place) -> tuple[Node, ...]:
+        """Read the body of a loop or `if`."""
+
+    def assign(
+        self,
+        node: c_ast.Node,
+        assignment: Assignment,
+        place: Place,
+        reader: ExpressionReader,
+        label: str | None = None,
+    ) -> Node:
+        """Append a statement."""
+
+    def warn_never(self, node: c_ast.If, what: str) -> None:
+        """Warn that a branch is left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Branch:
+    body: c_ast.Node
+    alternatives: tuple[Alternative, ...]
+
+
+class BranchReader:
+    """Reads one `if` after the other."""
+
+    def __init__(self, body: Body, declarations: Declarations, locator: Locator) -> None:
+        self._body = body
+        self._declarations = declarations
+        self._locator = locator
+
+    def read(self, node: c_ast.If, place: Place, label: str | None) -> tuple[Node, ...]:
+        """Return the nodes of an `if`."""
+        branches = self._branches(node, place)
+        merged = self._as_one_assignment(node, branches, place, label)
+        if merged is not None:
+            return merged
+        is_single = _holds_one_assignment(branches)
+        guards: dict[tuple[int, Conjunction], Guard] = {}
+        nodes: list[Node] = []
+        for branch in branches:
+            for alternative in branch.alternatives:
+                for leaf in alternative.leaves:
+                    key = (id(leaf.node), leaf.given)
+                    if key not in guards:
+                        guards[key] = self._guard(node, leaf, place, nodes, is_single)
+        return (*nodes, *self._read_branches(node, branches, place, guards))
+
+    def _branches(self, node: c_ast.If, place: Place) -> list[_Branch]:
+        reader = ConditionReader(
+            lambda given: self._body.reader(place.under(given)), self._stays_inside
+        )
+        branches = []
+        for body, negated in ((node.iftrue, False), (node.iffalse, True)):
+            if body is None:
+                continue
+            alternatives = reader.alternatives(node.cond, negated)
+            if not alternatives:
+                what = "the `else` of this condition is" if negated else "this condition is"
+                self._body.warn_never(node, what)
+            branches.append(_Branch(body, alternatives))
+        return branches
+
+    def _read_branches(
+        self,
+        node: c_ast.If,
+        branches: Sequence[_Branch],
+        place: Place,
+        guards: dict[tuple[int, Conjunction], Guard],
+    ) -> list[Node]:
+        reaching = self._body.reaching
+        before = reaching.state
+        certain = any(a == Alternative() for branch in branches for a in branch.alternatives)
+        after = [] if certain or node.iffalse is not None else [before]
+        nodes: list[Node] = []
+        for branch in branches:
+            for alternative in branch.alternatives:
+                reaching.restore(before)
+                inside = place.under(alternative.conditions)
+                for leaf in alternative.leaves:
+                    guard = guards[id(leaf.node), leaf.given]
+                    guard = guard.negated() if leaf.negated else guard
+                    outer = inside.guard
+                    inside = replace(inside, guard=outer.then(guard) if outer else guard)
+                body = self._body.nested(branch.body, inside)
+                after.append(reaching.state)
+                if body and alternative.conditions:
+                    nodes.append(ConditionNode(alternative.conditions, body))
+                else:
+                    nodes.extend(body)
+        reaching.merge(after or [before], self._declarations.variables)
+        return nodes
+
+    # Guards.
+
+    def _guard(
+        self, node: c_ast.If, leaf: Leaf, place: Place, before: list[Node], is_single: bool
+    ) -> Guard:
+        """Return the guard of a leaf, after what has to be computed for it."""
+        where = place.under(leaf.given)
+        made: list[Node] = []
+        reader = self._body.reader(where, made)
+        value = reader.arithmetic.truth(reader.value(leaf.node))
+        guard = Guard(value.expr, tuple(reader.reads))
+        if not is_single and self._may_change(node, guard.reads):
+            guard = self._kept(leaf, value, where, reader, made)
+        before.extend([ConditionNode(leaf.given, tuple(made))] if leaf.given and made else made)
+        return guard
+
+    def _kept(
+        self,
+        leaf: Leaf,
+        value: Value,
+        place: Place,
+        reader: ExpressionReader,
+        made: list[Node],
+    ) -> Guard:
+        """Return the guard that a new variable holds."""
+        span = self._locator.span(leaf.node)
+        variable = self._declarations.temporary("condition", INT32, span)
+        self._body.reaching.declare(variable)
+        assignment = written(variable, span, value, reader, self._locator.text(leaf.node))
+        made.append(self._body.assign(leaf.node, assignment, place, reader))
+        kept = self._body.reader(place)
+        read = kept.read(variable, Access(variable.name, (), span))
+        return Guard(read.expr, tuple(kept.reads))
+
+    def _may_change(self, node: c_ast.If, reads: Sequence[Access]) -> bool:
+        """Return whether something in the branches may change what a condition reads."""
+        branches = [branch for branch in (node.iftrue, node.iffalse) if branch is not None]
+        if reads and any(calls(branch) for branch in branches):
+            return True
+        changed = {
+            variable.name
+            for branch in branches
+            for name, _ in assigned(branch)
+            if (variable := self._declarations.scopes.stored(name)) is not None
+        }
+        return any(read.array in changed for read in reads)
+
+    def _stays_inside(self, reads: Sequence[Access], ranges: Ranges) -> bool:
+        """Return whether no access can leave its array."""
+        shapes = {variable.name: variable.shape for variable in self._declarations.variables}
+        return all(
+            ranges.minimum(subscript) >= 0 and ranges.maximum(subscript) < extent
+            for read in reads
+            for subscript, extent in zip(read.subscripts, shapes[read.array], strict=True)
+        )
+
+    # One assignment in place of two.
+
+    def _as_one_assignment(
+        self, node: c_ast.If, branches: Sequence[_Branch], place: Place, label: str | None
+    ) -> tuple[Node, ...] | None:
+        """Return `if (c) x = a; else x = b;` as `x = c ? a : b`, or None if it is not that."""
+        sides = [single_statement(branch.body) for branch in branches]
+        if len(sides) != 2 or not all(
+            isinstance(side, c_ast.Assignment) and side.op == "=" for side in sides
+        ):
+            return None
+        leaves = [a.leaves for branch in branches for a in branch.alternatives if not a.conditions]
+        if len(leaves) != 2 or any(len(parts) != 1 for parts in leaves):
+            return None
+        if len({self._locator.text(side.lvalue) for side in sides if side is not None}) != 1:
+            return None
+        before: list[Node] = []
+        reader = self._body.reader(place, before)
+        condition = reader.arithmetic.truth(reader.value(node.cond))
+        assignments = [
+            read_assignment(side, reader, self._declarations.scopes, self._locator)
+            for side in sides
+            if side is not None
+        ]
+        first, second = assignments
+        if first.variable.shape == () and None not in (first.value.affine, second.value.affine):
+            return None
+        type_ = first.variable.element
+        expr = Select(condition.expr, first.value.expr, second.value.expr, type_)
+        span = first.write.span
+        value = opaque(expr, Obstacle(ObstacleKind.DATA, "depends on data", span), span)
+        text = f"{self._locator.text(node.cond)} ? {first.text} : {second.text}"
+        both = replace(first, value=value, text=text)
+        return (*before, self._body.assign(node, both, place, reader, label))
+
+
+def _holds_one_assignment(branches: Sequence[_Branch]) -> bool:
+    """Return whether one assignment, in one place, is all that is under the `if`."""
+    if len(branches) != 1 or len(branches[0].alternatives) != 1:
+        return False
+    only = single_statement(branches[0].body)
+    return isinstance(only, c_ast.Assignment | c_ast.UnaryOp)

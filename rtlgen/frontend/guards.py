@@ -1,0 +1,70 @@
+"""Conditions on data: evaluated beside a statement, they choose between its value and the old one.
+
+if (a[i] > m) m = a[i];        m = a[i] > m ? a[i] : m;
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from rtlgen.ir.expr import Binary, Cast, Constant, Expr, Read, Select, Unary, walk
+from rtlgen.ir.scop import Access
+from rtlgen.ir.types import INT32
+
+_ZERO = Constant(0, INT32)
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """A condition with the reads that it makes, apart from any statement.
+
+    Members
+    -------
+    expr: an int, 0 or 1; its `Read`s count in `reads`.
+    """
+
+    expr: Expr
+    reads: tuple[Access, ...]
+
+    def negated(self) -> Guard:
+        """Return the guard that holds where this one does not."""
+        return Guard(Unary("lnot", self.expr, INT32), self.reads)
+
+    def then(self, inner: Guard) -> Guard:
+        """Return the guard of an `if` inside of an `if`; `inner` counts only where this holds."""
+        numbers = [len(self.reads) + k for k in range(len(inner.reads))]
+        chosen = renumbered(inner.expr, numbers)
+        return Guard(Select(self.expr, chosen, _ZERO, INT32), (*self.reads, *inner.reads))
+
+
+def renumbered(expr: Expr, numbers: Sequence[int]) -> Expr:
+    """Return `expr` with read k replaced by read `numbers[k]`."""
+    return _map_reads(expr, lambda read: Read(numbers[read.index], read.type))
+
+
+def _map_reads(expr: Expr, change: Callable[[Read], Read]) -> Expr:
+    match expr:
+        case Read():
+            return change(expr)
+        case Unary(op, operand, type_):
+            return Unary(op, _map_reads(operand, change), type_)
+        case Cast(operand, type_):
+            return Cast(_map_reads(operand, change), type_)
+        case Binary(op, left, right, type_):
+            return Binary(op, _map_reads(left, change), _map_reads(right, change), type_)
+        case Select(condition, a, b, type_):
+            condition, a, b = (_map_reads(part, change) for part in (condition, a, b))
+            return Select(condition, a, b, type_)
+        case _:
+            return expr
+
+
+def is_total(expr: Expr) -> bool:
+    """Return whether C defines the value of `expr` for all operands that it may meet."""
+    for node in walk(expr):
+        if isinstance(node, Binary) and node.op in ("div", "rem", "shl", "shr"):
+            right = node.right
+            if not isinstance(right, Constant) or (node.op in ("div", "rem") and right.value == -1):
+                return False
+    return True

@@ -1,0 +1,29 @@
+"""What is around a statement."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from rtlgen.frontend.conditions import Conjunction
+from rtlgen.frontend.guards import Guard
+from rtlgen.frontend.ranges import Ranges
+from rtlgen.ir.affine import Affine
+from rtlgen.ir.scop import Loop
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Loops (outermost first), conditions, their ranges, and the condition on data, if any."""
+
+    loops: tuple[Loop, ...] = ()
+    conditions: tuple[Affine, ...] = ()
+    ranges: Ranges = field(default_factory=Ranges)
+    guard: Guard | None = None
+
+    def under(self, conditions: Conjunction) -> Place:
+        """Return the place inside an affine `if`."""
+        return replace(
+            self,
+            conditions=(*self.conditions, *conditions),
+            ranges=self.ranges.under(conditions),
+        )

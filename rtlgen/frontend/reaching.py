@@ -1,0 +1,104 @@
+"""Which assignments may have given a scalar the value that it has at a place in the program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from rtlgen.frontend.symbols import Variable
+from rtlgen.ir.affine import Affine
+from rtlgen.source import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """One assignment that may reach.
+
+    Members
+    -------
+    affine: the value as a function of the iterators of the loops around the use; None when it is
+        none, or belongs to an earlier iteration.
+    """
+
+    span: Span
+    affine: Affine | None
+
+
+Definitions: TypeAlias = tuple[Definition, ...]
+"""Everything that may reach. `()`: the variable has no value yet."""
+
+State: TypeAlias = Mapping[str, Definitions]
+"""What reaches, by the name of the variable; one that is missing has its value from outside."""
+
+
+class Reaching:
+    """The definitions that reach the place which is being read.
+
+    Only structured control exists, so the analysis is a walk: branches start from one state and
+    are merged; a loop starts from what is around it and what its own body leaves behind.
+    """
+
+    def __init__(self) -> None:
+        self._state: dict[str, Definitions] = {}
+        # Whatever path is taken, a statement under a guard is carried out in each of them.
+        self._untouched: set[str] = set()
+
+    @property
+    def state(self) -> State:
+        """What reaches here."""
+        return dict(self._state)
+
+    def restore(self, state: State) -> None:
+        """Go on from `state`."""
+        self._state = dict(state)
+
+    def declare(self, variable: Variable) -> None:
+        """Note that a variable begins to exist, without a value."""
+        self._state[variable.name] = ()
+        self._untouched.add(variable.name)
+
+    def define(self, variable: Variable, span: Span, affine: Affine | None) -> None:
+        """Note an assignment of a scalar."""
+        self._state[variable.name] = (Definition(span, affine),)
+        self._untouched.discard(variable.name)
+
+    def may_define(self, variable: Variable, span: Span) -> None:
+        """Note an assignment that may or may not come in between, and of an unknown value."""
+        self._state[variable.name] = _union(self.of(variable), (Definition(span, None),))
+        self._untouched.discard(variable.name)
+
+    def of(self, variable: Variable) -> Definitions:
+        """Return what may have given `variable` its value."""
+        return self._state.get(variable.name, (Definition(variable.span, None),))
+
+    def has_no_value(self, variable: Variable) -> bool:
+        """Return whether no statement has stored a value, so that there is none to be kept."""
+        return variable.name in self._untouched
+
+    def merge(self, states: Iterable[State], variables: Iterable[Variable]) -> None:
+        """Go on from wherever any of `states` holds.
+
+        Parameters
+        ----------
+        variables: those that the states speak of.
+        """
+        paths = list(states)
+        merged: dict[str, Definitions] = {}
+        for variable in variables:
+            if any(variable.name in path for path in paths):
+                outside = (Definition(variable.span, None),)
+                merged[variable.name] = _union(
+                    *(path.get(variable.name, outside) for path in paths)
+                )
+        self._state = merged
+
+
+def known_value(definitions: Definitions) -> Affine | None:
+    """Return the affine function that every definition which may reach gives."""
+    values = {definition.affine for definition in definitions}
+    return values.pop() if len(values) == 1 else None
+
+
+def _union(*parts: Definitions) -> Definitions:
+    return tuple(dict.fromkeys(definition for part in parts for definition in part))

@@ -1,0 +1,57 @@
+"""What a piece of the syntax tree assigns, found without reading it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pycparser import c_ast
+
+
+def assigned(root: c_ast.Node) -> Iterator[tuple[str, c_ast.Node]]:
+    """Yield the C name and the node of everything that an assignment below `root` may change.
+
+    Something whose address is passed to a function may be changed by it.
+    """
+    for node in below(root):
+        match node:
+            case c_ast.Assignment(lvalue=target):
+                yield from _named(target, node)
+            case c_ast.UnaryOp(op="++" | "--" | "p++" | "p--" | "&", expr=target):
+                yield from _named(target, node)
+
+
+def calls(root: c_ast.Node) -> bool:
+    """Return whether a function is called below `root`."""
+    return any(isinstance(node, c_ast.FuncCall) for node in below(root))
+
+
+def below(root: c_ast.Node) -> Iterator[c_ast.Node]:
+    """Yield `root` and every node below it, in no particular order."""
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        yield node
+        stack.extend(child for _, child in node.children())
+
+
+def single_statement(node: c_ast.Node | None) -> c_ast.Node | None:
+    """Return the only statement of a branch, out of its braces; None if there are several."""
+    while isinstance(node, c_ast.Compound) and len(node.block_items or ()) == 1:
+        node = node.block_items[0]
+    return None if isinstance(node, c_ast.Compound) else node
+
+
+def _named(target: c_ast.Node, node: c_ast.Node) -> Iterator[tuple[str, c_ast.Node]]:
+    """Yield the name that an lvalue begins with."""
+    base = target
+    while isinstance(base, c_ast.ArrayRef | c_ast.UnaryOp | c_ast.BinaryOp):
+        match base:
+            case c_ast.ArrayRef():
+                base = base.name
+            case c_ast.UnaryOp():
+                base = base.expr
+            case c_ast.BinaryOp():
+                yield from _named(base.right, node)
+                base = base.left
+    if isinstance(base, c_ast.ID):
+        yield base.name, node

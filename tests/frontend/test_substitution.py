@@ -1,0 +1,135 @@
+"""Scalars that are affine functions of the iterators are replaced by them."""
+
+from __future__ import annotations
+
+import pytest
+
+from rtlgen.frontend import parse_text
+from rtlgen.frontend.errors import NonAffineBound, NonAffineSubscript
+from tests.frontend.gcc_check import assert_as_gcc
+from tests.oracles.gcc_oracle import have_gcc
+
+needs_gcc = pytest.mark.skipif(not have_gcc(), reason="there is no gcc to compare with")
+
+
+def writes(text: str) -> list[str]:
+    return [str(statement.write) for statement in parse_text(text).scop.statements]
+
+
+def test_an_assignment_with_no_use_left_is_no_statement() -> None:
+    text = """
+        void f(int a[64]) {
+          for (int i = 0; i < 8; i++) {
+            int row = i * 8;
+            for (int j = 0; j < 8; j++) a[row + j] = row;
+          }
+        }"""
+    assert writes(text) == ["a[8*i + j]"]
+    assert parse_text(text).scop.statements[0].name == "S0"
+
+
+def test_an_assignment_whose_value_is_still_read_stays() -> None:
+    text = """
+        void f(int a[8], int b[8]) {
+          int s = 0;
+          for (int i = 0; i < 8; i++) { a[s] = 1; s = s + b[i]; }
+          b[0] = s;
+        }"""
+    with pytest.raises(NonAffineSubscript):
+        parse_text(text)
+    assert writes(text.replace("a[s]", "a[0]")) == ["s", "a[0]", "s", "b[0]"]
+
+
+def test_bounds_and_conditions_are_replaced_too() -> None:
+    text = """
+        void f(int a[8][8]) {
+          int n = 8, last;
+          last = n - 1;
+          for (int i = 0; i < n; i++) {
+            int left = i + 1;
+            for (int j = left; j <= last; j++) { int d = j - i; if (d != 2) a[i][j] = d; }
+          }
+        }"""
+    assert set(writes(text)) == {"a[i][j]"}
+
+
+def test_the_last_definition_before_the_use_counts() -> None:
+    text = """
+        void f(int a[8]) {
+          int k = 1;
+          a[k] = 0; k = k + 2; a[k] = 0; k++; a[k] = 0; k <<= 1; a[k - 1] = 0;
+        }"""
+    assert writes(text) == ["a[1]", "a[3]", "a[4]", "a[7]"]
+
+
+def test_equal_definitions_in_both_branches_are_one_value() -> None:
+    text = """
+        void f(int a[8], int b[8]) {
+          for (int i = 0; i < 8; i++) {
+            int k;
+            if (b[i] > 3) { k = 7 - i; b[i] = 1; } else { k = -i + 7; b[i] = 0; }
+            a[k] = 1;
+          }
+        }"""
+    assert writes(text)[-1] == "a[-i + 7]"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "int k = 0; for (int i = 0; i < 4; i++) { a[k] = 1; k = i; }",
+        "int k = 0; for (int i = 0; i < 4; i++) { k = i; } a[k] = 1;",
+        "int k = 0; if (a[1] > 3) k = 1; a[k] = 1;",
+        "int k; if (a[1] > 3) k = 2; else k = 1; a[k] = 1;",
+        "for (int i = 0; i < 4; i++) { int k = 0; if (i > 2) k = 1; a[k] = 1; }",
+    ],
+)
+def test_two_definitions_that_may_reach_are_refused_with_both_places(body: str) -> None:
+    with pytest.raises(NonAffineSubscript) as caught:
+        parse_text(f"void f(int a[8]) {{ {body} }}")
+    labels = caught.value.diagnostic.labels
+    assert labels[0].text == "may have been set in several places"
+    assert [label.text for label in labels[1:]] == ["may set `k`"] * 2
+
+
+def test_a_loop_bound_that_changes_inside_is_refused() -> None:
+    with pytest.raises(NonAffineBound):
+        parse_text("""
+            void f(int a[8]) {
+              int n = 3;
+              for (int i = 0; i < 2; i++) { for (int j = 0; j < n; j++) a[j] = i; n = 5; }
+            }""")
+
+
+def test_a_narrow_scalar_that_wraps_is_not_replaced_by_what_it_is_not() -> None:
+    with pytest.raises(NonAffineSubscript):
+        parse_text("""
+            void f(int a[300]) {
+              for (int i = 0; i < 300; i++) { unsigned char k = i; a[k] = i; }
+            }""")
+
+
+@needs_gcc
+def test_replaced_values_are_those_of_c() -> None:
+    assert_as_gcc("""
+        int g;
+        void f(long a[64], int b[8][8]) {
+          int n = 8, k = 3;
+          g = 5;
+          a[g] = g;
+          for (int i = 0; i < n; i++) {
+            const int row = n * i;
+            unsigned char low = row;
+            short t;
+            for (int j = 0; j < n; j++) {
+              int at = row + j;
+              t = at - 3;
+              a[at] += low * t + b[at - row][i];
+              if (t > 0) { int back = at - 1; a[back] ^= back; t = back; }
+              b[i][j] = t + k;
+            }
+            k = i * 2;
+            a[k] -= k;
+          }
+          g += k;
+        }""")
