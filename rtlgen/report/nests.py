@@ -45,7 +45,10 @@ def classify(nest: LoopNode) -> tuple[NestClass, str]:
         if not inner:
             break
         if len(node.body) > 1:
-            return "imperfect", f"loop {node.loop.iterator} holds more than one inner loop"
+            name = node.loop.iterator
+            if len(inner) > 1:
+                return "imperfect", f"loop {name} holds {len(inner)} loops"
+            return "imperfect", f"loop {name} holds code outside of loop {inner[0].loop.iterator}"
         node = inner[0]
     if not _has_constant_bounds(nest.loop):
         return "semi-perfect", f"the bounds of the outermost loop {nest.loop.iterator} vary"
