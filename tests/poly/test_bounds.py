@@ -1,0 +1,78 @@
+"""A subscript that leaves its array is refused, with the iteration in the program's own terms."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from rtlgen.ir.scop import Scop
+from rtlgen.ir.sets import ScopSets
+from rtlgen.poly.bounds import require_in_bounds
+from rtlgen.poly.errors import OutOfBounds
+from rtlgen.source import SourceFile
+from rtlgen.transforms.normalise import normalise
+from tests.oracles.scops import random_scops
+from tests.poly.enumeration import element, instances
+from tests.poly.sources import SMALL, analysed
+
+LEAVING = {
+    "up": ("for (int i = 0; i < 8; i++) a[i + 1] = i;", "a[8]", "S0(7)"),
+    "down": ("for (int i = 7; i > 0; i -= 3) a[i - 2] = i;", "a[-1]", "S0(1)"),
+    "stride": ("for (int i = 1; i < 9; i += 3) a[2 * i] = i;", "a[8]", "S0(4)"),
+    "triangle": (
+        "for (int i = 0; i < 5; i++) for (int j = 0; j <= i; j++) a[i + j] = i;",
+        "a[8]",
+        "S0(4,4)",
+    ),
+    "guarded": ("for (int i = 0; i < 20; i++) if (i < 9) a[i] = i;", "a[8]", "S0(8)"),
+    "read": ("for (int i = 0; i < 8; i++) a[i] = a[i - 1];", "a[-1]", "S0(0)"),
+}
+
+
+@pytest.mark.parametrize(("body", "touched", "instance"), LEAVING.values(), ids=LEAVING)
+def test_the_element_and_the_iteration_are_named(body: str, touched: str, instance: str) -> None:
+    with pytest.raises(OutOfBounds) as caught:
+        analysed(f"void f(int a[8]) {{ {body} }}")
+    text = caught.value.diagnostic.render()
+    assert f"{touched} is outside of a[8]" in text
+    assert f"touched by {instance}" in text
+
+
+def test_the_whole_message() -> None:
+    text = "void f(int a[4]) {\n  for (int i = 3; i >= 0; i--)\n    a[i + 1] = i;\n}\n"
+    with pytest.raises(OutOfBounds) as caught:
+        analysed(text)
+    sources = {"program.c": SourceFile("program.c", text)}
+    assert caught.value.diagnostic.render(sources) == (
+        "error[E0201]: a[4] is outside of a[4]\n"
+        " --> program.c:3:5\n"
+        "  |\n"
+        "3 |     a[i + 1] = i;\n"
+        "  |     ^^^^^^^^ touched by S0(3)\n"
+        "1 | void f(int a[4]) {\n"
+        "  |            ^ declared here\n"
+        "   = help: correct the loop bounds, the subscript, or the size of the array"
+    )
+
+
+def test_programs_that_stay_inside_pass() -> None:
+    for text in SMALL.values():
+        analysed(text)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+@given(random_scops())
+def test_the_verdict_is_that_of_enumeration(scop: Scop) -> None:
+    inside = True
+    for instance in instances(scop):
+        statement = scop.statement(instance.statement)
+        for access in (statement.write, *statement.reads):
+            _, place = element(scop, instance, access)
+            shape = scop.array(access.array).shape
+            inside &= all(0 <= x < extent for x, extent in zip(place, shape, strict=True))
+    for program in (scop, normalise(scop)):
+        if inside:
+            require_in_bounds(ScopSets(program))
+        else:
+            with pytest.raises(OutOfBounds):
+                require_in_bounds(ScopSets(program))

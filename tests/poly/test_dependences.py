@@ -1,0 +1,122 @@
+"""Dependences and flows are those of the program, pair by pair."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from rtlgen.driver import Analysis
+from rtlgen.frontend.errors import EmptyRegion
+from rtlgen.poly.instances import dependent_pairs, statement_points
+from rtlgen.scheduling.errors import NothingToBuild
+from tests.end_to_end.programs import programs
+from tests.poly.enumeration import (
+    Instance,
+    Pair,
+    PairKey,
+    instances,
+    last_writes,
+    memory_pairs,
+    value_pairs,
+)
+from tests.poly.sources import SMALL, analysed, example, pairs_of, points_of
+
+
+def memory_relation(analysis: Analysis) -> dict[PairKey, set[Pair]]:
+    found: dict[PairKey, set[Pair]] = defaultdict(set)
+    for d in analysis.dependences:
+        found[d.source, d.sink, d.source_read, d.sink_read] |= pairs_of(d.relation)
+    return dict(found)
+
+
+def assert_as_enumerated(analysis: Analysis) -> None:
+    scop = analysis.scop
+    assert memory_relation(analysis) == memory_pairs(scop)
+    flows: dict[tuple[str, str, int], set[Pair]] = defaultdict(set)
+    for flow in analysis.flows.flows:
+        flows[flow.source, flow.sink, flow.sink_read] |= pairs_of(flow.relation)
+    assert dict(flows) == value_pairs(scop)
+    live = {
+        Instance(name, point)
+        for name, alive in analysis.flows.live_out.items()
+        for point in points_of(alive)
+    }
+    assert live == last_writes(scop)
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_dependences_flows_and_last_writes_are_those_of_the_enumerated_program(name: str) -> None:
+    assert_as_enumerated(analysed(SMALL[name]))
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+@given(programs())
+def test_those_of_random_programs_are_too(text: str) -> None:
+    try:
+        analysis = analysed(text)
+    except (EmptyRegion, NothingToBuild):
+        return
+    if len(instances(analysis.scop)) <= 100:
+        assert_as_enumerated(analysis)
+
+
+def test_the_flow_of_mms_d_is_the_one_worked_out_by_hand() -> None:
+    analysis = example("mms_d")
+    (flow,) = (
+        d for d in analysis.dependences if (d.source, d.sink, d.kind) == ("S0", "S1", "flow")
+    )
+    by_hand = analysis.sets.read_map(
+        "{ s0[i, j, k] -> s1[i, j, y] : 0 <= i < 8 and 0 <= j < 9 and 0 <= k < 11 and 0 <= y < 9 }"
+    )
+    assert flow.relation.is_equal(by_hand)
+    (value,) = (f for f in analysis.flows.flows if (f.source, f.sink) == ("S0", "S1"))
+    last = analysis.sets.read_map("{ s0[i, j, k] -> s1[x, y, z] : k = 10 }")
+    assert value.relation.is_equal(by_hand.intersect(last))
+
+
+def test_an_accumulation_depends_on_itself_in_all_three_ways() -> None:
+    analysis = analysed("void f(int s[1], int a[4]) { for (int i = 0; i < 4; i++) s[0] += a[i]; }")
+    assert sorted(d.kind for d in analysis.dependences) == ["anti", "flow", "output"]
+    later = analysis.sets.read_map("{ s0[i] -> s0[j] : 0 <= i < j < 4 }")
+    assert all(d.relation.is_equal(later) for d in analysis.dependences)
+    (flow,) = analysis.flows.flows
+    assert flow.relation.is_equal(analysis.sets.read_map("{ s0[i] -> s0[i + 1] : 0 <= i < 3 }"))
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_enumerated_points_are_the_domains(name: str) -> None:
+    analysis = analysed(SMALL[name])
+    for statement in analysis.scop.statements:
+        points = {tuple(map(int, p)) for p in statement_points(analysis.scop, statement)}
+        assert points == points_of(analysis.sets.domains[statement.name])
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_nearest_pairs_imply_all_dependences(name: str) -> None:
+    scop = analysed(SMALL[name]).scop
+    order = {instance: n for n, instance in enumerate(instances(scop))}
+
+    def edges(related: dict[PairKey, set[Pair]]) -> set[tuple[int, int]]:
+        return {
+            (order[Instance(source, p)], order[Instance(sink, q)])
+            for (source, sink, *_), pairs in related.items()
+            for p, q in pairs
+        }
+
+    near = edges(
+        {
+            key: {
+                (tuple(map(int, p)), tuple(map(int, q)))
+                for p, q in zip(pairs.sources, pairs.sinks, strict=True)
+            }
+            for key, pairs in dependent_pairs(scop).items()
+        }
+    )
+    every = edges(memory_pairs(scop))
+    assert near <= every
+    reached: dict[int, set[int]] = {n: set() for n in range(len(order))}
+    for a, b in sorted(near, reverse=True):
+        reached[a] |= {b} | reached[b]
+    assert all(b in reached[a] for a, b in every)

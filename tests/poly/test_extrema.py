@@ -1,0 +1,45 @@
+"""Extrema over dependences are those of the enumerated pairs."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from rtlgen.ir.sets import ScopSets
+from rtlgen.poly.extrema import pair_extrema
+from tests.poly.sources import SMALL, analysed, pairs_of
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_extrema_of_random_functions_are_those_of_the_pairs(name: str) -> None:
+    draw = random.Random(name)
+    for dependence in analysed(SMALL[name]).dependences:
+        rows = [(*p, *q) for p, q in pairs_of(dependence.relation)]
+        extrema = pair_extrema(dependence.relation)
+        for _ in range(5):
+            c = [draw.randint(-20, 20) for _ in rows[0]]
+            constant = draw.randint(-9, 9)
+            values = [constant + sum(a * b for a, b in zip(c, row, strict=True)) for row in rows]
+            assert extrema.maximum(c, constant) == max(values)
+            assert extrema.minimum(c, constant) == min(values)
+
+
+@pytest.mark.parametrize(
+    "relation",
+    [
+        "{ s0[i] -> s0[j] : 0 <= i <= 7 and 2 * j = i }",
+        "{ s0[i] -> s0[j] : 0 <= i and 0 <= j and 2 * i + 3 * j <= 10 }",
+        "{ s0[i] -> s0[j] : exists e : i = 3 * e and 1 <= i <= 8 and 0 <= j < i }",
+        "{ s0[i] -> s0[j] : (0 <= i <= 3 and j = i) or (i = 9 and 2 <= j <= 4) }",
+    ],
+    ids=["stride", "fractional-vertex", "existential", "union"],
+)
+def test_pieces_without_integer_vertices_are_exact_too(relation: str) -> None:
+    sets: ScopSets = analysed(SMALL["skewed"]).sets
+    pairs = pairs_of(sets.read_map(relation))
+    extrema = pair_extrema(sets.read_map(relation))
+    for c, d in ((1, 1), (-2, 1), (3, -1), (0, 1), (5, 7)):
+        values = [c * p[0] + d * q[0] + 4 for p, q in pairs]
+        assert extrema.maximum([c, d], 4) == max(values)
+        assert extrema.minimum([c, d], 4) == min(values)
