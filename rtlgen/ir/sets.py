@@ -53,6 +53,17 @@ def isl_failures() -> Iterator[None]:
         raise
 
 
+@contextmanager
+def _unlimited(context: isl.Context) -> Iterator[None]:
+    """Lift the operation limit: isl's parser would report that it is reached as a syntax error."""
+    limit = context.get_max_operations()
+    context.set_max_operations(0)
+    try:
+        yield
+    finally:
+        context.set_max_operations(limit)
+
+
 def affine_text(affine: Affine, names: Sequence[str]) -> str:
     """Return `affine` in isl syntax, with dimension k called `d<k>`; `names` gives the order."""
     parts = [f"{c}*d{names.index(name)}" for name, c in affine.terms]
@@ -107,11 +118,13 @@ class ScopSets:
 
     def read_set(self, text: str) -> isl.Set:
         """Parse a set in this context."""
-        return isl.Set.read_from_str(self.context, text)
+        with _unlimited(self.context):
+            return isl.Set.read_from_str(self.context, text)
 
     def read_map(self, text: str) -> isl.Map:
         """Parse a map in this context."""
-        return isl.Map.read_from_str(self.context, text)
+        with _unlimited(self.context):
+            return isl.Map.read_from_str(self.context, text)
 
     def element_set(self, array: Array) -> isl.Set:
         """Return the elements of `array`."""
