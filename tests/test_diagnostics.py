@@ -1,0 +1,398 @@
+"""Every diagnostic of rtlgen, provoked and rendered, against `diagnostics/CODE.expected`.
+
+The refusals of C programs have their own cases in `tests/frontend/diagnostics`, a few others stand
+beside what they judge. Together they show every code that exists.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import rtlgen
+import rtlgen.ir.sets
+import rtlgen.scheduling.predicates
+import sim.cocotb_runner
+from rtlgen.cli.verbs import cli
+from rtlgen.design import Design
+from rtlgen.driver import CompileOptions, analyse, compile_program
+from rtlgen.errors import RtlgenError, long_forms, registered_codes
+from rtlgen.flow.synth import count_cells
+from rtlgen.frontend import parse_text
+from rtlgen.ir.plan import Region
+from rtlgen.manifest import Manifest, read_manifest, read_verilog
+from rtlgen.poly.extrema import pair_extrema
+from rtlgen.poly.legality import require_legal
+from rtlgen.scheduling.replay import replay
+from rtlgen.tools import find_tool, run_tool
+from rtlgen.transforms.distribute import distribute
+from rtlgen.transforms.period import Member, common_period
+from rtlgen.transforms.precedence import Precedence
+from rtlgen.transforms.units import Unit, loop_paths
+from rtlgen.verify.cosim import _raise_broken_rule
+from rtlgen.verify.golden import run_golden
+from rtlgen.verify.golden_state import Elements
+from rtlgen.verify.inputs import check_inputs, load_inputs
+from sim.job import Outcome, Result, RunRecord
+
+TESTS = Path(__file__).parent
+FOLDER = TESTS / "diagnostics"
+
+CHAIN = """\
+void chain(int a[4][6], int b[4])
+{
+  for (int i = 0; i < 4; i++)
+    for (int j = 0; j < 6; j++)
+      b[i] += a[i][j];
+  for (int i = 0; i < 4; i++)
+    a[0][i] = b[i] * 3;
+}
+"""
+
+SIXES = """\
+void sixes(int a[4][6])
+{
+  for (int i = 0; i < 4; i++)
+    for (int j = 0; j < 6; j++)
+      a[i][j] = j;
+}
+"""
+
+Provoke = Callable[[pytest.MonkeyPatch], object]
+CASES: dict[str, Provoke] = {}
+
+
+def provokes(code: str) -> Callable[[Provoke], Provoke]:
+    """Register a function that raises the error with this code; it runs in an empty folder."""
+
+    def register(function: Provoke) -> Provoke:
+        CASES[code] = function
+        return function
+
+    return register
+
+
+def design(text: str = CHAIN, **options: object) -> Design:
+    settings = CompileOptions(**options)  # type: ignore[arg-type]
+    return Design(compile_program(parse_text(text, "chain.c"), settings), settings)
+
+
+def program_error(text: str, **options: object) -> None:
+    design(text, **options)
+
+
+@provokes("E0201")
+def leaving_an_array(_: pytest.MonkeyPatch) -> None:
+    program_error(CHAIN.replace("a[0][i]", "a[i + 1][i]"))
+
+
+@provokes("E0202")
+def distributing_in_the_wrong_order(_: pytest.MonkeyPatch) -> None:
+    program = analyse(parse_text(CHAIN, "chain.c"))
+    turned = distribute(program.scop, [Unit(("S1",)), Unit(("S0",))])
+    try:
+        require_legal(program.sets, program.dependences, turned.schedule, "running S1 before S0")
+    except RtlgenError as error:
+        error.sources = program.program.sources
+        raise
+
+
+@provokes("E0203")
+def a_shift_that_is_too_small(_: pytest.MonkeyPatch) -> None:
+    program_error(CHAIN, shifts={"S1": 0})
+
+
+@provokes("E0204")
+def a_shift_of_nothing(_: pytest.MonkeyPatch) -> None:
+    program_error(CHAIN, shifts={"S2": 0})
+
+
+@provokes("E0208")
+def an_analysis_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rtlgen.ir.sets, "MAX_OPERATIONS", 3000)
+    program_error(CHAIN)
+
+
+@provokes("E0205")
+def a_cycle_that_no_period_satisfies(_: pytest.MonkeyPatch) -> None:
+    made = design().compilation.analysis
+    scop = made.scop
+    paths = loop_paths(scop.tree)
+    members = [
+        Member(s.name, s.iterators, scop.schedule.loops(s.name), paths[s.name])
+        for s in scop.statements
+    ]
+    carried = next(d for d in made.dependences if d.source != d.sink)
+    pairs = pair_extrema(carried.relation)
+    there = Precedence(carried.source, carried.sink, 1000, pairs, carried)
+    back = replace(
+        there,
+        source=carried.sink,
+        sink=carried.source,
+        related=pair_extrema(carried.relation.reverse()),
+    )
+    common_period(members, [there, back])
+
+
+@provokes("E0301")
+def a_domain_without_description(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rtlgen.scheduling.predicates.CounterSpace, "predicate", lambda *_: None)
+    program_error(CHAIN)
+
+
+@provokes("E0303")
+def bit_fields_of_a_six(_: pytest.MonkeyPatch) -> None:
+    program_error(SIXES, index_style="shift")
+
+
+@provokes("E0304")
+def a_plan_that_starts_too_early(_: pytest.MonkeyPatch) -> None:
+    made = design()
+    compilation = made.compilation
+    (region,) = made.plan.regions
+    early = tuple(replace(stream, offset_cycles=0) for stream in region.streams)
+    scop = compilation.analysis.scop
+    broken = replace(made.plan, regions=(Region(early),))
+    replay(broken, scop, scop.schedule, compilation.stages["flatten"].schedule)
+
+
+@provokes("E0305")
+def a_statement_that_never_runs(_: pytest.MonkeyPatch) -> None:
+    program_error(
+        CHAIN.replace("      b[i]", "      if (2 * i == 3) b[i]").replace(
+            "    a[0][i]", "    if (2 * i == 5) a[0][i]"
+        )
+    )
+
+
+@provokes("E0401")
+def an_unknown_target(_: pytest.MonkeyPatch) -> None:
+    design(target="asic")
+
+
+@provokes("E0402")
+def a_build_onto_a_file(_: pytest.MonkeyPatch) -> None:
+    Path("occupied").touch()
+    design().write("occupied")
+
+
+@provokes("E0403")
+def a_shift_without_a_number(_: pytest.MonkeyPatch) -> None:
+    cli.main(["plan", "f.c", "--shift", "S1=soon"], standalone_mode=False)
+
+
+@provokes("E0404")
+def an_explanation_of_nothing(_: pytest.MonkeyPatch) -> None:
+    cli.main(["explain", "E9999"], standalone_mode=False)
+
+
+@provokes("E0410")
+def a_folder_without_manifest(_: pytest.MonkeyPatch) -> None:
+    read_manifest(Path("nothing"))
+
+
+@provokes("E0411")
+def a_manifest_cut_short(_: pytest.MonkeyPatch) -> None:
+    document = manifest().to_json()
+    del document["top"]
+    Manifest.from_json(document)
+
+
+@provokes("E0412")
+def verilog_changed_by_hand(_: pytest.MonkeyPatch) -> None:
+    directory = design().write("build")
+    (directory / "chain.v").write_text("module chain; endmodule\n")
+    described = read_manifest(directory)
+    fixed = replace(described.verilog, sha256="0" * 64)
+    read_verilog(directory, replace(described, verilog=fixed))
+
+
+def manifest() -> Manifest:
+    return design().manifest
+
+
+@provokes("E0420")
+def inputs_that_are_no_archive(_: pytest.MonkeyPatch) -> None:
+    load_inputs(Path("in.npz"), manifest())
+
+
+@provokes("E0421")
+def inputs_without_an_array(_: pytest.MonkeyPatch) -> None:
+    check_inputs({"b": np.zeros(4, dtype=np.int32)}, manifest())
+
+
+@provokes("E0422")
+def inputs_with_another_name(_: pytest.MonkeyPatch) -> None:
+    check_inputs({"B": np.zeros(4, dtype=np.int32)}, manifest())
+
+
+@provokes("E0423")
+def inputs_of_another_type(_: pytest.MonkeyPatch) -> None:
+    check_inputs({"a": np.zeros((6, 4))}, manifest())
+
+
+@provokes("E0501")
+def a_tool_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "which", lambda *_, **__: None)
+    find_tool("iverilog")
+
+
+@provokes("E0502")
+def a_tool_that_fails(_: pytest.MonkeyPatch) -> None:
+    run_tool(["sh", "-c", "echo 'out of paper'; exit 7"], log=Path("tool.log"))
+
+
+@provokes("E0503")
+def a_component_test_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    def simulate(*_: object, **__: object) -> str:
+        report = '<testsuite><testcase name="counts"><failure/></testcase></testsuite>'
+        Path("results.xml").write_text(report)
+        return "counts: expected 3, got 4"
+
+    monkeypatch.setattr(sim.cocotb_runner, "run_tool", simulate)
+    program = sim.cocotb_runner.Program("verilator", Path("model"), "top")
+    sim.cocotb_runner.run_program(program, [], Path())
+
+
+@provokes("E0504")
+def a_python_without_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sim.cocotb_runner, "shared_python", lambda: None)
+    monkeypatch.setattr("sys.executable", "python3")
+    sim.cocotb_runner._environment("top", ["bench"], Path("results.xml"))
+
+
+@provokes("E0510")
+def a_netlist_of_another_kind(_: pytest.MonkeyPatch) -> None:
+    count_cells("{}", "chain")
+
+
+def broken_rule(outcome: Outcome, message: str, cycles: tuple[int, ...] = ()) -> None:
+    runs = tuple(RunRecord(n, None, None) for n in cycles)
+    result = Result(outcome, message, runs, {}, repeatable=not cycles)
+    _raise_broken_rule(result, manifest(), Path("sim"))
+
+
+@provokes("E0610")
+def a_circuit_that_hangs(_: pytest.MonkeyPatch) -> None:
+    broken_rule("hang", "no done within 1124 cycles")
+
+
+@provokes("E0611")
+def a_circuit_with_an_undefined_output(_: pytest.MonkeyPatch) -> None:
+    broken_rule("unknown", "output a_rdata is x after reset")
+
+
+@provokes("E0612")
+def a_circuit_that_is_idle_while_it_runs(_: pytest.MonkeyPatch) -> None:
+    broken_rule("protocol", "idle is high in cycle 3")
+
+
+@provokes("E0613")
+def a_circuit_with_a_memory_of_its_past(_: pytest.MonkeyPatch) -> None:
+    broken_rule("done", "", (31, 31))
+
+
+@provokes("E0620")
+def a_run_that_leaves_an_array(_: pytest.MonkeyPatch) -> None:
+    program = parse_text(CHAIN.replace("a[0][i]", "a[i + 1][i]"), "chain.c")
+    inputs = {"a": np.zeros((4, 6), dtype=np.int32), "b": np.zeros(4, dtype=np.int32)}
+    try:
+        run_golden(program.scop, inputs, engine="interpreter")
+    except RtlgenError as error:
+        error.sources = program.sources
+        raise
+
+
+EVENTS = {
+    "W0601": ("a[i] / s", 0),
+    "W0602": ("a[i] / s", -1),
+    "W0603": ("a[i] << s", 32),
+    "W0604": ("a[i] + t", 1),
+}
+
+
+@pytest.mark.parametrize("code", sorted(EVENTS))
+def test_a_warning_of_verify_reads_as_expected(code: str, update_golden: bool) -> None:
+    value, scalar = EVENTS[code]
+    text = "void f(int s, int a[4])\n{\n  int t;\n  for (int i = 0; i < 4; i++)\n"
+    program = parse_text(f"{text}    a[i] = {value};\n}}\n", "f.c")
+    inputs: dict[str, Elements | int] = {"a": np.full(4, -(2**31), dtype=np.int32), "s": scalar}
+    known: dict[str, Elements | int] = {
+        name: inputs[name] for name in ("a", *(s.name for s in program.scop.scalars))
+    }
+    (event,) = run_golden(program.scop, known, engine="interpreter").events
+    compare(code, event.diagnostic(program.scop).render(program.sources) + "\n", update_golden)
+
+
+def compare(code: str, text: str, update_golden: bool) -> None:
+    expected = FOLDER / f"{code}.expected"
+    if update_golden:
+        expected.write_text(text)
+    assert text == expected.read_text()
+
+
+def rendered(error: RtlgenError) -> str:
+    text = "\n\n".join(d.render(error.sources) for d in error.diagnostics)
+    # Hashes and folders differ from run to run and from machine to machine.
+    text = re.sub(r"\b[0-9a-f]{64}\b", "HASH", text)
+    return text + "\n"
+
+
+@pytest.mark.parametrize("code", sorted(CASES))
+def test_a_diagnostic_reads_as_expected(
+    code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, update_golden: bool
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(RtlgenError) as caught:
+        CASES[code](monkeypatch)
+    assert caught.value.code == code
+    compare(code, rendered(caught.value), update_golden)
+
+
+def shown_codes() -> set[str]:
+    """Return every code that some test shows rendered."""
+    texts = [path.read_text() for path in TESTS.rglob("*.expected")]
+    texts += [path.read_text() for path in TESTS.rglob("test_*.py")]
+    return {code for text in texts for code in re.findall(r"\b(?:error|warning)\[(\w+)\]", text)}
+
+
+def declared_codes() -> Mapping[str, str]:
+    """Return the module of every code that the sources declare; the lint runs in tests only."""
+    root = TESTS.parent
+    return {
+        code: str(path.relative_to(root))
+        for package in ("rtlgen", "sim")
+        for path in (root / package).rglob("*.py")
+        if path != root / "sim" / "lint.py"
+        for code in re.findall(r'^    code = "(E\d{4})"$', path.read_text(), re.MULTILINE)
+    }
+
+
+def test_every_code_is_shown_rendered_by_a_test() -> None:
+    assert sorted(set(long_forms()) - shown_codes()) == []
+
+
+def test_the_program_knows_every_code_that_the_sources_declare() -> None:
+    missing = {c: m for c, m in declared_codes().items() if c not in registered_codes()}
+    assert missing == {}
+
+
+@pytest.mark.parametrize("code", sorted(long_forms()))
+def test_a_long_form_says_more_than_its_first_line(code: str) -> None:
+    first, _, rest = long_forms()[code].partition("\n")
+    assert first.endswith("."), first
+    assert len(rest.split()) >= 10, code
+
+
+@pytest.mark.parametrize("code", sorted(registered_codes()))
+def test_the_exit_status_belongs_to_the_range_of_the_code(code: str) -> None:
+    status = registered_codes()[code].exit_code
+    allowed = {"E05": {1, 3}, "E06": {1}}.get(code[:3], {2})
+    # A plan that the compiler's own replay rejects is no fault of the input.
+    assert status in ({1} if code == "E0304" else allowed)
