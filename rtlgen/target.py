@@ -78,10 +78,8 @@ class Target:
         """
         if op in _FREE or (op in _SHIFTS and right_width == 0):
             return 0
-        if op in _ONE_CARRY_CHAIN or op == "select":
+        if op in _ONE_CARRY_CHAIN or op in _SHIFTS or op == "select":
             return -(-max(left_width, right_width, result_width) // self.chain_bits)
-        if op in _SHIFTS:
-            return 1 if left_width <= 32 else 2
         if op == "mul":
             return self.multiplier_latency(left_width, right_width, result_width)
         if op in _DIVISIONS:

@@ -14,7 +14,8 @@ from amaranth.hdl import Shape
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In
 
-from rtlgen.hw.kernel import Kernel, require_index_style
+from rtlgen.hw.index_styles import require_index_style
+from rtlgen.hw.kernel import Kernel
 from rtlgen.hw.names import Namer, PortNames, port_names
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.plan import KernelPlan

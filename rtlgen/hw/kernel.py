@@ -9,54 +9,19 @@ from amaranth.hdl import Const, Module, Mux, Shape, Signal, Value, unsigned
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, Signature
 
-from rtlgen.errors import Label
 from rtlgen.hw.checksum_unit import ChecksumSource, ChecksumUnit
-from rtlgen.hw.control import ControlledStream, StreamControl, active_extents
+from rtlgen.hw.control import ControlledStream, StreamControl
 from rtlgen.hw.datapath import Datapath
-from rtlgen.hw.errors import IndexStyleError
-from rtlgen.hw.flat_index import Divide, Shift, sliceable
-from rtlgen.hw.index_units import IndexUnit
+from rtlgen.hw.groups import Group, groups_of
+from rtlgen.hw.index_styles import build_index_unit
 from rtlgen.hw.memory import BYTE_BITS, ArrayStorage, address_bits, build_storage
 from rtlgen.hw.names import Namer, PortNames, port_names, prefix_ports
-from rtlgen.hw.odometer import Odometer
-from rtlgen.hw.ragged import Nest, RaggedOdometer, active_nest
+from rtlgen.hw.ragged import active_nest
 from rtlgen.hw.sequencer import Phase, Sequencer, event_name
 from rtlgen.hw.sites import Sites, sites_of
 from rtlgen.ir.crc import CRC_BITS
 from rtlgen.ir.cycles import checksum_cycles, region_cycles
 from rtlgen.ir.plan import KernelPlan, Memory, PlanError, Region, Stream
-
-SHARED_ISSUE_CYCLES = 3
-"""Streams with equal loops that issue at most this much apart share one control."""
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """Streams of one region that share a control; `offset_cycles` is the first one's."""
-
-    offset_cycles: int
-    members: tuple[int, ...]
-
-
-def groups_of(region: Region) -> tuple[Group, ...]:
-    """Return the streams of a region grouped by loops, II and nearness, by number."""
-    groups: list[Group] = []
-    order = sorted(range(len(region.streams)), key=lambda n: region.streams[n].offset_cycles)
-    for number in order:
-        stream = region.streams[number]
-        for place, group in enumerate(groups):
-            first = region.streams[group.members[0]]
-            late = stream.offset_cycles - group.offset_cycles
-            if late <= SHARED_ISSUE_CYCLES and _same_loops(stream, first):
-                groups[place] = Group(group.offset_cycles, (*group.members, number))
-                break
-        else:
-            groups.append(Group(stream.offset_cycles, (number,)))
-    return tuple(groups)
-
-
-def _same_loops(a: Stream, b: Stream) -> bool:
-    return active_nest(a) == active_nest(b) and (a.ii == b.ii or a.count == 1)
 
 
 @dataclass(slots=True)
@@ -230,7 +195,7 @@ class _KernelBuilder:
             )
             for member, stream in zip(group.members, streams, strict=True)
         )
-        index = _index_unit(self._plan, active_nest(streams[0]), streams[0].ii)
+        index = build_index_unit(self._plan, active_nest(streams[0]), streams[0].ii)
         depths = {memory.name: memory.depth for memory in self._plan.memories}
         control = StreamControl(controlled, index, depths)
         name = "_".join(names[member] for member in group.members)
@@ -357,30 +322,3 @@ class _KernelBuilder:
             storage.host_wdata.eq(getattr(kernel, names.wdata)),
             getattr(kernel, names.rdata).eq(storage.host_rdata),
         ]
-
-
-def require_index_style(plan: KernelPlan) -> None:
-    """Raise IndexStyleError where the plan's index style does not fit one of its nests."""
-    if plan.index_style != "shift":
-        return
-    for stream in plan.streams:
-        if not sliceable(active_extents(stream)):
-            extents = ", ".join(str(level.extent) for level in stream.levels)
-            raise IndexStyleError(
-                f"{stream.statement} cannot be indexed by bit slices",
-                labels=[Label(stream.span, "its loops")],
-                notes=[f"the loops have {extents} iterations; the inner ones need powers of two"],
-                help="use --index odometer, which takes any nest",
-            )
-
-
-def _index_unit(plan: KernelPlan, nest: Nest, ii: int) -> IndexUnit:
-    match plan.index_style:
-        case "odometer" if not nest.is_box:
-            return RaggedOdometer(nest, ii)
-        case "odometer":
-            return Odometer(nest.extents, ii)
-        case "divide":
-            return Divide(nest.extents, ii, plan.index_latency_cycles)
-        case "shift":
-            return Shift(nest.extents, ii)

@@ -1,0 +1,40 @@
+"""The choice of an index unit by the plan's index style."""
+
+from __future__ import annotations
+
+from rtlgen.errors import Label
+from rtlgen.hw.control import active_extents
+from rtlgen.hw.errors import IndexStyleError
+from rtlgen.hw.flat_index import Divide, Shift, sliceable
+from rtlgen.hw.index_units import IndexUnit
+from rtlgen.hw.odometer import Odometer
+from rtlgen.hw.ragged import Nest, RaggedOdometer
+from rtlgen.ir.plan import KernelPlan
+
+
+def require_index_style(plan: KernelPlan) -> None:
+    """Raise IndexStyleError where the plan's index style does not fit one of its nests."""
+    if plan.index_style != "shift":
+        return
+    for stream in plan.streams:
+        if not sliceable(active_extents(stream)):
+            extents = ", ".join(str(level.extent) for level in stream.levels)
+            raise IndexStyleError(
+                f"{stream.statement} cannot be indexed by bit slices",
+                labels=[Label(stream.span, "its loops")],
+                notes=[f"the loops have {extents} iterations; the inner ones need powers of two"],
+                help="use --index odometer, which takes any nest",
+            )
+
+
+def build_index_unit(plan: KernelPlan, nest: Nest, ii: int) -> IndexUnit:
+    """Return the unit that enumerates `nest` in the plan's style."""
+    match plan.index_style:
+        case "odometer" if not nest.is_box:
+            return RaggedOdometer(nest, ii)
+        case "odometer":
+            return Odometer(nest.extents, ii)
+        case "divide":
+            return Divide(nest.extents, ii, plan.index_latency_cycles)
+        case "shift":
+            return Shift(nest.extents, ii)
