@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from rtlgen.errors import long_forms
-from tests.docs.blocks import ROOT
+from tests.docs.blocks import ROOT, pages
 from tests.docs.made_pages import cli_page, diagnostics_page
+
+_QUOTED = re.compile(r"(<!-- from (?P<file>\S+) -->\n)(?P<text>.*?)(<!-- end -->)", re.DOTALL)
 
 REFERENCE = ROOT / "docs" / "reference"
 
@@ -33,3 +36,21 @@ def test_a_made_page_is_up_to_date(
 def test_every_diagnostic_is_on_its_page() -> None:
     page = diagnostics_page()
     assert [code for code in long_forms() if f"\n### {code}\n" not in page] == []
+
+
+@pytest.mark.parametrize(
+    "page",
+    [p for p in pages() if _QUOTED.search(p.read_text(encoding="utf-8"))],
+    ids=lambda page: page.name,
+)
+def test_quoted_figures_are_those_that_were_measured(page: Path, update_golden: bool) -> None:
+    text = page.read_text(encoding="utf-8")
+    if update_golden:
+        text = _QUOTED.sub(lambda found: found[1] + measured(found) + found[4], text)
+        page.write_text(text, encoding="utf-8")
+    for found in _QUOTED.finditer(text):
+        assert found["text"] == measured(found), f"{page.name} quotes {found['file']}"
+
+
+def measured(found: re.Match[str]) -> str:
+    return "\n" + (ROOT / found["file"]).read_text(encoding="utf-8") + "\n"
