@@ -25,7 +25,7 @@ def width_of(values: Range) -> tuple[int, bool]:
     """Return (bits, signed) of the smallest integer format that holds the inclusive range."""
     low, high = values
     if low < 0:
-        return max(high.bit_length(), (-low - 1).bit_length()) + 1, True
+        return max((~x if x < 0 else x).bit_length() for x in values) + 1, True
     return max(1, high.bit_length()), False
 
 

@@ -10,7 +10,7 @@ program says, whatever the data. The C program's side is the same question asked
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,6 +75,7 @@ class _Instances:
     cycles: (n,) issue cycle of each, from the start of the run.
     tokens: (n,) a number for every instance, unique in the plan.
     moments: (n,) place in program order among all instances of all statements.
+    bubbles, bubble_cycles: counters and issue cycles of the iterations that are padding.
     """
 
     statement: Statement
@@ -84,6 +85,8 @@ class _Instances:
     cycles: Ints
     tokens: Ints
     moments: Ints
+    bubbles: Ints
+    bubble_cycles: Ints
 
     def elements(self, access: Access, strides: Sequence[int]) -> Ints:
         """Return the element that the C program's `access` touches in every instance."""
@@ -176,7 +179,9 @@ class _Judge:
             addresses[used], cycles[used]
         ):
             self._fail(f"{where} loads an element of {name} in the cycle of its store")
-        self.port_cycles.setdefault((name, op.port), []).append(cycles[needed])
+        # What a bubble loads is used nowhere, but while it does it holds the port.
+        idle = member.bubble_cycles[_mask(op.needed, member.bubbles)] + op.stage
+        self.port_cycles.setdefault((name, op.port), []).extend((cycles[needed], idle))
 
     def _check_taps(self, member: _Instances, op: ForwardOp, region: Sequence[_Instances]) -> Bools:
         where = member.stream.statement
@@ -206,6 +211,8 @@ class _Judge:
             store = member.stream.store
             if store.memory != name:
                 continue
+            if _mask(store.when, member.bubbles).any():
+                self._fail(f"{member.stream.statement} stores to {name} in a padding iteration")
             mask = _mask(store.when, member.counters)
             elements.append(_values(store.address, member.counters)[mask])
             cycles.append((member.cycles + store.stage)[mask])
@@ -259,8 +266,20 @@ def _enumerate(
             )
             tokens = np.arange(first_token, first_token + len(points), dtype=np.int64)
             first_token += len(points)
-            cycles = base + stream.offset_cycles + stream.ii * rank
-            members.append(_Instances(statement, stream, counters, points, cycles, tokens, order))
+            first = base + stream.offset_cycles
+            members.append(
+                _Instances(
+                    statement,
+                    stream,
+                    counters,
+                    points,
+                    first + stream.ii * rank,
+                    tokens,
+                    order,
+                    bubbles=iterations[~real],
+                    bubble_cycles=first + stream.ii * np.flatnonzero(~real),
+                )
+            )
         regions.append(members)
         base += region.length_cycles
     return _with_moments(regions)
@@ -271,15 +290,7 @@ def _with_moments(regions: list[list[_Instances]]) -> list[list[_Instances]]:
     order = np.concatenate([m.moments for members in regions for m in members])
     place = np.empty(len(order), dtype=np.int64)
     place[np.lexsort(order.T[::-1])] = np.arange(len(order))
-    return [
-        [
-            _Instances(
-                m.statement, m.stream, m.counters, m.points, m.cycles, m.tokens, place[m.tokens]
-            )
-            for m in members
-        ]
-        for members in regions
-    ]
+    return [[replace(m, moments=place[m.tokens]) for m in members] for members in regions]
 
 
 def _iterations(stream: Stream) -> Ints:
