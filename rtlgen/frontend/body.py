@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from pycparser import c_ast
 
 from rtlgen.errors import Diagnostic, Label
 from rtlgen.frontend.branches import BranchReader
+from rtlgen.frontend.calls import CallReader
 from rtlgen.frontend.declarations import Declarations
 from rtlgen.frontend.drafts import Drafts
 from rtlgen.frontend.errors import (
@@ -19,17 +20,20 @@ from rtlgen.frontend.errors import (
     UnknownIdentifier,
 )
 from rtlgen.frontend.expressions import ExpressionReader
+from rtlgen.frontend.extents import Extents
 from rtlgen.frontend.guards import is_total
 from rtlgen.frontend.locate import Locator
 from rtlgen.frontend.loops import Header, LoopReader, split_header
 from rtlgen.frontend.place import Place
+from rtlgen.frontend.ranges import Ranges
 from rtlgen.frontend.reaching import Definitions, Reaching
 from rtlgen.frontend.refusals import statement_refusal
 from rtlgen.frontend.symbols import ActiveIterator, Unusable, Variable
-from rtlgen.frontend.writers import assigned
+from rtlgen.frontend.values import Value
+from rtlgen.frontend.writers import assigned, calls
 from rtlgen.frontend.writes import ASSIGNMENT_OPS, Assignment, read_assignment, written
 from rtlgen.ir.expr import Constant, Expr, Select
-from rtlgen.ir.scop import LoopNode, Node, Statement
+from rtlgen.ir.scop import Access, LoopNode, Node, Statement
 from rtlgen.ir.types import IntType
 from rtlgen.source import Span
 
@@ -37,7 +41,7 @@ MAX_REPORTED = 20
 
 
 class BodyReader:
-    """Reads the body of the kernel.
+    """Reads the body of the kernel, which is called `function`.
 
     Members
     -------
@@ -47,7 +51,7 @@ class BodyReader:
     warnings: what was left out.
     """
 
-    def __init__(self, declarations: Declarations, locator: Locator) -> None:
+    def __init__(self, function: str, declarations: Declarations, locator: Locator) -> None:
         self._declarations = declarations
         self._scopes = declarations.scopes
         self._locator = locator
@@ -55,6 +59,7 @@ class BodyReader:
         self.reaching = Reaching()
         self.errors: list[FrontendError] = []
         self.warnings: list[Diagnostic] = []
+        self._calls = CallReader(function, self, declarations, locator)
         self._branches = BranchReader(self, declarations, locator)
         self._data_uses: dict[str, Span] = {}
         self._iterator_uses: dict[str, Span] = {}
@@ -69,10 +74,13 @@ class BodyReader:
             initialisers are dead.
         """
         self._counters = counters
-        return self._items(items, Place())
+        return self.items(items, Place())
 
     def report(self, error: FrontendError) -> None:
-        """Note a refusal, once."""
+        """Note a refusal, once, with the calls inside of which it was found."""
+        called = [Label(span, f"`{name}` is called here") for name, span in self._calls.active]
+        labels = (*error.diagnostic.labels, *reversed(called))
+        error.diagnostic = replace(error.diagnostic, labels=labels)
         known = any(error.diagnostic == other.diagnostic for other in self.errors)
         if len(self.errors) < MAX_REPORTED and not known:
             self.errors.append(error)
@@ -119,12 +127,18 @@ class BodyReader:
         return Select(reader.adopt(place.guard), expr, old, variable.element)
 
     def reader(self, place: Place, before: list[Node] | None = None) -> ExpressionReader:
-        """Return a reader of the expressions of one statement."""
-        return self._declarations.reader(place.ranges, self)
+        """Return a reader of the expressions of one statement.
 
-    def definitions(self, variable: Variable) -> Definitions:
-        """Return the assignments of a scalar that may reach here."""
-        return self.reaching.of(variable)
+        Parameters
+        ----------
+        before: takes the statements that have to run before it; None if there can be none.
+        """
+        site = _Site(self, self._calls, self._declarations.extents, place, before)
+        return self._declarations.reader(place.ranges, site)
+
+    def written_by(self, nodes: Sequence[Node]) -> frozenset[str]:
+        """Return what statements write."""
+        return self.drafts.written_by(nodes)
 
     def note_use(self, variable: Variable, span: Span) -> None:
         """Note that a variable is used as data; it may not be a loop's iterator, too."""
@@ -132,7 +146,8 @@ class BodyReader:
         if variable.name in self._iterator_uses:
             raise _mixed_use(variable.name, span, self._iterator_uses[variable.name])
 
-    def _items(self, items: Iterable[c_ast.Node], place: Place) -> tuple[Node, ...]:
+    def items(self, items: Iterable[c_ast.Node], place: Place) -> tuple[Node, ...]:
+        """Read statements, and go on behind one that is refused."""
         nodes: list[Node] = []
         for item in items:
             try:
@@ -147,7 +162,7 @@ class BodyReader:
                 return self._item(node.stmt, place, node.name)
             case c_ast.Compound():
                 with self._scopes.block():
-                    return self._items(node.block_items or (), place)
+                    return self.items(node.block_items or (), place)
             case c_ast.For():
                 return self._loop(node, place, label)
             case c_ast.If():
@@ -156,23 +171,40 @@ class BodyReader:
                 return self._assignment(node, place, label)
             case c_ast.UnaryOp(op="++" | "--" | "p++" | "p--"):
                 return self._assignment(node, place, label)
+            case c_ast.FuncCall():
+                return self._calls.statement(node, place)
             case c_ast.Decl():
                 return self._declaration(node, place)
             case c_ast.DeclList():
-                return self._items(node.decls, place)
+                return self.items(node.decls, place)
             case c_ast.Typedef():
                 self._declarations.enumeration(node)
                 self._declarations.types.define(node)
                 return ()
-            case c_ast.EmptyStatement():
+            case c_ast.EmptyStatement() | c_ast.Pragma():
+                # The region of a function that is called marks nothing.
                 return ()
             case _:
                 raise statement_refusal(node, self._locator)
 
     def _assignment(self, node: c_ast.Node, place: Place, label: str | None) -> tuple[Node, ...]:
-        reader = self.reader(place)
-        assignment = read_assignment(node, reader, self._scopes, self._locator)
-        return (self.assign(node, assignment, place, reader, label),)
+        before: list[Node] = []
+        reader = self.reader(place, before)
+        known = None
+        if isinstance(node, c_ast.Assignment) and _is_set_to_call(node):
+            known = self.right_hand_side(node.rvalue, reader, place, before)
+        assignment = read_assignment(node, reader, self._scopes, self._locator, known)
+        return (*before, self.assign(node, assignment, place, reader, label))
+
+    def right_hand_side(
+        self, node: c_ast.Node, reader: ExpressionReader, place: Place, before: list[Node]
+    ) -> Value:
+        """Return the value of an expression; if it is a call, that may have side effects."""
+        if not isinstance(node, c_ast.FuncCall):
+            return reader.value(node)
+        nodes, value = self._calls.whole_value(node, reader, place)
+        before.extend(nodes)
+        return value
 
     def _declaration(self, node: c_ast.Decl, place: Place) -> tuple[Node, ...]:
         variable = self._declarations.local(node)
@@ -181,12 +213,13 @@ class BodyReader:
             self.reaching.declare(stored)
         if variable is None:
             return ()
-        reader = self.reader(place)
-        value = reader.value(node.init)
+        before: list[Node] = []
+        reader = self.reader(place, before)
+        value = self.right_hand_side(node.init, reader, place, before)
         if id(node) in self._counters and value.constant is not None:
             return ()
         assignment = written(variable, variable.span, value, reader, self._initialiser_text(node))
-        return (self.assign(node, assignment, place, reader),)
+        return (*before, self.assign(node, assignment, place, reader))
 
     def _initialiser_text(self, node: c_ast.Decl) -> str:
         return f"{node.name} = {self._locator.text(node.init)}"
@@ -252,10 +285,14 @@ class BodyReader:
 
     def _repeated(self, node: c_ast.Node, place: Place) -> tuple[Node, ...]:
         """Read the body of a loop, which an earlier iteration of it may be before."""
+        if calls(node):
+            for variable in self._declarations.variables:
+                if variable.storage == "global" and variable.shape == ():
+                    self.reaching.may_define(variable, self._locator.start(node))
         for name, assignment in assigned(node):
-            variable = self._scopes.stored(name)
-            if variable is not None and variable.shape == ():
-                self.reaching.may_define(variable, self._locator.span(assignment))
+            found = self._scopes.stored(name)
+            if found is not None and found.shape == ():
+                self.reaching.may_define(found, self._locator.span(assignment))
         entered = self.reaching.state
         body = self.nested(node, place)
         # Behind the loop, too, any number of iterations may have been.
@@ -267,7 +304,7 @@ class BodyReader:
         if isinstance(node, c_ast.Compound):
             return self._item(node, place, None)
         with self._scopes.block():
-            return self._items((node,), place)
+            return self.items((node,), place)
 
     def warn_never(self, node: c_ast.If, what: str) -> None:
         """Warn that a branch of an `if` is left out."""
@@ -277,6 +314,37 @@ class BodyReader:
         warning = Diagnostic(code, message, (Label(span, "left out"),), severity="warning")
         if warning not in self.warnings:
             self.warnings.append(warning)
+
+
+@dataclass(frozen=True, slots=True)
+class _Site:
+    """Where an expression stands."""
+
+    body: BodyReader
+    calls: CallReader
+    extents: Extents
+    place: Place
+    before: list[Node] | None
+
+    def note_use(self, variable: Variable, span: Span) -> None:
+        """Note that the value of a variable is read."""
+        self.body.note_use(variable, span)
+
+    def definitions(self, variable: Variable) -> Definitions:
+        """Return the assignments of a scalar that may reach here."""
+        return self.body.reaching.of(variable)
+
+    def note_access(self, variable: Variable, access: Access, ranges: Ranges) -> None:
+        """Note which elements are touched."""
+        self.extents.note(variable, access, ranges)
+
+    def call(self, node: c_ast.FuncCall, reader: ExpressionReader) -> Value:
+        """Return the value of a call."""
+        return self.calls.value(node, reader, self.place, self.before)
+
+
+def _is_set_to_call(node: c_ast.Assignment) -> bool:
+    return node.op == "=" and isinstance(node.rvalue, c_ast.FuncCall)
 
 
 def _mixed_use(name: str, data: Span, iterator: Span) -> IteratorOutsideLoop:

@@ -26,6 +26,7 @@ from rtlgen.frontend.locate import Locator
 from rtlgen.frontend.place import Place
 from rtlgen.frontend.ranges import Ranges
 from rtlgen.frontend.reaching import Reaching
+from rtlgen.frontend.types import OPEN
 from rtlgen.frontend.values import Obstacle, ObstacleKind, Value, opaque
 from rtlgen.frontend.writers import assigned, calls, single_statement
 from rtlgen.frontend.writes import Assignment, read_assignment, written
@@ -186,7 +187,8 @@ class BranchReader:
         """Return whether no access can leave its array."""
         shapes = {variable.name: variable.shape for variable in self._declarations.variables}
         return all(
-            ranges.minimum(subscript) >= 0 and ranges.maximum(subscript) < extent
+            ranges.minimum(subscript) >= 0
+            and (extent == OPEN or ranges.maximum(subscript) < extent)
             for read in reads
             for subscript, extent in zip(read.subscripts, shapes[read.array], strict=True)
         )

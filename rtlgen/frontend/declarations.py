@@ -10,6 +10,7 @@ from rtlgen.errors import Label
 from rtlgen.frontend.constants import integer_constant
 from rtlgen.frontend.errors import (
     BadDefinition,
+    CallUnsupported,
     DuplicateName,
     FrontendError,
     InitialiserUnsupported,
@@ -17,6 +18,7 @@ from rtlgen.frontend.errors import (
     UnsupportedType,
 )
 from rtlgen.frontend.expressions import ExpressionReader, Surroundings
+from rtlgen.frontend.extents import Extents
 from rtlgen.frontend.locate import Locator
 from rtlgen.frontend.ranges import Ranges
 from rtlgen.frontend.reaching import Definition, Definitions
@@ -28,8 +30,10 @@ from rtlgen.frontend.symbols import (
     Unusable,
     Variable,
 )
-from rtlgen.frontend.type_reader import CType, TypeReader
-from rtlgen.ir.scop import Storage
+from rtlgen.frontend.type_reader import TypeReader
+from rtlgen.frontend.types import CType
+from rtlgen.frontend.values import Value
+from rtlgen.ir.scop import Access, Storage
 from rtlgen.ir.types import INT32, IntType
 from rtlgen.source import Span
 
@@ -44,9 +48,16 @@ class Declarations:
     scopes: the names in sight.
     variables: everything stored, in order of declaration.
     inputs: the scalar parameters, in order.
+    extents: of arrays that pointers point to.
+
+    Parameters
+    ----------
+    fixed: the `-D` values of scalar parameters, and extents.
     """
 
-    def __init__(self, locator: Locator) -> None:
+    def __init__(self, locator: Locator, fixed: Mapping[str, str]) -> None:
+        self._fixed = fixed
+        self.extents = Extents(fixed)
         self._locator = locator
         self.scopes = Scopes()
         self.types = TypeReader(locator, self.constant_reader)
@@ -70,7 +81,7 @@ class Declarations:
                 self.enumeration(node)
                 self.types.define(node)
             case c_ast.FuncDef():
-                self._function(node.decl)
+                self._function(node.decl, node)
             case c_ast.Decl(type=c_ast.FuncDecl()):
                 self._function(node)
             case c_ast.Decl():
@@ -89,8 +100,8 @@ class Declarations:
             if node.name is not None:
                 self.scopes.declare(node.name, Unusable(error))
 
-    def parameter(self, node: c_ast.Node, fixed: Mapping[str, str]) -> None:
-        """Declare a parameter; `fixed` gives the `-D` values of scalar ones.
+    def parameter(self, node: c_ast.Node) -> None:
+        """Declare a parameter.
 
         Raises
         ------
@@ -105,24 +116,28 @@ class Declarations:
         if self.scopes.is_declared_here(node.name):
             raise DuplicateName(f"two parameters are called `{node.name}`", labels=(Label(span),))
         try:
-            self._parameter(node, fixed, span)
+            self._parameter(node, span)
         except FrontendError as error:
             self.scopes.declare(node.name, Unusable(error))
             raise
 
-    def _parameter(self, node: c_ast.Decl, fixed: Mapping[str, str], span: Span) -> None:
-        type_ = self._element_type(node)
+    def _parameter(self, node: c_ast.Decl, span: Span) -> None:
+        type_ = self.parameter_type(node)
         assert type_.element is not None
         if type_.shape:
             self._new_variable(node.name, type_, "parameter", span)
-        elif node.name in fixed:
-            value = _fixed_value(node.name, fixed[node.name], type_.element, span)
+        elif node.name in self._fixed:
+            value = _fixed_value(node.name, self._fixed[node.name], type_.element, span)
             self.scopes.declare(node.name, NamedConstant(node.name, value, type_.element, span))
         else:
-            self.scopes.claim(node.name)
+            self.scopes.claim(node.name, is_parameter=True)
             scalar = ScalarInput(node.name, type_.element, span)
             self.inputs.append(scalar)
             self.scopes.declare(node.name, scalar)
+
+    def parameter_type(self, node: c_ast.Decl) -> CType:
+        """Return the type of a parameter; the first extent of an array may be open."""
+        return self._element_type(node, is_parameter=True)
 
     def local(self, node: c_ast.Decl) -> Variable | None:
         """Declare a local variable; return it when its initialiser has still to be carried out.
@@ -218,13 +233,13 @@ class Declarations:
         variable = self._new_variable(node.name, type_, storage, span, outlives=outlives)
         return variable if node.init is not None else None
 
-    def _element_type(self, node: c_ast.Decl) -> CType:
+    def _element_type(self, node: c_ast.Decl, is_parameter: bool = False) -> CType:
         span = self._locator.name_span(node, node.name)
         if node.bitsize is not None or node.align or "_Thread_local" in node.storage:
             raise UnsupportedDeclaration(
                 "this kind of declaration is not supported", labels=(Label(span),)
             )
-        type_ = self.types.read(node, span)
+        type_ = self.types.read(node, span, is_parameter)
         if type_.element is None:
             raise UnsupportedType(f"`{node.name}` has type void", labels=(Label(span),))
         return type_
@@ -240,7 +255,7 @@ class Declarations:
         declare: bool = True,
     ) -> Variable:
         assert type_.element is not None
-        name = self.scopes.claim(c_name)
+        name = self.scopes.claim(c_name, is_parameter=storage == "parameter")
         variable = Variable(
             name, type_.element, type_.shape, storage, type_.is_const, span, outlives
         )
@@ -249,9 +264,12 @@ class Declarations:
             self.scopes.declare(c_name, variable)
         return variable
 
-    def _function(self, node: c_ast.Decl) -> None:
+    def _function(self, node: c_ast.Decl, definition: c_ast.FuncDef | None = None) -> None:
+        known = self.scopes.lookup(node.name)
+        if definition is None and isinstance(known, Function):
+            definition = known.definition
         span = self._locator.name_span(node, node.name)
-        self.scopes.declare(node.name, Function(node.name, span))
+        self.scopes.declare(node.name, Function(node.name, span, definition))
 
 
 class _Nowhere:
@@ -263,6 +281,15 @@ class _Nowhere:
     def definitions(self, variable: Variable) -> Definitions:
         """Return the value that nothing is known of."""
         return (Definition(variable.span, None),)
+
+    def note_access(self, variable: Variable, access: Access, ranges: Ranges) -> None:
+        """Take no notice."""
+
+    def call(self, node: c_ast.FuncCall, reader: ExpressionReader) -> Value:
+        """Refuse it."""
+        raise CallUnsupported(
+            "a constant expression calls a function", labels=(Label(reader.span(node)),)
+        )
 
 
 def _fixed_value(name: str, text: str, type_: IntType, span: Span) -> int:

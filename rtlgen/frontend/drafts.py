@@ -43,6 +43,11 @@ class Drafts:
         self._drafts.append(Draft(node, label, named, is_substituted))
         return StatementNode(name)
 
+    def written_by(self, nodes: Sequence[Node]) -> frozenset[str]:
+        """Return the variables that the statements of a tree write."""
+        by_name = {draft.statement.name: draft.statement for draft in self._drafts}
+        return frozenset(by_name[name].write.array for name in _names(nodes))
+
     def finish(
         self,
         nodes: Sequence[Node],

@@ -81,6 +81,8 @@ class NoFunction(FrontendError):
 class AmbiguousFunction(FrontendError):
     """The file defines several functions and does not say which one is the kernel.
 
+    A function that others call is not taken for the kernel.
+
     Remedy: name it with `--function NAME`, or put `#pragma scop` and `#pragma endscop` around
     the loops in exactly one of them.
     """
@@ -123,14 +125,16 @@ class FloatingPoint(FrontendError):
 
 
 class PointerUnsupported(FrontendError):
-    """Pointers, and arrays whose extent is not known, are not supported.
+    """Pointers are supported as parameters only, and read as the arrays that they point to.
 
-    Each array becomes a memory of its own, so its extents must be in its declaration:
+    Each array becomes a memory of its own. A parameter `int *a`, `int a[]` or `int (*a)[8]` is an
+    array that ends with the last element the function touches, or has the extent that
+    `-D a_EXTENT=64` gives. There are neither pointer variables nor pointers to pointers:
 
-        void f(int *a, int b[])          no extents
-        void f(int a[64], int b[8][8])   accepted
+        void f(int *a)  { a[3] = *(a + 1); }         accepted: 4 elements
+        void f(int **a) { int *p = a[0]; *p++; }     refused
 
-    Remedy: declare the parameter as an array with its sizes.
+    Remedy: declare the parameter as an array with its sizes, and use subscripts.
     """
 
     code = "E0109"
@@ -213,11 +217,17 @@ class SwitchUnsupported(FrontendError):
 
 
 class CallUnsupported(FrontendError):
-    """Function calls are not supported, and neither is recursion.
+    """This call cannot be replaced by the text of the function.
 
-    Remedy: write the body of the called function in place of the call, or make it a macro:
+    The functions of the same file (and `abs`, `labs`) may be called: a circuit has no call
+    stack, so the function's text takes the place of the call. It must therefore be known, and
+    where there is no place for statements, as in a loop bound, it must be one expression:
 
-        #define CLAMP(x, lo, hi) ((x) < (lo) ? (lo) : (x) > (hi) ? (hi) : (x))
+        static int top(int x) { return x > 7 ? 7 : x; }
+        for (int i = 0; i < count(a); i++)     refused if `count` has a loop
+
+    Remedy: define the function in this file or in a header that it includes; call it before the
+    loop.
     """
 
     code = "E0116"
@@ -489,7 +499,7 @@ class ReturnUnsupported(FrontendError):
 class UnsupportedExpression(FrontendError):
     """The expression uses something that has no place in a circuit of integers.
 
-    `sizeof`, `&x`, `*p`, string constants, compound literals and statement expressions.
+    `&x` as a value, string constants, compound literals and statement expressions.
 
     Remedy: write the value as an integer expression of array elements and scalars.
     """
@@ -529,3 +539,30 @@ class IndexWraps(FrontendError):
     """
 
     code = "E0143"
+
+
+class Recursion(FrontendError):
+    """A function calls itself, directly or by way of others.
+
+    Each call is replaced by the function's text, which would never end, and a circuit has no
+    stack for the data of unfinished calls.
+
+    Remedy: write the recursion as loops; tail recursion is a `for`.
+    """
+
+    code = "E0144"
+
+
+class CallArguments(FrontendError):
+    """The arguments of a call do not fit the function's parameters.
+
+    There must be as many as parameters. An array, a row of one (`a[i]`), or the part behind an
+    element (`&a[4]`, `a + 4`) may be passed where the element type is the same and the extents
+    behind the first are equal:
+
+        void scale(int row[8]);     int a[4][8];     scale(a[i]);
+
+    Remedy: declare both with the same element type and extents.
+    """
+
+    code = "E0145"

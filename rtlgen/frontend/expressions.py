@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Protocol
 
 from pycparser import c_ast
@@ -12,7 +13,7 @@ from rtlgen.frontend.constants import character_constant, integer_constant
 from rtlgen.frontend.errors import (
     AggregateUnsupported,
     BadConstant,
-    CallUnsupported,
+    CallArguments,
     CommaOperator,
     FloatingPoint,
     IndexWraps,
@@ -25,6 +26,7 @@ from rtlgen.frontend.errors import (
 )
 from rtlgen.frontend.guards import Guard, renumbered
 from rtlgen.frontend.locate import Locator
+from rtlgen.frontend.parts import Part
 from rtlgen.frontend.ranges import Ranges
 from rtlgen.frontend.reaching import Definitions, known_value
 from rtlgen.frontend.symbols import (
@@ -33,9 +35,12 @@ from rtlgen.frontend.symbols import (
     NamedConstant,
     ScalarInput,
     Scopes,
+    Slot,
     Unusable,
     Variable,
+    View,
 )
+from rtlgen.frontend.types import CType
 from rtlgen.frontend.values import (
     Arithmetic,
     Obstacle,
@@ -67,6 +72,12 @@ class Surroundings(Protocol):
 
     def definitions(self, variable: Variable) -> Definitions:
         """Return the assignments of a scalar that may reach the expression."""
+
+    def note_access(self, variable: Variable, access: Access, ranges: Ranges) -> None:
+        """Note which elements are touched inside `ranges`."""
+
+    def call(self, node: c_ast.FuncCall, reader: ExpressionReader) -> Value:
+        """Return the value of a call."""
 
 
 class ExpressionReader:
@@ -124,40 +135,81 @@ class ExpressionReader:
                 return self.arithmetic.convert(
                     self.value(node.expr), self._cast_type(node.to_type, span)
                 )
+            case c_ast.FuncCall():
+                return self._surroundings.call(node, self)
             case _:
                 raise _refusal(node, span)
 
+    def span(self, node: c_ast.Node) -> Span:
+        """Return the place of `node`."""
+        return self._locator.span(node)
+
     def element(self, node: c_ast.Node) -> tuple[Variable, Access]:
         """Return the variable and the element of it that an lvalue names."""
+        part = self._part(node)
+        shape, span = part.variable.shape, self._locator.span(node)
+        if shape == () and part.subscripts == (Affine(),) and part.is_pointed_to:
+            part = replace(part, subscripts=())
+        if len(part.subscripts) != len(shape) or part.offset != Affine():
+            raise SubscriptCount(
+                f"`{part.name}` has {_count(len(shape), 'dimension')}, not {len(part.subscripts)}",
+                labels=(Label(span, f"{_count(len(part.subscripts), 'subscript')} here"),),
+                notes=(f"`{part.name}` is declared at {part.variable.span}",),
+            )
+        access = Access(part.variable.name, part.subscripts, span)
+        self._surroundings.note_access(part.variable, access, self.arithmetic.ranges)
+        return part.variable, access
+
+    def view(self, node: c_ast.Node, parameter: str, type_: CType) -> View:
+        """Return what an array parameter of that type is when `node` is its argument."""
+        part = self._part(node)
+        variable = part.variable
+        left = variable.shape[len(part.subscripts) :]
+        is_scalar = part.is_address and variable.shape == ()
+        if variable.element != type_.element or (
+            (len(left) != len(type_.shape) or left[1:] != type_.shape[1:]) and not is_scalar
+        ):
+            raise CallArguments(
+                f"the argument does not fit the parameter `{parameter}`",
+                labels=(Label(self._locator.span(node), "another type, or other extents"),),
+                notes=(f"`{part.name}` is declared at {variable.span}",),
+                help="give both the same element type, and the same extents behind the first",
+            )
+        is_const = variable.is_const or type_.is_const
+        return View(parameter, variable, part.subscripts, part.offset, is_const)
+
+    def _part(self, node: c_ast.Node) -> Part:
+        """Return the array, the part of one, or the element that an expression names."""
+        match node:
+            case c_ast.ID():
+                return self._whole(node)
+            case c_ast.ArrayRef():
+                return self._part(node.name).element(self._subscript(node.subscript))
+            case c_ast.UnaryOp(op="*"):
+                return self._part(node.expr).element(Affine())
+            case c_ast.UnaryOp(op="&"):
+                return self._part(node.expr).address()
+            case c_ast.BinaryOp(op="+" | "-" as op):
+                step = self._subscript(node.right)
+                return self._part(node.left).moved(step if op == "+" else -step)
+            case _:
+                raise _refusal(node, self._locator.span(node))
+
+    def _whole(self, node: c_ast.ID) -> Part:
         span = self._locator.span(node)
-        subscripts: list[c_ast.Node] = []
-        base = node
-        while isinstance(base, c_ast.ArrayRef):
-            subscripts.insert(0, base.subscript)
-            base = base.name
-        if not isinstance(base, c_ast.ID):
-            raise _refusal(base, self._locator.span(base))
-        symbol = self._scopes.lookup(base.name)
-        match symbol:
-            case Variable():
-                variable = symbol
+        match self._scopes.lookup(node.name):
+            case Variable() as variable:
+                return Part(node.name, variable)
+            case View(_, variable, fixed, offset):
+                return Part(node.name, variable, fixed, offset, is_pointed_to=True)
             case None:
-                raise _unknown(base.name, self._locator.span(base))
+                raise _unknown(node.name, span)
             case Unusable(error):
                 raise error
             case _:
                 raise SubscriptCount(
-                    f"`{base.name}` is not an array", labels=(Label(span, "has subscripts"),)
+                    f"`{node.name}` is not an array", labels=(Label(span, "has subscripts"),)
                 )
-        if len(subscripts) != len(variable.shape):
-            raise SubscriptCount(
-                f"`{base.name}` has {_count(len(variable.shape), 'dimension')}, not"
-                f" {len(subscripts)}",
-                labels=(Label(span, f"{_count(len(subscripts), 'subscript')} here"),),
-                notes=(f"`{base.name}` is declared at {variable.span}",),
-            )
-        affine = tuple(self._subscript(subscript) for subscript in subscripts)
-        return variable, Access(variable.name, affine, span)
 
     def read(self, variable: Variable, access: Access) -> Value:
         """Return the value of an element, as one more read."""
@@ -229,6 +281,11 @@ class ExpressionReader:
                 return opaque(ScalarParameter(name, type_), obstacle, span)
             case Variable():
                 return self.current(*self.element(node))
+            case View():
+                return self.current(*self.element(node))
+            case Slot(_, type_, _, known):
+                # What was never set is 0, as it is for the golden model.
+                return literal(0, type_, span) if known is None else replace(known, span=span)
             case Function():
                 raise UnsupportedExpression(
                     f"the function `{node.name}` is used as a value", labels=(Label(span),)
@@ -241,6 +298,8 @@ class ExpressionReader:
                 labels=(Label(span, "changes a variable"),),
                 help="make it a statement of its own",
             )
+        if node.op == "*":
+            return self.current(*self.element(node))
         if node.op == "+":
             return self.arithmetic.promoted(self.value(node.expr))
         if node.op in _UNARY_OPS:
@@ -300,16 +359,10 @@ def _unknown(name: str, span: Span) -> UnknownIdentifier:
 
 def _refusal(
     node: c_ast.Node, span: Span
-) -> CallUnsupported | SideEffect | CommaOperator | AggregateUnsupported | UnsupportedExpression:
+) -> SideEffect | CommaOperator | AggregateUnsupported | UnsupportedExpression:
     """Return the error of an expression that is no value."""
     label = (Label(span),)
     match node:
-        case c_ast.FuncCall():
-            return CallUnsupported(
-                "function calls are not supported",
-                labels=label,
-                help="write the function's body here, or make it a macro",
-            )
         case c_ast.Assignment():
             return SideEffect(
                 "an assignment inside an expression",

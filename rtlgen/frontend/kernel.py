@@ -33,7 +33,7 @@ class Kernel:
 
     Parameters
     ----------
-    fixed: the `-D` values of scalar parameters.
+    fixed: the `-D` values of scalar parameters, and extents.
 
     Members
     -------
@@ -43,9 +43,8 @@ class Kernel:
     def __init__(self, region: Region, locator: Locator, fixed: Mapping[str, str]) -> None:
         self._region = region
         self._locator = locator
-        self._fixed = fixed
-        self._declarations = Declarations(locator)
-        self._body = BodyReader(self._declarations, locator)
+        self._declarations = Declarations(locator, fixed)
+        self._body = BodyReader(region.function.decl.name, self._declarations, locator)
         self._returned: Variable | None = None
         self.warnings: list[Diagnostic] = []
 
@@ -58,13 +57,16 @@ class Kernel:
         """
         function = self._region.function
         hidden = _parameter_names(function)
+        # A parameter keeps its C name even when a global has the same one.
+        self._declarations.scopes.reserve(hidden)
+        counters = frozenset[int]()
         for node in tree.ext:
-            # A parameter keeps its C name even when a global has the same one.
-            if not (isinstance(node, c_ast.Decl) and node.name in hidden):
-                self._declarations.file_scope(node)
+            self._declarations.file_scope(node)
+            if isinstance(node, c_ast.FuncDef):
+                counters |= loop_counters(node.body)
         with self._declarations.scopes.block():
             self._parameters(function)
-            nodes = self._items(function)
+            nodes = self._items(function, counters)
         statements, nodes = self._body.drafts.finish(nodes, self._is_private, self._body.report)
         errors = sorted(self._body.errors, key=_position)
         if errors:
@@ -86,11 +88,11 @@ class Kernel:
         arguments = function.decl.type.args
         for parameter in arguments.params if arguments is not None else ():
             try:
-                self._declarations.parameter(parameter, self._fixed)
+                self._declarations.parameter(parameter)
             except FrontendError as error:
                 self._body.report(error)
 
-    def _items(self, function: c_ast.FuncDef) -> tuple[Node, ...]:
+    def _items(self, function: c_ast.FuncDef, counters: frozenset[int]) -> tuple[Node, ...]:
         """Read the region, with the initialisers before it and the `return` at its end."""
         region = self._region
         outside = [
@@ -114,9 +116,7 @@ class Kernel:
         )
         if outside:
             self._warn_outside(outside)
-        nodes = self._body.read(
-            [item for item in items if item is not final], loop_counters(function.body)
-        )
+        nodes = self._body.read([item for item in items if item is not final], counters)
         return nodes if final is None else (*nodes, *self._return(function, final))
 
     def _warn_outside(self, outside: Sequence[c_ast.Node]) -> None:
@@ -146,8 +146,9 @@ class Kernel:
                 "a function of type void returns a value", labels=(Label(span),)
             )
         place = Place()
-        reader = self._body.reader(place)
-        value = reader.value(node.expr)
+        before: list[Node] = []
+        reader = self._body.reader(place, before)
+        value = self._body.right_hand_side(node.expr, reader, place, before)
         variable = self._plain_variable(node.expr, type_)
         if variable is not None:
             self._returned = variable
@@ -155,7 +156,7 @@ class Kernel:
         variable = self._declarations.temporary("return_value", type_, span)
         self._returned = variable
         assignment = written(variable, span, value, reader, self._locator.text(node))
-        return (self._body.assign(node, assignment, place, reader),)
+        return (*before, self._body.assign(node, assignment, place, reader))
 
     def _plain_variable(self, node: c_ast.Node, type_: IntType) -> Variable | None:
         """Return the scalar variable that `node` is, if it is one of the returned type."""
@@ -196,7 +197,8 @@ class Kernel:
         read_names = {read.array for statement in statements for read in statement.reads}
         if self._returned is not None:
             read_names.add(self._returned.name)
-        for variable in self._declarations.variables:
+        for declared in self._declarations.variables:
+            variable = self._declarations.extents.closed(declared)
             is_read, is_written = variable.name in read_names, variable.name in written_names
             if is_read or is_written:
                 yield Array(

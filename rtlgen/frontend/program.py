@@ -8,6 +8,7 @@ from os import PathLike, fspath
 
 from rtlgen.errors import Diagnostic
 from rtlgen.frontend.errors import FrontendError, NoFunction
+from rtlgen.frontend.extents import extent_options
 from rtlgen.frontend.kernel import Kernel
 from rtlgen.frontend.preprocess import Preprocessed, preprocess, read_source
 from rtlgen.frontend.region import select_region
@@ -45,7 +46,8 @@ def parse_file(
     Parameters
     ----------
     function: the kernel; by default the only function, or the one that holds `#pragma scop`.
-    defines: macros, and values for scalar parameters of the function.
+    defines: macros, values for scalar parameters of the function, and with `NAME_EXTENT` the
+        extents of arrays that are given as pointers.
     include_dirs: where to look for included files, after the folder of the including one.
 
     Raises
@@ -74,6 +76,7 @@ def _parse(
     include_dirs: Sequence[str],
 ) -> ParsedProgram:
     fixed = _parameter_values(main, function, defines)
+    fixed |= extent_options(main.text, defines)
     macros = {name: value for name, value in defines.items() if name not in fixed}
     preprocessed = preprocess(main, macros, include_dirs)
     try:

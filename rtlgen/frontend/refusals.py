@@ -6,7 +6,6 @@ from pycparser import c_ast
 
 from rtlgen.errors import Label
 from rtlgen.frontend.errors import (
-    CallUnsupported,
     CommaOperator,
     FrontendError,
     Jump,
@@ -46,12 +45,6 @@ def statement_refusal(node: c_ast.Node, locator: Locator) -> FrontendError:
                 "`switch` is not supported",
                 labels=start,
                 help="use conditional expressions, or `if`s on the iterators",
-            )
-        case c_ast.FuncCall():
-            return CallUnsupported(
-                "function calls are not supported",
-                labels=(Label(locator.span(node)),),
-                help="write the function's body here, or make it a macro",
             )
         case c_ast.ExprList():
             return CommaOperator(

@@ -16,6 +16,7 @@ from rtlgen.frontend.errors import (
     UnknownFunction,
 )
 from rtlgen.frontend.locate import Locator
+from rtlgen.frontend.writers import below
 from rtlgen.source import Span
 
 
@@ -36,7 +37,10 @@ class Region:
 
 
 def select_region(tree: c_ast.FileAST, function: str | None, locator: Locator) -> Region:
-    """Return the region that is compiled: `--function`, the only function, or the marked one.
+    """Return the region that is compiled.
+
+    It is in the function that `--function` names, the only one, the marked one, or the only one
+    that no other one calls.
 
     Raises
     ------
@@ -74,6 +78,9 @@ def _choose(
         raise NoFunction("the file defines no function")
     if len(definitions) == 1:
         return next(iter(definitions.values()))
+    uncalled = _not_called(definitions)
+    if len(uncalled) == 1 and not any(list(_pragmas(d.body)) for d in definitions.values()):
+        return uncalled[0]
     marked = [node for node in definitions.values() if any(_pragmas(node.body))]
     if len(marked) == 1:
         return marked[0]
@@ -84,6 +91,17 @@ def _choose(
         ),
         help=f"choose one with --function: {candidates}",
     )
+
+
+def _not_called(definitions: dict[str, c_ast.FuncDef]) -> list[c_ast.FuncDef]:
+    """Return the functions that no other one of the file calls."""
+    called = {
+        node.name.name
+        for function in definitions.values()
+        for node in below(function.body)
+        if isinstance(node, c_ast.FuncCall) and isinstance(node.name, c_ast.ID)
+    }
+    return [function for name, function in definitions.items() if name not in called]
 
 
 def _pragmas(root: c_ast.Node) -> Iterator[c_ast.Pragma]:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from pycparser import c_ast
+
 from rtlgen.frontend.errors import FrontendError
+from rtlgen.frontend.values import Value
+from rtlgen.ir.affine import Affine
 from rtlgen.ir.scop import Storage
 from rtlgen.ir.types import IntType
 from rtlgen.source import Span
@@ -62,10 +66,38 @@ class ActiveIterator:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function, declared or defined."""
+    """A function. `definition` is None when only a prototype is known."""
 
     name: str
     span: Span
+    definition: c_ast.FuncDef | None
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """An array parameter of a called function: an array of the caller's, or a part of one.
+
+    Members
+    -------
+    fixed: the leading subscripts that the caller gave.
+    offset: what is added to the subscript behind them.
+    """
+
+    name: str
+    variable: Variable
+    fixed: tuple[Affine, ...]
+    offset: Affine
+    is_const: bool
+
+
+@dataclass(slots=True)
+class Slot:
+    """A scalar of a function that is carried out on expressions; `value` None is not yet set."""
+
+    name: str
+    type: IntType
+    span: Span
+    value: Value | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +107,9 @@ class Unusable:
     error: FrontendError
 
 
-Symbol: TypeAlias = Variable | ScalarInput | NamedConstant | ActiveIterator | Function | Unusable
+Symbol: TypeAlias = (
+    Variable | ScalarInput | NamedConstant | ActiveIterator | Function | View | Slot | Unusable
+)
 
 
 class Scopes:
@@ -84,6 +118,7 @@ class Scopes:
     def __init__(self) -> None:
         self._scopes: list[dict[str, Symbol]] = [{}]
         self._taken: set[str] = set()
+        self._reserved: frozenset[str] = frozenset()
         self._iterators: list[str] = []
 
     def declare(self, c_name: str, symbol: Symbol) -> None:
@@ -104,10 +139,18 @@ class Scopes:
     def stored(self, c_name: str) -> Variable | None:
         """Return the variable that `c_name` stands for, if it stands for one."""
         symbol = self.lookup(c_name)
+        if isinstance(symbol, View):
+            return symbol.variable
         return symbol if isinstance(symbol, Variable) else None
 
-    def claim(self, c_name: str) -> str:
+    def reserve(self, c_names: Iterable[str]) -> None:
+        """Keep names for the parameters of the kernel."""
+        self._reserved = frozenset(c_names)
+
+    def claim(self, c_name: str, is_parameter: bool = False) -> str:
         """Return a unique name for something stored, and reserve it."""
+        if is_parameter:
+            self._reserved -= {c_name}
         name = self._free_name(c_name)
         self._taken.add(name)
         return name
@@ -120,6 +163,16 @@ class Scopes:
             yield
         finally:
             self._scopes.pop()
+
+    @contextmanager
+    def function(self) -> Iterator[None]:
+        """Open the scope of a called function: around it is the file, not the caller."""
+        caller = self._scopes
+        self._scopes = [caller[0], {}]
+        try:
+            yield
+        finally:
+            self._scopes = caller
 
     @contextmanager
     def iterating(self, c_name: str, iterator: ActiveIterator) -> Iterator[None]:
@@ -138,7 +191,7 @@ class Scopes:
 
     def _free_name(self, c_name: str) -> str:
         name, number = c_name, 0
-        while name in self._taken or name in self._iterators:
+        while name in self._taken or name in self._reserved or name in self._iterators:
             number += 1
             name = f"{c_name}_{number}"
         return name

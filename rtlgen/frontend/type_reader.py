@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from pycparser import c_ast
 
@@ -20,21 +19,13 @@ from rtlgen.frontend.errors import (
 )
 from rtlgen.frontend.expressions import ExpressionReader
 from rtlgen.frontend.locate import Locator
+from rtlgen.frontend.types import OPEN, CType
 from rtlgen.frontend.values import ObstacleKind
 from rtlgen.ir.types import IntType
 from rtlgen.source import Span
 
 _WIDTHS = {"char": 8, "short": 16, "int": 32, "long": 64}
 _MAX_ELEMENTS = 1 << 40
-
-
-@dataclass(frozen=True, slots=True)
-class CType:
-    """An integer type, or an array of it. `element` None is `void`."""
-
-    element: IntType | None
-    shape: tuple[int, ...]
-    is_const: bool
 
 
 class TypeReader:
@@ -64,7 +55,7 @@ class TypeReader:
             raise UnsupportedType("a cast to this type is not supported", labels=(Label(span),))
         return type_.element
 
-    def read(self, node: c_ast.Node, span: Span) -> CType:
+    def read(self, node: c_ast.Node, span: Span, is_parameter: bool = False) -> CType:
         """Return the type that a declarator or type name spells.
 
         Raises
@@ -73,7 +64,11 @@ class TypeReader:
         """
         match node:
             case c_ast.Decl() | c_ast.Typename():
-                return self.read(node.type, span)
+                return self.read(node.type, span, is_parameter)
+            case c_ast.PtrDecl() if is_parameter:
+                return self._pointed_to(node, span)
+            case c_ast.ArrayDecl(dim=None) if is_parameter:
+                return self._pointed_to(node, span)
             case c_ast.ArrayDecl():
                 inner = self.read(node.type, span)
                 shape = (self._extent(node, span), *inner.shape)
@@ -95,6 +90,17 @@ class TypeReader:
                 raise UnsupportedDeclaration(
                     "this kind of declaration is not supported", labels=(Label(span),)
                 )
+
+    def _pointed_to(self, node: c_ast.PtrDecl | c_ast.ArrayDecl, span: Span) -> CType:
+        """Return the array that a parameter points into."""
+        inner = self.read(node.type, span)
+        if inner.element is None:
+            raise PointerUnsupported(
+                "pointers to void are not supported",
+                labels=(Label(span, "a pointer"),),
+                help="give it the type of the elements, such as `int *`",
+            )
+        return CType(inner.element, (OPEN, *inner.shape), inner.is_const)
 
     def _specified(self, node: c_ast.TypeDecl, span: Span) -> CType:
         is_const = "const" in node.quals

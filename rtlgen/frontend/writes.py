@@ -10,7 +10,14 @@ from rtlgen.errors import Label
 from rtlgen.frontend.errors import FrontendError, IteratorModified, ReadOnly, UnsupportedStatement
 from rtlgen.frontend.expressions import BINARY_OPS, ExpressionReader
 from rtlgen.frontend.locate import Locator
-from rtlgen.frontend.symbols import ActiveIterator, NamedConstant, ScalarInput, Scopes, Variable
+from rtlgen.frontend.symbols import (
+    ActiveIterator,
+    NamedConstant,
+    ScalarInput,
+    Scopes,
+    Variable,
+    View,
+)
 from rtlgen.frontend.values import Value, literal
 from rtlgen.ir.scop import Access
 from rtlgen.ir.types import INT32
@@ -30,9 +37,17 @@ class Assignment:
 
 
 def read_assignment(
-    node: c_ast.Node, reader: ExpressionReader, scopes: Scopes, locator: Locator
+    node: c_ast.Node,
+    reader: ExpressionReader,
+    scopes: Scopes,
+    locator: Locator,
+    known: Value | None = None,
 ) -> Assignment:
     """Return what `x = e`, `x op= e`, `x++` or `x--` assigns.
+
+    Parameters
+    ----------
+    known: the value of `e`, where it has been read already.
 
     Raises
     ------
@@ -49,7 +64,7 @@ def read_assignment(
         one = literal(1, INT32, span)
         value = reader.arithmetic.binary("add" if "+" in node.op else "sub", old, one, span)
     elif node.op == "=":
-        value = reader.value(node.rvalue)
+        value = reader.value(node.rvalue) if known is None else known
     else:
         old = reader.current(variable, access)
         op = BINARY_OPS[node.op.removesuffix("=")]
@@ -71,8 +86,13 @@ def _write_refusal(
 ) -> FrontendError | None:
     """Return why `target` cannot be written, or None."""
     base = target
-    while isinstance(base, c_ast.ArrayRef):
-        base = base.name
+    while isinstance(base, c_ast.ArrayRef | c_ast.UnaryOp):
+        if isinstance(base, c_ast.ArrayRef):
+            base = base.name
+            continue
+        base = base.expr
+        while isinstance(base, c_ast.BinaryOp):
+            base = base.left
     span = locator.span(target)
     if not isinstance(base, c_ast.ID):
         if isinstance(base, c_ast.Cast | c_ast.Constant | c_ast.BinaryOp | c_ast.TernaryOp):
@@ -95,6 +115,11 @@ def _write_refusal(
                 f"the parameter `{base.name}` is assigned",
                 labels=(Label(span, "is an input port"),),
                 help="copy it to a local variable first",
+            )
+        case View(_, variable, _, _, is_const) if is_const:
+            return ReadOnly(
+                f"`{base.name}` is const",
+                labels=(Label(span, "assigned"), Label(variable.span, "declared here")),
             )
         case NamedConstant():
             return ReadOnly(

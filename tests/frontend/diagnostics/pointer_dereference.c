@@ -1,5 +1,7 @@
-void f(int a[8][8], int b[8], int n) {
-  *b = 1;
-  b[0] = *a[0];
+void f(int a[8][8], int b[8], int n, int *c) {
   b[1] = &n;
+  b[0] = *n;
+  *c++ = 1;
+  c = c + 1;
+  b[2] = c[1][2];
 }

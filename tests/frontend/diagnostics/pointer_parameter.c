@@ -1,4 +1,5 @@
-void f(int *a, int b[], int n) {
+void f(int **a, int b[][], void *v) {
+  int *p = b;
   for (int i = 0; i < 8; i++)
-    a[i] = b[i];
+    p[i] = b[i];
 }

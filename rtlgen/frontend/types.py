@@ -1,0 +1,22 @@
+"""What a C declaration says of the type of something."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rtlgen.ir.types import IntType
+
+OPEN = 0
+"""The extent of the first dimension of a parameter that does not state it."""
+
+
+@dataclass(frozen=True, slots=True)
+class CType:
+    """An integer type, or an array of it. `element` None is `void`.
+
+    The first extent of a parameter is `OPEN` where it is a pointer.
+    """
+
+    element: IntType | None
+    shape: tuple[int, ...]
+    is_const: bool
