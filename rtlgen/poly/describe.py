@@ -7,6 +7,7 @@ from typing import Any
 
 import islpy as isl
 
+from rtlgen.ir.scop import Access, Scop
 from rtlgen.ir.sets import ScopSets
 from rtlgen.poly.dependences import Dependence
 
@@ -21,6 +22,16 @@ def distance(dependence: Dependence) -> tuple[int, ...] | None:
     point = deltas.sample_point()
     count = deltas.dim(isl.dim_type.set)
     return tuple(point.get_coordinate_val(isl.dim_type.set, k).to_python() for k in range(count))
+
+
+def access_text(scop: Scop, access: Access) -> str:
+    """Return an access as the C text has it; its subscripts are those of normalised loops."""
+    span = access.span
+    written = ""
+    if span.file == scop.source.path:
+        written = scop.source.line(span.line)[span.column - 1 :][: span.length]
+    # Behind a macro the text is another one.
+    return written if written.startswith(access.array) else str(access)
 
 
 def relation_text(sets: ScopSets, dependence: Dependence) -> str:
@@ -46,8 +57,8 @@ def dependence_rows(sets: ScopSets, dependences: Sequence[Dependence]) -> list[d
             "array": d.array,
             "source": d.source,
             "sink": d.sink,
-            "source_access": str(d.source_access),
-            "sink_access": str(d.sink_access),
+            "source_access": access_text(sets.scop, d.source_access),
+            "sink_access": access_text(sets.scop, d.sink_access),
             "source_line": d.source_access.span.line,
             "sink_line": d.sink_access.span.line,
             "file": d.sink_access.span.file,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from rtlgen.ir.schedule import NestLoop
 from rtlgen.ir.scop import Scop
 from rtlgen.poly.dependences import Dependence, Flow
+from rtlgen.poly.describe import access_text
 from rtlgen.scheduling.forwarding import Issue, IssueTimes, Routing, route
 from rtlgen.scheduling.lags import Timing
 from rtlgen.scheduling.ports import store_conflict
@@ -357,10 +358,10 @@ def _recurrence_reason(scop: Scop, precedence: Precedence, placed: Placement) ->
     else:
         assert isinstance(origin, Dependence)
         access = origin.sink_access
-    iterations = "iteration" if distance == 1 else f"{distance} iterations"
+    iterations = "the iteration" if distance == 1 else f"{distance} iterations"
     return (
-        f"{access} (line {access.span.line}) needs the result of the {iterations} before, "
-        f"which takes {precedence.lag} cycles"
+        f"{access_text(scop, access)} (line {access.span.line}) needs the result of {iterations} "
+        f"before, which takes {precedence.lag} cycles"
     )
 
 

@@ -71,6 +71,22 @@ def test_plan_has_the_promised_keys_and_figures() -> None:
     assert report["issue_slots"] <= report["predicted_cycles"] <= 915
 
 
+def test_a_recurrence_is_named_as_the_text_has_it(tmp_path: Path) -> None:
+    path = tmp_path / "iir.c"
+    path.write_text(
+        "void iir(int y[64], int c)\n{\n  for (int i = 1; i < 64; i++)\n"
+        "    y[i] = y[i] - c * y[i - 1];\n}\n"
+    )
+    (stream,) = rtlgen("plan", path, "--json").document["streams"]
+    assert stream["ii"] == 3
+    assert stream["ii_reason"] == (
+        "y[i - 1] (line 4) needs the result of the iteration before, which takes 3 cycles"
+    )
+    found = rtlgen("deps", path, "--json").document["dependences"]
+    flows = [(d["source_access"], d["sink_access"]) for d in found if d["kind"] == "flow"]
+    assert flows == [("y[i]", "y[i - 1]")]
+
+
 def test_plan_without_fusion_is_not_perfect_and_slower() -> None:
     fused = rtlgen("plan", MMS_D, "--json").document
     unfused = rtlgen("plan", MMS_D, "--fuse", "none", "--json").document
