@@ -153,7 +153,8 @@ def scop_text(scop: Scop) -> str:
         lines.append(f"  returns {scop.returned}")
     for statement in scop.statements:
         lines += _statement(statement)
-    lines.append("schedule")
+    if scop.schedule.dims:
+        lines.append("schedule")
     lines += [
         f"  {name}: ({', '.join(map(str, dims))})" for name, dims in scop.schedule.dims.items()
     ]
