@@ -33,10 +33,10 @@ class IllegalShift(RtlgenError):
 
     In a fused loop statement s runs in iterations shift <= n < shift + count. A statement that
     reads what another one writes must be shifted far enough that every value is written in an
-    earlier iteration, or in the same one by a statement that stands before it. The message names the first
-    pair of instances that meet in the wrong order, and the smallest shift that is legal. Example:
-    in `rtlgen plan examples/mms_d/mms_d.c --shift S1=25`, S1(0,8,0) would read c[0][8] at n=97
-    while S0(0,8,10) writes it at n=98; S1=26 is the smallest legal shift.
+    earlier iteration, or in the same one by a statement that stands before it. The message names
+    the first pair of instances that meet in the wrong order, and the smallest shift that is legal.
+    Example: in `rtlgen plan examples/mms_d/mms_d.c --shift S1=25`, S1(0,8,0) would read c[0][8] at
+    n=97 while S0(0,8,10) writes it at n=98; S1=26 is the smallest legal shift.
     """
 
     code = "E0203"

@@ -17,9 +17,7 @@ from tests.oracles.scops import access, array, loop, random_scops, scop
 from tests.poly.enumeration import instances
 
 
-@settings(
-    max_examples=50, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True
-)
+@settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 @given(random_scops())
 def test_the_normalised_program_computes_the_same(program: Scop) -> None:
     inputs = random_inputs(program, 1)
