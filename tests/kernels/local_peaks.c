@@ -1,0 +1,9 @@
+// Marks elements greater than both neighbours.
+#define N 24
+void local_peaks(const short a[N], unsigned char peak[N]) {
+  for (int i = 0; i < N; i++) {
+    peak[i] = 0;
+    if (i > 0 && i < N - 1 && a[i] > a[i - 1] && a[i] > a[i + 1])
+      peak[i] = 1;
+  }
+}
