@@ -1,0 +1,180 @@
+"""Plans with one thing changed: what every judge of plans, and of circuits, has to catch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from rtlgen.ir.plan import (
+    ALWAYS,
+    NEVER,
+    Condition,
+    ForwardOp,
+    IndexForm,
+    KernelPlan,
+    LoadOp,
+    Operation,
+    Predicate,
+    Region,
+    Stream,
+    Tap,
+)
+from rtlgen.ir.scop import Scop
+from rtlgen.verify.data import random_inputs
+from rtlgen.verify.golden import run_golden
+from tests.plans.interpreter import interpret
+
+
+@dataclass(frozen=True, slots=True)
+class Spoilt:
+    """A plan with one thing changed."""
+
+    kind: str
+    plan: KernelPlan
+
+
+Change = Callable[[Stream], Iterator[Stream]]
+
+
+def changed_op(stream: Stream, number: int, op: Operation) -> Stream:
+    operations = (*stream.operations[:number], op, *stream.operations[number + 1 :])
+    return replace(stream, operations=operations)
+
+
+def nudged(form: IndexForm) -> Iterator[IndexForm]:
+    yield replace(form, constant=form.constant + 1)
+    for level, c in enumerate(form.coefficients):
+        coefficients = (*form.coefficients[:level], c + 1, *form.coefficients[level + 1 :])
+        yield replace(form, coefficients=coefficients)
+
+
+def reshaped(predicate: Predicate) -> Iterator[Predicate]:
+    """Yield predicates with one bound moved, turned round, or left out."""
+    for a, conditions in enumerate(predicate.alternatives):
+        for c, condition in enumerate(conditions):
+            form = condition.form
+            turned = IndexForm(tuple(-x for x in form.coefficients), -form.constant)
+            later = replace(form, constant=form.constant + 1)
+            changes: list[tuple[Condition, ...]] = [(replace(condition, form=later),), ()]
+            if not condition.equal:
+                changes.append((replace(condition, form=turned),))
+            for change in changes:
+                parts = (*conditions[:c], *change, *conditions[c + 1 :])
+                others = predicate.alternatives
+                yield Predicate((*others[:a], parts, *others[a + 1 :]))
+
+
+def offset_moved(stream: Stream) -> Iterator[Stream]:
+    """Yield the stream a cycle too late for those that read from it, and a cycle too early."""
+    yield replace(stream, offset_cycles=stream.offset_cycles + 1)
+    if stream.offset_cycles:
+        yield replace(stream, offset_cycles=stream.offset_cycles - 1)
+
+
+def store_suppressed(stream: Stream) -> Iterator[Stream]:
+    yield replace(stream, store=replace(stream.store, when=NEVER))
+
+
+def store_bound(stream: Stream) -> Iterator[Stream]:
+    for when in reshaped(stream.store.when):
+        yield replace(stream, store=replace(stream.store, when=when))
+
+
+def store_address(stream: Stream) -> Iterator[Stream]:
+    for form in nudged(stream.store.address):
+        yield replace(stream, store=replace(stream.store, address=form))
+
+
+def loads(stream: Stream) -> Iterator[tuple[int, LoadOp]]:
+    for number, op in enumerate(stream.operations):
+        if isinstance(op, LoadOp):
+            yield number, op
+
+
+def load_address(stream: Stream) -> Iterator[Stream]:
+    for number, op in loads(stream):
+        for form in nudged(op.address):
+            yield changed_op(stream, number, replace(op, address=form))
+
+
+def load_bound(stream: Stream) -> Iterator[Stream]:
+    for number, op in loads(stream):
+        yield changed_op(stream, number, replace(op, needed=NEVER))
+        for needed in reshaped(op.needed):
+            yield changed_op(stream, number, replace(op, needed=needed))
+
+
+def load_port(stream: Stream) -> Iterator[Stream]:
+    for number, op in loads(stream):
+        if op.port:
+            yield changed_op(stream, number, replace(op, port=0))
+
+
+def with_taps(stream: Stream, change: Callable[[Tap], Iterator[Tap | None]]) -> Iterator[Stream]:
+    for number, op in enumerate(stream.operations):
+        for k, tap in enumerate(op.taps if isinstance(op, ForwardOp) else ()):
+            assert isinstance(op, ForwardOp)
+            for new in change(tap):
+                taps = (*op.taps[:k], *(() if new is None else (new,)), *op.taps[k + 1 :])
+                yield changed_op(stream, number, replace(op, taps=taps))
+
+
+def tap_dropped(stream: Stream) -> Iterator[Stream]:
+    yield from with_taps(stream, lambda tap: iter((None,)))
+
+
+def tap_delay(stream: Stream) -> Iterator[Stream]:
+    def change(tap: Tap) -> Iterator[Tap]:
+        yield replace(tap, delay_cycles=tap.delay_cycles + 1)
+
+    yield from with_taps(stream, change)
+
+
+def tap_bound(stream: Stream) -> Iterator[Stream]:
+    def change(tap: Tap) -> Iterator[Tap]:
+        yield from (replace(tap, when=when) for when in (ALWAYS, *reshaped(tap.when)))
+
+    yield from with_taps(stream, change)
+
+
+CHANGES: tuple[Change, ...] = (
+    offset_moved,
+    store_suppressed,
+    store_bound,
+    store_address,
+    load_address,
+    load_bound,
+    load_port,
+    tap_dropped,
+    tap_delay,
+    tap_bound,
+)
+
+
+def spoilt_plans(plan: KernelPlan) -> Iterator[Spoilt]:
+    (region,) = plan.regions
+    for number, stream in enumerate(region.streams):
+        for change in CHANGES:
+            for new in change(stream):
+                streams = (*region.streams[:number], new, *region.streams[number + 1 :])
+                yield Spoilt(change.__name__, replace(plan, regions=(Region(streams),)))
+
+
+def is_wrong(plan: KernelPlan, program: Scop) -> bool:
+    """Tell by execution, with random data, whether a plan computes anything else."""
+    inputs = random_inputs(program, 3)
+    golden = run_golden(program, inputs, engine="interpreter")
+    images = {
+        m.name: np.asarray(inputs[m.name]).ravel().tolist() if m.name in inputs else [0] * m.depth
+        for m in plan.memories
+    }
+    try:
+        after = interpret(plan, images, {s.name: int(inputs[s.name]) for s in plan.scalars})
+    except (AssertionError, IndexError, KeyError):
+        return True
+    wrong = plan.returned is not None and after[plan.returned] != [golden.returned]
+    return wrong or any(
+        after[name] != image.ravel().tolist() for name, image in golden.arrays.items()
+    )

@@ -1,0 +1,69 @@
+"""Rings of statements get a period that is long enough, and no longer than it must be."""
+
+from __future__ import annotations
+
+import pytest
+
+from rtlgen.driver import Compilation, CompileOptions, compile_program
+from rtlgen.frontend import parse_text
+from rtlgen.ir.schedule import FlatDim
+from rtlgen.poly.legality import find_violation
+
+RINGS = {
+    # for every t, both sweeps of 6: the second two behind the first, the next one right after.
+    "time loop": ("""void f(int a[8], int b[8]) {
+      for (int t = 0; t < 3; t++) {
+        for (int i = 1; i < 7; i++) b[i] = a[i - 1] + a[i + 1];
+        for (int i = 1; i < 7; i++) a[i] = b[i]; } }""", 18),
+    # reads what the whole inner sweep has written: one sweep after the other.
+    "two levels": ("""void f(int a[3], int b[3][4]) {
+      for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 4; j++) b[i][j] = a[0] + j;
+        for (int j = 0; j < 4; j++) a[0] += b[i][3 - j]; } }""", None),
+    "directly in the shared loop": ("""void f(int L[4][4], int x[4]) {
+      for (int i = 0; i < 4; i++) {
+        for (int j = 0; j < i; j++) x[i] -= L[i][j] * x[j];
+        x[i] = x[i] * L[i][i]; } }""", None),
+    "scalar in step": ("""void f(int a[6], int b[6]) { int t = 0;
+      for (int i = 0; i < 6; i++) { t = a[i] - t; b[i] = t; } }""", 6),
+}  # fmt: skip
+
+
+def compiled(name: str) -> Compilation:
+    return compile_program(parse_text(RINGS[name][0], "ring.c"), CompileOptions())
+
+
+@pytest.mark.parametrize("name", RINGS)
+def test_a_ring_is_fused_legally(name: str) -> None:
+    compilation = compiled(name)
+    analysis = compilation.analysis
+    schedule = compilation.stages["fuse"].schedule
+    assert find_violation(analysis.sets, analysis.dependences, schedule) is None
+    assert compilation.replayed
+    most = RINGS[name][1]
+    if most is not None:
+        assert compilation.decision.fused_iterations <= most + 2
+
+
+@pytest.mark.parametrize("name", RINGS)
+def test_statements_of_a_shared_loop_take_equally_long_for_an_iteration(name: str) -> None:
+    compilation = compiled(name)
+    for unit in compilation.analysis.units:
+        outer = set()
+        for statement in unit.statements:
+            loops = compilation.decision.placements[statement].loops
+            outer.add(FlatDim(loops[1:]).count)
+        assert len(outer) == 1
+
+
+def test_a_ring_of_two_sweeps_is_not_run_one_after_the_other() -> None:
+    decision = compiled("time loop").decision
+    assert decision.fused_iterations < 3 * (6 + 6)
+
+
+def test_two_writers_of_one_array_in_one_iteration_are_kept_apart() -> None:
+    text = """void f(short A[5][5]) { short t;
+      for (int i = 0; i < 5; i++) for (int j = 0; j < i; j++) {
+        t = A[i][j]; A[i][j] = A[j][i]; A[j][i] = t; } }"""
+    compilation = compile_program(parse_text(text, "swap.c"), CompileOptions())
+    assert compilation.replayed
