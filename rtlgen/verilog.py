@@ -34,6 +34,8 @@ from rtlgen.tools import run_tool
 _SOURCE = re.compile(r'^\s*attribute \\src "(?P<file>.*):\d+"$')
 _MODULE = re.compile(r"^module \\(?P<name>\S+)$")
 _INSTANCE = re.compile(r"^(?P<head>\s*cell )\\(?P<name>\S+)(?P<tail> \\\S+)$")
+_MEMORY_CONTENTS = re.compile(r"^\s*cell \$meminit_v2 ")
+_MEMORY = re.compile(r"^  reg \[\d+:0\] (?P<name>\w+) \[(?P<last>\d+):0\];$", re.MULTILINE)
 _UNDEFINED_READ = re.compile(r"^(?P<head>\s*parameter \\INIT_VALUE \d+')-?x+$")
 
 # Verilog-2005 with plain assignments: Amaranth's own back end leaves `always @*` blocks, which stay
@@ -167,9 +169,15 @@ def _cleaned(lines: Iterable[str], modules: Mapping[str, str], source_file: str)
 
     Modules get their plain names. `src` attributes stay only where they name a line of the C file,
     since the others hold paths of this installation. The output of a RAM gets an initial value,
-    which Amaranth leaves undefined, so that nothing is unknown before the first read.
+    which Amaranth leaves undefined, so that nothing is unknown before the first read. The zeros in
+    a RAM are left out: `_with_cleared_memories` has shorter words for them.
     """
+    lines = iter(lines)
     for line in lines:
+        if _MEMORY_CONTENTS.match(line):
+            while line.strip() != "end":
+                line = next(lines)
+            continue
         if match := _SOURCE.match(line):
             if match["file"] == source_file:
                 yield line
@@ -195,4 +203,17 @@ def _to_verilog(design: str) -> str:
         run_tool(command, log=Path(folder, "yosys.log"), cwd=Path(folder))
         text = Path(folder, "design.v").read_text(encoding="utf-8")
     # The first line names the build of yosys.
-    return text.split("\n", 1)[1].lstrip("\n")
+    return _with_cleared_memories(text.split("\n", 1)[1].lstrip("\n"))
+
+
+def _with_cleared_memories(text: str) -> str:
+    """Return Verilog `text` with a loop that clears each memory at power-up.
+
+    yosys would write one assignment a word.
+    """
+    return _MEMORY.sub(
+        r"\g<0>\n  integer \g<name>_word;\n"
+        r"  initial for (\g<name>_word = 0; \g<name>_word <= \g<last>; "
+        r"\g<name>_word = \g<name>_word + 1) \g<name>[\g<name>_word] = 0;",
+        text,
+    )

@@ -63,6 +63,11 @@ def test_the_text_is_plain_assignments_and_clocked_blocks() -> None:
     assert set(re.findall(r"always @\([^)]*\)", text)) == {"always @(posedge clk)"}
 
 
+def test_the_length_of_the_text_does_not_depend_on_the_size_of_the_arrays() -> None:
+    small, large = (generate(gemm_plan(size)).text.count("\n") for size in (4, 16))
+    assert large - small < 20
+
+
 def test_arrays_become_block_ram_of_any_vendor() -> None:
     text = generate(gemm_plan(3)).text
     assert text.count('ram_style = "block"') == 3
