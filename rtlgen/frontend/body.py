@@ -10,6 +10,7 @@ from pycparser import c_ast
 from rtlgen.errors import Diagnostic, Label
 from rtlgen.frontend.branches import BranchReader
 from rtlgen.frontend.calls import CallReader
+from rtlgen.frontend.conditions import ConditionReader, Conjunction
 from rtlgen.frontend.declarations import Declarations
 from rtlgen.frontend.drafts import Drafts
 from rtlgen.frontend.errors import (
@@ -33,7 +34,7 @@ from rtlgen.frontend.values import Value
 from rtlgen.frontend.writers import assigned, calls
 from rtlgen.frontend.writes import ASSIGNMENT_OPS, Assignment, read_assignment, written
 from rtlgen.ir.expr import Constant, Expr, Select
-from rtlgen.ir.scop import Access, LoopNode, Node, Statement
+from rtlgen.ir.scop import Access, ConditionNode, LoopNode, Node, Statement
 from rtlgen.ir.types import IntType
 from rtlgen.source import Span
 
@@ -247,8 +248,24 @@ class BodyReader:
             inside = replace(
                 place, loops=(*place.loops, counted.loop), ranges=place.ranges.inside(counted.body)
             )
-            body = self._repeated(node.stmt, inside)
+            limits = self._limits(header, loop_reader, inside, step)
+            body = self._repeated(node.stmt, inside.under(limits))
+            if limits and body:
+                body = (ConditionNode(limits, body),)
         return (LoopNode(counted.loop, body),) if body else ()
+
+    def _limits(
+        self, header: Header, loop_reader: LoopReader, inside: Place, step: int
+    ) -> Conjunction:
+        """Return what holds in the loop besides its bound."""
+        reader = ConditionReader(lambda given: self.reader(inside.under(given)), _never_inside)
+        limits: Conjunction = ()
+        for limit in header.limits:
+            ways = reader.alternatives(limit)
+            plain = len(ways) == 1 and not ways[0].leaves
+            loop_reader.require_limit(limit, ways[0].conditions if plain else None, step)
+            limits = (*limits, *ways[0].conditions)
+        return limits
 
     def _iterator(self, node: c_ast.For, header: Header) -> tuple[IntType, str]:
         """Return the iterator's type and the name to give it."""
@@ -345,6 +362,11 @@ class _Site:
 
 def _is_set_to_call(node: c_ast.Assignment) -> bool:
     return node.op == "=" and isinstance(node.rvalue, c_ast.FuncCall)
+
+
+def _never_inside(_reads: Sequence[Access], _ranges: Ranges) -> bool:
+    """Keep disjunctions apart: a bound is no guard."""
+    return False
 
 
 def _mixed_use(name: str, data: Span, iterator: Span) -> IteratorOutsideLoop:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from math import prod
 from typing import Protocol
 
 from pycparser import c_ast
@@ -298,6 +299,8 @@ class ExpressionReader:
                 labels=(Label(span, "changes a variable"),),
                 help="make it a statement of its own",
             )
+        if node.op == "sizeof":
+            return literal(self._size_bytes(node.expr, span), IntType(64, False), span)
         if node.op == "*":
             return self.current(*self.element(node))
         if node.op == "+":
@@ -305,6 +308,29 @@ class ExpressionReader:
         if node.op in _UNARY_OPS:
             return self.arithmetic.unary(_UNARY_OPS[node.op], self.value(node.expr), span)
         raise _refusal(node, span)
+
+    def _size_bytes(self, node: c_ast.Node, span: Span) -> int:
+        """Return the size of a type, an array or a value; nothing is evaluated."""
+        if isinstance(node, c_ast.Typename):
+            return self._cast_type(node, span).width_bits // 8
+        if not isinstance(node, c_ast.ID | c_ast.ArrayRef):
+            raise UnsupportedExpression(
+                "`sizeof` of an expression is not supported",
+                labels=(Label(span),),
+                help="give it a type, or a variable",
+            )
+        symbol = self._scopes.lookup(node.name) if isinstance(node, c_ast.ID) else None
+        if isinstance(symbol, ScalarInput | ActiveIterator | NamedConstant | Slot):
+            return symbol.type.width_bits // 8
+        part = self._part(node)
+        if not part.subscripts and (part.is_pointed_to or part.variable.storage == "parameter"):
+            raise UnsupportedExpression(
+                f"`sizeof` of the parameter `{part.name}` is the size of a pointer",
+                labels=(Label(span),),
+                help="write the number of elements",
+            )
+        left = part.variable.shape[len(part.subscripts) :]
+        return prod(left) * part.variable.element.width_bits // 8
 
     def _binary(self, node: c_ast.BinaryOp, span: Span) -> Value:
         left, right = self.value(node.left), self.value(node.right)
@@ -375,11 +401,11 @@ def _refusal(
             return AggregateUnsupported(
                 "structures are not supported", labels=label, help="use one array for each member"
             )
-        case c_ast.UnaryOp(op="&" | "*" | "sizeof" as op):
+        case c_ast.UnaryOp(op="&" as op):
             return UnsupportedExpression(
                 f"the operator `{op}` is not supported",
                 labels=label,
-                notes=("there are no pointers",) if op != "sizeof" else (),
+                notes=("there are no pointers",),
             )
         case _:
             return UnsupportedExpression("this expression is not supported", labels=label)

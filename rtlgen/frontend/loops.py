@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from pycparser import c_ast
 
 from rtlgen.errors import Label
+from rtlgen.frontend.conditions import Conjunction
 from rtlgen.frontend.errors import (
     FrontendError,
     IteratorOverflow,
@@ -20,6 +21,7 @@ from rtlgen.frontend.expressions import ExpressionReader
 from rtlgen.frontend.locate import Locator
 from rtlgen.frontend.ranges import IteratorRange, Ranges
 from rtlgen.frontend.values import ObstacleKind, Value
+from rtlgen.frontend.writers import below
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.scop import Loop
 from rtlgen.ir.types import IntType, common_type
@@ -35,6 +37,7 @@ class Header:
     Members
     -------
     declares: the header declares its iterator.
+    limits: further conditions, joined to `condition` by `&&`.
     step: read from the third part; not 0.
     """
 
@@ -42,6 +45,7 @@ class Header:
     declares: bool
     start: c_ast.Node
     condition: c_ast.BinaryOp
+    limits: tuple[c_ast.Node, ...]
     step: c_ast.Node
     step_sign: int
     span: Span
@@ -71,10 +75,31 @@ def split_header(node: c_ast.For, locator: Locator) -> Header:
             declares = False
         case _:
             raise _header(node.init, span, locator, "set one iterator: `int i = 0`")
-    if not isinstance(node.cond, c_ast.BinaryOp) or node.cond.op not in _FLIPPED:
+    conditions = list(_conjuncts(node.cond))
+    bounds = [part for part in conditions if _compares(part, name)]
+    if not bounds:
         raise _header(node.cond, span, locator, "compare the iterator with one bound: `i < N`")
+    limits = tuple(part for part in conditions if part is not bounds[0])
     step, sign = _step(node.next, name, span, locator)
-    return Header(name, declares, start, node.cond, step, sign, span)
+    return Header(name, declares, start, bounds[0], limits, step, sign, span)
+
+
+def _conjuncts(node: c_ast.Node | None) -> Iterator[c_ast.Node]:
+    """Yield what `&&` joins."""
+    if isinstance(node, c_ast.BinaryOp) and node.op == "&&":
+        yield from _conjuncts(node.left)
+        yield from _conjuncts(node.right)
+    elif node is not None:
+        yield node
+
+
+def _compares(node: c_ast.Node, name: str) -> bool:
+    """Return whether `node` is a comparison with the iterator in it."""
+    return (
+        isinstance(node, c_ast.BinaryOp)
+        and node.op in _FLIPPED
+        and any(isinstance(part, c_ast.ID) and part.name == name for part in below(node))
+    )
 
 
 def _header(part: c_ast.Node | None, span: Span, locator: Locator, help_: str) -> LoopHeader:
@@ -169,6 +194,22 @@ class LoopReader:
         last = self._last(start, stop, step)
         low, high = (start, last) if step > 0 else (last, start)
         return CountedLoop(loop, IteratorRange(self._iterator, low, high), is_empty)
+
+    def require_limit(self, limit: c_ast.Node, conditions: Conjunction | None, step: int) -> None:
+        """Check that a further condition, once it does not hold, holds no more.
+
+        Then the iterations are those for which all of them hold.
+
+        Raises
+        ------
+        NonAffineBound: it is not affine, or holds again later.
+        """
+        if conditions is None or any(c.coefficient(self._iterator) * step > 0 for c in conditions):
+            raise NonAffineBound(
+                f"the condition `{self._locator.text(limit)}` is no bound of the loop",
+                labels=(Label(self._locator.span(limit), "not affine, or in the wrong direction"),),
+                help="join comparisons of the iterator with affine bounds, all in one direction",
+            )
 
     def _stop(self, start: Affine, step: int) -> Affine:
         """Return the exclusive bound in the direction of `step`.

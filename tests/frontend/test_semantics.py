@@ -265,3 +265,30 @@ def test_a_define_fixes_a_scalar_parameter() -> None:
     scop = parse_text(text, defines={"n": "5"}).scop
     assert scop.scalars == ()
     assert str(scop.statements[0].loops[0].stop) == "5"
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_several_bounds_and_sizes(seed: int) -> None:
+    assert_as_gcc(
+        """
+        int g[12];
+        void f(int a[16][16], short b[6]) {
+          long local[3][5];
+          for (int i = 0; i < 16; i++) {
+            for (int j = 0; j < i && j < 9; j++) a[i][j] += j;
+            for (int j = 15; 2 * i > 3 && j >= i && 20 - i <= j; j--) a[i][j] -= i;
+            for (int j = 0; j < 16 && i + j < 20 && j <= 2 * i; j += 3) a[i][j] ^= 5;
+          }
+          for (unsigned long k = 0; k < sizeof(g) / sizeof(g[0]); k++) g[k] = sizeof(short) + k;
+          b[0] = sizeof local; b[1] = sizeof(local[1]); b[2] = sizeof(a[0][1]) - 5;
+        }""",
+        seed=seed,
+    )
+
+
+@pytest.mark.parametrize(
+    "condition", ["i < 8 && i > 2", "i < 8 && a[i]", "i < 8 && i != 3", "i < 8 && i * i < 9"]
+)
+def test_a_second_condition_that_bounds_nothing_is_refused(condition: str) -> None:
+    with pytest.raises(FrontendError, match="is no bound of the loop"):
+        parse_text(f"void f(int a[8]) {{ for (int i = 0; {condition}; i++) a[i] = 0; }}")
