@@ -77,7 +77,7 @@ def generate(plan: KernelPlan) -> GeneratedVerilog:
 
     Raises
     ------
-    IndexStyleError: the plan's index style does not fit one of its nests.
+    PlanError: the plan's index style does not fit one of its nests.
     """
     require_index_style(plan)
     kernel = Kernel(plan)

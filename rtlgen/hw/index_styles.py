@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-from rtlgen.errors import Label
 from rtlgen.hw.control import active_extents
-from rtlgen.hw.errors import IndexStyleError
 from rtlgen.hw.flat_index import Divide, Shift, sliceable
 from rtlgen.hw.index_units import IndexUnit
 from rtlgen.hw.odometer import Odometer
 from rtlgen.hw.ragged import Nest, RaggedOdometer
-from rtlgen.ir.plan import KernelPlan
+from rtlgen.ir.plan import KernelPlan, PlanError
 
 
 def require_index_style(plan: KernelPlan) -> None:
-    """Raise IndexStyleError where the plan's index style does not fit one of its nests."""
-    if plan.index_style != "shift":
-        return
+    """Raise PlanError where the plan's index style does not fit one of its nests."""
     for stream in plan.streams:
-        if not sliceable(active_extents(stream)):
+        if plan.index_style != "odometer" and stream.iterations is not None:
+            raise PlanError(f"{stream.statement} has no box to be indexed by {plan.index_style}")
+        if plan.index_style == "shift" and not sliceable(active_extents(stream)):
             extents = ", ".join(str(level.extent) for level in stream.levels)
-            raise IndexStyleError(
-                f"{stream.statement} cannot be indexed by bit slices",
-                labels=[Label(stream.span, "its loops")],
-                notes=[f"the loops have {extents} iterations; the inner ones need powers of two"],
-                help="use --index odometer, which takes any nest",
-            )
+            raise PlanError(f"{stream.statement} with extents {extents} has no bit slices")
 
 
 def build_index_unit(plan: KernelPlan, nest: Nest, ii: int) -> IndexUnit:
