@@ -30,11 +30,13 @@ from rtlgen.frontend.ranges import Ranges
 from rtlgen.frontend.reaching import Definitions, Reaching
 from rtlgen.frontend.refusals import statement_refusal
 from rtlgen.frontend.symbols import ActiveIterator, Unusable, Variable
+from rtlgen.frontend.tables import chosen, position_of
 from rtlgen.frontend.values import Value
 from rtlgen.frontend.writers import assigned, calls
 from rtlgen.frontend.writes import ASSIGNMENT_OPS, Assignment, read_assignment, written
+from rtlgen.ir.affine import Affine
 from rtlgen.ir.expr import Constant, Expr, Select
-from rtlgen.ir.scop import Access, ConditionNode, LoopNode, Node, Statement
+from rtlgen.ir.scop import Access, ConditionNode, Loop, LoopNode, Node, Statement
 from rtlgen.ir.types import IntType
 from rtlgen.source import Span
 
@@ -214,6 +216,8 @@ class BodyReader:
             self.reaching.declare(stored)
         if variable is None:
             return ()
+        if variable.shape:
+            return self.filled(node, variable, replace(place, guard=None))
         before: list[Node] = []
         reader = self.reader(place, before)
         value = self.right_hand_side(node.init, reader, place, before)
@@ -221,6 +225,33 @@ class BodyReader:
             return ()
         assignment = written(variable, variable.span, value, reader, self._initialiser_text(node))
         return (*before, self.assign(node, assignment, place, reader))
+
+    def filled(self, node: c_ast.Node, variable: Variable, place: Place) -> tuple[Node, ...]:
+        """Return the loops that give an array its initial values."""
+        loops = []
+        for extent in variable.shape:
+            name = self._scopes.claim(f"{variable.name}_index")
+            stop = Affine((), extent)
+            loops.append(Loop(name, Affine(), stop, 1, variable.span))
+        position = [Affine.variable(loop.iterator) for loop in loops]
+        statement = Statement(
+            name="",
+            loops=(*place.loops, *loops),
+            conditions=place.conditions,
+            write=Access(variable.name, tuple(position), variable.span),
+            reads=(),
+            expr=chosen(
+                self._declarations.initial[variable.name],
+                position_of(position, variable.shape),
+                variable.element,
+            ),
+            span=variable.span,
+            text=f"{variable.name} = {{...}}",
+        )
+        result: Node = self.drafts.add(node, None, statement, is_substituted=True)
+        for loop in reversed(loops):
+            result = LoopNode(loop, (result,))
+        return (result,)
 
     def _initialiser_text(self, node: c_ast.Decl) -> str:
         return f"{node.name} = {self._locator.text(node.init)}"

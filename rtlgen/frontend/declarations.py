@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from pycparser import c_ast
 
@@ -30,8 +31,9 @@ from rtlgen.frontend.symbols import (
     Unusable,
     Variable,
 )
+from rtlgen.frontend.tables import initial_values
 from rtlgen.frontend.type_reader import TypeReader
-from rtlgen.frontend.types import CType
+from rtlgen.frontend.types import OPEN, CType
 from rtlgen.frontend.values import Value
 from rtlgen.ir.scop import Access, Storage
 from rtlgen.ir.types import INT32, IntType
@@ -48,6 +50,7 @@ class Declarations:
     scopes: the names in sight.
     variables: everything stored, in order of declaration.
     inputs: the scalar parameters, in order.
+    initial: values of all elements of arrays that have initial values, by name.
     extents: of arrays that pointers point to.
 
     Parameters
@@ -63,6 +66,7 @@ class Declarations:
         self.types = TypeReader(locator, self.constant_reader)
         self.variables: list[Variable] = []
         self.inputs: list[ScalarInput] = []
+        self.initial: dict[str, tuple[int, ...]] = {}
 
     def reader(self, ranges: Ranges, surroundings: Surroundings) -> ExpressionReader:
         """Return a reader of expressions at a place inside `ranges`."""
@@ -211,18 +215,15 @@ class Declarations:
                 constant = NamedConstant(node.name, wrapped, type_.element, span)
                 self.scopes.declare(node.name, constant)
                 return None
+        if node.init is not None and type_.shape and (type_.is_const or storage == "local"):
+            return self._table(node, type_, span)
         if storage == "local" and ("static" in node.storage or "extern" in node.storage):
-            raise UnsupportedDeclaration(
-                f"`{node.storage[0]}` variables inside functions are not supported",
-                labels=(Label(span),),
-                help="make it a global variable, or a parameter",
-            )
-        if node.init is not None and (type_.shape or storage == "global"):
-            what = "arrays" if type_.shape else "global variables"
+            raise _static(node, span)
+        if node.init is not None and storage == "global":
             raise InitialiserUnsupported(
-                f"initial values of {what} are not supported",
+                "initial values of global variables are not supported",
                 labels=(Label(span, f"`{node.name}` is initialised"),),
-                help="fill it in a loop, or pass it in" if type_.shape else "make it const",
+                help="make it const",
             )
         if isinstance(node.init, c_ast.InitList):
             raise InitialiserUnsupported(
@@ -233,13 +234,29 @@ class Declarations:
         variable = self._new_variable(node.name, type_, storage, span, outlives=outlives)
         return variable if node.init is not None else None
 
+    def _table(self, node: c_ast.Decl, type_: CType, span: Span) -> Variable | None:
+        """Declare an array with initial values; return it when it is filled where it stands."""
+        assert type_.element is not None
+        if "static" in node.storage and not type_.is_const:
+            raise _static(node, span)
+        values = initial_values(node.init, type_.shape, type_.element, self.constant_reader(), span)
+        known = values if type_.is_const else ()
+        variable = self._new_variable(node.name, type_, "local", span, values=known)
+        self.initial[variable.name] = values
+        return None if type_.is_const else variable
+
     def _element_type(self, node: c_ast.Decl, is_parameter: bool = False) -> CType:
         span = self._locator.name_span(node, node.name)
         if node.bitsize is not None or node.align or "_Thread_local" in node.storage:
             raise UnsupportedDeclaration(
                 "this kind of declaration is not supported", labels=(Label(span),)
             )
-        type_ = self.types.read(node, span, is_parameter)
+        is_counted = isinstance(node.type, c_ast.ArrayDecl) and isinstance(
+            node.init, c_ast.InitList
+        )
+        type_ = self.types.read(node, span, is_parameter or is_counted)
+        if is_counted and type_.shape[0] == OPEN:
+            type_ = replace(type_, shape=(len(node.init.exprs or ()), *type_.shape[1:]))
         if type_.element is None:
             raise UnsupportedType(f"`{node.name}` has type void", labels=(Label(span),))
         return type_
@@ -253,11 +270,12 @@ class Declarations:
         *,
         outlives: bool = False,
         declare: bool = True,
+        values: tuple[int, ...] = (),
     ) -> Variable:
         assert type_.element is not None
         name = self.scopes.claim(c_name, is_parameter=storage == "parameter")
         variable = Variable(
-            name, type_.element, type_.shape, storage, type_.is_const, span, outlives
+            name, type_.element, type_.shape, storage, type_.is_const, span, outlives, values
         )
         self.variables.append(variable)
         if declare:
@@ -270,6 +288,14 @@ class Declarations:
             definition = known.definition
         span = self._locator.name_span(node, node.name)
         self.scopes.declare(node.name, Function(node.name, span, definition))
+
+
+def _static(node: c_ast.Decl, span: Span) -> UnsupportedDeclaration:
+    return UnsupportedDeclaration(
+        f"`{node.storage[0]}` variables inside functions are not supported",
+        labels=(Label(span),),
+        help="make it a global variable, or a parameter",
+    )
 
 
 class _Nowhere:

@@ -345,10 +345,13 @@ class SideEffect(FrontendError):
 class InitialiserUnsupported(FrontendError):
     """This variable may not have an initial value here.
 
-    Arrays and global variables that are not constant get their contents from the host before
-    each run; an initialiser would be lost. Constant scalars and local scalars may be initialised.
+    Global variables that are not constant get their contents from the host before each run; an
+    initialiser would be lost. Local variables and everything that is `const` may be initialised,
+    arrays by constants in braces, one pair a dimension, and up to 256 elements:
 
-    Remedy: initialise an array by a loop, or pass it as a parameter; make a scalar `const`.
+        static const short taps[2][3] = {{1, 2, 1}, {-1}};
+
+    Remedy: make it `const` or local, or fill it in a loop.
     """
 
     code = "E0127"

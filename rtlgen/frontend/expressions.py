@@ -123,7 +123,7 @@ class ExpressionReader:
             case c_ast.ID():
                 return self._name(node, span)
             case c_ast.ArrayRef():
-                return self.read(*self.element(node))
+                return self.current(*self.element(node))
             case c_ast.UnaryOp():
                 return self._unary(node, span)
             case c_ast.BinaryOp():
@@ -231,6 +231,9 @@ class ExpressionReader:
             affine = known_value(self._surroundings.definitions(variable))
             if affine is not None:
                 return exact(affine, variable.element, access.span)
+        value = _table_value(variable, access)
+        if value is not None:
+            return literal(value, variable.element, access.span)
         return self.read(variable, access)
 
     def _unknown_value(self, variable: Variable, span: Span) -> Obstacle:
@@ -373,6 +376,16 @@ def subscript_refusal(
                 labels=(label,),
                 help="use constants plus constant multiples of iterators",
             )
+
+
+def _table_value(variable: Variable, access: Access) -> int | None:
+    """Return the value of an element of a constant array, if it is known which one."""
+    place = 0
+    for subscript, extent in zip(access.subscripts, variable.shape, strict=True):
+        if not subscript.is_constant or not 0 <= subscript.constant < extent:
+            return None
+        place = place * extent + subscript.constant
+    return variable.values[place] if variable.values else None
 
 
 def _unknown(name: str, span: Span) -> UnknownIdentifier:

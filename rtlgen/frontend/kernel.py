@@ -67,6 +67,7 @@ class Kernel:
         with self._declarations.scopes.block():
             self._parameters(function)
             nodes = self._items(function, counters)
+        nodes = (*self._tables(), *nodes)
         statements, nodes = self._body.drafts.finish(nodes, self._is_private, self._body.report)
         errors = sorted(self._body.errors, key=_position)
         if errors:
@@ -166,6 +167,14 @@ class Kernel:
         if isinstance(symbol, Variable) and symbol.shape == () and symbol.element == type_:
             return symbol
         return None
+
+    def _tables(self) -> tuple[Node, ...]:
+        """Return the loops that fill constant arrays, which stand before everything else."""
+        tables = [variable for variable in self._declarations.variables if variable.values]
+        filled = [
+            self._body.filled(c_ast.ID(variable.name), variable, Place()) for variable in tables
+        ]
+        return tuple(node for nodes in filled for node in nodes)
 
     def _is_private(self, name: str) -> bool:
         """Return whether nobody sees the variable `name` after the run."""

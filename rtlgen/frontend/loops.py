@@ -77,6 +77,7 @@ def split_header(node: c_ast.For, locator: Locator) -> Header:
             raise _header(node.init, span, locator, "set one iterator: `int i = 0`")
     conditions = list(_conjuncts(node.cond))
     bounds = [part for part in conditions if _compares(part, name)]
+    bounds = bounds or [part for part in conditions[:1] if _is_comparison(part)]
     if not bounds:
         raise _header(node.cond, span, locator, "compare the iterator with one bound: `i < N`")
     limits = tuple(part for part in conditions if part is not bounds[0])
@@ -95,11 +96,13 @@ def _conjuncts(node: c_ast.Node | None) -> Iterator[c_ast.Node]:
 
 def _compares(node: c_ast.Node, name: str) -> bool:
     """Return whether `node` is a comparison with the iterator in it."""
-    return (
-        isinstance(node, c_ast.BinaryOp)
-        and node.op in _FLIPPED
-        and any(isinstance(part, c_ast.ID) and part.name == name for part in below(node))
+    return _is_comparison(node) and any(
+        isinstance(part, c_ast.ID) and part.name == name for part in below(node)
     )
+
+
+def _is_comparison(node: c_ast.Node) -> bool:
+    return isinstance(node, c_ast.BinaryOp) and node.op in _FLIPPED
 
 
 def _header(part: c_ast.Node | None, span: Span, locator: Locator, help_: str) -> LoopHeader:

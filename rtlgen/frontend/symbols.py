@@ -25,6 +25,7 @@ class Variable:
     -------
     name: unique in the kernel; the C name, or one derived from it when that is taken.
     outlives_region: code outside of the `#pragma scop` region uses it.
+    values: of all elements, where they are given and never change; else ().
     """
 
     name: str
@@ -34,6 +35,7 @@ class Variable:
     is_const: bool
     span: Span
     outlives_region: bool = False
+    values: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
