@@ -141,16 +141,15 @@ class _Events:
     def collect(self, found: dict[PairKey, Pairs]) -> None:
         """Add the pairs of this array."""
         size = len(self.element)
-        writes = np.array([read is None for _, read in self.accesses], dtype=np.bool_)
-        is_write = writes[self.access] if size else np.zeros(0, dtype=np.bool_)
+        if size == 0:
+            return
         place = np.arange(size, dtype=np.int64)
-        before = np.maximum.accumulate(np.where(is_write, place, -1)) if size else place
-        previous = np.concatenate([np.full(1, -1, dtype=np.int64), before[:-1]])[:size]
-        backwards = np.where(is_write, place, size)[::-1]
-        after = np.minimum.accumulate(backwards)[::-1] if size else place
-        following = (
-            np.concatenate([after[1:], np.full(1, size, dtype=np.int64)])[-size:] if size else place
-        )
+        is_write = np.array([read is None for _, read in self.accesses])[self.access]
+        last_write = np.maximum.accumulate(np.where(is_write, place, -1))
+        next_write = np.minimum.accumulate(np.where(is_write, place, size)[::-1])[::-1]
+        # An access is no neighbour of itself.
+        previous = np.concatenate([[-1], last_write[:-1]])
+        following = np.concatenate([next_write[1:], [size]])
         self._add(found, previous, place, ~is_write)
         self._add(found, place, following, np.ones(size, dtype=np.bool_))
 
