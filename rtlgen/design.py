@@ -150,6 +150,7 @@ class Design:
             "version": VERSION,
             "target": compilation.target.name,
             "data_flow_replayed": compilation.replayed,
+            "fused_iterations_proven": compilation.decision.fused_proven,
             "block_rams": sum(
                 memory.read_ports * compilation.target.block_rams(memory.depth, memory.width_bits)
                 for memory in self.plan.memories

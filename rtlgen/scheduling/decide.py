@@ -53,6 +53,7 @@ class Decision:
     shifts: MF3's shifts for these loops, in iterations.
     nest_shifts: the same within each unit.
     fused_iterations: smallest total over all orders and pads, latencies not counted.
+    fused_proven: whether every order and pad was considered for that figure.
     floor_iterations: the largest instance count of a statement: no fused loop is shorter.
     ii_reasons: a sentence for every statement.
     routing: the value routing that belongs to the offsets.
@@ -64,6 +65,7 @@ class Decision:
     shifts: Mapping[str, int]
     nest_shifts: Mapping[str, int]
     fused_iterations: int
+    fused_proven: bool
     floor_iterations: int
     ii_reasons: Mapping[str, str]
     routing: Routing
@@ -93,6 +95,11 @@ class Space:
             loop.extent for s in boxed.statements for loop in boxed.schedule.loops(s.name)
         ]
         self.depth = max(len(path) for path in self.paths.values())
+
+    @property
+    def is_free(self) -> bool:
+        """Whether every statement may be placed alone: the loop orders of a cycle stay as written."""
+        return all(len(unit.statements) == 1 for unit in self.timing.units)
 
     def latency_free(self) -> Choice:
         """Return MF3's optimum: fewest fused iterations over orders and pads."""
@@ -226,6 +233,7 @@ def decide_fused(space: Space, overrides: Mapping[str, int]) -> Decision:
         shifts=iteration_shifts(space, placed, overrides),
         nest_shifts=_nest_shifts(space, placed),
         fused_iterations=fused.end,
+        fused_proven=fused.proven and space.is_free,
         floor_iterations=floor_iterations(space),
         ii_reasons=_ii_reasons(space, placed, iis),
         routing=routing,
@@ -235,6 +243,7 @@ def decide_fused(space: Space, overrides: Mapping[str, int]) -> Decision:
 def decide_sequential(space: Space) -> Decision:
     """Return the unfused baseline: nests as written, one after another."""
     timing = space.timing
+    fused = space.latency_free()
     placed: dict[str, Placement] = {}
     iis: dict[str, int] = {}
     offsets: dict[str, int] = {}
@@ -255,7 +264,8 @@ def decide_sequential(space: Space) -> Decision:
         offsets=offsets,
         shifts=dict.fromkeys(placed, 0) | _nest_shifts(space, placed),
         nest_shifts=_nest_shifts(space, placed),
-        fused_iterations=space.latency_free().end,
+        fused_iterations=fused.end,
+        fused_proven=fused.proven and space.is_free,
         floor_iterations=floor_iterations(space),
         ii_reasons=_ii_reasons(space, placed, iis),
         routing=routing,

@@ -54,6 +54,7 @@ def test_fuses_to_the_optimum_within_the_bound_on_cycles(path: Path) -> None:
     assert report["perfect"]
     assert all(stream["ii"] == 1 for stream in report["streams"])
     assert report["figures"]["data_flow_replayed"]
+    assert report["figures"]["fused_iterations_proven"]
 
 
 @pytest.mark.simulation
