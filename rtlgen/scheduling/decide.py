@@ -98,7 +98,7 @@ class Space:
 
     @property
     def is_free(self) -> bool:
-        """Whether every statement may be placed alone: the loop orders of a cycle stay as written."""
+        """Whether every statement may be placed alone; cycles keep the loop orders as written."""
         return all(len(unit.statements) == 1 for unit in self.timing.units)
 
     def latency_free(self) -> Choice:
