@@ -186,7 +186,7 @@ def _compile(analysis: Analysis, options: CompileOptions) -> Compilation:
             timing = with_memory_only(timing, barred.flow)
             continue
         except StoresCollide as collision:
-            timing = with_apart(timing, collision.pair)
+            timing = with_apart(timing, collision.pairs)
             continue
         stages = dict(_transformed(analysis, decision, options))
         placed = stages["flatten"].schedule

@@ -33,7 +33,7 @@ from rtlgen.scheduling.replay import replay
 from rtlgen.tools import find_tool, run_tool
 from rtlgen.transforms.distribute import distribute
 from rtlgen.transforms.period import Member, common_period
-from rtlgen.transforms.precedence import Precedence
+from rtlgen.transforms.precedence import Precedence, Related
 from rtlgen.transforms.units import Unit, loop_paths
 from rtlgen.verify.cosim import _raise_broken_rule
 from rtlgen.verify.golden import run_golden
@@ -137,7 +137,7 @@ def a_cycle_that_no_period_satisfies(_: pytest.MonkeyPatch) -> None:
         sink=carried.source,
         related=pair_extrema(carried.relation.reverse()),
     )
-    common_period(members, [there, back])
+    common_period(members, [there, back], Related(scop, frozenset()))
 
 
 @provokes("E0301")

@@ -11,7 +11,7 @@ from rtlgen.poly.dependences import Dependence, Flow
 from rtlgen.poly.describe import access_text
 from rtlgen.scheduling.forwarding import Issue, IssueTimes, Routing, route
 from rtlgen.scheduling.lags import Timing
-from rtlgen.scheduling.ports import store_conflict
+from rtlgen.scheduling.ports import store_conflicts
 from rtlgen.scheduling.store_slots import StoreSlots
 from rtlgen.transforms.candidates import Bounding, Placement, placements
 from rtlgen.transforms.period import Member, common_period, initiation_interval, self_distance
@@ -36,11 +36,11 @@ MAX_CONFLICT_MOVES = 64
 
 
 class StoresCollide(Exception):
-    """Statements of one unit store to one array in the same cycle, however they are shifted."""
+    """Pairs of statements of one unit store to one array in the same cycle."""
 
-    def __init__(self, first: str, second: str) -> None:
-        super().__init__(first, second)
-        self.pair = (first, second)
+    def __init__(self, pairs: Sequence[tuple[str, str]]) -> None:
+        super().__init__(pairs)
+        self.pairs = frozenset(pairs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +89,7 @@ class Space:
         self.timing = timing
         self.boxed = boxed
         self.paths = loop_paths(boxed.tree)
+        self._cycles: dict[tuple[Unit, bool], Candidate] = {}
         self.cycles = timing.precedences()
         self.iterations = iteration_precedences(boxed, timing.dependences, timing.related)
         self.extents = [
@@ -154,7 +155,10 @@ class Space:
         with_latency: bool,
     ) -> list[Candidate]:
         if len(unit.statements) > 1:
-            return [self._cycle(unit, precedences, with_latency)]
+            key = (unit, with_latency)
+            if key not in self._cycles:
+                self._cycles[key] = self._cycle(unit, precedences, with_latency)
+            return [self._cycles[key]]
         name = unit.statements[0]
         own = self.boxed.schedule.loops(name)
         iterators = self.boxed.statement(name).iterators
@@ -201,7 +205,7 @@ class Space:
         names = set(unit.statements)
         own = [p for p in precedences if p.source in names and p.sink in names]
         orders = [p for p in self.iterations if p.source in names and p.sink in names]
-        grouping = common_period(members, own, orders)
+        grouping = common_period(members, own, self.timing.related, orders)
         length = max(
             grouping.shifts[name]
             + self._length(name, grouping.placements[name], grouping.ii, with_latency)
@@ -255,9 +259,9 @@ def decide_sequential(space: Space) -> Decision:
         base += candidate.length
     times = issue_times(placed, offsets, iis)
     routing = route(timing, times)
-    conflict = store_conflict(timing, times, routing)
-    if conflict is not None:
-        raise StoresCollide(*conflict)
+    conflicts = store_conflicts(timing, times, routing)
+    if conflicts:
+        raise StoresCollide(conflicts)
     return Decision(
         placements=placed,
         iis=iis,
@@ -316,11 +320,17 @@ def _without_conflicts(
         assert offsets is not None, "only statements of different units are moved, and only later"
         times = issue_times(placed, offsets, iis)
         routing = route(timing, times)
-        conflict = store_conflict(timing, times, routing)
-        if conflict is None:
+        conflicts = store_conflicts(timing, times, routing)
+        if not conflicts:
             return offsets, routing
-        if any(set(conflict) <= set(unit.statements) for unit in timing.units):
-            raise StoresCollide(*conflict)
+        inner = [
+            pair
+            for pair in conflicts
+            if any(set(pair) <= set(unit.statements) for unit in timing.units)
+        ]
+        if inner:
+            raise StoresCollide(inner)
+        conflict = conflicts[0]
         first, second = sorted(conflict, key=lambda name: (_unit_number(timing, name), name))
         moves[frozenset(conflict)] = tried = moves.get(frozenset(conflict), 0) + 1
         distances[first, second] = (
@@ -380,6 +390,6 @@ def with_memory_only(timing: Timing, flow: tuple[str, str, int]) -> Timing:
     return replace(timing, memory_only=timing.memory_only | {flow})
 
 
-def with_apart(timing: Timing, pair: tuple[str, str]) -> Timing:
-    """Return the timing with two statements of one unit kept from overlapping."""
-    return replace(timing, apart=timing.apart | {pair})
+def with_apart(timing: Timing, pairs: frozenset[tuple[str, str]]) -> Timing:
+    """Return the timing with pairs of statements of one unit kept from overlapping."""
+    return replace(timing, apart=timing.apart | pairs)

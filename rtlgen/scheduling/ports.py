@@ -95,11 +95,12 @@ def _colours(cycles: Sequence[Busy]) -> list[int]:
     return [colours[n] for n in range(len(cycles))]
 
 
-def store_conflict(timing: Timing, times: IssueTimes, routing: Routing) -> tuple[str, str] | None:
-    """Return two statements whose stores to one array meet in some cycle, or None."""
+def store_conflicts(timing: Timing, times: IssueTimes, routing: Routing) -> list[tuple[str, str]]:
+    """Return all pairs of statements whose stores to one array meet in some cycle."""
     writers: dict[str, list[str]] = {}
     for statement in timing.scop.statements:
         writers.setdefault(statement.write.array, []).append(statement.name)
+    found = []
     for names in writers.values():
         busy = {
             name: busy_cycles(
@@ -107,7 +108,5 @@ def store_conflict(timing: Timing, times: IssueTimes, routing: Routing) -> tuple
             )
             for name in names
         }
-        for a, b in combinations(names, 2):
-            if busy[a].meets(busy[b]):
-                return a, b
-    return None
+        found += [(a, b) for a, b in combinations(names, 2) if busy[a].meets(busy[b])]
+    return found

@@ -17,13 +17,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import lcm, prod
 
-import islpy as isl
-
 from rtlgen.ir.schedule import NestLoop
 from rtlgen.poly.errors import NoLegalSchedule
-from rtlgen.poly.extrema import pair_extrema
 from rtlgen.transforms.candidates import Placement, box_placement
-from rtlgen.transforms.precedence import Precedence, requirements, smallest_shifts
+from rtlgen.transforms.precedence import Precedence, Related, requirements, smallest_shifts
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +53,14 @@ class Grouping:
 def common_period(
     members: Sequence[Member],
     precedences: Sequence[Precedence],
+    related: Related,
     iteration_precedences: Sequence[Precedence] = (),
 ) -> Grouping:
     """Return the placements with the smallest periods, found from the innermost loop outwards.
 
     Parameters
     ----------
-    precedences: in the unit of time of the result's shifts.
+    precedences: in the unit of time of the result's shifts. related: the pairs behind them.
     iteration_precedences: must be satisfiable too by the same placements, counting iterations.
 
     Raises
@@ -73,7 +71,8 @@ def common_period(
     refusals: list[NoLegalSchedule] = []
     for variant in (members, _aligned(members)):
         try:
-            found.append(_Periods(variant, precedences, iteration_precedences).solve())
+            periods = _Periods(variant, precedences, related, iteration_precedences)
+            found.append(periods.solve())
         except NoLegalSchedule as refusal:
             refusals.append(refusal)
     if not found:
@@ -86,10 +85,12 @@ class _Periods:
         self,
         members: Sequence[Member],
         precedences: Sequence[Precedence],
+        related: Related,
         iteration_precedences: Sequence[Precedence],
     ) -> None:
         self.members = {m.name: _with_shared_boxes(m, members) for m in members}
         self.precedences = precedences
+        self.related = related
         self.iteration_precedences = iteration_precedences
         users: dict[int, list[str]] = {}
         for member in self.members.values():
@@ -167,8 +168,8 @@ class _Periods:
 
     def _search(self, number: int, level: int) -> None:
         names = set(self.users[number])
-        inside = _inside(self.precedences, names, level)
-        inside_iterations = _inside(self.iteration_precedences, names, level)
+        inside = self._inside(self.precedences, names, level)
+        inside_iterations = self._inside(self.iteration_precedences, names, level)
         self._set_minimum(number)
         children = self._children(number)
         step = lcm(*(period for _, period in children))
@@ -194,6 +195,18 @@ class _Periods:
         for outer in reversed(path[: path.index(number)]):
             self._set_minimum(outer)
 
+    def _inside(
+        self, precedences: Sequence[Precedence], names: set[str], level: int
+    ) -> list[Precedence]:
+        """Return the precedences between `names` within one iteration of the outer loops."""
+        return [
+            inner
+            for p in precedences
+            if p.source in names
+            and p.sink in names
+            and (inner := self.related.restricted(p, level)) is not None
+        ]
+
     def _feasible(
         self,
         number: int,
@@ -213,14 +226,6 @@ class _Periods:
     ) -> dict[str, int] | None:
         iis = dict.fromkeys(placed, ii)
         return smallest_shifts(list(placed), requirements(precedences, placed, iis), {})
-
-
-def _inside(precedences: Sequence[Precedence], names: set[str], level: int) -> list[Precedence]:
-    """Return the precedences between `names` within one iteration of the `level` outer loops."""
-    restricted = (
-        _with_equal_outer(p, level) for p in precedences if p.source in names and p.sink in names
-    )
-    return [p for p in restricted if p is not None]
 
 
 def initiation_interval(precedence: Precedence, placed: Placement) -> int:
@@ -272,16 +277,6 @@ def _with_shared_boxes(member: Member, members: Sequence[Member]) -> Member:
         high = max(x.at + x.extent for x in same)
         loops.append(NestLoop(loop.iterator, high - low, low))
     return Member(member.name, member.iterators, tuple(loops), member.path)
-
-
-def _with_equal_outer(precedence: Precedence, level: int) -> Precedence | None:
-    """Restrict a precedence to pairs in the same iteration of the `level` outermost loops."""
-    relation = precedence.origin.relation
-    for k in range(level):
-        relation = relation.equate(isl.dim_type.in_, k, isl.dim_type.out, k)
-    if relation.is_empty():
-        return None
-    return replace(precedence, related=pair_extrema(relation))
 
 
 def _no_schedule(members: Mapping[str, Member]) -> NoLegalSchedule:

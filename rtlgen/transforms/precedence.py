@@ -11,7 +11,9 @@ whose right-hand side is an exact integer maximum (MF3, section 3: the smallest 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import islpy as isl
 
 from rtlgen.ir.scop import Scop
 from rtlgen.poly.dependences import Dependence, Flow
@@ -73,6 +75,8 @@ class Related:
     def __init__(self, scop: Scop, ragged: frozenset[str]) -> None:
         self.ragged = ragged
         self._pairs = dependent_pairs(scop) if ragged else {}
+        # The origin is kept with what belongs to it, so that its id stays its own.
+        self._extrema: dict[tuple[int, int], tuple[Dependence | Flow, PairExtrema | None]] = {}
 
     def listed(self, origin: Dependence | Flow) -> Pairs | None:
         """Return the pairs behind `origin`, or None where they follow from those of others."""
@@ -83,7 +87,24 @@ class Related:
         """Return what a precedence needs to know of the pairs; None: nothing, see `listed`."""
         if origin.source in self.ragged or origin.sink in self.ragged:
             return self.listed(origin)
-        return pair_extrema(origin.relation)
+        return self._within(origin, 0)
+
+    def restricted(self, precedence: Precedence, level: int) -> Precedence | None:
+        """Restrict a precedence to pairs in the same iteration of the `level` outermost loops.
+
+        None: there is no such pair. The statements must not be ragged.
+        """
+        pairs = self._within(precedence.origin, level)
+        return None if pairs is None else replace(precedence, related=pairs)
+
+    def _within(self, origin: Dependence | Flow, level: int) -> PairExtrema | None:
+        key = (id(origin), level)
+        if key not in self._extrema:
+            relation = origin.relation
+            for k in range(level):
+                relation = relation.equate(isl.dim_type.in_, k, isl.dim_type.out, k)
+            self._extrema[key] = origin, None if relation.is_empty() else pair_extrema(relation)
+        return self._extrema[key][1]
 
 
 def iteration_precedences(

@@ -25,15 +25,9 @@ from tests.simulators import needs_icarus
 KERNELS = sorted(Path(__file__).parent.glob("*.c"))
 each_kernel = pytest.mark.parametrize("path", KERNELS, ids=lambda path: path.stem)
 
-SLOW = ("best_match", "box_blur", "odd_even_sort")
-"""The search over loop orders of these takes up to a minute."""
-
 each_compiled = pytest.mark.parametrize(
     "path",
-    [
-        pytest.param(path, id=path.stem, marks=[pytest.mark.long] if path.stem in SLOW else [])
-        for path in KERNELS
-    ],
+    [pytest.param(path, id=path.stem) for path in KERNELS],
 )
 
 FEATURES = {
@@ -91,9 +85,7 @@ def test_kernel_computes_what_gcc_computes(path: Path) -> None:
 
 @pytest.mark.simulation
 @needs_icarus
-@pytest.mark.parametrize(
-    "path", [path for path in KERNELS if path.stem not in SLOW][::3], ids=lambda path: path.stem
-)
+@pytest.mark.parametrize("path", KERNELS[::3], ids=lambda path: path.stem)
 def test_kernel_is_exact_on_icarus(path: Path) -> None:
     outcome = rtlgen.compile(path).verify(simulator="icarus")
     assert outcome.exact
