@@ -25,11 +25,6 @@ from tests.simulators import needs_icarus
 KERNELS = sorted(Path(__file__).parent.glob("*.c"))
 each_kernel = pytest.mark.parametrize("path", KERNELS, ids=lambda path: path.stem)
 
-each_compiled = pytest.mark.parametrize(
-    "path",
-    [pytest.param(path, id=path.stem) for path in KERNELS],
-)
-
 FEATURES = {
     "affine scalar temporary": r"int \w+ = [ij2] \* ",
     "condition on data": r"if \(\w+\[",
@@ -63,7 +58,7 @@ def test_the_corpus_uses(feature: str) -> None:
     assert any(re.search(FEATURES[feature], text, re.MULTILINE) for text in texts)
 
 
-@each_compiled
+@each_kernel
 def test_kernel_is_compiled_and_its_plan_replayed(path: Path) -> None:
     options = CompileOptions()
     program = parse_file(path)
