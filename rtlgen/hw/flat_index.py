@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from functools import reduce
 from operator import mul
@@ -62,9 +63,9 @@ class FlatIndex(IndexUnit):
         self.encode_step(m)
         return m
 
+    @abstractmethod
     def recover(self, m: Module, x: Signal) -> list[Value]:
         """Return the counters that belong to `x`, `latency_cycles` later."""
-        raise NotImplementedError
 
     def inner_counts(self) -> list[int]:
         """Return for each level how many iterations one step of it takes."""
