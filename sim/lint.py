@@ -6,23 +6,10 @@ import re
 import tempfile
 from pathlib import Path
 
-from rtlgen.errors import RtlgenError
-from rtlgen.tools import ToolFailedError, run_tool
+from rtlgen.tools import LintError, ToolFailedError, run_tool
 from sim.verilator import find_verilator
 
 WAIVERS = Path(__file__).with_name("lint.vlt")
-
-
-class LintError(RtlgenError):
-    """Verilator's lint found something in generated Verilog that no waiver covers.
-
-    Generated Verilog is free of warnings under `verilator --lint-only -Wall`, apart from the four
-    kinds that `sim/lint.vlt` switches off with a reason each. A warning is a bug of rtlgen, or the
-    Verilog was changed by hand.
-    """
-
-    code = "E0614"
-    exit_code = 1
 
 
 def lint(verilog: Path, top: str) -> None:
@@ -54,7 +41,7 @@ def lint(verilog: Path, top: str) -> None:
                 flags=re.MULTILINE,
             )
             raise LintError(
-                f"{verilog.name} has {len(warnings)} lint warnings",
+                f"{verilog.name} has lint warnings: {len(warnings)}",
                 notes=[warning.lstrip("%") for warning in warnings[:10]],
                 help="the waivers and their reasons are in sim/lint.vlt",
             ) from None

@@ -24,7 +24,9 @@ from rtlgen.frontend.values import ObstacleKind
 from rtlgen.ir.types import IntType
 from rtlgen.source import Span
 
-_WIDTHS = {"char": 8, "short": 16, "int": 32, "long": 64}
+_WIDTHS = {(): 32, ("char",): 8, ("short",): 16, ("long",): 64, ("long", "long"): 64}
+"""Bits of an integer type by its size words, sign and `int` left out."""
+
 _MAX_ELEMENTS = 1 << 40
 
 
@@ -144,21 +146,17 @@ class TypeReader:
                 labels=(Label(span, f"`{' '.join(names)}`"),),
                 help="use integers in fixed point",
             )
-        signed = "unsigned" not in words
-        sizes = [word for word in words if word not in ("signed", "unsigned")]
-        # `long int`, `short int` and `long long int` are the same with and without `int`.
-        if len(sizes) > 1 and "int" in sizes:
-            sizes.remove("int")
-        if sizes == ["long", "long"]:
-            sizes = ["long"]
-        base = sizes[0] if sizes else "int"
-        if len(sizes) > 1 or base not in _WIDTHS:
+        # C11 6.7.2: one sign at most, one `int` at most, which `char` does not take.
+        signs = [word for word in words if word in ("signed", "unsigned")]
+        size = tuple(word for word in words if word not in ("signed", "unsigned", "int"))
+        most = 0 if size == ("char",) else 1
+        if len(signs) > 1 or words.count("int") > most or size not in _WIDTHS:
             raise UnsupportedType(
                 f"the type `{' '.join(names)}` is not supported",
                 labels=(Label(span),),
                 help="use an integer type of 8 to 64 bits",
             )
-        return IntType(_WIDTHS[base], signed)
+        return IntType(_WIDTHS[size], "unsigned" not in signs)
 
     def _extent(self, node: c_ast.ArrayDecl, span: Span) -> int:
         if node.dim is None:

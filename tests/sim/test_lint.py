@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from sim.lint import LintError, lint
+from rtlgen.tools import LintError
+from sim.lint import lint
 from tests.sim.designs import SCALE_ADD, sabotaged
 
 
@@ -31,3 +32,13 @@ def test_what_no_waiver_covers_is_reported(tmp_path: Path, old: str, new: str, r
     with pytest.raises(LintError) as caught:
         lint(path, "scale_add")
     assert any(rule in note for note in caught.value.diagnostic.notes)
+
+
+def test_a_finding_names_the_file_and_says_where_the_waivers_are(tmp_path: Path) -> None:
+    path = tmp_path / "scale_add.v"
+    path.write_text(sabotaged("output reg        idle,", "output reg        idle, output spare,"))
+    with pytest.raises(LintError) as caught:
+        lint(path, "scale_add")
+    first, *_, last = caught.value.diagnostic.render().splitlines()
+    assert first == "error[E0614]: scale_add.v has lint warnings: 1"
+    assert last == "   = help: the waivers and their reasons are in sim/lint.vlt"
