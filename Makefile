@@ -32,7 +32,7 @@ test: setup-dev icarus lint
 	$(BIN)/python -m pytest -n 2 -m 'not long'
 
 test-long: setup-dev icarus
-	$(BIN)/python -m pytest -n 2 -m long
+	HYPOTHESIS_PROFILE=exploring $(BIN)/python -m pytest -n 2 -m long
 
 lint: setup-dev
 	$(BIN)/ruff check .

@@ -1,8 +1,19 @@
-"""`pytest --update-golden` rewrites expected texts: diagnostics, documented output, made pages."""
+"""`pytest --update-golden` rewrites expected texts: diagnostics, documented output, made pages.
+
+Random tests draw the same examples in every run, so that a change is judged by its own effect. With
+HYPOTHESIS_PROFILE=exploring they draw new ones, and print how to repeat a failure.
+"""
 
 from __future__ import annotations
 
+import os
+
 import pytest
+from hypothesis import settings
+
+settings.register_profile("steady", derandomize=True)
+settings.register_profile("exploring", derandomize=False, print_blob=True)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
