@@ -241,7 +241,7 @@ class CallReader:
         bound = self._bound(node, function)
         values = [None if type_.shape else reader.value(argument) for _, type_, argument in bound]
         views = [
-            reader.view(argument, parameter.name, type_) if value is None else None
+            reader.elements.view(argument, parameter.name, type_) if value is None else None
             for (parameter, type_, argument), value in zip(bound, values, strict=True)
         ]
         reads = len(reader.reads)
@@ -288,7 +288,7 @@ class CallReader:
         for parameter, type_, argument in self._bound(node, function):
             outer = self._scopes.lookup(argument.name) if isinstance(argument, c_ast.ID) else None
             if type_.shape:
-                symbols.append((parameter, reader.view(argument, parameter.name, type_)))
+                symbols.append((parameter, reader.elements.view(argument, parameter.name, type_)))
             elif (
                 isinstance(outer, ScalarInput)
                 and outer.type == type_.element

@@ -11,25 +11,18 @@ from pycparser import c_ast
 
 from rtlgen.errors import Label
 from rtlgen.frontend.constants import character_constant, integer_constant
+from rtlgen.frontend.elements import ElementReader
 from rtlgen.frontend.errors import (
-    AggregateUnsupported,
     BadConstant,
-    CallArguments,
-    CommaOperator,
     FloatingPoint,
-    IndexWraps,
-    NonAffineSubscript,
-    ParameterInControl,
     SideEffect,
-    SubscriptCount,
-    UnknownIdentifier,
     UnsupportedExpression,
 )
 from rtlgen.frontend.guards import Guard, renumbered
 from rtlgen.frontend.locate import Locator
-from rtlgen.frontend.parts import Part
 from rtlgen.frontend.ranges import Ranges
 from rtlgen.frontend.reaching import Definitions, known_value
+from rtlgen.frontend.refusals import expression_refusal, unknown_name
 from rtlgen.frontend.symbols import (
     ActiveIterator,
     Function,
@@ -41,7 +34,6 @@ from rtlgen.frontend.symbols import (
     Variable,
     View,
 )
-from rtlgen.frontend.types import CType
 from rtlgen.frontend.values import (
     Arithmetic,
     Obstacle,
@@ -92,6 +84,7 @@ class ExpressionReader:
     Members
     -------
     reads: the accesses so far, one for each textual read.
+    elements: reads what names arrays and elements.
     """
 
     def __init__(
@@ -107,6 +100,12 @@ class ExpressionReader:
         self._cast_type = cast_type
         self._surroundings = surroundings
         self.arithmetic = Arithmetic(ranges)
+        self.elements = ElementReader(
+            locator,
+            scopes,
+            self.value,
+            lambda variable, access: surroundings.note_access(variable, access, ranges),
+        )
         self.reads: list[Access] = []
 
     def value(self, node: c_ast.Node) -> Value:
@@ -123,7 +122,7 @@ class ExpressionReader:
             case c_ast.ID():
                 return self._name(node, span)
             case c_ast.ArrayRef():
-                return self.current(*self.element(node))
+                return self.current(*self.elements.element(node))
             case c_ast.UnaryOp():
                 return self._unary(node, span)
             case c_ast.BinaryOp():
@@ -139,78 +138,11 @@ class ExpressionReader:
             case c_ast.FuncCall():
                 return self._surroundings.call(node, self)
             case _:
-                raise _refusal(node, span)
+                raise expression_refusal(node, span)
 
     def span(self, node: c_ast.Node) -> Span:
         """Return the place of `node`."""
         return self._locator.span(node)
-
-    def element(self, node: c_ast.Node) -> tuple[Variable, Access]:
-        """Return the variable and the element of it that an lvalue names."""
-        part = self._part(node)
-        shape, span = part.variable.shape, self._locator.span(node)
-        if shape == () and part.subscripts == (Affine(),) and part.is_pointed_to:
-            part = replace(part, subscripts=())
-        if len(part.subscripts) != len(shape) or part.offset != Affine():
-            raise SubscriptCount(
-                f"`{part.name}` has {_count(len(shape), 'dimension')}, not {len(part.subscripts)}",
-                labels=(Label(span, f"{_count(len(part.subscripts), 'subscript')} here"),),
-                notes=(f"`{part.name}` is declared at {part.variable.span}",),
-            )
-        access = Access(part.variable.name, part.subscripts, span)
-        self._surroundings.note_access(part.variable, access, self.arithmetic.ranges)
-        return part.variable, access
-
-    def view(self, node: c_ast.Node, parameter: str, type_: CType) -> View:
-        """Return what an array parameter of that type is when `node` is its argument."""
-        part = self._part(node)
-        variable = part.variable
-        left = variable.shape[len(part.subscripts) :]
-        is_scalar = part.is_address and variable.shape == ()
-        if variable.element != type_.element or (
-            (len(left) != len(type_.shape) or left[1:] != type_.shape[1:]) and not is_scalar
-        ):
-            raise CallArguments(
-                f"the argument does not fit the parameter `{parameter}`",
-                labels=(Label(self._locator.span(node), "another type, or other extents"),),
-                notes=(f"`{part.name}` is declared at {variable.span}",),
-                help="give both the same element type, and the same extents behind the first",
-            )
-        is_const = variable.is_const or type_.is_const
-        return View(parameter, variable, part.subscripts, part.offset, is_const)
-
-    def _part(self, node: c_ast.Node) -> Part:
-        """Return the array, the part of one, or the element that an expression names."""
-        match node:
-            case c_ast.ID():
-                return self._whole(node)
-            case c_ast.ArrayRef():
-                return self._part(node.name).element(self._subscript(node.subscript))
-            case c_ast.UnaryOp(op="*"):
-                return self._part(node.expr).element(Affine())
-            case c_ast.UnaryOp(op="&"):
-                return self._part(node.expr).address()
-            case c_ast.BinaryOp(op="+" | "-" as op):
-                step = self._subscript(node.right)
-                return self._part(node.left).moved(step if op == "+" else -step)
-            case _:
-                raise _refusal(node, self._locator.span(node))
-
-    def _whole(self, node: c_ast.ID) -> Part:
-        span = self._locator.span(node)
-        match self._scopes.lookup(node.name):
-            case Variable() as variable:
-                return Part(node.name, variable)
-            case View(_, variable, fixed, offset):
-                return Part(node.name, variable, fixed, offset, is_pointed_to=True)
-            case None:
-                raise _unknown(node.name, span)
-            case Unusable(error):
-                raise error
-            case _:
-                raise SubscriptCount(
-                    f"`{node.name}` is not an array", labels=(Label(span, "has subscripts"),)
-                )
 
     def read(self, variable: Variable, access: Access) -> Value:
         """Return the value of an element, as one more read."""
@@ -244,12 +176,6 @@ class ExpressionReader:
         places = tuple(Label(d.span, f"may set `{variable.name}`") for d in definitions[:3])
         return Obstacle(ObstacleKind.DATA, "may have been set in several places", span, "", places)
 
-    def _subscript(self, node: c_ast.Node) -> Affine:
-        value = self.value(node)
-        if value.affine is not None:
-            return value.affine
-        raise subscript_refusal(value, self._locator.text(node))
-
     def _constant(self, node: c_ast.Constant, span: Span) -> Value:
         text: str = node.value
         if node.type in ("float", "double", "long double"):
@@ -272,7 +198,7 @@ class ExpressionReader:
         symbol = self._scopes.lookup(node.name)
         match symbol:
             case None:
-                raise _unknown(node.name, span)
+                raise unknown_name(node.name, span)
             case Unusable(error):
                 raise error
             case ActiveIterator(name, type_):
@@ -284,9 +210,9 @@ class ExpressionReader:
                 obstacle = Obstacle(ObstacleKind.ARGUMENT, reason, span, name)
                 return opaque(ScalarParameter(name, type_), obstacle, span)
             case Variable():
-                return self.current(*self.element(node))
+                return self.current(*self.elements.element(node))
             case View():
-                return self.current(*self.element(node))
+                return self.current(*self.elements.element(node))
             case Slot(_, type_, _, known):
                 # What was never set is 0, as it is for the golden model.
                 return literal(0, type_, span) if known is None else replace(known, span=span)
@@ -305,12 +231,12 @@ class ExpressionReader:
         if node.op == "sizeof":
             return literal(self._size_bytes(node.expr, span), IntType(64, False), span)
         if node.op == "*":
-            return self.current(*self.element(node))
+            return self.current(*self.elements.element(node))
         if node.op == "+":
             return self.arithmetic.promoted(self.value(node.expr))
         if node.op in _UNARY_OPS:
             return self.arithmetic.unary(_UNARY_OPS[node.op], self.value(node.expr), span)
-        raise _refusal(node, span)
+        raise expression_refusal(node, span)
 
     def _size_bytes(self, node: c_ast.Node, span: Span) -> int:
         """Return the size of a type, an array or a value; nothing is evaluated."""
@@ -325,7 +251,7 @@ class ExpressionReader:
         symbol = self._scopes.lookup(node.name) if isinstance(node, c_ast.ID) else None
         if isinstance(symbol, ScalarInput | ActiveIterator | NamedConstant | Slot):
             return symbol.type.width_bits // 8
-        part = self._part(node)
+        part = self.elements.part(node)
         if not part.subscripts and (part.is_pointed_to or part.variable.storage == "parameter"):
             raise UnsupportedExpression(
                 f"`sizeof` of the parameter `{part.name}` is the size of a pointer",
@@ -343,41 +269,6 @@ class ExpressionReader:
         return self.arithmetic.binary(BINARY_OPS[node.op], left, right, span)
 
 
-def subscript_refusal(
-    value: Value, text: str
-) -> NonAffineSubscript | ParameterInControl | IndexWraps:
-    """Return why `value`, written `text`, cannot be a subscript."""
-    obstacle = value.obstacle
-    if obstacle is None:
-        raise ValueError("an affine value needs no refusal")
-    label = Label(obstacle.span, obstacle.reason)
-    match obstacle.kind:
-        case ObstacleKind.ARGUMENT:
-            return ParameterInControl(
-                f"the subscript `{text}` depends on a scalar parameter",
-                labels=(label,),
-                help=obstacle.fix,
-            )
-        case ObstacleKind.WRAPS:
-            return IndexWraps(
-                f"the subscript `{text}` wraps round",
-                labels=(label,),
-                help="use a signed iterator",
-            )
-        case ObstacleKind.DATA:
-            return NonAffineSubscript(
-                f"the subscript `{text}` is not affine",
-                labels=(label, *obstacle.others),
-                notes=("which element it is must follow from the iterators alone",),
-            )
-        case _:
-            return NonAffineSubscript(
-                f"the subscript `{text}` is not affine",
-                labels=(label,),
-                help="use constants plus constant multiples of iterators",
-            )
-
-
 def _table_value(variable: Variable, access: Access) -> int | None:
     """Return the value of an element of a constant array, if it is known which one."""
     place = 0
@@ -386,43 +277,3 @@ def _table_value(variable: Variable, access: Access) -> int | None:
             return None
         place = place * extent + subscript.constant
     return variable.values[place] if variable.values else None
-
-
-def _unknown(name: str, span: Span) -> UnknownIdentifier:
-    return UnknownIdentifier(
-        f"`{name}` is not declared",
-        labels=(Label(span),),
-        help=f"if it is a size, give it with -D {name}=VALUE",
-    )
-
-
-def _refusal(
-    node: c_ast.Node, span: Span
-) -> SideEffect | CommaOperator | AggregateUnsupported | UnsupportedExpression:
-    """Return the error of an expression that is no value."""
-    label = (Label(span),)
-    match node:
-        case c_ast.Assignment():
-            return SideEffect(
-                "an assignment inside an expression",
-                labels=label,
-                help="make it a statement of its own",
-            )
-        case c_ast.ExprList():
-            return CommaOperator("the comma operator is not supported", labels=label)
-        case c_ast.StructRef():
-            return AggregateUnsupported(
-                "structures are not supported", labels=label, help="use one array for each member"
-            )
-        case c_ast.UnaryOp(op="&" as op):
-            return UnsupportedExpression(
-                f"the operator `{op}` is not supported",
-                labels=label,
-                notes=("there are no pointers",),
-            )
-        case _:
-            return UnsupportedExpression("this expression is not supported", labels=label)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"

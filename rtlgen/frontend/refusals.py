@@ -1,4 +1,4 @@
-"""Statements that are not supported, and what to write instead."""
+"""What is not supported, and what to write instead."""
 
 from __future__ import annotations
 
@@ -6,14 +6,23 @@ from pycparser import c_ast
 
 from rtlgen.errors import Label
 from rtlgen.frontend.errors import (
+    AggregateUnsupported,
     CommaOperator,
     FrontendError,
+    IndexWraps,
     Jump,
+    NonAffineSubscript,
+    ParameterInControl,
+    SideEffect,
     SwitchUnsupported,
     UnboundedLoop,
+    UnknownIdentifier,
+    UnsupportedExpression,
     UnsupportedStatement,
 )
 from rtlgen.frontend.locate import Locator
+from rtlgen.frontend.values import ObstacleKind, Value
+from rtlgen.source import Span
 
 
 def statement_refusal(node: c_ast.Node, locator: Locator) -> FrontendError:
@@ -57,3 +66,75 @@ def statement_refusal(node: c_ast.Node, locator: Locator) -> FrontendError:
                 "this statement is not supported",
                 labels=(Label(locator.span(node), "has no effect, or is not an assignment"),),
             )
+
+
+def subscript_refusal(
+    value: Value, text: str
+) -> NonAffineSubscript | ParameterInControl | IndexWraps:
+    """Return why `value`, written `text`, cannot be a subscript."""
+    obstacle = value.obstacle
+    if obstacle is None:
+        raise ValueError("an affine value needs no refusal")
+    label = Label(obstacle.span, obstacle.reason)
+    match obstacle.kind:
+        case ObstacleKind.ARGUMENT:
+            return ParameterInControl(
+                f"the subscript `{text}` depends on a scalar parameter",
+                labels=(label,),
+                help=obstacle.fix,
+            )
+        case ObstacleKind.WRAPS:
+            return IndexWraps(
+                f"the subscript `{text}` wraps round",
+                labels=(label,),
+                help="use a signed iterator",
+            )
+        case ObstacleKind.DATA:
+            return NonAffineSubscript(
+                f"the subscript `{text}` is not affine",
+                labels=(label, *obstacle.others),
+                notes=("which element it is must follow from the iterators alone",),
+            )
+        case _:
+            return NonAffineSubscript(
+                f"the subscript `{text}` is not affine",
+                labels=(label,),
+                help="use constants plus constant multiples of iterators",
+            )
+
+
+def unknown_name(name: str, span: Span) -> UnknownIdentifier:
+    """Return the error of a name that nothing declares."""
+    return UnknownIdentifier(
+        f"`{name}` is not declared",
+        labels=(Label(span),),
+        help=f"if it is a size, give it with -D {name}=VALUE",
+    )
+
+
+def expression_refusal(
+    node: c_ast.Node, span: Span
+) -> SideEffect | CommaOperator | AggregateUnsupported | UnsupportedExpression:
+    """Return the error of an expression that is no value."""
+    label = (Label(span),)
+    match node:
+        case c_ast.Assignment():
+            return SideEffect(
+                "an assignment inside an expression",
+                labels=label,
+                help="make it a statement of its own",
+            )
+        case c_ast.ExprList():
+            return CommaOperator("the comma operator is not supported", labels=label)
+        case c_ast.StructRef():
+            return AggregateUnsupported(
+                "structures are not supported", labels=label, help="use one array for each member"
+            )
+        case c_ast.UnaryOp(op="&" as op):
+            return UnsupportedExpression(
+                f"the operator `{op}` is not supported",
+                labels=label,
+                notes=("there are no pointers",),
+            )
+        case _:
+            return UnsupportedExpression("this expression is not supported", labels=label)

@@ -57,7 +57,7 @@ def read_assignment(
     refusal = _write_refusal(target, node, scopes, locator)
     if refusal is not None:
         raise refusal
-    variable, access = reader.element(target)
+    variable, access = reader.elements.element(target)
     span = locator.span(node)
     if isinstance(node, c_ast.UnaryOp):
         old = reader.current(variable, access)

@@ -1,0 +1,118 @@
+"""Arrays, parts of arrays and single elements that expressions name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from pycparser import c_ast
+
+from rtlgen.errors import Label
+from rtlgen.frontend.errors import CallArguments, SubscriptCount
+from rtlgen.frontend.locate import Locator
+from rtlgen.frontend.parts import Part
+from rtlgen.frontend.refusals import expression_refusal, subscript_refusal, unknown_name
+from rtlgen.frontend.symbols import Scopes, Unusable, Variable, View
+from rtlgen.frontend.types import CType
+from rtlgen.frontend.values import Value
+from rtlgen.ir.affine import Affine
+from rtlgen.ir.scop import Access
+
+
+class ElementReader:
+    """Reads lvalues, and arguments that are arrays.
+
+    Parameters
+    ----------
+    subscript: returns the value of a subscript.
+    note_access: is told of every element that is named.
+    """
+
+    def __init__(
+        self,
+        locator: Locator,
+        scopes: Scopes,
+        subscript: Callable[[c_ast.Node], Value],
+        note_access: Callable[[Variable, Access], None],
+    ) -> None:
+        self._locator = locator
+        self._scopes = scopes
+        self._value = subscript
+        self._note_access = note_access
+
+    def element(self, node: c_ast.Node) -> tuple[Variable, Access]:
+        """Return the variable and the element of it that an lvalue names."""
+        part = self.part(node)
+        shape, span = part.variable.shape, self._locator.span(node)
+        if shape == () and part.subscripts == (Affine(),) and part.is_pointed_to:
+            part = replace(part, subscripts=())
+        if len(part.subscripts) != len(shape) or part.offset != Affine():
+            raise SubscriptCount(
+                f"`{part.name}` has {_count(len(shape), 'dimension')}, not {len(part.subscripts)}",
+                labels=(Label(span, f"{_count(len(part.subscripts), 'subscript')} here"),),
+                notes=(f"`{part.name}` is declared at {part.variable.span}",),
+            )
+        access = Access(part.variable.name, part.subscripts, span)
+        self._note_access(part.variable, access)
+        return part.variable, access
+
+    def view(self, node: c_ast.Node, parameter: str, type_: CType) -> View:
+        """Return what an array parameter of that type is when `node` is its argument."""
+        part = self.part(node)
+        variable = part.variable
+        left = variable.shape[len(part.subscripts) :]
+        is_scalar = part.is_address and variable.shape == ()
+        if variable.element != type_.element or (
+            (len(left) != len(type_.shape) or left[1:] != type_.shape[1:]) and not is_scalar
+        ):
+            raise CallArguments(
+                f"the argument does not fit the parameter `{parameter}`",
+                labels=(Label(self._locator.span(node), "another type, or other extents"),),
+                notes=(f"`{part.name}` is declared at {variable.span}",),
+                help="give both the same element type, and the same extents behind the first",
+            )
+        is_const = variable.is_const or type_.is_const
+        return View(parameter, variable, part.subscripts, part.offset, is_const)
+
+    def part(self, node: c_ast.Node) -> Part:
+        """Return the array, the part of one, or the element that an expression names."""
+        match node:
+            case c_ast.ID():
+                return self._whole(node)
+            case c_ast.ArrayRef():
+                return self.part(node.name).element(self._subscript(node.subscript))
+            case c_ast.UnaryOp(op="*"):
+                return self.part(node.expr).element(Affine())
+            case c_ast.UnaryOp(op="&"):
+                return self.part(node.expr).address()
+            case c_ast.BinaryOp(op="+" | "-" as op):
+                step = self._subscript(node.right)
+                return self.part(node.left).moved(step if op == "+" else -step)
+            case _:
+                raise expression_refusal(node, self._locator.span(node))
+
+    def _whole(self, node: c_ast.ID) -> Part:
+        span = self._locator.span(node)
+        match self._scopes.lookup(node.name):
+            case Variable() as variable:
+                return Part(node.name, variable)
+            case View(_, variable, fixed, offset):
+                return Part(node.name, variable, fixed, offset, is_pointed_to=True)
+            case None:
+                raise unknown_name(node.name, span)
+            case Unusable(error):
+                raise error
+            case _:
+                raise SubscriptCount(
+                    f"`{node.name}` is not an array", labels=(Label(span, "has subscripts"),)
+                )
+
+    def _subscript(self, node: c_ast.Node) -> Affine:
+        value = self._value(node)
+        if value.affine is not None:
+            return value.affine
+        raise subscript_refusal(value, self._locator.text(node))
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

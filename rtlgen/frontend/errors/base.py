@@ -1,0 +1,21 @@
+"""What the refusals of a C program have in common."""
+
+from __future__ import annotations
+
+from rtlgen.errors import Diagnostic, RtlgenError
+
+
+class FrontendError(RtlgenError):
+    """Base of the refusals of a C program.
+
+    Members
+    -------
+    others: further refusals found in the same file, in the order of the text.
+    """
+
+    others: tuple[FrontendError, ...] = ()
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """Every refusal of the file, this one first."""
+        return (self.diagnostic, *(other.diagnostic for other in self.others))

@@ -1,0 +1,120 @@
+"""Refusals of types, declarations and names."""
+
+from __future__ import annotations
+
+from rtlgen.frontend.errors.base import FrontendError
+
+
+class UnknownIdentifier(FrontendError):
+    """A name is used that is not declared.
+
+    Often it is a size that the program expects from a macro:
+
+        for (int i = 0; i < N; i++)      `N` is not declared
+
+    Remedy: declare it, or give it with `-D N=64`.
+    """
+
+    code = "E0107"
+
+
+class FloatingPoint(FrontendError):
+    """Floating-point types and constants are not supported.
+
+    The circuits compute with integers of 8 to 64 bits, exactly. Rewrite the kernel in fixed
+    point, with the scaling made explicit by shifts:
+
+        acc += ((int64_t)a[i] * b[i]) >> 16;     Q16.16
+    """
+
+    code = "E0108"
+
+
+class PointerUnsupported(FrontendError):
+    """Pointers are supported as parameters only, and read as the arrays that they point to.
+
+    Each array becomes a memory of its own. A parameter `int *a`, `int a[]` or `int (*a)[8]` is an
+    array that ends with the last element the function touches, or has the extent that
+    `-D a_EXTENT=64` gives. There are neither pointer variables nor pointers to pointers:
+
+        void f(int *a)  { a[3] = *(a + 1); }         accepted: 4 elements
+        void f(int **a) { int *p = a[0]; *p++; }     refused
+
+    Remedy: declare the parameter as an array with its sizes, and use subscripts.
+    """
+
+    code = "E0109"
+
+
+class AggregateUnsupported(FrontendError):
+    """Structures, unions and bit-fields are not supported.
+
+    Remedy: use one array for each member (a "structure of arrays"). Each of them then is a
+    memory with ports of its own, which is faster as well.
+    """
+
+    code = "E0110"
+
+
+class ArraySize(FrontendError):
+    """The size of an array is not a positive constant.
+
+    The memories of a circuit have a fixed depth. A size is a constant expression of literals,
+    macros, enumeration constants, constant variables and parameters fixed by `-D`:
+
+        #define N 64
+        void f(int a[N][N + 1])
+
+    Remedy: fix the size with a macro or `-D NAME=VALUE`.
+    """
+
+    code = "E0111"
+
+
+class UnsupportedType(FrontendError):
+    """The type is not one of C's integer types of 8 to 64 bits.
+
+    Supported are `char`, `short`, `int`, `long`, `long long`, signed and unsigned, the
+    `intN_t` and `uintN_t` of `<stdint.h>`, `size_t`, and typedefs of these. `_Bool`, enumeration
+    types as variables, 128-bit and vector types are not.
+
+    Remedy: use the integer type of the wanted width.
+    """
+
+    code = "E0112"
+
+
+class InitialiserUnsupported(FrontendError):
+    """This variable may not have an initial value here.
+
+    Global variables that are not constant get their contents from the host before each run; an
+    initialiser would be lost. Local variables and everything that is `const` may be initialised,
+    arrays by constants in braces, one pair a dimension, and up to 256 elements:
+
+        static const short taps[2][3] = {{1, 2, 1}, {-1}};
+
+    Remedy: make it `const` or local, or fill it in a loop.
+    """
+
+    code = "E0127"
+
+
+class DuplicateName(FrontendError):
+    """Two things of one kind share a name.
+
+    Remedy: rename one of them. A label names its statement, so it may neither stand twice nor
+    be one of the names S0, S1, ... that another statement gets by its position.
+    """
+
+    code = "E0131"
+
+
+class UnsupportedDeclaration(FrontendError):
+    """The declaration is of a kind that is not supported.
+
+    Not supported are variable numbers of arguments, parameters without a name, old-style
+    parameter lists, `static` variables inside functions (they keep state between runs), and
+    `_Alignas`, `_Atomic`, `_Thread_local` and `volatile`.
+    """
+
+    code = "E0142"

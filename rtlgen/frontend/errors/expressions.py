@@ -1,0 +1,103 @@
+"""Refusals of expressions and assignments."""
+
+from __future__ import annotations
+
+from rtlgen.frontend.errors.base import FrontendError
+
+
+class NonAffineSubscript(FrontendError):
+    """An array subscript is not affine.
+
+    A subscript is a constant plus constant multiples of the enclosing iterators; then all
+    addresses are known before the run, conflicts can be excluded by proof, and no multiplier
+    is needed for an address:
+
+        a[i*8 + j]       affine
+        a[idx[i]]        not: depends on data
+        a[i*j], a[i/2]   not: product, quotient
+
+    Remedy: an index `i/2` or `i%2` becomes affine with two loops instead of one:
+    `for (ih) for (il = 0; il < 2; il++)` with `i = 2*ih + il`.
+    """
+
+    code = "E0119"
+
+
+class IndexWraps(FrontendError):
+    """An index expression wraps round in its C type, so it is not the affine function it seems.
+
+        for (unsigned i = 0; i < 8; i++) a[i - 1 + 1] = 0;
+
+    `i - 1` is computed as an unsigned int; for i = 0 it is 4294967295.
+
+    Remedy: use a signed iterator (`int`), or one that is wide enough.
+    """
+
+    code = "E0143"
+
+
+class SubscriptCount(FrontendError):
+    """An array is used with the wrong number of subscripts, or a scalar with any.
+
+    A read or write names one element:
+
+        int a[8][8];   a[i] = 0;     one subscript is missing
+
+    Remedy: give one subscript for each dimension.
+    """
+
+    code = "E0128"
+
+
+class CommaOperator(FrontendError):
+    """The comma operator is not supported.
+
+    Remedy: write one statement, or one loop, for each part.
+    """
+
+    code = "E0125"
+
+
+class SideEffect(FrontendError):
+    """An expression has a side effect inside.
+
+    One statement writes one place: `a = b = c`, `a[i++]` and `x + (y = 2)` are refused, since
+    what they compute depends on an order that a circuit does not have.
+
+    Remedy: write each assignment as a statement of its own.
+    """
+
+    code = "E0126"
+
+
+class ReadOnly(FrontendError):
+    """Something that is constant is assigned.
+
+    Constant variables, arrays of constant elements, enumeration constants and scalar parameters
+    (which are input ports) cannot be written.
+
+    Remedy: for a scalar parameter, copy it to a local variable first.
+    """
+
+    code = "E0130"
+
+
+class UnsupportedExpression(FrontendError):
+    """The expression uses something that has no place in a circuit of integers.
+
+    `&x` as a value, string constants, compound literals and statement expressions.
+
+    Remedy: write the value as an integer expression of array elements and scalars.
+    """
+
+    code = "E0140"
+
+
+class UnsupportedStatement(FrontendError):
+    """The statement has no effect that a circuit could have, or is not supported here.
+
+    Supported are assignments (`=`, `+=`, ...), `x++;`, `x--;`, declarations, `for`, `if`,
+    blocks, and `return` at the end.
+    """
+
+    code = "E0141"
