@@ -10,34 +10,28 @@ from pycparser import c_ast
 from rtlgen.errors import Diagnostic, Label
 from rtlgen.frontend.branches import BranchReader
 from rtlgen.frontend.calls import CallReader
-from rtlgen.frontend.conditions import ConditionReader, Conjunction
 from rtlgen.frontend.declarations import Declarations
 from rtlgen.frontend.drafts import Drafts
 from rtlgen.frontend.errors import (
     FrontendError,
-    IteratorModified,
     IteratorOutsideLoop,
-    LoopHeader,
-    UnknownIdentifier,
 )
 from rtlgen.frontend.expressions import ExpressionReader
 from rtlgen.frontend.extents import Extents
 from rtlgen.frontend.guards import is_total
+from rtlgen.frontend.iteration import IterationReader
 from rtlgen.frontend.locate import Locator
-from rtlgen.frontend.loops import Header, LoopReader, split_header
 from rtlgen.frontend.place import Place
 from rtlgen.frontend.ranges import Ranges
 from rtlgen.frontend.reaching import Definitions, Reaching
 from rtlgen.frontend.refusals import statement_refusal
-from rtlgen.frontend.symbols import ActiveIterator, Unusable, Variable
+from rtlgen.frontend.symbols import Variable
 from rtlgen.frontend.tables import chosen, position_of
 from rtlgen.frontend.values import Value
-from rtlgen.frontend.writers import assigned, calls
 from rtlgen.frontend.writes import ASSIGNMENT_OPS, Assignment, read_assignment, written
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.expr import Constant, Expr, Select
-from rtlgen.ir.scop import Access, ConditionNode, Loop, LoopNode, Node, Statement
-from rtlgen.ir.types import IntType
+from rtlgen.ir.scop import Access, Loop, LoopNode, Node, Statement
 from rtlgen.source import Span
 
 MAX_REPORTED = 20
@@ -64,6 +58,7 @@ class BodyReader:
         self.warnings: list[Diagnostic] = []
         self._calls = CallReader(function, self, declarations, locator)
         self._branches = BranchReader(self, declarations, locator)
+        self._loops = IterationReader(self, declarations, locator)
         self._data_uses: dict[str, Span] = {}
         self._iterator_uses: dict[str, Span] = {}
         self._counters: frozenset[int] = frozenset()
@@ -149,6 +144,12 @@ class BodyReader:
         if variable.name in self._iterator_uses:
             raise _mixed_use(variable.name, span, self._iterator_uses[variable.name])
 
+    def note_iterator(self, name: str, span: Span) -> None:
+        """Note that a variable counts a loop; it may not be used as data, too."""
+        self._iterator_uses.setdefault(name, span)
+        if name in self._data_uses:
+            raise _mixed_use(name, self._data_uses[name], span)
+
     def items(self, items: Iterable[c_ast.Node], place: Place) -> tuple[Node, ...]:
         """Read statements, and go on behind one that is refused."""
         nodes: list[Node] = []
@@ -167,7 +168,7 @@ class BodyReader:
                 with self._scopes.block():
                     return self.items(node.block_items or (), place)
             case c_ast.For():
-                return self._loop(node, place, label)
+                return self._loops.read(node, place, label)
             case c_ast.If():
                 return self._branches.read(node, place, label)
             case c_ast.Assignment() if node.op in ASSIGNMENT_OPS:
@@ -256,97 +257,6 @@ class BodyReader:
     def _initialiser_text(self, node: c_ast.Decl) -> str:
         return f"{node.name} = {self._locator.text(node.init)}"
 
-    # Loops.
-
-    def _loop(self, node: c_ast.For, place: Place, label: str | None) -> tuple[Node, ...]:
-        header = split_header(node, self._locator)
-        type_, c_name = self._iterator(node, header)
-        name = self._scopes.iterator_name(c_name) if header.declares else c_name
-        loop_reader = LoopReader(
-            header,
-            name,
-            type_,
-            place.ranges,
-            lambda ranges: self.reader(replace(place, ranges=ranges)),
-            self._locator,
-        )
-        start, step = loop_reader.start(), loop_reader.step()
-        with self._scopes.iterating(header.iterator, ActiveIterator(name, type_, header.span)):
-            counted = loop_reader.read(start, step, label)
-            if counted.is_empty:
-                self._warn("W0101", "this loop is never entered", header.span)
-                return ()
-            inside = replace(
-                place, loops=(*place.loops, counted.loop), ranges=place.ranges.inside(counted.body)
-            )
-            limits = self._limits(header, loop_reader, inside, step)
-            body = self._repeated(node.stmt, inside.under(limits))
-            if limits and body:
-                body = (ConditionNode(limits, body),)
-        return (LoopNode(counted.loop, body),) if body else ()
-
-    def _limits(
-        self, header: Header, loop_reader: LoopReader, inside: Place, step: int
-    ) -> Conjunction:
-        """Return what holds in the loop besides its bound."""
-        reader = ConditionReader(lambda given: self.reader(inside.under(given)), _never_inside)
-        limits: Conjunction = ()
-        for limit in header.limits:
-            ways = reader.alternatives(limit)
-            plain = len(ways) == 1 and not ways[0].leaves
-            loop_reader.require_limit(limit, ways[0].conditions if plain else None, step)
-            limits = (*limits, *ways[0].conditions)
-        return limits
-
-    def _iterator(self, node: c_ast.For, header: Header) -> tuple[IntType, str]:
-        """Return the iterator's type and the name to give it."""
-        if header.declares:
-            return self._declarations.iterator_type(node.init.decls[0]), header.iterator
-        span = self._locator.span(node.init.lvalue)
-        symbol = self._scopes.lookup(header.iterator)
-        match symbol:
-            case Variable(name, element, shape=(), storage="local"):
-                self._iterator_uses.setdefault(name, span)
-                if name in self._data_uses:
-                    raise _mixed_use(name, self._data_uses[name], span)
-                return element, name
-            case ActiveIterator():
-                raise IteratorModified(
-                    f"`{header.iterator}` already counts an outer loop",
-                    labels=(Label(span, "set again"), Label(symbol.span, "the outer loop")),
-                    help="use another variable for the inner loop",
-                )
-            case Unusable(error):
-                raise error
-            case None:
-                raise UnknownIdentifier(
-                    f"`{header.iterator}` is not declared",
-                    labels=(Label(span),),
-                    help=f"declare it: for (int {header.iterator} = ...",
-                )
-            case _:
-                raise LoopHeader(
-                    f"`{header.iterator}` cannot count a loop",
-                    labels=(Label(span, "is no local scalar"),),
-                    help=f"declare the iterator: for (int {header.iterator} = ...",
-                )
-
-    def _repeated(self, node: c_ast.Node, place: Place) -> tuple[Node, ...]:
-        """Read the body of a loop, which an earlier iteration of it may be before."""
-        if calls(node):
-            for variable in self._declarations.variables:
-                if variable.storage == "global" and variable.shape == ():
-                    self.reaching.may_define(variable, self._locator.start(node))
-        for name, assignment in assigned(node):
-            found = self._scopes.stored(name)
-            if found is not None and found.shape == ():
-                self.reaching.may_define(found, self._locator.span(assignment))
-        entered = self.reaching.state
-        body = self.nested(node, place)
-        # Behind the loop, too, any number of iterations may have been.
-        self.reaching.restore(entered)
-        return body
-
     def nested(self, node: c_ast.Node, place: Place) -> tuple[Node, ...]:
         """Read the body of a loop or `if`, which is a scope of its own."""
         if isinstance(node, c_ast.Compound):
@@ -356,9 +266,10 @@ class BodyReader:
 
     def warn_never(self, node: c_ast.If, what: str) -> None:
         """Warn that a branch of an `if` is left out."""
-        self._warn("W0106", f"{what} never true", self._locator.span(node.cond))
+        self.warn_left_out("W0106", f"{what} never true", self._locator.span(node.cond))
 
-    def _warn(self, code: str, message: str, span: Span) -> None:
+    def warn_left_out(self, code: str, message: str, span: Span) -> None:
+        """Warn, once, that something is left out."""
         warning = Diagnostic(code, message, (Label(span, "left out"),), severity="warning")
         if warning not in self.warnings:
             self.warnings.append(warning)
@@ -393,11 +304,6 @@ class _Site:
 
 def _is_set_to_call(node: c_ast.Assignment) -> bool:
     return node.op == "=" and isinstance(node.rvalue, c_ast.FuncCall)
-
-
-def _never_inside(_reads: Sequence[Access], _ranges: Ranges) -> bool:
-    """Keep disjunctions apart: a bound is no guard."""
-    return False
 
 
 def _mixed_use(name: str, data: Span, iterator: Span) -> IteratorOutsideLoop:

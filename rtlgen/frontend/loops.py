@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from pycparser import c_ast
@@ -19,9 +19,9 @@ from rtlgen.frontend.errors import (
 )
 from rtlgen.frontend.expressions import ExpressionReader
 from rtlgen.frontend.locate import Locator
+from rtlgen.frontend.loop_headers import Header
 from rtlgen.frontend.ranges import IteratorRange, Ranges
 from rtlgen.frontend.values import ObstacleKind, Value
-from rtlgen.frontend.writers import below
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.scop import Loop
 from rtlgen.ir.types import IntType, common_type
@@ -31,112 +31,12 @@ _FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "!=": "!="}
 
 
 @dataclass(frozen=True, slots=True)
-class Header:
-    """The parts of a `for` header, before they are understood.
-
-    Members
-    -------
-    declares: the header declares its iterator.
-    limits: further conditions, joined to `condition` by `&&`.
-    step: read from the third part; not 0.
-    """
-
-    iterator: str
-    declares: bool
-    start: c_ast.Node
-    condition: c_ast.BinaryOp
-    limits: tuple[c_ast.Node, ...]
-    step: c_ast.Node
-    step_sign: int
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
 class CountedLoop:
     """A loop, the range of its iterator in the body, and whether it is ever entered."""
 
     loop: Loop
     body: IteratorRange
     is_empty: bool
-
-
-def split_header(node: c_ast.For, locator: Locator) -> Header:
-    """Return the parts of a header of the supported form.
-
-    Raises
-    ------
-    LoopHeader: it is of another form.
-    """
-    span = locator.start(node)
-    match node.init:
-        case c_ast.DeclList(decls=[c_ast.Decl(name=name, init=start)]) if start is not None:
-            declares = True
-        case c_ast.Assignment(op="=", lvalue=c_ast.ID(name=name), rvalue=start):
-            declares = False
-        case _:
-            raise _header(node.init, span, locator, "set one iterator: `int i = 0`")
-    conditions = list(_conjuncts(node.cond))
-    bounds = [part for part in conditions if _compares(part, name)]
-    bounds = bounds or [part for part in conditions[:1] if _is_comparison(part)]
-    if not bounds:
-        raise _header(node.cond, span, locator, "compare the iterator with one bound: `i < N`")
-    limits = tuple(part for part in conditions if part is not bounds[0])
-    step, sign = _step(node.next, name, span, locator)
-    return Header(name, declares, start, bounds[0], limits, step, sign, span)
-
-
-def _conjuncts(node: c_ast.Node | None) -> Iterator[c_ast.Node]:
-    """Yield what `&&` joins."""
-    if isinstance(node, c_ast.BinaryOp) and node.op == "&&":
-        yield from _conjuncts(node.left)
-        yield from _conjuncts(node.right)
-    elif node is not None:
-        yield node
-
-
-def _compares(node: c_ast.Node, name: str) -> bool:
-    """Return whether `node` is a comparison with the iterator in it."""
-    return _is_comparison(node) and any(
-        isinstance(part, c_ast.ID) and part.name == name for part in below(node)
-    )
-
-
-def _is_comparison(node: c_ast.Node) -> bool:
-    return isinstance(node, c_ast.BinaryOp) and node.op in _FLIPPED
-
-
-def _header(part: c_ast.Node | None, span: Span, locator: Locator, help_: str) -> LoopHeader:
-    if part is None:
-        return LoopHeader("a part of the loop header is missing", labels=(Label(span),), help=help_)
-    return LoopHeader(
-        "this loop header is not supported", labels=(Label(locator.span(part)),), help=help_
-    )
-
-
-def _step(
-    node: c_ast.Node | None, name: str, span: Span, locator: Locator
-) -> tuple[c_ast.Node, int]:
-    """Return the expression of the step and the sign to give it."""
-    one = c_ast.Constant("int", "1", node.coord if node is not None else None)
-    match node:
-        case c_ast.UnaryOp(op="++" | "p++", expr=c_ast.ID(name=stepped)) if stepped == name:
-            return one, 1
-        case c_ast.UnaryOp(op="--" | "p--", expr=c_ast.ID(name=stepped)) if stepped == name:
-            return one, -1
-        case c_ast.Assignment(op="+=" | "-=" as op, lvalue=c_ast.ID(name=stepped), rvalue=by) if (
-            stepped == name
-        ):
-            return by, 1 if op == "+=" else -1
-        case c_ast.Assignment(
-            op="=",
-            lvalue=c_ast.ID(name=stepped),
-            rvalue=c_ast.BinaryOp(op="+" | "-" as op, left=left, right=right),
-        ) if stepped == name:
-            if isinstance(left, c_ast.ID) and left.name == name:
-                return right, 1 if op == "+" else -1
-            if isinstance(right, c_ast.ID) and right.name == name and op == "+":
-                return left, 1
-    raise _header(node, span, locator, f"step the iterator by a constant: `{name}++`")
 
 
 class LoopReader:

@@ -1,0 +1,153 @@
+"""`for` loops, with their bodies, to nodes of the loop tree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Protocol
+
+from pycparser import c_ast
+
+from rtlgen.errors import Label
+from rtlgen.frontend.conditions import ConditionReader, Conjunction
+from rtlgen.frontend.declarations import Declarations
+from rtlgen.frontend.errors import (
+    IteratorModified,
+    LoopHeader,
+    UnknownIdentifier,
+)
+from rtlgen.frontend.expressions import ExpressionReader
+from rtlgen.frontend.locate import Locator
+from rtlgen.frontend.loop_headers import Header, split_header
+from rtlgen.frontend.loops import LoopReader
+from rtlgen.frontend.place import Place
+from rtlgen.frontend.ranges import Ranges
+from rtlgen.frontend.reaching import Reaching
+from rtlgen.frontend.symbols import ActiveIterator, Unusable, Variable
+from rtlgen.frontend.writers import assigned, calls
+from rtlgen.ir.scop import Access, ConditionNode, LoopNode, Node
+from rtlgen.ir.types import IntType
+from rtlgen.source import Span
+
+
+class Body(Protocol):
+    """What the reader of loops needs of the reader of everything else."""
+
+    reaching: Reaching
+
+    def reader(self, place: Place, before: list[Node] | None = None) -> ExpressionReader:
+        """Return a reader of the expressions of one statement."""
+
+    def nested(self, node: c_ast.Node, place: Place) -> tuple[Node, ...]:
+        """Read the body of a loop or `if`."""
+
+    def note_iterator(self, name: str, span: Span) -> None:
+        """Note that a variable counts a loop."""
+
+    def warn_left_out(self, code: str, message: str, span: Span) -> None:
+        """Warn that something is left out."""
+
+
+class IterationReader:
+    """Reads one `for` after the other."""
+
+    def __init__(self, body: Body, declarations: Declarations, locator: Locator) -> None:
+        self._body = body
+        self._declarations = declarations
+        self._scopes = declarations.scopes
+        self._locator = locator
+
+    def read(self, node: c_ast.For, place: Place, label: str | None) -> tuple[Node, ...]:
+        """Return the nodes of a loop; none where it does nothing."""
+        header = split_header(node, self._locator)
+        type_, c_name = self._iterator(node, header)
+        name = self._scopes.iterator_name(c_name) if header.declares else c_name
+        loop_reader = LoopReader(
+            header,
+            name,
+            type_,
+            place.ranges,
+            lambda ranges: self._body.reader(replace(place, ranges=ranges)),
+            self._locator,
+        )
+        start, step = loop_reader.start(), loop_reader.step()
+        with self._scopes.iterating(header.iterator, ActiveIterator(name, type_, header.span)):
+            counted = loop_reader.read(start, step, label)
+            if counted.is_empty:
+                self._body.warn_left_out("W0101", "this loop is never entered", header.span)
+                return ()
+            inside = replace(
+                place, loops=(*place.loops, counted.loop), ranges=place.ranges.inside(counted.body)
+            )
+            limits = self._limits(header, loop_reader, inside, step)
+            body = self._repeated(node.stmt, inside.under(limits))
+            if limits and body:
+                body = (ConditionNode(limits, body),)
+        return (LoopNode(counted.loop, body),) if body else ()
+
+    def _limits(
+        self, header: Header, loop_reader: LoopReader, inside: Place, step: int
+    ) -> Conjunction:
+        """Return what holds in the loop besides its bound."""
+        reader = ConditionReader(
+            lambda given: self._body.reader(inside.under(given)), _never_inside
+        )
+        limits: Conjunction = ()
+        for limit in header.limits:
+            ways = reader.alternatives(limit)
+            plain = len(ways) == 1 and not ways[0].leaves
+            loop_reader.require_limit(limit, ways[0].conditions if plain else None, step)
+            limits = (*limits, *ways[0].conditions)
+        return limits
+
+    def _iterator(self, node: c_ast.For, header: Header) -> tuple[IntType, str]:
+        """Return the iterator's type and the name to give it."""
+        if header.declares:
+            return self._declarations.iterator_type(node.init.decls[0]), header.iterator
+        span = self._locator.span(node.init.lvalue)
+        symbol = self._scopes.lookup(header.iterator)
+        match symbol:
+            case Variable(name, element, shape=(), storage="local"):
+                self._body.note_iterator(name, span)
+                return element, name
+            case ActiveIterator():
+                raise IteratorModified(
+                    f"`{header.iterator}` already counts an outer loop",
+                    labels=(Label(span, "set again"), Label(symbol.span, "the outer loop")),
+                    help="use another variable for the inner loop",
+                )
+            case Unusable(error):
+                raise error
+            case None:
+                raise UnknownIdentifier(
+                    f"`{header.iterator}` is not declared",
+                    labels=(Label(span),),
+                    help=f"declare it: for (int {header.iterator} = ...",
+                )
+            case _:
+                raise LoopHeader(
+                    f"`{header.iterator}` cannot count a loop",
+                    labels=(Label(span, "is no local scalar"),),
+                    help=f"declare the iterator: for (int {header.iterator} = ...",
+                )
+
+    def _repeated(self, node: c_ast.Node, place: Place) -> tuple[Node, ...]:
+        """Read the body of a loop, which an earlier iteration of it may be before."""
+        if calls(node):
+            for variable in self._declarations.variables:
+                if variable.storage == "global" and variable.shape == ():
+                    self._body.reaching.may_define(variable, self._locator.start(node))
+        for name, assignment in assigned(node):
+            found = self._scopes.stored(name)
+            if found is not None and found.shape == ():
+                self._body.reaching.may_define(found, self._locator.span(assignment))
+        entered = self._body.reaching.state
+        body = self._body.nested(node, place)
+        # Behind the loop, too, any number of iterations may have been.
+        self._body.reaching.restore(entered)
+        return body
+
+
+def _never_inside(_reads: Sequence[Access], _ranges: Ranges) -> bool:
+    """Keep disjunctions apart: a bound is no guard."""
+    return False
