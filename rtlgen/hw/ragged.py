@@ -87,10 +87,11 @@ def active_nest(stream: Stream) -> Nest:
     zero = (0,) * len(active)
 
     def lower(level: Level) -> IndexForm:
-        return IndexForm(zero) if level.lower is None else kept(level.lower)
+        return kept(level.lowers[0].form) if level.lowers else IndexForm(zero)
 
     def uppers(level: Level) -> tuple[IndexForm, ...]:
-        return tuple(map(kept, level.uppers)) or (IndexForm(zero, level.extent - 1),)
+        last = IndexForm(zero, level.extent - 1)
+        return tuple(kept(bound.form) for bound in level.uppers) or (last,)
 
     levels = [stream.levels[n] for n in active]
     return Nest(

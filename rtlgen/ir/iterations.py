@@ -21,11 +21,12 @@ def stream_iterations(stream: Stream) -> Ints:
     rows = np.zeros((1, 0), dtype=np.int64)
     for depth, level in enumerate(stream.levels):
         low = np.zeros(len(rows), dtype=np.int64)
-        if level.lower is not None:
-            low = _outer_values(level.lower, rows, depth)
+        if level.lowers:
+            starts = [-(-_outer_values(b.form, rows, depth) // b.divisor) for b in level.lowers]
+            low = np.max(starts, axis=0)
         high = np.full(len(rows), level.extent - 1, dtype=np.int64)
         for upper in level.uppers:
-            high = np.minimum(high, _outer_values(upper, rows, depth))
+            high = np.minimum(high, _outer_values(upper.form, rows, depth) // upper.divisor)
         trips = high - low + 1
         if trips.min() < 1 or low.min() < 0:
             raise PlanError(f"level {depth} of {stream.statement} is empty or starts below 0")

@@ -88,28 +88,49 @@ NEVER = Predicate(())
 
 
 @dataclass(frozen=True, slots=True)
+class LevelBound:
+    """form / divisor, rounded inwards: up where it is a lower bound, down where an upper one."""
+
+    form: IndexForm
+    divisor: int = 1
+
+    def __post_init__(self) -> None:
+        if self.divisor < 1:
+            raise PlanError(f"a bound divided by {self.divisor}")
+
+    def ceiling(self, counters: tuple[int, ...]) -> int:
+        """Return the smallest counter that keeps the lower bound."""
+        return -(-self.form.evaluate(counters) // self.divisor)
+
+    def floor(self, counters: tuple[int, ...]) -> int:
+        """Return the largest counter that keeps the upper bound."""
+        return self.form.evaluate(counters) // self.divisor
+
+
+@dataclass(frozen=True, slots=True)
 class Level:
     """One level of a stream's loop nest.
 
-    Its counter runs from `lower` to the smallest of `uppers`, both inclusive and affine in the
-    counters of the levels outside of it. In every iteration of those it runs at least once.
+    Its counter runs from the largest of `lowers` to the smallest of `uppers`, both inclusive and
+    functions of the counters of the levels outside of it. In every iteration of those it runs at
+    least once.
 
     Members
     -------
     extent: the counter stays below it; with no bounds given it runs from 0 to extent - 1.
     name: the C iterator it counts, or None for a pad loop.
-    lower: first value, or None for 0. uppers: last values, or () for extent - 1.
+    lowers: first values, or () for 0. uppers: last values, or () for extent - 1.
     """
 
     extent: int
     name: str | None = None
-    lower: IndexForm | None = None
-    uppers: tuple[IndexForm, ...] = ()
+    lowers: tuple[LevelBound, ...] = ()
+    uppers: tuple[LevelBound, ...] = ()
 
     @property
     def is_box(self) -> bool:
         """Whether the level runs from 0 to extent - 1 in every iteration of the outer levels."""
-        return self.lower is None and not self.uppers
+        return not self.lowers and not self.uppers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -280,8 +301,9 @@ class Stream:
             if len(form.coefficients) != len(self.levels):
                 raise PlanError(f"{self.statement}: {form} does not fit {len(self.levels)} levels")
         for place, level in enumerate(self.levels):
-            for bound in (*level.uppers, *((level.lower,) if level.lower else ())):
-                if any(bound.coefficients[place:]) or len(bound.coefficients) != len(self.levels):
+            for bound in (*level.lowers, *level.uppers):
+                outer = bound.form.coefficients
+                if any(outer[place:]) or len(outer) != len(self.levels):
                     raise PlanError(
                         f"{self.statement}: bound {bound} of level {place} looks inward"
                     )

@@ -26,6 +26,7 @@ from rtlgen.ir.plan import (
     IndexOp,
     KernelPlan,
     Level,
+    LevelBound,
     LoadOp,
     Memory,
     Operation,
@@ -35,6 +36,7 @@ from rtlgen.ir.plan import (
     SelectOp,
     Stream,
 )
+from rtlgen.ir.schedule import bounds_text
 from rtlgen.ir.scop import Array, Scop, Statement
 from rtlgen.ir.types import IntType
 
@@ -99,9 +101,16 @@ def level_names(levels: tuple[Level, ...]) -> tuple[str, ...]:
 def _level_text(name: str, level: Level, names: tuple[str, ...]) -> str:
     if level.is_box:
         return f"{name}<{level.extent}"
-    low = "0" if level.lower is None else form_text(level.lower, names)
-    high = ", ".join(form_text(upper, names) for upper in level.uppers) or str(level.extent - 1)
-    return f"{name}={low}..{f'min({high})' if len(level.uppers) > 1 else high}"
+    low = bounds_text("max", (_bound_text(bound, names) for bound in level.lowers))
+    high = bounds_text("min", (_bound_text(bound, names) for bound in level.uppers))
+    return f"{name}={low or 0}..{high or level.extent - 1}"
+
+
+def _bound_text(bound: LevelBound, names: tuple[str, ...]) -> str:
+    text = form_text(bound.form, names)
+    if bound.divisor == 1:
+        return text
+    return f"{f'({text})' if ' ' in text else text}/{bound.divisor}"
 
 
 def form_text(form: IndexForm, names: tuple[str, ...]) -> str:

@@ -7,11 +7,35 @@ in it, from program order `(0, i, 0, j, 1)` over a distributed nest `(2, i, j)` 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from rtlgen.ir.affine import Affine, affine_sum
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """form / divisor, rounded inwards: up where it is a lower bound, down where an upper one."""
+
+    form: Affine
+    divisor: int = 1
+
+    def __post_init__(self) -> None:
+        if self.divisor < 1:
+            raise ValueError(f"a bound divided by {self.divisor}")
+
+    @property
+    def is_constant(self) -> bool:
+        return self.form.is_constant
+
+    def __str__(self) -> str:
+        if self.divisor == 1:
+            return str(self.form)
+        dividend = (
+            f"({self.form})" if len(self.form.terms) + bool(self.form.constant) > 1 else self.form
+        )
+        return f"{dividend}/{self.divisor}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,15 +48,15 @@ class NestLoop:
         nothing: the instance runs in iteration `at` of `extent`.
     extent: number of iterations of the enumerated box; the real domain may be smaller.
     at: for a pad loop, the iteration that is real; for an iterator, its smallest value.
-    lower, uppers: bounds that depend on outer iterators: the loop runs from `lower` to the smallest
-        of `uppers`, both inclusive; None and () for the whole box.
+    lowers, uppers: bounds that depend on outer iterators: the loop runs from the largest of
+        `lowers` to the smallest of `uppers`, both inclusive; () for where the box begins or ends.
     """
 
     iterator: str | None
     extent: int
     at: int = 0
-    lower: Affine | None = None
-    uppers: tuple[Affine, ...] = ()
+    lowers: tuple[Bound, ...] = ()
+    uppers: tuple[Bound, ...] = ()
 
     def __post_init__(self) -> None:
         if self.extent < 1:
@@ -43,7 +67,7 @@ class NestLoop:
     @property
     def is_box(self) -> bool:
         """Whether the loop runs over its whole extent, whatever the outer iterators are."""
-        return self.lower is None and not self.uppers
+        return not self.lowers and not self.uppers
 
     @property
     def position(self) -> Affine:
@@ -57,9 +81,15 @@ class NestLoop:
             return f"pad@{self.at}<{self.extent}"
         if self.is_box:
             return f"{self.iterator}<{self.at + self.extent}"
-        low = self.at if self.lower is None else self.lower
-        high = ", ".join(map(str, self.uppers)) or str(self.at + self.extent - 1)
-        return f"{self.iterator}={low}..{f'min({high})' if len(self.uppers) > 1 else high}"
+        low = bounds_text("max", map(str, self.lowers)) or str(self.at)
+        high = bounds_text("min", map(str, self.uppers)) or str(self.at + self.extent - 1)
+        return f"{self.iterator}={low}..{high}"
+
+
+def bounds_text(choice: str, bounds: Iterable[str]) -> str:
+    """Return one bound as it is, several as `choice(a, b)`, none as nothing."""
+    shown = list(bounds)
+    return f"{choice}({', '.join(shown)})" if len(shown) > 1 else "".join(shown)
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,10 +54,12 @@ def enumerate_nest(loops: Sequence[NestLoop]) -> tuple[Ints, Ints] | None:
     size = 1
     for loop in loops:
         first = 0 if loop.iterator is None else loop.at
-        low = _bound(loop.lower, columns, names, size, first)
+        low = np.full(size, first, dtype=np.int64)
+        for lower in loop.lowers:
+            low = np.maximum(low, -(-_values(lower.form, columns, names, size) // lower.divisor))
         high = np.full(size, first + loop.extent - 1, dtype=np.int64)
         for upper in loop.uppers:
-            high = np.minimum(high, _bound(upper, columns, names, size, 0))
+            high = np.minimum(high, _values(upper.form, columns, names, size) // upper.divisor)
         trips = high - low + 1
         if trips.min() < 1 or trips.sum() > MAX_ITERATIONS:
             return None
@@ -74,17 +76,9 @@ def enumerate_nest(loops: Sequence[NestLoop]) -> tuple[Ints, Ints] | None:
     return points, real
 
 
-def _bound(
-    bound: Affine | None,
-    columns: Sequence[Ints],
-    names: Sequence[str | None],
-    size: int,
-    default: int,
-) -> Ints:
-    if bound is None:
-        return np.full(size, default, dtype=np.int64)
-    total = np.full(size, bound.constant, dtype=np.int64)
-    for name, coefficient in bound.terms:
+def _values(form: Affine, columns: Sequence[Ints], names: Sequence[str | None], size: int) -> Ints:
+    total = np.full(size, form.constant, dtype=np.int64)
+    for name, coefficient in form.terms:
         total += coefficient * columns[names.index(name)]
     return total
 

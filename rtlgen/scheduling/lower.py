@@ -22,6 +22,7 @@ from rtlgen.ir.plan import (
     IndexStyle,
     KernelPlan,
     Level,
+    LevelBound,
     LoadOp,
     Memory,
     Operation,
@@ -34,7 +35,7 @@ from rtlgen.ir.plan import (
     Stream,
     Tap,
 )
-from rtlgen.ir.schedule import NestLoop
+from rtlgen.ir.schedule import Bound, NestLoop
 from rtlgen.ir.scop import Access, Scop, Statement
 from rtlgen.scheduling.datapath import Node
 from rtlgen.scheduling.errors import IndexStyleUnsuitable, RaggedDomain
@@ -240,10 +241,14 @@ class _StreamBuilder:
     def _level(self, loop: NestLoop) -> Level:
         if loop.is_box:
             return Level(loop.extent, loop.iterator)
+
         # Counters begin at the loop's smallest value.
-        lower = None if loop.lower is None else index_form(loop.lower - loop.at, self.loops)
-        uppers = tuple(index_form(upper - loop.at, self.loops) for upper in loop.uppers)
-        return Level(loop.extent, loop.iterator, lower, uppers)
+        def counted(bound: Bound) -> LevelBound:
+            form = bound.form - bound.divisor * loop.at
+            return LevelBound(index_form(form, self.loops), bound.divisor)
+
+        lowers, uppers = tuple(map(counted, loop.lowers)), tuple(map(counted, loop.uppers))
+        return Level(loop.extent, loop.iterator, lowers, uppers)
 
     def _address(self, access: Access) -> IndexForm:
         strides = self.scop.array(access.array).strides

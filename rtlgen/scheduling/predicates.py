@@ -33,9 +33,9 @@ class CounterSpace:
         self._counters = sets.time_map(statement, [loop.position for loop in loops])
         bounds = [f"0 <= d{k} < {loop.extent}" for k, loop in enumerate(loops)]
         for k, loop in enumerate(loops):
-            if loop.lower is not None:
-                bounds.append(f"d{k} >= {_form_text(loop.lower - loop.at, loops)}")
-            bounds += [f"d{k} <= {_form_text(u - loop.at, loops)}" for u in loop.uppers]
+            value = f"(d{k} + {loop.at})"
+            bounds += [f"{b.divisor}*{value} >= {_form_text(b.form, loops)}" for b in loop.lowers]
+            bounds += [f"{b.divisor}*{value} <= {_form_text(b.form, loops)}" for b in loop.uppers]
         dims = ",".join(f"d{k}" for k in range(len(loops)))
         self._box = sets.read_set(f"{{ [{dims}] : {' and '.join(bounds) or 'true'} }}")
 

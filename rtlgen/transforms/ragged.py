@@ -18,7 +18,7 @@ from math import prod
 import islpy as isl
 
 from rtlgen.ir.affine import Affine
-from rtlgen.ir.schedule import NestLoop
+from rtlgen.ir.schedule import Bound, NestLoop
 from rtlgen.ir.sets import ScopSets, for_each
 from rtlgen.poly.instances import MAX_INSTANCES, box_size
 from rtlgen.transforms.units import Unit
@@ -90,9 +90,13 @@ def _bounded(shadow: isl.Set, names: Sequence[str], loop: NestLoop) -> NestLoop:
         if own == -1 or (own == 1 and constraint.is_equality()):
             uppers.append(rest * -own if own == 1 else rest)
     # The larger of several lower bounds is no affine form either.
-    lower = lowers[0] if len(lowers) == 1 and not lowers[0].is_constant else None
+    single = len(lowers) == 1 and not lowers[0].is_constant
     varying = any(not bound.is_constant for bound in uppers)
-    return replace(loop, lower=lower, uppers=tuple(uppers) if varying else ())
+    return replace(
+        loop,
+        lowers=(Bound(lowers[0]),) if single else (),
+        uppers=tuple(map(Bound, uppers)) if varying else (),
+    )
 
 
 def _uses_divs(constraint: isl.Constraint, hull: isl.BasicSet) -> bool:

@@ -11,7 +11,7 @@ from amaranth.sim import Simulator, SimulatorContext
 
 from rtlgen.hw.ragged import Add, Jump, Nest, RaggedOdometer, moves
 from rtlgen.ir.plan import IndexForm
-from rtlgen.ir.schedule import NestLoop
+from rtlgen.ir.schedule import Bound, NestLoop
 from rtlgen.scheduling.predicates import index_form
 from rtlgen.transforms.ragged import ragged_loops
 
@@ -53,12 +53,10 @@ def nest_of(domain: isl.Set, order: Sequence[int]) -> tuple[Nest, tuple[NestLoop
     kept = tuple(loop for loop in loops if loop.extent > 1)
     zero = (0,) * len(kept)
 
-    def form(loop: NestLoop, bound: object) -> IndexForm:
-        return index_form(bound - loop.at, kept)  # type: ignore[operator]
+    def form(loop: NestLoop, bound: Bound) -> IndexForm:
+        return index_form(bound.form - loop.at, kept)
 
-    lowers = tuple(
-        IndexForm(zero) if loop.lower is None else form(loop, loop.lower) for loop in kept
-    )
+    lowers = tuple(form(loop, loop.lowers[0]) if loop.lowers else IndexForm(zero) for loop in kept)
     uppers = tuple(
         tuple(form(loop, u) for u in loop.uppers) or (IndexForm(zero, loop.extent - 1),)
         for loop in kept

@@ -18,7 +18,7 @@ from rtlgen.ir.plan_text import (
     predicate_text,
     scop_text,
 )
-from rtlgen.ir.schedule import FlatDim, NestLoop, ScalarDim, Schedule
+from rtlgen.ir.schedule import Bound, FlatDim, NestLoop, ScalarDim, Schedule
 from rtlgen.ir.scop import ConditionNode, LoopNode, StatementNode
 from rtlgen.ir.types import INT32, IntType
 from tests.oracles.plans import chained_sums, random_plans
@@ -164,3 +164,10 @@ def test_a_scop_prints_domains_accesses_and_schedule() -> None:
         "schedule\n"
         "  S0: ([i<8, pad@2<3] + 26, 1)"
     )
+
+
+def test_bounds_read_as_arithmetic() -> None:
+    lowers = (Bound(Affine.variable("i") * 2 - 3, 4), Bound(Affine((), 1)))
+    uppers = (Bound(Affine.variable("i"), 2),)
+    assert str(NestLoop("j", 9, 0, lowers, uppers)) == "j=max((2*i - 3)/4, 1)..i/2"
+    assert str(NestLoop("j", 9, 2, uppers=uppers)) == "j=2..i/2"

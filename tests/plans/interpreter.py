@@ -167,8 +167,8 @@ def points(stream: Stream) -> Iterator[tuple[int, ...]]:
             return
         level = levels[len(outer)]
         known = (*outer, *(0 for _ in levels[len(outer) :]))
-        first = 0 if level.lower is None else level.lower.evaluate(known)
-        last = min((upper.evaluate(known) for upper in level.uppers), default=level.extent - 1)
+        first = max((bound.ceiling(known) for bound in level.lowers), default=0)
+        last = min((bound.floor(known) for bound in level.uppers), default=level.extent - 1)
         for counter in range(first, last + 1):
             yield from inside((*outer, counter))
 
