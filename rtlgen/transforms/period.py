@@ -72,12 +72,35 @@ def common_period(
     for variant in (members, _aligned(members)):
         try:
             periods = _Periods(variant, precedences, related, iteration_precedences)
-            found.append(periods.solve())
+            found.append(with_late_pads(periods.solve()))
         except NoLegalSchedule as refusal:
             refusals.append(refusal)
     if not found:
         raise refusals[0]
     return min(found, key=lambda grouping: grouping.last_issue)
+
+
+def with_late_pads(grouping: Grouping) -> Grouping:
+    """Return the same issue times with each instance in the latest possible trip of its pad loop.
+
+    A statement that starts a shift behind the others in trip 0 of its pad loop would still count
+    empty trips after its last instance. Begun earlier, it counts them before its first one.
+
+    Rewrite
+    -------
+        shift 64, for i<64 for p<65 if (p == 0) S   ->   shift 0, ... if (p == 64) S
+    """
+    placements, shifts = dict(grouping.placements), dict(grouping.shifts)
+    for name, placed in grouping.placements.items():
+        *outer, last = placed.loops or (NestLoop(None, 1),)
+        if last.iterator is not None:
+            continue
+        trips = min(shifts[name] // grouping.ii, last.extent - 1 - last.at)
+        if trips > 0:
+            loops = (*outer, replace(last, at=last.at + trips))
+            placements[name] = box_placement(loops, placed.iterators, placed.changes)
+            shifts[name] -= trips * grouping.ii
+    return Grouping(placements, grouping.ii, shifts)
 
 
 class _Periods:

@@ -6,7 +6,7 @@ import pytest
 
 from rtlgen.driver import Compilation, CompileOptions, compile_program
 from rtlgen.frontend import parse_text
-from rtlgen.ir.schedule import FlatDim
+from rtlgen.ir.schedule import FlatDim, NestLoop
 from rtlgen.poly.legality import find_violation
 
 RINGS = {
@@ -67,3 +67,13 @@ def test_two_writers_of_one_array_in_one_iteration_are_kept_apart() -> None:
         t = A[i][j]; A[i][j] = A[j][i]; A[j][i] = t; } }"""
     compilation = compile_program(parse_text(text, "swap.c"), CompileOptions())
     assert compilation.replayed
+
+
+def test_a_statement_behind_an_inner_loop_counts_no_trips_after_its_last_instance() -> None:
+    text = """int f(int a[8][8], int b[8]) { int s = 0;
+      for (int i = 0; i < 8; i++) { for (int j = 0; j < 8; j++) s += a[i][j]; s += b[i]; }
+      return s; }"""
+    decision = compile_program(parse_text(text, "behind.c"), CompileOptions()).decision
+    # One slot more a row, since the sum goes from the last addition into b[i] and on.
+    assert decision.placements["S2"].loops[-1] == NestLoop(None, 9, 8)
+    assert decision.offsets["S2"] + decision.placements["S2"].count == 8 * 9
