@@ -30,6 +30,11 @@ INSTANCES = {
     "mms": {"S0": 512, "S1": 512},
     "mms_d": {"S0": 792, "S1": 864},
     "mvt": {"S0": 64, "S1": 64},
+    "accum_swg": {"S0": 20, "S1": 80, "S2": 20},
+    "loop_pipeline": {"S0": 400},
+    "order": {"S0": 1, "S1": 2016},
+    "serially_execute": {"S0": 1, "S1": 4096, "S2": 64},
+    "structure": {"S0": 4096, "S1": 4096},
 }
 
 
@@ -66,6 +71,8 @@ def test_a_run_changes_what_the_program_writes_and_nothing_else(path: Path) -> N
     inputs = random_inputs(scop, 3)
     result = run_golden(scop, inputs)
     for array in scop.arrays:
+        if array.role == "local":
+            continue
         changed = bool((result.arrays[array.name] != inputs[array.name]).any())
         assert changed == (array.role != "in")
 

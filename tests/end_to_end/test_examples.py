@@ -28,7 +28,21 @@ FUSED = {
     "mvt": (64, 114),
     "gesummv": (64, 114),
     "gemver": (71, 120),
+    "loop_pipeline": (400, 415),
+    "accum_swg": (80, 20 * 4 + 60),
+    "order": (2016, 64 * 63 // 2 + 30),
+    "structure": (4096, 64 * 64 + 30),
+    "serially_execute": (4096, 64 * 64 + 64 + 40),
 }
+
+# Its statements depend on each other in a cycle, where the search keeps the order of the program.
+NOT_PROVEN = ("serially_execute",)
+
+# No power of two inside, by nature or by a pad; a nest that is no box.
+UNSUITABLE = {
+    ("mms_d", "shift"), ("loop_pipeline", "shift"), ("accum_swg", "shift"),
+    ("serially_execute", "shift"), ("order", "shift"), ("order", "divide"),
+}  # fmt: skip
 
 
 def name_of(path: Path) -> str:
@@ -54,7 +68,7 @@ def test_fuses_to_the_optimum_within_the_bound_on_cycles(path: Path) -> None:
     assert report["perfect"]
     assert all(stream["ii"] == 1 for stream in report["streams"])
     assert report["figures"]["data_flow_replayed"]
-    assert report["figures"]["fused_iterations_proven"]
+    assert report["figures"]["fused_iterations_proven"] == (path.stem not in NOT_PROVEN)
 
 
 @pytest.mark.simulation
@@ -80,9 +94,9 @@ def test_every_index_style_that_applies_gives_the_same_result(
     try:
         design = rtlgen.compile(path, index=style)
     except IndexStyleUnsuitable:
-        # Only mms_d has inner loops that are no powers of two.
-        assert (path.stem, style) == ("mms_d", "shift")
+        assert (path.stem, style) in UNSUITABLE
         return
+    assert (path.stem, style) not in UNSUITABLE
     # Each is compared with the golden model, which knows no style: so they are all the same.
     require_exact(design, simulator, seed=3)
 
