@@ -17,7 +17,7 @@ from typing import Literal, TypeAlias
 from rtlgen.errors import Diagnostic, RtlgenError
 from rtlgen.frontend import ParsedProgram, parse_file
 from rtlgen.ir.plan import IndexStyle, KernelPlan
-from rtlgen.ir.schedule import ScalarDim, Schedule
+from rtlgen.ir.schedule import FlatDim, ScalarDim, Schedule
 from rtlgen.ir.scop import Scop
 from rtlgen.ir.sets import ScopSets, isl_failures
 from rtlgen.poly.bounds import require_in_bounds
@@ -32,6 +32,7 @@ from rtlgen.scheduling.decide import (
     StoresCollide,
     decide_fused,
     decide_sequential,
+    decide_shifted,
     iteration_shifts,
     with_apart,
     with_memory_only,
@@ -48,6 +49,8 @@ from rtlgen.transforms.distribute import distribute
 from rtlgen.transforms.flatten import flatten
 from rtlgen.transforms.fuse import fuse
 from rtlgen.transforms.normalise import normalise
+from rtlgen.transforms.ols import ols_applicability
+from rtlgen.transforms.outer_shift import outer_loop_shift
 from rtlgen.transforms.pad import pad
 from rtlgen.transforms.period import self_distance
 from rtlgen.transforms.permute import permute
@@ -55,8 +58,8 @@ from rtlgen.transforms.precedence import Precedence, Related
 from rtlgen.transforms.ragged import ragged_statements
 from rtlgen.transforms.units import Unit, dependence_units
 
-FuseMode: TypeAlias = Literal["mf3", "none"]
-FUSE_MODES: tuple[FuseMode, ...] = ("mf3", "none")
+FuseMode: TypeAlias = Literal["mf3", "ols", "none"]
+FUSE_MODES: tuple[FuseMode, ...] = ("mf3", "ols", "none")
 
 PASSES = ("parse", "normalise", "distribute", "permute", "pad", "flatten", "fuse", "plan")
 
@@ -242,11 +245,18 @@ def _decide(analysis: Analysis, space: Space, options: CompileOptions) -> Decisi
             )
     if options.fuse == "none":
         return decide_sequential(space)
+    if options.fuse == "ols":
+        return decide_shifted(space, _outer_shifted(analysis))
     decision = decide_fused(space, {})
     if options.shifts:
         _require_legal_shifts(analysis, space, decision, options.shifts)
         decision = decide_fused(space, options.shifts)
     return decision
+
+
+def _outer_shifted(analysis: Analysis) -> Mapping[str, FlatDim]:
+    verdict = ols_applicability(analysis.scop, analysis.sets, analysis.dependences)
+    return outer_loop_shift(analysis.sets, analysis.dependences, verdict)
 
 
 def _require_legal_shifts(
@@ -303,14 +313,14 @@ def _transformed(
         scop = flatten(scop, number, flats)
     scop = judged(scop, "flattening nests")
     yield "flatten", scop
-    if options.fuse == "mf3":
+    if options.fuse != "none":
         yield "fuse", judged(fuse(scop, decision.shifts), "fusing nests")
 
 
 def _plan(
     timing: Timing, decision: Decision, target: Target, options: CompileOptions
 ) -> KernelPlan:
-    if options.fuse == "mf3":
+    if options.fuse != "none":
         regions = [[statement.name for statement in timing.scop.statements]]
     else:
         regions = [list(unit.statements) for unit in timing.units]

@@ -113,6 +113,11 @@ def a_shift_of_nothing(_: pytest.MonkeyPatch) -> None:
     program_error(CHAIN, shifts={"S2": 0})
 
 
+@provokes("E0206")
+def outer_shifting_of_nests_of_unequal_trip_counts(_: pytest.MonkeyPatch) -> None:
+    program_error(CHAIN.replace("i++)\n    a[0]", "i += 2)\n    a[0]"), fuse="ols")
+
+
 @provokes("E0208")
 def an_analysis_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rtlgen.ir.sets, "MAX_OPERATIONS", 3000)

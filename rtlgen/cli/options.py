@@ -41,7 +41,7 @@ _COMPILE_OPTIONS = (
         type=click.Choice(FUSE_MODES),
         default="mf3",
         show_default=True,
-        help="Fuse all nests into one loop, or run them one after another.",
+        help="Fuse all nests into one loop; ols: by outer loop shifting; none: one after another.",
     ),
     click.option(
         "--shift",

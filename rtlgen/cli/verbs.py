@@ -307,7 +307,8 @@ def synth(quiet: bool, directory: str, target: Any, clock_mhz: float, as_json: b
     if as_json:
         print_json(report.to_json())
         return
-    fmax = "not placed" if report.fmax_mhz is None else f"{report.fmax_mhz:.1f} MHz"
+    placed = report.fmax_mhz is not None
+    fmax = f"{report.fmax_mhz:.1f} MHz on {report.device}" if placed else "not placed"
     click.echo(
         f"{report.top} on {target}: {report.lut} LUT, {report.ff} FF, {report.dsp} DSP, "
         f"{report.block_ram} block RAM, {fmax}"

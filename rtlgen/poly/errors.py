@@ -61,3 +61,16 @@ class NoLegalSchedule(RtlgenError):
     """
 
     code = "E0205"
+
+
+class OuterShiftRefused(RtlgenError):
+    """Outer loop shifting does not bring the nests of this program into one perfect nest.
+
+    `--fuse ols` builds what outer loop shifting (OLS) makes, the published forerunner of this
+    compiler's own fusion. It has three restrictions: the nests are adjacent, each one is perfect,
+    and all have equal trip counts. The message names those that do not hold, with their lines.
+    Example: in examples/2mm/2mm.c each nest holds an initialisation beside its inner loop. Without
+    `--fuse ols` any of these programs is fused.
+    """
+
+    code = "E0206"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 
-from rtlgen.ir.schedule import NestLoop
+from rtlgen.ir.schedule import FlatDim, NestLoop
 from rtlgen.ir.scop import Scop
 from rtlgen.poly.dependences import Dependence, Flow
 from rtlgen.poly.describe import access_text
@@ -13,7 +14,7 @@ from rtlgen.scheduling.forwarding import Issue, IssueTimes, Routing, route
 from rtlgen.scheduling.lags import Timing
 from rtlgen.scheduling.ports import store_conflicts
 from rtlgen.scheduling.store_slots import StoreSlots
-from rtlgen.transforms.candidates import Bounding, Placement, placements
+from rtlgen.transforms.candidates import Bounding, Placement, box_placement, placements
 from rtlgen.transforms.period import Member, common_period, initiation_interval, self_distance
 from rtlgen.transforms.precedence import (
     Precedence,
@@ -221,23 +222,62 @@ def decide_fused(space: Space, overrides: Mapping[str, int]) -> Decision:
     ----------
     overrides: MF3 shifts asked for by the user, not smaller than the smallest legal ones.
     """
-    timing = space.timing
     choice = space.fastest()
     fused = space.latency_free()
     placed, iis = choice.placements, choice.iis
-    required = requirements(space.cycles, placed, iis)
     shifts = iteration_shifts(space, placed, {})
     later = {name: iis[name] * (n - shifts[name]) for name, n in overrides.items()}
     least = {name: start + later.get(name, 0) for name, start in choice.shifts.items()}
-    offsets, routing = _without_conflicts(timing, placed, iis, required, least)
+    obeyed = iteration_shifts(space, placed, overrides)
+    proven = fused.proven and space.is_free
+    return _fused(space, placed, iis, obeyed, least, fused.end, proven)
+
+
+def decide_shifted(space: Space, flats: Mapping[str, FlatDim]) -> Decision:
+    """Return the decision for one fused loop whose loops and shifts are given.
+
+    Parameters
+    ----------
+    flats: legal flattened loops of every statement, which are boxes.
+    """
+    scop = space.timing.scop
+    placed = {
+        name: box_placement(flat.loops, scop.statement(name).iterators)
+        for name, flat in flats.items()
+    }
+    shifts = {name: flat.shift for name, flat in flats.items()}
+    end = max(flat.shift + flat.count for flat in flats.values())
+    # A schedule that is legal without latencies is legal with them, if its iterations are far
+    # enough apart.
+    for ii in count(1):
+        iis = dict.fromkeys(placed, ii)
+        least = {name: ii * shift for name, shift in shifts.items()}
+        required = requirements(space.cycles, placed, iis)
+        if smallest_shifts(list(placed), required, least) is not None:
+            return _fused(space, placed, iis, shifts, least, end, proven=True)
+    raise AssertionError("counting never ends")
+
+
+def _fused(
+    space: Space,
+    placed: Mapping[str, Placement],
+    iis: Mapping[str, int],
+    shifts: Mapping[str, int],
+    least: Mapping[str, int],
+    fused_iterations: int,
+    proven: bool,
+) -> Decision:
+    """Return the decision for given loops; `least` are first issue cycles, `shifts` iterations."""
+    required = requirements(space.cycles, placed, iis)
+    offsets, routing = _without_conflicts(space.timing, placed, iis, required, least)
     return Decision(
         placements=placed,
         iis=iis,
         offsets=offsets,
-        shifts=iteration_shifts(space, placed, overrides),
+        shifts=shifts,
         nest_shifts=_nest_shifts(space, placed),
-        fused_iterations=fused.end,
-        fused_proven=fused.proven and space.is_free,
+        fused_iterations=fused_iterations,
+        fused_proven=proven,
         floor_iterations=floor_iterations(space),
         ii_reasons=_ii_reasons(space, placed, iis),
         routing=routing,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rtlgen.flow.errors import UnreadableResultError
-from rtlgen.flow.nextpnr import read_report
+from rtlgen.flow.nextpnr import DEVICES, read_report, smallest_device
 from rtlgen.flow.synth import SynthesisReport, SynthesisTarget, count_cells, synthesise
 from rtlgen.tools import ToolFailedError
 
@@ -48,16 +48,34 @@ def test_ecp5_gives_size_frequency_and_critical_path(
     assert sorted(report.fmax_by_seed) == [1, 2, 3]
     assert report.fmax_mhz == sorted(report.fmax_by_seed.values())[1]
     assert 50 < report.fmax_mhz < 500
+    assert report.device == "25k"
     assert "ns logic" in str(report.critical_path)
     assert json.loads(json.dumps(report.to_json()))["target"] == "ecp5"
     assert capfd.readouterr().out == "", "standard output belongs to the caller"
+
+
+@pytest.mark.parametrize(
+    ("cells", "name"),
+    [
+        ({}, "25k"),
+        ({"DP16KD": 56, "MULT18X18D": 28}, "25k"),
+        ({"DP16KD": 57}, "45k"),
+        ({"MULT18X18D": 73}, "85k"),
+        ({"DP16KD": 5000}, "85k"),
+    ],
+)
+def test_the_smallest_device_that_holds_the_circuit_is_taken(
+    cells: dict[str, int], name: str
+) -> None:
+    assert smallest_device(cells).name == name
+    assert [device.name for device in DEVICES] == ["25k", "45k", "85k"]
 
 
 @pytest.mark.synthesis
 @pytest.mark.parametrize("target", ["ice40", "xilinx"])
 def test_other_families_give_size_alone(tmp_path: Path, target: SynthesisTarget) -> None:
     report = run(tmp_path, target, (1,))
-    assert report.fmax_mhz is None
+    assert report.fmax_mhz is None and report.device is None
     assert report.block_ram >= 1
     if target == "xilinx":
         assert (report.dsp, report.ff) == (1, 0), "product and sum fit into one DSP block"
