@@ -35,7 +35,7 @@ from rtlgen.frontend.tables import initial_values
 from rtlgen.frontend.type_reader import TypeReader
 from rtlgen.frontend.types import OPEN, CType
 from rtlgen.frontend.values import Value
-from rtlgen.ir.scop import Access, Storage
+from rtlgen.ir.scop import Access, Parameter, Storage
 from rtlgen.ir.types import INT32, IntType
 from rtlgen.source import Span
 
@@ -49,7 +49,8 @@ class Declarations:
     -------
     scopes: the names in sight.
     variables: everything stored, in order of declaration.
-    inputs: the scalar parameters, in order.
+    inputs: the scalar parameters that have no `-D` value, in order.
+    parameters: all of them, in order.
     initial: values of all elements of arrays that have initial values, by name.
     extents: of arrays that pointers point to.
 
@@ -66,6 +67,7 @@ class Declarations:
         self.types = TypeReader(locator, self.constant_reader)
         self.variables: list[Variable] = []
         self.inputs: list[ScalarInput] = []
+        self.parameters: list[Parameter] = []
         self.initial: dict[str, tuple[int, ...]] = {}
 
     def reader(self, ranges: Ranges, surroundings: Surroundings) -> ExpressionReader:
@@ -128,6 +130,7 @@ class Declarations:
     def _parameter(self, node: c_ast.Decl, span: Span) -> None:
         type_ = self.parameter_type(node)
         assert type_.element is not None
+        self.parameters.append(Parameter(node.name, type_.element, bool(type_.shape)))
         if type_.shape:
             self._new_variable(node.name, type_, "parameter", span)
         elif node.name in self._fixed:

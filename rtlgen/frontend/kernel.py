@@ -199,6 +199,7 @@ class Kernel:
             schedule=Schedule({}),
             source=main,
             returned=self._returned.name if self._returned else None,
+            parameters=tuple(self._declarations.parameters),
         )
 
     def _arrays(self, statements: Sequence[Statement]) -> Iterable[Array]:

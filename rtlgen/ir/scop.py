@@ -72,6 +72,15 @@ class ScalarArgument:
 
 
 @dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of the C function, used or not; the extents of an array stand with the array."""
+
+    name: str
+    type: IntType
+    is_array: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Access:
     """One array element as an affine function of the iterators of its statement."""
 
@@ -187,6 +196,7 @@ class Scop:
     schedule: when each instance runs; it starts as program order, and transforms replace it.
     returned: name of the scalar variable (an `Array` of shape ()) whose final value is returned.
     source: the file the function stands in, as read.
+    parameters: of the C function, in its order.
     """
 
     name: str
@@ -197,6 +207,7 @@ class Scop:
     schedule: Schedule
     source: SourceFile
     returned: str | None = None
+    parameters: tuple[Parameter, ...] = ()
 
     def __post_init__(self) -> None:
         names = [array.name for array in self.arrays]

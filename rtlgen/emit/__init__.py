@@ -1,0 +1,1 @@
+"""C of the program after a pass: to be read, compiled, and compared."""

@@ -1,0 +1,236 @@
+"""The program after a pass as a translation unit: compile it with gcc -std=c99 -fwrapv."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from rtlgen.emit.expressions import (
+    division_body,
+    division_name,
+    divisions,
+    expression_text,
+    type_text,
+)
+from rtlgen.emit.indices import CALLS, index_text
+from rtlgen.emit.lines import INDENT, LineWriter
+from rtlgen.emit.written import written
+from rtlgen.ir.affine import Affine
+from rtlgen.ir.code import (
+    Code,
+    For,
+    Let,
+    Run,
+    affine_of,
+    fresh,
+    operations_of,
+    walk_code,
+)
+from rtlgen.ir.expr import map_affine
+from rtlgen.ir.schedule import FlatDim, Schedule
+from rtlgen.ir.scop import Access, Array, Parameter, Scop, Statement
+from rtlgen.ir.sets import ScopSets
+from rtlgen.poly.flat_scan import scan_flat
+from rtlgen.poly.scan import scan
+
+_TYPES = frozenset(f"{sign}int{width}_t" for sign in ("", "u") for width in (8, 16, 32, 64))
+
+
+def c_program(scop: Scop, after: str) -> str:
+    """Return `scop` in the order of its schedule as a translation unit of C99.
+
+    Parameters
+    ----------
+    after: what the comment at the top calls the stage of the program.
+
+    Raises
+    ------
+    TooComplex: isl's operation limit was met.
+    """
+    names = _program_names(scop)
+    calls = {name: fresh(name, names) for name in (*CALLS, *_division_names(scop))}
+    taken = names | frozenset(calls.values())
+    return _Unit(scop, after, calls, _code(scop, taken), taken).text()
+
+
+def _program_names(scop: Scop) -> frozenset[str]:
+    stored = (array.name for array in scop.arrays)
+    return frozenset((scop.name, *stored, *(p.name for p in scop.parameters))) | _TYPES
+
+
+def _division_names(scop: Scop) -> list[str]:
+    found = {pair for statement in scop.statements for pair in divisions(statement.expr)}
+    return sorted(division_name(op, type_) for op, type_ in found)
+
+
+def _code(scop: Scop, taken: frozenset[str]) -> tuple[Code, ...]:
+    if not scop.schedule.dims:
+        return written(scop, taken)
+    sets = ScopSets(scop)
+    scanned = scan_flat if _is_flat(scop.schedule) else scan
+    return scanned(sets, scop.schedule, taken)
+
+
+def _is_flat(schedule: Schedule) -> bool:
+    return any(isinstance(dim, FlatDim) for dims in schedule.dims.values() for dim in dims)
+
+
+@dataclass(frozen=True, slots=True)
+class _Unit:
+    """One translation unit.
+
+    Members
+    -------
+    calls: what each function that C does not have is called; code: the function's body.
+    taken: names that a local variable must not hide.
+    """
+
+    scop: Scop
+    after: str
+    calls: dict[str, str]
+    code: tuple[Code, ...]
+    taken: frozenset[str]
+
+    def text(self) -> str:
+        parts = [
+            self._head(),
+            "#include <stdint.h>",
+            *self._functions(),
+            *self._globals(),
+            f"{self._signature()};",
+            "\n".join(self._definition()),
+        ]
+        return "\n\n".join(parts) + "\n"
+
+    def _head(self) -> str:
+        lines = [
+            f"{self.scop.name} after {self.after}, from {self.scop.source.path}",
+            "Signed arithmetic wraps: compile with -fwrapv.",
+            "",
+        ]
+        for statement in self.scop.statements:
+            lines.append(f"{statement.name}, line {statement.span.line}: {statement.text}")
+        if self.scop.schedule.dims:
+            lines += ["", "schedule", *str(self.scop.schedule).splitlines()]
+        return "\n".join(["/*", *(f" * {_comment(line)}".rstrip() for line in lines), " */"])
+
+    def _functions(self) -> Iterator[str]:
+        used = operations_of(self.code)
+        shown = [name for name in CALLS if name in used]
+        if shown:
+            yield "\n".join(_function("int64_t", self.calls[n], CALLS[n]) for n in shown)
+        needed = {pair for s in self.scop.statements for pair in divisions(s.expr)}
+        if needed:
+            yield "\n".join(
+                _function(
+                    type_text(type_),
+                    self.calls[division_name(op, type_)],
+                    division_body(op, type_),
+                )
+                for op, type_ in sorted(needed)
+            )
+
+    def _globals(self) -> Iterator[str]:
+        stored = [a for a in self.scop.arrays if a.storage != "parameter" and a.role != "local"]
+        if stored:
+            yield "\n".join(f"{_declared(array)};" for array in stored)
+
+    def _signature(self) -> str:
+        returned = self.scop.returned
+        result = "void" if returned is None else type_text(self.scop.array(returned).element)
+        parameters = ", ".join(map(self._parameter, self.scop.parameters)) or "void"
+        return f"{result} {self.scop.name}({parameters})"
+
+    def _parameter(self, parameter: Parameter) -> str:
+        for array in self.scop.arrays:
+            if array.storage == "parameter" and array.name == parameter.name:
+                return _declared(array)
+        star = "*" if parameter.is_array else ""
+        return f"{type_text(parameter.type)} {star}{parameter.name}"
+
+    def _definition(self) -> Iterator[str]:
+        yield f"{self._signature()} {{"
+        for array in self.scop.arrays:
+            if array.role == "local":
+                yield f"{INDENT}{_declared(array)} = {'{0}' if array.shape else '0'};"
+        for name in self._unread():
+            yield f"{INDENT}(void){name};"
+        yield from LineWriter(self.calls, self._instance).lines(self.code, 1)
+        if self.scop.returned is not None:
+            yield f"{INDENT}return {self.scop.returned};"
+        yield "}"
+
+    def _unread(self) -> list[str]:
+        """Return the parameters and local variables that a compiler would call unused."""
+        touched = {s.write.array for s in self.scop.statements}
+        read = {access.array for s in self.scop.statements for access in s.reads}
+        used = touched | read | {scalar.name for scalar in self.scop.scalars}
+        local = [a.name for a in self.scop.arrays if a.role == "local"]
+        return [
+            *(p.name for p in self.scop.parameters if p.name not in used),
+            *(name for name in local if name not in read | {self.scop.returned}),
+        ]
+
+    def _instance(self, run: Run) -> list[str]:
+        statement = self.scop.statement(run.statement)
+        values: dict[str, Affine] = {}
+        bound: list[str] = []
+        for iterator, index in zip(statement.iterators, run.values, strict=True):
+            affine = affine_of(index)
+            if affine is None:
+                name = fresh(iterator, self.taken | _variables(self.code))
+                bound.append(f"const int64_t {name} = {index_text(index, self.calls)};")
+                affine = Affine.variable(name)
+            values[iterator] = affine
+        line = f"{self._assignment(statement, values)} {_place(statement)}"
+        return ["{", *(f"{INDENT}{text}" for text in (*bound, line)), "}"] if bound else [line]
+
+    def _assignment(self, statement: Statement, values: dict[str, Affine]) -> str:
+        reads = [_access(read, values) for read in statement.reads]
+        value = expression_text(map_affine(statement.expr, values), reads, self.calls)
+        return f"{_access(statement.write, values)} = {_bare(value)};"
+
+
+def _function(type_: str, name: str, value: str) -> str:
+    head = f"static inline {type_} {name}({type_} a, {type_} b)"
+    return f"{head} {{ return {value}; }}"
+
+
+def _declared(array: Array) -> str:
+    extents = "".join(f"[{extent}]" for extent in array.shape)
+    return f"{type_text(array.element)} {array.name}{extents}"
+
+
+def _access(access: Access, values: dict[str, Affine]) -> str:
+    shown = (subscript.substitute(values) for subscript in access.subscripts)
+    return access.array + "".join(f"[{subscript}]" for subscript in shown)
+
+
+def _place(statement: Statement) -> str:
+    return f"/* {statement.name}, line {statement.span.line} */"
+
+
+def _variables(code: Sequence[Code]) -> frozenset[str]:
+    """Return every variable that `code` begins."""
+    found: set[str] = set()
+    for node in walk_code(tuple(code)):
+        if isinstance(node, For):
+            found.add(node.variable)
+        elif isinstance(node, Let):
+            found |= {name for name, _ in node.variables}
+    return frozenset(found)
+
+
+def _bare(text: str) -> str:
+    """Return an expression without the parentheses around all of it."""
+    depth = 0
+    for position, character in enumerate(text):
+        depth += {"(": 1, ")": -1}.get(character, 0)
+        if depth == 0 and position < len(text) - 1:
+            return text
+    return text[1:-1] if text.startswith("(") else text
+
+
+def _comment(text: str) -> str:
+    """Return text that neither ends nor opens a comment."""
+    return " ".join(text.split()).replace("*/", "* /").replace("/*", "/ *")
