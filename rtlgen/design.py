@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 
 from rtlgen.driver import Compilation, CompileOptions, compile_program, parse
+from rtlgen.emit.errors import NoSuchStage
+from rtlgen.emit.unit import c_program
 from rtlgen.errors import RtlgenError
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.json_form import plan_to_json
@@ -142,6 +144,26 @@ class Design:
             version=VERSION,
             options=asdict(self.options),
         )
+
+    @property
+    def stages(self) -> tuple[str, ...]:
+        """The passes that the program went through, in order."""
+        return tuple(self.compilation.stages)
+
+    def c_text(self, after: str) -> str:
+        """Return the program after a pass as C99 that computes the same, with gcc -fwrapv.
+
+        Raises
+        ------
+        NoSuchStage: the program did not go through that pass.
+        TooComplex: isl's operation limit was met.
+        """
+        if after not in self.stages:
+            raise NoSuchStage(
+                f"{self.plan.name} did not go through the pass {after}",
+                help=f"its passes are {', '.join(self.stages)}",
+            )
+        return c_program(self.compilation.stages[after], after)
 
     def report(self) -> dict[str, Any]:
         """Return the figures of the plan, as `rtlgen plan --json` prints them."""

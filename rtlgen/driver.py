@@ -62,6 +62,8 @@ FuseMode: TypeAlias = Literal["mf3", "ols", "none"]
 FUSE_MODES: tuple[FuseMode, ...] = ("mf3", "ols", "none")
 
 PASSES = ("parse", "normalise", "distribute", "permute", "pad", "flatten", "fuse", "plan")
+TRANSFORMS = PASSES[:-1]
+"""The passes whose result is a program."""
 
 
 @dataclass(frozen=True, slots=True)

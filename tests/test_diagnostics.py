@@ -242,6 +242,11 @@ def inputs_of_another_type(_: pytest.MonkeyPatch) -> None:
     check_inputs({"a": np.zeros((6, 4))}, manifest())
 
 
+@provokes("E0408")
+def a_stage_that_the_program_has_not(_: pytest.MonkeyPatch) -> None:
+    design(fuse="none").c_text("fuse")
+
+
 @provokes("E0501")
 def a_tool_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "which", lambda *_, **__: None)

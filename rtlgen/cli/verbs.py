@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from rtlgen.cli.bench import bench
+from rtlgen.cli.emit import emit_c
 from rtlgen.cli.errors import BadOption, CheckFailed, NotEquivalent, UnknownCode
 from rtlgen.cli.options import (
     compile_options,
@@ -339,6 +340,7 @@ def explain(code: str | None, as_json: bool) -> None:
 
 
 cli.add_command(bench)
+cli.add_command(emit_c)
 
 
 def _compiled(file: str, options: CompileOptions, quiet: bool) -> Design:

@@ -72,13 +72,20 @@ def divisions(expr: Expr) -> frozenset[tuple[str, IntType]]:
     )
 
 
+def has_conditions(expr: Expr) -> bool:
+    """Return whether something in `expr` is true or false."""
+    return any(
+        node.op == "lnot" if isinstance(node, Unary) else node.op in COMPARISONS
+        for node in walk(expr)
+        if isinstance(node, Unary | Binary)
+    )
+
+
 def _divides_plainly(node: Binary) -> bool:
     return isinstance(node.right, Constant) and node.right.value not in (0, -1)
 
 
-def expression_text(
-    expr: Expr, reads: Sequence[str], calls: Mapping[str, str]
-) -> str:
+def expression_text(expr: Expr, reads: Sequence[str], calls: Mapping[str, str]) -> str:
     """Return `expr` as C, in parentheses unless it is a single name, call or constant.
 
     Parameters

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from textwrap import fill
 
 from rtlgen.emit.expressions import (
     division_body,
     division_name,
     divisions,
     expression_text,
+    has_conditions,
     type_text,
 )
 from rtlgen.emit.indices import CALLS, index_text
@@ -33,7 +35,12 @@ from rtlgen.ir.sets import ScopSets
 from rtlgen.poly.flat_scan import scan_flat
 from rtlgen.poly.scan import scan
 
+_LINE = 98
+"""Columns of a prototype, with what may stand behind it."""
+
 _TYPES = frozenset(f"{sign}int{width}_t" for sign in ("", "u") for width in (8, 16, 32, 64))
+
+_UNWANTED_WARNINGS = ("type-limits", "tautological-compare", "bool-compare", "bool-operation")
 
 
 def c_program(scop: Scop, after: str) -> str:
@@ -95,6 +102,7 @@ class _Unit:
         parts = [
             self._head(),
             "#include <stdint.h>",
+            *self._pragmas(),
             *self._functions(),
             *self._globals(),
             f"{self._signature()};",
@@ -113,6 +121,12 @@ class _Unit:
         if self.scop.schedule.dims:
             lines += ["", "schedule", *str(self.scop.schedule).splitlines()]
         return "\n".join(["/*", *(f" * {_comment(line)}".rstrip() for line in lines), " */"])
+
+    def _pragmas(self) -> Iterator[str]:
+        if any(has_conditions(statement.expr) for statement in self.scop.statements):
+            comment = "/* A condition of the program may have one outcome only. */"
+            pragmas = (f'#pragma GCC diagnostic ignored "-W{name}"' for name in _UNWANTED_WARNINGS)
+            yield "\n".join([comment, *pragmas])
 
     def _functions(self) -> Iterator[str]:
         used = operations_of(self.code)
@@ -139,7 +153,13 @@ class _Unit:
         returned = self.scop.returned
         result = "void" if returned is None else type_text(self.scop.array(returned).element)
         parameters = ", ".join(map(self._parameter, self.scop.parameters)) or "void"
-        return f"{result} {self.scop.name}({parameters})"
+        text = f"{result} {self.scop.name}({parameters})"
+        inside = " " * (text.index("(") + 1)
+        # Types and names stay together: no line breaks after a type.
+        kept = text.replace("_t ", "_t\0")
+        return fill(kept, _LINE, subsequent_indent=inside, break_long_words=False).replace(
+            "\0", " "
+        )
 
     def _parameter(self, parameter: Parameter) -> str:
         for array in self.scop.arrays:

@@ -9,10 +9,8 @@ from rtlgen.ir.code import (
     Code,
     For,
     If,
-    Number,
     Operation,
     Run,
-    Variable,
     all_of,
     at_least_zero,
     fresh,
@@ -46,9 +44,7 @@ def _nodes(
     return tuple(code)
 
 
-def _loop(
-    loop: Loop, name: str, names: Mapping[str, Affine], body: tuple[Code, ...]
-) -> For:
+def _loop(loop: Loop, name: str, names: Mapping[str, Affine], body: tuple[Code, ...]) -> For:
     counter = index_of(Affine.variable(name) * loop.scale)
     stop = index_of(loop.stop.substitute(names))
     before = Operation("lt" if loop.step > 0 else "gt", (counter, stop))

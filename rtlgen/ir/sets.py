@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import islpy as isl
 
@@ -172,6 +172,12 @@ def sample_pair(relation: isl.Map) -> tuple[tuple[int, ...], tuple[int, ...]]:
     flat = relation.wrap().flatten().lexmin()
     values = point_values(flat.sample_point())
     return values[:source_dims], values[source_dims:]
+
+
+def enum_name(member: Any) -> str:
+    """Return the name of a member of an isl enumeration; islpy's type stubs call it an int."""
+    name: str = member.name
+    return name.rstrip("_")
 
 
 def for_each(visit: Callable[[Callable[[T], None]], None]) -> list[T]:

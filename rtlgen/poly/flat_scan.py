@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
+from typing import Literal
 
 import islpy as isl
 
@@ -36,7 +37,7 @@ from rtlgen.ir.code import (
     index_of,
     used_variables,
 )
-from rtlgen.ir.schedule import FlatDim, NestLoop, ScalarDim, Schedule
+from rtlgen.ir.schedule import Bound, FlatDim, NestLoop, ScalarDim, Schedule
 from rtlgen.ir.scop import Statement
 from rtlgen.ir.sets import ScopSets, affine_text, isl_failures
 from rtlgen.poly.ast_index import index
@@ -127,7 +128,8 @@ class _Odometer:
         values: dict[str, int] = {}
         found: list[tuple[str, Index]] = []
         for name, loop in zip(self.names, self.flat.loops, strict=True):
-            first = _first(loop).evaluate(values)
+            lowers = [-(-b.form.evaluate(values) // b.divisor) for b in loop.lowers]
+            first = max([_box(loop)[0], *lowers])
             if loop.iterator is not None:
                 values[loop.iterator] = first
             found.append((name, Number(first)))
@@ -155,19 +157,36 @@ class _Odometer:
 
     def _resets(self, level: int) -> list[Code]:
         return [
-            Assign(name, self._renamed(_first(loop)))
+            Assign(name, self._first(loop))
             for name, loop in zip(self.names[level:], self.flat.loops[level:], strict=True)
             if loop.extent > 1
         ]
 
+    def _first(self, loop: NestLoop) -> Index:
+        """Return where a loop begins: its box bounds it too, where that is not plain."""
+        low = _box(loop)[0]
+        bounds = [self._quotient("ceild", bound) for bound in loop.lowers]
+        if all(b.form.range(self._boxes)[0] <= (low - 1) * b.divisor for b in loop.lowers):
+            bounds.append(Number(low))
+        return reduce(lambda a, b: Operation("max", (a, b)), bounds)
+
     def _last(self, loop: NestLoop) -> Index:
-        if not loop.uppers:
-            return Number(_first_value(loop) + loop.extent - 1)
-        bounds = [self._renamed(upper) for upper in loop.uppers]
+        """Return where a loop ends, likewise."""
+        high = _box(loop)[1]
+        bounds = [self._quotient("floord", bound) for bound in loop.uppers]
+        if all(b.form.range(self._boxes)[1] >= (high + 1) * b.divisor for b in loop.uppers):
+            bounds.append(Number(high))
         return reduce(lambda a, b: Operation("min", (a, b)), bounds)
 
-    def _renamed(self, affine: Affine) -> Index:
-        return index_of(affine.substitute(self._values()))
+    @property
+    def _boxes(self) -> dict[str, tuple[int, int]]:
+        return {x.iterator: _box(x) for x in self.flat.loops if x.iterator is not None}
+
+    def _quotient(self, rounding: Literal["ceild", "floord"], bound: Bound) -> Index:
+        dividend = index_of(bound.form.substitute(self._values()))
+        if bound.divisor == 1:
+            return dividend
+        return Operation(rounding, (dividend, Number(bound.divisor)))
 
     def _values(self) -> dict[str, Affine]:
         """Return the value of every iterator: its variable, or the only one that it has."""
@@ -213,21 +232,22 @@ class _Odometer:
             if loop.iterator is None:
                 continue
             own = f"d{names.index(loop.iterator)}"
-            lasts = loop.uppers or (Affine((), loop.at + loop.extent - 1),)
-            constraints.append(f"{own} >= {affine_text(_first(loop), names)}")
-            constraints += [f"{own} <= {affine_text(upper, names)}" for upper in lasts]
+            low, high = _box(loop)
+            constraints.append(f"{low} <= {own} <= {high}")
+            for bound in loop.lowers:
+                constraints.append(f"{bound.divisor}*{own} >= {affine_text(bound.form, names)}")
+            for bound in loop.uppers:
+                constraints.append(f"{bound.divisor}*{own} <= {affine_text(bound.form, names)}")
         dims = ",".join(f"d{k}" for k in range(len(names)))
         tuple_name = self.sets.statement_tuple(self.statement.name)
         where = " and ".join(constraints) or "true"
         return self.sets.read_set(f"{{ {tuple_name}[{dims}] : {where} }}")
 
 
-def _first_value(loop: NestLoop) -> int:
-    return 0 if loop.iterator is None else loop.at
-
-
-def _first(loop: NestLoop) -> Affine:
-    return Affine((), _first_value(loop)) if loop.lower is None else loop.lower
+def _box(loop: NestLoop) -> tuple[int, int]:
+    """Return the smallest and largest value of a loop's variable; that of a pad counts trips."""
+    first = 0 if loop.iterator is None else loop.at
+    return first, first + loop.extent - 1
 
 
 def _as_parameters(instances: isl.Set) -> isl.Set:

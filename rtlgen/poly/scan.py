@@ -15,8 +15,9 @@ import islpy as isl
 from rtlgen.ir.code import Code, For, If, Let, Run, Variable, fresh, used_variables
 from rtlgen.ir.schedule import LoopDim, Schedule
 from rtlgen.ir.scop import Scop
-from rtlgen.ir.sets import ScopSets, for_each, isl_failures
+from rtlgen.ir.sets import ScopSets, enum_name, for_each, isl_failures
 from rtlgen.poly.ast_index import index
+
 
 def scan(sets: ScopSets, schedule: Schedule, taken: frozenset[str]) -> tuple[Code, ...]:
     """Return the loops that run the statements of `sets` in the order of `schedule`.
@@ -57,23 +58,23 @@ class _Reader:
         return self.sets.scop
 
     def nodes(self, node: isl.AstNode, names: Mapping[str, Variable]) -> tuple[Code, ...]:
-        kind = node.get_type()
-        if kind == isl.ast_node_type.block:
-            children = for_each(node.block_get_children().foreach)
-            return tuple(code for child in children for code in self.nodes(child, names))
-        if kind == isl.ast_node_type.for_:
-            return self._loop(node, names)
-        if kind == isl.ast_node_type.if_:
-            condition = index(node.if_get_cond(), names)
-            otherwise = node.if_get_else_node() if node.if_has_else_node() else None
-            return (
-                If(
-                    condition,
-                    self.nodes(node.if_get_then_node(), names),
-                    () if otherwise is None else self.nodes(otherwise, names),
-                ),
-            )
-        return (self._run(node.user_get_expr(), names),)
+        match enum_name(node.get_type()):
+            case "block":
+                children = for_each(node.block_get_children().foreach)
+                return tuple(code for child in children for code in self.nodes(child, names))
+            case "for":
+                return self._loop(node, names)
+            case "if":
+                otherwise = node.if_get_else_node() if node.if_has_else_node() else None
+                return (
+                    If(
+                        index(node.if_get_cond(), names),
+                        self.nodes(node.if_get_then_node(), names),
+                        () if otherwise is None else self.nodes(otherwise, names),
+                    ),
+                )
+            case _:
+                return (self._run(node.user_get_expr(), names),)
 
     def _loop(self, node: isl.AstNode, names: Mapping[str, Variable]) -> tuple[Code, ...]:
         counter = node.for_get_iterator().get_id().get_name()
@@ -104,7 +105,7 @@ class _Reader:
         found: set[str] = set()
 
         def visit(inner: isl.AstNode) -> bool:
-            if inner.get_type() == isl.ast_node_type.user:
+            if enum_name(inner.get_type()) == "user":
                 called = inner.user_get_expr().get_op_arg(0).get_id().get_name()
                 found.add(self.sets.statement_of(called).name)
             return True

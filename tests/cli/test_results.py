@@ -115,6 +115,29 @@ def test_the_program_is_printed_after_each_pass(name: str) -> None:
     assert outcome.out.startswith("kernel gemm" if name == "plan" else "scop gemm")
 
 
+def test_c_is_printed_after_the_last_transform_or_any_other() -> None:
+    last = rtlgen("emit-c", GEMM)
+    assert (last.status, last.err) == (0, "")
+    assert last.out == rtlgen("emit-c", GEMM, "--after", "fuse").out
+    assert "gemm after fuse" in last.out
+    assert "gemm after flatten" in rtlgen("emit-c", GEMM, "--fuse", "none").out
+    assert "gemm after parse" in rtlgen("emit-c", GEMM, "--after", "parse").out
+
+
+def test_c_goes_to_a_file_or_into_the_json(tmp_path: Path) -> None:
+    file = tmp_path / "gemm.c"
+    printed = rtlgen("emit-c", GEMM).out
+    outcome = rtlgen("emit-c", GEMM, "-o", file, "--json")
+    assert file.read_text() == printed
+    assert outcome.document == {
+        "kernel": "gemm",
+        "after": "fuse",
+        "file": str(file),
+        "c": printed,
+    }
+    assert rtlgen("emit-c", GEMM, "-o", file).out == ""
+
+
 @pytest.mark.parametrize("verb", ["plan", "build"])
 def test_a_dump_does_not_spoil_the_json(verb: str, tmp_path: Path) -> None:
     target = () if verb == "plan" else ("-o", tmp_path / "b")

@@ -19,7 +19,7 @@ from rtlgen.errors import RtlgenError
 from rtlgen.frontend import parse_text
 from tests.docs.blocks import ROOT, Block, Command, agrees, commands_of, printed_by
 
-SHELL_TOOLS = ("cat", "grep", "head", "iverilog", "ls", "mkdir", "vvp")
+SHELL_TOOLS = ("cat", "gcc", "grep", "head", "iverilog", "ls", "mkdir", "vvp")
 
 
 class Stale(AssertionError):

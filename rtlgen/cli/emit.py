@@ -1,0 +1,58 @@
+"""`rtlgen emit-c`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from rtlgen.cli.errors import BadOption
+from rtlgen.cli.options import compile_options, json_option, source_argument
+from rtlgen.cli.output import print_json, print_warnings, progress
+from rtlgen.design import Design
+from rtlgen.driver import TRANSFORMS, CompileOptions, compile_program, parse
+
+
+@click.command("emit-c", epilog="Example: rtlgen emit-c examples/mms_d/mms_d.c --after fuse")
+@source_argument
+@click.option(
+    "--after",
+    type=click.Choice(TRANSFORMS),
+    metavar="PASS",
+    help=f"The last pass that the program has been through: {', '.join(TRANSFORMS)}.  "
+    "[default: the last transform]",
+)
+@click.option("-o", "output", metavar="FILE", help="Write the C to FILE, not to stdout.")
+@compile_options
+@json_option
+@click.pass_obj
+def emit_c(
+    quiet: bool,
+    file: str,
+    after: str | None,
+    output: str | None,
+    options: CompileOptions,
+    as_json: bool,
+) -> None:
+    """Print the program after a pass as C that computes the same."""
+    with progress(f"compiling {file}", quiet):
+        program = parse(Path(file), options)
+        design = Design(compile_program(program, options), options)
+    print_warnings(program.warnings, program.sources, quiet)
+    stage = after or design.stages[-1]
+    text = design.c_text(stage)
+    if output is not None:
+        _write(Path(output), text)
+    if as_json:
+        print_json({"kernel": design.plan.name, "after": stage, "file": output, "c": text})
+    elif output is None:
+        click.echo(text, nl=False)
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise BadOption(
+            f"cannot write {path}: {error.strerror}", help="choose another -o FILE"
+        ) from error
