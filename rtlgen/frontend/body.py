@@ -25,7 +25,7 @@ from rtlgen.frontend.place import Place
 from rtlgen.frontend.ranges import Ranges
 from rtlgen.frontend.reaching import Definitions, Reaching
 from rtlgen.frontend.refusals import statement_refusal
-from rtlgen.frontend.symbols import Variable
+from rtlgen.frontend.symbols import Unusable, Variable
 from rtlgen.frontend.tables import chosen, position_of
 from rtlgen.frontend.values import Value
 from rtlgen.frontend.writes import ASSIGNMENT_OPS, Assignment, read_assignment, written
@@ -211,6 +211,9 @@ class BodyReader:
         return value
 
     def _declaration(self, node: c_ast.Decl, place: Place) -> tuple[Node, ...]:
+        if isinstance(node.type, c_ast.PtrDecl) and node.init is not None:
+            self._pointer(node, place)
+            return ()
         variable = self._declarations.local(node)
         stored = self._scopes.stored(node.name) if node.name is not None else None
         if stored is not None and stored.shape == ():
@@ -226,6 +229,16 @@ class BodyReader:
             return ()
         assignment = written(variable, variable.span, value, reader, self._initialiser_text(node))
         return (*before, self.assign(node, assignment, place, reader))
+
+    def _pointer(self, node: c_ast.Decl, place: Place) -> None:
+        """Declare a pointer, which stays where it points to: whoever moves it is refused."""
+        try:
+            type_ = self._declarations.parameter_type(node)
+            view = self.reader(place).elements.view(node.init, node.name, type_)
+        except FrontendError as error:
+            self._scopes.declare(node.name, Unusable(error))
+            raise
+        self._scopes.declare(node.name, view)
 
     def filled(self, node: c_ast.Node, variable: Variable, place: Place) -> tuple[Node, ...]:
         """Return the loops that give an array its initial values."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from pycparser import c_ast
@@ -78,7 +78,7 @@ class Declarations:
 
     def constant_reader(self) -> ExpressionReader:
         """Return a reader of expressions that stand outside of the program's flow."""
-        return self.reader(Ranges(), _Nowhere())
+        return self.reader(Ranges(), Unnoticed(_from_outside))
 
     def file_scope(self, node: c_ast.Node) -> None:
         """Declare a global; what is not supported is refused only when it is used."""
@@ -301,15 +301,23 @@ def _static(node: c_ast.Decl, span: Span) -> UnsupportedDeclaration:
     )
 
 
-class _Nowhere:
-    """The surroundings of constant expressions: no assignment is before them."""
+class Unnoticed:
+    """The surroundings of expressions that are read without a trace, and call nothing.
+
+    Parameters
+    ----------
+    definitions: returns the assignments of a scalar that may reach.
+    """
+
+    def __init__(self, definitions: Callable[[Variable], Definitions]) -> None:
+        self._definitions = definitions
 
     def note_use(self, variable: Variable, span: Span) -> None:
         """Take no notice."""
 
     def definitions(self, variable: Variable) -> Definitions:
-        """Return the value that nothing is known of."""
-        return (Definition(variable.span, None),)
+        """Return the assignments of a scalar that may reach."""
+        return self._definitions(variable)
 
     def note_access(self, variable: Variable, access: Access, ranges: Ranges) -> None:
         """Take no notice."""
@@ -319,6 +327,11 @@ class _Nowhere:
         raise CallUnsupported(
             "a constant expression calls a function", labels=(Label(reader.span(node)),)
         )
+
+
+def _from_outside(variable: Variable) -> Definitions:
+    """Return the value that nothing is known of."""
+    return (Definition(variable.span, None),)
 
 
 def _fixed_value(name: str, text: str, type_: IntType, span: Span) -> int:

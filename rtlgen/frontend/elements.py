@@ -8,7 +8,7 @@ from dataclasses import replace
 from pycparser import c_ast
 
 from rtlgen.errors import Label
-from rtlgen.frontend.errors import CallArguments, SubscriptCount
+from rtlgen.frontend.errors import CallArguments, PointerUnsupported, SubscriptCount
 from rtlgen.frontend.locate import Locator
 from rtlgen.frontend.parts import Part
 from rtlgen.frontend.refusals import expression_refusal, subscript_refusal, unknown_name
@@ -44,6 +44,12 @@ class ElementReader:
         """Return the variable and the element of it that an lvalue names."""
         part = self.part(node)
         shape, span = part.variable.shape, self._locator.span(node)
+        if part.is_pointed_to and not part.subscripts:
+            raise PointerUnsupported(
+                f"the pointer `{part.name}` is used as a value",
+                labels=(Label(span, "a pointer"),),
+                help=f"write `*{part.name}` or `{part.name}[0]`",
+            )
         if shape == () and part.subscripts == (Affine(),) and part.is_pointed_to:
             part = replace(part, subscripts=())
         if len(part.subscripts) != len(shape) or part.offset != Affine():

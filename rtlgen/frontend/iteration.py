@@ -10,21 +10,23 @@ from pycparser import c_ast
 
 from rtlgen.errors import Label
 from rtlgen.frontend.conditions import ConditionReader, Conjunction
-from rtlgen.frontend.declarations import Declarations
+from rtlgen.frontend.declarations import Declarations, Unnoticed
 from rtlgen.frontend.errors import (
     IteratorModified,
     LoopHeader,
     UnknownIdentifier,
 )
 from rtlgen.frontend.expressions import ExpressionReader
+from rtlgen.frontend.induction import Inductions, distance, position
 from rtlgen.frontend.locate import Locator
 from rtlgen.frontend.loop_headers import Header, split_header
 from rtlgen.frontend.loops import LoopReader
 from rtlgen.frontend.place import Place
 from rtlgen.frontend.ranges import Ranges
-from rtlgen.frontend.reaching import Reaching
+from rtlgen.frontend.reaching import Reaching, known_value
 from rtlgen.frontend.symbols import ActiveIterator, Unusable, Variable
 from rtlgen.frontend.writers import assigned, calls
+from rtlgen.ir.affine import Affine
 from rtlgen.ir.scop import Access, ConditionNode, LoopNode, Node
 from rtlgen.ir.types import IntType
 from rtlgen.source import Span
@@ -56,6 +58,10 @@ class IterationReader:
         self._declarations = declarations
         self._scopes = declarations.scopes
         self._locator = locator
+        self._inductions = Inductions(self._scopes, locator, self._peek)
+
+    def _peek(self, ranges: Ranges) -> ExpressionReader:
+        return self._declarations.reader(ranges, Unnoticed(self._body.reaching.of))
 
     def read(self, node: c_ast.For, place: Place, label: str | None) -> tuple[Node, ...]:
         """Return the nodes of a loop; none where it does nothing."""
@@ -80,7 +86,7 @@ class IterationReader:
                 place, loops=(*place.loops, counted.loop), ranges=place.ranges.inside(counted.body)
             )
             limits = self._limits(header, loop_reader, inside, step)
-            body = self._repeated(node.stmt, inside.under(limits))
+            body = self._repeated(node.stmt, inside.under(limits), bool(limits))
             if limits and body:
                 body = (ConditionNode(limits, body),)
         return (LoopNode(counted.loop, body),) if body else ()
@@ -131,21 +137,64 @@ class IterationReader:
                     help=f"declare the iterator: for (int {header.iterator} = ...",
                 )
 
-    def _repeated(self, node: c_ast.Node, place: Place) -> tuple[Node, ...]:
-        """Read the body of a loop, which an earlier iteration of it may be before."""
+    def _repeated(self, node: c_ast.Node, place: Place, ends_early: bool) -> tuple[Node, ...]:
+        """Read the body of the innermost loop of `place`; an earlier iteration may be before it.
+
+        Parameters
+        ----------
+        ends_early: the loop may end before its bound.
+        """
+        reaching = self._body.reaching
         if calls(node):
             for variable in self._declarations.variables:
                 if variable.storage == "global" and variable.shape == ():
-                    self._body.reaching.may_define(variable, self._locator.start(node))
-        for name, assignment in assigned(node):
+                    reaching.may_define(variable, self._locator.start(node))
+        behind: list[tuple[Variable, Span, Affine]] = []
+        inside: list[tuple[Variable, Span, Affine]] = []
+        for name, assignments in _assignments(node).items():
             found = self._scopes.stored(name)
-            if found is not None and found.shape == ():
-                self._body.reaching.may_define(found, self._locator.span(assignment))
-        entered = self._body.reaching.state
+            if found is None or found.shape != ():
+                continue
+            variable = found
+            span = self._locator.span(assignments[0])
+            before = known_value(reaching.of(variable))
+            move = None if before is None else self._inductions.move(node, name, place.ranges)
+            for assignment in assignments:
+                reaching.may_define(variable, self._locator.span(assignment))
+            if before is None or move is None:
+                continue
+            loop, ranges = place.loops[-1], place.ranges
+            current = self._fitting(variable, before, position(loop, move), ranges)
+            after = self._fitting(variable, before, distance(loop, move, ranges), ranges)
+            inside += [] if current is None else [(variable, span, current)]
+            behind += [] if after is None or ends_early else [(variable, span, after)]
+        entered = reaching.state
+        for variable, span, value in inside:
+            reaching.define(variable, span, value)
         body = self._body.nested(node, place)
         # Behind the loop, too, any number of iterations may have been.
-        self._body.reaching.restore(entered)
+        reaching.restore(entered)
+        for variable, span, value in behind:
+            reaching.define(variable, span, value)
         return body
+
+    def _fitting(
+        self, variable: Variable, before: Affine, move: Affine | None, ranges: Ranges
+    ) -> Affine | None:
+        """Return the value of a scalar that was moved, if its type holds it."""
+        if move is None:
+            return None
+        value, type_ = before + move, variable.element
+        fits = type_.minimum <= ranges.minimum(value) and ranges.maximum(value) <= type_.maximum
+        return value if fits else None
+
+
+def _assignments(node: c_ast.Node) -> dict[str, list[c_ast.Node]]:
+    """Return what is assigned below `node`, by name."""
+    found: dict[str, list[c_ast.Node]] = {}
+    for name, assignment in assigned(node):
+        found.setdefault(name, []).append(assignment)
+    return found
 
 
 def _never_inside(_reads: Sequence[Access], _ranges: Ranges) -> bool:

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from os import PathLike, fspath
 
 from rtlgen.errors import Diagnostic
+from rtlgen.frontend.desugar import desugar
 from rtlgen.frontend.errors import FrontendError, NoFunction
+from rtlgen.frontend.extensions import plain_c
 from rtlgen.frontend.extents import extent_options
 from rtlgen.frontend.kernel import Kernel
 from rtlgen.frontend.preprocess import Preprocessed, preprocess, read_source
@@ -104,7 +106,8 @@ def _lower(
 ) -> ParsedProgram:
     if not preprocessed.tokens:
         raise NoFunction(f"{main.path} is empty")
-    tree, locator = parse(preprocessed.tokens, dict(preprocessed.sources))
+    tree, locator = parse(plain_c(preprocessed.tokens), dict(preprocessed.sources))
+    desugar(tree)
     region = select_region(tree, function, locator)
     kernel = Kernel(region, locator, fixed)
     scop = kernel.read(tree, main)

@@ -40,7 +40,7 @@ def select_region(tree: c_ast.FileAST, function: str | None, locator: Locator) -
     """Return the region that is compiled.
 
     It is in the function that `--function` names, the only one, the marked one, or the only one
-    that no other one calls.
+    that no other one calls; `main` counts only where it is alone.
 
     Raises
     ------
@@ -76,6 +76,9 @@ def _choose(
         return definitions[function]
     if not definitions:
         raise NoFunction("the file defines no function")
+    if len(definitions) > 1 and "main" in definitions and not any(_pragmas(definitions["main"])):
+        # What stands beside a kernel in its file is its test bench.
+        definitions = {name: node for name, node in definitions.items() if name != "main"}
     if len(definitions) == 1:
         return next(iter(definitions.values()))
     uncalled = _not_called(definitions)

@@ -10,13 +10,16 @@ from pycparser import c_ast
 def assigned(root: c_ast.Node) -> Iterator[tuple[str, c_ast.Node]]:
     """Yield the C name and the node of everything that an assignment below `root` may change.
 
-    Something whose address is passed to a function may be changed by it.
+    Something whose address is passed to a function may be changed by it, and what a pointer is
+    declared to point to by way of the pointer.
     """
     for node in below(root):
         match node:
             case c_ast.Assignment(lvalue=target):
                 yield from _named(target, node)
             case c_ast.UnaryOp(op="++" | "--" | "p++" | "p--" | "&", expr=target):
+                yield from _named(target, node)
+            case c_ast.Decl(type=c_ast.PtrDecl(), init=target) if target is not None:
                 yield from _named(target, node)
 
 

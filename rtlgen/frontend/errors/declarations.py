@@ -35,12 +35,16 @@ class PointerUnsupported(FrontendError):
 
     Each array becomes a memory of its own. A parameter `int *a`, `int a[]` or `int (*a)[8]` is an
     array that ends with the last element the function touches, or has the extent that
-    `-D a_EXTENT=64` gives. There are neither pointer variables nor pointers to pointers:
+    `-D a_EXTENT=64` gives. A local pointer names the part of an array that it is declared with,
+    and stays there. There are no pointers to pointers:
 
-        void f(int *a)  { a[3] = *(a + 1); }         accepted: 4 elements
-        void f(int **a) { int *p = a[0]; *p++; }     refused
+        void f(int *a)  { a[3] = *(a + 1); }             accepted: 4 elements
+        void f(int *a)  { int *p = a + 8; p[1] = 0; }    accepted: p[1] is a[9]
+        void f(int *a)  { int *p = a; *p++ = 0; }        refused: `p` is moved
+        void f(int **a) { a[0][1] = 0; }                 refused
 
-    Remedy: declare the parameter as an array with its sizes, and use subscripts.
+    Remedy: declare the parameter as an array with its sizes, and use subscripts. In place of a
+    pointer that moves, count in an integer `k` and write `a[k]`.
     """
 
     code = "E0109"

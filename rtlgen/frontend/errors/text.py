@@ -9,8 +9,8 @@ class CSyntaxError(FrontendError):
     """The text is not C.
 
     The parser reads C99 with a few later additions, after preprocessing. Compiler extensions
-    (`__attribute__`, statement expressions, inline assembly) are not C and end here too, and so
-    does a type name that no declaration or included header introduces:
+    (statement expressions, inline assembly) are not C and end here too, and so does a type name
+    that no declaration or included header introduces:
 
         void f(u32 a[8]) { ... }     `u32` is not declared
 

@@ -1,0 +1,244 @@
+"""Rewrite C's shorthands into one effect a statement.
+
+Rewrite
+-------
+    a[k++] = x;                                a[k] = x; k++;
+    a[i] = b[i] = 0;                           b[i] = 0; a[i] = b[i];
+    s = 0, t = 1;                              s = 0; t = 1;
+    for (i = 0, j = 9; i < 10; i++, j--) S     j = 9; for (i = 0; i < 10; i++) { S j--; }
+
+What depends on an order that C leaves open, or on which arm of an expression is taken, is kept as
+it is, for the reader of expressions to refuse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from pycparser import c_ast
+
+from rtlgen.frontend.writers import below, calls
+
+_STEPS = ("++", "--", "p++", "p--")
+_CONDITIONAL = ("&&", "||")
+
+
+def desugar(tree: c_ast.FileAST) -> None:
+    """Rewrite all functions of a file in place."""
+    shared = frozenset(node.name for node in tree.ext if isinstance(node, c_ast.Decl) and node.name)
+    for node in tree.ext:
+        if isinstance(node, c_ast.FuncDef):
+            _Desugarer(shared).block(node.body)
+
+
+class _Desugarer:
+    """Rewrites statements.
+
+    Parameters
+    ----------
+    shared: names that functions which are called may see.
+    """
+
+    def __init__(self, shared: frozenset[str]) -> None:
+        self._shared = shared
+
+    def block(self, node: c_ast.Compound) -> None:
+        """Rewrite the items of a block."""
+        items = node.block_items
+        if items is not None:
+            node.block_items = [part for item in items for part in self._parts(item)]
+
+    def _body(self, node: c_ast.Node | None) -> c_ast.Node | None:
+        """Return what stands in place of the statement under a loop or `if`."""
+        if node is None:
+            return None
+        parts = self._parts(node)
+        return parts[0] if len(parts) == 1 else _compound(parts, node)
+
+    def _parts(self, node: c_ast.Node) -> list[c_ast.Node]:
+        """Return the statements that do what `node` does."""
+        match node:
+            case c_ast.Compound():
+                self.block(node)
+            case c_ast.Label():
+                return _labelled(node, self._parts(node.stmt))
+            case c_ast.If():
+                node.iftrue, node.iffalse = self._body(node.iftrue), self._body(node.iffalse)
+            case c_ast.For():
+                return self._loop(node)
+            case c_ast.ExprList():
+                return [part for expression in node.exprs for part in self._parts(expression)]
+            case c_ast.Assignment() | c_ast.Decl():
+                return [
+                    piece
+                    for part in self._stepped(node)
+                    for piece in (_chain(part) if part is node else [part])
+                ]
+        return [node]
+
+    def _stepped(self, node: c_ast.Node) -> list[c_ast.Node]:
+        """Move every `x++` out of a statement, if C says when it happens."""
+        steps = list(_steps(node))
+        names = [step.expr.name for step in steps]
+        mentioned = [part.name for part in below(node) if isinstance(part, c_ast.ID)]
+        seen_by_calls = calls(node) and bool(self._shared & set(names))
+        declares = isinstance(node, c_ast.Decl) and node.name in names
+        if declares or seen_by_calls or any(mentioned.count(name) != 1 for name in names):
+            return [node]
+        _replace(node, {id(step): step.expr for step in steps})
+        before = [step for step in steps if not step.op.startswith("p")]
+        return [*before, node, *(step for step in steps if step.op.startswith("p"))]
+
+    # Loops.
+
+    def _loop(self, node: c_ast.For) -> list[c_ast.Node]:
+        node.stmt = self._body(node.stmt)
+        counted = _compared(node.cond)
+        before = self._other_starts(node, counted)
+        after = _other_steps(node, counted)
+        if after:
+            parts = [part for step in after for part in self._parts(step)]
+            node.stmt = _compound([node.stmt, *parts], node.stmt)
+        declares = any(isinstance(part, c_ast.Decl) for part in before)
+        return [_compound([*before, node], node)] if declares else [*before, node]
+
+    def _other_starts(self, node: c_ast.For, counted: frozenset[str]) -> list[c_ast.Node]:
+        """Take what does not set the iterator out of the first part of a header."""
+        match node.init:
+            case c_ast.DeclList(decls=parts) | c_ast.ExprList(exprs=parts) if len(parts) > 1:
+                mine = [part for part in parts if _sets(part) in counted]
+                others = [part for part in parts if _sets(part) not in counted]
+                if (
+                    len(mine) != 1
+                    or _mention(others, counted)
+                    or _mention(
+                        [_value(mine[0])],
+                        frozenset(name for part in others if (name := _sets(part))),
+                    )
+                ):
+                    return []
+                if isinstance(node.init, c_ast.DeclList):
+                    node.init = c_ast.DeclList(mine, node.init.coord)
+                else:
+                    node.init = mine[0]
+                return [piece for part in others for piece in self._parts(part)]
+        return []
+
+
+def _other_steps(node: c_ast.For, counted: frozenset[str]) -> list[c_ast.Node]:
+    """Take what does not step the iterator out of the last part of a header."""
+    if not isinstance(node.next, c_ast.ExprList):
+        return []
+    mine = [part for part in node.next.exprs if _sets(part) in counted]
+    others = [part for part in node.next.exprs if _sets(part) not in counted]
+    if len(mine) != 1 or _mention(others, counted):
+        return []
+    node.next = mine[0]
+    return others
+
+
+def _compared(condition: c_ast.Node | None) -> frozenset[str]:
+    """Return the names that the condition of a loop has alone on a side of a comparison."""
+    if condition is None:
+        return frozenset()
+    return frozenset(
+        side.name
+        for node in below(condition)
+        if isinstance(node, c_ast.BinaryOp)
+        for side in (node.left, node.right)
+        if isinstance(side, c_ast.ID)
+    )
+
+
+def _sets(node: c_ast.Node) -> str | None:
+    """Return the name of what a part of a header sets, if it has one."""
+    match node:
+        case c_ast.Decl(name=str(name)):
+            return name
+        case c_ast.Assignment(lvalue=c_ast.ID(name=str(name))):
+            return name
+        case c_ast.UnaryOp(expr=c_ast.ID(name=str(name))):
+            return name
+    return None
+
+
+def _value(node: c_ast.Node) -> c_ast.Node:
+    """Return what a part of a header sets something to."""
+    return node.init if isinstance(node, c_ast.Decl) and node.init is not None else node
+
+
+def _mention(nodes: Iterable[c_ast.Node], names: frozenset[str]) -> bool:
+    return any(
+        isinstance(part, c_ast.ID) and part.name in names for node in nodes for part in below(node)
+    )
+
+
+# Pieces of the tree.
+
+
+def _chain(node: c_ast.Assignment | c_ast.Decl) -> list[c_ast.Node]:
+    """Rewrite `a = b = e`; what `a` gets is what `b` then holds."""
+    inner = node.init if isinstance(node, c_ast.Decl) else node.rvalue
+    if not isinstance(inner, c_ast.Assignment):
+        return [node]
+    if any(_is_step(part) for part in below(inner.lvalue)):
+        return [node]
+    parts = _chain(inner)
+    if isinstance(node, c_ast.Decl):
+        node.init = inner.lvalue
+        return [*parts, node]
+    return [*parts, c_ast.Assignment(node.op, node.lvalue, inner.lvalue, node.coord)]
+
+
+def _is_step(node: c_ast.Node) -> bool:
+    return isinstance(node, c_ast.UnaryOp) and node.op in _STEPS
+
+
+def _steps(node: c_ast.Node) -> Iterator[c_ast.UnaryOp]:
+    """Yield each `x++` below `node`, in the order of the text, that is surely carried out."""
+    for _, child in node.children():
+        if isinstance(child, c_ast.UnaryOp) and _is_step(child):
+            if isinstance(child.expr, c_ast.ID):
+                yield child
+        elif isinstance(child, c_ast.UnaryOp) and child.op == "sizeof":
+            continue
+        elif isinstance(child, c_ast.TernaryOp):
+            yield from _steps(_Only(child.cond))
+        elif isinstance(child, c_ast.BinaryOp) and child.op in _CONDITIONAL:
+            yield from _steps(_Only(child.left))
+        else:
+            yield from _steps(child)
+
+
+class _Only(c_ast.Node):  # type: ignore[misc]
+    """A node with one child."""
+
+    def __init__(self, child: c_ast.Node) -> None:
+        self._child = child
+
+    def children(self) -> tuple[tuple[str, c_ast.Node], ...]:
+        """Return the child."""
+        return (("child", self._child),)
+
+
+def _replace(root: c_ast.Node, replacements: dict[int, c_ast.Node]) -> None:
+    """Put other nodes in place of some below `root`."""
+    for node in below(root):
+        for name in node.__slots__:
+            value = getattr(node, name, None)
+            if id(value) in replacements:
+                setattr(node, name, replacements[id(value)])
+            elif isinstance(value, list):
+                value[:] = [replacements.get(id(part), part) for part in value]
+
+
+def _compound(items: Sequence[c_ast.Node], like: c_ast.Node) -> c_ast.Compound:
+    return c_ast.Compound(list(items), like.coord)
+
+
+def _labelled(node: c_ast.Label, parts: list[c_ast.Node]) -> list[c_ast.Node]:
+    """Put a label before the loop, or else the last statement, among `parts`."""
+    if isinstance(node.stmt, c_ast.For) and isinstance(parts[-1], c_ast.Compound):
+        block = parts[-1].block_items
+        return [_compound([*block[:-1], *_labelled(node, block[-1:])], node)]
+    return [*parts[:-1], c_ast.Label(node.name, parts[-1], node.coord)]

@@ -1,0 +1,132 @@
+"""Scalars that a loop moves by a constant in every iteration: functions of its iterator.
+
+for (j = 0; j < 8; j++) { a[k] = 0; k += 2; }        k is k0 + 2 * j inside, k0 + 16 behind
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pycparser import c_ast
+
+from rtlgen.frontend.errors import FrontendError
+from rtlgen.frontend.expressions import ExpressionReader
+from rtlgen.frontend.locate import Locator
+from rtlgen.frontend.loop_headers import split_header
+from rtlgen.frontend.loops import LoopReader
+from rtlgen.frontend.ranges import Ranges
+from rtlgen.frontend.symbols import ActiveIterator, Scopes
+from rtlgen.frontend.writers import assigned, below
+from rtlgen.ir.affine import Affine
+from rtlgen.ir.scop import Loop
+from rtlgen.ir.types import INT64
+
+
+class Inductions:
+    """Finds by how much one run of a statement moves a scalar.
+
+    Parameters
+    ----------
+    reader: returns a reader of expressions at a place, which leaves no trace.
+    """
+
+    def __init__(
+        self, scopes: Scopes, locator: Locator, reader: Callable[[Ranges], ExpressionReader]
+    ) -> None:
+        self._scopes = scopes
+        self._locator = locator
+        self._reader = reader
+
+    def move(self, node: c_ast.Node | None, name: str, ranges: Ranges) -> int | None:
+        """Return by how much `node` moves `name`; None if that is not always the same."""
+        if node is None or not _concerns(node, name):
+            return 0
+        match node:
+            case c_ast.Compound():
+                moves = [self.move(item, name, ranges) for item in node.block_items or ()]
+                known = [move for move in moves if move is not None]
+                return sum(known) if len(known) == len(moves) else None
+            case c_ast.Label():
+                return self.move(node.stmt, name, ranges)
+            case c_ast.For():
+                return self._repeated(node, name, ranges)
+            case c_ast.UnaryOp(op="++" | "p++", expr=c_ast.ID()):
+                return 1
+            case c_ast.UnaryOp(op="--" | "p--", expr=c_ast.ID()):
+                return -1
+            case c_ast.Assignment(op="+=" | "-=" as op, lvalue=c_ast.ID(), rvalue=by):
+                return self._constant(by, name, ranges, 1 if op == "+=" else -1)
+            case c_ast.Assignment(
+                op="=",
+                lvalue=c_ast.ID(),
+                rvalue=c_ast.BinaryOp(op="+" | "-" as op, left=c_ast.ID(name=left), right=by),
+            ) if left == name:
+                return self._constant(by, name, ranges, 1 if op == "+" else -1)
+        return None
+
+    def _constant(self, node: c_ast.Node, name: str, ranges: Ranges, sign: int) -> int | None:
+        if any(isinstance(part, c_ast.ID) and part.name == name for part in below(node)):
+            return None
+        try:
+            value = self._reader(ranges).value(node).constant
+        except FrontendError:
+            # It is refused when it is read in its turn.
+            return None
+        return None if value is None else sign * value
+
+    def _repeated(self, node: c_ast.For, name: str, ranges: Ranges) -> int | None:
+        header = [node.init, node.cond, node.next]
+        if any(part is not None and _concerns(part, name) for part in header):
+            return None
+        try:
+            found = self._trips(node, ranges)
+        except FrontendError:
+            return None
+        if found is None:
+            return None
+        trips, inside, counter = found
+        with self._scopes.iterating(counter.name, counter):
+            move = self.move(node.stmt, name, inside)
+        return None if move is None else trips * move
+
+    def _trips(self, node: c_ast.For, ranges: Ranges) -> tuple[int, Ranges, ActiveIterator] | None:
+        """Return how often a loop runs, if that is a constant, and what is known inside of it."""
+        header = split_header(node, self._locator)
+        # Whether the type of the iterator holds it is checked when the loop is read.
+        counter = ActiveIterator(header.iterator, INT64, header.span)
+        reader = LoopReader(header, header.iterator, INT64, ranges, self._reader, self._locator)
+        start, step = reader.start(), reader.step()
+        with self._scopes.iterating(header.iterator, counter):
+            counted = reader.read(start, step, None)
+        trips = trip_count(counted.loop)
+        if header.limits or trips is None or not trips.is_constant:
+            return None
+        return max(0, trips.constant), ranges.inside(counted.body), counter
+
+
+def _concerns(node: c_ast.Node, name: str) -> bool:
+    """Return whether `node` may set `name`, or declares another variable of that name."""
+    return any(target == name for target, _ in assigned(node)) or any(
+        isinstance(part, c_ast.Decl) and part.name == name for part in below(node)
+    )
+
+
+def trip_count(loop: Loop) -> Affine | None:
+    """Return how often a loop runs, if that is affine; below 0 it stands for 0."""
+    room = loop.stop - loop.start
+    if room.is_constant:
+        return Affine((), max(0, -(-room.constant // loop.step)))
+    return room * loop.step if abs(loop.step) == 1 else None
+
+
+def position(loop: Loop, move: int) -> Affine | None:
+    """Return by how much the earlier iterations of a loop have moved something, if affine."""
+    if move % loop.step:
+        return None
+    return (Affine.variable(loop.iterator) - loop.start) * (move // loop.step)
+
+
+def distance(loop: Loop, move: int, ranges: Ranges) -> Affine | None:
+    """Return by how much all iterations of a loop move something, if affine."""
+    trips = trip_count(loop)
+    return None if trips is None or ranges.minimum(trips) < 0 else trips * move

@@ -1,0 +1,68 @@
+"""Shorthands mean what C says they mean, in the order that C says."""
+
+from __future__ import annotations
+
+import pytest
+
+from rtlgen.frontend import parse_text
+from rtlgen.frontend.errors import FrontendError
+from rtlgen.verify.data import random_inputs
+from rtlgen.verify.golden import run_golden
+from tests.oracles.gcc_oracle import have_gcc, run_gcc
+
+HEAD = "int g; void f(int a[16], short b[16], int n) "
+
+BODIES = {
+    "chain": "for (int i = 0; i < 16; i++) a[i] = b[i] = a[i] * 3;",
+    "chain of three": "int t; for (int i = 0; i < 16; i++) a[i] = t = b[i] = a[i] + n;",
+    "chain of compound assignments": "for (int i = 0; i < 16; i++) a[i] += b[i] -= a[i];",
+    "declared by a chain": "for (int i = 0; i < 16; i++) { int t = b[i] = a[i]; a[i] = t; }",
+    "chain with a step": "int k = 0; for (int i = 0; i < 16; i++) a[k++] = b[i] = a[i] - 1;",
+    "comma": "for (int i = 0; i < 16; i++) a[i] = n, b[i] = 7;",
+    "comma under if": "for (int i = 0; i < 16; i++) if (a[i] > 0) a[i] = 0, b[i]++;",
+    "comma under else": "for (int i = 0; i < 16; i++) if (a[i]) b[i] = 0; else a[i] = 1, b[i]--;",
+    "step before": "int k = 0; for (int i = 1; i < 16; i++) a[++k] = b[i];",
+    "step behind": "int k = 0; for (int i = 0; i < 16; i++) b[i] = a[k++] + n;",
+    "two steps": "int k = 0, m = 15; for (int i = 0; i < 16; i++) a[k++] = b[m--];",
+    "step in a condition of ?:": "int k = 3; for (int i = 0; i < 9; i++) a[i] = k++ > n ? 1 : 2;",
+    "step of a counter of data": "for (int i = 0; i < 16; i++) a[i] = g++ * b[i];",
+    "two iterators": "int i, j; for (i = 0, j = 15; i < 16; i++, j--) a[i] = b[j];",
+    "label": "for (int i = 0; i < 16; i++) { both: a[i] = b[i] = 2; }",
+    "labelled loop": "int j; here: for (int i = 0, j = 1; i < 15; i++, j++) a[i] = b[j];",
+}
+
+
+@pytest.mark.skipif(not have_gcc(), reason="there is no gcc to compare with")
+@pytest.mark.parametrize("name", BODIES)
+def test_it_means_what_gcc_says(name: str) -> None:
+    scop = parse_text(f"{HEAD} {{ {BODIES[name]} }}").scop
+    inputs = random_inputs(scop, 3)
+    expected, got = run_gcc(scop, inputs), run_golden(scop, inputs)
+    for array in expected.arrays:
+        assert (expected.arrays[array] == got.arrays[array]).all(), array
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "a[0] = (a[1], a[2]);",
+        "int k = 0; a[0] = n ? k++ : 3;",
+        "int k = 0; a[0] = n && k++;",
+        "int k = 0; a[k++] = k;",
+        "int k = 0; a[k++] = b[k] = 1;",
+        "int k = 0; if (k++) a[0] = 1;",
+        "for (int i = 0, j = i; i < 8; i++) a[i] = j;",
+        "int j; for (int i = 0; i < 8; i++, j = i) a[i] = 1;",
+        "a[0] = n++ + 1;",
+    ],
+)
+def test_what_is_no_shorthand_is_refused(body: str) -> None:
+    with pytest.raises(FrontendError):
+        parse_text(f"{HEAD} {{ {body} }}")
+
+
+def test_a_label_names_the_loop_and_not_its_parts() -> None:
+    text = f"{HEAD} {{ int j; here: for (int i = 0, j = 1; i < 15; i++, j++) a[i] = b[j]; }}"
+    scop = parse_text(text).scop
+    assert [loop.label for loop in scop.statements[0].loops] == ["here"]
+    assert [statement.name for statement in scop.statements] == ["S0"]
