@@ -9,8 +9,21 @@ from amaranth.hdl import Cat, Const, Module, Mux, Shape, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, Signature
 
-from rtlgen.hw.forms import Delayed, Fixed, Follower, FormRequest, FormValue, Slices, realise
+from rtlgen.hw.elastic import ElasticOdometer
+from rtlgen.hw.forms import (
+    Ahead,
+    Delayed,
+    Fixed,
+    Follower,
+    FormRequest,
+    FormValue,
+    Slices,
+    realise,
+    realise_ahead,
+)
 from rtlgen.hw.index_units import IndexUnit, all_of
+from rtlgen.hw.lead_forms import LeadForms
+from rtlgen.hw.levels import active_form
 from rtlgen.hw.pipeline import DelayLines
 from rtlgen.hw.predicates import (
     TRUE,
@@ -45,17 +58,6 @@ class ControlledStream:
     stream: Stream
     delay_cycles: int
     exclusive: frozenset[int]
-
-
-def active_extents(stream: Stream) -> tuple[int, ...]:
-    """Return the extents of the levels that count anything."""
-    return tuple(level.extent for level in stream.levels if level.extent > 1)
-
-
-def active_form(form: IndexForm, stream: Stream) -> IndexForm:
-    """Return `form` over the active levels; the counter of any other level is always 0."""
-    kept = zip(form.coefficients, stream.levels, strict=True)
-    return IndexForm(tuple(c for c, level in kept if level.extent > 1), form.constant)
 
 
 def range_shape(low: int, high: int) -> Shape:
@@ -135,12 +137,12 @@ class StreamControl(wiring.Component):
             prefix, stage = f"{member.name}_{load.name}", load.op.stage + delay
             depth = depths[load.op.memory]
             self._add_address(f"{prefix}_addr", load.op.address, stage, depth, stream, load.op.span)
-            low, high = form_range(self._active(load.op.address, stream), self._index.extents)
+            low, high = form_range(active_form(load.op.address, stream), self._index.extents)
             harmless = load.number in member.exclusive and low >= 0 and high < depth
             guard = TRUE if harmless else self._simplify(load.op.needed, stream)
             self._guards.append(_GuardPort(f"{prefix}_en", guard, stage, enable=not harmless))
         for index in sites.indices:
-            form = self._active(index.op.form, stream)
+            form = active_form(index.op.form, stream)
             shape = range_shape(*form_range(form, self._index.extents))
             out = Shape(index.op.width_bits, index.op.signed)
             name, stage = f"{member.name}_{index.name}", index.op.stage + delay
@@ -166,10 +168,7 @@ class StreamControl(wiring.Component):
         span: Span | None,
     ) -> None:
         shape = Shape(max(1, (depth - 1).bit_length()))
-        self._forms.append(_FormPort(name, self._active(form, stream), stage, shape, shape, span))
-
-    def _active(self, form: IndexForm, stream: Stream) -> IndexForm:
-        return active_form(form, stream)
+        self._forms.append(_FormPort(name, active_form(form, stream), stage, shape, shape, span))
 
     def _simplify(self, predicate: Predicate, stream: Stream) -> Guard:
         extents = tuple(level.extent for level in stream.levels)
@@ -240,9 +239,14 @@ class _ControlBuilder:
         self._forms: dict[tuple[IndexForm, int], Signal] = {}
         askers = {request.form: asker for request, asker in reversed(list(requests.items()))}
         self._followers: Followers | None = None
+        self._leads: LeadForms | None = None
+        values = realise(requests, index.extents)
         if isinstance(index, RaggedOdometer):
             self._followers = Followers(m, index.nest, self._issued, self._step_in)
-        for value in realise(requests, index.extents):
+        elif isinstance(index, ElasticOdometer):
+            self._leads = LeadForms(m, index, self._valid)
+            values = realise_ahead(requests)
+        for value in values:
             self._build_form(value, askers[value.form])
 
     def form(self, form: IndexForm, stage: int) -> Signal:
@@ -310,9 +314,7 @@ class _ControlBuilder:
 
     def _is_last(self, level: int, value: int) -> bool:
         """Return whether a counter has `value` just where its level ends."""
-        if isinstance(self._index, RaggedOdometer) and not self._index.nest.is_box_level(level):
-            return False
-        return value == self._index.extents[level] - 1
+        return self._index.is_box_level(level) and value == self._index.extents[level] - 1
 
     def _issued(self, stage: int) -> Value:
         return self.enable(TRUE, stage)
@@ -337,6 +339,9 @@ class _ControlBuilder:
             case Delayed(source_stage):
                 source = self._forms[value.form, source_stage]
                 signal = self._delays.at(source, value.stage - source_stage)
+            case Ahead():
+                assert self._leads is not None, "an elastic odometer runs ahead"
+                signal = self._leads.at(value.form, value.width_bits, name)
             case Follower() if self._followers is not None:
                 signal = self._followers.at(value.form, value.width_bits, value.stage, name)
             case Follower() as follower:

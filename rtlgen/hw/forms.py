@@ -71,7 +71,12 @@ class Follower:
         return first if same and moving == list(range(first, len(self.deltas))) else None
 
 
-Realisation: TypeAlias = Fixed | Slices | Delayed | Follower
+@dataclass(frozen=True, slots=True)
+class Ahead:
+    """The form is added up from counters that are known some iterations before stage 0."""
+
+
+Realisation: TypeAlias = Fixed | Slices | Delayed | Follower | Ahead
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,16 +91,31 @@ class FormValue:
 
 def realise(requests: Iterable[FormRequest], extents: tuple[int, ...]) -> tuple[FormValue, ...]:
     """Choose how each requested form gets its value, sources before the values that delay them."""
-    widths: dict[IndexForm, int] = {}
-    stages: dict[IndexForm, set[int]] = {}
-    for request in requests:
-        form = request.form
-        widths[form] = max(widths.get(form, 1), request.width_bits)
-        stages.setdefault(form, set()).add(request.stage)
     values: list[FormValue] = []
-    for form, width in widths.items():
-        values += _realise_form(form, width, sorted(stages[form]), extents)
+    for form, (width, stages) in _by_form(requests).items():
+        values += _realise_form(form, width, sorted(stages), extents)
     return tuple(values)
+
+
+def realise_ahead(requests: Iterable[FormRequest]) -> tuple[FormValue, ...]:
+    """Let each requested form be ready in stage 0, and be delayed from there.
+
+    That is for nests in which what a form changes by is no constant, so that nothing can follow it.
+    """
+    values: list[FormValue] = []
+    for form, (width, stages) in _by_form(requests).items():
+        values.append(FormValue(form, 0, width, Ahead()))
+        values += [FormValue(form, stage, width, Delayed(0)) for stage in sorted(stages - {0})]
+    return tuple(values)
+
+
+def _by_form(requests: Iterable[FormRequest]) -> dict[IndexForm, tuple[int, set[int]]]:
+    """Return for each form the bits and the stages that are asked for."""
+    found: dict[IndexForm, tuple[int, set[int]]] = {}
+    for request in requests:
+        width, stages = found.get(request.form, (1, set()))
+        found[request.form] = max(width, request.width_bits), stages | {request.stage}
+    return found
 
 
 def _realise_form(

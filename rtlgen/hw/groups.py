@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rtlgen.hw.ragged import active_nest
+from rtlgen.hw.levels import active_levels
 from rtlgen.ir.plan import Region, Stream
 
 SHARED_ISSUE_CYCLES = 3
@@ -37,4 +37,4 @@ def groups_of(region: Region) -> tuple[Group, ...]:
 
 
 def _same_loops(a: Stream, b: Stream) -> bool:
-    return active_nest(a) == active_nest(b) and (a.ii == b.ii or a.count == 1)
+    return active_levels(a) == active_levels(b) and (a.ii == b.ii or a.count == 1)

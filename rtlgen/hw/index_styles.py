@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from rtlgen.hw.control import active_extents
+from rtlgen.hw.elastic import ElasticOdometer
 from rtlgen.hw.flat_index import Divide, Shift, sliceable
 from rtlgen.hw.index_units import IndexUnit
+from rtlgen.hw.levels import active_extents
 from rtlgen.hw.odometer import Odometer
-from rtlgen.hw.ragged import Nest, RaggedOdometer
-from rtlgen.ir.plan import KernelPlan, PlanError
+from rtlgen.hw.ragged import RaggedOdometer, nest_of
+from rtlgen.ir.plan import KernelPlan, Level, PlanError
 
 
 def require_index_style(plan: KernelPlan) -> None:
@@ -20,14 +21,16 @@ def require_index_style(plan: KernelPlan) -> None:
             raise PlanError(f"{stream.statement} with extents {extents} has no bit slices")
 
 
-def build_index_unit(plan: KernelPlan, nest: Nest, ii: int) -> IndexUnit:
-    """Return the unit that enumerates `nest` in the plan's style."""
+def build_index_unit(plan: KernelPlan, levels: tuple[Level, ...], ii: int) -> IndexUnit:
+    """Return the unit that enumerates `levels` in the plan's style."""
+    extents = tuple(level.extent for level in levels)
     match plan.index_style:
-        case "odometer" if not nest.is_box:
-            return RaggedOdometer(nest, ii)
+        case "odometer" if all(level.is_box for level in levels):
+            return Odometer(extents, ii)
         case "odometer":
-            return Odometer(nest.extents, ii)
+            nest = nest_of(levels)
+            return ElasticOdometer(levels, ii) if nest is None else RaggedOdometer(nest, ii)
         case "divide":
-            return Divide(nest.extents, ii, plan.index_latency_cycles)
+            return Divide(extents, ii, plan.index_latency_cycles)
         case "shift":
-            return Shift(nest.extents, ii)
+            return Shift(extents, ii)

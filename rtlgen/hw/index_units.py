@@ -7,13 +7,13 @@ index values, conditions) hangs on the interface alone, so the styles are interc
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import reduce
 from operator import and_
 
 from amaranth.hdl import Const, Module, Signal, Value
 from amaranth.lib import wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In, Member, Out
 
 
 def step_width(extents: tuple[int, ...]) -> int:
@@ -29,6 +29,7 @@ class IndexUnit(wiring.Component):
     extents: of the levels, outermost first, each at least 2 (a level of one iteration counts
         nothing and has no place here).
     ii: cycles from one iteration to the next.
+    more: members that a style has besides.
 
     Members
     -------
@@ -41,7 +42,13 @@ class IndexUnit(wiring.Component):
         all of them wrap, which leaves the unit as it was before the first.
     """
 
-    def __init__(self, extents: tuple[int, ...], ii: int, latency_cycles: int = 0) -> None:
+    def __init__(
+        self,
+        extents: tuple[int, ...],
+        ii: int,
+        latency_cycles: int = 0,
+        more: Mapping[str, Member] | None = None,
+    ) -> None:
         if any(extent < 2 for extent in extents) or ii < 1:
             raise ValueError(f"extents {extents}, II {ii}")
         self.extents = extents
@@ -56,6 +63,7 @@ class IndexUnit(wiring.Component):
                 "step": Out(step_width(extents)),
                 **counters,
                 **lasts,
+                **(more or {}),
             }
         )
 
@@ -74,6 +82,10 @@ class IndexUnit(wiring.Component):
         for extent in self.extents:
             count *= extent
         return count
+
+    def is_box_level(self, level: int) -> bool:
+        """Return whether a level runs from 0 to its extent - 1 whatever the outer counters are."""
+        return True
 
     @abstractmethod
     def elaborate(self, platform: object) -> Module: ...

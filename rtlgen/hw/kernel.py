@@ -14,9 +14,9 @@ from rtlgen.hw.control import ControlledStream, StreamControl
 from rtlgen.hw.datapath import Datapath
 from rtlgen.hw.groups import Group, groups_of
 from rtlgen.hw.index_styles import build_index_unit
+from rtlgen.hw.levels import active_levels
 from rtlgen.hw.memory import BYTE_BITS, ArrayStorage, address_bits, build_storage
 from rtlgen.hw.names import Namer, PortNames, port_names, prefix_ports
-from rtlgen.hw.ragged import active_nest
 from rtlgen.hw.sequencer import Phase, Sequencer, event_name
 from rtlgen.hw.sites import Sites, sites_of
 from rtlgen.ir.crc import CRC_BITS
@@ -195,7 +195,7 @@ class _KernelBuilder:
             )
             for member, stream in zip(group.members, streams, strict=True)
         )
-        index = build_index_unit(self._plan, active_nest(streams[0]), streams[0].ii)
+        index = build_index_unit(self._plan, active_levels(streams[0]), streams[0].ii)
         depths = {memory.name: memory.depth for memory in self._plan.memories}
         control = StreamControl(controlled, index, depths)
         name = "_".join(names[member] for member in group.members)

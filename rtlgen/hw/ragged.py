@@ -10,14 +10,14 @@ of several upper bounds is never computed: a level has come to its end when it m
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from amaranth.hdl import Module, Signal, Value
 
 from rtlgen.hw.index_units import IndexUnit, all_of, pace
-from rtlgen.ir.plan import IndexForm, Level, Stream
+from rtlgen.ir.plan import IndexForm, Level
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,27 +77,22 @@ def _composed(form: IndexForm, inner: list[IndexForm]) -> IndexForm:
     return IndexForm(tuple(coefficients), constant)
 
 
-def active_nest(stream: Stream) -> Nest:
-    """Return the nest of the levels of `stream` that have more than one iteration."""
-    active = [n for n, level in enumerate(stream.levels) if level.extent > 1]
-
-    def kept(form: IndexForm) -> IndexForm:
-        return IndexForm(tuple(form.coefficients[n] for n in active), form.constant)
-
-    zero = (0,) * len(active)
-
-    def lower(level: Level) -> IndexForm:
-        return kept(level.lowers[0].form) if level.lowers else IndexForm(zero)
-
-    def uppers(level: Level) -> tuple[IndexForm, ...]:
-        last = IndexForm(zero, level.extent - 1)
-        return tuple(kept(bound.form) for bound in level.uppers) or (last,)
-
-    levels = [stream.levels[n] for n in active]
+def nest_of(levels: Sequence[Level]) -> Nest | None:
+    """Return the nest that `levels` are, or None where a bound is a quotient or a maximum."""
+    zero = IndexForm((0,) * len(levels))
+    if any(
+        len(level.lowers) > 1 or any(b.divisor > 1 for b in (*level.lowers, *level.uppers))
+        for level in levels
+    ):
+        return None
     return Nest(
         tuple(level.extent for level in levels),
-        tuple(map(lower, levels)),
-        tuple(map(uppers, levels)),
+        tuple(level.lowers[0].form if level.lowers else zero for level in levels),
+        tuple(
+            tuple(bound.form for bound in level.uppers)
+            or (IndexForm(zero.coefficients, level.extent - 1),)
+            for level in levels
+        ),
     )
 
 
@@ -195,6 +190,9 @@ class RaggedOdometer(IndexUnit):
     def __init__(self, nest: Nest, ii: int) -> None:
         self.nest = nest
         super().__init__(nest.extents, ii)
+
+    def is_box_level(self, level: int) -> bool:
+        return self.nest.is_box_level(level)
 
     def elaborate(self, platform: object) -> Module:
         m = Module()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
-from rtlgen.ir.plan import IndexForm, PlanError, Stream
+from rtlgen.ir.plan import IndexForm, Level, PlanError, Stream
 
 Ints = NDArray[np.int64]
 
@@ -19,7 +21,25 @@ def stream_iterations(stream: Stream) -> Ints:
         iterations is not the stream's.
     """
     rows = np.zeros((1, 0), dtype=np.int64)
-    for depth, level in enumerate(stream.levels):
+    for inner, _ in level_iterations(stream.levels):
+        rows = inner
+    if len(rows) != stream.count:
+        raise PlanError(f"{stream.statement} issues {len(rows)} iterations, not {stream.count}")
+    return rows
+
+
+def level_iterations(levels: Sequence[Level]) -> Iterator[tuple[Ints, Ints]]:
+    """Yield for every level, outermost first, its iterations and the outer ones they belong to.
+
+    The first array is (count, number + 1): the counters of level `number` and the levels outside
+    of it. The second is (count,): the row in the first array of the level before.
+
+    Raises
+    ------
+    PlanError: a level is empty for some outer iteration, or counts below 0.
+    """
+    rows = np.zeros((1, 0), dtype=np.int64)
+    for depth, level in enumerate(levels):
         low = np.zeros(len(rows), dtype=np.int64)
         if level.lowers:
             starts = [-(-_outer_values(b.form, rows, depth) // b.divisor) for b in level.lowers]
@@ -29,13 +49,12 @@ def stream_iterations(stream: Stream) -> Ints:
             high = np.minimum(high, _outer_values(upper.form, rows, depth) // upper.divisor)
         trips = high - low + 1
         if trips.min() < 1 or low.min() < 0:
-            raise PlanError(f"level {depth} of {stream.statement} is empty or starts below 0")
+            raise PlanError(f"level {depth} is empty or starts below 0")
         first = np.repeat(np.cumsum(trips) - trips, trips)
-        counter = np.repeat(low, trips) + np.arange(trips.sum()) - first
-        rows = np.concatenate([np.repeat(rows, trips, axis=0), counter[:, None]], axis=1)
-    if len(rows) != stream.count:
-        raise PlanError(f"{stream.statement} issues {len(rows)} iterations, not {stream.count}")
-    return rows
+        parents = np.repeat(np.arange(len(rows), dtype=np.int64), trips)
+        counter = low[parents] + np.arange(trips.sum()) - first
+        rows = np.concatenate([rows[parents], counter[:, None]], axis=1)
+        yield rows, parents
 
 
 def _outer_values(form: IndexForm, rows: Ints, depth: int) -> Ints:

@@ -5,8 +5,8 @@ Rewrite
     { (i, j) : 0 <= j <= i < 8 }   in the order (j, i)   ->   for j = 0..7  for i = j..7
 
 Bounds come from projecting the domain; the inner loop of every outer iteration runs at least once.
-Where a domain has no such nest (several lower bounds at one level, a stride) the nearest nest
-around it is taken, and the iterations outside of the domain stay empty.
+Where a domain has no such nest (a shadow with holes) the nearest nest around it is taken, and the
+iterations outside of the domain stay empty.
 """
 
 from __future__ import annotations
@@ -69,12 +69,14 @@ def ragged_loops(
 def _bounded(shadow: isl.Set, names: Sequence[str], loop: NestLoop) -> NestLoop:
     assert loop.iterator is not None
     position = names.index(loop.iterator)
-    lowers: list[Affine] = []
-    uppers: list[Affine] = []
-    hull = shadow.coalesce().simple_hull().remove_redundancies()
-    for constraint in for_each(hull.foreach_constraint):
-        if constraint.is_div_constraint() or _uses_divs(constraint, hull):
-            continue
+    context = shadow.get_ctx()
+    first, last = isl.Val(loop.at, context), isl.Val(loop.at + loop.extent - 1, context)
+    hull = shadow.coalesce().simple_hull().remove_divs()
+    hull = hull.lower_bound_val(isl.dim_type.set, position, first)
+    hull = hull.upper_bound_val(isl.dim_type.set, position, last)
+    lowers: list[Bound] = []
+    uppers: list[Bound] = []
+    for constraint in for_each(hull.remove_redundancies().foreach_constraint):
         coefficients = [
             constraint.get_coefficient_val(isl.dim_type.set, k).to_python()
             for k in range(len(names))
@@ -84,23 +86,15 @@ def _bounded(shadow: isl.Set, names: Sequence[str], loop: NestLoop) -> NestLoop:
             {n: c for n, c in zip(names, coefficients, strict=True) if n != loop.iterator},
             constraint.get_constant_val().to_python(),
         )
-        # A bound with a factor rounds, which no affine form does: the loop keeps its other bounds.
-        if own == 1 or (own == -1 and constraint.is_equality()):
-            lowers.append(rest * -own)
-        if own == -1 or (own == 1 and constraint.is_equality()):
-            uppers.append(rest * -own if own == 1 else rest)
-    # The larger of several lower bounds is no affine form either.
-    single = len(lowers) == 1 and not lowers[0].is_constant
-    varying = any(not bound.is_constant for bound in uppers)
-    return replace(
-        loop,
-        lowers=(Bound(lowers[0]),) if single else (),
-        uppers=tuple(map(Bound, uppers)) if varying else (),
-    )
+        # own * iterator + rest >= 0, and with equality the same for the negated form.
+        for sign in (1, -1) if constraint.is_equality() else (1,):
+            if own * sign > 0:
+                lowers.append(Bound(rest * -sign, own * sign))
+            elif own * sign < 0:
+                uppers.append(Bound(rest * sign, -own * sign))
+    return replace(loop, lowers=_varying(lowers), uppers=_varying(uppers))
 
 
-def _uses_divs(constraint: isl.Constraint, hull: isl.BasicSet) -> bool:
-    return any(
-        not constraint.get_coefficient_val(isl.dim_type.div, k).is_zero()
-        for k in range(hull.dim(isl.dim_type.div))
-    )
+def _varying(bounds: Sequence[Bound]) -> tuple[Bound, ...]:
+    """Return the bounds, or () where they are the end of the box whatever the outer loops are."""
+    return () if all(bound.is_constant for bound in bounds) else tuple(bounds)

@@ -1,0 +1,269 @@
+"""Nests with any bounds, enumerated with no bubble: an odometer whose wheels run ahead.
+
+Where a level starts and how often it runs may need products, quotients and maxima, which take more
+than a cycle. So every level runs ahead of the one inside of it, and the pipeline between them
+computes the next start and trip count while the present ones are in use. A level loads from that
+pipeline in the cycle in which it meets its end; then the pipeline moves on by one, and the level
+outside steps, and may meet its own end, and so on: the same carry as in an odometer.
+
+Why there is no bubble: all pipelines are full at reset (`hw.primed`), and all that takes a token
+out of one puts the next one in, because every level has at least one iteration for each outer one
+and the outermost starts over after its last. So they are full always, and the innermost level has
+its next start whenever it needs it, even if every trip count is 1. After as many iterations as the
+nest has, every register holds what it held at reset: the next run can begin at once.
+
+The outermost pipeline of all leads from the innermost level to the iteration that is issued. In it
+the affine forms (addresses, index values, conditions) are added up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from amaranth.hdl import Const, Module, Mux, Signal, Value
+from amaranth.lib.wiring import Out
+from numpy.typing import NDArray
+
+from rtlgen.hw.index_units import IndexUnit, all_of, pace
+from rtlgen.hw.primed import Node, Pipeline, is_zero, largest, linear, quotient, smallest
+from rtlgen.ir.iterations import level_iterations
+from rtlgen.ir.plan import IndexForm, Level, LevelBound, PlanError
+
+Ints = NDArray[np.int64]
+
+LEAD = 3
+"""Iterations by which the innermost level runs ahead: the stages in which forms are added up."""
+
+
+@dataclass(frozen=True, eq=False)
+class Wheel:
+    """One level of the nest, and all that its iterations say of the levels around it.
+
+    Members
+    -------
+    counters, lasts: of this level and the outer ones, outermost first, for each of its iterations.
+    parents: which iteration of the level outside each one belongs to.
+    remaining: number of iterations to come before the level ends, for each of its iterations.
+    start, left, single: for each iteration of the level outside: its first counter, the number of
+        iterations after the first one, and whether there are none.
+    """
+
+    level: Level
+    counters: tuple[Node, ...]
+    lasts: tuple[Node, ...]
+    parents: Ints
+    remaining: Node
+    start: Node
+    left: Node
+    single: Node
+
+    @property
+    def own_last(self) -> Node:
+        return self.lasts[-1]
+
+    @property
+    def is_fed(self) -> bool:
+        """Whether a pipeline leads here from the level outside; a box needs none."""
+        return self.start.constant is None or self.left.constant is None
+
+    @property
+    def depth(self) -> int:
+        """Number of stages of that pipeline."""
+        return max(self.start.depth, self.left.depth, self.single.depth)
+
+    @cached_property
+    def final(self) -> Node:
+        """Whether this is the last iteration of all."""
+        last = np.zeros(len(self.parents), dtype=np.int64)
+        last[-1] = 1
+        return Node(last, f"final_{len(self.counters) - 1}")
+
+    def parent(self, iteration: int) -> int:
+        """Return the iteration of the level outside for any one of this one, repetitions too."""
+        rounds, place = divmod(iteration, len(self.parents))
+        return rounds * (int(self.parents[-1]) + 1) + int(self.parents[place])
+
+
+def wheels_of(levels: Sequence[Level]) -> tuple[Wheel, ...]:
+    """Return the wheels of a nest, outermost first.
+
+    Raises
+    ------
+    PlanError: a level is empty for some iteration of the outer ones.
+    """
+    found: list[Wheel] = []
+    for rows, parents in level_iterations(levels):
+        found.append(_wheel(levels[len(found)], rows, parents, found[-1] if found else None))
+    return tuple(found)
+
+
+def _wheel(level: Level, rows: Ints, parents: Ints, outer: Wheel | None) -> Wheel:
+    number = rows.shape[1] - 1
+    starts = np.flatnonzero(np.diff(parents, prepend=-1))
+    trips = np.diff(starts, append=len(parents))
+    remaining = np.repeat(starts + trips - 1, trips) - np.arange(len(parents))
+    outer_lasts = () if outer is None else outer.lasts
+    # Around the outermost level there is a single iteration, whose one counter stands still.
+    around = (Node(np.zeros(1, dtype=np.int64), "once"),) if outer is None else outer.counters
+    start, left = _start_and_left(level, number, around)
+    if not np.array_equal(start.trace, rows[starts, number]) or np.any(left.trace != trips - 1):
+        raise PlanError(f"the bounds of level {number} are not those of its iterations")
+    return Wheel(
+        level=level,
+        counters=tuple(Node(rows[:, n], f"counter_{n}") for n in range(number + 1)),
+        lasts=(
+            *(Node(last.trace[parents], f"last_{n}") for n, last in enumerate(outer_lasts)),
+            Node((remaining == 0).astype(np.int64), f"last_{number}"),
+        ),
+        parents=parents,
+        remaining=Node(remaining, f"rest_{number}"),
+        start=start,
+        left=left,
+        single=is_zero(left, f"single_{number}"),
+    )
+
+
+def _start_and_left(level: Level, number: int, outer: Sequence[Node]) -> tuple[Node, Node]:
+    """Return a level's first counter, and its trips after that, as values of outer counters."""
+    zero = (0,) * len(outer)
+    lowers = level.lowers or (LevelBound(IndexForm(zero)),)
+    uppers = level.uppers or (LevelBound(IndexForm(zero, level.extent - 1)),)
+    starts = [_rounded(bound, outer, f"start_{number}", up=True) for bound in lowers]
+    start = largest(starts, f"start_{number}")
+    if len(lowers) == len(uppers) == 1 and lowers[0].divisor == uppers[0].divisor == 1:
+        lower, upper = lowers[0].form, uppers[0].form
+        pairs = zip(upper.coefficients, lower.coefficients, strict=False)
+        parts = list(zip(outer, (a - b for a, b in pairs), strict=False))
+        return start, linear(parts, upper.constant - lower.constant, f"left_{number}")
+    ends = [_rounded(bound, outer, f"end_{number}", up=False) for bound in uppers]
+    end = smallest(ends, f"end_{number}")
+    return start, linear([(end, 1), (start, -1)], 0, f"left_{number}")
+
+
+def _rounded(bound: LevelBound, outer: Sequence[Node], name: str, *, up: bool) -> Node:
+    form, divisor = bound.form, bound.divisor
+    constant = form.constant + (divisor - 1 if up else 0)
+    return quotient(list(zip(outer, form.coefficients, strict=False)), constant, divisor, name)
+
+
+class ElasticOdometer(IndexUnit):
+    """Count through a nest with any bounds.
+
+    Parameters
+    ----------
+    levels: each with more than one iteration somewhere.
+
+    Members
+    -------
+    lead_L: Out, the counter of level L in the iteration LEAD iterations later.
+
+    Timing
+    ------
+    The first iteration is issued in the cycle after `begin`.
+    """
+
+    def __init__(self, levels: tuple[Level, ...], ii: int) -> None:
+        self.levels = levels
+        self.wheels = wheels_of(levels)
+        extents = tuple(level.extent for level in levels)
+        leads = {f"lead_{n}": Out(range(extent)) for n, extent in enumerate(extents)}
+        super().__init__(extents, ii, more=leads)
+
+    @property
+    def leads(self) -> tuple[Signal, ...]:
+        return tuple(getattr(self, f"lead_{n}") for n in range(len(self.extents)))
+
+    def is_box_level(self, level: int) -> bool:
+        return self.levels[level].is_box
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        final = Signal()
+        issue = pace(m, self.begin, final, self.ii)
+        m.d.comb += self.valid.eq(issue)
+        shown = self._turn(m, issue)
+        inner = self.wheels[-1]
+        way = Pipeline(m, issue, shown, LEAD)
+        m.d.comb += final.eq(way.at(inner.final, LEAD))
+        for n, (counter, last) in enumerate(zip(self.counters, self.lasts, strict=True)):
+            m.d.comb += [
+                counter.eq(way.at(inner.counters[n], LEAD)),
+                last.eq(way.at(inner.lasts[n], LEAD)),
+                self.leads[n].eq(shown[inner.counters[n]]),
+            ]
+        self.encode_step(m)
+        return m
+
+    def _turn(self, m: Module, issue: Value) -> dict[Node, Value]:
+        """Build all wheels, and return what shows the iteration in which the innermost one is."""
+        ahead = self._ahead()
+        ended = [
+            Signal(name=f"ended_{n}", init=int(wheel.own_last.at(ahead[n])))
+            for n, wheel in enumerate(self.wheels)
+        ]
+        steps = [Signal(name=f"step_{n}") for n in range(len(self.wheels))]
+        shown: dict[Node, Value] = {}
+        before: Wheel | None = None
+        for n, wheel in enumerate(self.wheels):
+            m.d.comb += steps[n].eq(issue & all_of(ended[n + 1 :]))
+            pipeline = Pipeline(m, steps[n - 1] if n else Const(0), shown, ahead[max(n - 1, 0)])
+            now: dict[Node, Value] = {}
+            held = wheel.depth + 1 if wheel.is_fed else 0
+            if before is not None:
+                now |= {
+                    own: pipeline.at(outer, held)
+                    for own, outer in zip(
+                        (*wheel.counters[:-1], *wheel.lasts[:-1]),
+                        (*before.counters, *before.lasts),
+                        strict=True,
+                    )
+                }
+            outer_final = Const(1) if before is None else pipeline.at(before.final, held)
+            now[wheel.final] = outer_final & ended[n]
+            now[wheel.own_last] = ended[n]
+            now[wheel.counters[-1]] = self._count(m, wheel, pipeline, steps[n], ended[n], ahead[n])
+            shown, before = now, wheel
+        return shown
+
+    def _count(
+        self,
+        m: Module,
+        wheel: Wheel,
+        pipeline: Pipeline,
+        step: Signal,
+        ended: Signal,
+        ahead: int,
+    ) -> Signal:
+        """Build the counter of a wheel, and its flag for the last iteration."""
+        number = len(wheel.counters) - 1
+        place = wheel.counters[-1]
+        counter = Signal(place.shape, name=f"count_{number}", init=place.at(ahead))
+        start, left, single = (
+            pipeline.at(node, wheel.depth) for node in (wheel.start, wheel.left, wheel.single)
+        )
+        if wheel.is_fed:
+            remaining = wheel.remaining
+            rest = Signal(remaining.shape, name=f"rest_{number}", init=remaining.at(ahead))
+            ends_next = rest == 1
+            with m.If(step):
+                m.d.sync += rest.eq(Mux(ended, left, rest - 1))
+        else:
+            final = wheel.start.trace[0] + wheel.left.trace[0]
+            ends_next = counter == int(final) - 1
+        with m.If(step):
+            m.d.sync += [
+                counter.eq(Mux(ended, start, counter + 1)),
+                ended.eq(Mux(ended, single, ends_next)),
+            ]
+        return counter
+
+    def _ahead(self) -> list[int]:
+        """Return for every level which of its iterations it is in at reset."""
+        found = [LEAD]
+        for wheel in reversed(self.wheels[1:]):
+            outer = wheel.parent(found[0])
+            found.insert(0, outer + wheel.depth + 1 if wheel.is_fed else outer)
+        return found

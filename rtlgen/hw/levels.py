@@ -1,0 +1,34 @@
+"""The levels of a stream that count anything.
+
+A level of one iteration has a counter that is always 0: no hardware knows of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from rtlgen.ir.plan import IndexForm, Level, LevelBound, Stream
+
+
+def active_extents(stream: Stream) -> tuple[int, ...]:
+    """Return the extents of the levels that count anything."""
+    return tuple(level.extent for level in stream.levels if level.extent > 1)
+
+
+def active_form(form: IndexForm, stream: Stream) -> IndexForm:
+    """Return `form` over the active levels; the counter of any other level is always 0."""
+    kept = zip(form.coefficients, stream.levels, strict=True)
+    return IndexForm(tuple(c for c, level in kept if level.extent > 1), form.constant)
+
+
+def active_levels(stream: Stream) -> tuple[Level, ...]:
+    """Return the levels that count anything, their bounds over each other, without C names."""
+
+    def kept(bounds: tuple[LevelBound, ...]) -> tuple[LevelBound, ...]:
+        return tuple(replace(bound, form=active_form(bound.form, stream)) for bound in bounds)
+
+    return tuple(
+        replace(level, name=None, lowers=kept(level.lowers), uppers=kept(level.uppers))
+        for level in stream.levels
+        if level.extent > 1
+    )
