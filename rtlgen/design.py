@@ -21,8 +21,11 @@ from rtlgen.errors import RtlgenError
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.json_form import plan_to_json
 from rtlgen.ir.plan import KernelPlan
+from rtlgen.ir.sets import ScopSets
 from rtlgen.manifest import Manifest, write_manifest
+from rtlgen.poly.trips import loop_trips
 from rtlgen.report.html import report_html
+from rtlgen.report.nests import nest_report
 from rtlgen.report.plan_report import plan_report
 from rtlgen.testbench import Expected, write_testbench
 from rtlgen.verify.checksum import checksum, format_checksum
@@ -179,7 +182,15 @@ class Design:
                 if memory.kind == "block"
             ),
         }
-        return plan_report(compilation.analysis.program.scop, self.plan, figures)
+        scop = compilation.analysis.program.scop
+        return plan_report(scop, self.plan, figures, self.nests())
+
+    def nests(self) -> list[dict[str, Any]]:
+        """Return the report on loop nests, as `rtlgen check --json` prints it."""
+        analysis = self.compilation.analysis
+        scop = analysis.program.scop
+        trips = loop_trips(ScopSets(scop))
+        return nest_report(scop, trips, self.plan, analysis.dependences)
 
     def write(self, directory: str | Path, *, seed: int = 1) -> Path:
         """Write the build directory: Verilog, manifest, plan, reports and a test bench.

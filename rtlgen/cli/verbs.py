@@ -31,12 +31,13 @@ from rtlgen.driver import (
 )
 from rtlgen.errors import Diagnostic, RtlgenError, long_forms
 from rtlgen.flow.synth import synthesise
+from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.plan_text import plan_text, scop_text
 from rtlgen.manifest import read_manifest, read_verilog
 from rtlgen.poly.describe import dependence_rows
-from rtlgen.report.nests import nest_report
+from rtlgen.report.nest_text import nests_text
 from rtlgen.report.tables import text_table
-from rtlgen.report.text import plan_report_text
+from rtlgen.report.text import counted, plan_report_text
 from rtlgen.verify.checksum import checksum, format_checksum
 from rtlgen.verify.cosim import simulate
 from rtlgen.verify.inputs import load_inputs, save_outputs
@@ -60,12 +61,9 @@ def cli(context: click.Context, quiet: bool) -> None:
 @json_option
 @click.pass_obj
 def check(quiet: bool, file: str, options: CompileOptions, as_json: bool) -> None:
-    """Is the program supported; what are its nests; is every subscript in bounds."""
-    program = parse(Path(file), options)
-    with quoting(program):
-        analyse(program)
-    print_warnings(program.warnings, program.sources, quiet)
-    nests = nest_report(program.scop)
+    """Is the program supported; what becomes of its loop nests, here and in other tools."""
+    design = _compiled(file, options, quiet)
+    program, nests = design.compilation.analysis.program, design.nests()
     statements: list[dict[str, Any]] = [
         {"name": s.name, "line": s.span.line, "text": s.text, "loops": list(s.iterators)}
         for s in program.scop.statements
@@ -81,14 +79,12 @@ def check(quiet: bool, file: str, options: CompileOptions, as_json: bool) -> Non
             }
         )
         return
-    click.echo(f"{program.scop.name}: supported, {len(statements)} statements")
-    for nest in nests:
-        loops = ", ".join(
-            f"{loop['name']} = {loop['start']}..{loop['stop']}" for loop in nest["loops"]
-        )
-        click.echo(f"line {nest['line']}: {nest['class']} nest ({nest['reason']}): {loops}")
+    size = f"{counted(len(statements), 'statement')}, {predicted_cycles(design.plan):,} cycles"
+    click.echo(f"{program.scop.name}: supported, {size}")
     rows = [[s["name"], s["line"], ", ".join(s["loops"]), s["text"]] for s in statements]
     click.echo(text_table(["statement", "line", "loops", "text"], rows))
+    if nests:
+        click.echo(f"\n{nests_text(nests)}")
 
 
 @cli.command(epilog="Example: rtlgen deps examples/mms_d/mms_d.c")

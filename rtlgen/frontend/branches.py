@@ -121,7 +121,9 @@ class BranchReader:
         for branch in branches:
             for alternative in branch.alternatives:
                 reaching.restore(before)
-                inside = place.under(alternative.conditions)
+                inside = replace(
+                    place.under(alternative.conditions), condition=self._locator.span(node.cond)
+                )
                 for leaf in alternative.leaves:
                     guard = guards[id(leaf.node), leaf.given]
                     guard = guard.negated() if leaf.negated else guard

@@ -82,14 +82,21 @@ class IterationReader:
             if counted.is_empty:
                 self._body.warn_left_out("W0101", "this loop is never entered", header.span)
                 return ()
+            guarded = place.guard is not None
+            loop = replace(counted.loop, under=place.condition, is_guarded=guarded)
             inside = replace(
-                place, loops=(*place.loops, counted.loop), ranges=place.ranges.inside(counted.body)
+                place,
+                loops=(*place.loops, loop),
+                ranges=place.ranges.inside(counted.body),
+                condition=None,
             )
             limits = self._limits(header, loop_reader, inside, step)
-            body = self._repeated(node.stmt, inside.under(limits), bool(limits))
+            loop = replace(loop, limits=limits)
+            inside = replace(inside.under(limits), loops=(*place.loops, loop))
+            body = self._repeated(node.stmt, inside, bool(limits))
             if limits and body:
                 body = (ConditionNode(limits, body),)
-        return (LoopNode(counted.loop, body),) if body else ()
+        return (LoopNode(loop, body),) if body else ()
 
     def _limits(
         self, header: Header, loop_reader: LoopReader, inside: Place, step: int

@@ -9,16 +9,23 @@ from rtlgen.frontend.guards import Guard
 from rtlgen.frontend.ranges import Ranges
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.scop import Loop
+from rtlgen.source import Span
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Loops (outermost first), conditions, their ranges, and the condition on data, if any."""
+    """Loops (outermost first), conditions, their ranges, and the condition on data, if any.
+
+    Members
+    -------
+    condition: the innermost `if` inside of the innermost loop, affine or not.
+    """
 
     loops: tuple[Loop, ...] = ()
     conditions: tuple[Affine, ...] = ()
     ranges: Ranges = field(default_factory=Ranges)
     guard: Guard | None = None
+    condition: Span | None = None
 
     def under(self, conditions: Conjunction) -> Place:
         """Return the place inside an affine `if`."""

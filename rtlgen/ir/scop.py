@@ -98,6 +98,14 @@ class Loop:
 
     "Before" is `scale * iterator < stop` for a positive step and `scale * iterator > stop` for a
     negative one. The front end writes scale 1; normalising a loop of step s leaves scale abs(s).
+
+    Members
+    -------
+    limits: what else its header asks for, each >= 0, all failing for good when they first do. The
+        tree has them as a `ConditionNode` around the body, too.
+    under: the condition of the C text on which the loop depends in an iteration of the next outer
+        one. The tree has an affine one as a `ConditionNode`.
+    is_guarded: some condition around it is none of the iterators'; its statements have that one.
     """
 
     iterator: str
@@ -107,6 +115,9 @@ class Loop:
     span: Span
     scale: int = 1
     label: str | None = None
+    limits: tuple[Affine, ...] = ()
+    under: Span | None = None
+    is_guarded: bool = False
 
     def __post_init__(self) -> None:
         if self.step == 0 or self.scale < 1:

@@ -8,6 +8,7 @@ from importlib import resources
 from string import Template
 from typing import Any
 
+from rtlgen.report.nest_text import shown_name, trips_text, ug1399_text
 from rtlgen.report.text import headline, loops_text, shape_text
 from rtlgen.report.timeline import timeline_svg
 from rtlgen.source import SourceFile
@@ -33,6 +34,7 @@ def report_html(report: Mapping[str, Any], source: SourceFile) -> str:
         ),
         timeline=timeline_svg(report),
         statements=_statements(report, source.path),
+        nests=_nests(report["nests"]),
         memories=_memories(report["memories"]),
         figures=_figures(report["figures"]),
         source=_source(source, _marked(report, source.path)),
@@ -71,6 +73,45 @@ def _statements(report: Mapping[str, Any], path: str) -> str:
         ("why this II",),
     )
     return _table(header, rows)
+
+
+def _nests(nests: Sequence[Mapping[str, Any]]) -> str:
+    """Return the table of all loops, and what other tools do with each nest."""
+    if not nests:
+        return '<p class="note">There are no loops.</p>'
+    rows = []
+    for loop in (loop for nest in nests for loop in nest["loops"]):
+        indented = f"{'&emsp;' * loop['depth']}{escape(shown_name(loop))}"
+        rows.append(
+            [
+                _cell(indented),
+                _cell(f'<span title="{escape(loop["reason"])}">{loop["class"]}</span>'),
+                _cell(trips_text(loop["trips"])),
+                _cell(escape(", ".join(loop["flattened_into"]) or "-")),
+                _number(loop["line"]),
+                _number(loop["trips"]["total"]),
+                _number(loop["ii"]),
+                _number(loop["iteration_latency_cycles"]),
+                _number(loop["latency_cycles"]),
+                _cell(escape(loop["ii_reason"])),
+            ]
+        )
+    header = (
+        ("loop", "class", "trips", "flattened into"),
+        ("line", "iterations", "II", "depth", "cycles"),
+        ("why this II",),
+    )
+    return "\n".join([_table(header, rows), *map(_elsewhere, nests)])
+
+
+def _elsewhere(nest: Mapping[str, Any]) -> str:
+    """Return what other tools do with one nest."""
+    lines = [f"<p>Line {nest['line']}, UG1399: {escape(ug1399_text(nest))}.</p>"]
+    for case in nest["aocl"]:
+        place = f"Line {case['lines'][0]}, AOCL, {case['name']}"
+        there, here = escape(case["there"]), escape(case["here"])
+        lines.append(f"<p>{place}: {there}. Here: {here}.</p>")
+    return "\n".join(lines)
 
 
 def _memories(memories: Sequence[Mapping[str, Any]]) -> str:

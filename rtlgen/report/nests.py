@@ -1,84 +1,94 @@
-"""Classes of loop nests, as UG1399 defines them.
-
-- perfect: code only in the innermost loop, nothing between the loop headers, constant bounds;
-- semi-perfect: the same, but the bound of the outermost loop is variable;
-- imperfect: an inner loop has variable bounds, or there is code outside of the innermost loop.
-
-Reference: Vitis High-Level Synthesis User Guide (UG1399) 2023.2, nested loops.
-"""
+"""The report on loop nests: class, trip counts, flattening, cycles; here and in other tools."""
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from collections.abc import Sequence
+from typing import Any
 
-from rtlgen.ir.scop import Loop, LoopNode, Node, Scop, StatementNode, walk_tree
+from rtlgen.ir.plan import KernelPlan
+from rtlgen.ir.scop import LoopNode, Node, Scop, StatementNode, walk_tree
+from rtlgen.poly.dependences import Dependence
+from rtlgen.poly.trips import LoopTrips
+from rtlgen.report.aocl import hard_cases
+from rtlgen.report.loop_facts import LoopFacts, loop_facts, span_cycles
+from rtlgen.report.nest_class import classify, loop_name, outermost_loops
+from rtlgen.report.ug1399 import ug1399_estimate
 
-NestClass: TypeAlias = Literal["perfect", "semi-perfect", "imperfect"]
 
-
-def nest_report(scop: Scop) -> list[dict[str, Any]]:
+def nest_report(
+    scop: Scop, trips: Sequence[LoopTrips], plan: KernelPlan, dependences: Sequence[Dependence]
+) -> list[dict[str, Any]]:
     """Return one JSON-serialisable entry for every outermost loop, in program order.
 
-    An entry has the class, the reason for it, the loops with their bounds, and the statements.
+    Parameters
+    ----------
+    scop: the program as written. trips: of every loop of it, in program order.
     """
-    return [
-        {
-            "class": classify(node)[0],
-            "reason": classify(node)[1],
-            "loops": _loops(node, 0),
-            "statements": [
-                inner.statement for inner in walk_tree((node,)) if isinstance(inner, StatementNode)
-            ],
-            "line": node.loop.span.line,
-        }
-        for node in _outermost(scop.tree)
-    ]
+    facts = loop_facts(scop, trips, plan)
+    return [_nest(nest, facts, dependences) for nest in outermost_loops(scop.tree)]
 
 
-def classify(nest: LoopNode) -> tuple[NestClass, str]:
-    """Return the class of a nest and the reason for it."""
-    node = nest
-    while True:
-        if node is not nest and not _has_constant_bounds(node.loop):
-            return "imperfect", f"the bounds of loop {node.loop.iterator} are not constant"
-        inner = [child for child in node.body if isinstance(child, LoopNode)]
-        if not inner:
-            break
-        if len(node.body) > 1:
-            name = node.loop.iterator
-            if len(inner) > 1:
-                return "imperfect", f"loop {name} holds {len(inner)} loops"
-            return "imperfect", f"loop {name} holds code outside of loop {inner[0].loop.iterator}"
-        node = inner[0]
-    if not _has_constant_bounds(nest.loop):
-        return "semi-perfect", f"the bounds of the outermost loop {nest.loop.iterator} vary"
-    return "perfect", "code only in the innermost loop, and all bounds are constant"
+def _nest(nest: LoopNode, facts: LoopFacts, dependences: Sequence[Dependence]) -> dict[str, Any]:
+    kind, reason = classify(nest)
+    estimate = ug1399_estimate(nest, facts)
+    return {
+        "class": kind,
+        "reason": reason,
+        "loops": _loops(nest, (), facts),
+        "statements": [
+            inner.statement for inner in walk_tree((nest,)) if isinstance(inner, StatementNode)
+        ],
+        "line": nest.loop.span.line,
+        "latency_cycles": span_cycles(facts.issued_in(nest)),
+        "ug1399": {
+            "flattened": list(estimate.flattened),
+            "lost_cycles": estimate.lost_cycles,
+            "cycles": estimate.cycles,
+        },
+        "aocl": [case.to_json() for case in hard_cases(nest, facts, dependences)],
+    }
 
 
-def _has_constant_bounds(loop: Loop) -> bool:
-    return loop.start.is_constant and loop.stop.is_constant
-
-
-def _outermost(nodes: tuple[Node, ...]) -> list[LoopNode]:
-    found: list[LoopNode] = []
-    for node in nodes:
-        if isinstance(node, LoopNode):
-            found.append(node)
-        elif not isinstance(node, StatementNode):
-            found += _outermost(node.body)
-    return found
-
-
-def _loops(nest: LoopNode, depth: int) -> list[dict[str, Any]]:
-    loop = nest.loop
-    own = {
+def _loops(node: LoopNode, outer: tuple[str, ...], facts: LoopFacts) -> list[dict[str, Any]]:
+    """Return the entries of a loop in the loops `outer`, and of the loops inside of it."""
+    loop, trips = node.loop, facts.trips_of(node)
+    path = (*outer, loop_name(loop))
+    flattened = ["_".join(names) for names in _leaf_paths(node.body, path) if len(names) > 1]
+    kind, reason = classify(node)
+    issues = facts.issued_in(node)
+    slowest = max(issues, key=lambda issue: issue.stream.ii, default=None)
+    entry = {
         "name": loop.iterator,
         "label": loop.label,
-        "depth": depth,
+        "depth": len(outer),
         "start": str(loop.start),
         "stop": str(loop.stop),
         "step": loop.step,
         "line": loop.span.line,
+        "class": kind,
+        "reason": reason,
+        "trips": {
+            "min": trips.least,
+            "max": trips.most,
+            "average": round(trips.average, 3),
+            "total": trips.total,
+            "at_most": loop.is_guarded,
+        },
+        "flattened": bool(flattened),
+        "flattened_into": flattened,
+        "ii": slowest.stream.ii if slowest else None,
+        "ii_reason": slowest.stream.ii_reason if slowest else "never runs",
+        "iteration_latency_cycles": max((i.stream.depth_cycles for i in issues), default=0),
+        "latency_cycles": span_cycles(issues),
     }
-    inner = [entry for child in _outermost(nest.body) for entry in _loops(child, depth + 1)]
-    return [own, *inner]
+    inner = [entry for child in outermost_loops(node.body) for entry in _loops(child, path, facts)]
+    return [entry, *inner]
+
+
+def _leaf_paths(nodes: tuple[Node, ...], path: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """Return the names of the loops around each innermost loop; each path becomes one loop."""
+    inner = outermost_loops(nodes)
+    if not inner:
+        return [path]
+    paths = [p for child in inner for p in _leaf_paths(child.body, (*path, loop_name(child.loop)))]
+    return list(dict.fromkeys(paths))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rtlgen.ir.cycles import checksum_cycles, predicted_cycles, region_cycles
@@ -12,7 +12,10 @@ from rtlgen.ir.scop import Scop, Statement
 
 
 def plan_report(
-    scop: Scop, plan: KernelPlan, figures: Mapping[str, object] | None = None
+    scop: Scop,
+    plan: KernelPlan,
+    figures: Mapping[str, object] | None = None,
+    nests: Sequence[Mapping[str, Any]] = (),
 ) -> dict[str, Any]:
     """Return the report of `plan` as a JSON-serialisable object.
 
@@ -23,6 +26,7 @@ def plan_report(
     ----------
     scop: the program as written.
     figures: what comes from elsewhere: measurements, options, the tool's version.
+    nests: as `nest_report` gives them.
     """
     return {
         "kernel": plan.name,
@@ -33,6 +37,7 @@ def plan_report(
         "issue_slots": sum(issue_slots(region) for region in plan.regions),
         "streams": _streams(plan),
         "regions": _regions(plan),
+        "nests": list(nests),
         "memories": [_memory(memory) for memory in plan.memories],
         "scalars": [
             {"name": s.name, "bits": s.width_bits, "signed": s.signed} for s in plan.scalars

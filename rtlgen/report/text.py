@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rtlgen.report.nest_text import LOOP_HEADER, loop_row
 from rtlgen.report.tables import text_table
 
 
@@ -13,6 +14,7 @@ def plan_report_text(report: Mapping[str, Any]) -> str:
     parts = [
         f"{report['kernel']}, {headline(report)}",
         _statements(report),
+        *_loops(report["nests"]),
         _memories(report["memories"]),
         _totals(report),
     ]
@@ -22,7 +24,12 @@ def plan_report_text(report: Mapping[str, Any]) -> str:
 def headline(report: Mapping[str, Any]) -> str:
     """Return what the report is about: source, statements, loops."""
     nest = "one flattened loop" if report["perfect"] else f"{len(report['regions'])} regions"
-    return f"{report['source']}: {len(report['statements'])} statements in {nest}"
+    return f"{report['source']}: {counted(len(report['statements']), 'statement')} in {nest}"
+
+
+def counted(count: int, noun: str) -> str:
+    """Return `1 loop` or `2 loops`."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def loops_text(loops: Sequence[Mapping[str, Any]]) -> str:
@@ -55,6 +62,12 @@ def _statements(report: Mapping[str, Any]) -> str:
         )
     header = ("stmt", "at", "instances", "loops", "shift", "first", "II", "depth", "why this II")
     return text_table(header, rows)
+
+
+def _loops(nests: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the table of all loops, if there are any."""
+    rows = [loop_row(loop) for nest in nests for loop in nest["loops"]]
+    return [text_table(LOOP_HEADER, rows)] if rows else []
 
 
 def _memories(memories: Sequence[Mapping[str, Any]]) -> str:

@@ -84,9 +84,10 @@ class _Rewriter:
     def _node(self, node: Node, values: Replacements, loops: Mapping[str, Loop]) -> Node:
         match node:
             case LoopNode(loop, body):
-                new = _normalised(loop, values)
                 value = loop.start.substitute(values) + Affine.variable(loop.iterator) * loop.step
                 inner = {**values, loop.iterator: value}
+                limits = tuple(limit.substitute(inner) for limit in loop.limits)
+                new = replace(_normalised(loop, values), limits=limits)
                 return LoopNode(new, self.nodes(body, inner, {**loops, loop.iterator: new}))
             case ConditionNode(conditions, body):
                 rewritten = tuple(c.substitute(values) for c in conditions)

@@ -10,6 +10,9 @@ from xml.etree import ElementTree
 
 import pytest
 
+from rtlgen.design import Design
+from rtlgen.driver import CompileOptions, compile_program
+from rtlgen.frontend import parse_text
 from rtlgen.report.html import report_html
 from rtlgen.report.plan_report import plan_report
 from rtlgen.report.timeline import MAX_TICKS, WIDTH, tick_cycles, timeline_svg
@@ -131,3 +134,17 @@ def test_a_long_kernel_still_fits_the_page() -> None:
     longer = replace(plan, regions=(replace(plan.regions[0], streams=(late,)),))
     ((x, width),) = bars(plan_report(program(), longer), "drain")
     assert 0 <= x <= x + width <= WIDTH
+
+
+def test_loops_and_what_other_tools_do_with_them_are_shown() -> None:
+    loops = "for (int i = 0; i < 8; i++) for (int j = 0; j < i; j++)"
+    text = f"void f(int a[8][8]) {{ {loops} a[i][j]++; }}"
+    options = CompileOptions()
+    program = parse_text(text, "f.c")
+    made = Design(compile_program(program, options), options)
+    parser = Balance()
+    parser.feed(report_html(made.report(), program.scop.source))
+    assert parser.open == []
+    assert "0..7, average 3.5" in parser.words
+    assert "Line 1, UG1399: flattens nothing" in parser.words
+    assert "Line 1, AOCL, out of order" in parser.words

@@ -1,0 +1,73 @@
+"""What is known of each loop before it is judged: trip counts, and when its statements issue."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from rtlgen.ir.cycles import region_cycles
+from rtlgen.ir.plan import KernelPlan, Stream
+from rtlgen.ir.scop import LoopNode, Scop, StatementNode, walk_tree
+from rtlgen.poly.trips import LoopTrips
+
+
+@dataclass(frozen=True, slots=True)
+class Issue:
+    """One statement as the circuit runs it; cycles are counted from the start of the kernel."""
+
+    stream: Stream
+    first_cycle: int
+
+    @property
+    def last_cycle(self) -> int:
+        """The cycle of its last store."""
+        return self.first_cycle + self.stream.end_cycle - self.stream.offset_cycles - 1
+
+
+@dataclass(frozen=True, slots=True)
+class LoopFacts:
+    """A program, the trip counts of its loops, and when its statements issue."""
+
+    scop: Scop
+    trips: Mapping[int, LoopTrips]
+    issues: Mapping[str, Issue]
+
+    def trips_of(self, node: LoopNode) -> LoopTrips:
+        """Return the trip counts of a loop of the tree."""
+        return self.trips[id(node)]
+
+    def issued_in(self, node: LoopNode) -> list[Issue]:
+        """Return the statements anywhere in a loop that ever run."""
+        return [
+            self.issues[inner.statement]
+            for inner in walk_tree((node,))
+            if isinstance(inner, StatementNode) and inner.statement in self.issues
+        ]
+
+
+def loop_facts(scop: Scop, trips: Sequence[LoopTrips], plan: KernelPlan) -> LoopFacts:
+    """Return the facts of a program.
+
+    Parameters
+    ----------
+    trips: of every loop of the tree of `scop`, in program order.
+    """
+    loops = [node for node in walk_tree(scop.tree) if isinstance(node, LoopNode)]
+    numbered = zip(loops, trips, strict=True)
+    return LoopFacts(scop, {id(n): t for n, t in numbered}, dict(_issues(plan)))
+
+
+def _issues(plan: KernelPlan) -> Iterable[tuple[str, Issue]]:
+    base = 0
+    for region in plan.regions:
+        for stream in region.streams:
+            first = base + plan.index_latency_cycles + stream.offset_cycles
+            yield stream.statement, Issue(stream, first)
+        base += region_cycles(plan, region)
+
+
+def span_cycles(issues: Sequence[Issue]) -> int:
+    """Return the cycles from the first issue to the end of the last store; 0 for no statement."""
+    if not issues:
+        return 0
+    return max(i.last_cycle for i in issues) + 1 - min(i.first_cycle for i in issues)
