@@ -5,10 +5,20 @@ if (a[i] > m) m = a[i];        m = a[i] > m ? a[i] : m;
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rtlgen.ir.expr import Binary, Cast, Constant, Expr, Read, Select, Unary, walk
+from rtlgen.ir.expr import (
+    Binary,
+    Constant,
+    Expr,
+    Read,
+    Select,
+    Unary,
+    children,
+    walk,
+    with_children,
+)
 from rtlgen.ir.scop import Access
 from rtlgen.ir.types import INT32
 
@@ -40,24 +50,10 @@ class Guard:
 
 def renumbered(expr: Expr, numbers: Sequence[int]) -> Expr:
     """Return `expr` with read k replaced by read `numbers[k]`."""
-    return _map_reads(expr, lambda read: Read(numbers[read.index], read.type))
-
-
-def _map_reads(expr: Expr, change: Callable[[Read], Read]) -> Expr:
-    match expr:
-        case Read():
-            return change(expr)
-        case Unary(op, operand, type_):
-            return Unary(op, _map_reads(operand, change), type_)
-        case Cast(operand, type_):
-            return Cast(_map_reads(operand, change), type_)
-        case Binary(op, left, right, type_):
-            return Binary(op, _map_reads(left, change), _map_reads(right, change), type_)
-        case Select(condition, a, b, type_):
-            condition, a, b = (_map_reads(part, change) for part in (condition, a, b))
-            return Select(condition, a, b, type_)
-        case _:
-            return expr
+    operands = tuple(renumbered(part, numbers) for part in children(expr))
+    if isinstance(expr, Read):
+        return Read(numbers[expr.index], expr.type, operands)
+    return with_children(expr, operands)
 
 
 def is_total(expr: Expr) -> bool:

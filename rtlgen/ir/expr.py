@@ -50,10 +50,16 @@ class ScalarParameter:
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """The element read by `Statement.reads[index]`."""
+    """The element read by `Statement.reads[index]`.
+
+    Members
+    -------
+    at: the values of those subscripts that depend on data, in order; () for an affine access.
+    """
 
     index: int
     type: IntType
+    at: tuple[Expr, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +115,8 @@ def children(expr: Expr) -> tuple[Expr, ...]:
     match expr:
         case Unary(operand=operand) | Cast(operand=operand):
             return (operand,)
+        case Read(at=at):
+            return at
         case Binary(left=left, right=right):
             return (left, right)
         case Select(condition=condition, if_true=a, if_false=b):
@@ -124,24 +132,28 @@ def walk(expr: Expr) -> Iterator[Expr]:
     yield expr
 
 
-def map_affine(expr: Expr, replacements: dict[str, Affine]) -> Expr:
-    """Return `expr` with iterators replaced in every `IndexValue`."""
+def with_children(expr: Expr, operands: tuple[Expr, ...]) -> Expr:
+    """Return `expr` with its direct operands replaced, in the order of `children`."""
     match expr:
-        case IndexValue(affine, type_):
-            return IndexValue(affine.substitute(replacements), type_)
-        case Unary(op, operand, type_):
-            return Unary(op, map_affine(operand, replacements), type_)
-        case Cast(operand, type_):
-            return Cast(map_affine(operand, replacements), type_)
-        case Binary(op, left, right, type_):
-            return Binary(
-                op, map_affine(left, replacements), map_affine(right, replacements), type_
-            )
-        case Select(condition, a, b, type_):
-            condition, a, b = (map_affine(part, replacements) for part in (condition, a, b))
-            return Select(condition, a, b, type_)
+        case Unary(op, _, type_):
+            return Unary(op, operands[0], type_)
+        case Cast(_, type_):
+            return Cast(operands[0], type_)
+        case Read(index, type_):
+            return Read(index, type_, operands)
+        case Binary(op, _, _, type_):
+            return Binary(op, operands[0], operands[1], type_)
+        case Select(_, _, _, type_):
+            return Select(operands[0], operands[1], operands[2], type_)
         case _:
             return expr
+
+
+def map_affine(expr: Expr, replacements: dict[str, Affine]) -> Expr:
+    """Return `expr` with iterators replaced in every `IndexValue`."""
+    if isinstance(expr, IndexValue):
+        return IndexValue(expr.affine.substitute(replacements), expr.type)
+    return with_children(expr, tuple(map_affine(part, replacements) for part in children(expr)))
 
 
 _SYMBOLS = {
@@ -160,8 +172,8 @@ def to_text(expr: Expr, reads: tuple[str, ...]) -> str:
             return str(affine) if len(affine.terms) + bool(affine.constant) < 2 else f"({affine})"
         case ScalarParameter(name):
             return name
-        case Read(index):
-            return reads[index]
+        case Read(index, at=at):
+            return f"{reads[index]}{''.join(f'{{{to_text(part, reads)}}}' for part in at)}"
         case Unary(op, operand):
             return f"{_SYMBOLS[op]}{to_text(operand, reads)}"
         case Cast(operand, type_):

@@ -7,7 +7,7 @@ dependences) is derived from it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
@@ -30,6 +30,7 @@ class Array:
     role: `in` (read, never written), `out` (written, never read), `inout` (both), or `local` (not
         visible outside, dead after the run, undefined before the first write).
     storage: where it was declared.
+    values: of all elements of a constant table, row-major; () for anything else.
     """
 
     name: str
@@ -38,10 +39,18 @@ class Array:
     role: Role
     storage: Storage
     span: Span
+    values: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         if any(extent < 1 for extent in self.shape):
             raise ValueError(f"{self.name} has an empty dimension: {self.shape}")
+        if self.values and len(self.values) != self.depth:
+            raise ValueError(f"{self.name} has {len(self.values)} values for {self.depth} elements")
+
+    @property
+    def is_table(self) -> bool:
+        """Whether its elements are constants."""
+        return bool(self.values)
 
     @property
     def depth(self) -> int:
@@ -81,12 +90,71 @@ class Parameter:
 
 
 @dataclass(frozen=True, slots=True)
+class Window:
+    """A subscript that depends on data: it lies between two bounds, both inclusive.
+
+    Its value is an operand of the `Read` that makes the access.
+    """
+
+    low: int
+    high: int
+
+    def __post_init__(self) -> None:
+        if self.high < self.low:
+            raise ValueError(f"an empty window: {self}")
+
+    def __str__(self) -> str:
+        return f"{self.low}..{self.high}"
+
+
+Subscript: TypeAlias = Affine | Window
+
+
+@dataclass(frozen=True, slots=True)
 class Access:
-    """One array element as an affine function of the iterators of its statement."""
+    """The array element that an instance of a statement touches, or one of those it may touch.
+
+    An access with affine subscripts touches one element, known from the iterators. Where a
+    subscript is a `Window` it is a *lookup*: it may touch any element of its windows.
+
+    Members
+    -------
+    is_conditional: the C program makes it only where a condition on data holds, so that it may
+        lie outside of the array elsewhere.
+    """
 
     array: str
-    subscripts: tuple[Affine, ...]
+    subscripts: tuple[Subscript, ...]
     span: Span
+    is_conditional: bool = False
+
+    @property
+    def windows(self) -> tuple[Window, ...]:
+        """The subscripts that depend on data, in order."""
+        return tuple(s for s in self.subscripts if isinstance(s, Window))
+
+    @property
+    def is_lookup(self) -> bool:
+        """Whether the element depends on data."""
+        return bool(self.windows)
+
+    @property
+    def affine(self) -> tuple[Affine, ...]:
+        """The subscripts of an access that is no lookup.
+
+        Raises
+        ------
+        ValueError: it is one.
+        """
+        found = tuple(s for s in self.subscripts if isinstance(s, Affine))
+        if len(found) != len(self.subscripts):
+            raise ValueError(f"{self} depends on data")
+        return found
+
+    def substitute(self, values: Mapping[str, Affine]) -> Access:
+        """Return the access with iterators replaced."""
+        moved = (s.substitute(values) if isinstance(s, Affine) else s for s in self.subscripts)
+        return replace(self, subscripts=tuple(moved))
 
     def __str__(self) -> str:
         return self.array + "".join(f"[{subscript}]" for subscript in self.subscripts)
@@ -149,13 +217,17 @@ class Statement:
     origin: tuple[Affine, ...] = ()
 
     def __post_init__(self) -> None:
-        used = {node.index for node in walk(self.expr) if isinstance(node, Read)}
-        if not used <= set(range(len(self.reads))):
-            raise ValueError(f"{self.name} reads an access that it does not have")
+        for read in (node for node in walk(self.expr) if isinstance(node, Read)):
+            if not 0 <= read.index < len(self.reads):
+                raise ValueError(f"{self.name} reads an access that it does not have")
+            if len(read.at) != len(self.reads[read.index].windows):
+                raise ValueError(f"{self.name} reads {self.reads[read.index]} at {read.at}")
+        if self.write.is_lookup:
+            raise ValueError(f"{self.name} writes {self.write}, which depends on data")
         known = set(self.iterators)
         for access in (self.write, *self.reads):
             for subscript in access.subscripts:
-                if not subscript.variables <= known:
+                if isinstance(subscript, Affine) and not subscript.variables <= known:
                     raise ValueError(f"{self.name}: {access} uses a variable that is no iterator")
 
     @property

@@ -18,7 +18,7 @@ import islpy as isl
 from rtlgen.errors import RtlgenError
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.schedule import Schedule
-from rtlgen.ir.scop import Access, Array, Scop, Statement
+from rtlgen.ir.scop import Access, Array, Scop, Statement, Window
 
 MAX_OPERATIONS = 200_000_000
 """Elementary isl operations for one compilation: some tens of seconds. Most kernels need 10^5."""
@@ -133,11 +133,30 @@ class ScopSets:
         return self.read_set(f"{{ {self._array_tuples[array.name]}[{dims}] : {inside or 'true'} }}")
 
     def access_map(self, statement: Statement, access: Access) -> isl.Map:
-        """Return {instance -> element} of `access`, over the statement's domain."""
-        subscripts = ",".join(affine_text(s, statement.iterators) for s in access.subscripts)
-        target = f"{self._array_tuples[access.array]}[{subscripts}]"
-        relation = self.read_map(f"{{ {self._instance(statement)} -> {target} }}")
+        """Return {instance -> elements that it may touch} of `access`, over the domain.
+
+        An access that depends on data touches no element outside of its array: bounds are proven
+        beforehand, or a condition keeps the program from making it.
+        """
+        names, subscripts, inside = statement.iterators, [], []
+        for k, subscript in enumerate(access.subscripts):
+            if isinstance(subscript, Window):
+                subscripts.append(f"w{k}")
+                inside.append(f"{subscript.low} <= w{k} <= {subscript.high}")
+            else:
+                subscripts.append(affine_text(subscript, names))
+        target = f"{self._array_tuples[access.array]}[{','.join(subscripts)}]"
+        where = f" : {' and '.join(inside)}" if inside else ""
+        relation = self.read_map(f"{{ {self._instance(statement)} -> {target}{where} }}")
+        if access.is_lookup or access.is_conditional:
+            relation = relation.intersect_range(self.element_set(self.scop.array(access.array)))
         return relation.intersect_domain(self.domains[statement.name])
+
+    def accessing(self, statement: Statement, access: Access) -> isl.Set:
+        """Return the instances whose `access` is inside of its array."""
+        if not access.is_conditional:
+            return self.domains[statement.name]
+        return self.access_map(statement, access).domain()
 
     def time_map(self, statement: Statement, time: Sequence[Affine]) -> isl.Map:
         """Return {instance -> time vector} over the statement's domain."""

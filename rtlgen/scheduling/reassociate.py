@@ -16,7 +16,7 @@ import heapq
 from collections.abc import Callable, Mapping
 from itertools import count
 
-from rtlgen.ir.expr import Binary, Cast, Expr, Read, Select, Unary, children
+from rtlgen.ir.expr import Binary, Expr, Read, Select, Unary, children, with_children
 from rtlgen.ir.types import IntType
 from rtlgen.target import Target
 
@@ -52,16 +52,8 @@ class _Reassociation:
                 return self._sum(expr, type_)
             case Binary("mul", type=type_):
                 return self._product(expr, type_)
-            case Binary(op, left, right, type_):
-                return Binary(op, self.rewrite(left), self.rewrite(right), type_)
-            case Unary(op, operand, type_):
-                return Unary(op, self.rewrite(operand), type_)
-            case Cast(operand, type_):
-                return Cast(self.rewrite(operand), type_)
-            case Select(condition, a, b, type_):
-                return Select(self.rewrite(condition), self.rewrite(a), self.rewrite(b), type_)
             case _:
-                return expr
+                return with_children(expr, tuple(map(self.rewrite, children(expr))))
 
     def _sum(self, expr: Expr, type_: IntType) -> Expr:
         """Add up terms two by two, those that are there first; a term carries its sign."""
@@ -115,11 +107,11 @@ class _Reassociation:
 
     def _arrival(self, expr: Expr) -> int:
         """Estimate the cycle in which a value is there; a recurrence comes after all others."""
+        latest = max((self._arrival(child) for child in children(expr)), default=0)
         if isinstance(expr, Read):
             if expr.index in self._late:
-                return LATE - min(self._late[expr.index], LATE // 2)
-            return self._read_latency(expr.index)
-        latest = max((self._arrival(child) for child in children(expr)), default=0)
+                return max(latest, LATE - min(self._late[expr.index], LATE // 2))
+            return latest + self._read_latency(expr.index)
         if isinstance(expr, Binary | Select):
             op = expr.op if isinstance(expr, Binary) else "select"
             width = expr.type.width_bits

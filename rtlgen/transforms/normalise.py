@@ -14,7 +14,6 @@ from rtlgen.ir.affine import Affine
 from rtlgen.ir.expr import map_affine
 from rtlgen.ir.schedule import LoopDim, NestLoop, ScalarDim, Schedule
 from rtlgen.ir.scop import (
-    Access,
     ConditionNode,
     Loop,
     LoopNode,
@@ -110,15 +109,12 @@ def _normalised(loop: Loop, values: Replacements) -> Loop:
 
 
 def _statement(statement: Statement, values: Replacements, loops: Mapping[str, Loop]) -> Statement:
-    def moved(access: Access) -> Access:
-        return replace(access, subscripts=tuple(s.substitute(values) for s in access.subscripts))
-
     return replace(
         statement,
         loops=tuple(loops[loop.iterator] for loop in statement.loops),
         conditions=tuple(c.substitute(values) for c in statement.conditions),
-        write=moved(statement.write),
-        reads=tuple(moved(read) for read in statement.reads),
+        write=statement.write.substitute(values),
+        reads=tuple(read.substitute(values) for read in statement.reads),
         expr=map_affine(statement.expr, dict(values)),
         origin=tuple(values[name] for name in statement.iterators),
     )
