@@ -179,7 +179,7 @@ class Design:
             "block_rams": sum(
                 memory.read_ports * compilation.target.block_rams(memory.depth, memory.width_bits)
                 for memory in self.plan.memories
-                if memory.kind == "block"
+                if memory.kind != "register"
             ),
         }
         scop = compilation.analysis.program.scop

@@ -25,6 +25,7 @@ from rtlgen.poly.dependences import Dataflow, Dependence, dataflow, memory_depen
 from rtlgen.poly.errors import UnknownStatement
 from rtlgen.poly.extrema import pair_extrema
 from rtlgen.poly.legality import find_violation, illegal_shift, require_legal
+from rtlgen.poly.lookups import bounded_lookups
 from rtlgen.scheduling.datapath import build_datapath
 from rtlgen.scheduling.decide import (
     Decision,
@@ -142,7 +143,7 @@ def analyse(program: ParsedProgram) -> Analysis:
 
     Raises
     ------
-    NothingToBuild, OutOfBounds, TooComplex
+    NothingToBuild, OutOfBounds, LookupOutOfRange, TooComplex
     """
     with isl_failures():
         require_in_bounds(ScopSets(program.scop))
@@ -152,6 +153,7 @@ def analyse(program: ParsedProgram) -> Analysis:
                 f"no statement of {scop.name} is ever executed",
                 help="give the function at least one assignment in a loop that runs",
             )
+        scop = bounded_lookups(ScopSets(scop))
         sets = ScopSets(scop)
         dependences = memory_dependences(sets)
         units = dependence_units(scop, dependences)

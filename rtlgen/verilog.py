@@ -35,7 +35,8 @@ _SOURCE = re.compile(r'^\s*attribute \\src "(?P<file>.*):\d+"$')
 _MODULE = re.compile(r"^module \\(?P<name>\S+)$")
 _INSTANCE = re.compile(r"^(?P<head>\s*cell )\\(?P<name>\S+)(?P<tail> \\\S+)$")
 _MEMORY_CONTENTS = re.compile(r"^\s*cell \$meminit_v2 ")
-_MEMORY = re.compile(r"^  reg \[\d+:0\] (?P<name>\w+) \[(?P<last>\d+):0\];$", re.MULTILINE)
+_OF_ROM = re.compile(r'^\s*parameter \\MEMID "\\+rom_\d+"')
+_MEMORY = re.compile(r"^  reg \[\d+:0\] (?P<name>ram_\w+) \[(?P<last>\d+):0\];$", re.MULTILINE)
 _UNDEFINED_READ = re.compile(r"^(?P<head>\s*parameter \\INIT_VALUE \d+')-?x+$")
 
 # Verilog-2005 with plain assignments: Amaranth's own back end leaves `always @*` blocks, which stay
@@ -170,13 +171,14 @@ def _cleaned(lines: Iterable[str], modules: Mapping[str, str], source_file: str)
     Modules get their plain names. `src` attributes stay only where they name a line of the C file,
     since the others hold paths of this installation. The output of a RAM gets an initial value,
     which Amaranth leaves undefined, so that nothing is unknown before the first read. The zeros in
-    a RAM are left out: `_with_cleared_memories` has shorter words for them.
+    a RAM are left out: `_with_cleared_memories` has shorter words for them. A ROM keeps its values.
     """
     lines = iter(lines)
     for line in lines:
         if _MEMORY_CONTENTS.match(line):
-            while line.strip() != "end":
-                line = next(lines)
+            cell = [line, *_until_end(lines)]
+            if any(map(_OF_ROM.match, cell)):
+                yield from cell
             continue
         if match := _SOURCE.match(line):
             if match["file"] == source_file:
@@ -189,6 +191,14 @@ def _cleaned(lines: Iterable[str], modules: Mapping[str, str], source_file: str)
             yield match["head"] + "0" * line.count("x")
         else:
             yield line
+
+
+def _until_end(lines: Iterator[str]) -> Iterator[str]:
+    """Yield the rest of a cell."""
+    for line in lines:
+        yield line
+        if line.strip() == "end":
+            return
 
 
 def _to_verilog(design: str) -> str:
@@ -207,7 +217,7 @@ def _to_verilog(design: str) -> str:
 
 
 def _with_cleared_memories(text: str) -> str:
-    """Return Verilog `text` with a loop that clears each memory at power-up.
+    """Return Verilog `text` with a loop that clears each RAM at power-up.
 
     yosys would write one assignment a word.
     """

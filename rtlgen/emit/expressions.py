@@ -90,7 +90,8 @@ def expression_text(expr: Expr, reads: Sequence[str], calls: Mapping[str, str]) 
 
     Parameters
     ----------
-    reads: the text of every read access of the statement.
+    reads: the text of every read access of the statement, with `{}` for each subscript that
+        depends on data.
     calls: what each total division is called.
     """
 
@@ -107,8 +108,8 @@ def expression_text(expr: Expr, reads: Sequence[str], calls: Mapping[str, str]) 
             return f"({type_text(type_)}){shown if shown.isidentifier() else f'({shown})'}"
         case ScalarParameter(name):
             return name
-        case Read(index):
-            return reads[index]
+        case Read(index, at=at):
+            return reads[index].format(*map(text, at))
         case Unary(op, operand, type_):
             return _unary(op, text(operand), type_)
         case Cast(operand, type_):

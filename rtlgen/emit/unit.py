@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from textwrap import fill
 
 from rtlgen.emit.expressions import (
+    constant_text,
     division_body,
     division_name,
     divisions,
@@ -171,7 +172,11 @@ class _Unit:
     def _definition(self) -> Iterator[str]:
         yield f"{self._signature()} {{"
         for array in self.scop.arrays:
-            if array.role == "local":
+            if array.is_table:
+                table = f"static const {_declared(array)} = {_values(array)};"
+                inside = INDENT * 2
+                yield fill(table, _LINE, initial_indent=INDENT, subsequent_indent=inside)
+            elif array.role == "local":
                 yield f"{INDENT}{_declared(array)} = {'{0}' if array.shape else '0'};"
         for name in self._unread():
             yield f"{INDENT}(void){name};"
@@ -221,8 +226,20 @@ def _declared(array: Array) -> str:
     return f"{type_text(array.element)} {array.name}{extents}"
 
 
+def _values(array: Array) -> str:
+    """Return the values of a table, in braces for each of its dimensions."""
+    parts = [constant_text(value, array.element) for value in array.values]
+    for extent in reversed(array.shape):
+        rows = range(0, len(parts), extent)
+        parts = [f"{{{', '.join(parts[row : row + extent])}}}" for row in rows]
+    return parts[0]
+
+
 def _access(access: Access, values: dict[str, Affine]) -> str:
-    shown = (subscript.substitute(values) for subscript in access.subscripts)
+    shown = (
+        subscript.substitute(values) if isinstance(subscript, Affine) else "{}"
+        for subscript in access.subscripts
+    )
     return access.array + "".join(f"[{subscript}]" for subscript in shown)
 
 

@@ -26,11 +26,10 @@ from rtlgen.frontend.ranges import Ranges
 from rtlgen.frontend.reaching import Definitions, Reaching
 from rtlgen.frontend.refusals import statement_refusal
 from rtlgen.frontend.symbols import Unusable, Variable
-from rtlgen.frontend.tables import chosen, position_of
 from rtlgen.frontend.values import Value
 from rtlgen.frontend.writes import ASSIGNMENT_OPS, Assignment, read_assignment, written
 from rtlgen.ir.affine import Affine
-from rtlgen.ir.expr import Constant, Expr, Select
+from rtlgen.ir.expr import Constant, Expr, Read, Select
 from rtlgen.ir.scop import Access, Loop, LoopNode, Node, Statement
 from rtlgen.source import Span
 
@@ -117,7 +116,7 @@ class BodyReader:
             return expr
         if not self.reaching.has_no_value(variable):
             old = reader.read(variable, assignment.write).expr
-        elif is_total(expr):
+        elif is_total(expr) and not reader.may_leave:
             # C leaves the value open where the guard does not hold: it may be the new one.
             return expr
         else:
@@ -132,7 +131,7 @@ class BodyReader:
         before: takes the statements that have to run before it; None if there can be none.
         """
         site = _Site(self, self._calls, self._declarations.extents, place, before)
-        return self._declarations.reader(place.ranges, site)
+        return self._declarations.reader(place.ranges, site, is_guarded=place.guard is not None)
 
     def written_by(self, nodes: Sequence[Node]) -> frozenset[str]:
         """Return what statements write."""
@@ -247,18 +246,20 @@ class BodyReader:
             name = self._scopes.claim(f"{variable.name}_index")
             stop = Affine((), extent)
             loops.append(Loop(name, Affine(), stop, 1, variable.span))
-        position = [Affine.variable(loop.iterator) for loop in loops]
+        position = tuple(Affine.variable(loop.iterator) for loop in loops)
+        values = self._declarations.initial[variable.name]
+        expr: Expr = Constant(values[0], variable.element)
+        reads: tuple[Access, ...] = ()
+        if len(set(values)) > 1:
+            table = self._declarations.table(variable, values)
+            expr, reads = Read(0, variable.element), (Access(table, position, variable.span),)
         statement = Statement(
             name="",
             loops=(*place.loops, *loops),
             conditions=place.conditions,
-            write=Access(variable.name, tuple(position), variable.span),
-            reads=(),
-            expr=chosen(
-                self._declarations.initial[variable.name],
-                position_of(position, variable.shape),
-                variable.element,
-            ),
+            write=Access(variable.name, position, variable.span),
+            reads=reads,
+            expr=expr,
             span=variable.span,
             text=f"{variable.name} = {{...}}",
         )

@@ -23,10 +23,10 @@ from rtlgen.frontend.declarations import Declarations
 from rtlgen.frontend.expressions import ExpressionReader
 from rtlgen.frontend.guards import Guard
 from rtlgen.frontend.locate import Locator
+from rtlgen.frontend.lookups import stays_inside
 from rtlgen.frontend.place import Place
 from rtlgen.frontend.ranges import Ranges
 from rtlgen.frontend.reaching import Reaching
-from rtlgen.frontend.types import OPEN
 from rtlgen.frontend.values import Obstacle, ObstacleKind, Value, opaque
 from rtlgen.frontend.writers import assigned, calls, single_statement
 from rtlgen.frontend.writes import Assignment, read_assignment, written
@@ -188,12 +188,7 @@ class BranchReader:
     def _stays_inside(self, reads: Sequence[Access], ranges: Ranges) -> bool:
         """Return whether no access can leave its array."""
         shapes = {variable.name: variable.shape for variable in self._declarations.variables}
-        return all(
-            ranges.minimum(subscript) >= 0
-            and (extent == OPEN or ranges.maximum(subscript) < extent)
-            for read in reads
-            for subscript, extent in zip(read.subscripts, shapes[read.array], strict=True)
-        )
+        return all(stays_inside(read, shapes[read.array], ranges) for read in reads)
 
     # One assignment in place of two.
 
@@ -214,11 +209,12 @@ class BranchReader:
         before: list[Node] = []
         reader = self._body.reader(place, before)
         condition = reader.arithmetic.truth(reader.value(node.cond))
-        assignments = [
-            read_assignment(side, reader, self._declarations.scopes, self._locator)
-            for side in sides
-            if side is not None
-        ]
+        with reader.conditionally():
+            assignments = [
+                read_assignment(side, reader, self._declarations.scopes, self._locator)
+                for side in sides
+                if side is not None
+            ]
         first, second = assignments
         if first.variable.shape == () and None not in (first.value.affine, second.value.affine):
             return None

@@ -241,7 +241,9 @@ class CallReader:
         bound = self._bound(node, function)
         values = [None if type_.shape else reader.value(argument) for _, type_, argument in bound]
         views = [
-            reader.elements.view(argument, parameter.name, type_) if value is None else None
+            reader.elements.view(argument, parameter.name, type_, is_at_once=True)
+            if value is None
+            else None
             for (parameter, type_, argument), value in zip(bound, values, strict=True)
         ]
         reads = len(reader.reads)

@@ -51,7 +51,7 @@ class Declarations:
     variables: everything stored, in order of declaration.
     inputs: the scalar parameters that have no `-D` value, in order.
     parameters: all of them, in order.
-    initial: values of all elements of arrays that have initial values, by name.
+    initial: values of all elements of arrays that have initial values and may change, by name.
     extents: of arrays that pointers point to.
 
     Parameters
@@ -70,10 +70,17 @@ class Declarations:
         self.parameters: list[Parameter] = []
         self.initial: dict[str, tuple[int, ...]] = {}
 
-    def reader(self, ranges: Ranges, surroundings: Surroundings) -> ExpressionReader:
+    def reader(
+        self, ranges: Ranges, surroundings: Surroundings, *, is_guarded: bool = False
+    ) -> ExpressionReader:
         """Return a reader of expressions at a place inside `ranges`."""
         return ExpressionReader(
-            self._locator, self.scopes, ranges, self.types.integer, surroundings
+            self._locator,
+            self.scopes,
+            ranges,
+            self.types.integer,
+            surroundings,
+            is_guarded=is_guarded,
         )
 
     def constant_reader(self) -> ExpressionReader:
@@ -184,6 +191,13 @@ class Declarations:
         """Return a new local scalar that the text does not declare."""
         return self._new_variable(c_name, CType(element, (), False), "local", span, declare=False)
 
+    def table(self, variable: Variable, values: tuple[int, ...]) -> str:
+        """Return the name of a new table of constants, of the type of `variable`."""
+        type_ = CType(variable.element, variable.shape, True)
+        name = f"{variable.name}_initial"
+        made = self._new_variable(name, type_, "local", variable.span, declare=False, values=values)
+        return made.name
+
     def enumeration(self, node: c_ast.Decl | c_ast.Typedef) -> None:
         """Declare the constants of the enumeration that a declaration spells out, if any."""
         inner = node.type
@@ -245,7 +259,8 @@ class Declarations:
         values = initial_values(node.init, type_.shape, type_.element, self.constant_reader(), span)
         known = values if type_.is_const else ()
         variable = self._new_variable(node.name, type_, "local", span, values=known)
-        self.initial[variable.name] = values
+        if not type_.is_const:
+            self.initial[variable.name] = values
         return None if type_.is_const else variable
 
     def _element_type(self, node: c_ast.Decl, is_parameter: bool = False) -> CType:

@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from pycparser import c_ast
 
 from rtlgen.errors import Label
 from rtlgen.frontend.errors import CallArguments, PointerUnsupported, SubscriptCount
 from rtlgen.frontend.locate import Locator
-from rtlgen.frontend.parts import Part
+from rtlgen.frontend.parts import Part, negated
 from rtlgen.frontend.refusals import expression_refusal, subscript_refusal, unknown_name
-from rtlgen.frontend.symbols import Scopes, Unusable, Variable, View
+from rtlgen.frontend.symbols import Index, LookedUp, Scopes, Unusable, Variable, View
 from rtlgen.frontend.types import CType
 from rtlgen.frontend.values import Value
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.scop import Access
+from rtlgen.source import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """One element of a variable, as the text names it."""
+
+    variable: Variable
+    subscripts: tuple[Index, ...]
+    span: Span
 
 
 class ElementReader:
@@ -25,7 +35,7 @@ class ElementReader:
     Parameters
     ----------
     subscript: returns the value of a subscript.
-    note_access: is told of every element that is named.
+    note_access: is told of every element that is assigned.
     """
 
     def __init__(
@@ -40,8 +50,25 @@ class ElementReader:
         self._value = subscript
         self._note_access = note_access
 
-    def element(self, node: c_ast.Node) -> tuple[Variable, Access]:
-        """Return the variable and the element of it that an lvalue names."""
+    def written(self, node: c_ast.Node) -> tuple[Variable, Access]:
+        """Return the variable and the element of it that is assigned.
+
+        Raises
+        ------
+        NonAffineSubscript, ParameterInControl, IndexWraps: which one it is depends on data.
+        """
+        element = self.element(node)
+        affine = []
+        for subscript in element.subscripts:
+            if isinstance(subscript, LookedUp):
+                raise subscript_refusal(subscript.value, subscript.text)
+            affine.append(subscript)
+        access = Access(element.variable.name, tuple(affine), element.span)
+        self._note_access(element.variable, access)
+        return element.variable, access
+
+    def element(self, node: c_ast.Node) -> Element:
+        """Return the element that an expression names."""
         part = self.part(node)
         shape, span = part.variable.shape, self._locator.span(node)
         if part.is_pointed_to and not part.subscripts:
@@ -58,14 +85,22 @@ class ElementReader:
                 labels=(Label(span, f"{_count(len(part.subscripts), 'subscript')} here"),),
                 notes=(f"`{part.name}` is declared at {part.variable.span}",),
             )
-        access = Access(part.variable.name, part.subscripts, span)
-        self._note_access(part.variable, access)
-        return part.variable, access
+        return Element(part.variable, part.subscripts, span)
 
-    def view(self, node: c_ast.Node, parameter: str, type_: CType) -> View:
-        """Return what an array parameter of that type is when `node` is its argument."""
+    def view(
+        self, node: c_ast.Node, parameter: str, type_: CType, *, is_at_once: bool = False
+    ) -> View:
+        """Return what an array parameter of that type is when `node` is its argument.
+
+        Parameters
+        ----------
+        is_at_once: nothing is assigned before the last use of it, so that it may depend on data.
+        """
         part = self.part(node)
         variable = part.variable
+        for place in (*part.subscripts, part.offset):
+            if isinstance(place, LookedUp) and not is_at_once:
+                raise subscript_refusal(place.value, place.text)
         left = variable.shape[len(part.subscripts) :]
         is_scalar = part.is_address and variable.shape == ()
         if variable.element != type_.element or (
@@ -93,7 +128,7 @@ class ElementReader:
                 return self.part(node.expr).address()
             case c_ast.BinaryOp(op="+" | "-" as op):
                 step = self._subscript(node.right)
-                return self.part(node.left).moved(step if op == "+" else -step)
+                return self.part(node.left).moved(step if op == "+" else negated(step))
             case _:
                 raise expression_refusal(node, self._locator.span(node))
 
@@ -113,11 +148,11 @@ class ElementReader:
                     f"`{node.name}` is not an array", labels=(Label(span, "has subscripts"),)
                 )
 
-    def _subscript(self, node: c_ast.Node) -> Affine:
+    def _subscript(self, node: c_ast.Node) -> Index:
         value = self._value(node)
         if value.affine is not None:
             return value.affine
-        raise subscript_refusal(value, self._locator.text(node))
+        return LookedUp(value, self._locator.text(node))
 
 
 def _count(number: int, noun: str) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from math import prod
 from typing import Protocol
@@ -11,7 +12,7 @@ from pycparser import c_ast
 
 from rtlgen.errors import Label
 from rtlgen.frontend.constants import character_constant, integer_constant
-from rtlgen.frontend.elements import ElementReader
+from rtlgen.frontend.elements import Element, ElementReader
 from rtlgen.frontend.errors import (
     BadConstant,
     FloatingPoint,
@@ -20,12 +21,14 @@ from rtlgen.frontend.errors import (
 )
 from rtlgen.frontend.guards import Guard, renumbered
 from rtlgen.frontend.locate import Locator
+from rtlgen.frontend.lookups import stays_inside, window
 from rtlgen.frontend.ranges import Ranges
 from rtlgen.frontend.reaching import Definitions, known_value
 from rtlgen.frontend.refusals import expression_refusal, unknown_name
 from rtlgen.frontend.symbols import (
     ActiveIterator,
     Function,
+    LookedUp,
     NamedConstant,
     ScalarInput,
     Scopes,
@@ -80,6 +83,7 @@ class ExpressionReader:
     ----------
     ranges: the loops and conditions around the statement.
     cast_type: reads the type of a cast.
+    is_guarded: the program evaluates them only where a condition on data holds.
 
     Members
     -------
@@ -94,6 +98,8 @@ class ExpressionReader:
         ranges: Ranges,
         cast_type: Callable[[c_ast.Typename, Span], IntType],
         surroundings: Surroundings,
+        *,
+        is_guarded: bool = False,
     ) -> None:
         self._locator = locator
         self._scopes = scopes
@@ -107,6 +113,8 @@ class ExpressionReader:
             lambda variable, access: surroundings.note_access(variable, access, ranges),
         )
         self.reads: list[Access] = []
+        self.may_leave = False
+        self._conditions = int(is_guarded)
 
     def value(self, node: c_ast.Node) -> Value:
         """Return the value of an expression.
@@ -122,14 +130,15 @@ class ExpressionReader:
             case c_ast.ID():
                 return self._name(node, span)
             case c_ast.ArrayRef():
-                return self.current(*self.elements.element(node))
+                return self._element(self.elements.element(node))
             case c_ast.UnaryOp():
                 return self._unary(node, span)
             case c_ast.BinaryOp():
                 return self._binary(node, span)
             case c_ast.TernaryOp():
                 condition = self.value(node.cond)
-                if_true, if_false = self.value(node.iftrue), self.value(node.iffalse)
+                with self.conditionally():
+                    if_true, if_false = self.value(node.iftrue), self.value(node.iffalse)
                 return self.arithmetic.select(condition, if_true, if_false, span)
             case c_ast.Cast():
                 return self.arithmetic.convert(
@@ -144,12 +153,45 @@ class ExpressionReader:
         """Return the place of `node`."""
         return self._locator.span(node)
 
-    def read(self, variable: Variable, access: Access) -> Value:
-        """Return the value of an element, as one more read."""
+    @contextmanager
+    def conditionally(self) -> Iterator[None]:
+        """Read what the program evaluates only where a condition on data holds."""
+        self._conditions += 1
+        try:
+            yield
+        finally:
+            self._conditions -= 1
+
+    def read(self, variable: Variable, access: Access, at: tuple[Expr, ...] = ()) -> Value:
+        """Return the value of an element, as one more read.
+
+        Parameters
+        ----------
+        at: the values of the subscripts that depend on data.
+        """
         self._surroundings.note_use(variable, access.span)
+        if self._conditions and not stays_inside(access, variable.shape, self.arithmetic.ranges):
+            access = replace(access, is_conditional=True)
+            self.may_leave = True
         self.reads.append(access)
         obstacle = self._unknown_value(variable, access.span)
-        return opaque(Read(len(self.reads) - 1, variable.element), obstacle, access.span)
+        return opaque(Read(len(self.reads) - 1, variable.element, at), obstacle, access.span)
+
+    def _element(self, element: Element) -> Value:
+        """Return the value of an element that an expression names."""
+        variable = element.variable
+        ranges = self.arithmetic.ranges
+        looked_up = [index for index in element.subscripts if isinstance(index, LookedUp)]
+        subscripts = tuple(
+            index
+            if isinstance(index, Affine)
+            else window(index, extent, ranges, is_conditional=self._conditions > 0)
+            for index, extent in zip(element.subscripts, variable.shape, strict=True)
+        )
+        at = tuple(index.value.expr for index in looked_up)
+        access = Access(variable.name, subscripts, element.span)
+        self._surroundings.note_access(variable, access, ranges)
+        return self.read(variable, access, at) if at else self.current(variable, access)
 
     def adopt(self, guard: Guard) -> Expr:
         """Return the condition of a guard, its reads made reads of this statement."""
@@ -210,9 +252,9 @@ class ExpressionReader:
                 obstacle = Obstacle(ObstacleKind.ARGUMENT, reason, span, name)
                 return opaque(ScalarParameter(name, type_), obstacle, span)
             case Variable():
-                return self.current(*self.elements.element(node))
+                return self._element(self.elements.element(node))
             case View():
-                return self.current(*self.elements.element(node))
+                return self._element(self.elements.element(node))
             case Slot(_, type_, _, known):
                 # What was never set is 0, as it is for the golden model.
                 return literal(0, type_, span) if known is None else replace(known, span=span)
@@ -231,7 +273,7 @@ class ExpressionReader:
         if node.op == "sizeof":
             return literal(self._size_bytes(node.expr, span), IntType(64, False), span)
         if node.op == "*":
-            return self.current(*self.elements.element(node))
+            return self._element(self.elements.element(node))
         if node.op == "+":
             return self.arithmetic.promoted(self.value(node.expr))
         if node.op in _UNARY_OPS:
@@ -262,17 +304,24 @@ class ExpressionReader:
         return prod(left) * part.variable.element.width_bits // 8
 
     def _binary(self, node: c_ast.BinaryOp, span: Span) -> Value:
-        left, right = self.value(node.left), self.value(node.right)
-        if node.op in ("&&", "||"):
-            op: BinaryOp = "and" if node.op == "&&" else "or"
-            return self.arithmetic.logical(op, left, right, span)
-        return self.arithmetic.binary(BINARY_OPS[node.op], left, right, span)
+        left = self.value(node.left)
+        if node.op not in ("&&", "||"):
+            return self.arithmetic.binary(BINARY_OPS[node.op], left, self.value(node.right), span)
+        known = len(self.reads)
+        with self.conditionally():
+            right = self.value(node.right)
+        if not any(read.is_conditional for read in self.reads[known:]):
+            return self.arithmetic.logical("and" if node.op == "&&" else "or", left, right, span)
+        truth = self.arithmetic.truth
+        if node.op == "&&":
+            return self.arithmetic.select(truth(left), truth(right), literal(0, INT32, span), span)
+        return self.arithmetic.select(truth(left), literal(1, INT32, span), truth(right), span)
 
 
 def _table_value(variable: Variable, access: Access) -> int | None:
     """Return the value of an element of a constant array, if it is known which one."""
     place = 0
-    for subscript, extent in zip(access.subscripts, variable.shape, strict=True):
+    for subscript, extent in zip(access.affine, variable.shape, strict=True):
         if not subscript.is_constant or not 0 <= subscript.constant < extent:
             return None
         place = place * extent + subscript.constant

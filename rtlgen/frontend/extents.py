@@ -18,7 +18,7 @@ from rtlgen.frontend.ranges import Ranges
 from rtlgen.frontend.symbols import Variable
 from rtlgen.frontend.tokens import words
 from rtlgen.frontend.types import OPEN
-from rtlgen.ir.scop import Access
+from rtlgen.ir.scop import Access, Window
 
 SUFFIX = "_EXTENT"
 MAX_EXTENT = 1 << 30
@@ -52,7 +52,8 @@ class Extents:
     def note(self, variable: Variable, access: Access, ranges: Ranges) -> None:
         """Note which elements are touched inside `ranges`."""
         if variable.shape and variable.shape[0] == OPEN:
-            end = ranges.maximum(access.subscripts[0]) + 1
+            first = access.subscripts[0]
+            end = 1 + (first.high if isinstance(first, Window) else ranges.maximum(first))
             self._ends[variable.name] = max(end, self._ends.get(variable.name, 1))
 
     def closed(self, variable: Variable) -> Variable:

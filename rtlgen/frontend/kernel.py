@@ -67,7 +67,6 @@ class Kernel:
         with self._declarations.scopes.block():
             self._parameters(function)
             nodes = self._items(function, counters)
-        nodes = (*self._tables(), *nodes)
         statements, nodes = self._body.drafts.finish(nodes, self._is_private, self._body.report)
         errors = sorted(self._body.errors, key=_position)
         if errors:
@@ -168,14 +167,6 @@ class Kernel:
             return symbol
         return None
 
-    def _tables(self) -> tuple[Node, ...]:
-        """Return the loops that fill constant arrays, which stand before everything else."""
-        tables = [variable for variable in self._declarations.variables if variable.values]
-        filled = [
-            self._body.filled(c_ast.ID(variable.name), variable, Place()) for variable in tables
-        ]
-        return tuple(node for nodes in filled for node in nodes)
-
     def _is_private(self, name: str) -> bool:
         """Return whether nobody sees the variable `name` after the run."""
         variable = next(v for v in self._declarations.variables if v.name == name)
@@ -218,6 +209,7 @@ class Kernel:
                     _role(variable, is_read, is_written),
                     variable.storage,
                     variable.span,
+                    variable.values,
                 )
             elif variable.storage == "parameter":
                 self._warn_unused(variable.name, Label(variable.span))

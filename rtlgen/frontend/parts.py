@@ -2,14 +2,19 @@
 
 a[i]      *(a + i)      (&a[i])[0]         one element
 a + 4     &a[4]                            the part of `a` from element 4 on
+
+A subscript is affine in the iterators, or it is looked up: its value is computed while it runs.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from rtlgen.frontend.symbols import Variable
+from rtlgen.frontend.symbols import Index, LookedUp, Variable
+from rtlgen.frontend.values import Value
 from rtlgen.ir.affine import Affine
+from rtlgen.ir.expr import Binary, Cast, Expr, IndexValue, Unary
+from rtlgen.ir.types import INT64
 
 _START = Affine()
 
@@ -28,21 +33,21 @@ class Part:
 
     name: str
     variable: Variable
-    subscripts: tuple[Affine, ...] = ()
-    offset: Affine = _START
+    subscripts: tuple[Index, ...] = ()
+    offset: Index = _START
     is_pointed_to: bool = False
     is_address: bool = False
 
-    def element(self, subscript: Affine) -> Part:
+    def element(self, subscript: Index) -> Part:
         """Return what one more subscript names."""
         if self.is_address and self.variable.shape == ():
             return replace(self, is_address=False)
-        subscripts = (*self.subscripts, self.offset + subscript)
+        subscripts = (*self.subscripts, plus(self.offset, subscript))
         return replace(self, subscripts=subscripts, offset=Affine(), is_address=False)
 
-    def moved(self, step: Affine) -> Part:
+    def moved(self, step: Index) -> Part:
         """Return the part that begins `step` further on."""
-        return replace(self, offset=self.offset + step)
+        return replace(self, offset=plus(self.offset, step))
 
     def address(self) -> Part:
         """Return the part that begins with this element."""
@@ -51,3 +56,33 @@ class Part:
         return replace(
             self, subscripts=self.subscripts[:-1], offset=self.subscripts[-1], is_address=True
         )
+
+
+def plus(a: Index, b: Index) -> Index:
+    """Return the sum of two subscripts, as exact as pointers are."""
+    if isinstance(a, Affine) and isinstance(b, Affine):
+        return a + b
+    if b == Affine():
+        return a
+    if a == Affine():
+        return b
+    known = b if isinstance(b, LookedUp) else a
+    assert isinstance(known, LookedUp)
+    return _computed(Binary("add", _wide(a), _wide(b), INT64), known)
+
+
+def negated(place: Index) -> Index:
+    """Return a subscript with the other sign."""
+    if isinstance(place, Affine):
+        return -place
+    return _computed(Unary("neg", _wide(place), INT64), place)
+
+
+def _wide(place: Index) -> Expr:
+    if isinstance(place, Affine):
+        return IndexValue(place, INT64)
+    return Cast(place.value.expr, INT64)
+
+
+def _computed(expr: Expr, of: LookedUp) -> LookedUp:
+    return LookedUp(Value(expr, None, of.value.obstacle, of.value.span), of.text)

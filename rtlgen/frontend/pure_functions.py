@@ -115,9 +115,10 @@ class PureCall:
     def _either(self, item: c_ast.If, rest: Sequence[c_ast.Node], result: IntType) -> Value | None:
         condition = self._reader.value(item.cond)
         before = self._values()
-        chosen = self.run([item.iftrue, *rest], result)
-        self._restore(before)
-        otherwise = self.run([*([item.iffalse] if item.iffalse else []), *rest], result)
+        with self._reader.conditionally():
+            chosen = self.run([item.iftrue, *rest], result)
+            self._restore(before)
+            otherwise = self.run([*([item.iffalse] if item.iffalse else []), *rest], result)
         if chosen is None or otherwise is None:
             raise NotAnExpression
         return _of_size(self._select(condition, chosen, otherwise, result, chosen.span))
@@ -126,11 +127,12 @@ class PureCall:
         """Carry out both branches of an `if` that does not return, and choose what they set."""
         condition = self._reader.value(item.cond)
         before = self._values()
-        self.run([item.iftrue], result)
-        after = self._values()
-        self._restore(before)
-        if item.iffalse is not None:
-            self.run([item.iffalse], result)
+        with self._reader.conditionally():
+            self.run([item.iftrue], result)
+            after = self._values()
+            self._restore(before)
+            if item.iffalse is not None:
+                self.run([item.iffalse], result)
         for slot, value in zip(self._slots, after, strict=False):
             if slot.value is None:
                 slot.value = value

@@ -36,6 +36,15 @@ class Ranges:
         """Return the ranges where `conditions` hold as well."""
         return replace(self, conditions=(*self.conditions, *conditions))
 
+    def boxes(self) -> dict[str, tuple[int, int]]:
+        """Return the smallest and the largest value of every iterator."""
+        found = {}
+        for iterator in self.iterators:
+            value = Affine.variable(iterator.name)
+            low, high = self.minimum(value), self.maximum(value)
+            found[iterator.name] = (low, max(low, high))
+        return found
+
     def minimum(self, expression: Affine) -> int:
         """Return a lower bound of `expression`."""
         return max(self._lowest(part) for part in self._relaxed(expression))

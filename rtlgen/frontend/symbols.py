@@ -76,6 +76,17 @@ class Function:
 
 
 @dataclass(frozen=True, slots=True)
+class LookedUp:
+    """A subscript that is no affine function of the iterators, as the text has it."""
+
+    value: Value
+    text: str
+
+
+Index: TypeAlias = Affine | LookedUp
+
+
+@dataclass(frozen=True, slots=True)
 class View:
     """An array parameter of a called function: an array of the caller's, or a part of one.
 
@@ -87,8 +98,8 @@ class View:
 
     name: str
     variable: Variable
-    fixed: tuple[Affine, ...]
-    offset: Affine
+    fixed: tuple[Index, ...]
+    offset: Index
     is_const: bool
 
 

@@ -2,11 +2,8 @@
 
     const int w[4] = {3, 1, 4, 1};
 
-is filled by a loop of its own, before everything else when it is constant:
-
-    for (int k = 0; k < 4; k++) w[k] = k < 2 ? (k < 1 ? 3 : 1) : (k < 3 ? 4 : 1);
-
-Where a constant array is read with constant subscripts, the value itself takes its place.
+is a table of constants. Where it is read with constant subscripts, the value takes its place. An
+array that is not constant is filled from such a table, by a loop where it is declared.
 """
 
 from __future__ import annotations
@@ -18,12 +15,11 @@ from pycparser import c_ast
 from rtlgen.errors import Label
 from rtlgen.frontend.errors import InitialiserUnsupported
 from rtlgen.frontend.expressions import ExpressionReader
-from rtlgen.ir.affine import Affine, affine_sum
-from rtlgen.ir.expr import Binary, Constant, Expr, IndexValue, Select
-from rtlgen.ir.types import INT32, IntType
+from rtlgen.ir.types import IntType
 from rtlgen.source import Span
 
-MAX_ELEMENTS = 256
+MAX_ELEMENTS = 1 << 16
+"""Elements of the largest table: more than the block RAM of a device holds is a mistake."""
 
 
 def initial_values(
@@ -72,26 +68,3 @@ def _refused(span: Span, why: str) -> InitialiserUnsupported:
         labels=(Label(span, why),),
         help="give constants in braces, or fill the array in a loop",
     )
-
-
-def chosen(values: Sequence[int], position: Affine, element: IntType) -> Expr:
-    """Return the expression that is `values[k]` where `position` is k."""
-    return _chosen(values, 0, IndexValue(position, INT32), element)
-
-
-def _chosen(values: Sequence[int], first: int, position: IndexValue, element: IntType) -> Expr:
-    if len(set(values)) == 1:
-        return Constant(values[0], element)
-    half = len(values) // 2
-    before = Binary("lt", position, Constant(first + half, INT32), INT32)
-    low = _chosen(values[:half], first, position, element)
-    high = _chosen(values[half:], first + half, position, element)
-    return Select(before, low, high, element)
-
-
-def position_of(subscripts: Sequence[Affine], shape: Sequence[int]) -> Affine:
-    """Return the place of an element in the order in which the array is stored."""
-    strides = [1]
-    for extent in reversed(shape[1:]):
-        strides.insert(0, strides[0] * extent)
-    return affine_sum(s * stride for s, stride in zip(subscripts, strides, strict=True))

@@ -63,7 +63,7 @@ def read_assignment(
     refusal = _write_refusal(target, node, scopes, locator)
     if refusal is not None:
         raise refusal
-    variable, access = reader.elements.element(target)
+    variable, access = reader.elements.written(target)
     span = locator.span(node)
     if isinstance(node, c_ast.UnaryOp):
         old = reader.current(variable, access)

@@ -10,9 +10,9 @@ from amaranth.hdl import Cat, Const, Module, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, Signature
 
-from rtlgen.hw.memory import address_bits
 from rtlgen.hw.pipeline import DelayLines
 from rtlgen.ir.crc import CRC_BITS, absorb_masks
+from rtlgen.ir.plan import address_bits
 
 READ_CYCLES = 2
 """From the address of an element to the element: the RAM, and the register behind it."""

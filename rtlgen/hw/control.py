@@ -108,7 +108,7 @@ class StreamControl(wiring.Component):
     begin: In(1), as the index unit takes it.
     and for every stream called S, in the cycle of the stage that uses it:
     S_loadN_MEMORY_addr, S_loadN_MEMORY_en: of operation N; `en` stays high where reading is
-        harmless and nobody else wants the port.
+        harmless and nobody else wants the port. The datapath has the address of a lookup.
     S_indexN: the value of index operation N.
     S_tapN_K: whether tap K of forward operation N is taken.
     S_store_addr, S_store_en: of the store.
@@ -135,10 +135,12 @@ class StreamControl(wiring.Component):
         sites: Sites = sites_of(stream)
         for load in sites.loads:
             prefix, stage = f"{member.name}_{load.name}", load.op.stage + delay
-            depth = depths[load.op.memory]
-            self._add_address(f"{prefix}_addr", load.op.address, stage, depth, stream, load.op.span)
-            low, high = form_range(active_form(load.op.address, stream), self._index.extents)
-            harmless = load.number in member.exclusive and low >= 0 and high < depth
+            harmless = load.number in member.exclusive
+            if load.op.address is not None:
+                address, depth = load.op.address, depths[load.op.memory]
+                self._add_address(f"{prefix}_addr", address, stage, depth, stream, load.op.span)
+                low, high = form_range(active_form(address, stream), self._index.extents)
+                harmless &= low >= 0 and high < depth
             guard = TRUE if harmless else self._simplify(load.op.needed, stream)
             self._guards.append(_GuardPort(f"{prefix}_en", guard, stage, enable=not harmless))
         for index in sites.indices:

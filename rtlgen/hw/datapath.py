@@ -23,6 +23,7 @@ from rtlgen.ir.plan import (
     ParameterOp,
     SelectOp,
     Stream,
+    address_bits,
 )
 
 
@@ -33,10 +34,12 @@ class Datapath(wiring.Component):
     ----------
     scalars: shapes of the scalar arguments. store_shape: of an element of the stored memory.
     tap_delays: for which delays other streams (or this one) want the stored value.
+    depths: of the memories, in elements.
 
     Members
     -------
     loadN_MEMORY: In, the element that load N read, in its result stage.
+    loadN_MEMORY_addr: Out, the element that it asks for in its stage; of lookups.
     indexN: In, the index value N in its stage.
     tapN_K: In(1), whether tap K of forward N is taken; tapN_K_value: In, what it brings.
     scalar_NAME: In, stable while the kernel runs.
@@ -49,6 +52,7 @@ class Datapath(wiring.Component):
         scalars: Mapping[str, Shape],
         store_shape: Shape,
         tap_delays: frozenset[int],
+        depths: Mapping[str, int],
     ) -> None:
         self._stream = stream
         self._sites: Sites = sites_of(stream)
@@ -58,6 +62,8 @@ class Datapath(wiring.Component):
         members = {}
         for load in self._sites.loads:
             members[load.name] = In(_shape(load.op))
+            if load.op.address is None:
+                members[f"{load.name}_addr"] = Out(address_bits(depths[load.op.memory]))
         for index in self._sites.indices:
             members[index.name] = In(_shape(index.op))
         for tap in self._sites.taps:
@@ -105,6 +111,9 @@ class Datapath(wiring.Component):
                 return _shown(m, getattr(self, f"scalar_{name}"), shape, f"{name}_{number}")
             case LoadOp() | IndexOp():
                 source: Signal = getattr(self, self._site_names[number])
+                if operands:
+                    address: Signal = getattr(self, f"{self._site_names[number]}_addr")
+                    m.d.comb += mark(address, op.span).eq(operands[0])
                 return mark(source, op.span)
             case ForwardOp():
                 return mark(self._forward(m, number, shape, operands[0]), op.span)

@@ -15,13 +15,13 @@ from rtlgen.hw.datapath import Datapath
 from rtlgen.hw.groups import Group, groups_of
 from rtlgen.hw.index_styles import build_index_unit
 from rtlgen.hw.levels import active_levels
-from rtlgen.hw.memory import BYTE_BITS, ArrayStorage, address_bits, build_storage
+from rtlgen.hw.memory import BYTE_BITS, ArrayStorage, build_storage
 from rtlgen.hw.names import Namer, PortNames, port_names, prefix_ports
 from rtlgen.hw.sequencer import Phase, Sequencer, event_name
 from rtlgen.hw.sites import Sites, sites_of
 from rtlgen.ir.crc import CRC_BITS
 from rtlgen.ir.cycles import checksum_cycles, region_cycles
-from rtlgen.ir.plan import KernelPlan, Memory, PlanError, Region, Stream
+from rtlgen.ir.plan import KernelPlan, LoadOp, Memory, PlanError, Region, Stream, address_bits
 
 
 @dataclass(slots=True)
@@ -111,6 +111,12 @@ class _KernelBuilder:
         self._sequencer = Sequencer(self._phases())
         self._scalars: dict[str, Signal] = {}
         self._storers: dict[int, _Storer] = {}
+        self._looked_up = {
+            op.memory
+            for stream in kernel.plan.streams
+            for op in stream.operations
+            if isinstance(op, LoadOp) and op.address is None
+        }
 
     def build(self) -> Module:
         m, kernel = self._m, self._kernel
@@ -178,7 +184,8 @@ class _KernelBuilder:
         datapaths = []
         for stream, name, delays in zip(region.streams, names, wanted, strict=True):
             shape = Shape(self._plan.memory(stream.store.memory).width_bits)
-            datapath = Datapath(stream, scalars, shape, frozenset(delays))
+            depths = {memory.name: memory.depth for memory in self._plan.memories}
+            datapath = Datapath(stream, scalars, shape, frozenset(delays), depths)
             prefix_ports(datapath, name)
             self._m.submodules[name] = datapath
             datapaths.append(datapath)
@@ -228,7 +235,12 @@ class _KernelBuilder:
         sites: Sites = sites_of(stream)
         for load in sites.loads:
             prefix = f"{name}_{load.name}"
-            addr, en = getattr(control, f"{prefix}_addr"), getattr(control, f"{prefix}_en")
+            en = getattr(control, f"{prefix}_en")
+            addr = (
+                getattr(datapath, f"{load.name}_addr")
+                if load.op.address is None
+                else getattr(control, f"{prefix}_addr")
+            )
             loader = _Loader(load.op.port, addr, en, getattr(datapath, load.name))
             self._users[load.op.memory].loads.append(loader)
         for index in sites.indices:
@@ -294,7 +306,10 @@ class _KernelBuilder:
         m, users = self._m, self._users[memory.name]
         if not (users.loads or users.stores or memory.has_host_port):
             return
-        storage = build_storage(memory, tuple(u.port for u in users.loads), len(users.stores))
+        ports = tuple(user.port for user in users.loads)
+        storage = build_storage(
+            memory, ports, len(users.stores), is_looked_up=memory.name in self._looked_up
+        )
         m.submodules[self._modules.name(f"{memory.name}_memory")] = storage
         prefix_ports(storage, memory.name)
         m.d.comb += storage.idle.eq(self._sequencer.idle)

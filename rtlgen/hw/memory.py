@@ -13,14 +13,12 @@ from amaranth.lib import wiring
 from amaranth.lib.memory import Memory as Ram
 from amaranth.lib.wiring import In, Out, Signature
 
-from rtlgen.ir.plan import Memory
+from rtlgen.ir.plan import Memory, MemoryKind, address_bits
 
 BYTE_BITS = 8
 
-
-def address_bits(depth: int) -> int:
-    """Return the width of an element number; a single element still has an address port."""
-    return max(1, (depth - 1).bit_length())
+MAXIMAL_LOGIC_WORDS = 32
+"""Up to this size a table is left to synthesis, which may make logic of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +36,7 @@ class ArrayStorage(wiring.Component):
     Parameters
     ----------
     load_ports: for each user that reads, the read port it uses. stores: number of users that write.
+    is_looked_up: whether some user computes its addresses, which may then be anything.
 
     Members
     -------
@@ -50,10 +49,13 @@ class ArrayStorage(wiring.Component):
         where the memory has a host port.
     """
 
-    def __init__(self, plan: Memory, load_ports: tuple[int, ...], stores: int) -> None:
+    def __init__(
+        self, plan: Memory, load_ports: tuple[int, ...], stores: int, is_looked_up: bool
+    ) -> None:
         self.plan = plan
         self.load_ports = load_ports
         self.stores = stores
+        self.is_looked_up = is_looked_up
         addr = unsigned(address_bits(plan.depth))
         word = unsigned(plan.width_bits)
         members = {"idle": In(1)}
@@ -126,8 +128,9 @@ class BlockStorage(ArrayStorage):
         attributes: dict[str, str | int] = {"ram_style": "block"}
         if self.plan.collision_free:
             attributes["no_rw_check"] = 1
-        depth = max(2, self.plan.depth)
-        ram = Ram(shape=self.plan.width_bits, depth=depth, init=[], attrs=attributes)
+        # The number that a lookup computes and does not use may be past the last element.
+        depth = 1 << address_bits(self.plan.depth) if self.is_looked_up else self.plan.depth
+        ram = Ram(shape=self.plan.width_bits, depth=max(2, depth), init=[], attrs=attributes)
         m.submodules[f"ram_{port}"] = ram
         write_port = ram.write_port(granularity=BYTE_BITS)
         read_port = ram.read_port()
@@ -148,6 +151,33 @@ class BlockStorage(ArrayStorage):
             en = Mux(self.idle, self.host_en, en)
             m.d.comb += self.host_rdata.eq(read_port.data)
         m.d.comb += [read_port.addr.eq(addr), read_port.en.eq(en)]
+
+
+class RomStorage(ArrayStorage):
+    """Constants: one copy for each read port, as large as its addresses reach."""
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        for port in range(self.plan.read_ports):
+            users = [n for n, used in enumerate(self.load_ports) if used == port]
+            if not users:
+                continue
+            depth = 1 << address_bits(self.plan.depth)
+            mask = (1 << self.plan.width_bits) - 1
+            rom = Ram(
+                shape=self.plan.width_bits,
+                depth=depth,
+                init=[value & mask for value in self.plan.values],
+                attrs={"rom_style": "block"} if depth > MAXIMAL_LOGIC_WORDS else {},
+            )
+            m.submodules[f"rom_{port}"] = rom
+            read_port = rom.read_port()
+            addr, en = _first_load([(self.load(n, "addr"), self.load(n, "en")) for n in users])
+            register = Signal(self.plan.width_bits, name=f"element_{port}", reset_less=True)
+            m.d.sync += register.eq(read_port.data)
+            m.d.comb += [getattr(self, f"read_{n}").eq(register) for n in users]
+            m.d.comb += [read_port.addr.eq(addr), read_port.en.eq(en)]
+        return m
 
 
 class RegisterStorage(ArrayStorage):
@@ -191,10 +221,23 @@ class RegisterStorage(ArrayStorage):
         m.d.comb += self.host_rdata.eq(held)
 
 
-def build_storage(plan: Memory, load_ports: tuple[int, ...], stores: int) -> ArrayStorage:
-    """Return the storage for a memory of the plan."""
-    kind = BlockStorage if plan.kind == "block" else RegisterStorage
-    return kind(plan, load_ports, stores)
+_KINDS: dict[MemoryKind, type[ArrayStorage]] = {
+    "block": BlockStorage,
+    "register": RegisterStorage,
+    "rom": RomStorage,
+}
+
+
+def build_storage(
+    plan: Memory, load_ports: tuple[int, ...], stores: int, *, is_looked_up: bool = False
+) -> ArrayStorage:
+    """Return the storage for a memory of the plan.
+
+    Parameters
+    ----------
+    is_looked_up: whether some user computes its addresses.
+    """
+    return _KINDS[plan.kind](plan, load_ports, stores, is_looked_up)
 
 
 def _first_load(loads: Sequence[tuple[Signal, Signal]]) -> tuple[Value, Value]:

@@ -31,8 +31,13 @@ from rtlgen.ir.scop import Role, Storage
 from rtlgen.source import Span
 
 IndexStyle: TypeAlias = Literal["odometer", "divide", "shift"]
-MemoryKind: TypeAlias = Literal["block", "register"]
+MemoryKind: TypeAlias = Literal["block", "register", "rom"]
 INDEX_STYLES: tuple[IndexStyle, ...] = ("odometer", "divide", "shift")
+
+
+def address_bits(depth: int) -> int:
+    """Return the width of an element number; a single element still has an address port."""
+    return max(1, (depth - 1).bit_length())
 
 
 class PlanError(ValueError):
@@ -174,6 +179,10 @@ class IndexOp(OperationBase):
 class LoadOp(OperationBase):
     """Read element `address` of a memory through read port `port`.
 
+    Where `address` is None the load is a *lookup*: its only operand is the row-major number of the
+    element, of which the memory takes the low bits. A number past the last element gives any
+    value: the program does not use it.
+
     `needed` holds where the value is used: elsewhere the load may return anything, and the port
     may serve another load. At most one needed load a cycle uses a port. `read` is the number of the
     access in the C statement.
@@ -181,7 +190,7 @@ class LoadOp(OperationBase):
 
     memory: str
     port: int
-    address: IndexForm
+    address: IndexForm | None
     needed: Predicate
     read: int = 0
 
@@ -295,6 +304,8 @@ class Stream:
                     )
             if op.stage < 0 or op.latency_cycles < 0 or op.width_bits < 1:
                 raise PlanError(f"{self.statement}: operation {number} is malformed: {op!r}")
+            if isinstance(op, LoadOp) and len(op.operands) != (op.address is None):
+                raise PlanError(f"{self.statement}: load {number} needs one address")
         if self.operations[self.store.value].result_stage > self.store.stage:
             raise PlanError(f"{self.statement}: stores its value before it is there")
         for form in self.forms():
@@ -343,7 +354,7 @@ class Stream:
     def forms(self) -> tuple[IndexForm, ...]:
         """Return every index form of this stream: addresses, index values, conditions."""
         found = [self.store.address]
-        found += [op.address for op in self.operations if isinstance(op, LoadOp)]
+        found += [op.address for op in self.operations if isinstance(op, LoadOp) and op.address]
         found += [op.form for op in self.operations if isinstance(op, IndexOp)]
         for predicate in self.predicates():
             found += [c.form for parts in predicate.alternatives for c in parts]
@@ -376,8 +387,10 @@ class Memory:
     Members
     -------
     kind: `block`: `read_ports` copies of a one-write one-read block RAM, all written together;
-        `register`: `depth` flip-flop words with any number of readers.
+        `register`: `depth` flip-flop words with any number of readers;
+        `rom`: `read_ports` copies of a memory of constants.
     shape, role, storage: as in the Scop. Arrays with storage other than `local` have a host port.
+    values: what a `rom` holds, row-major; () for any other kind.
     collision_free: the planner has proved that no needed load meets a store of the same element
         in the same cycle, so the RAM needs no logic for that case.
     """
@@ -392,10 +405,13 @@ class Memory:
     read_ports: int
     read_latency_cycles: int
     collision_free: bool
+    values: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         if self.read_ports < 1:
             raise PlanError(f"{self.name}: {self.read_ports} read ports")
+        if len(self.values) != (self.depth if self.kind == "rom" else 0):
+            raise PlanError(f"{self.name}: {len(self.values)} values do not fit a {self.kind}")
 
     @property
     def depth(self) -> int:
@@ -451,6 +467,8 @@ class KernelPlan:
         for stream in self.streams:
             if stream.store.memory not in names:
                 raise PlanError(f"{stream.statement} stores to unknown {stream.store.memory}")
+            if self.memory(stream.store.memory).kind == "rom":
+                raise PlanError(f"{stream.statement} stores to the constant {stream.store.memory}")
             for op in stream.operations:
                 if isinstance(op, ParameterOp) and op.name not in scalars:
                     raise PlanError(f"{stream.statement} uses unknown scalar {op.name}")

@@ -207,7 +207,7 @@ def _operation(op: Operation, names: tuple[str, ...], region: Region) -> str:
         case IndexOp(form=form):
             return f"index.{type_} {form_text(form, names)}"
         case LoadOp():
-            address = form_text(op.address, names)
+            address = operands if op.address is None else form_text(op.address, names)
             needed = _where(op.needed, names)
             return f"load.{type_} {op.memory}[{address}] port {op.port}{needed}"
         case ForwardOp(taps=taps):

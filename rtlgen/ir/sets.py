@@ -133,11 +133,18 @@ class ScopSets:
         return self.read_set(f"{{ {self._array_tuples[array.name]}[{dims}] : {inside or 'true'} }}")
 
     def access_map(self, statement: Statement, access: Access) -> isl.Map:
-        """Return {instance -> elements that it may touch} of `access`, over the domain.
+        """Return {instance -> elements of the array that it may touch} of `access`.
 
-        An access that depends on data touches no element outside of its array: bounds are proven
-        beforehand, or a condition keeps the program from making it.
+        What depends on data touches no element outside of its array: that is proven beforehand, or
+        a condition keeps the program from making the access.
         """
+        relation = self.touched(statement, access)
+        if access.is_lookup or access.is_conditional:
+            relation = relation.intersect_range(self.element_set(self.scop.array(access.array)))
+        return relation
+
+    def touched(self, statement: Statement, access: Access) -> isl.Map:
+        """Return {instance -> what its subscripts may name, inside of the array or not}."""
         names, subscripts, inside = statement.iterators, [], []
         for k, subscript in enumerate(access.subscripts):
             if isinstance(subscript, Window):
@@ -148,8 +155,6 @@ class ScopSets:
         target = f"{self._array_tuples[access.array]}[{','.join(subscripts)}]"
         where = f" : {' and '.join(inside)}" if inside else ""
         relation = self.read_map(f"{{ {self._instance(statement)} -> {target}{where} }}")
-        if access.is_lookup or access.is_conditional:
-            relation = relation.intersect_range(self.element_set(self.scop.array(access.array)))
         return relation.intersect_domain(self.domains[statement.name])
 
     def accessing(self, statement: Statement, access: Access) -> isl.Set:

@@ -11,6 +11,9 @@ from rtlgen.poly.errors import OutOfBounds
 def require_in_bounds(sets: ScopSets) -> None:
     """Raise for the first access, in program order, that some instance takes out of its array.
 
+    An access under a condition on data may leave it where the condition does not hold; it is
+    refused when it always does. Subscripts that depend on data are judged in `poly.lookups`.
+
     Raises
     ------
     OutOfBounds: with the lexicographically first such instance and the element it would touch.
@@ -23,9 +26,9 @@ def require_in_bounds(sets: ScopSets) -> None:
 
 def _check(sets: ScopSets, statement: Statement, access: Access) -> None:
     array = sets.scop.array(access.array)
-    touched = sets.access_map(statement, access)
+    touched = sets.touched(statement, access)
     outside = touched.subtract_range(sets.element_set(array))
-    if outside.is_empty():
+    if outside.is_empty() or (access.is_conditional and not touched.is_equal(outside)):
         return
     instance, element = sample_pair(outside)
     shown = "".join(f"[{index}]" for index in element)

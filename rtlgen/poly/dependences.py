@@ -49,7 +49,8 @@ class Flow:
 
     Members
     -------
-    relation: {writing instance -> reading instance}, one writing instance for each reading one.
+    relation: {writing instance -> reading instance}, one writing instance for each reading one. A
+        lookup may get its value from the last writer of every element in its windows.
     """
 
     source: str

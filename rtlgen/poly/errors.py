@@ -17,6 +17,24 @@ class OutOfBounds(RtlgenError):
     code = "E0201"
 
 
+class LookupOutOfRange(RtlgenError):
+    """A subscript that depends on data cannot be proven to stay inside of its array.
+
+    Where it leaves the array, C gives the access no meaning. The compiler follows the values that
+    feed the subscript through types, masks, shifts, remainders, conditions, the contents of
+    constant tables and the statements before, and must find that it stays inside:
+
+        y[i] = t[x[i]];                              refused for int t[16], int x[N]
+        y[i] = t[x[i] & 15];                         0 to 15
+        y[i] = x[i] >= 0 && x[i] < 16 ? t[x[i]] : 0; 0 to 15 where it is read
+        y[i] = t[(unsigned)x[i] % 16];               0 to 15; of a negative number % is negative
+
+    A narrow unsigned type does it, too: any `uint8_t` is a subscript of 256 elements.
+    """
+
+    code = "E0220"
+
+
 class IllegalSchedule(RtlgenError):
     """A change of order breaks a dependence.
 

@@ -11,13 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import prod
 
 import islpy as isl
 import numpy as np
 from numpy.typing import NDArray
 
-from rtlgen.ir.affine import Affine, affine_sum
-from rtlgen.ir.scop import Access, Scop, Statement
+from rtlgen.ir.affine import Affine
+from rtlgen.ir.scop import Access, Scop, Statement, Window
 from rtlgen.ir.sets import for_each
 
 Ints = NDArray[np.int64]
@@ -38,14 +39,42 @@ class Pairs:
 
 
 def box_size(scop: Scop) -> int:
-    """Return the number of points in the bounding boxes of all statements."""
+    """Return the number of points in the bounding boxes of all statements.
+
+    A point counts once for each element that it may look up of an array that changes.
+    """
+    changing = {statement.write.array for statement in scop.statements}
     total = 0
     for statement in scop.statements:
-        size = 1
-        for loop in scop.schedule.loops(statement.name):
-            size *= loop.extent
-        total += size
+        size = prod(loop.extent for loop in scop.schedule.loops(statement.name))
+        looked_up = [a for a in statement.reads if a.is_lookup and a.array in changing]
+        total += size * sum((window_size(access) for access in looked_up), start=1)
     return total
+
+
+def window_size(access: Access) -> int:
+    """Return the number of elements that one instance may touch."""
+    return prod(window.high - window.low + 1 for window in access.windows)
+
+
+def touched_elements(scop: Scop, statement: Statement, access: Access, points: Ints) -> Ints:
+    """Return the (n, k) row-major places of the elements that each instance may touch.
+
+    What lies outside of the array is -1: the program does not touch it.
+    """
+    array = scop.array(access.array)
+    places = np.zeros((len(points), 1), dtype=np.int64)
+    inside = np.ones((len(points), 1), dtype=np.bool_)
+    for subscript, extent in zip(access.subscripts, array.shape, strict=True):
+        if isinstance(subscript, Window):
+            values = np.arange(subscript.low, subscript.high + 1, dtype=np.int64)[None, :]
+        else:
+            values = affine_values(subscript, statement.iterators, points)[:, None]
+        shape = (len(points), places.shape[1] * values.shape[1])
+        within = np.broadcast_to((values >= 0) & (values < extent), (len(points), values.shape[1]))
+        inside = (inside[:, :, None] & within[:, None, :]).reshape(shape)
+        places = (places[:, :, None] * extent + values[:, None, :]).reshape(shape)
+    return np.where(inside, places, -1)
 
 
 def statement_points(scop: Scop, statement: Statement) -> Ints:
@@ -109,26 +138,26 @@ class _Events:
         self.points = points
         self.accesses: list[tuple[str, int | None]] = []
         columns: list[Ints] = []
-        strides = scop.array(array).strides
-        for statement in scop.statements:
+        if all(statement.write.array != array for statement in scop.statements):
+            # Nothing depends on what never changes.
+            columns.append(np.zeros((4, 0), dtype=np.int64))
+        for statement in scop.statements if not columns else ():
             own: list[tuple[int | None, Access]] = [(None, statement.write)]
             own += list(enumerate(statement.reads))
             for read, access in own:
                 if access.array != array:
                     continue
-                offset = affine_sum(
-                    s * stride for s, stride in zip(access.subscripts, strides, strict=True)
-                )
-                place = points[statement.name]
+                elements = touched_elements(scop, statement, access, points[statement.name])
+                instance, slot = np.nonzero(elements >= 0)
                 # In one instance the reads come before the write.
                 when = 2 * moments[statement.name] + (1 if read is None else 0)
                 columns.append(
                     np.stack(
                         [
-                            affine_values(offset, statement.iterators, place),
-                            when,
-                            np.full(len(place), len(self.accesses), dtype=np.int64),
-                            np.arange(len(place), dtype=np.int64),
+                            elements[instance, slot],
+                            when[instance],
+                            np.full(len(instance), len(self.accesses), dtype=np.int64),
+                            instance,
                         ]
                     )
                 )

@@ -132,9 +132,9 @@ def _memory(memory: Memory) -> dict[str, Any]:
         "shape": list(memory.shape),
         "words": memory.depth,
         "read_ports": memory.read_ports,
-        "write_ports": 1,
+        "write_ports": 0 if memory.kind == "rom" else 1,
         # Each read port of a block memory is a copy of it, written together with the others.
-        "banks": memory.read_ports if memory.kind == "block" else 1,
+        "banks": 1 if memory.kind == "register" else memory.read_ports,
         "read_latency_cycles": memory.read_latency_cycles,
         "host_port": memory.has_host_port,
     }

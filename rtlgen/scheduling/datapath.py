@@ -11,8 +11,9 @@ distance to the result, on which recurrences depend, is the smallest possible.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.expr import (
@@ -27,8 +28,10 @@ from rtlgen.ir.expr import (
     Select,
     Unary,
 )
-from rtlgen.ir.scop import Access, Scop, Statement
-from rtlgen.scheduling.ranges import Range, value_range, width_of
+from rtlgen.ir.plan import address_bits
+from rtlgen.ir.scop import Access, Array, Scop, Statement, Subscript
+from rtlgen.ir.types import INT64
+from rtlgen.ir.value_ranges import Range, value_range, width_of
 from rtlgen.scheduling.reassociate import reassociated
 from rtlgen.target import Target
 
@@ -45,7 +48,8 @@ class Node:
 
     Members
     -------
-    op: `constant`, `parameter`, `index`, `load`, `cast`, `select` or an operator of ir.expr.
+    op: `constant`, `parameter`, `index`, `load`, `cast`, `select` or an operator of ir.expr; a load
+        whose address depends on data has it as its operand.
     value, name, affine, read: of a constant, a parameter, an index value, a load (its read).
     modulus_bits: for shifts, the width of the left operand's C type.
     """
@@ -108,7 +112,7 @@ def build_datapath(
     """
 
     def read_latency(read: int) -> int:
-        return read_latency_cycles(scop, statement.reads[read], target)
+        return read_latency_cycles(scop.array(statement.reads[read].array), target)
 
     builder = _Builder(scop, statement, box)
     expr = reassociated(statement.expr, late or {}, read_latency, target)
@@ -119,9 +123,36 @@ def build_datapath(
     return _schedule(nodes, latencies, numbers[result], node_of_read)
 
 
-def read_latency_cycles(scop: Scop, access: Access, target: Target) -> int:
-    """Return the cycles from the address of `access` to its value in a register."""
-    return 0 if scop.array(access.array).depth == 1 else target.memory_read_latency_cycles
+def is_register(array: Array) -> bool:
+    """Return whether an array is one word of flip-flops."""
+    return array.depth == 1 and not array.is_table
+
+
+def read_latency_cycles(array: Array, target: Target) -> int:
+    """Return the cycles from the address of an element of `array` to its value in a register."""
+    return 0 if is_register(array) else target.memory_read_latency_cycles
+
+
+def flat_address(access: Access, at: Sequence[Expr], strides: Sequence[int]) -> Expr:
+    """Return the row-major number of the element of a lookup, as an expression.
+
+    Parameters
+    ----------
+    at: the values of the subscripts that depend on data.
+    """
+    affine, looked_up = Affine(), iter(at)
+    parts: list[Expr] = []
+    for subscript, stride in zip(access.subscripts, strides, strict=True):
+        if isinstance(subscript, Affine):
+            affine = affine + subscript * stride
+            continue
+        value: Expr = Cast(next(looked_up), INT64)
+        if stride != 1:
+            value = Binary("mul", value, Constant(stride, INT64), INT64)
+        parts.append(value)
+    if affine != Affine():
+        parts.append(IndexValue(affine, INT64))
+    return reduce(lambda a, b: Binary("add", a, b, INT64), parts)
 
 
 class _Builder:
@@ -132,7 +163,7 @@ class _Builder:
         self.nodes: list[Node] = []
         self.node_of_read: dict[int, int] = {}
         self._numbers: dict[Node, int] = {}
-        self._loads: dict[tuple[str, tuple[Affine, ...]], int] = {}
+        self._loads: dict[tuple[str, tuple[Subscript, ...], tuple[int, ...]], int] = {}
 
     def add(self, node: Node) -> int:
         """Return the number of `node`, an existing one where an equal node is there."""
@@ -158,8 +189,8 @@ class _Builder:
             case ScalarParameter(name, type_):
                 node = self.add(Node("parameter", type_.width_bits, type_.signed, name=name))
                 return self.resized(node, width, signed)
-            case Read(index):
-                return self.resized(self.load(index), width, signed)
+            case Read():
+                return self.resized(self.load(expr), width, signed)
             case Cast(operand):
                 return self.resized(self.build(operand, width), width, signed)
             case Unary(op, operand):
@@ -185,14 +216,18 @@ class _Builder:
             return number
         return self.add(Node("cast", width, signed, (number,)))
 
-    def load(self, index: int) -> int:
-        access = self.statement.reads[index]
-        key = (access.array, access.subscripts)
+    def load(self, read: Read) -> int:
+        access = self.statement.reads[read.index]
+        array = self.scop.array(access.array)
+        address: tuple[int, ...] = ()
+        if access.is_lookup:
+            bits = address_bits(array.depth)
+            address = (self.build(flat_address(access, read.at, array.strides), bits),)
+        key = (access.array, access.subscripts, address)
         if key not in self._loads:
-            element = self.scop.array(access.array).element
-            node = Node("load", element.width_bits, element.signed, read=index)
-            self._loads[key] = self.add(node)
-        self.node_of_read[index] = self._loads[key]
+            width, signed = array.element.width_bits, array.element.signed
+            self._loads[key] = self.add(Node("load", width, signed, address, read=read.index))
+        self.node_of_read[read.index] = self._loads[key]
         return self._loads[key]
 
     def binary(self, expr: Binary, width: int, signed: bool) -> int:
@@ -252,7 +287,8 @@ def _latencies(
     chained: list[int] = []
     for node in nodes:
         if node.op == "load":
-            latency = read_latency_cycles(scop, statement.reads[node.read], target)
+            array = scop.array(statement.reads[node.read].array)
+            latency = read_latency_cycles(array, target)
         else:
             latency = _operator_latency(node, nodes, target)
         depth = 0

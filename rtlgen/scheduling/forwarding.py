@@ -100,7 +100,7 @@ def route(timing: Timing, times: IssueTimes) -> Routing:
                 for flow in flows
                 for tap in tap_sets(timing, times[flow.source], times[flow.sink], flow)
             )
-            loaded[key] = timing.sets.domains[statement.name]
+            loaded[key] = timing.sets.accessing(statement, statement.reads[read])
             for tap in taps[key]:
                 loaded[key] = loaded[key].subtract(tap.instances)
             for flow in flows:
@@ -125,6 +125,8 @@ def tap_sets(timing: Timing, source: Issue, sink: Issue, flow: Flow) -> list[Tap
     ------
     Unforwardable: they cannot be told by a few comparisons.
     """
+    if timing.scop.statement(flow.sink).reads[flow.sink_read].is_lookup:
+        return []
     pairs = None
     if flow.source in timing.related.ragged or flow.sink in timing.related.ragged:
         pairs = timing.related.listed(flow)

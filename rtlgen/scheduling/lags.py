@@ -4,7 +4,8 @@ With v the stage in which a statement stores, u the stage in which a read's valu
 stage in which its address is presented:
 
 - flow through the memory: the address comes after the store, so issue distance >= v + 1 - a;
-- flow by forwarding: the value goes straight to its use, distance >= v - u;
+- flow by forwarding: the value goes straight to its use, distance >= v - u; never for a lookup, of
+  which nobody knows beforehand whether it reads that element;
 - anti: the address of a block RAM comes before the store (a + 1 - v), so that the two never meet in
   one cycle; a register may be read in the very cycle in which it is written (a - v);
 - output: one store after the other, v_source + 1 - v_sink.
@@ -93,9 +94,14 @@ class Timing:
 
         Flows on a cycle of dependences do, since their latency bounds the initiation interval.
         """
-        if flow_key(flow) in self.memory_only:
+        if not self.is_known(flow):
             return False
         return any({flow.source, flow.sink} <= set(unit.statements) for unit in self.units)
+
+    def is_known(self, flow: Flow) -> bool:
+        """Tell whether it is known which instances get the value, and they may be handed it."""
+        is_lookup = self.scop.statement(flow.sink).reads[flow.sink_read].is_lookup
+        return not is_lookup and flow_key(flow) not in self.memory_only
 
     def forward_lag(self, flow: Flow) -> int:
         """Return the smallest issue distance at which the value can be used at all."""
@@ -114,8 +120,7 @@ class Timing:
     def _flow(self, flow: Flow) -> Precedence | None:
         lag = self.forward_lag(flow) if self.may_forward(flow) else self.memory_lag(flow)
         # One distance for all pairs needs one tap, whose predicate is just where the flow exists.
-        barred = flow_key(flow) in self.memory_only
-        uniform = None if barred else self.forward_lag(flow)
+        uniform = self.forward_lag(flow) if self.is_known(flow) else None
         pairs = self.related.of(flow)
         if pairs is None:
             return None

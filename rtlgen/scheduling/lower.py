@@ -37,7 +37,7 @@ from rtlgen.ir.plan import (
 )
 from rtlgen.ir.schedule import Bound, NestLoop
 from rtlgen.ir.scop import Access, Scop, Statement
-from rtlgen.scheduling.datapath import Node
+from rtlgen.scheduling.datapath import Node, is_register, read_latency_cycles
 from rtlgen.scheduling.errors import IndexStyleUnsuitable, RaggedDomain
 from rtlgen.scheduling.forwarding import IssueTimes, Routing, Unforwardable
 from rtlgen.scheduling.lags import Timing, flow_key
@@ -152,10 +152,11 @@ def _memories(scop: Scop, ports: PortMap, target: Target) -> list[Memory]:
             shape=array.shape,
             role=array.role,
             storage=array.storage,
-            kind="register" if array.depth == 1 else "block",
+            kind="rom" if array.is_table else "register" if is_register(array) else "block",
             read_ports=ports.read_ports[array.name],
-            read_latency_cycles=0 if array.depth == 1 else target.memory_read_latency_cycles,
+            read_latency_cycles=read_latency_cycles(array, target),
             collision_free=True,
+            values=array.values,
         )
         for array in scop.arrays
         if array.name in used
@@ -252,7 +253,7 @@ class _StreamBuilder:
 
     def _address(self, access: Access) -> IndexForm:
         strides = self.scop.array(access.array).strides
-        parts = (s * stride for s, stride in zip(access.subscripts, strides, strict=True))
+        parts = (s * stride for s, stride in zip(access.affine, strides, strict=True))
         return index_form(affine_sum(parts), self.loops)
 
     def _superset(self, instances: isl.Set) -> Predicate:
@@ -344,10 +345,11 @@ class _StreamBuilder:
                 signed=signed,
                 stage=stage,
                 latency_cycles=latency,
+                operands=tuple(self.numbers[operand] for operand in node.operands),
                 span=access.span,
                 memory=access.array,
                 port=self.ports.port[name, number],
-                address=self._address(access),
+                address=None if access.is_lookup else self._address(access),
                 needed=self._superset(loaded),
                 read=node.read,
             )

@@ -5,17 +5,20 @@ its predicates are evaluated, and its memory events are put in the order of thei
 represented by the statement instance that produced it, so the replay proves for the given sizes
 that every operand, and the final content of every element, comes from the instance that the C
 program says, whatever the data. The C program's side is the same question asked in program order.
+Which element a lookup reads depends on data, so every one that it may read is asked for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rtlgen.ir.affine import Affine, affine_sum
+from rtlgen.ir.affine import Affine
 from rtlgen.ir.iterations import stream_iterations
 from rtlgen.ir.plan import (
     Condition,
@@ -37,6 +40,9 @@ Bools = NDArray[np.bool_]
 MAX_ITERATIONS = 4_000_000
 """Issued iterations up to which a plan is replayed; about a second a million."""
 
+MAX_ELEMENTS = 60_000_000
+"""Elements of changing arrays that lookups may touch, counted for each instance."""
+
 INITIAL = -1
 """The producer of what was in the memory before the run."""
 
@@ -54,6 +60,8 @@ def replay(plan: KernelPlan, scop: Scop, program: Schedule, placed: Schedule) ->
     PlanUnsound: with the first event that is wrong.
     """
     if sum(stream.count for stream in plan.streams) > MAX_ITERATIONS:
+        return False
+    if _looked_up(plan, scop) > MAX_ELEMENTS:
         return False
     regions = _enumerate(plan, scop, program, placed)
     judge = _Judge(plan, scop, [member for members in regions for member in members])
@@ -88,10 +96,32 @@ class _Instances:
     bubbles: Ints
     bubble_cycles: Ints
 
-    def elements(self, access: Access, strides: Sequence[int]) -> Ints:
-        """Return the element that the C program's `access` touches in every instance."""
-        parts = (s * stride for s, stride in zip(access.subscripts, strides, strict=True))
-        return _affine(affine_sum(parts), self.statement.iterators, self.points)
+    def elements(self, access: Access, strides: Sequence[int], choice: Sequence[int] = ()) -> Ints:
+        """Return the element that the C program's `access` touches in every instance.
+
+        Parameters
+        ----------
+        choice: the values of the subscripts that depend on data.
+        """
+        total = np.zeros(len(self.tokens), dtype=np.int64)
+        for value, stride in zip(self._values(access, choice), strides, strict=True):
+            total += value * stride
+        return total
+
+    def inside(self, access: Access, shape: Sequence[int], choice: Sequence[int] = ()) -> Bools:
+        """Return the instances whose access is inside of its array."""
+        every = np.ones(len(self.tokens), dtype=np.bool_)
+        for value, extent in zip(self._values(access, choice), shape, strict=True):
+            every &= (value >= 0) & (value < extent)
+        return every
+
+    def _values(self, access: Access, choice: Sequence[int]) -> Iterator[Ints]:
+        given = iter(choice)
+        for subscript in access.subscripts:
+            if isinstance(subscript, Affine):
+                yield _affine(subscript, self.statement.iterators, self.points)
+            else:
+                yield np.full(len(self.tokens), next(given), dtype=np.int64)
 
 
 class _History:
@@ -102,6 +132,9 @@ class _History:
         keys = elements * self._base + times
         order = np.argsort(keys, kind="stable")
         self._keys, self._tokens = keys[order], tokens[order]
+
+    def __len__(self) -> int:
+        return len(self._keys)
 
     def before(self, elements: Ints, times: Ints) -> Ints:
         """Return the last token written to each element strictly before the given time."""
@@ -121,6 +154,17 @@ class _History:
         """Tell whether some element is written at the very time given for it."""
         early = times < self._base
         return bool(np.isin((elements * self._base + times)[early], self._keys).any())
+
+
+def _looked_up(plan: KernelPlan, scop: Scop) -> int:
+    """Return how many elements of changing arrays all the instances together may look up."""
+    changing = {statement.write.array for statement in scop.statements}
+    return sum(
+        stream.instances * prod(w.high - w.low + 1 for w in access.windows)
+        for stream in plan.streams
+        for access in scop.statement(stream.statement).reads
+        if access.is_lookup and access.array in changing
+    )
 
 
 class _Judge:
@@ -161,11 +205,17 @@ class _Judge:
         name, where = op.memory, member.stream.statement
         used = np.ones(len(member.tokens), dtype=np.bool_) if tapped is None else ~tapped
         needed = _mask(op.needed, member.counters)
+        access = member.statement.reads[op.read]
+        if access.is_conditional and not access.is_lookup:
+            # Elsewhere the program does not use the value, or it would leave the array.
+            used &= member.inside(access, self.scop.array(name).shape)
         if np.any(used & ~needed):
             self._fail(f"{where} uses {name} without asking for it")
-        access = member.statement.reads[op.read]
         if access.array != name:
             self._fail(f"{where} reads {name} in place of {access.array}")
+        if op.address is None:
+            self._check_lookup(member, op, access, needed)
+            return
         elements = member.elements(access, self.scop.array(name).strides)
         addresses = _values(op.address, member.counters)
         if not np.array_equal(addresses[needed], elements[needed]):
@@ -179,9 +229,31 @@ class _Judge:
             addresses[used], cycles[used]
         ):
             self._fail(f"{where} loads an element of {name} in the cycle of its store")
+        self._use_port(member, op, needed)
+
+    def _check_lookup(self, member: _Instances, op: LoadOp, access: Access, needed: Bools) -> None:
+        """Check that whichever element is looked up, its content is what the program says."""
+        name, where = op.memory, member.stream.statement
+        cycles, moments = (member.cycles + op.stage)[needed], member.moments[needed]
+        self._use_port(member, op, needed)
+        if not self.stored[name] and not self.written[name]:
+            return
+        array = self.scop.array(name)
+        for choice in product(*(range(w.low, w.high + 1) for w in access.windows)):
+            inside = member.inside(access, array.shape, choice)[needed]
+            those = member.elements(access, array.strides, choice)[needed][inside]
+            when = cycles[inside]
+            seen = self.stored[name].before(those, when)
+            if not np.array_equal(seen, self.written[name].before(those, moments[inside])):
+                self._fail(f"{where} may look up a wrong value of {name}")
+            if self.plan.memory(name).kind == "block" and self.stored[name].meets(those, when):
+                self._fail(f"{where} may look up an element of {name} in the cycle of its store")
+
+    def _use_port(self, member: _Instances, op: LoadOp, needed: Bools) -> None:
         # What a bubble loads is used nowhere, but while it does it holds the port.
         idle = member.bubble_cycles[_mask(op.needed, member.bubbles)] + op.stage
-        self.port_cycles.setdefault((name, op.port), []).extend((cycles[needed], idle))
+        used = (member.cycles[needed] + op.stage, idle)
+        self.port_cycles.setdefault((op.memory, op.port), []).extend(used)
 
     def _check_taps(self, member: _Instances, op: ForwardOp, region: Sequence[_Instances]) -> Bools:
         where = member.stream.statement

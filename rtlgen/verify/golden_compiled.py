@@ -8,7 +8,7 @@ The emitted function is
 `arrays`: one row-major block an array of the Scop, changed in place; `written`: for each local
 array a byte an element. `counts[s]`, `events[kind * statements + s]` and the iterators of each
 event's first instance in `first` come back. It returns 1 at a subscript out of bounds, with the
-statement, the access and the iterators in `fault`.
+statement, the access, its subscripts and the iterators in `fault`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from rtlgen.ir.scop import Scop
 from rtlgen.tools import find_tool, run_tool
-from rtlgen.verify.golden_emit import ENTRY, WRITE_ACCESS, emit, point_length
+from rtlgen.verify.golden_emit import ENTRY, WRITE_ACCESS, emit, point_length, rank_limit
 from rtlgen.verify.golden_state import (
     EVENT_KINDS,
     Elements,
@@ -57,7 +57,7 @@ class CompiledProgram:
         self._counts = np.zeros(statements, np.uint64)
         self._events = np.zeros((len(EVENT_KINDS), statements), np.uint64)
         self._first = np.zeros((len(EVENT_KINDS), statements, points), np.int64)
-        self._fault = np.zeros(2 + points, np.int64)
+        self._fault = np.zeros(2 + rank_limit(scop) + points, np.int64)
         self._entry = _compiled(emit(scop))
 
     def run(self) -> None:
@@ -95,11 +95,13 @@ class CompiledProgram:
         )
 
     def _out_of_bounds(self) -> SubscriptError:
-        number, access, *point = self._fault.tolist()
+        number, access, *values = self._fault.tolist()
         statement = self._scop.statements[number]
+        point = values[rank_limit(self._scop) :]
         iterators = dict(zip(statement.iterators, point, strict=False))
         accessed = statement.write if access == WRITE_ACCESS else statement.reads[access]
-        return out_of_bounds(self._scop, statement.name, accessed, iterators)
+        element = values[: len(accessed.subscripts)]
+        return out_of_bounds(self._scop, statement.name, accessed, element, iterators)
 
 
 def _pointers(blocks: list[Elements] | list[npt.NDArray[np.uint8]]) -> Any:

@@ -159,7 +159,7 @@ int {ENTRY}(void **arrays, uint8_t **written, const uint64_t *scalars, uint64_t 
     def _statement(self, statement: Statement) -> None:
         self._open("")
         value = self._value(statement.expr, statement)
-        place = self._place(statement.write, WRITE_ACCESS, statement)
+        place = self._place(statement.write, WRITE_ACCESS, (), statement)
         array = self._scop.array(statement.write.array)
         number = self._arrays[array.name]
         self._line(f"a{number}[{place}] = (uint{array.element.width_bits}_t){value};")
@@ -168,20 +168,34 @@ int {ENTRY}(void **arrays, uint8_t **written, const uint64_t *scalars, uint64_t 
         self._line(f"counts[{self._statements[statement.name]}]++;")
         self._close()
 
-    def _place(self, access: Access, access_number: int, statement: Statement) -> str:
-        """Emit the bounds check of an access; return its row-major position."""
+    def _place(
+        self, access: Access, access_number: int, at: Sequence[Expr], statement: Statement
+    ) -> str:
+        """Emit the bounds check of an access; return its row-major position.
+
+        Parameters
+        ----------
+        at: the values of the subscripts that depend on data.
+        """
         array = self._scop.array(access.array)
-        place, inside = "0", []
+        looked_up = iter([self._value(part, statement) for part in at])
+        place, inside, element = "0", [], []
         for subscript, extent in zip(access.subscripts, array.shape, strict=True):
-            name = self._temporary(f"(uint64_t)({self._affine(subscript)})")
+            if isinstance(subscript, Affine):
+                name = self._temporary(f"(uint64_t)({self._affine(subscript)})")
+            else:
+                name = next(looked_up)
             # As unsigned, a negative subscript is a very large one.
             inside.append(f"{name} < {_uint64(extent)}")
             place = f"({place} * {_uint64(extent)} + {name})"
+            element.append(name)
         if inside:
             self._open(f"if (!({' && '.join(inside)}))")
             self._line(f"fault[0] = {self._statements[statement.name]};")
             self._line(f"fault[1] = {access_number};")
-            self._point("fault", "2", statement)
+            for k, name in enumerate(element):
+                self._line(f"fault[{2 + k}] = (int64_t){name};")
+            self._point("fault", str(2 + rank_limit(self._scop)), statement)
             self._line("return 1;")
             self._close()
         return place
@@ -207,8 +221,8 @@ int {ENTRY}(void **arrays, uint8_t **written, const uint64_t *scalars, uint64_t 
                 return self._wrapped(f"(uint64_t)({self._affine(affine)})", type_)
             case ScalarParameter(name, type_):
                 return self._wrapped(f"scalars[{self._scalars[name]}]", type_)
-            case Read(index, type_):
-                return self._wrapped(self._read(index, statement), type_)
+            case Read():
+                return self._wrapped(self._read(expr, statement), expr.type)
             case Unary(op, operand, type_):
                 x = self._value(operand, statement)
                 exact = f"0 - {x}" if op == "neg" else f"~{x}" if op == "not" else f"{x} == 0"
@@ -225,12 +239,12 @@ int {ENTRY}(void **arrays, uint8_t **written, const uint64_t *scalars, uint64_t 
     def _wrapped(self, exact: str, type_: IntType) -> str:
         return self._temporary(f"wrap_{_sign(type_)}({exact}, {type_.width_bits})")
 
-    def _read(self, index: int, statement: Statement) -> str:
-        access = statement.reads[index]
-        place = self._place(access, index, statement)
+    def _read(self, read: Read, statement: Statement) -> str:
+        access = statement.reads[read.index]
+        place = self._place(access, read.index, read.at, statement)
         array = self._scop.array(access.array)
         number = self._arrays[array.name]
-        if array.role == "local":
+        if array.role == "local" and not array.is_table:
             self._note("uninitialised read", f"!written[{number}][{place}]", statement)
         return self._wrapped(f"a{number}[{place}]", array.element)
 
@@ -288,6 +302,11 @@ _SYMBOLS = {"add": "+", "sub": "-", "mul": "*", "and": "&", "or": "|", "xor": "^
 def point_length(scop: Scop) -> int:
     """Return the number of iterators of the deepest statement."""
     return max((len(statement.iterators) for statement in scop.statements), default=0)
+
+
+def rank_limit(scop: Scop) -> int:
+    """Return the largest number of subscripts of an array."""
+    return max((len(array.shape) for array in scop.arrays), default=0)
 
 
 def _comparison(op: str, left: str, right: str, sign: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rtlgen.ir.affine import Affine
 from rtlgen.ir.expr import (
     Binary,
     BinaryOp,
@@ -39,7 +40,9 @@ class Interpreter:
         self._scop = scop
         self._flat = {name: array.reshape(-1) for name, array in memory.items()}
         self._written = {
-            array.name: [False] * array.depth for array in scop.arrays if array.role == "local"
+            array.name: [False] * array.depth
+            for array in scop.arrays
+            if array.role == "local" and not array.is_table
         }
         self._scalars = scalars
         self._iterators: dict[str, int] = {}
@@ -87,22 +90,31 @@ class Interpreter:
 
     def _execute(self, statement: Statement) -> None:
         value = self._value(statement.expr, statement)
-        place = self._place(statement.write, statement)
+        place = self._place(statement.write, (), statement)
         name = statement.write.array
         self._flat[name][place] = self._scop.array(name).element.wrap(value)
         if name in self._written:
             self._written[name][place] = True
         self.counts[statement.name] += 1
 
-    def _place(self, access: Access, statement: Statement) -> int:
-        """Return the row-major position of the accessed element."""
+    def _place(self, access: Access, at: Sequence[Expr], statement: Statement) -> int:
+        """Return the row-major position of the accessed element.
+
+        Parameters
+        ----------
+        at: the values of the subscripts that depend on data.
+        """
+        looked_up = iter([self._value(part, statement) for part in at])
+        element = tuple(
+            subscript.evaluate(self._iterators)
+            if isinstance(subscript, Affine)
+            else next(looked_up)
+            for subscript in access.subscripts
+        )
         place = 0
-        for subscript, extent in zip(
-            access.subscripts, self._scop.array(access.array).shape, strict=True
-        ):
-            value = subscript.evaluate(self._iterators)
+        for value, extent in zip(element, self._scop.array(access.array).shape, strict=True):
             if not 0 <= value < extent:
-                raise out_of_bounds(self._scop, statement.name, access, self._iterators)
+                raise out_of_bounds(self._scop, statement.name, access, element, self._iterators)
             place = place * extent + value
         return place
 
@@ -118,8 +130,8 @@ class Interpreter:
                 return affine.evaluate(self._iterators)
             case ScalarParameter(name):
                 return self._scalars[name]
-            case Read(index):
-                return self._read(statement.reads[index], statement)
+            case Read(index, at=at):
+                return self._read(statement.reads[index], at, statement)
             case Unary(op, operand):
                 x = self._value(operand, statement)
                 return -x if op == "neg" else ~x if op == "not" else int(x == 0)
@@ -132,8 +144,8 @@ class Interpreter:
                 a, b = self._value(left, statement), self._value(right, statement)
                 return self._binary(op, a, b, left.type, statement)
 
-    def _read(self, access: Access, statement: Statement) -> int:
-        place = self._place(access, statement)
+    def _read(self, access: Access, at: Sequence[Expr], statement: Statement) -> int:
+        place = self._place(access, at, statement)
         if access.array in self._written and not self._written[access.array][place]:
             self._note("uninitialised read", statement)
         return int(self._flat[access.array][place])

@@ -76,7 +76,7 @@ def _iterations(loop: Loop, ranges: Mapping[str, Range]) -> tuple[int, int, int]
 def _affines(statement: Statement) -> list[Affine]:
     found = [node.affine for node in walk(statement.expr) if isinstance(node, IndexValue)]
     for access in (statement.write, *statement.reads):
-        found.extend(access.subscripts)
+        found.extend(s for s in access.subscripts if isinstance(s, Affine))
     return found
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -115,18 +115,24 @@ class SubscriptError(RtlgenError):
 
 
 def out_of_bounds(
-    scop: Scop, statement_name: str, access: Access, iterators: Mapping[str, int]
+    scop: Scop,
+    statement_name: str,
+    access: Access,
+    element: Sequence[int],
+    iterators: Mapping[str, int],
 ) -> SubscriptError:
-    """Return the error for `access` of the instance with these iterators."""
+    """Return the error for `access` to `element` of the instance with these iterators."""
     statement = scop.statement(statement_name)
-    element = "".join(f"[{s.evaluate(iterators)}]" for s in access.subscripts)
+    subscripts = "".join(f"[{value}]" for value in element)
     shape = "".join(f"[{extent}]" for extent in scop.array(access.array).shape)
     verb = "written" if access is statement.write else "read"
     point = tuple(iterators[name] for name in statement.iterators)
     return SubscriptError(
-        f"{access.array}{element} is outside {access.array}{shape}",
+        f"{access.array}{subscripts} is outside {access.array}{shape}",
         labels=[Label(access.span, f"{verb} by {statement.instance_text(point)}")],
-        help="correct the bounds of the loops, or the shape of the array",
+        help="keep the value of the subscript inside the array"
+        if access.is_lookup
+        else "correct the bounds of the loops, or the shape of the array",
     )
 
 
@@ -171,6 +177,8 @@ def scalar_values(scop: Scop, inputs: Mapping[str, Elements | int]) -> dict[str,
 
 def _initial(array: Array, given: Elements | int | None) -> Elements:
     dtype = element_dtype(array.element)
+    if array.is_table:
+        return np.array(array.values, dtype).reshape(array.shape)
     if given is None:
         if array.role in ("in", "inout"):
             raise MissingInputError(

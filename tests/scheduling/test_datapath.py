@@ -13,8 +13,8 @@ from rtlgen.ir.expr import Binary, BinaryOp, Expr, Read, UnaryOp
 from rtlgen.ir.plan import ArithmeticOp
 from rtlgen.ir.scop import LoopNode, ScalarArgument, Scop, StatementNode
 from rtlgen.ir.types import INT32, IntType
+from rtlgen.ir.value_ranges import value_range, width_of
 from rtlgen.scheduling.datapath import Datapath, build_datapath
-from rtlgen.scheduling.ranges import value_range, width_of
 from rtlgen.target import get_target
 from rtlgen.verify.data import random_inputs
 from rtlgen.verify.golden import run_golden

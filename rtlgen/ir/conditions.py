@@ -1,0 +1,109 @@
+"""What is known of values where a condition on data holds, or does not.
+
+!(x < 0 || x > 15)          tells          x >= 0,  x <= 15
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from rtlgen.ir.expr import COMPARISONS, Binary, Cast, Constant, Expr, Select, Unary
+
+_NEGATED = {"lt": "ge", "le": "gt", "gt": "le", "ge": "lt", "eq": "ne", "ne": "eq"}
+_SWAPPED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
+
+_Range = tuple[int, int]
+_ANYWHERE: _Range = (-(1 << 64), 1 << 64)
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """`expr`, no conjunction, disjunction or negation, is not 0; where `holds` is False it is 0."""
+
+    expr: Expr
+    holds: bool
+
+
+def facts_of(condition: Expr, holds: bool) -> tuple[Fact, ...]:
+    """Return what is known where `condition` is not 0 (or, for `holds` False, where it is 0)."""
+    return tuple(_facts(condition, holds))
+
+
+def _facts(condition: Expr, holds: bool) -> Iterator[Fact]:
+    match condition:
+        case Unary("lnot", operand):
+            yield from _facts(operand, not holds)
+        case Binary("ne" | "eq" as op, left, Constant(0)):
+            yield Fact(condition, holds)
+            yield from _facts(left, holds == (op == "ne"))
+        case Binary("and", left, right) if holds:
+            yield from _facts(left, True)
+            yield from _facts(right, True)
+        case Binary("or", left, right) if not holds:
+            yield from _facts(left, False)
+            yield from _facts(right, False)
+        case Select(chosen, if_true, if_false):
+            # Where one arm is the constant that was not found, the other one was taken.
+            for arm, other, taken in ((if_true, if_false, True), (if_false, if_true, False)):
+                if isinstance(other, Constant) and (other.value != 0) != holds:
+                    yield from _facts(chosen, taken)
+                    yield from _facts(arm, holds)
+        case _:
+            yield Fact(condition, holds)
+
+
+def limits(fact: Fact, expr: Expr, value_range: Callable[[Expr], _Range]) -> _Range:
+    """Return bounds that `fact` sets to the value of `expr`.
+
+    Parameters
+    ----------
+    value_range: the range of an expression, whatever else is known.
+    """
+    condition = fact.expr
+    if isinstance(condition, Binary) and condition.op in COMPARISONS:
+        op = condition.op if fact.holds else _NEGATED[condition.op]
+        first = _side(op, condition.left, condition.right, expr, value_range)
+        second = _side(_SWAPPED[op], condition.right, condition.left, expr, value_range)
+        return max(first[0], second[0]), min(first[1], second[1])
+    if condition == expr and not fact.holds:
+        return 0, 0
+    return _ANYWHERE
+
+
+def _side(
+    op: str, left: Expr, right: Expr, expr: Expr, value_range: Callable[[Expr], _Range]
+) -> _Range:
+    """Return the bounds of `expr` where `left op right`, if `left` is `expr`, converted or not."""
+    seen, types = left, []
+    while seen != expr:
+        if not isinstance(seen, Cast):
+            return _ANYWHERE
+        types.append(seen.type)
+        seen = seen.operand
+    low, high = _bounds(op, value_range(right))
+    inner = value_range(expr)
+    if all(type_.minimum <= inner[0] and inner[1] <= type_.maximum for type_ in types):
+        return low, high
+    # What is compared is the value wrapped to an unsigned type: what is small has not wrapped.
+    is_unsigned = not left.type.signed and left.type.width_bits >= expr.type.width_bits
+    if len(types) == 1 and is_unsigned and high <= expr.type.maximum:
+        return max(low, 0), high
+    return _ANYWHERE
+
+
+def _bounds(op: str, other: _Range) -> _Range:
+    """Return where x lies if `x op y`, with y anywhere in `other`."""
+    match op:
+        case "lt":
+            return _ANYWHERE[0], other[1] - 1
+        case "le":
+            return _ANYWHERE[0], other[1]
+        case "gt":
+            return other[0] + 1, _ANYWHERE[1]
+        case "ge":
+            return other[0], _ANYWHERE[1]
+        case "eq":
+            return other
+        case _:
+            return _ANYWHERE

@@ -1,0 +1,160 @@
+"""Value ranges of expressions: how many bits a value really needs, and where a subscript may lie.
+
+Interval arithmetic, with what conditions tell on the way:
+
+    x < 0 ? 0 : x > 15 ? 15 : x         lies in 0 .. 15
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
+
+from rtlgen.ir.conditions import Fact, facts_of, limits
+from rtlgen.ir.expr import (
+    COMPARISONS,
+    Binary,
+    Cast,
+    Constant,
+    Expr,
+    IndexValue,
+    Read,
+    ScalarParameter,
+    Select,
+    Unary,
+)
+from rtlgen.ir.types import IntType
+
+Range: TypeAlias = tuple[int, int]
+"""Smallest and largest value, inclusive."""
+
+Facts: TypeAlias = tuple[Fact, ...]
+
+
+class NoValueYet(Exception):
+    """A read of which nothing is known yet, not even a first value."""
+
+
+def width_of(values: Range) -> tuple[int, bool]:
+    """Return (bits, signed) of the smallest integer format that holds the inclusive range."""
+    low, high = values
+    if low < 0:
+        return max((~x if x < 0 else x).bit_length() for x in values) + 1, True
+    return max(1, high.bit_length()), False
+
+
+def value_range(expr: Expr, iterators: Mapping[str, Range]) -> Range:
+    """Return an inclusive range that holds every value `expr` can take.
+
+    Parameters
+    ----------
+    iterators: inclusive range of every iterator.
+    """
+    return ValueRanges(iterators, _of_type).range(expr)
+
+
+def _of_type(read: Read) -> Range:
+    return read.type.minimum, read.type.maximum
+
+
+class ValueRanges:
+    """Ranges of the expressions of one statement.
+
+    Parameters
+    ----------
+    iterators: inclusive range of every iterator.
+    read_range: returns the range of a read, or raises `NoValueYet`.
+    """
+
+    def __init__(self, iterators: Mapping[str, Range], read_range: Callable[[Read], Range]) -> None:
+        self._iterators = iterators
+        self._read_range = read_range
+
+    def range(self, expr: Expr, facts: Facts = ()) -> Range:
+        """Return an inclusive range that holds every value `expr` can take where `facts` hold."""
+        exact = self._exact(expr, facts)
+        low, high = expr.type.minimum, expr.type.maximum
+        if exact is not None and low <= exact[0] and exact[1] <= high:
+            low, high = exact
+        for fact in facts:
+            least, most = limits(fact, expr, self.range)
+            # A contradiction: the program never comes here.
+            if max(low, least) <= min(high, most):
+                low, high = max(low, least), min(high, most)
+        return low, high
+
+    def _exact(self, expr: Expr, facts: Facts) -> Range | None:
+        """Range of the mathematical result before wrapping, or None if only the type is known."""
+        match expr:
+            case Constant(value):
+                return value, value
+            case IndexValue(affine):
+                return affine.range(dict(self._iterators))
+            case ScalarParameter():
+                return None
+            case Read():
+                return self._read_range(expr)
+            case Cast(operand):
+                return self.range(operand, facts)
+            case Unary(op, operand):
+                low, high = self.range(operand, facts)
+                return {"neg": (-high, -low), "not": (~high, ~low), "lnot": (0, 1)}[op]
+            case Select():
+                return self._select(expr, facts)
+            case Binary(op, left, right):
+                return _binary(op, self.range(left, facts), self.range(right, facts), expr.type)
+
+    def _select(self, expr: Select, facts: Facts) -> Range:
+        arms = []
+        for arm, holds in ((expr.if_true, True), (expr.if_false, False)):
+            try:
+                arms.append(self.range(arm, (*facts, *facts_of(expr.condition, holds))))
+            except NoValueYet:
+                continue
+        if not arms:
+            raise NoValueYet
+        return min(low for low, _ in arms), max(high for _, high in arms)
+
+
+def _binary(op: str, a: Range, b: Range, type_: IntType) -> Range | None:
+    if op in COMPARISONS:
+        return 0, 1
+    match op:
+        case "add":
+            return a[0] + b[0], a[1] + b[1]
+        case "sub":
+            return a[0] - b[1], a[1] - b[0]
+        case "mul":
+            products = [x * y for x in a for y in b]
+            return min(products), max(products)
+        case "and":
+            bounds = [high for low, high in (a, b) if low >= 0]
+            return (0, min(bounds)) if bounds else None
+        case "or" | "xor":
+            if a[0] < 0 or b[0] < 0:
+                return None
+            return 0, (1 << max(a[1].bit_length(), b[1].bit_length())) - 1
+        case "shl":
+            if b[0] != b[1] or not 0 <= b[0] < type_.width_bits:
+                return None
+            return a[0] << b[0], a[1] << b[0]
+        case "shr":
+            if not 0 <= b[0] <= b[1] < type_.width_bits:
+                return None
+            corners = [x >> y for x in a for y in b]
+            return min(corners), max(corners)
+        case "rem":
+            return _remainder(a, b)
+        case "div" if b[0] > 0:
+            quotients = [abs(x) // y * (1 if x >= 0 else -1) for x in a for y in b]
+            return min(quotients), max(quotients)
+        case _:
+            return None
+
+
+def _remainder(a: Range, b: Range) -> Range | None:
+    # The sign is the dividend's; a zero divisor returns the dividend itself.
+    if b[0] <= 0 <= b[1]:
+        return None
+    magnitude = max(abs(b[0]), abs(b[1])) - 1
+    return (-min(magnitude, -a[0]) if a[0] < 0 else 0), (min(magnitude, a[1]) if a[1] > 0 else 0)

@@ -1,0 +1,128 @@
+"""Value ranges that follow the data: of every statement's result, and of every read.
+
+A read has the values of the statements that it may get them from, which the dataflow tells
+exactly. Values that go round in a cycle are a least fixed point, found from below; what still grows
+after a few rounds grows to the next power of two at once, so that the search ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from rtlgen.ir.expr import Expr, Read, children, with_children
+from rtlgen.ir.scop import Access, Scop, Statement
+from rtlgen.ir.sets import ScopSets
+from rtlgen.ir.value_ranges import NoValueYet, Range, ValueRanges
+from rtlgen.poly.dependences import Dataflow, Flow
+
+PATIENCE_ROUNDS = 8
+"""Rounds in which a range may grow by as little as it likes."""
+
+
+class ValueFlow:
+    """Ranges of a program's values.
+
+    Parameters
+    ----------
+    sets: of the normalised program. flows: its dataflow.
+    """
+
+    def __init__(self, sets: ScopSets, flows: Dataflow) -> None:
+        self._sets = sets
+        self._scop: Scop = sets.scop
+        self._flows: dict[tuple[str, int], list[Flow]] = {}
+        for flow in flows.flows:
+            self._flows.setdefault((flow.sink, flow.sink_read), []).append(flow)
+        self._results: dict[str, Range] = {}
+        self._covered: dict[tuple[str, int], bool] = {}
+        self._boxes = {s.name: self._box(s) for s in self._scop.statements}
+        self._expressions = {s.name: canonical(s) for s in self._scop.statements}
+        self._settle()
+
+    def ranges(self, statement: Statement) -> ValueRanges:
+        """Return the ranges of the expressions of a statement."""
+
+        def read_range(read: Read) -> Range:
+            return self._read(statement, read)
+
+        return ValueRanges(self._boxes[statement.name], read_range)
+
+    def _box(self, statement: Statement) -> Mapping[str, Range]:
+        box = self._sets.bounding_box(statement)
+        assert box is not None, "a normalised program has no empty statement"
+        return dict(zip(statement.iterators, box, strict=True))
+
+    def _settle(self) -> None:
+        moved, rounds = True, 0
+        while moved:
+            moved, rounds = False, rounds + 1
+            for statement in self._scop.statements:
+                try:
+                    found = self.ranges(statement).range(self._expressions[statement.name])
+                except NoValueYet:
+                    continue
+                known = self._results.get(statement.name)
+                if known is not None:
+                    found = min(known[0], found[0]), max(known[1], found[1])
+                if found != known:
+                    moved = True
+                    type_ = statement.expr.type
+                    wide = _widened(known, found, (type_.minimum, type_.maximum))
+                    self._results[statement.name] = found if rounds <= PATIENCE_ROUNDS else wide
+
+    def _read(self, statement: Statement, read: Read) -> Range:
+        access = statement.reads[read.index]
+        array = self._scop.array(access.array)
+        if array.is_table:
+            return min(array.values), max(array.values)
+        if not self._is_covered(statement, read.index, access):
+            return array.element.minimum, array.element.maximum
+        flows = self._flows.get((statement.name, read.index), [])
+        found = [self._results[f.source] for f in flows if f.source in self._results]
+        if not found:
+            raise NoValueYet
+        return min(low for low, _ in found), max(high for _, high in found)
+
+    def _is_covered(self, statement: Statement, read: int, access: Access) -> bool:
+        """Return whether the program itself has stored whatever is read.
+
+        A local variable that was never written has no value at all in C.
+        """
+        if self._scop.array(access.array).storage == "local":
+            return True
+        if access.is_lookup:
+            return False
+        key = (statement.name, read)
+        if key not in self._covered:
+            left = self._sets.domains[statement.name]
+            for flow in self._flows.get(key, []):
+                left = left.subtract(flow.relation.range())
+            self._covered[key] = left.is_empty()
+        return self._covered[key]
+
+
+def _widened(known: Range | None, found: Range, whole: Range) -> Range:
+    """Return `found`, its moving ends moved on to a power of two."""
+    low, high = found
+    if known is None or low < known[0]:
+        low = max(whole[0], -(1 << (-low).bit_length()) if low < 0 else 0)
+    if known is None or high > known[1]:
+        high = min(whole[1], (1 << high.bit_length()) - 1 if high > 0 else 0)
+    return low, high
+
+
+def canonical(statement: Statement) -> Expr:
+    """Return the expression of a statement with equal reads made the same read.
+
+    All reads of an instance come before its write, so that they see the same values.
+    """
+    return _canonical(statement, statement.expr, {})
+
+
+def _canonical(statement: Statement, expr: Expr, first: dict[tuple[object, ...], Read]) -> Expr:
+    operands = tuple(_canonical(statement, part, first) for part in children(expr))
+    if not isinstance(expr, Read):
+        return with_children(expr, operands)
+    access = statement.reads[expr.index]
+    read = Read(expr.index, expr.type, operands)
+    return first.setdefault((access.array, access.subscripts, operands), read)
