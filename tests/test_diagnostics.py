@@ -118,6 +118,11 @@ def outer_shifting_of_nests_of_unequal_trip_counts(_: pytest.MonkeyPatch) -> Non
     program_error(CHAIN.replace("i++)\n    a[0]", "i += 2)\n    a[0]"), fuse="ols")
 
 
+@provokes("E0220")
+def looking_up_what_may_lie_outside(_: pytest.MonkeyPatch) -> None:
+    program_error(CHAIN.replace("b[i] * 3", "b[a[1][i] % 4] * 3"))
+
+
 @provokes("E0208")
 def an_analysis_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rtlgen.ir.sets, "MAX_OPERATIONS", 3000)

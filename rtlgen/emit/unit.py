@@ -228,7 +228,8 @@ def _declared(array: Array) -> str:
 
 def _values(array: Array) -> str:
     """Return the values of a table, in braces for each of its dimensions."""
-    parts = [constant_text(value, array.element) for value in array.values]
+    is_long = array.element.width_bits == 64
+    parts = [constant_text(v, array.element) if is_long else str(v) for v in array.values]
     for extent in reversed(array.shape):
         rows = range(0, len(parts), extent)
         parts = [f"{{{', '.join(parts[row : row + extent])}}}" for row in rows]

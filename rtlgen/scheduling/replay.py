@@ -206,9 +206,10 @@ class _Judge:
         used = np.ones(len(member.tokens), dtype=np.bool_) if tapped is None else ~tapped
         needed = _mask(op.needed, member.counters)
         access = member.statement.reads[op.read]
-        if access.is_conditional and not access.is_lookup:
+        if access.is_conditional:
             # Elsewhere the program does not use the value, or it would leave the array.
-            used &= member.inside(access, self.scop.array(name).shape)
+            lowest = tuple(window.low for window in access.windows)
+            used &= member.inside(access, self.scop.array(name).shape, lowest)
         if np.any(used & ~needed):
             self._fail(f"{where} uses {name} without asking for it")
         if access.array != name:

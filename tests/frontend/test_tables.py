@@ -6,6 +6,7 @@ import pytest
 
 from rtlgen.frontend import parse_text
 from rtlgen.ir.expr import Constant, walk
+from rtlgen.ir.types import INT32
 from tests.frontend.gcc_check import assert_as_gcc
 from tests.oracles.gcc_oracle import have_gcc
 
@@ -21,7 +22,7 @@ def test_a_constant_element_takes_the_place_of_its_read() -> None:
     assert [array.name for array in scop.arrays] == ["a"]
 
 
-def test_a_table_is_filled_once_before_everything_else() -> None:
+def test_a_table_of_constants_needs_no_statement() -> None:
     scop = parse_text("""
         void f(int a[8]) {
           for (int i = 0; i < 8; i++) {
@@ -29,9 +30,25 @@ def test_a_table_is_filled_once_before_everything_else() -> None:
             for (int k = 0; k < 4; k++) a[i] += w[k];
           }
         }""").scop
-    first = scop.statements[0]
-    assert [str(loop.stop) for loop in first.loops] == ["4"]
-    assert scop.array(first.write.array).role == "local"
+    (statement,) = scop.statements
+    assert statement.reads[1].array == "w"
+    assert scop.array("w").values == (9, 9, 4, 1)
+    assert scop.array("w").role == "local"
+
+
+def test_an_array_with_initial_values_is_filled_from_a_table_unless_they_are_all_equal() -> None:
+    scop = parse_text("""
+        void f(int a[8]) {
+          for (int i = 0; i < 8; i++) {
+            int t[4] = {9, 9, 4, 1};
+            int z[4] = {0};
+            for (int k = 0; k < 4; k++) { z[k] += t[3 - k]; t[k] = a[k]; a[i] += z[k]; }
+          }
+        }""").scop
+    first, second = scop.statements[:2]
+    assert [read.array for read in first.reads] == ["t_initial"]
+    assert scop.array("t_initial").values == (9, 9, 4, 1)
+    assert second.reads == () and second.expr == Constant(0, INT32)
 
 
 @pytest.mark.skipif(not have_gcc(), reason="there is no gcc to compare with")

@@ -95,7 +95,7 @@ def loads(stream: Stream) -> Iterator[tuple[int, LoadOp]]:
 
 def load_address(stream: Stream) -> Iterator[Stream]:
     for number, op in loads(stream):
-        for form in nudged(op.address):
+        for form in nudged(op.address) if op.address is not None else ():
             yield changed_op(stream, number, replace(op, address=form))
 
 

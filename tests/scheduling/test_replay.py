@@ -30,6 +30,12 @@ PROGRAMS = {
         x[i] = x[i] * L[i][i]; } }""",
     "recurrence": "void f(int a[12], int b[12]) {"
     " for (int i = 2; i < 12; i++) a[i] = a[i - 2] * b[i] - a[i - 1]; }",
+    "lookups": """static const int t[8] = {3, -7, 12, 5, 0, 9, -1, 6};
+      void f(int a[6], int b[6], int c[6]) { int m[4];
+      for (int k = 0; k < 4; k++) m[k] = a[k] * 3;
+      for (int i = 0; i < 6; i++) b[i] = m[a[i] & 3] + t[b[i] & 7];
+      for (int k = 0; k < 4; k++) m[k] = b[k];
+      for (int i = 0; i < 6; i++) c[i] = m[(a[i] >> 2) & 3] - t[(i * i) & 7]; }""",
     "scalars": """int f(int a[6]) { int s = 1, t;
       for (int i = 0; i < 6; i++) { t = a[i] - s; s = t * 3; a[i] = t; } return s; }""",
 }  # fmt: skip

@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
 from rtlgen.errors import RtlgenError
+from rtlgen.frontend import parse_text
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.expr import (
     ArithmeticOp,
@@ -270,6 +271,31 @@ def test_leaving_an_array_names_the_instance(
         run_golden(program, random_inputs(program, 0), engine=engine)
     assert caught.value.diagnostic.message == message
     assert caught.value.diagnostic.labels[0].text == place
+
+
+@both_engines
+@pytest.mark.parametrize(
+    ("subscript", "message"),
+    [("x[i]", "t[9][1] is outside t[4][3]"), ("x[i] - 10", "t[-1][1] is outside t[4][3]")],
+)
+def test_a_looked_up_element_outside_of_its_array_is_named(
+    engine: Engine, subscript: str, message: str
+) -> None:
+    program = parse_text(
+        f"""void f(const int t[4][3], const int x[5], int y[5]) {{
+          for (int i = 0; i < 5; i++) if (x[i] > 8) y[i] = t[{subscript}][i - 2];
+        }}"""
+    ).scop
+    table = np.arange(12, dtype=np.int32).reshape(4, 3)
+    x = np.array([1, 2, 3, 9, 4], np.int32)
+    inputs = {"t": table, "x": x, "y": np.zeros(5, np.int32)}
+    with pytest.raises(SubscriptError) as caught:
+        run_golden(program, inputs, engine=engine)
+    assert caught.value.diagnostic.message == message
+    assert caught.value.diagnostic.labels[0].text == "read by S0(3)"
+    x[3] = 0
+    untouched = run_golden(program, inputs, engine=engine)
+    assert not untouched.arrays["y"].any()
 
 
 @pytest.mark.parametrize(

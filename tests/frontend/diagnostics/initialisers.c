@@ -2,7 +2,7 @@ int table[4] = {1, 2, 3, 4};
 int seed = 7;
 const int deep[2][2] = {1, 2, 3, 4};
 const int many[2] = {1, 2, 3};
-const int large[300] = {1};
+const int large[70000] = {1};
 const int named[2] = {[1] = 3};
 void f(int a[8]) {
   static int kept[2] = {1, 2};

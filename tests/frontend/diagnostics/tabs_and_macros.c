@@ -2,5 +2,5 @@
 #define N 8
 void f(int a[64]) {
 	for (int i = 0; i < N; i++)
-		a[N - 1] = N + a[IDX(i)] + a[N]; /* x */ a[N] = M;
+		a[IDX(i)] = N + a[N]; /* x */ a[N] = M;
 }

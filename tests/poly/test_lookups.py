@@ -1,0 +1,187 @@
+"""Subscripts that depend on data: what is proven of them, and what that makes of dependences."""
+
+from __future__ import annotations
+
+import pytest
+
+from rtlgen.driver import Analysis, analyse
+from rtlgen.frontend import parse_text
+from rtlgen.ir.scop import Window
+from rtlgen.poly.errors import LookupOutOfRange, OutOfBounds
+
+TABLE = "static const int t[16] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3};\n"
+
+
+def analysed(
+    body: str, before: str = "", parameters: str = "int x[8], unsigned char c[8]"
+) -> Analysis:
+    return analyse(
+        parse_text(
+            f"""{TABLE}{before}
+            void f({parameters}, unsigned u, int y[8]) {{
+              for (int i = 0; i < 8; i++) {{
+                {body}
+              }}
+            }}"""
+        )
+    )
+
+
+def windows(analysis: Analysis, array: str = "t") -> list[str]:
+    """Return the windows of every lookup in an array."""
+    return [
+        str(window)
+        for statement in analysis.scop.statements
+        for access in statement.reads
+        for window in access.windows
+        if access.array == array
+    ]
+
+
+@pytest.mark.parametrize(
+    ("body", "window"),
+    [
+        ("y[i] = t[x[i] & 7];", "0..7"),
+        ("y[i] = t[c[i] >> 4];", "0..15"),
+        ("y[i] = t[c[i] % 10];", "0..9"),
+        ("y[i] = t[(unsigned)x[i] >> 29];", "0..7"),
+        ("y[i] = t[u & 3];", "0..3"),
+        ("y[i] = t[c[i] / 17];", "0..15"),
+        ("y[i] = t[x[i] > 3];", "0..1"),
+        ("y[i] = t[(x[i] & 7) + i];", "0..14"),
+        ("y[i] = t[15 - (c[i] & 3)];", "12..15"),
+        ("y[i] = t[t[x[i] & 15]];", "1..9"),
+        ("int k = x[i] & 15; k ^= c[i] & 3; y[i] = t[k];", "0..15"),
+        ("int k = x[i]; if (k > 12) k = 12; if (k < 2) k = 2; y[i] = t[k];", "2..12"),
+        ("int k = x[i]; y[i] = t[k < 0 ? 0 : k > 15 ? 15 : k];", "0..15"),
+        ("int k = x[i]; if (k >= 3 && k <= 9) y[i] = t[k];", "3..9"),
+        ("int k = x[i]; if (!(k < 3 || k > 9)) y[i] = t[k];", "3..9"),
+        ("int k = x[i]; if (k < 3 || k > 9) y[i] = 0; else y[i] = t[k];", "3..9"),
+        ("int k = x[i]; y[i] = (unsigned)k < 6u ? t[k] : k;", "0..5"),
+        ("if (c[i] < 15) y[i] = t[c[i] + 1];", "1..15"),
+        ("y[i] = x[i] == 4 ? t[x[i]] : 0;", "4..4"),
+        ("if (x[i] > 0) { if (x[i] < 8) y[i] = t[x[i]]; }", "1..7"),
+        ("y[i] = t[i * i % 16];", "0..15"),
+        ("y[i] = t[(unsigned char)(i * 37) >> 4];", "0..15"),
+        ("y[i] = *(t + (x[i] & 3) + 1);", "1..4"),
+    ],
+)
+def test_the_window_of_a_lookup_is_proven(body: str, window: str) -> None:
+    assert window in windows(analysed(body))
+
+
+def test_values_that_go_round_are_bounded_by_what_feeds_them() -> None:
+    counting = analyse(
+        parse_text(
+            TABLE
+            + """void f(const int x[8], int y[8]) {
+              int s = 0;
+              for (int i = 0; i < 8; i++) { y[i] = t[s]; s = (s + (x[i] & 1)) % 12; }
+            }"""
+        )
+    )
+    assert windows(counting) == ["0..11"]
+
+
+def test_a_table_that_the_program_fills_bounds_what_is_read_from_it() -> None:
+    analysis = analyse(
+        parse_text(
+            TABLE
+            + """void f(const int x[8], int y[8]) {
+              short map[8];
+              for (int k = 0; k < 8; k++) map[k] = (x[k] & 3) * 2 + 1;
+              for (int i = 0; i < 8; i++) y[i] = t[map[x[i] & 7]];
+            }"""
+        )
+    )
+    assert windows(analysis) == ["1..7"]
+    assert windows(analysis, "map") == ["0..7"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "y[i] = t[x[i]];",
+        "y[i] = t[c[i]];",
+        "y[i] = t[x[i] % 16];",
+        "y[i] = t[(x[i] & 15) + 1];",
+        "int k = x[i]; if (k < 16) y[i] = t[k];",
+        "int k = x[i]; if (k >= 0 || k < 16) y[i] = t[k];",
+        "y[i] = x[i] < 16 && x[i] >= 0 ? 0 : t[x[i]];",
+        "y[i] = (unsigned char)x[i] < 6 ? t[x[i]] : 0;",
+        "y[i] = (char)x[i] == 3 ? t[x[i]] : 0;",
+        "int k = x[i]; if (k >= 0 && k < 16) { k += c[i]; y[i] = t[k]; }",
+        "y[i] = t[i * i];",
+    ],
+)
+def test_a_lookup_that_is_not_proven_is_refused(body: str) -> None:
+    with pytest.raises(LookupOutOfRange):
+        analysed(body)
+
+
+def test_the_refusal_tells_the_range_and_the_remedy() -> None:
+    with pytest.raises(LookupOutOfRange) as caught:
+        analysed("y[i] = t[c[i] - 3];")
+    diagnostic = caught.value.diagnostic
+    assert diagnostic.message == "`t[c[i] - 3]` may lie outside of t[16]"
+    assert diagnostic.labels[0].text == "the subscript is -3 to 252, as far as can be proven"
+    assert diagnostic.help is not None and "& 15" in diagnostic.help
+
+
+def test_an_affine_subscript_beside_a_looked_up_one_is_still_judged() -> None:
+    with pytest.raises(OutOfBounds):
+        analyse(
+            parse_text(
+                """void f(const int m[8][4], const int x[9], int y[9]) {
+                  for (int i = 0; i < 9; i++) y[i] = m[i][x[i] & 3];
+                }"""
+            )
+        )
+
+
+def test_a_condition_on_data_may_keep_an_affine_subscript_inside() -> None:
+    text = """void f(const int a[8], const int b[8], int y[8]) {
+      for (int i = 0; i < 8; i++) if (a[i] > 0) y[i] = b[i + 1];
+    }"""
+    analysis = analyse(parse_text(text))
+    (statement,) = analysis.scop.statements
+    conditional = [access for access in statement.reads if access.is_conditional]
+    assert [access.array for access in conditional] == ["b"]
+    assert analysis.sets.accessing(statement, conditional[0]).count_val().to_python() == 7
+
+
+def test_a_subscript_that_is_never_inside_is_refused_under_any_condition() -> None:
+    text = """void f(const int a[8], int y[8]) {
+      for (int i = 0; i < 8; i++) if (a[i] > 0) y[i] = a[i + 8];
+    }"""
+    with pytest.raises(OutOfBounds):
+        analyse(parse_text(text))
+
+
+def test_a_lookup_depends_on_all_that_it_may_read() -> None:
+    analysis = analyse(
+        parse_text(
+            """void f(const int x[8], int y[8]) {
+              int m[8];
+              for (int k = 0; k < 8; k++) m[k] = x[k];
+              for (int i = 0; i < 8; i++) y[i] = m[x[i] & 3];
+              for (int k = 0; k < 8; k++) m[k] = y[k];
+              for (int i = 0; i < 8; i++) y[i] += m[i];
+            }"""
+        )
+    )
+    found = {
+        (d.kind, d.source, d.sink): d.relation.domain().count_val().to_python()
+        for d in analysis.dependences
+        if d.array == "m"
+    }
+    # The elements 0 to 3 may be read, in every iteration.
+    assert found["flow", "S0", "S1"] == 4
+    assert found["anti", "S1", "S2"] == 8
+    flow = next(f for f in analysis.flows.flows if (f.source, f.sink) == ("S0", "S1"))
+    assert flow.relation.wrap().count_val().to_python() == 32
+
+
+def test_windows_are_never_empty() -> None:
+    with pytest.raises(ValueError, match="empty window"):
+        Window(3, 2)
