@@ -2,7 +2,8 @@
 
 A read has the values of the statements that it may get them from, which the dataflow tells
 exactly. Values that go round in a cycle are a least fixed point, found from below; what still grows
-after a few rounds grows to the next power of two at once, so that the search ends.
+after a few rounds grows to the next power of two at once, so that the search ends; where that was
+too far, a last round takes it back.
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ from rtlgen.poly.dependences import Dataflow, Flow
 
 PATIENCE_ROUNDS = 8
 """Rounds in which a range may grow by as little as it likes."""
+
+NARROWING_ROUNDS = 2
+"""Rounds that take back what a range has grown too far."""
 
 
 class ValueFlow:
@@ -57,11 +61,9 @@ class ValueFlow:
         while moved:
             moved, rounds = False, rounds + 1
             for statement in self._scop.statements:
-                try:
-                    found = self.ranges(statement).range(self._expressions[statement.name])
-                except NoValueYet:
+                found, known = self._result(statement), self._results.get(statement.name)
+                if found is None:
                     continue
-                known = self._results.get(statement.name)
                 if known is not None:
                     found = min(known[0], found[0]), max(known[1], found[1])
                 if found != known:
@@ -69,6 +71,19 @@ class ValueFlow:
                     type_ = statement.expr.type
                     wide = _widened(known, found, (type_.minimum, type_.maximum))
                     self._results[statement.name] = found if rounds <= PATIENCE_ROUNDS else wide
+        # From above, every round brings the ranges nearer and none leaves a value out.
+        for _ in range(NARROWING_ROUNDS):
+            for statement in self._scop.statements:
+                found = self._result(statement)
+                if found is not None:
+                    self._results[statement.name] = found
+
+    def _result(self, statement: Statement) -> Range | None:
+        """Return the range of a result as its operands are known, or None without a first value."""
+        try:
+            return self.ranges(statement).range(self._expressions[statement.name])
+        except NoValueYet:
+            return None
 
     def _read(self, statement: Statement, read: Read) -> Range:
         access = statement.reads[read.index]

@@ -18,6 +18,7 @@ from rtlgen.ir.plan import (
     Region,
     SelectOp,
     Stream,
+    address_bits,
 )
 
 
@@ -86,9 +87,18 @@ class _RegionRun:
                 if memory.kind == "block":
                     assert (op.memory, op.port) not in used, f"two loads on a port in {cycle}"
                     used.add((op.memory, op.port))
-                element = self.images[op.memory][op.address.evaluate(issued.counters)]
+                element = self.images[op.memory][self._address(issued, op)]
                 self.loaded[issued, n] = wrap(element, op.width_bits, op.signed)
             self._store(cycle, stores.get(cycle, []))
+
+    def _address(self, issued: Issued, op: LoadOp) -> int:
+        if op.address is not None:
+            return op.address.evaluate(issued.counters)
+        depth = self.plan.memory(op.memory).depth
+        looked_up = self.value(issued, op.operands[0])
+        assert looked_up is not None, f"looks up {op.memory} at what it did not load"
+        # Past the last element the program does not use what it reads.
+        return looked_up % (1 << address_bits(depth)) % depth
 
     def _store(self, cycle: int, issued: list[Issued]) -> None:
         written: set[str] = set()

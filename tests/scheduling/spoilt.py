@@ -167,7 +167,9 @@ def is_wrong(plan: KernelPlan, program: Scop) -> bool:
     inputs = random_inputs(program, 3)
     golden = run_golden(program, inputs, engine="interpreter")
     images = {
-        m.name: np.asarray(inputs[m.name]).ravel().tolist() if m.name in inputs else [0] * m.depth
+        m.name: np.asarray(inputs[m.name]).ravel().tolist()
+        if m.name in inputs
+        else list(m.values or [0] * m.depth)
         for m in plan.memories
     }
     try:
