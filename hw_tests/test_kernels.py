@@ -48,7 +48,7 @@ def test_a_plan_as_verilog_does_what_it_means(
     images = {
         m.name: random_elements(m.width_bits, m.signed, m.depth, rng)
         if m.has_host_port
-        else [0] * m.depth
+        else list(m.values or [0] * m.depth)
         for m in plan.memories
     }
     scalars = {s.name: random_elements(s.width_bits, s.signed, 1, rng)[0] for s in plan.scalars}

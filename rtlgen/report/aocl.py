@@ -85,7 +85,7 @@ def _accumulations(nest: LoopNode, facts: LoopFacts) -> Iterator[HardCase]:
 def _accumulates(statement: Statement, innermost: str) -> bool:
     """Return whether the statement changes an element that outer loops alone choose."""
     write = statement.write
-    used = {name for subscript in write.subscripts for name in subscript.variables}
+    used = {name for subscript in write.affine for name in subscript.variables}
     same = any(
         read.array == write.array and read.subscripts == write.subscripts
         for read in statement.reads

@@ -60,7 +60,7 @@ def assert_plan_exact(accepted: Compiled, seed: int = 0) -> None:
     images = {
         memory.name: np.asarray(inputs[memory.name]).ravel().tolist()
         if memory.name in inputs
-        else [0] * memory.depth
+        else list(memory.values or [0] * memory.depth)
         for memory in plan.memories
     }
     after = interpret(plan, images, {s.name: int(inputs[s.name]) for s in plan.scalars})
