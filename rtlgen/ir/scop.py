@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from rtlgen.ir.affine import Affine
-from rtlgen.ir.expr import Expr, Read, walk
+from rtlgen.ir.expr import Expr, Read, map_affine, walk
 from rtlgen.ir.schedule import Schedule
 from rtlgen.ir.types import IntType
 from rtlgen.source import SourceFile, Span
@@ -91,17 +91,28 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A subscript that depends on data: it lies between two bounds, both inclusive.
+    """A subscript that is computed: it lies between two bounds, both inclusive.
 
     Its value is an operand of the `Read` that makes the access.
+
+    Members
+    -------
+    known: the value as a quasi-affine function of the iterators; None where it depends on data.
     """
 
     low: int
     high: int
+    known: Expr | None = None
 
     def __post_init__(self) -> None:
         if self.high < self.low:
             raise ValueError(f"an empty window: {self}")
+
+    def substitute(self, values: Mapping[str, Affine]) -> Window:
+        """Return the window with iterators replaced."""
+        if self.known is None:
+            return self
+        return replace(self, known=map_affine(self.known, dict(values)))
 
     def __str__(self) -> str:
         return f"{self.low}..{self.high}"
@@ -115,7 +126,8 @@ class Access:
     """The array element that an instance of a statement touches, or one of those it may touch.
 
     An access with affine subscripts touches one element, known from the iterators. Where a
-    subscript is a `Window` it is a *lookup*: it may touch any element of its windows.
+    subscript is a `Window` it is a *lookup*, and may touch any element of the windows that are not
+    known.
 
     Members
     -------
@@ -130,13 +142,18 @@ class Access:
 
     @property
     def windows(self) -> tuple[Window, ...]:
-        """The subscripts that depend on data, in order."""
+        """The subscripts that are computed, in order."""
         return tuple(s for s in self.subscripts if isinstance(s, Window))
 
     @property
     def is_lookup(self) -> bool:
-        """Whether the element depends on data."""
+        """Whether the element has to be computed."""
         return bool(self.windows)
+
+    @property
+    def is_uncertain(self) -> bool:
+        """Whether the element depends on data."""
+        return any(window.known is None for window in self.windows)
 
     @property
     def affine(self) -> tuple[Affine, ...]:
@@ -153,8 +170,7 @@ class Access:
 
     def substitute(self, values: Mapping[str, Affine]) -> Access:
         """Return the access with iterators replaced."""
-        moved = (s.substitute(values) if isinstance(s, Affine) else s for s in self.subscripts)
-        return replace(self, subscripts=tuple(moved))
+        return replace(self, subscripts=tuple(s.substitute(values) for s in self.subscripts))
 
     def __str__(self) -> str:
         return self.array + "".join(f"[{subscript}]" for subscript in self.subscripts)

@@ -17,6 +17,7 @@ import islpy as isl
 
 from rtlgen.errors import RtlgenError
 from rtlgen.ir.affine import Affine
+from rtlgen.ir.quasi_affine import quasi_affine_text
 from rtlgen.ir.schedule import Schedule
 from rtlgen.ir.scop import Access, Array, Scop, Statement, Window
 
@@ -149,7 +150,11 @@ class ScopSets:
         for k, subscript in enumerate(access.subscripts):
             if isinstance(subscript, Window):
                 subscripts.append(f"w{k}")
-                inside.append(f"{subscript.low} <= w{k} <= {subscript.high}")
+                inside.append(
+                    f"{subscript.low} <= w{k} <= {subscript.high}"
+                    if subscript.known is None
+                    else f"w{k} = {quasi_affine_text(subscript.known, names)}"
+                )
             else:
                 subscripts.append(affine_text(subscript, names))
         target = f"{self._array_tuples[access.array]}[{','.join(subscripts)}]"

@@ -55,7 +55,9 @@ def pair_extrema(relation: isl.Map) -> PairExtrema:
     for piece in for_each(flat.foreach_basic_set):
         found = _integer_vertices(piece)
         if found is None:
-            others.append(isl.Set.from_basic_set(piece))
+            # With quantified variables a piece may hold no integer point at all.
+            if not piece.is_empty():
+                others.append(isl.Set.from_basic_set(piece))
         else:
             rows += found
     width = flat.dim(isl.dim_type.set)

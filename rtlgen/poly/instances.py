@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtlgen.ir.affine import Affine
-from rtlgen.ir.scop import Access, Scop, Statement, Window
+from rtlgen.ir.quasi_affine import quasi_affine_values
+from rtlgen.ir.scop import Access, Scop, Statement
 from rtlgen.ir.sets import for_each
 
 Ints = NDArray[np.int64]
@@ -47,14 +48,14 @@ def box_size(scop: Scop) -> int:
     total = 0
     for statement in scop.statements:
         size = prod(loop.extent for loop in scop.schedule.loops(statement.name))
-        looked_up = [a for a in statement.reads if a.is_lookup and a.array in changing]
+        looked_up = [a for a in statement.reads if a.is_uncertain and a.array in changing]
         total += size * sum((window_size(access) for access in looked_up), start=1)
     return total
 
 
 def window_size(access: Access) -> int:
     """Return the number of elements that one instance may touch."""
-    return prod(window.high - window.low + 1 for window in access.windows)
+    return prod(w.high - w.low + 1 for w in access.windows if w.known is None)
 
 
 def touched_elements(scop: Scop, statement: Statement, access: Access, points: Ints) -> Ints:
@@ -66,10 +67,13 @@ def touched_elements(scop: Scop, statement: Statement, access: Access, points: I
     places = np.zeros((len(points), 1), dtype=np.int64)
     inside = np.ones((len(points), 1), dtype=np.bool_)
     for subscript, extent in zip(access.subscripts, array.shape, strict=True):
-        if isinstance(subscript, Window):
-            values = np.arange(subscript.low, subscript.high + 1, dtype=np.int64)[None, :]
+        names = statement.iterators
+        if isinstance(subscript, Affine):
+            values = affine_values(subscript, names, points)[:, None]
+        elif subscript.known is not None:
+            values = quasi_affine_values(subscript.known, names, points)[:, None]
         else:
-            values = affine_values(subscript, statement.iterators, points)[:, None]
+            values = np.arange(subscript.low, subscript.high + 1, dtype=np.int64)[None, :]
         shape = (len(points), places.shape[1] * values.shape[1])
         within = np.broadcast_to((values >= 0) & (values < extent), (len(points), values.shape[1]))
         inside = (inside[:, :, None] & within[:, None, :]).reshape(shape)

@@ -15,6 +15,7 @@ from dataclasses import replace
 from rtlgen.errors import Label
 from rtlgen.ir.conditions import facts_of
 from rtlgen.ir.expr import Expr, Read, Select, children
+from rtlgen.ir.quasi_affine import is_quasi_affine
 from rtlgen.ir.scop import Access, Scop, Statement, Window
 from rtlgen.ir.sets import ScopSets
 from rtlgen.ir.value_ranges import Facts, NoValueYet, Range, ValueRanges
@@ -41,15 +42,20 @@ def bounded_lookups(sets: ScopSets) -> Scop:
 
 
 def _bounded(scop: Scop, statement: Statement, values: ValueFlow) -> Statement:
-    ranges = values.ranges(statement)
-    found: dict[int, list[tuple[Range, ...]]] = {}
-    for read, facts in _reads(canonical(statement), ()):
+    ranges, box = values.ranges(statement), values.box(statement)
+    found: dict[int, list[tuple[Window, ...]]] = {}
+    expr, merged = canonical(statement)
+    for read, facts in _reads(expr, ()):
         if read.at:
             at = tuple(_range(ranges, part, facts) for part in read.at)
             _require_inside(scop, statement.reads[read.index], at)
-            found.setdefault(read.index, []).append(at)
+            windows = (
+                Window(low, high, part if is_quasi_affine(part, box) else None)
+                for (low, high), part in zip(at, read.at, strict=True)
+            )
+            found.setdefault(read.index, []).append(tuple(windows))
     reads = tuple(
-        _windowed(access, found[number]) if number in found else access
+        _windowed(access, found[merged[number]]) if merged.get(number) in found else access
         for number, access in enumerate(statement.reads)
     )
     return replace(statement, reads=reads)
@@ -76,7 +82,7 @@ def _reads(expr: Expr, facts: Facts) -> Iterator[tuple[Read, Facts]]:
         yield expr, facts
 
 
-def _windowed(access: Access, found: list[tuple[Range, ...]]) -> Access:
+def _windowed(access: Access, found: list[tuple[Window, ...]]) -> Access:
     columns = iter(zip(*found, strict=True))
     return replace(
         access,
@@ -87,8 +93,9 @@ def _windowed(access: Access, found: list[tuple[Range, ...]]) -> Access:
     )
 
 
-def _hull(ranges: tuple[Range, ...]) -> Window:
-    return Window(min(low for low, _ in ranges), max(high for _, high in ranges))
+def _hull(windows: tuple[Window, ...]) -> Window:
+    low, high = min(w.low for w in windows), max(w.high for w in windows)
+    return Window(low, high, windows[0].known)
 
 
 def _require_inside(scop: Scop, access: Access, at: tuple[Range, ...]) -> None:

@@ -40,7 +40,7 @@ class ValueFlow:
         self._results: dict[str, Range] = {}
         self._covered: dict[tuple[str, int], bool] = {}
         self._boxes = {s.name: self._box(s) for s in self._scop.statements}
-        self._expressions = {s.name: canonical(s) for s in self._scop.statements}
+        self._expressions = {s.name: canonical(s)[0] for s in self._scop.statements}
         self._settle()
 
     def ranges(self, statement: Statement) -> ValueRanges:
@@ -50,6 +50,10 @@ class ValueFlow:
             return self._read(statement, read)
 
         return ValueRanges(self._boxes[statement.name], read_range)
+
+    def box(self, statement: Statement) -> Mapping[str, Range]:
+        """Return the range of every iterator of a statement."""
+        return self._boxes[statement.name]
 
     def _box(self, statement: Statement) -> Mapping[str, Range]:
         box = self._sets.bounding_box(statement)
@@ -105,7 +109,7 @@ class ValueFlow:
         """
         if self._scop.array(access.array).storage == "local":
             return True
-        if access.is_lookup:
+        if access.is_uncertain:
             return False
         key = (statement.name, read)
         if key not in self._covered:
@@ -126,18 +130,23 @@ def _widened(known: Range | None, found: Range, whole: Range) -> Range:
     return low, high
 
 
-def canonical(statement: Statement) -> Expr:
-    """Return the expression of a statement with equal reads made the same read.
+def canonical(statement: Statement) -> tuple[Expr, Mapping[int, int]]:
+    """Return the expression of a statement with equal reads made one, and which one of each.
 
     All reads of an instance come before its write, so that they see the same values.
     """
-    return _canonical(statement, statement.expr, {})
+    first: dict[tuple[object, ...], Read] = {}
+    numbers: dict[int, int] = {}
 
+    def merged(expr: Expr) -> Expr:
+        operands = tuple(map(merged, children(expr)))
+        if not isinstance(expr, Read):
+            return with_children(expr, operands)
+        access = statement.reads[expr.index]
+        read = first.setdefault(
+            (access.array, access.subscripts, operands), Read(expr.index, expr.type, operands)
+        )
+        numbers[expr.index] = read.index
+        return read
 
-def _canonical(statement: Statement, expr: Expr, first: dict[tuple[object, ...], Read]) -> Expr:
-    operands = tuple(_canonical(statement, part, first) for part in children(expr))
-    if not isinstance(expr, Read):
-        return with_children(expr, operands)
-    access = statement.reads[expr.index]
-    read = Read(expr.index, expr.type, operands)
-    return first.setdefault((access.array, access.subscripts, operands), read)
+    return merged(statement.expr), numbers

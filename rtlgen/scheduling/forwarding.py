@@ -125,7 +125,7 @@ def tap_sets(timing: Timing, source: Issue, sink: Issue, flow: Flow) -> list[Tap
     ------
     Unforwardable: they cannot be told by a few comparisons.
     """
-    if timing.scop.statement(flow.sink).reads[flow.sink_read].is_lookup:
+    if timing.scop.statement(flow.sink).reads[flow.sink_read].is_uncertain:
         return []
     pairs = None
     if flow.source in timing.related.ragged or flow.sink in timing.related.ragged:

@@ -4,8 +4,8 @@ With v the stage in which a statement stores, u the stage in which a read's valu
 stage in which its address is presented:
 
 - flow through the memory: the address comes after the store, so issue distance >= v + 1 - a;
-- flow by forwarding: the value goes straight to its use, distance >= v - u; never for a lookup, of
-  which nobody knows beforehand whether it reads that element;
+- flow by forwarding: the value goes straight to its use, distance >= v - u; never for a read that
+  depends on data, since nobody knows beforehand whether it is of that element;
 - anti: the address of a block RAM comes before the store (a + 1 - v), so that the two never meet in
   one cycle; a register may be read in the very cycle in which it is written (a - v);
 - output: one store after the other, v_source + 1 - v_sink.
@@ -100,8 +100,8 @@ class Timing:
 
     def is_known(self, flow: Flow) -> bool:
         """Tell whether it is known which instances get the value, and they may be handed it."""
-        is_lookup = self.scop.statement(flow.sink).reads[flow.sink_read].is_lookup
-        return not is_lookup and flow_key(flow) not in self.memory_only
+        read = self.scop.statement(flow.sink).reads[flow.sink_read]
+        return not read.is_uncertain and flow_key(flow) not in self.memory_only
 
     def forward_lag(self, flow: Flow) -> int:
         """Return the smallest issue distance at which the value can be used at all."""

@@ -30,6 +30,7 @@ from rtlgen.ir.plan import (
     Predicate,
     Stream,
 )
+from rtlgen.ir.quasi_affine import quasi_affine_values
 from rtlgen.ir.schedule import NestLoop, Schedule
 from rtlgen.ir.scop import Access, Scop, Statement
 from rtlgen.scheduling.errors import PlanUnsound
@@ -120,6 +121,8 @@ class _Instances:
         for subscript in access.subscripts:
             if isinstance(subscript, Affine):
                 yield _affine(subscript, self.statement.iterators, self.points)
+            elif subscript.known is not None:
+                yield quasi_affine_values(subscript.known, self.statement.iterators, self.points)
             else:
                 yield np.full(len(self.tokens), next(given), dtype=np.int64)
 
@@ -160,10 +163,10 @@ def _looked_up(plan: KernelPlan, scop: Scop) -> int:
     """Return how many elements of changing arrays all the instances together may look up."""
     changing = {statement.write.array for statement in scop.statements}
     return sum(
-        stream.instances * prod(w.high - w.low + 1 for w in access.windows)
+        stream.instances * prod(w.high - w.low + 1 for w in access.windows if w.known is None)
         for stream in plan.streams
         for access in scop.statement(stream.statement).reads
-        if access.is_lookup and access.array in changing
+        if access.is_uncertain and access.array in changing
     )
 
 
@@ -208,14 +211,15 @@ class _Judge:
         access = member.statement.reads[op.read]
         if access.is_conditional:
             # Elsewhere the program does not use the value, or it would leave the array.
-            lowest = tuple(window.low for window in access.windows)
+            lowest = tuple(window.low for window in access.windows if window.known is None)
             used &= member.inside(access, self.scop.array(name).shape, lowest)
         if np.any(used & ~needed):
             self._fail(f"{where} uses {name} without asking for it")
         if access.array != name:
             self._fail(f"{where} reads {name} in place of {access.array}")
         if op.address is None:
-            self._check_lookup(member, op, access, needed)
+            self._check_lookup(member, op, access, used)
+            self._use_port(member, op, needed)
             return
         elements = member.elements(access, self.scop.array(name).strides)
         addresses = _values(op.address, member.counters)
@@ -232,17 +236,17 @@ class _Judge:
             self._fail(f"{where} loads an element of {name} in the cycle of its store")
         self._use_port(member, op, needed)
 
-    def _check_lookup(self, member: _Instances, op: LoadOp, access: Access, needed: Bools) -> None:
+    def _check_lookup(self, member: _Instances, op: LoadOp, access: Access, used: Bools) -> None:
         """Check that whichever element is looked up, its content is what the program says."""
         name, where = op.memory, member.stream.statement
-        cycles, moments = (member.cycles + op.stage)[needed], member.moments[needed]
-        self._use_port(member, op, needed)
+        cycles, moments = (member.cycles + op.stage)[used], member.moments[used]
         if not self.stored[name] and not self.written[name]:
             return
         array = self.scop.array(name)
-        for choice in product(*(range(w.low, w.high + 1) for w in access.windows)):
-            inside = member.inside(access, array.shape, choice)[needed]
-            those = member.elements(access, array.strides, choice)[needed][inside]
+        windows = [range(w.low, w.high + 1) for w in access.windows if w.known is None]
+        for choice in product(*windows):
+            inside = member.inside(access, array.shape, choice)[used]
+            those = member.elements(access, array.strides, choice)[used][inside]
             when = cycles[inside]
             seen = self.stored[name].before(those, when)
             if not np.array_equal(seen, self.written[name].before(those, moments[inside])):

@@ -182,6 +182,22 @@ def test_a_lookup_depends_on_all_that_it_may_read() -> None:
     assert flow.relation.wrap().count_val().to_python() == 32
 
 
+def test_a_quotient_of_iterators_is_known_exactly() -> None:
+    analysis = analyse(
+        parse_text(
+            """void f(const int x[16], int y[16]) {
+              int m[16];
+              for (int k = 0; k < 16; k++) m[k] = x[k];
+              for (int i = 0; i < 16; i++) y[i] = m[i / 2] + m[(5 * i + 1) % 16];
+            }"""
+        )
+    )
+    found = [f.relation.wrap().count_val().to_python() for f in analysis.flows.flows]
+    assert found == [16, 16]
+    (window,) = analysis.scop.statement("S1").reads[0].windows
+    assert window.known is not None and (window.low, window.high) == (0, 7)
+
+
 def test_windows_are_never_empty() -> None:
     with pytest.raises(ValueError, match="empty window"):
         Window(3, 2)

@@ -36,6 +36,11 @@ PROGRAMS = {
       for (int i = 0; i < 6; i++) b[i] = m[a[i] & 3] + t[b[i] & 7];
       for (int k = 0; k < 4; k++) m[k] = b[k];
       for (int i = 0; i < 6; i++) c[i] = m[(a[i] >> 2) & 3] - t[(i * i) & 7]; }""",
+    "quotients": """void f(int a[8], int b[8]) { int m[8];
+      for (int k = 0; k < 8; k++) m[k] = a[k] * 3;
+      for (int i = 0; i < 8; i++) b[i] = m[i / 2] - m[(3 * i + 5) % 8];
+      for (int k = 0; k < 8; k++) m[k] = b[k];
+      for (int i = 1; i < 8; i++) b[i] ^= m[i * 5 % 8]; }""",
     "scalars": """int f(int a[6]) { int s = 1, t;
       for (int i = 0; i < 6; i++) { t = a[i] - s; s = t * 3; a[i] = t; } return s; }""",
 }  # fmt: skip

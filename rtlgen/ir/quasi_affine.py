@@ -1,0 +1,145 @@
+"""Quasi-affine functions of iterators: quotients and remainders by constants as well.
+
+    a[13 * k % 16]        b[i / 2 + 1]        c[i & 7]
+
+Such a subscript is computed like one that depends on data, but it is known which element it names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rtlgen.ir.expr import Binary, Cast, Constant, Expr, IndexValue, Unary
+from rtlgen.ir.value_ranges import Range, value_range
+
+Ints = NDArray[np.int64]
+
+
+def is_quasi_affine(expr: Expr, iterators: Mapping[str, Range]) -> bool:
+    """Return whether `expr` is a quasi-affine function for all values of the iterators.
+
+    Then it never wraps, and no dividend is negative.
+
+    Parameters
+    ----------
+    iterators: inclusive range of every iterator.
+    """
+    match expr:
+        case Constant():
+            return True
+        case IndexValue(affine):
+            return _fits(expr, affine.range(dict(iterators)))
+        case Cast(operand):
+            inner = value_range(operand, iterators)
+            return is_quasi_affine(operand, iterators) and _fits(expr, inner)
+        case Unary("neg", operand):
+            low, high = value_range(operand, iterators)
+            return is_quasi_affine(operand, iterators) and _fits(expr, (-high, -low))
+        case Binary():
+            return _is_quasi_affine(expr, iterators)
+        case _:
+            return False
+
+
+def _is_quasi_affine(expr: Binary, iterators: Mapping[str, Range]) -> bool:
+    if not all(is_quasi_affine(part, iterators) for part in (expr.left, expr.right)):
+        return False
+    a, b = value_range(expr.left, iterators), value_range(expr.right, iterators)
+    constant = b[0] if b[0] == b[1] else None
+    match expr.op:
+        case "add":
+            return _fits(expr, (a[0] + b[0], a[1] + b[1]))
+        case "sub":
+            return _fits(expr, (a[0] - b[1], a[1] - b[0]))
+        case "mul":
+            products = [x * y for x in a for y in b]
+            one_is_constant = a[0] == a[1] or constant is not None
+            return one_is_constant and _fits(expr, (min(products), max(products)))
+        case "div" | "rem":
+            return constant is not None and constant > 0 and a[0] >= 0
+        case "shr":
+            return constant is not None and 0 <= constant < expr.type.width_bits
+        case "and":
+            return constant is not None and constant > 0 and constant & (constant + 1) == 0
+        case _:
+            return False
+
+
+def _fits(expr: Expr, values: Range) -> bool:
+    return expr.type.minimum <= values[0] and values[1] <= expr.type.maximum
+
+
+def quasi_affine_text(expr: Expr, names: Sequence[str]) -> str:
+    """Return a quasi-affine function in isl syntax, with iterator k of `names` called `d<k>`."""
+    match expr:
+        case Constant(value):
+            return str(value)
+        case IndexValue(affine):
+            terms = [f"{c}*d{names.index(name)}" for name, c in affine.terms]
+            return f"({' + '.join([*terms, str(affine.constant)])})"
+        case Cast(operand):
+            return quasi_affine_text(operand, names)
+        case Unary("neg", operand):
+            return f"(-{quasi_affine_text(operand, names)})"
+        case Binary(op, left, right):
+            a, b = quasi_affine_text(left, names), quasi_affine_text(right, names)
+            if op in ("add", "sub", "mul"):
+                return f"({a} {_SYMBOLS[op]} {b})"
+            if op == "and":
+                return f"({a} mod {_constant(right) + 1})"
+            if op == "rem":
+                return f"({a} mod {_constant(right)})"
+            divisor = 1 << _constant(right) if op == "shr" else _constant(right)
+            return f"floor({a}/{divisor})"
+    raise ValueError(f"{expr} is not quasi-affine")
+
+
+def quasi_affine_values(expr: Expr, names: Sequence[str], points: Ints) -> Ints:
+    """Return the values of a quasi-affine function at (n, names) points."""
+    match expr:
+        case Constant(value):
+            return np.full(len(points), value, dtype=np.int64)
+        case IndexValue(affine):
+            total = np.full(len(points), affine.constant, dtype=np.int64)
+            for name, c in affine.terms:
+                total += c * points[:, names.index(name)]
+            return total
+        case Cast(operand):
+            return quasi_affine_values(operand, names, points)
+        case Unary("neg", operand):
+            return -quasi_affine_values(operand, names, points)
+        case Binary(op, left, right):
+            a = quasi_affine_values(left, names, points)
+            b = quasi_affine_values(right, names, points)
+            return _combined(op, a, b)
+    raise ValueError(f"{expr} is not quasi-affine")
+
+
+_SYMBOLS = {"add": "+", "sub": "-", "mul": "*"}
+
+
+def _combined(op: str, a: Ints, b: Ints) -> Ints:
+    match op:
+        case "add":
+            return a + b
+        case "sub":
+            return a - b
+        case "mul":
+            return a * b
+        case "div":
+            return a // b
+        case "rem":
+            return a % b
+        case "shr":
+            return a >> b
+        case _:
+            return a & b
+
+
+def _constant(expr: Expr) -> int:
+    low, high = value_range(expr, {})
+    assert low == high, "a divisor is a constant"
+    return low

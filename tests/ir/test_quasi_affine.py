@@ -1,0 +1,73 @@
+"""Quasi-affine functions: what counts as one, and what it is worth at every point."""
+
+from __future__ import annotations
+
+import islpy as isl
+import numpy as np
+import pytest
+
+from rtlgen.frontend import parse_text
+from rtlgen.ir.expr import Expr, Read, walk
+from rtlgen.ir.quasi_affine import is_quasi_affine, quasi_affine_text, quasi_affine_values
+from rtlgen.verify.golden import run_golden
+
+BOX = {"i": (0, 8), "j": (0, 6)}
+
+
+def subscript(text: str) -> Expr:
+    """Return a subscript in a loop over i < 9 and j < 7 as the front end reads it."""
+    scop = parse_text(
+        f"""void f(const int a[4096], const int n[1], int y[9][7]) {{
+          for (int i = 0; i < 9; i++) for (int j = 0; j < 7; j++) y[i][j] = a[{text}];
+        }}"""
+    ).scop
+    reads = [node for node in walk(scop.statements[0].expr) if isinstance(node, Read) and node.at]
+    return reads[-1].at[0]
+
+
+FUNCTIONS = [
+    "13 * i % 16",
+    "i / 2 + j % 3",
+    "(i + 2 * j) / 4 * 4 + (j + 1) % 4",
+    "(7 * i + 3) & 15",
+    "(i * 5 + j) >> 2",
+    "(i + j / 3) % 5 * 3",
+    "40 - (i + j) / 3",
+    "(unsigned)(i * 3 + 1) % 7u",
+]
+
+
+@pytest.mark.parametrize("text", FUNCTIONS)
+def test_a_quasi_affine_subscript_has_the_value_that_c_gives_it(text: str) -> None:
+    expr = subscript(text)
+    assert is_quasi_affine(expr, BOX)
+    points = np.indices((9, 7)).reshape(2, -1).T
+    values = quasi_affine_values(expr, ("i", "j"), points)
+    scop = parse_text(
+        f"""void f(int y[9][7]) {{
+          for (int i = 0; i < 9; i++) for (int j = 0; j < 7; j++) y[i][j] = {text};
+        }}"""
+    ).scop
+    golden = run_golden(scop, {}, engine="interpreter").arrays["y"]
+    assert values.tolist() == golden.ravel().tolist()
+    graph = isl.Map(f"{{ [d0, d1] -> [w] : w = {quasi_affine_text(expr, ('i', 'j'))} }}")
+    for (i, j), value in zip(points.tolist(), values.tolist(), strict=True):
+        image = graph.intersect_domain(isl.Set(f"{{ [{i}, {j}] }}")).range()
+        assert image.is_equal(isl.Set(f"{{ [{value}] }}"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "i * j",
+        "n[0] & 15",
+        "(i + 1) / (j + 1)",
+        "(i * 16) ^ j",
+        "(i - 4) % 3 + 3",
+        "(i - 20) / 3 + 9",
+        "(unsigned char)(i * 40)",
+        "i & 5",
+    ],
+)
+def test_what_is_no_quasi_affine_function_is_not_taken_for_one(text: str) -> None:
+    assert not is_quasi_affine(subscript(text), BOX)
