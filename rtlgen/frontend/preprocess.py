@@ -12,6 +12,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, NoReturn
 
 import pcpp
@@ -19,6 +20,7 @@ import pcpp
 from rtlgen.errors import Diagnostic, Label
 from rtlgen.frontend.errors import (
     BadDefinition,
+    CSyntaxError,
     FileUnreadable,
     FrontendError,
     IncludeNotFound,
@@ -27,11 +29,14 @@ from rtlgen.frontend.errors import (
 )
 from rtlgen.frontend.headers import MACROS
 from rtlgen.frontend.origins import LineTable, Origin, adjacent, mark_results
-from rtlgen.frontend.tokens import Token, split, words
+from rtlgen.frontend.tokens import Token, open_comment, split, words
 from rtlgen.source import SourceFile, Span
 
 MAX_TOKENS = 100_000
+MAX_CHARACTERS = 16 * MAX_TOKENS
 MAX_INCLUDE_DEPTH = 50
+MAX_EXPANSION = 20_000
+"""Tokens that one call of a macro may become."""
 
 _REGION_PRAGMAS = ("scop", "endscop")
 _NEEDS_NAME = ("define", "undef", "ifdef", "ifndef")
@@ -57,6 +62,7 @@ def read_source(path: str) -> SourceFile:
     Raises
     ------
     FileUnreadable: it is missing, is not a file, or is not UTF-8.
+    TooDeep: it is too large.
     """
     try:
         with open(path, "rb") as handle:
@@ -68,6 +74,8 @@ def read_source(path: str) -> SourceFile:
             f"cannot read {path}: it is not UTF-8 text",
             notes=(f"byte {error.start} is 0x{error.object[error.start]:02x}",),
         ) from error
+    if len(text) > MAX_CHARACTERS:
+        raise TooDeep(f"{path} is larger than {MAX_CHARACTERS} characters")
     return SourceFile(path, text)
 
 
@@ -121,8 +129,7 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
 
     def run(self) -> tuple[Token, ...]:
         """Return all tokens of the program."""
-        if len(self._main.text) > 16 * MAX_TOKENS:
-            raise TooDeep(f"{self._main.path} is larger than {16 * MAX_TOKENS} characters")
+        self._check(self._main, self._main_path)
         try:
             self.parse(self._main.text, self._main.path)
             return tuple(self._tokens())
@@ -135,6 +142,23 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
             raise TooDeep(
                 "macros are nested too deeply", labels=self._directive_label("after this")
             ) from error
+
+    def _check(self, source: SourceFile, path: str) -> None:
+        """Refuse a text that would take long, or that pcpp would misread.
+
+        Parameters
+        ----------
+        path: what pcpp calls the file.
+        """
+        if sum(1 for _ in islice(split(source.text), MAX_TOKENS + 1)) > MAX_TOKENS:
+            raise TooDeep(f"{source.path} has more than {MAX_TOKENS} tokens")
+        start = open_comment(source.text)
+        if start is not None:
+            raise CSyntaxError(
+                "the comment is not closed",
+                labels=(Label(self._lines[path].span(start, 2), "begins here"),),
+                help="close it with */",
+            )
 
     def warnings(self, defines: Mapping[str, str]) -> Iterator[Diagnostic]:
         """Yield what a `-D` option did not do."""
@@ -231,9 +255,10 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
         self._expansion_depth += 1
         expanded: list[Any] = super().expand_macros(tokens, list(expanding_from))
         self._expansion_depth -= 1
-        if len(expanded) > MAX_TOKENS:
+        limit = MAX_TOKENS if outermost else MAX_EXPANSION
+        if len(expanded) > limit:
             raise TooDeep(
-                f"macros expand to more than {MAX_TOKENS} tokens",
+                f"macros expand to more than {limit} tokens",
                 labels=self._directive_label("after this"),
             )
         if outermost:
@@ -270,6 +295,7 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
         source = read_source(includepath)
         self.sources[shown] = SourceFile(shown, source.text)
         self._lines[includepath] = LineTable(shown, source.text)
+        self._check(self.sources[shown], includepath)
         return io.StringIO(source.text)
 
     def on_include_not_found(

@@ -44,6 +44,15 @@ def split(text: str) -> Iterator[tuple[int, str]]:
             yield match.start(), match.group()
 
 
+def open_comment(text: str) -> int | None:
+    """Return the offset of a comment that is never closed, if there is one."""
+    for match in _TOKEN.finditer(text):
+        comment = match.group("comment")
+        if comment is not None and comment.startswith("/*") and not comment[2:].endswith("*/"):
+            return match.start()
+    return None
+
+
 def words(text: str) -> frozenset[str]:
     """Return every identifier and keyword in `text`, comments left out."""
     return frozenset(word for _, word in split(text) if word[0].isalpha() or word[0] == "_")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from rtlgen.verify.golden_state import GoldenResult
 from rtlgen.verilog import generate, manifest_of
 from tests.oracles.gcc_oracle import have_gcc, run_gcc
 from tests.plans.interpreter import interpret
+from tests.sim.batch import Circuit, Run, run_batch
 
 REFUSALS = frozenset(("E0135", "E0208", "E0301", "E0305"))
 """Codes with which a well-formed, in-bounds, affine program may be refused."""
@@ -92,27 +94,43 @@ def simulation_failures(
     seed: int = 0,
 ) -> list[str]:
     """Build the circuit of `plan`, simulate it, and say how it differs from the C program."""
-    verilog = generate(plan)
+    circuit = _circuit(plan, scop, seed)
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "design.v").write_text(verilog.text)
+    (folder / "design.v").write_text(circuit.verilog)
+    write_manifest(folder, circuit.manifest)
+    result = simulate(folder, circuit.manifest, circuit.inputs, simulator=simulator, engine=engine)
+    run = Run("done", result.cycles, result.returned, result.arrays)
+    return _differences(plan, scop, run, seed)
+
+
+def batch_failures(programs: Sequence[Compiled], folder: Path, seed: int = 0) -> list[list[str]]:
+    """Simulate the circuits of all `programs` in one model, and say of each how it differs."""
+    circuits = [_circuit(program.plan, program.program, seed) for program in programs]
+    runs = run_batch(circuits, folder)
+    return [
+        _differences(program.plan, program.program, run, seed)
+        for program, run in zip(programs, runs, strict=True)
+    ]
+
+
+def _circuit(plan: KernelPlan, scop: Scop, seed: int) -> Circuit:
+    verilog = generate(plan)
     manifest = manifest_of(
         plan, verilog, file="design.v", source=scop.source, version="0", options={}
     )
-    write_manifest(folder, manifest)
-    inputs = random_inputs(scop, seed)
-    golden = run_golden(scop, inputs)
-    built = {memory.name for memory in plan.memories}
-    given = {
-        name: value
-        for name, value in inputs.items()
-        if name in built or name in {s.name for s in plan.scalars}
-    }
-    result = simulate(folder, manifest, given, simulator=simulator, engine=engine)
-    expected = {name: image for name, image in golden.arrays.items() if name in result.arrays}
-    comparison = compare_memories(expected, result.arrays)
-    failures = [comparison.text()] if comparison.mismatches else []
-    if plan.returned is not None and result.returned != golden.returned:
-        failures.append(f"returns {result.returned}, not {golden.returned}")
-    if result.cycles != predicted_cycles(plan):
-        failures.append(f"{result.cycles} cycles, not {predicted_cycles(plan)}")
+    built = {memory.name for memory in plan.memories} | {s.name for s in plan.scalars}
+    inputs = {name: value for name, value in random_inputs(scop, seed).items() if name in built}
+    return Circuit(verilog.text, manifest, inputs)
+
+
+def _differences(plan: KernelPlan, scop: Scop, run: Run, seed: int) -> list[str]:
+    golden = run_golden(scop, random_inputs(scop, seed))
+    expected = {name: image for name, image in golden.arrays.items() if name in run.arrays}
+    comparison = compare_memories(expected, run.arrays)
+    failures = [] if run.outcome == "done" else [run.outcome]
+    failures += [comparison.text()] if comparison.mismatches else []
+    if plan.returned is not None and run.returned != golden.returned:
+        failures.append(f"returns {run.returned}, not {golden.returned}")
+    if run.cycles != predicted_cycles(plan):
+        failures.append(f"{run.cycles} cycles, not {predicted_cycles(plan)}")
     return failures

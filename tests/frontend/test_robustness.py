@@ -122,7 +122,7 @@ def test_deep_nesting_within_the_limits_is_accepted() -> None:
 
 
 def test_macros_that_explode_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(preprocess, "MAX_TOKENS", 5000)
+    monkeypatch.setattr(preprocess, "MAX_EXPANSION", 5000)
     doublings = "".join(f"#define X{k} X{k - 1} X{k - 1}\n" for k in range(1, 40))
     text = f"#define X0 a[0] = 1;\n{doublings}void f(int a[8]) {{ X39 }}\n"
     assert isinstance(assert_answered(text), TooDeep)

@@ -1,5 +1,5 @@
 // Reverses the bits of each byte with shifts and masks.
-#define N 20
+#define N 32
 void bit_reverse(const unsigned char a[N], unsigned char b[N]) {
   for (int i = 0; i < N; i++) {
     unsigned x = a[i];

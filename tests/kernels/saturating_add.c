@@ -1,5 +1,5 @@
 // Saturating addition by a helper function.
-#define N 20
+#define N 32
 static inline int clamp(int x, int lo, int hi) {
   return x < lo ? lo : (x > hi ? hi : x);
 }

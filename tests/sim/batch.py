@@ -1,0 +1,135 @@
+"""Many circuits in one Verilator model: most of the time of a small one goes into building it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from rtlgen.manifest import Manifest
+from rtlgen.tools import run_tool
+from rtlgen.verify.inputs import Inputs, check_inputs, from_words, signed_value, to_words
+from sim.models import Harness, compile_verilated
+from sim.verilator import find_verilator
+
+MAX_SCALARS = 8
+_OUTCOMES = ("done", "hang", "protocol")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Circuit:
+    """Verilog text, what it promises, and the data to run it on."""
+
+    verilog: str
+    manifest: Manifest
+    inputs: Inputs
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Run:
+    """What a circuit did; `outcome` is `done`, `hang` or `protocol`."""
+
+    outcome: str
+    cycles: int
+    returned: int | None
+    arrays: Mapping[str, np.ndarray]
+
+
+def run_batch(circuits: Sequence[Circuit], folder: Path) -> list[Run]:
+    """Build one model of all `circuits`, run each once after a reset, and read everything back."""
+    names = [circuit.manifest.top for circuit in circuits]
+    if len(set(names)) != len(names):
+        raise ValueError(f"two circuits share a name: {names}")
+    folder.mkdir(parents=True, exist_ok=True)
+    design = folder / "batch.v"
+    texts = [circuit.verilog for circuit in circuits]
+    wrapper = _wrapper([circuit.manifest for circuit in circuits])
+    design.write_text("\n".join([*texts, wrapper]), encoding="utf-8")
+    main = Path(__file__).with_name("batch_main.cpp")
+    # Little runs, much is compiled.
+    harness = Harness(main=main, compile_options=("-O0",))
+    executable = compile_verilated(find_verilator(), [design], "batch", folder, harness)
+    given = [check_inputs(circuit.inputs, circuit.manifest) for circuit in circuits]
+    inputs, outputs = folder / "inputs.bin", folder / "outputs.bin"
+    words = [len(circuits)]
+    for circuit, values in zip(circuits, given, strict=True):
+        words += _job(circuit.manifest, values)
+    np.array(words, dtype="<u8").tofile(inputs)
+    run_tool([executable, inputs, outputs], log=folder / "simulation.log", timeout_seconds=300)
+    answers = iter(np.fromfile(outputs, dtype="<u8").tolist())
+    return [_run(circuit.manifest, answers) for circuit in circuits]
+
+
+def _job(manifest: Manifest, values: Inputs) -> Iterator[int]:
+    yield 4 * manifest.predicted_cycles + 1000
+    scalars = [int(values[s.name]) & ((1 << s.width) - 1) for s in manifest.scalars]
+    if len(scalars) > MAX_SCALARS:
+        raise ValueError(f"{manifest.top} has {len(scalars)} scalars")
+    yield from scalars + [0] * (MAX_SCALARS - len(scalars))
+    yield len(manifest.host_arrays)
+    for array in manifest.host_arrays:
+        yield (1 << array.element_bytes) - 1
+        yield array.depth
+        yield from to_words(np.asarray(values[array.name])).tolist()
+
+
+def _run(manifest: Manifest, answers: Iterator[int]) -> Run:
+    outcome, cycles, returned = next(answers), next(answers), next(answers)
+    result = manifest.returned
+    arrays = {
+        array.name: from_words(
+            np.array([next(answers) for _ in range(array.depth)], dtype="<u8").astype(
+                f"u{array.element_bytes}"
+            ),
+            array,
+        )
+        for array in manifest.host_arrays
+    }
+    value = None if result is None else signed_value(returned, result.width, result.signed)
+    return Run(_OUTCOMES[outcome], cycles, value, arrays)
+
+
+def _wrapper(manifests: Sequence[Manifest]) -> str:
+    """Return the module `batch`: all circuits behind one set of ports."""
+    lines = [
+        "module batch (input clock, input reset, input start, input [15:0] chosen,",
+        "  input [15:0] array, input [63:0] addr, input en, input [7:0] we, input [63:0] wdata,",
+        *(f"  input [63:0] scalar_{k}," for k in range(MAX_SCALARS)),
+        "  output done, output idle, output [63:0] returned, output [63:0] rdata);",
+    ]
+    taken: dict[str, list[str]] = {"done": [], "idle": [], "returned": [], "rdata": []}
+    for number, manifest in enumerate(manifests):
+        here = f"chosen == {number}"
+        wires = {
+            manifest.clock: f"clock & ({here})",
+            manifest.reset: "reset",
+            manifest.start: "start",
+            manifest.done: f"done_{number}",
+            manifest.idle: f"idle_{number}",
+        }
+        taken["done"].append(f"{here} ? done_{number} : ")
+        taken["idle"].append(f"{here} ? idle_{number} : ")
+        lines += [f"  wire done_{number}, idle_{number};"]
+        widths = {port.name: port.width for port in manifest.ports}
+        for k, scalar in enumerate(manifest.scalars):
+            wires[scalar.port] = f"scalar_{k}[{scalar.width - 1}:0]"
+        if manifest.returned is not None:
+            wires[manifest.returned.port] = f"returned_{number}"
+            taken["returned"].append(f"{here} ? returned_{number} : ")
+            lines.append(f"  wire [{manifest.returned.width - 1}:0] returned_{number};")
+        for k, array in enumerate(manifest.host_arrays):
+            assert array.ports is not None
+            mine, read = f"array == {k}", f"rdata_{number}_{k}"
+            wires[array.ports.addr] = f"addr[{array.address_bits - 1}:0]"
+            wires[array.ports.en] = f"en & ({mine})"
+            wires[array.ports.we] = f"we[{array.element_bytes - 1}:0] & {{8{{{mine}}}}}"
+            wires[array.ports.wdata] = f"wdata[{array.element_bits - 1}:0]"
+            wires[array.ports.rdata] = read
+            lines.append(f"  wire [{widths[array.ports.rdata] - 1}:0] {read};")
+            taken["rdata"].append(f"({here} && {mine}) ? {read} : ")
+        connected = ", ".join(f".\\{port} ({wire})" for port, wire in wires.items())
+        lines.append(f"  \\{manifest.top} circuit_{number} ({connected});")
+    lines += [f"  assign {name} = {''.join(parts)} 0;" for name, parts in taken.items()]
+    return "\n".join([*lines, "endmodule", ""])
