@@ -29,7 +29,6 @@ from rtlgen.poly.lookups import bounded_lookups
 from rtlgen.scheduling.datapath import build_datapath
 from rtlgen.scheduling.decide import (
     Decision,
-    Space,
     StoresCollide,
     decide_fused,
     decide_sequential,
@@ -44,6 +43,7 @@ from rtlgen.scheduling.lags import Timing
 from rtlgen.scheduling.lower import Figures, PlanOptions, lower
 from rtlgen.scheduling.ports import assign_read_ports
 from rtlgen.scheduling.replay import replay
+from rtlgen.scheduling.space import Space
 from rtlgen.target import Target, get_target
 from rtlgen.transforms.candidates import box_placement
 from rtlgen.transforms.distribute import distribute
@@ -157,6 +157,13 @@ def analyse(program: ParsedProgram) -> Analysis:
         sets = ScopSets(scop)
         dependences = memory_dependences(sets)
         units = dependence_units(scop, dependences)
+        circular = [unit for unit in units if len(unit.statements) > 1]
+        ragged = ragged_statements(sets, circular)
+        if ragged:
+            # The loops of these may be aligned, for which their iterators must be comparable.
+            scop = normalise(program.scop, ragged)
+            sets = ScopSets(scop)
+            dependences = memory_dependences(sets)
         return Analysis(program, scop, sets, dependences, dataflow(sets), units)
 
 

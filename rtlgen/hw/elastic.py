@@ -28,7 +28,7 @@ from amaranth.lib.wiring import Out
 from numpy.typing import NDArray
 
 from rtlgen.hw.index_units import IndexUnit, all_of, pace
-from rtlgen.hw.primed import Node, Pipeline, is_zero, largest, linear, quotient, smallest
+from rtlgen.hw.primed import Node, Pipeline, fixed, is_zero, largest, linear, quotient, smallest
 from rtlgen.ir.iterations import level_iterations
 from rtlgen.ir.plan import IndexForm, Level, LevelBound, PlanError
 
@@ -128,6 +128,14 @@ def _wheel(level: Level, rows: Ints, parents: Ints, outer: Wheel | None) -> Whee
 
 def _start_and_left(level: Level, number: int, outer: Sequence[Node]) -> tuple[Node, Node]:
     """Return a level's first counter, and its trips after that, as values of outer counters."""
+    start, left = _by_bounds(level, number, outer)
+    if level.at_least > 1 or left.trace.min() < 0:
+        left = largest([left, fixed(max(level.at_least, 1) - 1, outer[0])], f"left_{number}")
+    return start, left
+
+
+def _by_bounds(level: Level, number: int, outer: Sequence[Node]) -> tuple[Node, Node]:
+    """Return the same where the level's bounds alone count."""
     zero = (0,) * len(outer)
     lowers = level.lowers or (LevelBound(IndexForm(zero)),)
     uppers = level.uppers or (LevelBound(IndexForm(zero, level.extent - 1)),)

@@ -6,6 +6,7 @@ up to that level alone: f with x_l + 1 for x_l, and each inner counter replaced 
 That form stands ready in a register of its own, which moves only when an outer level does, and by
 the same rule. No bound is ever multiplied or added up in the cycle that needs it, and the smaller
 of several upper bounds is never computed: a level has come to its end when it meets any of them.
+A level that must run for a number of iterations has come to its end when those are over too.
 """
 
 from __future__ import annotations
@@ -28,11 +29,13 @@ class Nest:
     -------
     extents: every counter stays below its extent.
     lowers: first value of each counter. uppers: last values of each; the first one met ends it.
+    at_least: iterations that each level runs for, even past its last value; 0: no such number.
     """
 
     extents: tuple[int, ...]
     lowers: tuple[IndexForm, ...]
     uppers: tuple[tuple[IndexForm, ...], ...]
+    at_least: tuple[int, ...]
 
     @property
     def is_box(self) -> bool:
@@ -77,6 +80,12 @@ def _composed(form: IndexForm, inner: list[IndexForm]) -> IndexForm:
     return IndexForm(tuple(coefficients), constant)
 
 
+def difference(a: IndexForm, b: IndexForm) -> IndexForm:
+    """Return a - b."""
+    pairs = zip(a.coefficients, b.coefficients, strict=True)
+    return IndexForm(tuple(x - y for x, y in pairs), a.constant - b.constant)
+
+
 def nest_of(levels: Sequence[Level]) -> Nest | None:
     """Return the nest that `levels` are, or None where a bound is a quotient or a maximum."""
     zero = IndexForm((0,) * len(levels))
@@ -93,6 +102,7 @@ def nest_of(levels: Sequence[Level]) -> Nest | None:
             or (IndexForm(zero.coefficients, level.extent - 1),)
             for level in levels
         ),
+        tuple(level.at_least for level in levels),
     )
 
 
@@ -203,16 +213,32 @@ class RaggedOdometer(IndexUnit):
             place = tuple(int(n == level) for n in range(len(self.extents)))
             name = f"count_{level}"
             m.d.comb += counter.eq(followers.at(IndexForm(place), len(counter), 0, name))
-            ends = []
-            for number, upper in enumerate(self.nest.uppers[level]):
-                left = tuple(c - own for c, own in zip(upper.coefficients, place, strict=True))
-                form = IndexForm(left, upper.constant)
-                # The distance to a bound that is never met may go below zero.
-                width = _width(form, self.extents)
-                ends.append(followers.at(form, width, 0, f"left_{level}_{number}") == 0)
-            m.d.comb += last.eq(_any(ends))
+            m.d.comb += last.eq(self._ended(followers, level))
         self.encode_step(m)
         return m
+
+    def _ended(self, followers: Followers, level: int) -> Value:
+        """Return whether a level is at its last value."""
+        nest = self.nest
+        counter = IndexForm(tuple(int(n == level) for n in range(len(nest.extents))))
+        least = nest.at_least[level]
+
+        def left(form: IndexForm, name: str) -> Signal:
+            # A distance that is left over by a bound that is never met, or was met, is negative.
+            return followers.at(form, _width(form, self.extents), 0, f"left_{level}_{name}")
+
+        met = []
+        for number, upper in enumerate(nest.uppers[level]):
+            distance = left(difference(upper, counter), str(number))
+            met.append(_passed(distance) if least else distance == 0)
+        if least <= 1:
+            return _any(met)
+        final = IndexForm(nest.lowers[level].coefficients, nest.lowers[level].constant + least - 1)
+        return _any(met) & _passed(left(difference(final, counter), "least"))
+
+
+def _passed(distance: Signal) -> Value:
+    return (distance == 0) | distance[-1]
 
 
 def _width(form: IndexForm, extents: tuple[int, ...]) -> int:

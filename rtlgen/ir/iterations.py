@@ -47,7 +47,7 @@ def level_iterations(levels: Sequence[Level]) -> Iterator[tuple[Ints, Ints]]:
         high = np.full(len(rows), level.extent - 1, dtype=np.int64)
         for upper in level.uppers:
             high = np.minimum(high, _outer_values(upper.form, rows, depth) // upper.divisor)
-        trips = high - low + 1
+        trips = np.maximum(high - low + 1, level.at_least)
         if trips.min() < 1 or low.min() < 0:
             raise PlanError(f"level {depth} is empty or starts below 0")
         first = np.repeat(np.cumsum(trips) - trips, trips)

@@ -125,12 +125,14 @@ class Level:
     extent: the counter stays below it; with no bounds given it runs from 0 to extent - 1.
     name: the C iterator it counts, or None for a pad loop.
     lowers: first values, or () for 0. uppers: last values, or () for extent - 1.
+    at_least: number of iterations that it runs for even where its bounds give fewer; 0: none.
     """
 
     extent: int
     name: str | None = None
     lowers: tuple[LevelBound, ...] = ()
     uppers: tuple[LevelBound, ...] = ()
+    at_least: int = 0
 
     @property
     def is_box(self) -> bool:

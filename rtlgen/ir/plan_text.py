@@ -103,7 +103,8 @@ def _level_text(name: str, level: Level, names: tuple[str, ...]) -> str:
         return f"{name}<{level.extent}"
     low = bounds_text("max", (_bound_text(bound, names) for bound in level.lowers))
     high = bounds_text("min", (_bound_text(bound, names) for bound in level.uppers))
-    return f"{name}={low or 0}..{high or level.extent - 1}"
+    more = f" at least {level.at_least}" if level.at_least else ""
+    return f"{name}={low or 0}..{high or level.extent - 1}{more}"
 
 
 def _bound_text(bound: LevelBound, names: tuple[str, ...]) -> str:

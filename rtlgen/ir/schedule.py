@@ -45,11 +45,15 @@ class NestLoop:
     Members
     -------
     iterator: the statement's iterator that it counts, or None for a pad loop, which repeats
-        nothing: the instance runs in iteration `at` of `extent`.
+        nothing: the instance runs in one of its iterations.
     extent: number of iterations of the enumerated box; the real domain may be smaller.
-    at: for a pad loop, the iteration that is real; for an iterator, its smallest value.
+    at: the smallest value; of a pad loop that is not pinned, the iteration that is real.
     lowers, uppers: bounds that depend on outer iterators: the loop runs from the largest of
         `lowers` to the smallest of `uppers`, both inclusive; () for where the box begins or ends.
+    at_least: the loop runs at least so many iterations, whatever its bounds; 0: at least one is
+        known to be there.
+    pad: the name of a pinned pad loop, by which the bounds of inner loops refer to it.
+    pinned: of a pinned pad loop, the real iteration, affine in the statement's iterators.
     """
 
     iterator: str | None
@@ -57,11 +61,17 @@ class NestLoop:
     at: int = 0
     lowers: tuple[Bound, ...] = ()
     uppers: tuple[Bound, ...] = ()
+    at_least: int = 0
+    pad: str | None = None
+    pinned: Affine | None = None
 
     def __post_init__(self) -> None:
-        if self.extent < 1:
-            raise ValueError(f"a loop of {self.extent} iterations")
-        if self.iterator is None and not 0 <= self.at < self.extent:
+        if self.extent < 1 or self.at_least > self.extent:
+            raise ValueError(f"a loop of {self.extent} iterations, at least {self.at_least}")
+        if (self.pad is None) != (self.pinned is None) or (self.pad and self.iterator):
+            raise ValueError(f"pad loop {self.pad} of {self.iterator} pinned to {self.pinned}")
+        is_plain_pad = self.iterator is None and self.pinned is None
+        if is_plain_pad and not 0 <= self.at < self.extent:
             raise ValueError(f"pad loop of {self.extent} has no iteration {self.at}")
 
     @property
@@ -70,20 +80,37 @@ class NestLoop:
         return not self.lowers and not self.uppers
 
     @property
+    def counter(self) -> str | None:
+        """What the bounds of inner loops call it; None: they cannot refer to it."""
+        return self.iterator or self.pad
+
+    @property
+    def first(self) -> int:
+        """The smallest value of its box."""
+        return 0 if self.counter is None else self.at
+
+    @property
+    def value(self) -> Affine:
+        """The iteration in which an instance runs."""
+        if self.iterator is not None:
+            return Affine.variable(self.iterator)
+        return Affine((), self.at) if self.pinned is None else self.pinned
+
+    @property
     def position(self) -> Affine:
         """Where in the box an instance runs, from 0."""
-        if self.iterator is None:
-            return Affine((), self.at)
-        return Affine.variable(self.iterator) - self.at
+        return self.value - self.first
 
     def __str__(self) -> str:
-        if self.iterator is None:
+        if self.counter is None:
             return f"pad@{self.at}<{self.extent}"
+        name = self.iterator or f"pad {self.pad}@({self.pinned})"
         if self.is_box:
-            return f"{self.iterator}<{self.at + self.extent}"
+            return f"{name}<{self.at + self.extent}"
         low = bounds_text("max", map(str, self.lowers)) or str(self.at)
         high = bounds_text("min", map(str, self.uppers)) or str(self.at + self.extent - 1)
-        return f"{self.iterator}={low}..{high}"
+        more = f" at least {self.at_least}" if self.at_least else ""
+        return f"{name}={low}..{high}{more}"
 
 
 def bounds_text(choice: str, bounds: Iterable[str]) -> str:
@@ -118,9 +145,7 @@ class LoopDim:
 
     @property
     def time(self) -> Affine:
-        if self.loop.iterator is None:
-            return self.loop.position
-        return Affine.variable(self.loop.iterator)
+        return self.loop.value
 
     def __str__(self) -> str:
         return str(self.loop)

@@ -207,10 +207,6 @@ class Loop:
         if self.step == 0 or self.scale < 1:
             raise ValueError(f"loop {self.iterator} does not advance")
 
-    @property
-    def is_normalised(self) -> bool:
-        return self.step == 1 and self.start == Affine()
-
 
 @dataclass(frozen=True, slots=True)
 class Statement:

@@ -119,7 +119,7 @@ class _Odometer:
         """The variable of every loop, pads included."""
         names: list[str] = []
         for loop in self.flat.loops:
-            wished = f"{self.statement.name}_{loop.iterator or 'pad'}"
+            wished = f"{self.statement.name}_{loop.counter or 'pad'}"
             names.append(fresh(wished, self.taken | frozenset(names)))
         return tuple(names)
 
@@ -130,8 +130,8 @@ class _Odometer:
         for name, loop in zip(self.names, self.flat.loops, strict=True):
             lowers = [-(-b.form.evaluate(values) // b.divisor) for b in loop.lowers]
             first = max([_box(loop)[0], *lowers])
-            if loop.iterator is not None:
-                values[loop.iterator] = first
+            if loop.counter is not None:
+                values[loop.counter] = first
             found.append((name, Number(first)))
         return found
 
@@ -176,11 +176,15 @@ class _Odometer:
         bounds = [self._quotient("floord", bound) for bound in loop.uppers]
         if all(b.form.range(self._boxes)[1] >= (high + 1) * b.divisor for b in loop.uppers):
             bounds.append(Number(high))
-        return reduce(lambda a, b: Operation("min", (a, b)), bounds)
+        last = reduce(lambda a, b: Operation("min", (a, b)), bounds)
+        if loop.is_box or loop.at_least < 2:
+            return last
+        least = Operation("add", (self._first(loop), Number(loop.at_least - 1)))
+        return Operation("max", (last, least))
 
     @property
     def _boxes(self) -> dict[str, tuple[int, int]]:
-        return {x.iterator: _box(x) for x in self.flat.loops if x.iterator is not None}
+        return {x.counter: _box(x) for x in self.flat.loops if x.counter is not None}
 
     def _quotient(self, rounding: Literal["ceild", "floord"], bound: Bound) -> Index:
         dividend = index_of(bound.form.substitute(self._values()))
@@ -191,9 +195,9 @@ class _Odometer:
     def _values(self) -> dict[str, Affine]:
         """Return the value of every iterator: its variable, or the only one that it has."""
         return {
-            loop.iterator: Affine.variable(name) if loop.extent > 1 else Affine((), loop.at)
+            loop.counter: Affine.variable(name) if loop.extent > 1 else Affine((), loop.at)
             for name, loop in zip(self.names, self.flat.loops, strict=True)
-            if loop.iterator is not None
+            if loop.counter is not None
         }
 
     def _instance(self) -> tuple[Code, ...]:
@@ -204,7 +208,7 @@ class _Odometer:
             tuple(index_of(values[iterator]) for iterator in self.statement.iterators),
         )
         guards: list[Index] = [
-            Operation("eq", (Variable(name), Number(loop.at)))
+            Operation("eq", (Variable(name), index_of(loop.value.substitute(values))))
             for name, loop in zip(self.names, self.flat.loops, strict=True)
             if loop.iterator is None and loop.extent > 1
         ]
@@ -234,20 +238,24 @@ class _Odometer:
             own = f"d{names.index(loop.iterator)}"
             low, high = _box(loop)
             constraints.append(f"{low} <= {own} <= {high}")
-            for bound in loop.lowers:
+            for bound in self._within(loop.lowers):
                 constraints.append(f"{bound.divisor}*{own} >= {affine_text(bound.form, names)}")
-            for bound in loop.uppers:
+            for bound in () if loop.at_least else self._within(loop.uppers):
                 constraints.append(f"{bound.divisor}*{own} <= {affine_text(bound.form, names)}")
         dims = ",".join(f"d{k}" for k in range(len(names)))
         tuple_name = self.sets.statement_tuple(self.statement.name)
         where = " and ".join(constraints) or "true"
         return self.sets.read_set(f"{{ {tuple_name}[{dims}] : {where} }}")
 
+    def _within(self, bounds: Sequence[Bound]) -> list[Bound]:
+        """Return the bounds that the statement's own iterators give, not its pads."""
+        known = set(self.statement.iterators)
+        return [bound for bound in bounds if bound.form.variables <= known]
+
 
 def _box(loop: NestLoop) -> tuple[int, int]:
     """Return the smallest and largest value of a loop's variable; that of a pad counts trips."""
-    first = 0 if loop.iterator is None else loop.at
-    return first, first + loop.extent - 1
+    return loop.first, loop.first + loop.extent - 1
 
 
 def _as_parameters(instances: isl.Set) -> isl.Set:

@@ -91,7 +91,7 @@ def statement_points(scop: Scop, statement: Statement) -> Ints:
     names = statement.iterators
     for bound in statement.loops:
         value = points[:, names.index(bound.iterator)]
-        real &= value >= 0
+        real &= value >= affine_values(bound.start, names, points)
         real &= bound.scale * value < affine_values(bound.stop, names, points)
     for condition in statement.conditions:
         real &= affine_values(condition, names, points) >= 0

@@ -36,6 +36,12 @@ class RankTable:
     ranks: Ints
     count: int
 
+    def covers(self, points: Ints) -> bool:
+        """Tell whether the nest has an iteration for each of (n, iterators) points."""
+        places = points - self.low
+        inside = bool(((places >= 0) & (places < self.ranks.shape)).all())
+        return inside and bool((self.ranks[tuple(places.T)] >= 0).all())
+
     def of(self, points: Ints) -> Ints:
         """Return the ranks of (n, iterators) points."""
         result: Ints = self.ranks[tuple((points - self.low).T)]
@@ -45,34 +51,33 @@ class RankTable:
 def enumerate_nest(loops: Sequence[NestLoop]) -> tuple[Ints, Ints] | None:
     """Return every iteration of a nest in its order, or None where that is not possible.
 
-    The first array is (n, loops): the iterators' values, and the 0-based trips of pad loops. The
-    second is (n,), 1 where all pad loops are in their real trip. None means that some inner loop
+    The first array is (n, loops): the values of iterators and pad loops. The second is (n,), 1
+    where all pad loops are in their real iteration. None means that some inner loop
     would be empty, or that the nest is too large.
     """
     columns: list[Ints] = []
     names: list[str | None] = []
     size = 1
     for loop in loops:
-        first = 0 if loop.iterator is None else loop.at
-        low = np.full(size, first, dtype=np.int64)
+        low = np.full(size, loop.first, dtype=np.int64)
         for lower in loop.lowers:
             low = np.maximum(low, -(-_values(lower.form, columns, names, size) // lower.divisor))
-        high = np.full(size, first + loop.extent - 1, dtype=np.int64)
+        high = np.full(size, loop.first + loop.extent - 1, dtype=np.int64)
         for upper in loop.uppers:
             high = np.minimum(high, _values(upper.form, columns, names, size) // upper.divisor)
-        trips = high - low + 1
+        trips = np.maximum(high - low + 1, loop.at_least)
         if trips.min() < 1 or trips.sum() > MAX_ITERATIONS:
             return None
         starts = np.repeat(np.cumsum(trips) - trips, trips)
         size = int(trips.sum())
         columns = [np.repeat(column, trips) for column in columns]
         columns.append(np.repeat(low, trips) + np.arange(size, dtype=np.int64) - starts)
-        names.append(loop.iterator)
+        names.append(loop.counter)
     points = np.stack(columns, axis=1) if columns else np.zeros((1, 0), dtype=np.int64)
     real = np.ones(size, dtype=np.int64)
     for column, loop in zip(columns, loops, strict=True):
         if loop.iterator is None:
-            real &= column == loop.at
+            real &= column == _values(loop.value, columns, names, size)
     return points, real
 
 
@@ -86,9 +91,13 @@ def _values(form: Affine, columns: Sequence[Ints], names: Sequence[str | None], 
 def rank_table(loops: Sequence[NestLoop], iterators: Sequence[str]) -> RankTable | None:
     """Return the ranks of a nest, or None where it cannot be enumerated."""
     enumerated = enumerate_nest(loops)
-    if enumerated is None:
-        return None
-    rows, real = enumerated
+    return None if enumerated is None else ranks_of(*enumerated, loops, iterators)
+
+
+def ranks_of(
+    rows: Ints, real: Ints, loops: Sequence[NestLoop], iterators: Sequence[str]
+) -> RankTable:
+    """Return the ranks of an enumerated nest, as `enumerate_nest` gives it."""
     place = {loop.iterator: n for n, loop in enumerate(loops) if loop.iterator is not None}
     own = [loops[place[name]] for name in iterators]
     low = np.array([loop.at for loop in own], dtype=np.int64)

@@ -2,35 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 
-from rtlgen.ir.schedule import FlatDim, NestLoop
+from rtlgen.ir.schedule import FlatDim
 from rtlgen.ir.scop import Scop
 from rtlgen.poly.dependences import Dependence, Flow
 from rtlgen.poly.describe import access_text
 from rtlgen.scheduling.forwarding import Issue, IssueTimes, Routing, route
 from rtlgen.scheduling.lags import Timing
 from rtlgen.scheduling.ports import store_conflicts
-from rtlgen.scheduling.store_slots import StoreSlots
-from rtlgen.transforms.candidates import Bounding, Placement, box_placement, placements
-from rtlgen.transforms.period import Member, common_period, initiation_interval, self_distance
+from rtlgen.scheduling.space import Space
+from rtlgen.transforms.candidates import Placement, box_placement
+from rtlgen.transforms.period import (
+    initiation_interval,
+    self_distance,
+)
 from rtlgen.transforms.precedence import (
     Precedence,
-    iteration_precedences,
     requirements,
     smallest_shifts,
 )
-from rtlgen.transforms.ragged import ragged_loops
-from rtlgen.transforms.search import Candidate, Choice, best_choice
-from rtlgen.transforms.units import Unit, loop_paths
-
-_CandidateSource = Callable[[Unit, int | None], list[Candidate]]
-"""The candidates of a unit, padded up to a number of iterations, or unpadded for None."""
-
-SMALL_SLACK_CYCLES = 48
-"""What waiting for free ports may cost in the first attempt of the search."""
 
 MAX_CONFLICT_MOVES = 64
 """One-cycle moves tried to keep stores to one array apart, before statements are separated."""
@@ -81,138 +74,6 @@ def issue_times(
 ) -> IssueTimes:
     """Return when every statement issues."""
     return {name: Issue(p, offsets[name], iis[name]) for name, p in placed.items()}
-
-
-class Space:
-    """The candidates of every unit of a program, and the precedences between them."""
-
-    def __init__(self, timing: Timing, boxed: Scop) -> None:
-        self.timing = timing
-        self.boxed = boxed
-        self.paths = loop_paths(boxed.tree)
-        self._cycles: dict[tuple[Unit, bool], Candidate] = {}
-        self.cycles = timing.precedences()
-        self.iterations = iteration_precedences(boxed, timing.dependences, timing.related)
-        self.extents = [
-            loop.extent for s in boxed.statements for loop in boxed.schedule.loops(s.name)
-        ]
-        self.depth = max(len(path) for path in self.paths.values())
-
-    @property
-    def is_free(self) -> bool:
-        """Whether every statement may be placed alone; cycles keep the loop orders as written."""
-        return all(len(unit.statements) == 1 for unit in self.timing.units)
-
-    def latency_free(self) -> Choice:
-        """Return MF3's optimum: fewest fused iterations over orders and pads."""
-
-        def candidates(unit: Unit, largest: int | None) -> list[Candidate]:
-            return self._candidates(unit, largest, self.iterations, with_latency=False)
-
-        return self._search(candidates, self.iterations, with_ports=False)
-
-    def fastest(self) -> Choice:
-        """Return the choice with the fewest cycles, latencies counted."""
-
-        def candidates(unit: Unit, largest: int | None) -> list[Candidate]:
-            return self._candidates(unit, largest, self.cycles, with_latency=True)
-
-        return self._search(candidates, self.cycles, with_ports=True)
-
-    def as_written(self) -> list[Candidate]:
-        """Return every unit in the loop order of the program, without pads that are not needed."""
-        return [
-            self._candidates(unit, None, self.cycles, with_latency=True)[0]
-            for unit in self.timing.units
-        ]
-
-    def _search(
-        self,
-        candidates: _CandidateSource,
-        precedences: Sequence[Precedence],
-        *,
-        with_ports: bool,
-    ) -> Choice:
-        plain = best_choice([candidates(unit, None) for unit in self.timing.units], precedences)
-        assert plain is not None, "without a limit there is a choice"
-        padded = [candidates(unit, plain.end) for unit in self.timing.units]
-        if not with_ports:
-            return best_choice(padded, precedences, limit=plain.end) or plain
-        settle = StoreSlots(self.timing, padded, precedences).settle
-        # Ports cost little more than the plain end when pads are chosen well: try that first.
-        for slack in (SMALL_SLACK_CYCLES, plain.end // 8, plain.end):
-            found = best_choice(padded, precedences, settle, limit=plain.end + slack)
-            if found is not None:
-                return found
-        found = best_choice(padded, precedences, settle)
-        assert found is not None, "without a limit there is a choice"
-        return found
-
-    def _candidates(
-        self,
-        unit: Unit,
-        largest: int | None,
-        precedences: Sequence[Precedence],
-        with_latency: bool,
-    ) -> list[Candidate]:
-        if len(unit.statements) > 1:
-            key = (unit, with_latency)
-            if key not in self._cycles:
-                self._cycles[key] = self._cycle(unit, precedences, with_latency)
-            return [self._cycles[key]]
-        name = unit.statements[0]
-        own = self.boxed.schedule.loops(name)
-        iterators = self.boxed.statement(name).iterators
-        depth = len(own) if largest is None else self.depth
-        found = []
-        self_precedences = [p for p in precedences if p.source == p.sink == name]
-        order_kept = [p for p in self.iterations if p.source == p.sink == name]
-        bounded = self._bounding(name) if name in self.timing.related.ragged else None
-        for placed in placements(own, iterators, self.extents, depth, largest or 0, bounded):
-            if any(self_distance(p, placed) <= 0 for p in order_kept):
-                continue
-            ii = 1
-            if with_latency:
-                ii = max((initiation_interval(p, placed) for p in self_precedences), default=1)
-            length = self._length(name, placed, ii, with_latency)
-            found.append(Candidate({name: placed}, ii, {name: 0}, length, placed.changes))
-        return found
-
-    def _bounding(self, name: str) -> Bounding:
-        domain = self.timing.sets.domains[name]
-        iterators = self.boxed.statement(name).iterators
-
-        def bounded(order: Sequence[NestLoop]) -> tuple[NestLoop, ...]:
-            return ragged_loops(domain, iterators, order)
-
-        return bounded
-
-    def _length(self, name: str, placed: Placement, ii: int, with_latency: bool) -> int:
-        tail = self.timing.datapaths[name].result_stage + 1 if with_latency else 1
-        return ii * (placed.count - 1) + tail
-
-    def _cycle(
-        self, unit: Unit, precedences: Sequence[Precedence], with_latency: bool
-    ) -> Candidate:
-        members = [
-            Member(
-                name,
-                self.boxed.statement(name).iterators,
-                self.boxed.schedule.loops(name),
-                self.paths[name],
-            )
-            for name in unit.statements
-        ]
-        names = set(unit.statements)
-        own = [p for p in precedences if p.source in names and p.sink in names]
-        orders = [p for p in self.iterations if p.source in names and p.sink in names]
-        grouping = common_period(members, own, self.timing.related, orders)
-        length = max(
-            grouping.shifts[name]
-            + self._length(name, grouping.placements[name], grouping.ii, with_latency)
-            for name in unit.statements
-        )
-        return Candidate(grouping.placements, grouping.ii, grouping.shifts, length, 0)
 
 
 def decide_fused(space: Space, overrides: Mapping[str, int]) -> Decision:

@@ -249,7 +249,7 @@ class _StreamBuilder:
             return LevelBound(index_form(form, self.loops), bound.divisor)
 
         lowers, uppers = tuple(map(counted, loop.lowers)), tuple(map(counted, loop.uppers))
-        return Level(loop.extent, loop.iterator, lowers, uppers)
+        return Level(loop.extent, loop.iterator, lowers, uppers, loop.at_least)
 
     def _address(self, access: Access) -> IndexForm:
         strides = self.scop.array(access.array).strides

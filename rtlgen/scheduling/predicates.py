@@ -20,9 +20,9 @@ def index_form(affine: Affine, loops: Sequence[NestLoop]) -> IndexForm:
     """Return an affine function of iterators as a function of the level counters."""
     coefficients, constant = [], affine.constant
     for loop in loops:
-        c = 0 if loop.iterator is None else affine.coefficient(loop.iterator)
+        c = 0 if loop.counter is None else affine.coefficient(loop.counter)
         coefficients.append(c)
-        constant += c * loop.at
+        constant += c * loop.first
     return IndexForm(tuple(coefficients), constant)
 
 
@@ -33,9 +33,11 @@ class CounterSpace:
         self._counters = sets.time_map(statement, [loop.position for loop in loops])
         bounds = [f"0 <= d{k} < {loop.extent}" for k, loop in enumerate(loops)]
         for k, loop in enumerate(loops):
-            value = f"(d{k} + {loop.at})"
+            value = f"(d{k} + {loop.first})"
             bounds += [f"{b.divisor}*{value} >= {_form_text(b.form, loops)}" for b in loop.lowers]
-            bounds += [f"{b.divisor}*{value} <= {_form_text(b.form, loops)}" for b in loop.uppers]
+            # A loop that must run a while may run past its bounds.
+            ends = () if loop.at_least else loop.uppers
+            bounds += [f"{b.divisor}*{value} <= {_form_text(b.form, loops)}" for b in ends]
         dims = ",".join(f"d{k}" for k in range(len(loops)))
         self._box = sets.read_set(f"{{ [{dims}] : {' and '.join(bounds) or 'true'} }}")
 

@@ -385,13 +385,14 @@ def _instances_of(
     points = np.zeros((len(counters), len(iterators)), dtype=np.int64)
     real = np.ones(len(counters), dtype=np.bool_)
     for level, loop in enumerate(loops):
-        if loop.iterator is None:
-            real &= counters[:, level] == loop.at
-        else:
+        if loop.iterator is not None:
             points[:, iterators.index(loop.iterator)] = counters[:, level] + loop.at
+    for level, loop in enumerate(loops):
+        if loop.iterator is None:
+            real &= counters[:, level] == _affine(loop.position, iterators, points)
     for bound in statement.loops:
         value = points[:, iterators.index(bound.iterator)]
-        real &= value >= 0
+        real &= value >= _affine(bound.start, iterators, points)
         real &= bound.scale * value < _affine(bound.stop, iterators, points)
     for condition in statement.conditions:
         real &= _affine(condition, iterators, points) >= 0

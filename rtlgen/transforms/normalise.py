@@ -1,4 +1,4 @@
-"""Rewrite every loop to count from 0 by 1.
+"""Rewrite loops to count from 0 by 1.
 
 Rewrite
 -------
@@ -27,13 +27,18 @@ from rtlgen.ir.sets import ScopSets
 Replacements = Mapping[str, Affine]
 
 
-def normalise(scop: Scop) -> Scop:
+def normalise(scop: Scop, as_written: frozenset[str] = frozenset()) -> Scop:
     """Return the same program with normalised loops, scheduled in program order.
 
     The new iterator keeps the name of the old one; `Statement.origin` gives the C value back. A
     statement whose domain is empty is left out: it never runs.
+
+    Parameters
+    ----------
+    as_written: statements around which loops that count by 1 keep their first value, so that
+        iterators of different loops keep the relation that they have in the program.
     """
-    rewriter = _Rewriter(scop)
+    rewriter = _Rewriter(scop, as_written)
     tree = rewriter.nodes(scop.tree, {}, {})
     rewritten = replace(
         scop,
@@ -70,6 +75,7 @@ def program_order(tree: tuple[Node, ...]) -> Schedule:
 @dataclass
 class _Rewriter:
     scop: Scop
+    as_written: frozenset[str]
 
     def __post_init__(self) -> None:
         self.statements: list[Statement] = []
@@ -83,10 +89,16 @@ class _Rewriter:
     def _node(self, node: Node, values: Replacements, loops: Mapping[str, Loop]) -> Node:
         match node:
             case LoopNode(loop, body):
-                value = loop.start.substitute(values) + Affine.variable(loop.iterator) * loop.step
+                value = Affine.variable(loop.iterator)
+                if loop.step == 1 and self.as_written & _statements(body):
+                    start, stop = loop.start.substitute(values), loop.stop.substitute(values)
+                    new = replace(loop, start=start, stop=stop)
+                else:
+                    new = _normalised(loop, values)
+                    value = loop.start.substitute(values) + value * loop.step
                 inner = {**values, loop.iterator: value}
                 limits = tuple(limit.substitute(inner) for limit in loop.limits)
-                new = replace(_normalised(loop, values), limits=limits)
+                new = replace(new, limits=limits)
                 return LoopNode(new, self.nodes(body, inner, {**loops, loop.iterator: new}))
             case ConditionNode(conditions, body):
                 rewritten = tuple(c.substitute(values) for c in conditions)
@@ -94,6 +106,13 @@ class _Rewriter:
             case StatementNode(name):
                 self.statements.append(_statement(self.scop.statement(name), values, loops))
                 return node
+
+
+def _statements(nodes: tuple[Node, ...]) -> set[str]:
+    found: set[str] = set()
+    for node in nodes:
+        found |= {node.statement} if isinstance(node, StatementNode) else _statements(node.body)
+    return found
 
 
 def _normalised(loop: Loop, values: Replacements) -> Loop:

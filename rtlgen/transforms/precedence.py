@@ -48,6 +48,15 @@ class Precedence:
             return largest + self.lag
         return largest + self.uniform_lag
 
+    def binds(self, source: Placement, sink: Placement) -> bool:
+        """Tell whether it concerns these placements.
+
+        Pairs that are known by their extrema alone are none of a nest of another shape than a box.
+        Only statements that are kept apart for their stores' sake have such pairs there, and a
+        common nest is chosen so that its stores do not meet.
+        """
+        return isinstance(self.related, Pairs) or (source.table is None and sink.table is None)
+
     def gaps(
         self, source: Placement, sink: Placement, source_ii: int, sink_ii: int
     ) -> tuple[int, int]:
@@ -155,6 +164,8 @@ def requirements(
     """Return the largest required distance of every ordered pair of statements."""
     required: dict[tuple[str, str], int] = {}
     for p in precedences:
+        if not p.binds(placements[p.source], placements[p.sink]):
+            continue
         distance = p.required(placements[p.source], placements[p.sink], iis[p.source], iis[p.sink])
         key = (p.source, p.sink)
         required[key] = max(distance, required.get(key, distance))

@@ -27,18 +27,23 @@ from rtlgen.transforms.units import Unit
 def ragged_statements(sets: ScopSets, units: Sequence[Unit]) -> frozenset[str]:
     """Return the statements whose instances do not fill their bounding box.
 
-    Only those that may be placed alone count, in programs small enough to be enumerated.
+    All statements of a unit count where any of them does, and programs small enough to be
+    enumerated.
     """
     scop = sets.scop
     if box_size(scop) > MAX_INSTANCES:
         return frozenset()
-    alone = (unit.statements[0] for unit in units if len(unit.statements) == 1)
     return frozenset(
         name
-        for name in alone
-        if sets.domains[name].count_val().to_python()
-        != prod(loop.extent for loop in scop.schedule.loops(name))
+        for unit in units
+        if not all(_fills_its_box(sets, name) for name in unit.statements)
+        for name in unit.statements
     )
+
+
+def _fills_its_box(sets: ScopSets, name: str) -> bool:
+    box = prod(loop.extent for loop in sets.scop.schedule.loops(name))
+    return bool(sets.domains[name].count_val().to_python() == box)
 
 
 def ragged_loops(

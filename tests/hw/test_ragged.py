@@ -50,6 +50,7 @@ def test_a_form_of_an_inner_counter_jumps_to_its_value_at_the_lower_bound() -> N
         (4, 4),
         (IndexForm(zero), IndexForm((1, 0))),
         ((IndexForm(zero, 3),), (IndexForm(zero, 3),)),
+        (0, 0),
     )
     # for i<4, j=i..3: when i advances, 10*i + j becomes 10*(i + 1) + (i + 1).
     assert moves(IndexForm((10, 1)), triangle) == (
@@ -66,5 +67,6 @@ def test_a_wrong_bound_is_noticed() -> None:
         nest.extents,
         nest.lowers,
         (first, (IndexForm(upper.coefficients, upper.constant + 1),)),
+        nest.at_least,
     )
     assert issued(RaggedOdometer(wrong, 1)) != points

@@ -179,6 +179,7 @@ def points(stream: Stream) -> Iterator[tuple[int, ...]]:
         known = (*outer, *(0 for _ in levels[len(outer) :]))
         first = max((bound.ceiling(known) for bound in level.lowers), default=0)
         last = min((bound.floor(known) for bound in level.uppers), default=level.extent - 1)
+        last = max(last, first + level.at_least - 1)
         for counter in range(first, last + 1):
             yield from inside((*outer, counter))
 

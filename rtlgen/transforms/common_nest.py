@@ -1,0 +1,290 @@
+"""Issue times for statements that share one nest of any shape, padded where they must wait.
+
+All statements of the group run through the same iterations, each with a shift of its own. Where
+a dependence would come too early in some iteration of an outer loop, because the loops inside of
+it have become short, those loops are made to run for a minimal number of iterations.
+
+Rewrite
+-------
+    for k<32 for j>=k for i>k: S   ->   for k<32 for j>=k, at least 6, for i>k, at least 8: S
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rtlgen.ir.affine import Affine
+from rtlgen.ir.schedule import Bound, NestLoop
+from rtlgen.ir.sets import ScopSets
+from rtlgen.poly.instances import Pairs
+from rtlgen.poly.ranks import enumerate_nest, rank_table, ranks_of
+from rtlgen.transforms.candidates import Placement
+from rtlgen.transforms.period import Grouping, Member, self_distance
+from rtlgen.transforms.precedence import Precedence, requirements, smallest_shifts
+from rtlgen.transforms.sink import CommonNest, common_nests
+
+Ints = NDArray[np.int64]
+
+INNER_LEAST = (0, 1, 2, 4, 8, 16, 32, 64)
+"""Minimal trip counts tried for the loops inside of the one whose own is found exactly."""
+
+MAX_PADDINGS = 64
+
+UNBOUNDED = 1 << 30
+"""Extent of a box that ends no loop."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoreSlot:
+    """Where and when a statement stores: one store to an array in a cycle.
+
+    Members
+    -------
+    stage: cycles from issue to the store.
+    """
+
+    array: str
+    stage: int
+
+
+def best_common_nest(
+    members: Sequence[Member],
+    sets: ScopSets,
+    points: Mapping[str, Ints],
+    precedences: Sequence[Precedence],
+    iteration_precedences: Sequence[Precedence],
+    stores: Mapping[str, StoreSlot],
+    limit: int | None,
+) -> Grouping | None:
+    """Return the grouping with the earliest last issue, before `limit` if given, or None.
+
+    Parameters
+    ----------
+    points: the instances of every member.
+    precedences: in the unit of time of the result's shifts.
+    iteration_precedences: must be satisfiable too by the same placements, counting iterations.
+    stores: by statement; empty where stores may meet.
+    """
+    best: Grouping | None = None
+    forward = True
+    for nest in common_nests(members, sets, iteration_precedences):
+        # Orders that run backward somewhere are for groups that have no other.
+        if nest.backward and forward and best is not None:
+            break
+        forward = forward and not nest.backward
+        trial = _Trial(
+            members,
+            nest,
+            {m.name: nest.coordinates(m, points[m.name]) for m in members},
+            _in_common(nest, members, precedences),
+            _in_common(nest, members, iteration_precedences),
+            stores,
+        )
+        found = trial.best(UNBOUNDED if limit is None else limit)
+        if found is not None:
+            best, limit = found, found.last_issue
+    return best
+
+
+def _in_common(
+    nest: CommonNest, members: Sequence[Member], precedences: Sequence[Precedence]
+) -> tuple[Precedence, ...]:
+    """Return precedences between places in the common nest."""
+    by_name = {member.name: member for member in members}
+    found = []
+    for p in precedences:
+        assert isinstance(p.related, Pairs), "ragged statements have listed pairs"
+        pairs = Pairs(
+            nest.coordinates(by_name[p.source], p.related.sources),
+            nest.coordinates(by_name[p.sink], p.related.sinks),
+        )
+        found.append(replace(p, related=pairs))
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Trial:
+    """One common nest, to be padded.
+
+    Members
+    -------
+    points, precedences, iteration_precedences: in the common dimensions.
+    """
+
+    members: Sequence[Member]
+    nest: CommonNest
+    points: Mapping[str, Ints]
+    precedences: Sequence[Precedence]
+    iteration_precedences: Sequence[Precedence]
+    stores: Mapping[str, StoreSlot]
+
+    def best(self, limit: int) -> Grouping | None:
+        """Return the grouping with the smallest pads whose last issue is before `limit`."""
+        depth = len(self.nest.loops)
+        best: _Attempt | None = None
+        try:
+            best = self._attempt((0,) * depth, limit)
+        except TooLong:
+            return None
+        if best is None and depth > 1:
+            for inner in list(product(INNER_LEAST, repeat=depth - 2))[:MAX_PADDINGS]:
+                found = self._bisected(inner, limit)
+                if found is not None:
+                    best, limit = found, found.last_issue
+        return None if best is None else self._in_own_names(best)
+
+    def _bisected(self, inner: tuple[int, ...], limit: int) -> _Attempt | None:
+        """Find the smallest minimal trip count of the second loop."""
+        low, high = 0, 1
+        best: _Attempt | None = None
+        while best is None:
+            try:
+                best = self._attempt((0, high, *inner), limit)
+            except TooLong:
+                return None
+            if best is None:
+                low, high = high, 2 * high
+        while high - low > 1:
+            middle = (low + high) // 2
+            found = self._attempt((0, middle, *inner), limit)
+            if found is None:
+                low = middle
+            else:
+                best, high = found, middle
+        return best
+
+    def _attempt(self, least: tuple[int, ...], limit: int) -> _Attempt | None:
+        """Return the placement with given minimal trip counts, where it keeps all precedences.
+
+        Raises
+        ------
+        TooLong: it cannot end before `limit`, nor can any with larger minima.
+        """
+        padded = _padded(self.nest.loops, least, limit)
+        if padded is None:
+            return None
+        loops, rows = padded
+        table = ranks_of(rows, np.ones(len(rows), dtype=np.int64), loops, self.nest.dims)
+        if not all(table.covers(points) for points in self.points.values()):
+            return None
+        placed = Placement(self.nest.dims, loops, None, table, table.count, 1)
+        together = dict.fromkeys(self.points, placed)
+        iterations = requirements(self.iteration_precedences, together, dict.fromkeys(together, 1))
+        if smallest_shifts(list(together), iterations, {}) is None:
+            return None
+        ii = self._initiation_interval(placed)
+        if ii is None:
+            return None
+        required = requirements(self.precedences, together, dict.fromkeys(together, ii))
+        shifts = self._shifts(placed, ii, required)
+        if shifts is None:
+            return None
+        attempt = _Attempt(placed, ii, shifts)
+        return attempt if attempt.last_issue < limit else None
+
+    def _in_own_names(self, attempt: _Attempt) -> Grouping:
+        placed = {}
+        for member in self.members:
+            loops = self.nest.loops_of(member.name, attempt.common.loops)
+            table = rank_table(loops, member.iterators)
+            assert table is not None, "the nest has been enumerated before"
+            placed[member.name] = Placement(
+                member.iterators, loops, None, table, table.count, attempt.common.changes
+            )
+        return Grouping(placed, attempt.ii, attempt.shifts)
+
+    def _initiation_interval(self, common: Placement) -> int | None:
+        """Return the smallest II of all members, or None where a statement runs backward."""
+        ii = 1
+        for p in self.precedences:
+            if p.source == p.sink:
+                distance = self_distance(p, common)
+                if distance <= 0:
+                    return None
+                ii = max(ii, -(-p.lag // distance))
+        return ii
+
+    def _shifts(
+        self, common: Placement, ii: int, required: Mapping[tuple[str, str], int]
+    ) -> dict[str, int] | None:
+        """Return the smallest shifts at which no two stores to an array meet."""
+        names = list(self.points)
+        shifts = smallest_shifts(names, required, {})
+        if shifts is None or not self._stores_meet(common, ii, shifts):
+            return shifts
+        # Members with places of their own in the common nest never meet when in step.
+        in_step = dict(required)
+        for a, b in product(self.stores, repeat=2):
+            if a != b and self.stores[a].array == self.stores[b].array:
+                apart = self.stores[a].stage - self.stores[b].stage
+                in_step[a, b] = max(apart, in_step.get((a, b), apart))
+        shifts = smallest_shifts(names, in_step, {})
+        if shifts is None or self._stores_meet(common, ii, shifts):
+            return None
+        return shifts
+
+    def _stores_meet(self, common: Placement, ii: int, shifts: Mapping[str, int]) -> bool:
+        cycles: dict[str, list[Ints]] = {}
+        for name, store in self.stores.items():
+            when = common.ranks(self.points[name]) * ii + (shifts[name] + store.stage)
+            cycles.setdefault(store.array, []).append(when)
+        every = [np.concatenate(found) for found in cycles.values() if len(found) > 1]
+        return any(len(np.unique(found)) < len(found) for found in every)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Attempt:
+    """Shifts of all members in one placement over the common dimensions."""
+
+    common: Placement
+    ii: int
+    shifts: Mapping[str, int]
+
+    @property
+    def last_issue(self) -> int:
+        return max(self.shifts.values()) + self.ii * (self.common.count - 1)
+
+
+class TooLong(Exception):
+    """A nest has too many iterations to be of use."""
+
+
+def _padded(
+    loops: Sequence[NestLoop], least: tuple[int, ...], limit: int
+) -> tuple[tuple[NestLoop, ...], Ints] | None:
+    """Return `loops` with minimal trip counts, in boxes that hold all their iterations, and these.
+
+    None: some loop would be empty in some iteration of the outer ones.
+
+    Raises
+    ------
+    TooLong: there are more than `limit` iterations.
+    """
+    # A level's own trips are no more than those of the whole nest.
+    if max(least) > limit:
+        raise TooLong
+    wide = [_stretched(loop, count) for loop, count in zip(loops, least, strict=True)]
+    enumerated = enumerate_nest(wide)
+    if enumerated is None:
+        return None
+    rows, _ = enumerated
+    if len(rows) > limit:
+        raise TooLong
+    exact = tuple(
+        replace(loop, extent=int(column.max()) - loop.at + 1)
+        for loop, column in zip(wide, rows.T, strict=True)
+    )
+    return exact, rows
+
+
+def _stretched(loop: NestLoop, least: int) -> NestLoop:
+    """Let a loop run at least `least` iterations, in a box that does not end it."""
+    if loop.is_box:
+        return replace(loop, extent=max(loop.extent, least))
+    uppers = loop.uppers or (Bound(Affine((), loop.at + loop.extent - 1)),)
+    return replace(loop, extent=UNBOUNDED, uppers=uppers, at_least=least)

@@ -1,0 +1,317 @@
+"""Sink statements that depend on each other in a cycle into one nest, whatever its shape.
+
+A statement that stands outside of the deepest loops runs in one of their iterations: it is *sunk*
+there, by a pad loop that is pinned to an affine function of its own iterators. All statements of
+the cycle then share one nest, the hull of them all, whose loops may be put in any order.
+
+Rewrite
+-------
+    for i<8 for j<i {                          ->   for k  for j>=k  for i>k
+      for k<j  S0: A[i][j] -= A[i][k]*A[k][j];        { S1 where j == k;  S0 where j > k }
+      S1: A[i][j] /= A[j][j]; }
+
+Reference: statement sinking, and the pads of MF3 (section 3), here with bounds that depend on outer
+loops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from itertools import combinations, islice, permutations, product
+
+import islpy as isl
+import numpy as np
+from numpy.typing import NDArray
+
+from rtlgen.ir.affine import Affine
+from rtlgen.ir.schedule import Bound, NestLoop
+from rtlgen.ir.sets import ScopSets
+from rtlgen.poly.instances import Pairs, affine_values
+from rtlgen.transforms.period import Member
+from rtlgen.transforms.precedence import Precedence
+from rtlgen.transforms.ragged import ragged_loops
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+MAX_NESTS = 40
+"""Common nests that are tried, those that keep most dependences in order first."""
+
+MAX_SINKINGS = 1_000
+"""Ways to sink the statements that are considered at all."""
+
+MAX_PINS = 4
+"""Iterations of the deeper loops in which one statement is tried."""
+
+SAMPLED_PAIRS = 1_000
+"""Pairs of a dependence that are looked at to rank the ways to sink."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sinking:
+    """Where each dimension of the common nest is in a statement.
+
+    Members
+    -------
+    values: by statement, one affine function of its iterators for each common dimension.
+    own: by statement, its iterator for each common dimension, or None where it is pinned.
+    """
+
+    values: Mapping[str, tuple[Affine, ...]]
+    own: Mapping[str, tuple[str | None, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class CommonNest:
+    """One nest for all members, with a way to sink them into it.
+
+    Members
+    -------
+    dims: names of the common dimensions; loops: the nest over them, outermost first.
+    backward: how much of the dependences runs backward in this order; 0: none.
+    """
+
+    sinking: Sinking
+    dims: tuple[str, ...]
+    loops: tuple[NestLoop, ...]
+    backward: float
+
+    def coordinates(self, member: Member, points: Ints) -> Ints:
+        """Return the (n, dims) place of (n, iterators) instances of a member."""
+        return _common(self.sinking.values[member.name], member.iterators, points)
+
+    def loops_of(self, name: str, loops: Sequence[NestLoop]) -> tuple[NestLoop, ...]:
+        """Return `loops` over the common dimensions in a statement's own names."""
+        own = self.sinking.own[name]
+        names = {
+            dim: Affine.variable(iterator or dim)
+            for dim, iterator in zip(self.dims, own, strict=True)
+        }
+
+        def renamed(bounds: Sequence[Bound]) -> tuple[Bound, ...]:
+            return tuple(replace(bound, form=bound.form.substitute(names)) for bound in bounds)
+
+        found = []
+        for loop in loops:
+            assert loop.iterator is not None, "every loop of the nest is a common dimension"
+            place = self.dims.index(loop.iterator)
+            found.append(
+                replace(
+                    loop,
+                    iterator=own[place],
+                    lowers=renamed(loop.lowers),
+                    uppers=renamed(loop.uppers),
+                    pad=None if own[place] else loop.iterator,
+                    pinned=None if own[place] else self.sinking.values[name][place],
+                )
+            )
+        return tuple(found)
+
+
+def common_nests(
+    members: Sequence[Member], sets: ScopSets, precedences: Sequence[Precedence]
+) -> Iterator[CommonNest]:
+    """Yield the common nests worth trying, the likeliest first."""
+    depth = max(len(member.path) for member in members)
+    order_of = _Order(members, precedences, depth)
+    ranked: list[tuple[float, int, int, Sinking, tuple[int, ...]]] = []
+    for sinking in _sinkings(members, sets.domains, order_of):
+        for order, backward in order_of.backward(sinking.values).items():
+            swaps = sum(a > b for n, a in enumerate(order) for b in order[n + 1 :])
+            ranked.append((backward, swaps, len(ranked), sinking, order))
+    ranked.sort(key=lambda entry: entry[:3])
+    for backward, _, _, sinking, order in ranked[:MAX_NESTS]:
+        yield CommonNest(sinking, _dims(depth), _nest(sinking, sets, order), backward)
+
+
+Values = tuple[Affine, ...]
+"""The common dimensions in one statement, as functions of its iterators."""
+
+
+class _Order:
+    """How much of the dependences runs backward, for any way to sink and any order of the loops.
+
+    What can be told from a sample of the dependent pairs is remembered for each pair of statements.
+    """
+
+    def __init__(
+        self, members: Sequence[Member], precedences: Sequence[Precedence], depth: int
+    ) -> None:
+        self.depth = depth
+        self._orders = list(permutations(range(depth)))
+        self._iterators = {member.name: member.iterators for member in members}
+        self._pairs: dict[tuple[str, str], list[Pairs]] = {}
+        for p in precedences:
+            assert isinstance(p.related, Pairs), "ragged statements have listed pairs"
+            step = -(-len(p.related.sources) // SAMPLED_PAIRS)
+            sample = Pairs(p.related.sources[::step], p.related.sinks[::step])
+            self._pairs.setdefault((p.source, p.sink), []).append(sample)
+        self._known: dict[tuple[str, str, Values, Values], Floats] = {}
+
+    def backward(self, values: Mapping[str, Values]) -> dict[tuple[int, ...], float]:
+        """Return, by order of the dimensions, what runs backward between the given statements."""
+        total = np.zeros(len(self._orders))
+        for source, sink in self._pairs:
+            if source in values and sink in values:
+                total += self._between(source, sink, values[source], values[sink])
+        return dict(zip(self._orders, total.tolist(), strict=True))
+
+    def _between(self, source: str, sink: str, early: Values, late: Values) -> Floats:
+        key = (source, sink, early, late)
+        if key not in self._known:
+            distances = [
+                _common(late, self._iterators[sink], pairs.sinks)
+                - _common(early, self._iterators[source], pairs.sources)
+                for pairs in self._pairs[source, sink]
+            ]
+            self._known[key] = np.array(
+                [sum(_backward(d[:, order]) for d in distances) for order in self._orders]
+            )
+        return self._known[key]
+
+
+def _sinkings(
+    members: Sequence[Member], domains: Mapping[str, isl.Set], order_of: _Order
+) -> list[Sinking]:
+    found: list[Sinking] = []
+    depth = order_of.depth
+    for images in product(*(_images(member, members, depth) for member in members)):
+        if not _consistent(members, images):
+            continue
+        bounds = _written_bounds(members, images, domains, depth)
+        choices = {
+            member.name: _pinned(member, image, bounds, depth)
+            for member, image in zip(members, images, strict=True)
+        }
+        own = {
+            member.name: tuple(
+                member.iterators[image.index(dim)] if dim in image else None for dim in range(depth)
+            )
+            for member, image in zip(members, images, strict=True)
+        }
+        fixed = {name: values[0] for name, values in choices.items() if len(values) == 1}
+        likely = [_likeliest(name, values, fixed, order_of) for name, values in choices.items()]
+        for values in islice(product(*likely), MAX_SINKINGS - len(found)):
+            found.append(Sinking(dict(zip(choices, values, strict=True)), own))
+    return found
+
+
+def _likeliest(
+    name: str, choices: Sequence[Values], fixed: Mapping[str, Values], order_of: _Order
+) -> list[Values]:
+    """Return the pins of a statement that suit the statements which have none."""
+    if len(choices) <= MAX_PINS:
+        return list(choices)
+    return sorted(
+        choices,
+        key=lambda values: min(order_of.backward({**fixed, name: values}).values()),
+    )[:MAX_PINS]
+
+
+def _images(member: Member, members: Sequence[Member], depth: int) -> list[tuple[int, ...]]:
+    """Return every place of the member's loops among the common dimensions, in their order."""
+    shared = 0
+    while all(
+        other.path[shared : shared + 1] == member.path[shared : shared + 1] != ()
+        for other in members
+    ):
+        shared += 1
+    inner = len(member.path) - shared
+    return [(*range(shared), *chosen) for chosen in combinations(range(shared, depth), inner)]
+
+
+def _consistent(members: Sequence[Member], images: Sequence[tuple[int, ...]]) -> bool:
+    """Tell whether a loop around several members has one place."""
+    places: dict[int, int] = {}
+    return all(
+        places.setdefault(number, dim) == dim
+        for member, image in zip(members, images, strict=True)
+        for number, dim in zip(member.path, image, strict=True)
+    )
+
+
+Bounds = tuple[tuple[Affine, ...], ...]
+"""For each common dimension, values near its ends, affine in the dimensions outside of it."""
+
+
+def _dims(depth: int) -> tuple[str, ...]:
+    return tuple(f"c{number}" for number in range(depth))
+
+
+def _written_bounds(
+    members: Sequence[Member],
+    images: Sequence[tuple[int, ...]],
+    domains: Mapping[str, isl.Set],
+    depth: int,
+) -> Bounds:
+    ends: list[dict[Affine, None]] = [{} for _ in range(depth)]
+    dims = _dims(depth)
+    for member, image in zip(members, images, strict=True):
+        loops = ragged_loops(domains[member.name], member.iterators, member.loops)
+        renamed = {
+            name: Affine.variable(dims[dim])
+            for name, dim in zip(member.iterators, image, strict=True)
+        }
+        for dim, loop in zip(image, loops, strict=True):
+            lowers = _whole(loop.lowers) or [Affine((), loop.at)]
+            uppers = _whole(loop.uppers) or [Affine((), loop.at + loop.extent - 1)]
+            near = [end + step for end in lowers for step in (-1, 0)]
+            near += [end + step for end in uppers for step in (0, 1)]
+            for end in near:
+                ends[dim][end.substitute(renamed)] = None
+    return tuple(tuple(found) for found in ends)
+
+
+def _whole(bounds: Sequence[Bound]) -> list[Affine]:
+    """Return the bounds that do not round."""
+    return [bound.form for bound in bounds if bound.divisor == 1]
+
+
+def _pinned(
+    member: Member, image: tuple[int, ...], bounds: Bounds, depth: int
+) -> list[tuple[Affine, ...]]:
+    """Return the values of the common dimensions in a statement, for every choice of its pins."""
+    found: list[tuple[Affine, ...]] = [()]
+    for dim in range(depth):
+        grown: dict[tuple[Affine, ...], None] = {}
+        for values in found:
+            if dim in image:
+                grown[*values, Affine.variable(member.iterators[image.index(dim)])] = None
+                continue
+            known = dict(zip(_dims(depth), values, strict=False))
+            for end in bounds[dim]:
+                grown[*values, end.substitute(known)] = None
+        found = list(grown)
+    return found
+
+
+def _common(values: Sequence[Affine], iterators: tuple[str, ...], points: Ints) -> Ints:
+    return np.stack([affine_values(value, iterators, points) for value in values], axis=1)
+
+
+def _backward(distances: Ints) -> float:
+    """Return how much runs backward: the share of the pairs, weighted by the loop that does."""
+    sign = np.sign(distances)
+    nonzero = sign != 0
+    first = np.argmax(nonzero, axis=1)
+    leading = sign[np.arange(len(sign)), first]
+    # Backward in the innermost loop only is a shift; further out it is mostly impossible.
+    weight = 4.0 ** (distances.shape[1] - 1 - first)
+    return float((weight * (leading < 0)).mean())
+
+
+def _nest(sinking: Sinking, sets: ScopSets, order: Sequence[int]) -> tuple[NestLoop, ...]:
+    """Return the loops of the hull of all members, in the given order of the dimensions."""
+    images = [
+        sets.time_map(sets.scop.statement(name), values).range()
+        for name, values in sinking.values.items()
+    ]
+    hull = isl.Set.from_basic_set(reduce(isl.Set.union, images).coalesce().simple_hull())
+    dims = _dims(len(order))
+    boxes = []
+    for place in order:
+        low, high = hull.dim_min_val(place).to_python(), hull.dim_max_val(place).to_python()
+        boxes.append(NestLoop(dims[place], high - low + 1, low))
+    return ragged_loops(hull, dims, boxes)
