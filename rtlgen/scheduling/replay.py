@@ -256,7 +256,12 @@ class _Judge:
 
     def _use_port(self, member: _Instances, op: LoadOp, needed: Bools) -> None:
         # What a bubble loads is used nowhere, but while it does it holds the port.
-        idle = member.bubble_cycles[_mask(op.needed, member.bubbles)] + op.stage
+        loading = _mask(op.needed, member.bubbles)
+        if op.address is not None:
+            addresses = _values(op.address, member.bubbles[loading])
+            if np.any((addresses < 0) | (addresses >= self.scop.array(op.memory).depth)):
+                self._fail(f"{member.stream.statement} addresses no element of {op.memory}")
+        idle = member.bubble_cycles[loading] + op.stage
         used = (member.cycles[needed] + op.stage, idle)
         self.port_cycles.setdefault((op.memory, op.port), []).extend(used)
 
