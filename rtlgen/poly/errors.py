@@ -92,3 +92,37 @@ class OuterShiftRefused(RtlgenError):
     """
 
     code = "E0206"
+
+
+class NoHyperplane(RtlgenError):
+    """PLUTO found no loop that statements depending on each other in a cycle could share.
+
+    PLUTO looks for loops whose time is a sum of iterators with coefficients that are not negative.
+    Statements that feed each other in a cycle must share such a loop. This error means that the
+    dependences of a cycle allow none; `--scheduler isl` also tries negative coefficients, and
+    without `--scheduler` the loops stay as written.
+    """
+
+    code = "E0210"
+
+
+class RewriteUnsound(RtlgenError):
+    """A transform changed what the instances of a statement do: an error of the compiler.
+
+    After every change of iterators the compiler proves that each instance of the C program is still
+    there, once, and touches the same array elements. This message means that the proof failed, so
+    nothing was built. Leave out `--scheduler` and `--tile`, and report the program.
+    """
+
+    code = "E0211"
+
+
+class NothingToTile(RtlgenError):
+    """No loops fit the tile sizes that were asked for.
+
+    `--tile 8,8` cuts two loops that stand directly inside each other and may be interchanged, a
+    permutable band, into tiles of 8 by 8 iterations. The schedule has no such band of two loops.
+    Give fewer sizes, or try another `--scheduler`; `rtlgen plan` prints the bands.
+    """
+
+    code = "E0212"

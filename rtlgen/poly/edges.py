@@ -1,0 +1,110 @@
+"""The dependences that a scheduler must respect, in the iterators of the C program.
+
+A scheduler is given the smallest set of edges whose order implies every other one: each read with
+the write whose value it gets (flow), each read with the next write to its element (anti), each
+write with the next one (output). A form that no edge decreases decreases along no path of edges.
+
+Forms are written over the iterators as the C program counts them, so that i + j is what a reader
+takes it for. A loop whose step is not 1 is counted by its iterations instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import islpy as isl
+
+from rtlgen.ir.affine import Affine
+from rtlgen.ir.scop import Access, Statement
+from rtlgen.ir.sets import ScopSets, for_each, isl_failures
+from rtlgen.poly.dependences import Dataflow
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Edge:
+    """Pairs of instances in an order to be kept: {C iterators of source -> of sink}."""
+
+    source: str
+    sink: str
+    relation: isl.Map
+
+
+def coordinates(statement: Statement) -> tuple[Affine, ...]:
+    """Return what forms call the iterators of a normalised statement, in terms of them.
+
+    A loop of step 1 is counted as in C. The map is unimodular: triangular, with ones.
+    """
+    if not statement.origin:
+        return tuple(map(Affine.variable, statement.iterators))
+    return tuple(
+        value if value.coefficient(name) == 1 else Affine.variable(name)
+        for name, value in zip(statement.iterators, statement.origin, strict=True)
+    )
+
+
+def coordinate_map(sets: ScopSets, statement: str) -> isl.Map:
+    """Return {instance -> its coordinates}, a tuple of the same name."""
+    found = sets.scop.statement(statement)
+    relation = sets.time_map(found, coordinates(found))
+    return relation.set_tuple_name(isl.dim_type.out, sets.statement_tuple(statement))
+
+
+def schedule_edges(sets: ScopSets, flows: Dataflow) -> tuple[Edge, ...]:
+    """Return the edges of a normalised program.
+
+    Raises
+    ------
+    TooComplex: isl's operation limit was met.
+    """
+    with isl_failures():
+        maps = {s.name: coordinate_map(sets, s.name) for s in sets.scop.statements}
+        found = [Edge(f.source, f.sink, f.relation) for f in flows.flows]
+        found += _before_next_writes(sets)
+        return tuple(
+            Edge(
+                e.source,
+                e.sink,
+                e.relation.apply_domain(maps[e.source]).apply_range(maps[e.sink]).coalesce(),
+            )
+            for e in found
+        )
+
+
+def _before_next_writes(sets: ScopSets) -> list[Edge]:
+    """Relate every access to the next write of its element: the last one in reversed time."""
+    scop = sets.scop
+    reversed_time = _union(
+        [sets.time_map(s, [-dim for dim in scop.schedule.time(s.name)]) for s in scop.statements]
+    )
+    found = []
+    for statement in scop.statements:
+        for access in _distinct((statement.write, *statement.reads)):
+            writes = [
+                sets.access_map(other, other.write)
+                for other in scop.statements
+                if other.write.array == access.array
+            ]
+            if not writes:
+                continue
+            touched = isl.UnionMap.from_map(sets.access_map(statement, access))
+            info = isl.UnionAccessInfo.from_sink(touched)
+            info = info.set_must_source(_union(writes)).set_schedule_map(reversed_time)
+            for relation in for_each(info.compute_flow().get_must_dependence().foreach_map):
+                if relation.is_empty():
+                    continue
+                later = sets.statement_of(relation.get_tuple_name(isl.dim_type.in_)).name
+                found.append(Edge(statement.name, later, relation.reverse()))
+    return found
+
+
+def _distinct(accesses: Sequence[Access]) -> list[Access]:
+    """Return one access for each element function; the spans of equal ones differ."""
+    return list({(a.array, a.subscripts): a for a in reversed(accesses)}.values())
+
+
+def _union(maps: Sequence[isl.Map]) -> isl.UnionMap:
+    union = isl.UnionMap.from_map(maps[0])
+    for other in maps[1:]:
+        union = union.union(isl.UnionMap.from_map(other))
+    return union

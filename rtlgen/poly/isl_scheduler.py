@@ -1,0 +1,103 @@
+"""isl's own schedulers, answering in the same form as PLUTO.
+
+`isl` is a variant of PLUTO that also tries negative coefficients; `feautrier` carries as many
+dependences as possible by each outer loop.
+
+References: Verdoolaege and Janssens, "Scheduling for PPCG", KU Leuven CW706, 2017; Feautrier, "Some
+efficient solutions to the affine scheduling problem", IJPP 1992.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, TypeAlias
+
+import islpy as isl
+
+from rtlgen.ir.affine import Affine
+from rtlgen.ir.sets import ScopSets, for_each, isl_failures
+from rtlgen.poly.edges import Edge, coordinate_map
+from rtlgen.poly.schedule_tree import Band, Leaf, Node, Row, in_sequence
+
+Algorithm: TypeAlias = Literal["isl", "feautrier"]
+_ALGORITHMS = {
+    "isl": isl.schedule_algorithm.ISL,
+    "feautrier": isl.schedule_algorithm.FEAUTRIER,
+}
+
+
+def isl_schedule(sets: ScopSets, edges: Sequence[Edge], algorithm: Algorithm) -> Node:
+    """Return the schedule of a normalised program.
+
+    Raises
+    ------
+    TooComplex: isl's operation limit was met.
+    """
+    with isl_failures():
+        names = [s.name for s in sets.scop.statements]
+        domain = isl.UnionSet.from_set(coordinate_map(sets, names[0]).range())
+        for name in names[1:]:
+            domain = domain.union(isl.UnionSet.from_set(coordinate_map(sets, name).range()))
+        constraints = isl.ScheduleConstraints.on_domain(domain)
+        if edges:
+            order = isl.UnionMap.from_map(edges[0].relation)
+            for edge in edges[1:]:
+                order = order.union(isl.UnionMap.from_map(edge.relation))
+            constraints = constraints.set_validity(order).set_proximity(order)
+            constraints = constraints.set_coincidence(order)
+        before = sets.context.get_schedule_algorithm()
+        sets.context.set_schedule_algorithm(_ALGORITHMS[algorithm])
+        schedule = constraints.compute_schedule()
+        sets.context.set_schedule_algorithm(before)
+        return _Reader(sets).node(schedule.get_root(), tuple(names))
+
+
+class _Reader:
+    def __init__(self, sets: ScopSets) -> None:
+        self.sets = sets
+
+    def node(self, node: isl.ScheduleNode, statements: tuple[str, ...]) -> Node:
+        """Return what stands at `node`, which schedules `statements`."""
+        kind = isl.schedule_node_type(node.get_type())
+        kinds = isl.schedule_node_type
+        if kind == kinds.band:
+            return self._band(node, statements)
+        if kind in (kinds.sequence, kinds.set):
+            children = [node.get_child(k) for k in range(node.n_children())]
+            parts = [(child, self._filtered(child)) for child in children]
+            return in_sequence([self.node(child, own) for child, own in parts])
+        if kind == kinds.leaf:
+            return in_sequence([Leaf(name) for name in statements])
+        own = self._filtered(node) if kind == kinds.filter else statements
+        return self.node(node.get_child(0), own)
+
+    def _filtered(self, node: isl.ScheduleNode) -> tuple[str, ...]:
+        found = {
+            self.sets.statement_of(part.get_tuple_name()).name
+            for part in for_each(node.filter_get_filter().foreach_set)
+        }
+        return tuple(s.name for s in self.sets.scop.statements if s.name in found)
+
+    def _band(self, node: isl.ScheduleNode, statements: tuple[str, ...]) -> Node:
+        schedule = node.band_get_partial_schedule()
+        rows = [
+            Row.of(dict(self._form(part) for part in for_each(member.foreach_pw_aff)))
+            for member in (schedule.get_union_pw_aff(k) for k in range(node.band_n_member()))
+        ]
+        child = self.node(node.get_child(0), statements)
+        if node.band_get_permutable():
+            return Band(tuple(rows), len(rows) > 1, child)
+        # Loops that must stay in this order are bands of their own.
+        for row in reversed(rows):
+            child = Band((row,), False, child)
+        return child
+
+    def _form(self, piecewise: isl.PwAff) -> tuple[str, Affine]:
+        # isl splits no statement: one piece, on the whole domain.
+        form = piecewise.as_aff()
+        statement = self.sets.statement_of(piecewise.domain().get_tuple_name())
+        terms = {
+            iterator: form.get_coefficient_val(isl.dim_type.in_, k).to_python()
+            for k, iterator in enumerate(statement.iterators)
+        }
+        return statement.name, Affine.of(terms, form.get_constant_val().to_python())

@@ -1,0 +1,98 @@
+"""One hyperplane: the lexicographically smallest solution of its constraints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice, product
+
+import islpy as isl
+
+from rtlgen.ir.affine import Affine
+from rtlgen.ir.sets import ScopSets
+from rtlgen.poly.pluto.farkas import Cone, Constraints
+from rtlgen.poly.pluto.independence import directions, rank
+from rtlgen.poly.pluto.unknowns import Unknowns, Vector
+
+MAX_DIRECTIONS = 64
+"""Combinations of sub-spaces tried where PLUTO's own choice has no solution."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hyperplane:
+    """One affine form a statement.
+
+    Members
+    -------
+    bound: (u, w), the dependences span at most u*N + w.
+    """
+
+    forms: Mapping[str, Affine]
+    bound: tuple[int, int]
+
+
+Found = Mapping[str, tuple[Vector, ...]]
+"""The coefficient rows of every statement so far."""
+
+
+def is_complete(iterators: Sequence[str], rows: Sequence[Vector]) -> bool:
+    """Return whether the rows tell any two instances apart."""
+    return rank(rows) == len(iterators)
+
+
+def best_hyperplane(
+    sets: ScopSets, unknowns: Unknowns, cones: Sequence[Cone], found: Found
+) -> Hyperplane | None:
+    """Return the next hyperplane: legal, independent of those found, with the smallest bound.
+
+    None: there is none. No coefficient is negative.
+    """
+    legal = Constraints(frozenset(), frozenset())
+    for cone in cones:
+        legal |= cone.constraints(unknowns)
+    choices = [
+        [_in_unknowns(unknowns, name, wanted) for wanted in directions(found[name], len(names))]
+        for name, names in unknowns.iterators.items()
+        if not is_complete(names, found[name])
+    ]
+    first, *others = islice(product(*choices), MAX_DIRECTIONS)
+    solution = _lexmin(sets, unknowns, legal, first)
+    if solution is None:
+        solutions = [_lexmin(sets, unknowns, legal, choice) for choice in others]
+        solution = min((s for s in solutions if s is not None), default=None)
+    if solution is None:
+        return None
+    forms = {name: unknowns.form(name, solution) for name in unknowns.iterators}
+    return Hyperplane(forms, (solution[0], solution[1]))
+
+
+Bounds = tuple[tuple[Vector, int], ...]
+
+
+def _in_unknowns(unknowns: Unknowns, statement: str, wanted: Bounds) -> Bounds:
+    # The trivial hyperplane is excluded with every other dependent one.
+    return tuple((unknowns.linear(statement, row), least) for row, least in wanted)
+
+
+def _lexmin(
+    sets: ScopSets, unknowns: Unknowns, legal: Constraints, choice: tuple[Bounds, ...]
+) -> Vector | None:
+    dims = [f"d{k}" for k in range(unknowns.size)]
+    parts = [f"{dim} >= 0" for dim in dims]
+    parts += [f"{_text(row)} = 0" for row in sorted(legal.equalities)]
+    parts += [f"{_text(row)} >= 0" for row in sorted(legal.inequalities)]
+    parts += [f"{_text(row)} >= {least}" for bounds in choice for row, least in bounds]
+    rest = sets.read_set(f"{{ [{','.join(dims)}] : {' and '.join(parts)} }}")
+    # One integer program a dimension: isl's own lexmin of the whole is some hundred times slower.
+    solution = []
+    for k in range(unknowns.size):
+        value = rest.dim_min_val(k)
+        if not value.is_int():
+            return None
+        solution.append(value.to_python())
+        rest = rest.fix_val(isl.dim_type.set, k, value)
+    return tuple(solution)
+
+
+def _text(row: Vector) -> str:
+    return " + ".join(f"{x}*d{k}" for k, x in enumerate(row) if x) or "0"
