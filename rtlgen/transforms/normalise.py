@@ -46,7 +46,7 @@ def normalise(scop: Scop, as_written: frozenset[str] = frozenset()) -> Scop:
         tree=tree,
         schedule=program_order(tree),
     )
-    return _boxed(_without_empty(rewritten))
+    return boxed(_without_empty(rewritten))
 
 
 def program_order(tree: tuple[Node, ...]) -> Schedule:
@@ -160,7 +160,7 @@ def _without_empty(scop: Scop) -> Scop:
     return replace(scop, statements=statements, tree=tree, schedule=program_order(tree))
 
 
-def _boxed(scop: Scop) -> Scop:
+def boxed(scop: Scop) -> Scop:
     """Give the loops of the schedule the extents of each statement's bounding box."""
     sets = ScopSets(scop)
     schedule = scop.schedule

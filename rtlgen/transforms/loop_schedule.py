@@ -1,0 +1,132 @@
+"""Bring a program into the loops that a scheduler chooses for it, every step proven.
+
+    reschedule -> tile -> wavefront
+
+Each pass gives the program new iterators. `poly.correspondence` proves that its instances are those
+of the program before; the dependences then follow, and `poly.legality` judges the new order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from rtlgen.ir.scop import Scop
+from rtlgen.ir.sets import ScopSets
+from rtlgen.poly.correspondence import correspondence, moved_dataflow, moved_dependences
+from rtlgen.poly.dependences import Dataflow, Dependence
+from rtlgen.poly.edges import Edge, schedule_edges
+from rtlgen.poly.isl_scheduler import isl_schedule
+from rtlgen.poly.legality import require_legal
+from rtlgen.poly.pluto.components import Fusion
+from rtlgen.poly.pluto.search import pluto
+from rtlgen.poly.row_times import marked
+from rtlgen.poly.schedule_tree import Node
+from rtlgen.transforms.reschedule import reschedule
+from rtlgen.transforms.tile import tile
+from rtlgen.transforms.wavefront import wavefront
+
+Scheduler: TypeAlias = Literal["pluto", "isl", "feautrier"]
+SCHEDULERS: tuple[Scheduler, ...] = ("pluto", "isl", "feautrier")
+
+
+@dataclass(frozen=True, slots=True)
+class LoopOptions:
+    """Which loops a program is brought into.
+
+    Members
+    -------
+    scheduler: None: those of the C program, or where tiles or wavefronts are asked for, PLUTO's.
+    fusion: what PLUTO may put into common loops.
+    tile: iterations of a tile, one number a loop of a permutable band; () for no tiles.
+    wavefront: skew the outermost permutable bands, so that only their first loop is sequential.
+    """
+
+    scheduler: Scheduler | None = None
+    fusion: Fusion = "smart"
+    tile: tuple[int, ...] = ()
+    wavefront: bool = False
+
+    @property
+    def chosen(self) -> Scheduler | None:
+        """The scheduler to run, if any."""
+        implied = self.scheduler is None and (self.tile or self.wavefront)
+        return "pluto" if implied else self.scheduler
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scheduled:
+    """A program in the loops of a schedule.
+
+    Members
+    -------
+    scheduler: which one chose. tree: what it answered; final: the same after tiling and skewing.
+    written: the dependences of the program before.
+    sets: the program in its new loops. dependences, flows: the same between the new instances.
+    stages: the program after each pass.
+    """
+
+    scheduler: Scheduler
+    tree: Node
+    final: Node
+    written: tuple[Dependence, ...]
+    sets: ScopSets
+    dependences: tuple[Dependence, ...]
+    flows: Dataflow
+    stages: Mapping[str, Scop] = field(default_factory=dict)
+
+
+def schedule_loops(
+    sets: ScopSets, dependences: Sequence[Dependence], flows: Dataflow, options: LoopOptions
+) -> Scheduled | None:
+    """Return a normalised program in the loops asked for, or None where it keeps its own.
+
+    Raises
+    ------
+    NoHyperplane, NothingToTile, RewriteUnsound, IllegalSchedule, TooComplex
+    """
+    scheduler = options.chosen
+    if scheduler is None:
+        return None
+    edges = schedule_edges(sets, flows)
+    tree = marked(sets, edges, _schedule(sets, edges, scheduler, options.fusion))
+    stages: dict[str, Scop] = {}
+    final, after, relations = tree, sets, tuple(dependences)
+    moved = None
+    for name, what, final in _passes(sets, edges, tree, options):
+        after = ScopSets(reschedule(sets, final), sets.context)
+        moved = correspondence(sets, after)
+        relations = moved_dependences(dependences, after, moved)
+        require_legal(after, relations, after.scop.schedule, what)
+        stages[name] = after.scop
+    assert moved is not None, "rescheduling always runs"
+    return Scheduled(
+        scheduler,
+        tree,
+        final,
+        tuple(dependences),
+        after,
+        relations,
+        moved_dataflow(flows, moved),
+        stages,
+    )
+
+
+def _schedule(sets: ScopSets, edges: Sequence[Edge], scheduler: Scheduler, fusion: Fusion) -> Node:
+    if scheduler == "pluto":
+        return pluto(sets, edges, fusion)
+    return isl_schedule(sets, edges, scheduler)
+
+
+def _passes(
+    sets: ScopSets, edges: Sequence[Edge], tree: Node, options: LoopOptions
+) -> Iterator[tuple[str, str, Node]]:
+    """Yield pass, what it does, and the schedule after it."""
+    yield "reschedule", "rescheduling the loops", tree
+    if options.tile:
+        tree = marked(sets, edges, tile(sets.scop, tree, options.tile))
+        yield "tile", "tiling the loops", tree
+    if options.wavefront:
+        tree = marked(sets, edges, wavefront(tree))
+        yield "wavefront", "skewing the loops", tree

@@ -1,0 +1,36 @@
+"""Skew the outermost loops of permutable bands into wavefronts.
+
+Rewrite
+-------
+    for t1 for t2  S(t1, t2)     ->   for t1  for t2  S(t1 - t2, t2)
+
+t1 becomes the sum of the band's loops. A dependence that crosses any of them crosses t1, so the
+other loops are parallel: the tiles of one wavefront can run side by side.
+Reference: Lamport, "The parallel execution of DO loops", CACM 1974.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from rtlgen.poly.schedule_tree import Band, Leaf, Node, Row
+from rtlgen.poly.schedule_tree import Sequence as InSequence
+
+
+def wavefront(tree: Node) -> Node:
+    """Return the schedule with every outermost permutable band skewed.
+
+    A band that has a parallel loop already stays as it is; `tree` is marked.
+    """
+    match tree:
+        case Leaf():
+            return tree
+        case InSequence(children):
+            return InSequence(tuple(wavefront(child) for child in children))
+        case Band(rows, permutable, child):
+            if len(rows) < 2 or not permutable:
+                return replace(tree, child=wavefront(child))
+            if any(row.mark == "parallel" for row in rows):
+                return tree
+            front = Row(tuple(part for row in rows for part in row.parts))
+            return Band((front, *rows[1:]), False, child)
