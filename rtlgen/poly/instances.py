@@ -39,17 +39,21 @@ class Pairs:
     sinks: Ints
 
 
-def box_size(scop: Scop) -> int:
-    """Return the number of points in the bounding boxes of all statements.
+def enumerated_size(scop: Scop, counts: Mapping[str, int]) -> int:
+    """Return how many places an enumeration of all instances looks at.
 
-    A point counts once for each element that it may look up of an array that changes.
+    An instance counts once more for each element that it may look up of an array that changes.
+
+    Parameters
+    ----------
+    counts: number of instances of every statement.
     """
     changing = {statement.write.array for statement in scop.statements}
     total = 0
     for statement in scop.statements:
-        size = prod(loop.extent for loop in scop.schedule.loops(statement.name))
         looked_up = [a for a in statement.reads if a.is_uncertain and a.array in changing]
-        total += size * sum((window_size(access) for access in looked_up), start=1)
+        places = sum((window_size(access) for access in looked_up), start=1)
+        total += counts[statement.name] * places
     return total
 
 
@@ -82,20 +86,47 @@ def touched_elements(scop: Scop, statement: Statement, access: Access, points: I
 
 
 def statement_points(scop: Scop, statement: Statement) -> Ints:
-    """Return the (n, iterators) instances of a statement of a normalised program."""
-    loops = scop.schedule.loops(statement.name)
-    grid = np.indices([loop.extent for loop in loops], dtype=np.int64)
-    points = grid.reshape(len(loops), -1).T if loops else np.zeros((1, 0), dtype=np.int64)
-    points = points + np.array([loop.at for loop in loops], dtype=np.int64)
-    real = np.ones(len(points), dtype=np.bool_)
+    """Return the (n, iterators) instances of a statement of a normalised program, in their order.
+
+    Loop by loop: each gets the bounds that follow from what is fixed outside of it.
+    """
     names = statement.iterators
-    for bound in statement.loops:
-        value = points[:, names.index(bound.iterator)]
-        real &= value >= affine_values(bound.start, names, points)
-        real &= bound.scale * value < affine_values(bound.stop, names, points)
-    for condition in statement.conditions:
-        real &= affine_values(condition, names, points) >= 0
-    return points[real]
+    boxes = {loop.iterator: loop for loop in scop.schedule.loops(statement.name)}
+    points = np.zeros((1, 0), dtype=np.int64)
+    conditions = _conditions(statement)
+    if any(c.is_constant and c.constant < 0 for c in conditions):
+        return np.zeros((0, len(names)), dtype=np.int64)
+    for depth, name in enumerate(names):
+        box = boxes[name]
+        low = np.full(len(points), box.at, dtype=np.int64)
+        high = low + (box.extent - 1)
+        for condition in conditions:
+            own = condition.coefficient(name)
+            if not own or not condition.variables <= set(names[: depth + 1]):
+                continue
+            rest = affine_values(condition - Affine.variable(name) * own, names[:depth], points)
+            if own > 0:
+                low = np.maximum(low, -(rest // own))
+            else:
+                high = np.minimum(high, rest // -own)
+        points = _extended(points, low, np.maximum(high - low + 1, 0))
+    return points
+
+
+def _conditions(statement: Statement) -> list[Affine]:
+    """Return the affine forms that are >= 0 just for the instances."""
+    found = list(statement.conditions)
+    for loop in statement.loops:
+        counter = Affine.variable(loop.iterator)
+        found += [counter - loop.start, loop.stop - counter * loop.scale - 1]
+    return found
+
+
+def _extended(points: Ints, low: Ints, trips: Ints) -> Ints:
+    """Return every point once for each of its `trips` values from `low` on, in a new column."""
+    starts = np.repeat(np.cumsum(trips) - trips, trips)
+    column = np.repeat(low, trips) + np.arange(len(starts), dtype=np.int64) - starts
+    return np.concatenate([np.repeat(points, trips, axis=0), column[:, None]], axis=1)
 
 
 def affine_values(affine: Affine, names: tuple[str, ...], points: Ints) -> Ints:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,30 +23,44 @@ MAX_ITERATIONS = 2_000_000
 """Nests with more iterations are not enumerated: they get a rectangular box."""
 
 
+MAX_DENSE = 4_000_000
+"""Points of a box up to which each has an entry, real or not; above, only iterations have one."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class RankTable:
     """Ranks of the iterations of a nest.
 
     Members
     -------
-    low: smallest value of each iterator; ranks: dense, indexed by iterators minus `low`; -1 where
-        the nest has no iteration. count: number of iterations, pads included.
+    low, extents: smallest value of each iterator, and number of its values.
+    places: for each rank in `ranks` the row-major position in the box, increasing; None: all are
+        there, -1 where the nest has no iteration.
+    count: number of iterations, pads included.
     """
 
     low: Ints
+    extents: tuple[int, ...]
+    places: Ints | None
     ranks: Ints
     count: int
 
     def covers(self, points: Ints) -> bool:
         """Tell whether the nest has an iteration for each of (n, iterators) points."""
         places = points - self.low
-        inside = bool(((places >= 0) & (places < self.ranks.shape)).all())
-        return inside and bool((self.ranks[tuple(places.T)] >= 0).all())
+        inside = bool(((places >= 0) & (places < np.array(self.extents))).all())
+        return inside and bool((self.of(points) >= 0).all())
 
     def of(self, points: Ints) -> Ints:
         """Return the ranks of (n, iterators) points."""
-        result: Ints = self.ranks[tuple((points - self.low).T)]
-        return result
+        if not self.extents:
+            return np.broadcast_to(self.ranks, (len(points),))
+        wanted = np.ravel_multi_index(tuple((points - self.low).T), self.extents)
+        if self.places is None:
+            result: Ints = self.ranks[wanted]
+            return result
+        found = np.minimum(np.searchsorted(self.places, wanted), len(self.places) - 1)
+        return np.where(self.places[found] == wanted, self.ranks[found], -1)
 
 
 def enumerate_nest(loops: Sequence[NestLoop]) -> tuple[Ints, Ints] | None:
@@ -101,8 +116,15 @@ def ranks_of(
     place = {loop.iterator: n for n, loop in enumerate(loops) if loop.iterator is not None}
     own = [loops[place[name]] for name in iterators]
     low = np.array([loop.at for loop in own], dtype=np.int64)
-    ranks = np.full([loop.extent for loop in own], -1, dtype=np.int64)
+    extents = tuple(loop.extent for loop in own)
     kept = np.flatnonzero(real)
     points = rows[kept][:, [place[name] for name in iterators]]
-    ranks[tuple((points - low).T)] = kept
-    return RankTable(low, ranks, len(rows))
+    if not extents:
+        return RankTable(low, extents, None, kept, len(rows))
+    places = np.ravel_multi_index(tuple((points - low).T), extents)
+    if prod(extents) > MAX_DENSE:
+        order = np.argsort(places)
+        return RankTable(low, extents, places[order], kept[order], len(rows))
+    ranks = np.full(prod(extents), -1, dtype=np.int64)
+    ranks[places] = kept
+    return RankTable(low, extents, None, ranks, len(rows))

@@ -12,7 +12,6 @@ It then stores nothing at all.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod
 
 import islpy as isl
 import numpy as np
@@ -201,7 +200,7 @@ class StoreSlots:
         if name not in self._points:
             scop = self._timing.scop
             statement = scop.statement(name)
-            if prod(loop.extent for loop in scop.schedule.loops(name)) > MAX_INSTANCES:
+            if self._timing.sets.domains[name].count_val().to_python() > MAX_INSTANCES:
                 self._points[name] = np.zeros((0, len(statement.loops)), dtype=np.int64)
             else:
                 self._points[name] = statement_points(scop, statement)

@@ -20,7 +20,7 @@ import islpy as isl
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.schedule import Bound, NestLoop
 from rtlgen.ir.sets import ScopSets, for_each
-from rtlgen.poly.instances import MAX_INSTANCES, box_size
+from rtlgen.poly.instances import MAX_INSTANCES, enumerated_size
 from rtlgen.transforms.units import Unit
 
 
@@ -31,19 +31,16 @@ def ragged_statements(sets: ScopSets, units: Sequence[Unit]) -> frozenset[str]:
     enumerated.
     """
     scop = sets.scop
-    if box_size(scop) > MAX_INSTANCES:
+    counts = {name: int(d.count_val().to_python()) for name, d in sets.domains.items()}
+    if enumerated_size(scop, counts) > MAX_INSTANCES:
         return frozenset()
+    boxes = {name: prod(loop.extent for loop in scop.schedule.loops(name)) for name in sets.domains}
     return frozenset(
         name
         for unit in units
-        if not all(_fills_its_box(sets, name) for name in unit.statements)
+        if any(counts[other] != boxes[other] for other in unit.statements)
         for name in unit.statements
     )
-
-
-def _fills_its_box(sets: ScopSets, name: str) -> bool:
-    box = prod(loop.extent for loop in sets.scop.schedule.loops(name))
-    return bool(sets.domains[name].count_val().to_python() == box)
 
 
 def ragged_loops(
