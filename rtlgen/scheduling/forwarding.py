@@ -28,6 +28,13 @@ Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 
+MAX_STEPS = 8
+"""Steps between producer and consumer that one forwarding path may serve."""
+
+MAX_BOXES = 4
+"""Boxes of instances that may take one step on one forwarding path."""
+
+
 class Unforwardable(Exception):
     """A forwarding path would need a predicate that cannot be built: use the memory instead."""
 
@@ -161,6 +168,8 @@ def _listed_taps(
         if near.any():
             instances = _described(flow.relation.range(), pairs.sinks, near)
             if instances is None:
+                instances = _described_by_steps(flow.relation, pairs, near)
+            if instances is None:
                 raise Unforwardable(flow_key(flow))
             found.append(TapSet(flow, distance - first, instances))
     return found
@@ -183,12 +192,78 @@ def _described(everywhere: isl.Set, points: Ints, chosen: Bools) -> isl.Set | No
             covered |= inside
     if np.array_equal(covered, chosen):
         return found
-    low, high = points[chosen].min(axis=0), points[chosen].max(axis=0)
-    boxed = ((points >= low) & (points <= high)).all(axis=1)
-    if not np.array_equal(boxed, chosen):
-        return None
+    return _boxed(everywhere, points, chosen, 1)
+
+
+def _boxed(everywhere: isl.Set, points: Ints, chosen: Bools, most: int) -> isl.Set | None:
+    """Return the part of `everywhere` that holds just the chosen points, cut out by boxes.
+
+    One box, or up to `most`, one for each run of neighbouring values of some iterator.
+    """
+    for k in range(points.shape[1]):
+        found = everywhere.subtract(everywhere)
+        covered = np.zeros(len(points), dtype=np.bool_)
+        for run in _runs(points[chosen, k], most):
+            own = chosen & (points[:, k] >= run[0]) & (points[:, k] <= run[1])
+            low, high = points[own].min(axis=0), points[own].max(axis=0)
+            covered |= ((points >= low) & (points <= high)).all(axis=1)
+            found = found.union(_within(everywhere, low.tolist(), high.tolist()))
+        if np.array_equal(covered, chosen):
+            return found
+    return None
+
+
+def _runs(values: Ints, most: int) -> list[tuple[int, int]]:
+    """Return the runs of consecutive values, or one around them all if there are too many."""
+    different = np.unique(values)
+    ends = np.flatnonzero(np.diff(different) > 1)
+    if len(ends) >= most:
+        return [(int(different[0]), int(different[-1]))]
+    firsts, lasts = different[[0, *(ends + 1)]], different[[*ends, -1]]
+    return list(zip(firsts.tolist(), lasts.tolist(), strict=True))
+
+
+def _within(everywhere: isl.Set, low: list[int], high: list[int]) -> isl.Set:
     box = everywhere
-    for k, (least, most) in enumerate(zip(low.tolist(), high.tolist(), strict=True)):
+    for k, (least, most) in enumerate(zip(low, high, strict=True)):
         box = box.lower_bound_val(isl.dim_type.set, k, isl.Val.int_from_si(box.get_ctx(), least))
         box = box.upper_bound_val(isl.dim_type.set, k, isl.Val.int_from_si(box.get_ctx(), most))
     return box
+
+
+def _described_by_steps(relation: isl.Map, pairs: Pairs, chosen: Bools) -> isl.Set | None:
+    """Return a set that holds just the sinks of the chosen pairs, or None.
+
+    Tried are, for every step between chosen ones, all pairs that are this step apart, and boxes of
+    them.
+    """
+    if pairs.sources.shape != pairs.sinks.shape:
+        return None
+    steps = pairs.sinks - pairs.sources
+    wanted = np.unique(steps[chosen], axis=0)
+    if len(wanted) > MAX_STEPS:
+        return None
+    found = relation.range().subtract(relation.range())
+    for step in wanted:
+        alike = (steps == step).all(axis=1)
+        same = relation
+        for k, distance in enumerate(step.tolist()):
+            same = same.intersect(_step(relation.get_space(), k, distance))
+        every = bool(chosen[alike].all())
+        part = (
+            same.range()
+            if every
+            else _boxed(same.range(), pairs.sinks[alike], chosen[alike], MAX_BOXES)
+        )
+        if part is None:
+            return None
+        found = found.union(part)
+    return found.coalesce()
+
+
+def _step(space: isl.Space, dimension: int, distance: int) -> isl.Map:
+    """Return {source -> sink : sink_k == source_k + distance}."""
+    step = isl.Constraint.equality_alloc(isl.LocalSpace.from_space(space))
+    step = step.set_coefficient_val(isl.dim_type.out, dimension, -1)
+    step = step.set_coefficient_val(isl.dim_type.in_, dimension, 1)
+    return isl.Map.universe(space).add_constraint(step.set_constant_val(distance))
