@@ -35,13 +35,18 @@ SMALL_SLACK_CYCLES = 48
 
 
 class Space:
-    """The candidates of every unit of a program, and the precedences between them."""
+    """The candidates of every unit of a program, and the precedences between them.
 
-    def __init__(self, timing: Timing, boxed: Scop) -> None:
+    With `in_order` the loops of every statement stay in the order of `boxed`.
+    """
+
+    def __init__(self, timing: Timing, boxed: Scop, in_order: bool = False) -> None:
+        self.in_order = in_order
         self.timing = timing
         self.boxed = boxed
         self.paths = loop_paths(boxed.tree)
         self._cycles: dict[tuple[Unit, bool], Candidate] = {}
+        self._stretches: dict[str, list[Candidate]] = {}
         self.cycles = timing.precedences()
         self.iterations = iteration_precedences(boxed, timing.dependences, timing.related)
         self.extents = [
@@ -119,7 +124,9 @@ class Space:
         self_precedences = [p for p in precedences if p.source == p.sink == name]
         order_kept = [p for p in self.iterations if p.source == p.sink == name]
         bounded = self._bounding(name) if name in self.timing.related.ragged else None
-        for placed in placements(own, iterators, self.extents, depth, largest or 0, bounded):
+        for placed in placements(
+            own, iterators, self.extents, depth, largest or 0, bounded, self.in_order
+        ):
             if any(self_distance(p, placed) <= 0 for p in order_kept):
                 continue
             ii = 1
@@ -127,7 +134,55 @@ class Space:
                 ii = max((initiation_interval(p, placed) for p in self_precedences), default=1)
             length = self._length(name, placed, ii, with_latency)
             found.append(Candidate({name: placed}, ii, {name: 0}, length, placed.changes))
+        if bounded is not None and found and all(candidate.ii > 1 for candidate in found):
+            found += self._stretched(name, self_precedences, order_kept, found)
         return found
+
+    def _stretched(
+        self,
+        name: str,
+        precedences: Sequence[Precedence],
+        orders: Sequence[Precedence],
+        others: Sequence[Candidate],
+    ) -> list[Candidate]:
+        """Return the nest of a statement with loops made long enough for a smaller II, if any.
+
+        It must end before all the others, which wait between iterations instead.
+        """
+        if name not in self._stretches:
+            self._stretches[name] = self._stretch(name, precedences, orders, others)
+        return self._stretches[name]
+
+    def _stretch(
+        self,
+        name: str,
+        precedences: Sequence[Precedence],
+        orders: Sequence[Precedence],
+        others: Sequence[Candidate],
+    ) -> list[Candidate]:
+        grouping = best_common_nest(
+            [self._member(name)],
+            self.timing.sets,
+            {name: statement_points(self.boxed, self.boxed.statement(name))},
+            precedences,
+            orders,
+            {},
+            min(c.ii * (c.placements[name].count - 1) for c in others),
+            self.in_order,
+        )
+        if grouping is None:
+            return []
+        placed = grouping.placements[name]
+        length = self._length(name, placed, grouping.ii, with_latency=True)
+        return [Candidate({name: placed}, grouping.ii, {name: 0}, length, placed.changes)]
+
+    def _member(self, name: str) -> Member:
+        return Member(
+            name,
+            self.boxed.statement(name).iterators,
+            self.boxed.schedule.loops(name),
+            self.paths[name],
+        )
 
     def _bounding(self, name: str) -> Bounding:
         domain = self.timing.sets.domains[name]
@@ -145,15 +200,7 @@ class Space:
     def _cycle(
         self, unit: Unit, precedences: Sequence[Precedence], with_latency: bool
     ) -> Candidate:
-        members = [
-            Member(
-                name,
-                self.boxed.statement(name).iterators,
-                self.boxed.schedule.loops(name),
-                self.paths[name],
-            )
-            for name in unit.statements
-        ]
+        members = [self._member(name) for name in unit.statements]
         names = set(unit.statements)
         own = [p for p in precedences if p.source in names and p.sink in names]
         orders = [p for p in self.iterations if p.source in names and p.sink in names]
@@ -190,6 +237,7 @@ class Space:
                 orders,
                 self._store_slots(names) if with_latency else {},
                 boxed.last_issue if boxed else None,
+                self.in_order,
             )
         if refusal is not None and sunk is None:
             raise refusal

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations_with_replacement, permutations, product
+from itertools import combinations, combinations_with_replacement, permutations, product
 from math import prod
 
 import numpy as np
@@ -86,6 +86,7 @@ def placements(
     depth: int,
     largest: int,
     bounded: Bounding | None = None,
+    in_order: bool = False,
 ) -> list[Placement]:
     """Return every order of the loops `own`, padded with up to `depth - len(own)` pad loops.
 
@@ -94,6 +95,7 @@ def placements(
     pad_extents: the trip counts that a pad loop may have.
     largest: placements with more iterations are left out, the unpadded ones excepted.
     bounded: gives loops in any order the bounds of the statement's domain, where it is no box.
+    in_order: keep the loops in the order in which they are given.
     """
     found: list[Placement] = []
     for pads in range(max(0, depth - len(own)) + 1):
@@ -103,7 +105,7 @@ def placements(
                 continue
             found += [
                 placed
-                for placed in _orders(own, padding, iterators, bounded)
+                for placed in _orders(own, padding, iterators, bounded, in_order)
                 if not pads or placed.count <= largest
             ]
             if len(found) > MAX_CANDIDATES:
@@ -171,10 +173,11 @@ def _orders(
     padding: Sequence[NestLoop],
     iterators: Sequence[str],
     bounded: Bounding | None,
+    in_order: bool,
 ) -> Iterator[Placement]:
     seen = set()
     items = [*own, *padding]
-    for order in permutations(range(len(items))):
+    for order in _arrangements(len(own), len(padding), in_order):
         loops = tuple(items[k] for k in order)
         if loops in seen:
             continue
@@ -184,3 +187,16 @@ def _orders(
         changes = 2 * swaps + 3 * len(padding)
         exact = None if bounded is None else placement(bounded(loops), iterators, changes)
         yield exact or box_placement(loops, iterators, changes)
+
+
+def _arrangements(own: int, pads: int, in_order: bool) -> Iterator[tuple[int, ...]]:
+    """Yield the orders of loops 0 .. own - 1 and of the pads that are numbered after them."""
+    if not in_order:
+        yield from permutations(range(own + pads))
+        return
+    for places in combinations(range(own + pads), own):
+        for padding in permutations(range(own, own + pads)):
+            numbers, between = iter(range(own)), iter(padding)
+            yield tuple(
+                next(numbers) if place in places else next(between) for place in range(own + pads)
+            )

@@ -60,6 +60,7 @@ def best_common_nest(
     iteration_precedences: Sequence[Precedence],
     stores: Mapping[str, StoreSlot],
     limit: int | None,
+    in_order: bool = False,
 ) -> Grouping | None:
     """Return the grouping with the earliest last issue, before `limit` if given, or None.
 
@@ -69,10 +70,11 @@ def best_common_nest(
     precedences: in the unit of time of the result's shifts.
     iteration_precedences: must be satisfiable too by the same placements, counting iterations.
     stores: by statement; empty where stores may meet.
+    in_order: keep the loops in the order of the program.
     """
     best: Grouping | None = None
     forward = True
-    for nest in common_nests(members, sets, iteration_precedences):
+    for nest in common_nests(members, sets, iteration_precedences, in_order):
         # Orders that run backward somewhere are for groups that have no other.
         if nest.backward and forward and best is not None:
             break

@@ -111,11 +111,17 @@ class CommonNest:
 
 
 def common_nests(
-    members: Sequence[Member], sets: ScopSets, precedences: Sequence[Precedence]
+    members: Sequence[Member],
+    sets: ScopSets,
+    precedences: Sequence[Precedence],
+    in_order: bool = False,
 ) -> Iterator[CommonNest]:
-    """Yield the common nests worth trying, the likeliest first."""
+    """Yield the common nests worth trying, the likeliest first.
+
+    With `in_order` the loops stay in the order of the program.
+    """
     depth = max(len(member.path) for member in members)
-    order_of = _Order(members, precedences, depth)
+    order_of = _Order(members, precedences, depth, in_order)
     ranked: list[tuple[float, int, int, Sinking, tuple[int, ...]]] = []
     for sinking in _sinkings(members, sets.domains, order_of):
         for order, backward in order_of.backward(sinking.values).items():
@@ -137,10 +143,14 @@ class _Order:
     """
 
     def __init__(
-        self, members: Sequence[Member], precedences: Sequence[Precedence], depth: int
+        self,
+        members: Sequence[Member],
+        precedences: Sequence[Precedence],
+        depth: int,
+        in_order: bool,
     ) -> None:
         self.depth = depth
-        self._orders = list(permutations(range(depth)))
+        self._orders = [tuple(range(depth))] if in_order else list(permutations(range(depth)))
         self._iterators = {member.name: member.iterators for member in members}
         self._pairs: dict[tuple[str, str], list[Pairs]] = {}
         for p in precedences:
