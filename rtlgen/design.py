@@ -25,6 +25,7 @@ from rtlgen.ir.sets import ScopSets
 from rtlgen.manifest import Manifest, write_manifest
 from rtlgen.poly.trips import loop_trips
 from rtlgen.report.html import report_html
+from rtlgen.report.loops import schedule_report
 from rtlgen.report.nests import nest_report
 from rtlgen.report.plan_report import plan_report
 from rtlgen.testbench import Expected, write_testbench
@@ -183,14 +184,21 @@ class Design:
             ),
         }
         scop = compilation.analysis.program.scop
-        return plan_report(scop, self.plan, figures, self.nests())
+        scheduled = compilation.analysis.scheduled
+        schedule = None
+        if scheduled is not None:
+            iterators = {statement.name: statement.iterators for statement in scop.statements}
+            schedule = schedule_report(scheduled, iterators)
+        return plan_report(scop, self.plan, figures, self.nests(), schedule)
 
     def nests(self) -> list[dict[str, Any]]:
         """Return the report on loop nests, as `rtlgen check --json` prints it."""
         analysis = self.compilation.analysis
         scop = analysis.program.scop
         trips = loop_trips(ScopSets(scop))
-        return nest_report(scop, trips, self.plan, analysis.dependences)
+        scheduled = analysis.scheduled
+        dependences = analysis.dependences if scheduled is None else scheduled.written
+        return nest_report(scop, trips, self.plan, dependences)
 
     def write(self, directory: str | Path, *, seed: int = 1) -> Path:
         """Write the build directory: Verilog, manifest, plan, reports and a test bench.

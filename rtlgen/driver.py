@@ -1,6 +1,7 @@
 """The compiler, as a list of passes.
 
-    parse -> normalise -> distribute -> permute -> pad -> flatten -> fuse -> plan
+    parse -> normalise [-> reschedule -> tile -> wavefront]
+          -> distribute -> permute -> pad -> flatten -> fuse -> plan
 
 Every pass takes the program of the one before. After each one the legality checker judges the new
 schedule against the dependences of the program as written, and the finished plan is replayed.
@@ -10,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -23,9 +24,9 @@ from rtlgen.ir.sets import ScopSets, isl_failures
 from rtlgen.poly.bounds import require_in_bounds
 from rtlgen.poly.dependences import Dataflow, Dependence, dataflow, memory_dependences
 from rtlgen.poly.errors import UnknownStatement
-from rtlgen.poly.extrema import pair_extrema
 from rtlgen.poly.legality import find_violation, illegal_shift, require_legal
 from rtlgen.poly.lookups import bounded_lookups
+from rtlgen.poly.pluto.components import Fusion
 from rtlgen.scheduling.datapath import build_datapath
 from rtlgen.scheduling.decide import (
     Decision,
@@ -45,10 +46,11 @@ from rtlgen.scheduling.ports import assign_read_ports
 from rtlgen.scheduling.replay import replay
 from rtlgen.scheduling.space import Space
 from rtlgen.target import Target, get_target
-from rtlgen.transforms.candidates import box_placement
+from rtlgen.transforms.candidates import Placement, box_placement, placement
 from rtlgen.transforms.distribute import distribute
 from rtlgen.transforms.flatten import flatten
 from rtlgen.transforms.fuse import fuse
+from rtlgen.transforms.loop_schedule import LoopOptions, Scheduled, Scheduler, schedule_loops
 from rtlgen.transforms.normalise import normalise
 from rtlgen.transforms.ols import ols_applicability
 from rtlgen.transforms.outer_shift import outer_loop_shift
@@ -56,13 +58,16 @@ from rtlgen.transforms.pad import pad
 from rtlgen.transforms.period import self_distance
 from rtlgen.transforms.permute import permute
 from rtlgen.transforms.precedence import Precedence, Related
-from rtlgen.transforms.ragged import ragged_statements
+from rtlgen.transforms.ragged import ragged_loops, ragged_statements
 from rtlgen.transforms.units import Unit, dependence_units
 
 FuseMode: TypeAlias = Literal["mf3", "ols", "none"]
 FUSE_MODES: tuple[FuseMode, ...] = ("mf3", "ols", "none")
 
-PASSES = ("parse", "normalise", "distribute", "permute", "pad", "flatten", "fuse", "plan")
+PASSES = (
+    "parse", "normalise", "reschedule", "tile", "wavefront", "distribute", "permute", "pad",
+    "flatten", "fuse", "plan",
+)  # fmt: skip
 TRANSFORMS = PASSES[:-1]
 """The passes whose result is a program."""
 
@@ -76,6 +81,7 @@ class CompileOptions:
     defines: macro or scalar parameter -> text, as given by -D.
     shifts: statement -> MF3 shift that replaces the compiler's.
     index_latency_cycles: pipeline depth of the index recovery, None for the target's choice.
+    scheduler, fusion, tile, wavefront: see `LoopOptions`.
     """
 
     function: str | None = None
@@ -87,15 +93,26 @@ class CompileOptions:
     index_style: IndexStyle = "odometer"
     index_latency_cycles: int | None = None
     checksum: bool = False
+    scheduler: Scheduler | None = None
+    fusion: Fusion = "smart"
+    tile: tuple[int, ...] = ()
+    wavefront: bool = False
+
+    @property
+    def loops(self) -> LoopOptions:
+        """Which loops the program is brought into before it is flattened."""
+        return LoopOptions(self.scheduler, self.fusion, self.tile, self.wavefront)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Analysis:
-    """What the polyhedral half knows of a program before anything is changed.
+    """What the polyhedral half knows of a program before it is flattened.
 
     Members
     -------
-    program: as parsed; scop: normalised; sets: the isl view of scop.
+    program: as parsed; scop: normalised, in the loops of a scheduler if one was chosen; sets: the
+        isl view of scop.
+    earlier: the programs before `scop`, by pass. scheduled: the scheduler's answer.
     """
 
     program: ParsedProgram
@@ -104,6 +121,8 @@ class Analysis:
     dependences: tuple[Dependence, ...]
     flows: Dataflow
     units: tuple[Unit, ...]
+    earlier: Mapping[str, Scop]
+    scheduled: Scheduled | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -164,7 +183,8 @@ def analyse(program: ParsedProgram) -> Analysis:
             scop = normalise(program.scop, ragged)
             sets = ScopSets(scop)
             dependences = memory_dependences(sets)
-        return Analysis(program, scop, sets, dependences, dataflow(sets), units)
+        earlier = {"parse": program.scop, "normalise": scop}
+        return Analysis(program, scop, sets, dependences, dataflow(sets), units, earlier)
 
 
 def compile_program(program: ParsedProgram, options: CompileOptions) -> Compilation:
@@ -175,7 +195,7 @@ def compile_program(program: ParsedProgram, options: CompileOptions) -> Compilat
     RtlgenError: the program or an option is refused.
     """
     with quoting(program), isl_failures():
-        return _compile(analyse(program), options)
+        return _compile(_in_chosen_loops(analyse(program), options.loops), options)
 
 
 @contextmanager
@@ -188,12 +208,30 @@ def quoting(program: ParsedProgram) -> Iterator[None]:
         raise
 
 
+def _in_chosen_loops(analysis: Analysis, options: LoopOptions) -> Analysis:
+    """Return the program in the loops of the chosen scheduler, or as it is."""
+    found = schedule_loops(analysis.sets, analysis.dependences, analysis.flows, options)
+    if found is None:
+        return analysis
+    scop = found.sets.scop
+    return replace(
+        analysis,
+        scop=scop,
+        sets=found.sets,
+        dependences=found.dependences,
+        flows=found.flows,
+        units=dependence_units(scop, found.dependences),
+        earlier={**analysis.earlier, **found.stages},
+        scheduled=found,
+    )
+
+
 def _compile(analysis: Analysis, options: CompileOptions) -> Compilation:
     target = get_target(options.target)
     timing = _timing(analysis, target)
     while True:
         try:
-            space = Space(timing, analysis.scop)
+            space = Space(timing, analysis.scop, in_order=analysis.scheduled is not None)
             decision = _decide(analysis, space, options)
             plan = _plan(timing, decision, target, options)
         except Unforwardable as barred:
@@ -211,10 +249,11 @@ def _compile(analysis: Analysis, options: CompileOptions) -> Compilation:
 def _timing(analysis: Analysis, target: Target) -> Timing:
     scop = analysis.scop
     datapaths = {}
+    related = Related(scop, ragged_statements(analysis.sets, analysis.units))
     for statement in scop.statements:
         loops = scop.schedule.loops(statement.name)
         box = {str(x.iterator): (x.at, x.at + x.extent - 1) for x in loops}
-        late = _recurrent_reads(analysis, statement.name)
+        late = _recurrent_reads(analysis, related, statement.name)
         datapaths[statement.name] = build_datapath(scop, statement, box, target, late)
     return Timing(
         analysis.sets,
@@ -222,29 +261,39 @@ def _timing(analysis: Analysis, target: Target) -> Timing:
         datapaths,
         analysis.dependences,
         analysis.flows,
-        Related(scop, ragged_statements(analysis.sets, analysis.units)),
+        related,
     )
 
 
-def _recurrent_reads(analysis: Analysis, statement: str) -> dict[int, int]:
+def _recurrent_reads(analysis: Analysis, related: Related, statement: str) -> dict[int, int]:
     """Return the reads whose value comes from the statement's own unit, with its smallest age.
 
     The age is counted in iterations of the nest as written; a value of another statement of the
     unit counts as new.
     """
     unit = next(unit for unit in analysis.units if statement in unit.statements)
-    scop = analysis.scop
-    written = box_placement(scop.schedule.loops(statement), scop.statement(statement).iterators)
+    written = _as_written(analysis, related, statement)
     ages: dict[int, int] = {}
     for flow in analysis.flows.flows:
         if flow.sink != statement or flow.source not in unit.statements:
             continue
         age = 1
         if flow.source == statement:
-            pairs = pair_extrema(flow.relation)
+            pairs = related.of(flow)
+            assert pairs is not None, "a flow relates some instances"
             age = self_distance(Precedence(statement, statement, 0, pairs, flow), written)
         ages[flow.sink_read] = min(age, ages.get(flow.sink_read, age))
     return ages
+
+
+def _as_written(analysis: Analysis, related: Related, statement: str) -> Placement:
+    """Return the iterations of a statement in the order of the program."""
+    iterators = analysis.scop.statement(statement).iterators
+    loops = analysis.scop.schedule.loops(statement)
+    if statement in related.ragged:
+        exact = ragged_loops(analysis.sets.domains[statement], iterators, loops)
+        return placement(exact, iterators) or box_placement(loops, iterators)
+    return box_placement(loops, iterators)
 
 
 def _decide(analysis: Analysis, space: Space, options: CompileOptions) -> Decision:
@@ -303,9 +352,11 @@ def _transformed(
         require_legal(analysis.sets, analysis.dependences, scop.schedule, what)
         return scop
 
-    yield "parse", analysis.program.scop
-    scop = analysis.scop
-    yield "normalise", scop
+    scop = analysis.program.scop
+    for name in PASSES[: PASSES.index("distribute")]:
+        # Without a scheduler the passes over loops leave the program as it was.
+        scop = analysis.earlier.get(name, scop)
+        yield name, scop
     scop = judged(distribute(scop, analysis.units), "distributing the statements into nests")
     yield "distribute", scop
     single = [unit.statements[0] for unit in analysis.units if len(unit.statements) == 1]

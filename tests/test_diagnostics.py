@@ -25,10 +25,15 @@ from rtlgen.driver import CompileOptions, analyse, compile_program
 from rtlgen.errors import RtlgenError, long_forms, registered_codes
 from rtlgen.flow.synth import count_cells
 from rtlgen.frontend import parse_text
+from rtlgen.ir.affine import Affine
 from rtlgen.ir.plan import Region
+from rtlgen.ir.sets import ScopSets
 from rtlgen.manifest import Manifest, read_manifest, read_verilog
+from rtlgen.poly.correspondence import correspondence
+from rtlgen.poly.edges import Edge
 from rtlgen.poly.extrema import pair_extrema
 from rtlgen.poly.legality import require_legal
+from rtlgen.poly.pluto.search import pluto
 from rtlgen.scheduling.replay import replay
 from rtlgen.tools import find_tool, run_tool
 from rtlgen.transforms.distribute import distribute
@@ -148,6 +153,26 @@ def a_cycle_that_no_period_satisfies(_: pytest.MonkeyPatch) -> None:
         related=pair_extrema(carried.relation.reverse()),
     )
     common_period(members, [there, back], Related(scop, frozenset()))
+
+
+@provokes("E0210")
+def edges_that_contradict_each_other(_: pytest.MonkeyPatch) -> None:
+    sets = analyse(parse_text(SIXES, "sixes.c")).sets
+    both_ways = sets.read_map("{ s0[i,j] -> s0[3 - i, 5 - j] : 0 <= i < 4 and 0 <= j < 6 }")
+    pluto(sets, [Edge("S0", "S0", both_ways)])
+
+
+@provokes("E0211")
+def a_change_of_iterators_that_loses_instances(_: pytest.MonkeyPatch) -> None:
+    made = analyse(parse_text(SIXES, "sixes.c"))
+    (statement,) = made.scop.statements
+    cut = replace(statement, conditions=(Affine.variable("i") - 1,))
+    correspondence(made.sets, ScopSets(replace(made.scop, statements=(cut,)), made.sets.context))
+
+
+@provokes("E0212")
+def three_sizes_for_two_loops(_: pytest.MonkeyPatch) -> None:
+    program_error(SIXES, tile=(2, 2, 2))
 
 
 @provokes("E0301")

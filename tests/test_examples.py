@@ -35,6 +35,7 @@ INSTANCES = {
     "order": {"S0": 1, "S1": 2016},
     "serially_execute": {"S0": 1, "S1": 4096, "S2": 64},
     "structure": {"S0": 4096, "S1": 4096},
+    "transposed": {"S0": 240},
 }
 
 

@@ -11,7 +11,9 @@ import click
 from rtlgen.cli.errors import BadOption
 from rtlgen.driver import FUSE_MODES, PASSES, CompileOptions
 from rtlgen.ir.plan import INDEX_STYLES
+from rtlgen.poly.pluto.components import FUSIONS
 from rtlgen.target import target_names
+from rtlgen.transforms.loop_schedule import SCHEDULERS
 
 Command = Callable[..., Any]
 
@@ -65,6 +67,28 @@ _COMPILE_OPTIONS = (
         metavar="N",
         help="Pipeline stages of the index recovery; default: the target's choice.",
     ),
+    click.option(
+        "--scheduler",
+        type=click.Choice(SCHEDULERS),
+        help="Choose the loops by PLUTO, or one of isl's schedulers; default: as written.",
+    ),
+    click.option(
+        "--fusion",
+        type=click.Choice(FUSIONS),
+        default="smart",
+        show_default=True,
+        help="What PLUTO puts into common loops.",
+    ),
+    click.option(
+        "--tile",
+        metavar="N,N...",
+        help="Cut permutable loops into tiles of so many iterations; implies --scheduler pluto.",
+    ),
+    click.option(
+        "--wavefront",
+        is_flag=True,
+        help="Skew permutable loops so that only the outermost is sequential; implies the same.",
+    ),
     click.option("--checksum", is_flag=True, help="Add the hardware checksum unit."),
 )
 
@@ -82,6 +106,10 @@ def compile_options(command: Command) -> Command:
         shifts: tuple[str, ...],
         index_style: Any,
         index_latency_cycles: int | None,
+        scheduler: Any,
+        fusion: Any,
+        tile: str | None,
+        wavefront: bool,
         checksum: bool,
         **others: Any,
     ) -> Any:
@@ -94,6 +122,10 @@ def compile_options(command: Command) -> Command:
             shifts=dict(map(_shift, shifts)),
             index_style=index_style,
             index_latency_cycles=index_latency_cycles,
+            scheduler=scheduler,
+            fusion=fusion,
+            tile=_tile_sizes(tile),
+            wavefront=wavefront,
             checksum=checksum,
         )
         return command(options=options, **others)
@@ -115,6 +147,15 @@ def _shift(text: str) -> tuple[str, int]:
     if not name or not value.isdigit():
         raise BadOption(f"--shift {text} is no shift", help="write --shift STATEMENT=N with N >= 0")
     return name, int(value)
+
+
+def _tile_sizes(text: str | None) -> tuple[int, ...]:
+    if text is None:
+        return ()
+    parts = text.split(",")
+    if not all(part.isdecimal() and int(part) > 0 for part in parts):
+        raise BadOption(f"--tile {text} is no tile", help="write --tile 8,8: iterations a loop")
+    return tuple(map(int, parts))
 
 
 json_option = click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")

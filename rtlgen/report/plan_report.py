@@ -16,6 +16,7 @@ def plan_report(
     plan: KernelPlan,
     figures: Mapping[str, object] | None = None,
     nests: Sequence[Mapping[str, Any]] = (),
+    schedule: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Return the report of `plan` as a JSON-serialisable object.
 
@@ -27,6 +28,7 @@ def plan_report(
     scop: the program as written.
     figures: what comes from elsewhere: measurements, options, the tool's version.
     nests: as `nest_report` gives them.
+    schedule: the loops that a scheduler chose, see `report.loops`; None where C's were kept.
     """
     return {
         "kernel": plan.name,
@@ -46,6 +48,7 @@ def plan_report(
         "index_latency_cycles": plan.index_latency_cycles,
         "checksum_cycles": checksum_cycles(plan),
         "predicted_cycles": predicted_cycles(plan),
+        "schedule": schedule,
         "perfect": len(plan.regions) == 1,
         "figures": dict(figures or {}),
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rtlgen.report.loops import schedule_text
 from rtlgen.report.nest_text import LOOP_HEADER, loop_row
 from rtlgen.report.tables import text_table
 
@@ -13,6 +14,7 @@ def plan_report_text(report: Mapping[str, Any]) -> str:
     """Return the report that `plan_report` made as text, without a final newline."""
     parts = [
         f"{report['kernel']}, {headline(report)}",
+        *([schedule_text(report["schedule"])] if report["schedule"] else []),
         _statements(report),
         *_loops(report["nests"]),
         _memories(report["memories"]),

@@ -32,6 +32,7 @@ FUSED = {
     "accum_swg": (80, 20 * 4 + 60),
     "order": (2016, 64 * 63 // 2 + 30),
     "structure": (4096, 64 * 64 + 30),
+    "transposed": (240, 250),
     "serially_execute": (4096, 64 * 64 + 64 + 40),
 }
 
@@ -41,7 +42,7 @@ NOT_PROVEN = ("serially_execute",)
 # No power of two inside, by nature or by a pad; a nest that is no box.
 UNSUITABLE = {
     ("mms_d", "shift"), ("loop_pipeline", "shift"), ("accum_swg", "shift"),
-    ("serially_execute", "shift"), ("order", "shift"), ("order", "divide"),
+    ("serially_execute", "shift"), ("transposed", "shift"), ("order", "shift"), ("order", "divide"),
 }  # fmt: skip
 
 

@@ -1,0 +1,94 @@
+"""The schedule that was chosen: its loops, bands and marks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rtlgen.poly.schedule_tree import Band, Node, Row, bands_of, loop_rows, statements_of
+from rtlgen.report.tables import text_table
+from rtlgen.transforms.loop_schedule import Scheduled
+
+
+def schedule_report(scheduled: Scheduled, iterators: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """Return the schedule as a JSON-serialisable object.
+
+    `rows` are the scheduler's answer, outermost first; `bands` the loops that run, tiled and skewed
+    if that was asked for. `vector` is (u, w, coefficients of the iterators), where no dependence of
+    the band spans more than u*N + w; only PLUTO bounds it.
+
+    Parameters
+    ----------
+    iterators: of every statement, as C has them.
+    """
+    return {
+        "scheduler": scheduled.scheduler,
+        "rows": _rows(scheduled.tree, iterators),
+        "bands": [_band(scheduled.final, band) for band in bands_of(scheduled.final)],
+    }
+
+
+def schedule_text(schedule: Mapping[str, Any]) -> str:
+    """Return the schedule that `schedule_report` made as text."""
+    rows = [
+        (row["statement"], row["level"], row["form"], _vector(row["vector"]), row["mark"])
+        for row in schedule["rows"]
+    ]
+    header = ("stmt", "row", f"{schedule['scheduler']} schedule", "(u,w,c)", "loop")
+    parts = [text_table(header, rows)]
+    bands = [
+        (
+            f"t{loop['level']}",
+            number,
+            "yes" if band["permutable"] else "no",
+            loop["mark"],
+            "; ".join(f"{name}: {form}" for name, form in loop["forms"].items()),
+        )
+        for number, band in enumerate(schedule["bands"])
+        for loop in band["loops"]
+    ]
+    parts.append(text_table(("loop", "band", "permutable", "iterations", "time"), bands))
+    return "\n\n".join(parts)
+
+
+def _vector(vector: Sequence[int] | None) -> str | None:
+    return None if vector is None else f"({','.join(map(str, vector))})"
+
+
+def _rows(tree: Node, iterators: Mapping[str, Sequence[str]]) -> list[dict[str, Any]]:
+    return [
+        {
+            "statement": name,
+            "level": level,
+            "form": row.text(name),
+            "vector": _row_vector(row, name, iterators[name]),
+            "mark": row.mark,
+        }
+        for name in statements_of(tree)
+        for level, row in enumerate(loop_rows(tree, name), 1)
+    ]
+
+
+def _row_vector(row: Row, statement: str, iterators: Sequence[str]) -> list[int] | None:
+    if row.bound is None:
+        return None
+    form = row.forms[statement]
+    return [*row.bound, *(form.coefficient(iterator) for iterator in iterators)]
+
+
+def _band(tree: Node, band: Band) -> dict[str, Any]:
+    names = statements_of(band)
+    outer = loop_rows(tree, names[0])
+    first = next(level for level, row in enumerate(outer, 1) if row is band.rows[0])
+    return {
+        "permutable": band.permutable,
+        "statements": list(names),
+        "loops": [
+            {
+                "level": level,
+                "mark": row.mark,
+                "forms": {name: row.text(name) for name in names},
+            }
+            for level, row in enumerate(band.rows, first)
+        ],
+    }
