@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 
-from benchmarks import build_time, example_figures, examples, index_styles
+from benchmarks import build_time, example_figures, examples, index_styles, nests
 
 BENCHMARKS = {
     "build_time": build_time.main,
     "index_styles": index_styles.main,
+    "nests": nests.main,
     "examples": examples.main,
     "example_figures": example_figures.main,
 }

@@ -23,7 +23,7 @@ from rtlgen.ir.scop import Scop
 from rtlgen.ir.sets import ScopSets, isl_failures
 from rtlgen.poly.bounds import require_in_bounds
 from rtlgen.poly.dependences import Dataflow, Dependence, dataflow, memory_dependences
-from rtlgen.poly.errors import UnknownStatement
+from rtlgen.poly.errors import NoLegalSchedule, UnknownStatement
 from rtlgen.poly.legality import find_violation, illegal_shift, require_legal
 from rtlgen.poly.lookups import bounded_lookups
 from rtlgen.poly.pluto.components import Fusion
@@ -59,6 +59,7 @@ from rtlgen.transforms.period import self_distance
 from rtlgen.transforms.permute import permute
 from rtlgen.transforms.precedence import Precedence, Related
 from rtlgen.transforms.ragged import ragged_loops, ragged_statements
+from rtlgen.transforms.strides import is_strided
 from rtlgen.transforms.units import Unit, dependence_units
 
 FuseMode: TypeAlias = Literal["mf3", "ols", "none"]
@@ -157,8 +158,12 @@ def parse(path: Path, options: CompileOptions) -> ParsedProgram:
     )
 
 
-def analyse(program: ParsedProgram) -> Analysis:
+def analyse(program: ParsedProgram, kept: frozenset[str] = frozenset()) -> Analysis:
     """Check a parsed program and compute its dependences.
+
+    Parameters
+    ----------
+    kept: strided statements that are to run in all iterations: see `transforms.normalise`.
 
     Raises
     ------
@@ -166,25 +171,36 @@ def analyse(program: ParsedProgram) -> Analysis:
     """
     with isl_failures():
         require_in_bounds(ScopSets(program.scop))
-        scop = normalise(program.scop)
-        if not scop.statements:
-            raise NothingToBuild(
-                f"no statement of {scop.name} is ever executed",
-                help="give the function at least one assignment in a loop that runs",
-            )
-        scop = bounded_lookups(ScopSets(scop))
-        sets = ScopSets(scop)
-        dependences = memory_dependences(sets)
-        units = dependence_units(scop, dependences)
-        circular = [unit for unit in units if len(unit.statements) > 1]
-        ragged = ragged_statements(sets, circular)
+        scop = program.scop
+        analysis = _analysed(program, normalise(scop, kept=kept))
+        strided = {s.name for s in scop.statements if is_strided(s)} - kept
+        circular = [
+            unit
+            for unit in analysis.units
+            if len(unit.statements) > 1 and not strided.intersection(unit.statements)
+        ]
+        ragged = ragged_statements(analysis.sets, circular)
         if ragged:
             # The loops of these may be aligned, for which their iterators must be comparable.
-            scop = normalise(program.scop, ragged)
-            sets = ScopSets(scop)
-            dependences = memory_dependences(sets)
-        earlier = {"parse": program.scop, "normalise": scop}
-        return Analysis(program, scop, sets, dependences, dataflow(sets), units, earlier)
+            aligned = _analysed(program, normalise(scop, ragged, kept))
+            analysis = replace(aligned, units=analysis.units)
+        if kept:
+            require_in_bounds(analysis.sets)
+        return analysis
+
+
+def _analysed(program: ParsedProgram, scop: Scop) -> Analysis:
+    if not scop.statements:
+        raise NothingToBuild(
+            f"no statement of {scop.name} is ever executed",
+            help="give the function at least one assignment in a loop that runs",
+        )
+    scop = bounded_lookups(ScopSets(scop))
+    sets = ScopSets(scop)
+    dependences = memory_dependences(sets)
+    units = dependence_units(scop, dependences)
+    earlier = {"parse": program.scop, "normalise": scop}
+    return Analysis(program, scop, sets, dependences, dataflow(sets), units, earlier)
 
 
 def compile_program(program: ParsedProgram, options: CompileOptions) -> Compilation:
@@ -195,7 +211,15 @@ def compile_program(program: ParsedProgram, options: CompileOptions) -> Compilat
     RtlgenError: the program or an option is refused.
     """
     with quoting(program), isl_failures():
-        return _compile(_in_chosen_loops(analyse(program), options.loops), options)
+        try:
+            return _compile(_in_chosen_loops(analyse(program), options.loops), options)
+        except NoLegalSchedule:
+            strided = frozenset(s.name for s in program.scop.statements if is_strided(s))
+            if not strided:
+                raise
+            # In a cycle, a statement may have to keep step with others that run more often.
+            kept = analyse(program, strided)
+            return _compile(_in_chosen_loops(kept, options.loops), options)
 
 
 @contextmanager

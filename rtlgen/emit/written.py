@@ -12,7 +12,7 @@ from rtlgen.ir.code import (
     Operation,
     Run,
     all_of,
-    at_least_zero,
+    condition_of,
     fresh,
     index_of,
 )
@@ -35,7 +35,7 @@ def _nodes(
                 inner = {**names, loop.iterator: Affine.variable(name)}
                 code.append(_loop(loop, name, names, _nodes(scop, body, inner, taken | {name})))
             case ConditionNode(conditions, body):
-                condition = all_of([at_least_zero(c.substitute(names)) for c in conditions])
+                condition = all_of([condition_of(c.substitute(names)) for c in conditions])
                 inside = _nodes(scop, body, names, taken)
                 code += inside if condition is None else [If(condition, inside)]
             case StatementNode(statement):

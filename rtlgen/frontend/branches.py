@@ -76,10 +76,11 @@ class BranchReader:
 
     def read(self, node: c_ast.If, place: Place, label: str | None) -> tuple[Node, ...]:
         """Return the nodes of an `if`."""
-        branches = self._branches(node, place)
-        merged = self._as_one_assignment(node, branches, place, label)
+        merged = self._as_one_assignment(node, self._branches(node, place, False), place, label)
         if merged is not None:
             return merged
+        branches = self._branches(node, place, True)
+        self._warn_of_empty(node, branches)
         is_single = _holds_one_assignment(branches)
         guards: dict[tuple[int, Conjunction], Guard] = {}
         nodes: list[Node] = []
@@ -91,19 +92,22 @@ class BranchReader:
                         guards[key] = self._guard(node, leaf, place, nodes, is_single)
         return (*nodes, *self._read_branches(node, branches, place, guards))
 
-    def _branches(self, node: c_ast.If, place: Place) -> list[_Branch]:
+    def _warn_of_empty(self, node: c_ast.If, branches: Sequence[_Branch]) -> None:
+        for branch in branches:
+            if not branch.alternatives:
+                is_else = branch.body is not node.iftrue
+                what = "the `else` of this condition is" if is_else else "this condition is"
+                self._body.warn_never(node, what)
+
+    def _branches(self, node: c_ast.If, place: Place, strides: bool) -> list[_Branch]:
         reader = ConditionReader(
-            lambda given: self._body.reader(place.under(given)), self._stays_inside
+            lambda given: self._body.reader(place.under(given)), self._stays_inside, strides
         )
         branches = []
         for body, negated in ((node.iftrue, False), (node.iffalse, True)):
             if body is None:
                 continue
-            alternatives = reader.alternatives(node.cond, negated)
-            if not alternatives:
-                what = "the `else` of this condition is" if negated else "this condition is"
-                self._body.warn_never(node, what)
-            branches.append(_Branch(body, alternatives))
+            branches.append(_Branch(body, reader.alternatives(node.cond, negated)))
         return branches
 
     def _read_branches(

@@ -16,14 +16,15 @@ from pycparser import c_ast
 
 from rtlgen.frontend.expressions import ExpressionReader
 from rtlgen.frontend.ranges import Ranges
-from rtlgen.frontend.values import Value
+from rtlgen.frontend.remainders import remainder_cases
+from rtlgen.frontend.values import Value, literal
 from rtlgen.frontend.writers import calls
-from rtlgen.ir.affine import Affine
+from rtlgen.ir.affine import Affine, Congruence, Constraint
 from rtlgen.ir.scop import Access
-from rtlgen.ir.types import IntType, common_type
+from rtlgen.ir.types import INT32, IntType, common_type
 
-Conjunction: TypeAlias = tuple[Affine, ...]
-"""Affine expressions that are all >= 0 where the condition holds. `()` always holds."""
+Conjunction: TypeAlias = tuple[Constraint, ...]
+"""What holds all at once where the condition holds. `()` always holds."""
 
 Cases: TypeAlias = tuple[Conjunction, ...]
 """Conjunctions of which at most one holds at a time. `()` never holds."""
@@ -62,14 +63,17 @@ class ConditionReader:
     ----------
     reader: returns an expression reader for the place of the `if` where conditions hold, too.
     is_inside: whether accesses, made inside given ranges, surely stay in their arrays.
+    strides: take comparisons of remainders as affine conditions, too.
     """
 
     def __init__(
         self,
         reader: Callable[[Conjunction], ExpressionReader],
         is_inside: Callable[[Sequence[Access], Ranges], bool],
+        strides: bool = True,
     ) -> None:
         self._reader = reader
+        self._strides = strides
         self._is_inside = is_inside
 
     def alternatives(self, node: c_ast.Node, negated: bool = False) -> tuple[Alternative, ...]:
@@ -132,13 +136,25 @@ class ConditionReader:
             return self._affine_connective(node, negated, given)
         if calls(node):
             return None
+        right: c_ast.Node | None = None
+        left, op = node, "==" if negated else "!="
         if isinstance(node, c_ast.BinaryOp) and node.op in _NEGATED:
-            op = _NEGATED[node.op] if negated else node.op
+            left, right, op = node.left, node.right, _NEGATED[node.op] if negated else node.op
             difference = _difference(node, reader)
         else:
-            op = "==" if negated else "!="
             difference = reader.value(node).affine
-        return None if difference is None else _possible(_comparison(op, difference), ranges)
+        if difference is not None:
+            return _possible(_comparison(op, difference), ranges)
+        if not self._strides or op not in ("==", "!="):
+            return None
+        values = reader.value(left), literal(0, INT32, reader.value(left).span)
+        if right is not None:
+            values = values[0], reader.value(right)
+        for value, other in (values, values[::-1]):
+            if other.constant is not None:
+                cases = remainder_cases(value, op, other.constant, ranges)
+                return None if cases is None else _possible(cases, ranges)
+        return None
 
     def _affine_connective(
         self, node: c_ast.BinaryOp, negated: bool, given: Conjunction
@@ -162,9 +178,10 @@ def _possible(cases: Cases, ranges: Ranges) -> Cases:
     """Leave out cases that cannot hold, and conditions that hold anyway."""
     kept = []
     for case in cases:
-        if any(ranges.under(case).maximum(condition) < 0 for condition in case):
+        inside = ranges.under(case)
+        if any(inside.maximum(c) < 0 for c in case if isinstance(c, Affine)):
             continue
-        needed = [condition for condition in case if ranges.minimum(condition) < 0]
+        needed = [c for c in case if isinstance(c, Congruence) or ranges.minimum(c) < 0]
         kept.append(tuple(dict.fromkeys(needed)))
     return tuple(kept)
 

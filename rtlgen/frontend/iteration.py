@@ -9,7 +9,7 @@ from typing import Protocol
 from pycparser import c_ast
 
 from rtlgen.errors import Label
-from rtlgen.frontend.conditions import ConditionReader, Conjunction
+from rtlgen.frontend.conditions import ConditionReader
 from rtlgen.frontend.declarations import Declarations, Unnoticed
 from rtlgen.frontend.errors import (
     IteratorModified,
@@ -100,18 +100,18 @@ class IterationReader:
 
     def _limits(
         self, header: Header, loop_reader: LoopReader, inside: Place, step: int
-    ) -> Conjunction:
+    ) -> tuple[Affine, ...]:
         """Return what holds in the loop besides its bound."""
         reader = ConditionReader(
             lambda given: self._body.reader(inside.under(given)), _never_inside
         )
-        limits: Conjunction = ()
+        limits: list[Affine] = []
         for limit in header.limits:
             ways = reader.alternatives(limit)
             plain = len(ways) == 1 and not ways[0].leaves
             loop_reader.require_limit(limit, ways[0].conditions if plain else None, step)
-            limits = (*limits, *ways[0].conditions)
-        return limits
+            limits += [c for c in ways[0].conditions if isinstance(c, Affine)]
+        return tuple(limits)
 
     def _iterator(self, node: c_ast.For, header: Header) -> tuple[IntType, str]:
         """Return the iterator's type and the name to give it."""

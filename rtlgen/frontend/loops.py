@@ -22,7 +22,7 @@ from rtlgen.frontend.locate import Locator
 from rtlgen.frontend.loop_headers import Header
 from rtlgen.frontend.ranges import IteratorRange, Ranges
 from rtlgen.frontend.values import ObstacleKind, Value
-from rtlgen.ir.affine import Affine
+from rtlgen.ir.affine import Affine, Congruence, Constraint
 from rtlgen.ir.scop import Loop
 from rtlgen.ir.types import IntType, common_type
 from rtlgen.source import Span
@@ -107,12 +107,17 @@ class LoopReader:
         ------
         NonAffineBound: it is not affine, or holds again later.
         """
-        if conditions is None or any(c.coefficient(self._iterator) * step > 0 for c in conditions):
+        if conditions is None or any(self._holds_again(c, step) for c in conditions):
             raise NonAffineBound(
                 f"the condition `{self._locator.text(limit)}` is no bound of the loop",
                 labels=(Label(self._locator.span(limit), "not affine, or in the wrong direction"),),
                 help="join comparisons of the iterator with affine bounds, all in one direction",
             )
+
+    def _holds_again(self, condition: Constraint, step: int) -> bool:
+        if isinstance(condition, Congruence):
+            return True
+        return condition.coefficient(self._iterator) * step > 0
 
     def _stop(self, start: Affine, step: int) -> Affine:
         """Return the exclusive bound in the direction of `step`.

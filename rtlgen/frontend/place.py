@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from rtlgen.frontend.conditions import Conjunction
 from rtlgen.frontend.guards import Guard
 from rtlgen.frontend.ranges import Ranges
-from rtlgen.ir.affine import Affine
+from rtlgen.ir.affine import Constraint
 from rtlgen.ir.scop import Loop
 from rtlgen.source import Span
 
@@ -22,7 +22,7 @@ class Place:
     """
 
     loops: tuple[Loop, ...] = ()
-    conditions: tuple[Affine, ...] = ()
+    conditions: tuple[Constraint, ...] = ()
     ranges: Ranges = field(default_factory=Ranges)
     guard: Guard | None = None
     condition: Span | None = None

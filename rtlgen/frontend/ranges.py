@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from rtlgen.ir.affine import Affine
+from rtlgen.ir.affine import Affine, Constraint
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +32,10 @@ class Ranges:
         """Return the ranges inside one more loop."""
         return replace(self, iterators=(*self.iterators, iterator))
 
-    def under(self, conditions: tuple[Affine, ...]) -> Ranges:
-        """Return the ranges where `conditions` hold as well."""
-        return replace(self, conditions=(*self.conditions, *conditions))
+    def under(self, conditions: tuple[Constraint, ...]) -> Ranges:
+        """Return the ranges where `conditions` hold as well; congruences bound nothing."""
+        affine = (c for c in conditions if isinstance(c, Affine))
+        return replace(self, conditions=(*self.conditions, *affine))
 
     def boxes(self) -> dict[str, tuple[int, int]]:
         """Return the smallest and the largest value of every iterator."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import TypeAlias
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +88,44 @@ class Affine:
             c = self.constant
             text += (f" - {-c}" if c < 0 else f" + {c}") if text else str(c)
         return text
+
+
+@dataclass(frozen=True, slots=True)
+class Congruence:
+    """The condition that `form` is a multiple of `modulus`."""
+
+    form: Affine
+    modulus: int
+
+    def __post_init__(self) -> None:
+        if self.modulus < 1:
+            raise ValueError(f"a congruence modulo {self.modulus}")
+
+    def substitute(self, replacements: Mapping[str, Affine]) -> Congruence:
+        """Return the condition with each variable of `replacements` replaced."""
+        return Congruence(self.form.substitute(replacements), self.modulus)
+
+    def reduced(self) -> Congruence:
+        """Return the same condition with every coefficient from 0 to below the modulus."""
+        terms = {name: c % self.modulus for name, c in self.form.terms}
+        return Congruence(Affine.of(terms, self.form.constant % self.modulus), self.modulus)
+
+    def holds(self, values: Mapping[str, int]) -> bool:
+        return self.form.evaluate(values) % self.modulus == 0
+
+    def __str__(self) -> str:
+        return f"({self.form}) mod {self.modulus} == 0"
+
+
+Constraint: TypeAlias = Affine | Congruence
+"""A condition on iterators: an affine expression that is at least 0, or a congruence."""
+
+
+def constraint_holds(constraint: Constraint, values: Mapping[str, int]) -> bool:
+    """Return whether a condition holds with every variable taken from `values`."""
+    if isinstance(constraint, Congruence):
+        return constraint.holds(values)
+    return constraint.evaluate(values) >= 0
 
 
 def affine_sum(parts: Iterable[Affine]) -> Affine:

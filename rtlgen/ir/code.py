@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from rtlgen.ir.affine import Affine
+from rtlgen.ir.affine import Affine, Congruence, Constraint
 
 Comparison: TypeAlias = Literal["lt", "le", "gt", "ge", "eq", "ne"]
 IndexOp: TypeAlias = (
@@ -187,6 +187,15 @@ def at_least_zero(affine: Affine) -> Operation:
     left = Affine.of({n: c for n, c in affine.terms if c > 0}, max(affine.constant, 0))
     right = Affine.of({n: -c for n, c in affine.terms if c < 0}, max(-affine.constant, 0))
     return Operation("ge", (index_of(left), index_of(right)))
+
+
+def condition_of(constraint: Constraint) -> Operation:
+    """Return a condition on iterators."""
+    if isinstance(constraint, Congruence):
+        form, modulus = constraint.form, Number(constraint.modulus)
+        quotient = Operation("floord", (index_of(form), modulus))
+        return Operation("eq", (index_of(form), Operation("mul", (modulus, quotient))))
+    return at_least_zero(constraint)
 
 
 def affine_of(index: Index) -> Affine | None:

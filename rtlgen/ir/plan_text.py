@@ -15,6 +15,7 @@ starts at, and addresses are row-major.
 
 from __future__ import annotations
 
+from rtlgen.ir.affine import Congruence
 from rtlgen.ir.expr import to_text
 from rtlgen.ir.plan import (
     ArithmeticOp,
@@ -242,7 +243,9 @@ def _statement(statement: Statement) -> list[str]:
             f"  for    {loop.iterator} = {loop.start}; {scaled} {before} {loop.stop}; "
             f"{loop.iterator} += {loop.step}"
         )
-    lines += [f"  where  {condition} >= 0" for condition in statement.conditions]
+    for condition in statement.conditions:
+        relation = "" if isinstance(condition, Congruence) else " >= 0"
+        lines.append(f"  where  {condition}{relation}")
     lines += [f"  read   {access}" for access in statement.reads]
     reads = tuple(map(str, statement.reads))
     lines.append(f"  write  {statement.write} = {to_text(statement.expr, reads)}")

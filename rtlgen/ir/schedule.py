@@ -139,16 +139,21 @@ class LoopDim:
 
     Its time is the iterator's value, not its position in the box of one statement: statements of
     one loop may begin in different iterations of it.
+
+    Members
+    -------
+    value: the time where it is not the iterator itself.
     """
 
     loop: NestLoop
+    value: Affine | None = None
 
     @property
     def time(self) -> Affine:
-        return self.loop.value
+        return self.loop.value if self.value is None else self.value
 
     def __str__(self) -> str:
-        return str(self.loop)
+        return str(self.loop) if self.value is None else f"{self.value} for {self.loop}"
 
 
 @dataclass(frozen=True, slots=True)

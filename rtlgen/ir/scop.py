@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from rtlgen.ir.affine import Affine
+from rtlgen.ir.affine import Affine, Constraint
 from rtlgen.ir.expr import Expr, Read, map_affine, walk
 from rtlgen.ir.schedule import Schedule
 from rtlgen.ir.types import IntType
@@ -213,14 +213,14 @@ class Statement:
     """An assignment `write = expr`, executed once for each point of its domain.
 
     The domain is what the enclosing `loops` (outermost first) enumerate, restricted to the points
-    where every one of `conditions` is >= 0. `expr` has the element type of the written array.
+    where every one of `conditions` holds. `expr` has the element type of the written array.
     `text` is the C text of the assignment, for reports. `origin` gives the value of each C iterator
     in terms of the present ones, where a transform has replaced them; () means that none has.
     """
 
     name: str
     loops: tuple[Loop, ...]
-    conditions: tuple[Affine, ...]
+    conditions: tuple[Constraint, ...]
     write: Access
     reads: tuple[Access, ...]
     expr: Expr
@@ -263,9 +263,9 @@ class LoopNode:
 
 @dataclass(frozen=True, slots=True)
 class ConditionNode:
-    """Nodes that run where every one of `conditions` (affine in the outer iterators) is >= 0."""
+    """Nodes that run where every one of `conditions` (on the outer iterators) holds."""
 
-    conditions: tuple[Affine, ...]
+    conditions: tuple[Constraint, ...]
     body: tuple[Node, ...]
 
 

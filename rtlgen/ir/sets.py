@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import islpy as isl
 
 from rtlgen.errors import RtlgenError
-from rtlgen.ir.affine import Affine
+from rtlgen.ir.affine import Affine, Congruence, Constraint
 from rtlgen.ir.quasi_affine import quasi_affine_text
 from rtlgen.ir.schedule import Schedule
 from rtlgen.ir.scop import Access, Array, Scop, Statement, Window
@@ -71,6 +71,13 @@ def affine_text(affine: Affine, names: Sequence[str]) -> str:
     return " + ".join([*parts, str(affine.constant)])
 
 
+def constraint_text(constraint: Constraint, names: Sequence[str]) -> str:
+    """Return a condition on iterators in isl syntax, likewise."""
+    if isinstance(constraint, Congruence):
+        return f"({affine_text(constraint.form, names)}) mod {constraint.modulus} = 0"
+    return f"{affine_text(constraint, names)} >= 0"
+
+
 class ScopSets:
     """Domains, access relations and schedules of one Scop, in one isl context."""
 
@@ -107,7 +114,7 @@ class ScopSets:
             if abs(loop.step) > 1:
                 strides.append(f"e{k}")
                 constraints.append(f"d{k} - ({start}) = {loop.step}*e{k}")
-        constraints += [f"{affine_text(c, names)} >= 0" for c in statement.conditions]
+        constraints += [constraint_text(c, names) for c in statement.conditions]
         where = " and ".join(constraints) or "true"
         if strides:
             where = f"exists {', '.join(strides)} : {where}"

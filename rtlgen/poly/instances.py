@@ -17,7 +17,7 @@ import islpy as isl
 import numpy as np
 from numpy.typing import NDArray
 
-from rtlgen.ir.affine import Affine
+from rtlgen.ir.affine import Affine, Congruence
 from rtlgen.ir.quasi_affine import quasi_affine_values
 from rtlgen.ir.scop import Access, Scop, Statement
 from rtlgen.ir.sets import for_each
@@ -110,12 +110,16 @@ def statement_points(scop: Scop, statement: Statement) -> Ints:
             else:
                 high = np.minimum(high, rest // -own)
         points = _extended(points, low, np.maximum(high - low + 1, 0))
-    return points
+    real = np.ones(len(points), dtype=np.bool_)
+    for congruence in statement.conditions:
+        if isinstance(congruence, Congruence):
+            real &= affine_values(congruence.form, names, points) % congruence.modulus == 0
+    return points[real]
 
 
 def _conditions(statement: Statement) -> list[Affine]:
-    """Return the affine forms that are >= 0 just for the instances."""
-    found = list(statement.conditions)
+    """Return the affine forms that are >= 0 for the instances; congruences are left out."""
+    found = [c for c in statement.conditions if isinstance(c, Affine)]
     for loop in statement.loops:
         counter = Affine.variable(loop.iterator)
         found += [counter - loop.start, loop.stop - counter * loop.scale - 1]

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 
 import islpy as isl
 
-from rtlgen.ir.affine import Affine
+from rtlgen.ir.affine import Affine, Constraint
 from rtlgen.ir.scop import ConditionNode, Loop, LoopNode, Node, StatementNode
-from rtlgen.ir.sets import ScopSets, affine_text, isl_failures
+from rtlgen.ir.sets import ScopSets, constraint_text, isl_failures
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,20 +66,20 @@ class _Around:
     Members
     -------
     counters: 0-based iteration numbers of the loops around it, outermost first.
-    values: the C iterators as functions of them. conditions: what holds there, all >= 0.
+    values: the C iterators as functions of them. conditions: what holds there.
     count: number of these iterations.
     """
 
     sets: ScopSets
     counters: tuple[str, ...] = ()
     values: Mapping[str, Affine] = field(default_factory=dict)
-    conditions: tuple[Affine, ...] = ()
+    conditions: tuple[Constraint, ...] = ()
     count: int = 1
 
-    def points(self, counters: Sequence[str], conditions: Sequence[Affine]) -> isl.Set:
+    def points(self, counters: Sequence[str], conditions: Sequence[Constraint]) -> isl.Set:
         """Return {[counters]} that satisfy what holds here and `conditions`."""
         dims = ",".join(f"d{k}" for k in range(len(counters)))
-        parts = [f"{affine_text(c, counters)} >= 0" for c in (*self.conditions, *conditions)]
+        parts = [constraint_text(c, counters) for c in (*self.conditions, *conditions)]
         return self.sets.read_set(f"{{ [{dims}] : {' and '.join(parts) or 'true'} }}")
 
 

@@ -18,7 +18,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from rtlgen.ir.affine import Affine
+from rtlgen.ir.affine import Affine, Congruence
 from rtlgen.ir.iterations import stream_iterations
 from rtlgen.ir.plan import (
     Condition,
@@ -400,7 +400,10 @@ def _instances_of(
         real &= value >= _affine(bound.start, iterators, points)
         real &= bound.scale * value < _affine(bound.stop, iterators, points)
     for condition in statement.conditions:
-        real &= _affine(condition, iterators, points) >= 0
+        if isinstance(condition, Congruence):
+            real &= _affine(condition.form, iterators, points) % condition.modulus == 0
+        else:
+            real &= _affine(condition, iterators, points) >= 0
     return real, points[real]
 
 

@@ -104,7 +104,7 @@ def _domain(statement: Statement) -> list[Affine]:
     for loop in statement.loops:
         counter = Affine.variable(loop.iterator)
         found += [counter - loop.start, loop.stop - counter * loop.scale - 1]
-    return [*found, *statement.conditions]
+    return [*found, *(c for c in statement.conditions if isinstance(c, Affine))]
 
 
 def _tile_bounds(tiles: Sequence[_Tile]) -> list[Affine]:

@@ -25,7 +25,8 @@ def distribute(scop: Scop, units: Sequence[Unit]) -> Scop:
         for name in unit.statements:
             own = scop.schedule.dims[name]
             if len(unit.statements) == 1:
-                own = tuple(dim for dim in own if isinstance(dim, LoopDim))
+                # Alone in its loops, a statement may count them in any way.
+                own = tuple(LoopDim(dim.loop) for dim in own if isinstance(dim, LoopDim))
             dims[name] = (ScalarDim(number), *own)
     schedule = scop.schedule
     for statement in scop.statements:

@@ -23,11 +23,14 @@ from rtlgen.ir.scop import (
     StatementNode,
 )
 from rtlgen.ir.sets import ScopSets
+from rtlgen.transforms.strides import compacted, guarded, is_strided
 
 Replacements = Mapping[str, Affine]
 
 
-def normalise(scop: Scop, as_written: frozenset[str] = frozenset()) -> Scop:
+def normalise(
+    scop: Scop, as_written: frozenset[str] = frozenset(), kept: frozenset[str] = frozenset()
+) -> Scop:
     """Return the same program with normalised loops, scheduled in program order.
 
     The new iterator keeps the name of the old one; `Statement.origin` gives the C value back. A
@@ -37,16 +40,25 @@ def normalise(scop: Scop, as_written: frozenset[str] = frozenset()) -> Scop:
     ----------
     as_written: statements around which loops that count by 1 keep their first value, so that
         iterators of different loops keep the relation that they have in the program.
+    kept: statements that are to run in every iteration, where congruences restrict them. All
+        others get loops that step over the rest (`transforms.strides`), and their iterators no
+        longer count what the loops of the tree count.
     """
     rewriter = _Rewriter(scop, as_written)
     tree = rewriter.nodes(scop.tree, {}, {})
-    rewritten = replace(
-        scop,
-        statements=tuple(rewriter.statements),
-        tree=tree,
-        schedule=program_order(tree),
-    )
-    return boxed(_without_empty(rewritten))
+    found = [_dense(statement, kept) for statement in rewriter.statements]
+    statements, values = [s for s, _ in found], {s.name: v for s, v in found}
+    rewritten = replace(scop, statements=tuple(statements), tree=tree, schedule=program_order(tree))
+    return boxed(_without_empty(rewritten), values)
+
+
+def _dense(statement: Statement, kept: frozenset[str]) -> tuple[Statement, Replacements]:
+    """Return a statement without congruences, and what its iterators stood for before."""
+    if not is_strided(statement):
+        return statement, {}
+    if statement.name in kept:
+        return guarded(statement), {}
+    return compacted(statement)
 
 
 def program_order(tree: tuple[Node, ...]) -> Schedule:
@@ -160,8 +172,14 @@ def _without_empty(scop: Scop) -> Scop:
     return replace(scop, statements=statements, tree=tree, schedule=program_order(tree))
 
 
-def boxed(scop: Scop) -> Scop:
-    """Give the loops of the schedule the extents of each statement's bounding box."""
+def boxed(scop: Scop, values: Mapping[str, Replacements] | None = None) -> Scop:
+    """Give the loops of the schedule the extents of each statement's bounding box.
+
+    Parameters
+    ----------
+    values: by statement, what iterators stand for in the order of the program; by default
+        themselves.
+    """
     sets = ScopSets(scop)
     schedule = scop.schedule
     for statement in scop.statements:
@@ -169,14 +187,20 @@ def boxed(scop: Scop) -> Scop:
         assert box is not None, "empty statements have been left out"
         extents = dict(zip(statement.iterators, box, strict=True))
         dims = tuple(
-            LoopDim(_nest_loop(dim.loop.iterator, extents)) if isinstance(dim, LoopDim) else dim
+            _loop_dim(dim.loop.iterator, extents, (values or {}).get(statement.name, {}))
+            if isinstance(dim, LoopDim)
+            else dim
             for dim in schedule.dims[statement.name]
         )
         schedule = schedule.replaced(statement.name, dims)
     return scop.with_schedule(schedule)
 
 
-def _nest_loop(iterator: str | None, extents: Mapping[str, tuple[int, int]]) -> NestLoop:
+def _loop_dim(
+    iterator: str | None, extents: Mapping[str, tuple[int, int]], values: Replacements
+) -> LoopDim:
     assert iterator is not None
     low, high = extents[iterator]
-    return NestLoop(iterator, high - low + 1, low)
+    value = values.get(iterator)
+    is_itself = value is None or value == Affine.variable(iterator)
+    return LoopDim(NestLoop(iterator, high - low + 1, low), None if is_itself else value)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rtlgen.ir.affine import Affine
+from rtlgen.ir.affine import Affine, Congruence, Constraint
 from rtlgen.ir.expr import (
     COMPARISONS,
     Binary,
@@ -131,12 +131,18 @@ int {ENTRY}(void **arrays, uint8_t **written, const uint64_t *scalars, uint64_t 
             if isinstance(node, LoopNode):
                 self._loop(node)
             elif isinstance(node, ConditionNode):
-                test = " && ".join(f"{self._affine(c)} >= 0" for c in node.conditions)
+                test = " && ".join(map(self._condition, node.conditions))
                 self._open(f"if ({test or '1'})")
                 self._nodes(node.body)
                 self._close()
             else:
                 self._statement(self._scop.statement(node.statement))
+
+    def _condition(self, condition: Constraint) -> str:
+        if isinstance(condition, Congruence):
+            # C's remainder is 0 just where the mathematical one is.
+            return f"{self._affine(condition.form)} % {_int64(condition.modulus)} == 0"
+        return f"{self._affine(condition)} >= 0"
 
     def _loop(self, node: LoopNode) -> None:
         loop = node.loop

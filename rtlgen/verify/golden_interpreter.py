@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rtlgen.ir.affine import Affine
+from rtlgen.ir.affine import Affine, constraint_holds
 from rtlgen.ir.expr import (
     Binary,
     BinaryOp,
@@ -73,7 +73,7 @@ class Interpreter:
             if isinstance(node, LoopNode):
                 self._loop(node)
             elif isinstance(node, ConditionNode):
-                if all(c.evaluate(self._iterators) >= 0 for c in node.conditions):
+                if all(constraint_holds(c, self._iterators) for c in node.conditions):
                     self._run(node.body)
             else:
                 self._execute(self._scop.statement(node.statement))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from rtlgen.ir.affine import Affine
+from rtlgen.ir.affine import Affine, Congruence, Constraint
 from rtlgen.ir.expr import IndexValue, walk
 from rtlgen.ir.scop import ConditionNode, Loop, LoopNode, Node, Scop, Statement
 
@@ -39,7 +39,7 @@ def _nodes(scop: Scop, nodes: Sequence[Node], ranges: Mapping[str, Range]) -> Ru
         elif isinstance(node, ConditionNode):
             inner = _nodes(scop, node.body, ranges)
             found = RunBounds(
-                inner.instances, max(inner.magnitude, _largest(node.conditions, ranges))
+                inner.instances, max(inner.magnitude, _largest(_forms(node.conditions), ranges))
             )
         else:
             found = RunBounds(1, _largest(_affines(scop.statement(node.statement)), ranges))
@@ -71,6 +71,10 @@ def _iterations(loop: Loop, ranges: Mapping[str, Range]) -> tuple[int, int, int]
     if high < low:
         return start_low, start_high, 0
     return low, high, (high - low) // abs(loop.step) + 1
+
+
+def _forms(conditions: Sequence[Constraint]) -> list[Affine]:
+    return [c.form if isinstance(c, Congruence) else c for c in conditions]
 
 
 def _affines(statement: Statement) -> list[Affine]:
