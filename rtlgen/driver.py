@@ -17,10 +17,11 @@ from typing import Literal, TypeAlias
 
 from rtlgen.errors import Diagnostic, RtlgenError
 from rtlgen.frontend import ParsedProgram, parse_file
+from rtlgen.ir.effort import limited_effort
 from rtlgen.ir.plan import IndexStyle, KernelPlan
 from rtlgen.ir.schedule import FlatDim, ScalarDim, Schedule
 from rtlgen.ir.scop import Scop
-from rtlgen.ir.sets import ScopSets, isl_failures
+from rtlgen.ir.sets import ScopSets
 from rtlgen.poly.bounds import require_in_bounds
 from rtlgen.poly.dependences import Dataflow, Dependence, dataflow, memory_dependences
 from rtlgen.poly.errors import NoLegalSchedule, UnknownStatement
@@ -169,7 +170,7 @@ def analyse(program: ParsedProgram, kept: frozenset[str] = frozenset()) -> Analy
     ------
     NothingToBuild, OutOfBounds, LookupOutOfRange, TooComplex
     """
-    with isl_failures():
+    with limited_effort():
         require_in_bounds(ScopSets(program.scop))
         scop = program.scop
         analysis = _analysed(program, normalise(scop, kept=kept))
@@ -210,7 +211,7 @@ def compile_program(program: ParsedProgram, options: CompileOptions) -> Compilat
     ------
     RtlgenError: the program or an option is refused.
     """
-    with quoting(program), isl_failures():
+    with quoting(program), limited_effort():
         try:
             return _compile(_in_chosen_loops(analyse(program), options.loops), options)
         except NoLegalSchedule:

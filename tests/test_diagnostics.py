@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import rtlgen
-import rtlgen.ir.sets
+import rtlgen.ir.effort
 import rtlgen.scheduling.predicates
 import sim.cocotb_runner
 from rtlgen.cli.verbs import cli
@@ -130,7 +130,7 @@ def looking_up_what_may_lie_outside(_: pytest.MonkeyPatch) -> None:
 
 @provokes("E0208")
 def an_analysis_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rtlgen.ir.sets, "MAX_OPERATIONS", 3000)
+    monkeypatch.setattr(rtlgen.ir.effort, "MAX_OPERATIONS", 300)
     program_error(CHAIN)
 
 

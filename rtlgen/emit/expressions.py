@@ -7,7 +7,8 @@ division by 0 or of the smallest value by -1 has the result that the golden mode
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
 
 from rtlgen.ir.expr import (
     COMPARISONS,
@@ -28,6 +29,10 @@ _SYMBOLS = {
     "add": "+", "sub": "-", "mul": "*", "div": "/", "rem": "%", "and": "&", "or": "|", "xor": "^",
     "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!=",
 }  # fmt: skip
+
+
+Element: TypeAlias = Callable[[int, Sequence[str]], str]
+"""(number of the read, texts of its computed subscripts) -> text of the element."""
 
 
 def type_text(type_: IntType) -> str:
@@ -85,18 +90,17 @@ def _divides_plainly(node: Binary) -> bool:
     return isinstance(node.right, Constant) and node.right.value not in (0, -1)
 
 
-def expression_text(expr: Expr, reads: Sequence[str], calls: Mapping[str, str]) -> str:
+def expression_text(expr: Expr, element: Element, calls: Mapping[str, str]) -> str:
     """Return `expr` as C, in parentheses unless it is a single name, call or constant.
 
     Parameters
     ----------
-    reads: the text of every read access of the statement, with `{}` for each subscript that
-        depends on data.
+    element: gives the text of an access.
     calls: what each total division is called.
     """
 
     def text(part: Expr) -> str:
-        return expression_text(part, reads, calls)
+        return expression_text(part, element, calls)
 
     match expr:
         case Constant(value, type_):
@@ -109,7 +113,7 @@ def expression_text(expr: Expr, reads: Sequence[str], calls: Mapping[str, str]) 
         case ScalarParameter(name):
             return name
         case Read(index, at=at):
-            return reads[index].format(*map(text, at))
+            return element(index, [text(part) for part in at])
         case Unary(op, operand, type_):
             return _unary(op, text(operand), type_)
         case Cast(operand, type_):

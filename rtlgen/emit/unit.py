@@ -29,7 +29,7 @@ from rtlgen.ir.code import (
     operations_of,
     walk_code,
 )
-from rtlgen.ir.expr import map_affine
+from rtlgen.ir.expr import ScalarParameter, map_affine, walk
 from rtlgen.ir.schedule import FlatDim, Schedule
 from rtlgen.ir.scop import Access, Array, Parameter, Scop, Statement
 from rtlgen.ir.sets import ScopSets
@@ -41,7 +41,13 @@ _LINE = 98
 
 _TYPES = frozenset(f"{sign}int{width}_t" for sign in ("", "u") for width in (8, 16, 32, 64))
 
-_UNWANTED_WARNINGS = ("type-limits", "tautological-compare", "bool-compare", "bool-operation")
+_UNWANTED_WARNINGS = (
+    "type-limits",
+    "tautological-compare",
+    "bool-compare",
+    "bool-operation",
+    "sign-compare",
+)
 
 
 def c_program(scop: Scop, after: str) -> str:
@@ -146,7 +152,11 @@ class _Unit:
             )
 
     def _globals(self) -> Iterator[str]:
-        stored = [a for a in self.scop.arrays if a.storage != "parameter" and a.role != "local"]
+        stored = [
+            a
+            for a in self.scop.arrays
+            if a.storage != "parameter" and a.role != "local" and not a.is_table
+        ]
         if stored:
             yield "\n".join(f"{_declared(array)};" for array in stored)
 
@@ -187,9 +197,11 @@ class _Unit:
 
     def _unread(self) -> list[str]:
         """Return the parameters and local variables that a compiler would call unused."""
-        touched = {s.write.array for s in self.scop.statements}
-        read = {access.array for s in self.scop.statements for access in s.reads}
-        used = touched | read | {scalar.name for scalar in self.scop.scalars}
+        statements = self.scop.statements
+        touched = {s.write.array for s in statements}
+        read = {access.array for s in statements for access in s.reads}
+        nodes = (node for s in statements for node in walk(s.expr))
+        used = touched | read | {n.name for n in nodes if isinstance(n, ScalarParameter)}
         local = [a.name for a in self.scop.arrays if a.role == "local"]
         return [
             *(p.name for p in self.scop.parameters if p.name not in used),
@@ -211,9 +223,11 @@ class _Unit:
         return ["{", *(f"{INDENT}{text}" for text in (*bound, line)), "}"] if bound else [line]
 
     def _assignment(self, statement: Statement, values: dict[str, Affine]) -> str:
-        reads = [_access(read, values) for read in statement.reads]
-        value = expression_text(map_affine(statement.expr, values), reads, self.calls)
-        return f"{_access(statement.write, values)} = {_bare(value)};"
+        def element(read: int, computed: Sequence[str]) -> str:
+            return _access(statement.reads[read], values, computed)
+
+        value = expression_text(map_affine(statement.expr, values), element, self.calls)
+        return f"{_access(statement.write, values, ())} = {_bare(value)};"
 
 
 def _function(type_: str, name: str, value: str) -> str:
@@ -236,9 +250,11 @@ def _values(array: Array) -> str:
     return parts[0]
 
 
-def _access(access: Access, values: dict[str, Affine]) -> str:
+def _access(access: Access, values: dict[str, Affine], computed: Sequence[str]) -> str:
+    """Return the text of an element; `computed` are the subscripts that are no affine functions."""
+    others = iter(computed)
     shown = (
-        subscript.substitute(values) if isinstance(subscript, Affine) else "{}"
+        str(subscript.substitute(values)) if isinstance(subscript, Affine) else next(others)
         for subscript in access.subscripts
     )
     return access.array + "".join(f"[{subscript}]" for subscript in shown)

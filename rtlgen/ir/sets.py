@@ -15,54 +15,25 @@ from typing import Any, TypeVar
 
 import islpy as isl
 
-from rtlgen.errors import RtlgenError
+from rtlgen.ir import effort
 from rtlgen.ir.affine import Affine, Congruence, Constraint
 from rtlgen.ir.quasi_affine import quasi_affine_text
 from rtlgen.ir.schedule import Schedule
 from rtlgen.ir.scop import Access, Array, Scop, Statement, Window
 
-MAX_OPERATIONS = 200_000_000
-"""Elementary isl operations for one compilation: some tens of seconds. Most kernels need 10^5."""
-
 T = TypeVar("T")
 
 
-class TooComplex(RtlgenError):
-    """The polyhedral analysis of the program exceeded its operation limit.
-
-    Exact dependence analysis and integer maximisation are exponential in the worst case. The
-    compiler counts isl's elementary operations and stops at a fixed limit rather than running for
-    hours. Split the function into smaller `#pragma scop` regions, simplify subscripts with several
-    coefficients, or reduce the number of loops and conditions.
-    """
-
-    code = "E0208"
-
-
 @contextmanager
-def isl_failures() -> Iterator[None]:
-    """Turn isl's quota error into `TooComplex`; isl errors never reach a user."""
-    try:
-        yield
-    except isl.Error as error:
-        if "maximal number of operations" in str(error):
-            raise TooComplex(
-                "the polyhedral analysis of this program is too complex",
-                notes=(f"it needs more than {MAX_OPERATIONS:,} elementary isl operations",),
-                help="split the region, or simplify its bounds and subscripts",
-            ) from error
-        raise
-
-
-@contextmanager
-def _unlimited(context: isl.Context) -> Iterator[None]:
-    """Lift the operation limit: isl's parser would report that it is reached as a syntax error."""
+def operations(context: isl.Context, allowed: int) -> Iterator[None]:
+    """Replace the operation limit for one step; 0 for none."""
     limit = context.get_max_operations()
-    context.set_max_operations(0)
+    context.set_max_operations(allowed)
     try:
         yield
     finally:
         context.set_max_operations(limit)
+        effort.keep_going(context)
 
 
 def affine_text(affine: Affine, names: Sequence[str]) -> str:
@@ -85,7 +56,7 @@ class ScopSets:
         self.scop = scop
         if context is None:
             context = isl.Context()
-            context.set_max_operations(MAX_OPERATIONS)
+            context.set_max_operations(effort.MAX_OPERATIONS)
         self.context = context
         self._statement_tuples = {s.name: f"s{n}" for n, s in enumerate(scop.statements)}
         self._array_tuples = {a.name: f"a{n}" for n, a in enumerate(scop.arrays)}
@@ -126,12 +97,14 @@ class ScopSets:
 
     def read_set(self, text: str) -> isl.Set:
         """Parse a set in this context."""
-        with _unlimited(self.context):
+        # isl's parser would report a limit that is reached as a syntax error.
+        with operations(self.context, 0):
             return isl.Set.read_from_str(self.context, text)
 
     def read_map(self, text: str) -> isl.Map:
         """Parse a map in this context."""
-        with _unlimited(self.context):
+        # isl's parser would report a limit that is reached as a syntax error.
+        with operations(self.context, 0):
             return isl.Map.read_from_str(self.context, text)
 
     def element_set(self, array: Array) -> isl.Set:
@@ -191,15 +164,36 @@ class ScopSets:
         if domain.is_empty():
             return None
         return tuple(
-            (domain.dim_min_val(k).to_python(), domain.dim_max_val(k).to_python())
+            (integer(domain.dim_min_val(k)), integer(domain.dim_max_val(k)))
             for k in range(len(statement.loops))
         )
+
+
+def count_points(points: isl.Set) -> int:
+    """Return the number of points of a bounded set."""
+    context = points.get_ctx()
+    effort.keep_going(context)
+    with operations(context, effort.COUNTING_OPERATIONS):
+        return integer(points.count_val())
+
+
+def integer(value: isl.Val) -> int:
+    """Return an isl integer as one of Python.
+
+    Raises
+    ------
+    TooComplex: isl's operation limit was met; islpy's own conversion would fail over it.
+    """
+    text = value.to_str()
+    if text is None:
+        raise effort.out_of_operations()
+    return int(text)
 
 
 def point_values(point: isl.Point) -> tuple[int, ...]:
     """Return the coordinates of a point."""
     count = point.get_space().dim(isl.dim_type.set)
-    return tuple(point.get_coordinate_val(isl.dim_type.set, k).to_python() for k in range(count))
+    return tuple(integer(point.get_coordinate_val(isl.dim_type.set, k)) for k in range(count))
 
 
 def sample_pair(relation: isl.Map) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import islpy as isl
 
 from rtlgen.ir.code import Index, IndexOp, Number, Operation
-from rtlgen.ir.sets import enum_name
+from rtlgen.ir.sets import enum_name, integer
 
 _OPERATIONS: Mapping[str, IndexOp] = {
     "and": "and",
@@ -40,7 +40,7 @@ def index(expr: isl.AstExpr, names: Mapping[str, Index]) -> Index:
     """Return `expr` with isl's names replaced by `names`."""
     match enum_name(expr.get_type()):
         case "int":
-            return Number(expr.get_val().to_python())
+            return Number(integer(expr.get_val()))
         case "id":
             return names[expr.get_id().get_name()]
         case _:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from rtlgen.errors import Label
+from rtlgen.ir.effort import keep_going, limited_effort
 from rtlgen.ir.scop import Access, Statement
-from rtlgen.ir.sets import ScopSets, isl_failures, sample_pair
+from rtlgen.ir.sets import ScopSets, sample_pair
 from rtlgen.poly.errors import OutOfBounds
 
 
@@ -18,13 +19,14 @@ def require_in_bounds(sets: ScopSets) -> None:
     ------
     OutOfBounds: with the lexicographically first such instance and the element it would touch.
     """
-    with isl_failures():
+    with limited_effort():
         for statement in sets.scop.statements:
             for access in (*statement.reads, statement.write):
                 _check(sets, statement, access)
 
 
 def _check(sets: ScopSets, statement: Statement, access: Access) -> None:
+    keep_going(sets.context)
     array = sets.scop.array(access.array)
     touched = sets.touched(statement, access)
     outside = touched.subtract_range(sets.element_set(array))

@@ -12,8 +12,9 @@ from dataclasses import replace
 
 import islpy as isl
 
+from rtlgen.ir.effort import limited_effort
 from rtlgen.ir.scop import Access, Statement
-from rtlgen.ir.sets import ScopSets, isl_failures
+from rtlgen.ir.sets import ScopSets
 from rtlgen.poly.dependences import Dataflow, Dependence
 from rtlgen.poly.errors import RewriteUnsound
 
@@ -31,7 +32,7 @@ def correspondence(before: ScopSets, after: ScopSets) -> Correspondence:
     RewriteUnsound: an instance was lost, doubled, or touches other elements.
     TooComplex: isl's operation limit was met.
     """
-    with isl_failures():
+    with limited_effort():
         if {s.name for s in before.scop.statements} != {s.name for s in after.scop.statements}:
             raise RewriteUnsound("a change of iterators lost a statement")
         found = {}

@@ -7,13 +7,15 @@ gets (Feautrier, "Dataflow analysis of array and scalar references", IJPP 1991),
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import islpy as isl
 
+from rtlgen.ir.effort import keep_going, limited_effort
 from rtlgen.ir.scop import Access, Scop, Statement
-from rtlgen.ir.sets import ScopSets, for_each, isl_failures
+from rtlgen.ir.sets import ScopSets, for_each
 
 DependenceKind: TypeAlias = Literal["flow", "anti", "output"]
 
@@ -80,55 +82,66 @@ def memory_dependences(sets: ScopSets) -> tuple[Dependence, ...]:
     ------
     TooComplex: isl's operation limit was met.
     """
-    with isl_failures():
+    with limited_effort():
         scop = sets.scop
         times = sets.schedule_maps(scop.schedule)
-        found = []
+        touches = {s.name: _touches(sets, s) for s in scop.statements}
+        found: list[Dependence] = []
         for source in scop.statements:
             for sink in scop.statements:
-                earlier = times[source.name].lex_lt_map(times[sink.name])
-                found += _between(sets, source, sink, earlier)
+                pairs = [
+                    (first, second)
+                    for first in touches[source.name]
+                    for second in touches[sink.name]
+                    if first.access.array == second.access.array
+                    and (first.read is None or second.read is None)
+                ]
+                if pairs:
+                    keep_going(sets.context)
+                    earlier = times[source.name].lex_lt_map(times[sink.name])
+                    found += _between(source.name, sink.name, pairs, earlier)
         return tuple(found)
 
 
-def _accesses(statement: Statement) -> list[tuple[int | None, Access]]:
-    return [(None, statement.write), *enumerate(statement.reads)]
+@dataclass(frozen=True, slots=True, eq=False)
+class _Touch:
+    """{instance -> element} of an access: of read number `read`, or of the write."""
+
+    access: Access
+    read: int | None
+    elements: isl.Map
+
+
+def _touches(sets: ScopSets, statement: Statement) -> list[_Touch]:
+    accesses = [(None, statement.write), *enumerate(statement.reads)]
+    return [_Touch(access, k, sets.access_map(statement, access)) for k, access in accesses]
 
 
 def _between(
-    sets: ScopSets, source: Statement, sink: Statement, earlier: isl.Map
+    source: str, sink: str, pairs: Sequence[tuple[_Touch, _Touch]], earlier: isl.Map
 ) -> list[Dependence]:
     found = []
-    for source_read, source_access in _accesses(source):
-        for sink_read, sink_access in _accesses(sink):
-            if source_access.array != sink_access.array:
-                continue
-            if source_read is not None and sink_read is not None:
-                continue
-            touched = sets.access_map(source, source_access)
-            same = touched.apply_range(sets.access_map(sink, sink_access).reverse())
-            relation = same.intersect(earlier).coalesce()
-            if relation.is_empty():
-                continue
-            kind: DependenceKind = (
-                "output"
-                if source_read is None and sink_read is None
-                else "flow"
-                if source_read is None
-                else "anti"
+    for first, second in pairs:
+        keep_going(earlier.get_ctx())
+        same = first.elements.apply_range(second.elements.reverse())
+        relation = same.intersect(earlier).coalesce()
+        if relation.is_empty():
+            continue
+        kind: DependenceKind = "flow" if first.read is None else "anti"
+        if first.read is None and second.read is None:
+            kind = "output"
+        found.append(
+            Dependence(
+                kind,
+                source,
+                sink,
+                first.access,
+                second.access,
+                first.read,
+                second.read,
+                relation,
             )
-            found.append(
-                Dependence(
-                    kind,
-                    source.name,
-                    sink.name,
-                    source_access,
-                    sink_access,
-                    source_read,
-                    sink_read,
-                    relation,
-                )
-            )
+        )
     return found
 
 
@@ -139,7 +152,7 @@ def dataflow(sets: ScopSets) -> Dataflow:
     ------
     TooComplex: isl's operation limit was met.
     """
-    with isl_failures():
+    with limited_effort():
         scop = sets.scop
         times = sets.schedule_maps(scop.schedule)
         schedule = _union(list(times.values()))
@@ -149,6 +162,7 @@ def dataflow(sets: ScopSets) -> Dataflow:
                 writes = _writes(sets, access.array)
                 if writes is None:
                     continue
+                keep_going(sets.context)
                 for relation in _last_writers(sets.access_map(sink, access), writes, schedule):
                     source = sets.statement_of(relation.get_tuple_name(isl.dim_type.in_)).name
                     flows.append(Flow(source, sink.name, number, relation.coalesce()))
@@ -188,6 +202,7 @@ def _live_out(sets: ScopSets, times: dict[str, isl.Map]) -> dict[str, isl.Set]:
         for other in scop.statements:
             if other.write.array != statement.write.array:
                 continue
+            keep_going(sets.context)
             later = times[statement.name].lex_lt_map(times[other.name])
             same = touched.apply_range(sets.access_map(other, other.write).reverse())
             alive = alive.subtract(same.intersect(later).domain())

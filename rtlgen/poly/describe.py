@@ -8,7 +8,7 @@ from typing import Any
 import islpy as isl
 
 from rtlgen.ir.scop import Access, Scop
-from rtlgen.ir.sets import ScopSets
+from rtlgen.ir.sets import ScopSets, integer
 from rtlgen.poly.dependences import Dependence
 
 
@@ -21,7 +21,7 @@ def distance(dependence: Dependence) -> tuple[int, ...] | None:
         return None
     point = deltas.sample_point()
     count = deltas.dim(isl.dim_type.set)
-    return tuple(point.get_coordinate_val(isl.dim_type.set, k).to_python() for k in range(count))
+    return tuple(integer(point.get_coordinate_val(isl.dim_type.set, k)) for k in range(count))
 
 
 def access_text(scop: Scop, access: Access) -> str:

@@ -16,8 +16,9 @@ from dataclasses import dataclass
 import islpy as isl
 
 from rtlgen.ir.affine import Affine
+from rtlgen.ir.effort import limited_effort
 from rtlgen.ir.scop import Access, Statement
-from rtlgen.ir.sets import ScopSets, for_each, isl_failures
+from rtlgen.ir.sets import ScopSets, for_each
 from rtlgen.poly.dependences import Dataflow
 
 
@@ -57,7 +58,7 @@ def schedule_edges(sets: ScopSets, flows: Dataflow) -> tuple[Edge, ...]:
     ------
     TooComplex: isl's operation limit was met.
     """
-    with isl_failures():
+    with limited_effort():
         maps = {s.name: coordinate_map(sets, s.name) for s in sets.scop.statements}
         found = [Edge(f.source, f.sink, f.relation) for f in flows.flows]
         found += _before_next_writes(sets)

@@ -15,7 +15,8 @@ import islpy as isl
 import numpy as np
 from numpy.typing import NDArray
 
-from rtlgen.ir.sets import for_each
+from rtlgen.ir.effort import COUNTING_OPERATIONS, keep_going
+from rtlgen.ir.sets import for_each, integer, operations
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,6 +50,7 @@ class PairExtrema:
 
 def pair_extrema(relation: isl.Map) -> PairExtrema:
     """Prepare a non-empty bounded relation for extremum queries."""
+    keep_going(relation.get_ctx())
     flat = relation.wrap().flatten()
     rows: list[list[int]] = []
     others: list[isl.Set] = []
@@ -69,21 +71,26 @@ def _integer_vertices(piece: isl.BasicSet) -> list[list[int]] | None:
     if piece.dim(isl.dim_type.div):
         return None
     rows = []
-    for vertex in for_each(piece.compute_vertices().foreach_vertex):
-        position = vertex.get_expr()
+    context = piece.get_ctx()
+    keep_going(context)
+    with operations(context, COUNTING_OPERATIONS):
+        vertices = for_each(piece.compute_vertices().foreach_vertex)
+        positions = [vertex.get_expr() for vertex in vertices]
+    for position in positions:
+        keep_going(context)
         row = []
         for k in range(position.dim(isl.dim_type.out)):
             value = position.get_aff(k).get_constant_val()
             if not value.is_int():
                 return None
-            row.append(value.to_python())
+            row.append(integer(value))
         rows.append(row)
     return rows or None
 
 
 def _isl_maximum(piece: isl.Set, coefficients: Sequence[int]) -> int:
+    keep_going(piece.get_ctx())
     objective = isl.Aff.zero_on_domain_space(piece.get_space())
     for k, c in enumerate(coefficients):
         objective = objective.set_coefficient_val(isl.dim_type.in_, k, int(c))
-    value: int = piece.max_val(objective).to_python()
-    return value
+    return integer(piece.max_val(objective))

@@ -37,9 +37,10 @@ from rtlgen.ir.code import (
     index_of,
     used_variables,
 )
+from rtlgen.ir.effort import limited_effort
 from rtlgen.ir.schedule import Bound, FlatDim, NestLoop, ScalarDim, Schedule
 from rtlgen.ir.scop import Statement
-from rtlgen.ir.sets import ScopSets, affine_text, isl_failures
+from rtlgen.ir.sets import ScopSets, affine_text
 from rtlgen.poly.ast_index import index
 
 
@@ -61,7 +62,7 @@ def scan_flat(sets: ScopSets, schedule: Schedule, taken: frozenset[str]) -> tupl
         (place, flat), *_ = [(k, d) for k, d in enumerate(dims) if isinstance(d, FlatDim)]
         before, behind = (_constant(part) for part in (dims[:place], dims[place + 1 :]))
         nests.setdefault(before, []).append((behind, name, flat))
-    with isl_failures():
+    with limited_effort():
         return tuple(_nest(sets, sorted(nests[key]), taken) for key in sorted(nests))
 
 
@@ -149,8 +150,8 @@ class _Odometer:
             advance = (*((one,) if name in kept else ()), *self._resets(level + 1))
             if not code:
                 # Where the outermost loop ends, the whole nest does: nobody asks for more.
-                code = advance if loop.extent > 1 else ()
-            elif loop.extent > 1:
+                code = advance if _varies(loop) else ()
+            elif _varies(loop):
                 more = Operation("lt", (Variable(name), self._last(loop)))
                 code = (If(more, advance, code),)
         return code
@@ -159,7 +160,7 @@ class _Odometer:
         return [
             Assign(name, self._first(loop))
             for name, loop in zip(self.names[level:], self.flat.loops[level:], strict=True)
-            if loop.extent > 1
+            if _varies(loop)
         ]
 
     def _first(self, loop: NestLoop) -> Index:
@@ -195,7 +196,7 @@ class _Odometer:
     def _values(self) -> dict[str, Affine]:
         """Return the value of every iterator: its variable, or the only one that it has."""
         return {
-            loop.counter: Affine.variable(name) if loop.extent > 1 else Affine((), loop.at)
+            loop.counter: Affine.variable(name) if _varies(loop) else Affine((), loop.at)
             for name, loop in zip(self.names, self.flat.loops, strict=True)
             if loop.counter is not None
         }
@@ -210,7 +211,7 @@ class _Odometer:
         guards: list[Index] = [
             Operation("eq", (Variable(name), index_of(loop.value.substitute(values))))
             for name, loop in zip(self.names, self.flat.loops, strict=True)
-            if loop.iterator is None and loop.extent > 1
+            if loop.iterator is None and _varies(loop)
         ]
         condition = self._in_domain()
         if condition != Number(1):
@@ -237,10 +238,14 @@ class _Odometer:
                 continue
             own = f"d{names.index(loop.iterator)}"
             low, high = _box(loop)
-            constraints.append(f"{low} <= {own} <= {high}")
+            constraints.append(f"{low} <= {own}")
             for bound in self._within(loop.lowers):
                 constraints.append(f"{bound.divisor}*{own} >= {affine_text(bound.form, names)}")
-            for bound in () if loop.at_least else self._within(loop.uppers):
+            if loop.at_least:
+                # The iterations that make up the number may lie behind every bound.
+                continue
+            constraints.append(f"{own} <= {high}")
+            for bound in self._within(loop.uppers):
                 constraints.append(f"{bound.divisor}*{own} <= {affine_text(bound.form, names)}")
         dims = ",".join(f"d{k}" for k in range(len(names)))
         tuple_name = self.sets.statement_tuple(self.statement.name)
@@ -251,6 +256,11 @@ class _Odometer:
         """Return the bounds that the statement's own iterators give, not its pads."""
         known = set(self.statement.iterators)
         return [bound for bound in bounds if bound.form.variables <= known]
+
+
+def _varies(loop: NestLoop) -> bool:
+    """Return whether a loop has more than one value."""
+    return loop.extent > 1 or loop.at_least > 0
 
 
 def _box(loop: NestLoop) -> tuple[int, int]:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from rtlgen.ir.affine import Affine, Congruence
 from rtlgen.ir.quasi_affine import quasi_affine_values
 from rtlgen.ir.scop import Access, Scop, Statement
-from rtlgen.ir.sets import for_each
+from rtlgen.ir.sets import for_each, integer
 
 Ints = NDArray[np.int64]
 
@@ -257,10 +257,9 @@ def members(instances: isl.Set, points: Ints) -> NDArray[np.bool_]:
 
 def _satisfied(constraint: isl.Constraint, points: Ints) -> NDArray[np.bool_]:
     coefficients = [
-        constraint.get_coefficient_val(isl.dim_type.set, k).to_python()
-        for k in range(points.shape[1])
+        integer(constraint.get_coefficient_val(isl.dim_type.set, k)) for k in range(points.shape[1])
     ]
     values = points @ np.array(coefficients, dtype=np.int64).reshape(points.shape[1])
-    values = values + constraint.get_constant_val().to_python()
+    values = values + integer(constraint.get_constant_val())
     result: NDArray[np.bool_] = values == 0 if constraint.is_equality() else values >= 0
     return result

@@ -15,7 +15,8 @@ from typing import Literal, TypeAlias
 import islpy as isl
 
 from rtlgen.ir.affine import Affine
-from rtlgen.ir.sets import ScopSets, for_each, isl_failures
+from rtlgen.ir.effort import limited_effort
+from rtlgen.ir.sets import ScopSets, for_each, integer
 from rtlgen.poly.edges import Edge, coordinate_map
 from rtlgen.poly.schedule_tree import Band, Leaf, Node, Row, in_sequence
 
@@ -33,7 +34,7 @@ def isl_schedule(sets: ScopSets, edges: Sequence[Edge], algorithm: Algorithm) ->
     ------
     TooComplex: isl's operation limit was met.
     """
-    with isl_failures():
+    with limited_effort():
         names = [s.name for s in sets.scop.statements]
         domain = isl.UnionSet.from_set(coordinate_map(sets, names[0]).range())
         for name in names[1:]:
@@ -97,7 +98,7 @@ class _Reader:
         form = piecewise.as_aff()
         statement = self.sets.statement_of(piecewise.domain().get_tuple_name())
         terms = {
-            iterator: form.get_coefficient_val(isl.dim_type.in_, k).to_python()
+            iterator: integer(form.get_coefficient_val(isl.dim_type.in_, k))
             for k, iterator in enumerate(statement.iterators)
         }
-        return statement.name, Affine.of(terms, form.get_constant_val().to_python())
+        return statement.name, Affine.of(terms, integer(form.get_constant_val()))

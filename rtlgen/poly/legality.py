@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtlgen.errors import Label
+from rtlgen.ir.effort import keep_going, limited_effort
 from rtlgen.ir.schedule import FlatDim, Schedule
 from rtlgen.ir.scop import Scop
-from rtlgen.ir.sets import ScopSets, isl_failures, sample_pair
+from rtlgen.ir.sets import ScopSets, sample_pair
 from rtlgen.poly.dependences import Dependence
 from rtlgen.poly.errors import IllegalSchedule, IllegalShift
 from rtlgen.poly.instances import affine_values, dependent_pairs
@@ -49,9 +50,10 @@ def find_violation(
         isinstance(d, FlatDim) and not d.is_box for dims in schedule.dims.values() for d in dims
     ):
         return _find_listed_violation(sets.scop, dependences, schedule)
-    with isl_failures():
+    with limited_effort():
         times = sets.schedule_maps(schedule)
         for dependence in dependences:
+            keep_going(sets.context)
             not_before = times[dependence.source].lex_ge_map(times[dependence.sink])
             broken = dependence.relation.intersect(not_before)
             if not broken.is_empty():

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtlgen.ir.affine import Affine
+from rtlgen.ir.effort import keep_going
 from rtlgen.ir.schedule import NestLoop
 
 Ints = NDArray[np.int64]
@@ -105,6 +106,7 @@ def _values(form: Affine, columns: Sequence[Ints], names: Sequence[str | None], 
 
 def rank_table(loops: Sequence[NestLoop], iterators: Sequence[str]) -> RankTable | None:
     """Return the ranks of a nest, or None where it cannot be enumerated."""
+    keep_going()
     enumerated = enumerate_nest(loops)
     return None if enumerated is None else ranks_of(*enumerated, loops, iterators)
 

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 import islpy as isl
 
 from rtlgen.ir.code import Code, For, If, Let, Run, Variable, fresh, used_variables
+from rtlgen.ir.effort import limited_effort
 from rtlgen.ir.schedule import LoopDim, Schedule
 from rtlgen.ir.scop import Scop
-from rtlgen.ir.sets import ScopSets, enum_name, for_each, isl_failures
+from rtlgen.ir.sets import ScopSets, enum_name, for_each, integer
 from rtlgen.poly.ast_index import index
 
 
@@ -31,7 +32,7 @@ def scan(sets: ScopSets, schedule: Schedule, taken: frozenset[str]) -> tuple[Cod
     ------
     TooComplex: isl's operation limit was met.
     """
-    with isl_failures():
+    with limited_effort():
         times = list(sets.schedule_maps(schedule).values())
         union = isl.UnionMap.from_map(times[0])
         for time in times[1:]:
@@ -86,7 +87,7 @@ class _Reader:
         if node.for_is_degenerate():
             return (Let(((name, first),), body),) if name in used_variables(body) else body
         condition = index(node.for_get_cond(), inner)
-        step = node.for_get_inc().get_val().to_python()
+        step = integer(node.for_get_inc().get_val())
         return (For(name, first, condition, step, body),)
 
     def _name(self, counter: str, body: isl.AstNode, outer: frozenset[str]) -> str:

@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 import islpy as isl
 
 from rtlgen.ir.affine import Affine, Constraint
+from rtlgen.ir.effort import limited_effort
 from rtlgen.ir.scop import ConditionNode, Loop, LoopNode, Node, StatementNode
-from rtlgen.ir.sets import ScopSets, constraint_text, isl_failures
+from rtlgen.ir.sets import ScopSets, constraint_text, count_points, integer
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ def loop_trips(sets: ScopSets) -> tuple[LoopTrips, ...]:
     TooComplex: isl's operation limit was met.
     """
     found: list[LoopTrips] = []
-    with isl_failures():
+    with limited_effort():
         _visit(sets.scop.tree, _Around(sets), found)
     return tuple(found)
 
@@ -143,13 +144,13 @@ def _counted(around: _Around, counters: Sequence[str], holds: Sequence[Affine]) 
         return LoopTrips(around.count, 0, 0, 0, 0)
     entered = _count(around.points(counters, (*holds, -Affine.variable(counters[-1]))))
     last = len(counters) - 1
-    most = int(points.dim_max_val(last).to_python()) + 1
+    most = integer(points.dim_max_val(last)) + 1
     least = 0
     if entered == around.count:
         runs = isl.Map.from_range(points).move_dims(isl.dim_type.in_, 0, isl.dim_type.out, 0, last)
-        least = int(runs.lexmax().range().dim_min_val(0).to_python()) + 1
+        least = integer(runs.lexmax().range().dim_min_val(0)) + 1
     return LoopTrips(around.count, entered, least, most, total)
 
 
 def _count(points: isl.Set) -> int:
-    return int(points.count_val().to_python())
+    return count_points(points)

@@ -8,6 +8,7 @@ from itertools import count
 
 from rtlgen.ir.schedule import FlatDim
 from rtlgen.ir.scop import Scop
+from rtlgen.ir.sets import count_points
 from rtlgen.poly.dependences import Dependence, Flow
 from rtlgen.poly.describe import access_text
 from rtlgen.scheduling.forwarding import Issue, IssueTimes, Routing, route
@@ -250,7 +251,7 @@ def _unit_number(timing: Timing, name: str) -> int:
 def floor_iterations(space: Space) -> int:
     """Return the largest number of instances of one statement."""
     domains = space.timing.sets.domains.values()
-    return max(int(domain.count_val().to_python()) for domain in domains)
+    return max(count_points(domain) for domain in domains)
 
 
 def _ii_reasons(

@@ -37,6 +37,7 @@ from rtlgen.ir.plan import (
 )
 from rtlgen.ir.schedule import Bound, NestLoop
 from rtlgen.ir.scop import Access, Scop, Statement
+from rtlgen.ir.sets import count_points
 from rtlgen.scheduling.datapath import Node, is_register, read_latency_cycles
 from rtlgen.scheduling.errors import IndexStyleUnsuitable, RaggedDomain
 from rtlgen.scheduling.forwarding import IssueTimes, Routing, Unforwardable
@@ -381,4 +382,4 @@ class _StreamBuilder:
 
 
 def _count(domain: isl.Set) -> int:
-    return int(domain.count_val().to_python())
+    return count_points(domain)

@@ -17,6 +17,7 @@ import islpy as isl
 import numpy as np
 from numpy.typing import NDArray
 
+from rtlgen.ir.sets import count_points
 from rtlgen.poly.dependences import Flow
 from rtlgen.poly.instances import members, statement_points
 from rtlgen.scheduling.forwarding import Issue, TapSet, tap_sets
@@ -200,7 +201,7 @@ class StoreSlots:
         if name not in self._points:
             scop = self._timing.scop
             statement = scop.statement(name)
-            if self._timing.sets.domains[name].count_val().to_python() > MAX_INSTANCES:
+            if count_points(self._timing.sets.domains[name]) > MAX_INSTANCES:
                 self._points[name] = np.zeros((0, len(statement.loops)), dtype=np.int64)
             else:
                 self._points[name] = statement_points(scop, statement)

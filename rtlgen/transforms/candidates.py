@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations, combinations_with_replacement, permutations, product
+from itertools import combinations, combinations_with_replacement, islice, permutations, product
 from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rtlgen.ir.effort import keep_going
 from rtlgen.ir.schedule import FlatDim, NestLoop
 from rtlgen.poly.ranks import RankTable, rank_table
 
 Ints = NDArray[np.int64]
 
 Bounding = Callable[[Sequence[NestLoop]], tuple[NestLoop, ...]]
+
+MAX_ORDERS = 5_040
+"""Orders of the same loops that are looked at: all of seven, of more the innermost ones alone."""
 
 MAX_CANDIDATES = 5_000
 """Orders and pads considered for one statement; beyond it the deepest paddings are left out."""
@@ -177,7 +181,8 @@ def _orders(
 ) -> Iterator[Placement]:
     seen = set()
     items = [*own, *padding]
-    for order in _arrangements(len(own), len(padding), in_order):
+    for order in islice(_arrangements(len(own), len(padding), in_order), MAX_ORDERS):
+        keep_going()
         loops = tuple(items[k] for k in order)
         if loops in seen:
             continue

@@ -97,16 +97,18 @@ def _ends(tree: tuple[Node, ...]) -> dict[str, int]:
     """Return for every statement 1 where it stands behind the loop beside it, else 0."""
     ends: dict[str, int] = {}
 
-    def visit(nodes: tuple[Node, ...]) -> None:
-        behind = 0
+    def visit(nodes: tuple[Node, ...], behind: int) -> int:
         for node in nodes:
             if isinstance(node, StatementNode):
                 ends[node.statement] = behind
+            elif isinstance(node, LoopNode):
+                visit(node.body, 0)
+                behind = 1
             else:
-                visit(node.body)
-                behind = 1 if isinstance(node, LoopNode) else behind
+                behind = visit(node.body, behind)
+        return behind
 
-    visit(tree)
+    visit(tree, 0)
     return ends
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 
 import islpy as isl
 
+from rtlgen.ir.effort import keep_going
 from rtlgen.ir.scop import Scop
 from rtlgen.poly.dependences import Dependence, Flow
 from rtlgen.poly.extrema import PairExtrema, pair_extrema
@@ -61,6 +62,7 @@ class Precedence:
         self, source: Placement, sink: Placement, source_ii: int, sink_ii: int
     ) -> tuple[int, int]:
         """Return (smallest, largest) ii_source * rank(p) - ii_sink * rank(q) over the pairs."""
+        keep_going()
         if isinstance(self.related, Pairs):
             early = source_ii * source.ranks(self.related.sources)
             gaps = early - sink_ii * sink.ranks(self.related.sinks)

@@ -18,8 +18,9 @@ from math import prod
 import islpy as isl
 
 from rtlgen.ir.affine import Affine
+from rtlgen.ir.effort import keep_going
 from rtlgen.ir.schedule import Bound, NestLoop
-from rtlgen.ir.sets import ScopSets, for_each
+from rtlgen.ir.sets import ScopSets, count_points, for_each, integer
 from rtlgen.poly.instances import MAX_INSTANCES, enumerated_size
 from rtlgen.transforms.units import Unit
 
@@ -31,7 +32,7 @@ def ragged_statements(sets: ScopSets, units: Sequence[Unit]) -> frozenset[str]:
     enumerated.
     """
     scop = sets.scop
-    counts = {name: int(d.count_val().to_python()) for name, d in sets.domains.items()}
+    counts = {name: count_points(d) for name, d in sets.domains.items()}
     if enumerated_size(scop, counts) > MAX_INSTANCES:
         return frozenset()
     boxes = {name: prod(loop.extent for loop in scop.schedule.loops(name)) for name in sets.domains}
@@ -52,6 +53,7 @@ def ragged_loops(
     ----------
     order: loops over the bounding box, pads included, outermost first.
     """
+    keep_going(domain.get_ctx())
     hull = domain.coalesce().simple_hull()
     inner = [loop.iterator for loop in order if loop.iterator is not None]
     loops: list[NestLoop] = []
@@ -80,13 +82,12 @@ def _bounded(shadow: isl.Set, names: Sequence[str], loop: NestLoop) -> NestLoop:
     uppers: list[Bound] = []
     for constraint in for_each(hull.remove_redundancies().foreach_constraint):
         coefficients = [
-            constraint.get_coefficient_val(isl.dim_type.set, k).to_python()
-            for k in range(len(names))
+            integer(constraint.get_coefficient_val(isl.dim_type.set, k)) for k in range(len(names))
         ]
         own = coefficients[position]
         rest = Affine.of(
             {n: c for n, c in zip(names, coefficients, strict=True) if n != loop.iterator},
-            constraint.get_constant_val().to_python(),
+            integer(constraint.get_constant_val()),
         )
         # own * iterator + rest >= 0, and with equality the same for the negated form.
         for sign in (1, -1) if constraint.is_equality() else (1,):

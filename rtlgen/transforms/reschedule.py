@@ -26,7 +26,7 @@ from rtlgen.ir.scop import (
     Statement,
     StatementNode,
 )
-from rtlgen.ir.sets import ScopSets, affine_text
+from rtlgen.ir.sets import ScopSets, affine_text, integer
 from rtlgen.poly import schedule_tree
 from rtlgen.poly.schedule_tree import Band, Leaf
 from rtlgen.source import Span
@@ -82,7 +82,7 @@ class _Rescheduler:
         dims = ",".join(f"d{k}" for k in range(len(change.names)))
         domain = self.sets.read_set(f"{{ [{dims}] : {' and '.join(conditions) or 'true'} }}")
         return {
-            name: (domain.dim_min_val(k).to_python(), domain.dim_max_val(k).to_python())
+            name: (integer(domain.dim_min_val(k)), integer(domain.dim_max_val(k)))
             for k, name in enumerate(change.names)
         }
 

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from rtlgen.ir.effort import keep_going
 from rtlgen.poly.extrema import PairExtrema
 from rtlgen.poly.instances import Pairs
 from rtlgen.transforms.candidates import Placement
@@ -171,6 +172,7 @@ class _Search:
         return best, exhausted
 
     def _extended(self, state: _State, number: int, limit: int | None) -> list[_State]:
+        keep_going()
         candidates = self.units[number]
         earliest = np.zeros(len(candidates), dtype=np.int64)
         for unit, (chosen, start) in enumerate(zip(state.chosen, state.starts, strict=True)):
@@ -235,6 +237,7 @@ def _table(
         points = Pairs(related.vertices[:, :dims], related.vertices[:, dims:])
     sink_times = [_times(points.sinks, c, precedence.sink) for c in sinks]
     for a, candidate in enumerate(sources):
+        keep_going()
         source_times = _times(points.sources, candidate, precedence.source)
         for b, times in enumerate(sink_times):
             gaps = source_times - times
@@ -263,6 +266,7 @@ def _required(precedence: Precedence, source: Candidate, sink: Candidate) -> int
 def _undominated(states: Sequence[_State], open_units: Sequence[int]) -> list[_State]:
     groups: dict[tuple[int, ...], list[_State]] = {}
     for state in sorted(states, key=lambda s: (s.end, s.changes, s.chosen)):
+        keep_going()
         kept = groups.setdefault(tuple(state.chosen[u] for u in open_units), [])
         if not any(_dominates(other, state, open_units) for other in kept):
             kept.append(state)

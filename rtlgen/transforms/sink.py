@@ -26,8 +26,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtlgen.ir.affine import Affine
+from rtlgen.ir.effort import keep_going
 from rtlgen.ir.schedule import Bound, NestLoop
-from rtlgen.ir.sets import ScopSets
+from rtlgen.ir.sets import ScopSets, integer
 from rtlgen.poly.instances import Pairs, affine_values
 from rtlgen.transforms.period import Member
 from rtlgen.transforms.precedence import Precedence
@@ -314,6 +315,7 @@ def _backward(distances: Ints) -> float:
 
 def _nest(sinking: Sinking, sets: ScopSets, order: Sequence[int]) -> tuple[NestLoop, ...]:
     """Return the loops of the hull of all members, in the given order of the dimensions."""
+    keep_going(sets.context)
     images = [
         sets.time_map(sets.scop.statement(name), values).range()
         for name, values in sinking.values.items()
@@ -322,6 +324,6 @@ def _nest(sinking: Sinking, sets: ScopSets, order: Sequence[int]) -> tuple[NestL
     dims = _dims(len(order))
     boxes = []
     for place in order:
-        low, high = hull.dim_min_val(place).to_python(), hull.dim_max_val(place).to_python()
+        low, high = integer(hull.dim_min_val(place)), integer(hull.dim_max_val(place))
         boxes.append(NestLoop(dims[place], high - low + 1, low))
     return ragged_loops(hull, dims, boxes)

@@ -71,7 +71,8 @@ def test_every_program_that_is_not_fused_computes_the_same(part: int) -> None:
 
 def test_every_transform_is_printed() -> None:
     program = parse_file(ROOT / "examples" / "mms_d" / "mms_d.c")
-    assert tuple(compile_program(program, CompileOptions()).stages) == TRANSFORMS
+    options = CompileOptions(scheduler="pluto", tile=(4, 4), wavefront=True)
+    assert tuple(compile_program(program, options).stages) == TRANSFORMS
 
 
 UNDEFINED = """
@@ -121,6 +122,7 @@ int always(unsigned u[8], unsigned char c[8], int b[8]) {
   int s = 0;
   for (int i = 0; i < 8; i++) {
     b[i] = (u[i] >= 0) + (c[i] < 300) + !(u[i] < 0) - ~(u[i] == c[i]);
+    b[i] += (~(int)c[i] != 0);
     if ((u[i] == u[i]) < 2) b[i] += c[i] * 3 ? 1 : 2;
     s += (u[i] < 5) << 1 ? 3 : (b[i] & 1) == 2;
   }
@@ -131,6 +133,13 @@ int always(unsigned u[8], unsigned char c[8], int b[8]) {
 
 def test_conditions_that_a_compiler_may_warn_of_are_no_error() -> None:
     assert differences(units_of(ALWAYS_TRUE)) == []
+
+
+def test_a_parameter_that_only_a_dead_statement_uses_is_no_warning() -> None:
+    text = (
+        "void f(int p, int a[4]) { for (int i = 0; i < 4; i++) { if (i > 7) a[i] = p; a[i]++; } }"
+    )
+    assert differences(units_of(text)) == []
 
 
 def test_a_comment_in_the_text_of_a_statement_ends_no_comment() -> None:

@@ -52,6 +52,15 @@ def test_the_example_of_the_document_is_shifted_by_one_row() -> None:
     assert [flat.shift for flat in flats.values()] == [0, 8]
 
 
+def test_a_statement_under_a_condition_stands_behind_the_loop_before_it() -> None:
+    analysis = analysed(
+        f"{ROW} {{ for (int j = 0; j < 8; j++) x[j] += i; if (i > 2) y[i] = x[i]; }}"
+    )
+    flats = shifted(analysis)
+    assert flats["S1"].loops[1].at == 7
+    assert is_legal(analysis, flats)
+
+
 @pytest.mark.parametrize(
     ("name", "rows"), [("mms", (0, 1)), ("gemver", (0, 7, 8, 15)), ("mvt", (0, 0))]
 )

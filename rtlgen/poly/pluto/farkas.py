@@ -17,7 +17,7 @@ from math import gcd
 
 import islpy as isl
 
-from rtlgen.ir.sets import ScopSets, for_each
+from rtlgen.ir.sets import ScopSets, for_each, integer
 from rtlgen.poly.edges import Edge
 from rtlgen.poly.pluto.unknowns import Unknowns, Vector
 
@@ -84,10 +84,10 @@ def _symbolic(sets: ScopSets, piece: isl.BasicSet, size: int) -> isl.Set:
     parts = [f"N >= {size}"]
     for constraint in for_each(piece.foreach_constraint):
         terms = [
-            f"{constraint.get_coefficient_val(isl.dim_type.set, k).to_python()}*d{k}"
+            f"{integer(constraint.get_coefficient_val(isl.dim_type.set, k))}*d{k}"
             for k in range(dims)
         ]
-        multiple, rest = split(constraint.get_constant_val().to_python(), size)
+        multiple, rest = split(integer(constraint.get_constant_val()), size)
         relation = "=" if constraint.is_equality() else ">="
         parts.append(" + ".join([*terms, f"{multiple}*N", str(rest)]) + f" {relation} 0")
     names = ",".join(f"d{k}" for k in range(dims))
@@ -108,7 +108,7 @@ def _rows(dual: isl.BasicSet) -> tuple[tuple[Vector, ...], tuple[Vector, ...]]:
     dims = dual.dim(isl.dim_type.set)
     for constraint in for_each(dual.foreach_constraint):
         row = tuple(
-            constraint.get_coefficient_val(isl.dim_type.set, k).to_python() for k in range(dims)
+            integer(constraint.get_coefficient_val(isl.dim_type.set, k)) for k in range(dims)
         )
         (equalities if constraint.is_equality() else inequalities).append(row)
     return tuple(inequalities), tuple(equalities)

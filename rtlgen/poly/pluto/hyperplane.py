@@ -9,7 +9,7 @@ from itertools import islice, product
 import islpy as isl
 
 from rtlgen.ir.affine import Affine
-from rtlgen.ir.sets import ScopSets
+from rtlgen.ir.sets import ScopSets, integer
 from rtlgen.poly.pluto.farkas import Cone, Constraints
 from rtlgen.poly.pluto.independence import directions, rank
 from rtlgen.poly.pluto.unknowns import Unknowns, Vector
@@ -89,7 +89,7 @@ def _lexmin(
         value = rest.dim_min_val(k)
         if not value.is_int():
             return None
-        solution.append(value.to_python())
+        solution.append(integer(value))
         rest = rest.fix_val(isl.dim_type.set, k, value)
     return tuple(solution)
 

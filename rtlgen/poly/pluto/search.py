@@ -12,7 +12,8 @@ from collections.abc import Sequence as Ordered
 from dataclasses import dataclass
 
 from rtlgen.ir.affine import Affine
-from rtlgen.ir.sets import ScopSets, isl_failures
+from rtlgen.ir.effort import limited_effort
+from rtlgen.ir.sets import ScopSets
 from rtlgen.poly.edges import Edge
 from rtlgen.poly.errors import NoHyperplane
 from rtlgen.poly.pluto.components import (
@@ -42,7 +43,7 @@ def pluto(sets: ScopSets, edges: Ordered[Edge], fusion: Fusion = "smart") -> Nod
     NoHyperplane: a cycle of statements has no common hyperplane.
     TooComplex: isl's operation limit was met.
     """
-    with isl_failures():
+    with limited_effort():
         return _Search(sets, fusion).schedule(edges)
 
 

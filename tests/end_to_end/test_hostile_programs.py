@@ -1,0 +1,120 @@
+"""Programs made to take for ever are refused in bounded time, or compiled after all."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import pytest
+
+import rtlgen.ir.effort as effort
+from rtlgen.design import Design
+from rtlgen.driver import CompileOptions, analyse, compile_program
+from rtlgen.errors import RtlgenError
+from rtlgen.frontend import parse_text
+from rtlgen.frontend.program import ParsedProgram
+from rtlgen.ir.effort import TooComplex, keep_going, limited_effort
+from rtlgen.poly.describe import dependence_rows
+
+ALLOWED_SECONDS = 2.0
+"""Given to the compiler in these tests, so that they end soon."""
+
+LAST_STEP_SECONDS = 12.0
+"""What a step that begins within the time may take, and what Python does around it."""
+
+
+def nest(iterators: int, extent: str, body: str) -> str:
+    heads = (f"for (int i{k} = 0; i{k} < {extent}; i{k}++)" for k in range(iterators))
+    return f"{' '.join(heads)} {{ {body} }}"
+
+
+def sum_of(coefficients: list[int]) -> str:
+    return " + ".join(f"{c} * i{k}" for k, c in enumerate(coefficients))
+
+
+COEFFICIENTS = nest(
+    4,
+    "9",
+    f"a[{sum_of([103, 77, 99, 31])}] = a[{sum_of([98, 65, 122, 17])}]"
+    f" + a[{sum_of([97, 55, 101, 43])}];",
+)
+LARGE_COEFFICIENTS = nest(
+    3, "40", f"a[{sum_of([1000003, 77777, 9973])}] = a[{sum_of([999983, 65537, 12289])}] + 1;"
+)
+DEEP = nest(12, "2", f"a[{sum_of([1] * 12)}] += 3 * a[{sum_of([1 + k % 3 for k in range(12)])}];")
+STATEMENTS = "\n".join(
+    f"for (int i = 0; i < 16; i++) a[i + {k % 7}] = a[i + {3 * k % 5}] * {k} + a[{k % 16}];"
+    for k in range(150)
+)
+ONE_LOOP = nest(
+    1, "16", " ".join(f"a[i0 + {k % 7}] = a[i0 + {3 * k % 5}] * {k} + a[{k}];" for k in range(40))
+)
+PIECES = nest(
+    2,
+    "32",
+    " ".join(f"if (i0 % {k + 2} == i1 % {k + 3}) a[i0] = a[i1] * 3 + {k};" for k in range(6)),
+)
+TRIANGLES = " ".join(
+    f"for (int i{k} = {'0' if k == 0 else f'i{k - 1}'}; i{k} < 7; i{k}++)" for k in range(7)
+)
+INSTANCES = nest(3, "1000", "a[i0] = a[i0] * 3 + a[i1] * i2;")
+
+PROGRAMS = {
+    "coefficients": (COEFFICIENTS, 5_000),
+    "large-coefficients": (LARGE_COEFFICIENTS, 2_000_000_000),
+    "deep": (DEEP, 64),
+    "statements": (STATEMENTS, 64),
+    "one-loop": (ONE_LOOP, 64),
+    "pieces": (PIECES, 64),
+    "triangles": (f"{TRIANGLES} a[i6] += a[i0 + i3] * 5;", 64),
+    "instances": (INSTANCES, 1000),
+}
+
+# The first does all that `check` does, the second all that `plan` does.
+VERBS: dict[str, Callable[[ParsedProgram], object]] = {
+    "deps": lambda program: _rows(program),
+    "emit-c": lambda program: _emitted(program),
+}
+
+
+def _rows(program: ParsedProgram) -> object:
+    analysis = analyse(program)
+    return dependence_rows(analysis.sets, analysis.dependences)
+
+
+def _emitted(program: ParsedProgram) -> str:
+    options = CompileOptions()
+    return Design(compile_program(program, options), options).c_text("pad")
+
+
+@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_hostile_program_has_an_answer_in_bounded_time(
+    name: str, verb: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(effort, "MAX_SECONDS", ALLOWED_SECONDS)
+    body, size = PROGRAMS[name]
+    begun = time.thread_time()
+    try:
+        VERBS[verb](parse_text(f"void f(int a[{size}]) {{\n{body}\n}}\n"))
+    except RtlgenError as error:
+        assert error.code == "E0208", str(error)
+        assert error.diagnostic.help
+    assert time.thread_time() - begun < ALLOWED_SECONDS + LAST_STEP_SECONDS
+
+
+def test_time_and_operations_are_both_limited() -> None:
+    program = parse_text(f"void f(int a[5000]) {{ {COEFFICIENTS} }}")
+    with pytest.raises(TooComplex) as found:
+        analyse(program)
+    assert "elementary isl operations" in found.value.diagnostic.notes[0]
+
+
+def test_the_time_is_that_of_the_whole_compilation(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(effort, "MAX_SECONDS", 0.0)
+    with limited_effort(), pytest.raises(TooComplex, match="too complex"):
+        monkeypatch.setattr(effort, "MAX_SECONDS", 100.0)
+        with limited_effort():
+            keep_going()
+    with limited_effort():
+        keep_going()
