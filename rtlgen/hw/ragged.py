@@ -37,10 +37,6 @@ class Nest:
     uppers: tuple[tuple[IndexForm, ...], ...]
     at_least: tuple[int, ...]
 
-    @property
-    def is_box(self) -> bool:
-        return all(self.is_box_level(level) for level in range(len(self.extents)))
-
     def is_box_level(self, level: int) -> bool:
         """Return whether a level runs from 0 to its extent - 1 whatever the outer counters are."""
         zero = IndexForm((0,) * len(self.extents))
