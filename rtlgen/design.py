@@ -189,7 +189,18 @@ class Design:
         if scheduled is not None:
             iterators = {statement.name: statement.iterators for statement in scop.statements}
             schedule = schedule_report(scheduled, iterators)
-        return plan_report(scop, self.plan, figures, self.nests(), schedule)
+        return plan_report(scop, self.plan, figures, self.nests(), schedule, self._expansions())
+
+    def _expansions(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "array": expansion.array,
+                "copies": [copy.name for copy in expansion.copies],
+                "elements": expansion.elements,
+                "elements_after": expansion.elements_after,
+            }
+            for expansion in self.compilation.analysis.expansions
+        ]
 
     def nests(self) -> list[dict[str, Any]]:
         """Return the report on loop nests, as `rtlgen check --json` prints it."""

@@ -1,6 +1,6 @@
 """The compiler, as a list of passes.
 
-    parse -> normalise [-> reschedule -> tile -> wavefront]
+    parse -> expand -> normalise [-> reschedule -> tile -> wavefront]
           -> distribute -> permute -> pad -> flatten -> fuse -> plan
 
 Every pass takes the program of the one before. After each one the legality checker judges the new
@@ -15,18 +15,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from rtlgen.analysis import Analysis, analyse, expanded, in_chosen_loops, strided_statements
 from rtlgen.errors import Diagnostic, RtlgenError
 from rtlgen.frontend import ParsedProgram, parse_file
-from rtlgen.ir.effort import limited_effort
+from rtlgen.ir.cycles import predicted_cycles
+from rtlgen.ir.effort import TooComplex, limited_effort
 from rtlgen.ir.plan import IndexStyle, KernelPlan
 from rtlgen.ir.schedule import FlatDim, ScalarDim, Schedule
 from rtlgen.ir.scop import Scop
-from rtlgen.ir.sets import ScopSets
-from rtlgen.poly.bounds import require_in_bounds
-from rtlgen.poly.dependences import Dataflow, Dependence, dataflow, memory_dependences
 from rtlgen.poly.errors import NoLegalSchedule, UnknownStatement
 from rtlgen.poly.legality import find_violation, illegal_shift, require_legal
-from rtlgen.poly.lookups import bounded_lookups
 from rtlgen.poly.pluto.components import Fusion
 from rtlgen.scheduling.datapath import build_datapath
 from rtlgen.scheduling.decide import (
@@ -39,7 +37,6 @@ from rtlgen.scheduling.decide import (
     with_apart,
     with_memory_only,
 )
-from rtlgen.scheduling.errors import NothingToBuild
 from rtlgen.scheduling.forwarding import Unforwardable
 from rtlgen.scheduling.lags import Timing
 from rtlgen.scheduling.lower import Figures, PlanOptions, lower
@@ -51,8 +48,7 @@ from rtlgen.transforms.candidates import Placement, box_placement, placement
 from rtlgen.transforms.distribute import distribute
 from rtlgen.transforms.flatten import flatten
 from rtlgen.transforms.fuse import fuse
-from rtlgen.transforms.loop_schedule import LoopOptions, Scheduled, Scheduler, schedule_loops
-from rtlgen.transforms.normalise import normalise
+from rtlgen.transforms.loop_schedule import LoopOptions, Scheduler
 from rtlgen.transforms.ols import ols_applicability
 from rtlgen.transforms.outer_shift import outer_loop_shift
 from rtlgen.transforms.pad import pad
@@ -60,15 +56,19 @@ from rtlgen.transforms.period import self_distance
 from rtlgen.transforms.permute import permute
 from rtlgen.transforms.precedence import Precedence, Related
 from rtlgen.transforms.ragged import ragged_loops, ragged_statements
-from rtlgen.transforms.strides import is_strided
-from rtlgen.transforms.units import Unit, dependence_units
 
 FuseMode: TypeAlias = Literal["mf3", "ols", "none"]
 FUSE_MODES: tuple[FuseMode, ...] = ("mf3", "ols", "none")
 
+ExpandMode: TypeAlias = Literal["auto", "never", "always"]
+EXPAND_MODES: tuple[ExpandMode, ...] = ("auto", "never", "always")
+
+EXPANSION_GAIN = 0.98
+"""Share of the cycles below which an expansion is worth its memory."""
+
 PASSES = (
-    "parse", "normalise", "reschedule", "tile", "wavefront", "distribute", "permute", "pad",
-    "flatten", "fuse", "plan",
+    "parse", "expand", "normalise", "reschedule", "tile", "wavefront", "distribute", "permute",
+    "pad", "flatten", "fuse", "plan",
 )  # fmt: skip
 TRANSFORMS = PASSES[:-1]
 """The passes whose result is a program."""
@@ -84,6 +84,7 @@ class CompileOptions:
     shifts: statement -> MF3 shift that replaces the compiler's.
     index_latency_cycles: pipeline depth of the index recovery, None for the target's choice.
     scheduler, fusion, tile, wavefront: see `LoopOptions`.
+    expand: whether temporaries are expanded; auto: where that shortens the fused loop.
     """
 
     function: str | None = None
@@ -95,6 +96,7 @@ class CompileOptions:
     index_style: IndexStyle = "odometer"
     index_latency_cycles: int | None = None
     checksum: bool = False
+    expand: ExpandMode = "auto"
     scheduler: Scheduler | None = None
     fusion: Fusion = "smart"
     tile: tuple[int, ...] = ()
@@ -104,27 +106,6 @@ class CompileOptions:
     def loops(self) -> LoopOptions:
         """Which loops the program is brought into before it is flattened."""
         return LoopOptions(self.scheduler, self.fusion, self.tile, self.wavefront)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Analysis:
-    """What the polyhedral half knows of a program before it is flattened.
-
-    Members
-    -------
-    program: as parsed; scop: normalised, in the loops of a scheduler if one was chosen; sets: the
-        isl view of scop.
-    earlier: the programs before `scop`, by pass. scheduled: the scheduler's answer.
-    """
-
-    program: ParsedProgram
-    scop: Scop
-    sets: ScopSets
-    dependences: tuple[Dependence, ...]
-    flows: Dataflow
-    units: tuple[Unit, ...]
-    earlier: Mapping[str, Scop]
-    scheduled: Scheduled | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -159,51 +140,6 @@ def parse(path: Path, options: CompileOptions) -> ParsedProgram:
     )
 
 
-def analyse(program: ParsedProgram, kept: frozenset[str] = frozenset()) -> Analysis:
-    """Check a parsed program and compute its dependences.
-
-    Parameters
-    ----------
-    kept: strided statements that are to run in all iterations: see `transforms.normalise`.
-
-    Raises
-    ------
-    NothingToBuild, OutOfBounds, LookupOutOfRange, TooComplex
-    """
-    with limited_effort():
-        require_in_bounds(ScopSets(program.scop))
-        scop = program.scop
-        analysis = _analysed(program, normalise(scop, kept=kept))
-        strided = {s.name for s in scop.statements if is_strided(s)} - kept
-        circular = [
-            unit
-            for unit in analysis.units
-            if len(unit.statements) > 1 and not strided.intersection(unit.statements)
-        ]
-        ragged = ragged_statements(analysis.sets, circular)
-        if ragged:
-            # The loops of these may be aligned, for which their iterators must be comparable.
-            aligned = _analysed(program, normalise(scop, ragged, kept))
-            analysis = replace(aligned, units=analysis.units)
-        if kept:
-            require_in_bounds(analysis.sets)
-        return analysis
-
-
-def _analysed(program: ParsedProgram, scop: Scop) -> Analysis:
-    if not scop.statements:
-        raise NothingToBuild(
-            f"no statement of {scop.name} is ever executed",
-            help="give the function at least one assignment in a loop that runs",
-        )
-    scop = bounded_lookups(ScopSets(scop))
-    sets = ScopSets(scop)
-    dependences = memory_dependences(sets)
-    units = dependence_units(scop, dependences)
-    earlier = {"parse": program.scop, "normalise": scop}
-    return Analysis(program, scop, sets, dependences, dataflow(sets), units, earlier)
-
-
 def compile_program(program: ParsedProgram, options: CompileOptions) -> Compilation:
     """Compile a parsed program to a KernelPlan.
 
@@ -213,14 +149,43 @@ def compile_program(program: ParsedProgram, options: CompileOptions) -> Compilat
     """
     with quoting(program), limited_effort():
         try:
-            return _compile(_in_chosen_loops(analyse(program), options.loops), options)
+            return _planned(analyse(program), options)
         except NoLegalSchedule:
-            strided = frozenset(s.name for s in program.scop.statements if is_strided(s))
+            strided = strided_statements(program.scop)
             if not strided:
                 raise
             # In a cycle, a statement may have to keep step with others that run more often.
-            kept = analyse(program, strided)
-            return _compile(_in_chosen_loops(kept, options.loops), options)
+            return _planned(analyse(program, strided), options)
+
+
+def _planned(written: Analysis, options: CompileOptions) -> Compilation:
+    """Compile a program with its temporaries as declared or expanded, as the options say."""
+    # The other modes are baselines: they build what the program says.
+    wider = expanded(written) if options.fuse == "mf3" and options.expand != "never" else None
+    if wider is None:
+        return _in_loops(written, options)
+    if options.expand == "always":
+        return _in_loops(wider, options)
+    return _better(written, wider, options)
+
+
+def _better(written: Analysis, wider: Analysis, options: CompileOptions) -> Compilation:
+    """Choose between temporaries as declared and expanded, by the cycles without overrides."""
+    plain = replace(options, shifts={})
+    first = _in_loops(written, plain)
+    try:
+        second = _in_loops(wider, plain)
+    except TooComplex:
+        # More arrays and fewer dependences can be more to search through.
+        second = first
+    is_worth_it = predicted_cycles(second.plan) < predicted_cycles(first.plan) * EXPANSION_GAIN
+    chosen = second if is_worth_it else first
+    return _compile(chosen.analysis, options) if options.shifts else chosen
+
+
+def _in_loops(analysis: Analysis, options: CompileOptions) -> Compilation:
+    """Compile a program in the loops of the scheduler that was chosen, if one was."""
+    return _compile(in_chosen_loops(analysis, options.loops), options)
 
 
 @contextmanager
@@ -231,24 +196,6 @@ def quoting(program: ParsedProgram) -> Iterator[None]:
     except RtlgenError as error:
         error.sources = program.sources
         raise
-
-
-def _in_chosen_loops(analysis: Analysis, options: LoopOptions) -> Analysis:
-    """Return the program in the loops of the chosen scheduler, or as it is."""
-    found = schedule_loops(analysis.sets, analysis.dependences, analysis.flows, options)
-    if found is None:
-        return analysis
-    scop = found.sets.scop
-    return replace(
-        analysis,
-        scop=scop,
-        sets=found.sets,
-        dependences=found.dependences,
-        flows=found.flows,
-        units=dependence_units(scop, found.dependences),
-        earlier={**analysis.earlier, **found.stages},
-        scheduled=found,
-    )
 
 
 def _compile(analysis: Analysis, options: CompileOptions) -> Compilation:

@@ -19,9 +19,10 @@ import rtlgen
 import rtlgen.ir.effort
 import rtlgen.scheduling.predicates
 import sim.cocotb_runner
+from rtlgen.analysis import analyse
 from rtlgen.cli.verbs import cli
 from rtlgen.design import Design
-from rtlgen.driver import CompileOptions, analyse, compile_program
+from rtlgen.driver import CompileOptions, compile_program
 from rtlgen.errors import RtlgenError, long_forms, registered_codes
 from rtlgen.flow.synth import count_cells
 from rtlgen.frontend import parse_text

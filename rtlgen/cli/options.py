@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from rtlgen.cli.errors import BadOption
-from rtlgen.driver import FUSE_MODES, PASSES, CompileOptions
+from rtlgen.driver import EXPAND_MODES, FUSE_MODES, PASSES, CompileOptions
 from rtlgen.ir.plan import INDEX_STYLES
 from rtlgen.poly.pluto.components import FUSIONS
 from rtlgen.target import target_names
@@ -44,6 +44,13 @@ _COMPILE_OPTIONS = (
         default="mf3",
         show_default=True,
         help="Fuse all nests into one loop; ols: by outer loop shifting; none: one after another.",
+    ),
+    click.option(
+        "--expand",
+        type=click.Choice(EXPAND_MODES),
+        default="auto",
+        show_default=True,
+        help="Give temporaries memory for every iteration; auto: where that saves cycles.",
     ),
     click.option(
         "--shift",
@@ -103,6 +110,7 @@ def compile_options(command: Command) -> Command:
         include_dirs: tuple[str, ...],
         target: str,
         fuse: Any,
+        expand: Any,
         shifts: tuple[str, ...],
         index_style: Any,
         index_latency_cycles: int | None,
@@ -119,6 +127,7 @@ def compile_options(command: Command) -> Command:
             include_dirs=include_dirs,
             target=target,
             fuse=fuse,
+            expand=expand,
             shifts=dict(map(_shift, shifts)),
             index_style=index_style,
             index_latency_cycles=index_latency_cycles,

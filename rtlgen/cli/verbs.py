@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from rtlgen.analysis import analyse
 from rtlgen.cli.bench import bench
 from rtlgen.cli.emit import emit_c
 from rtlgen.cli.errors import BadOption, CheckFailed, NotEquivalent, UnknownCode
@@ -22,13 +23,7 @@ from rtlgen.cli.options import (
 )
 from rtlgen.cli.output import print_diagnostic, print_json, print_warnings, progress
 from rtlgen.design import VERSION, Design, Verification
-from rtlgen.driver import (
-    CompileOptions,
-    analyse,
-    compile_program,
-    parse,
-    quoting,
-)
+from rtlgen.driver import CompileOptions, compile_program, parse, quoting
 from rtlgen.errors import Diagnostic, RtlgenError, long_forms
 from rtlgen.flow.synth import synthesise
 from rtlgen.ir.cycles import predicted_cycles

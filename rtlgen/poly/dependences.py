@@ -208,3 +208,24 @@ def _live_out(sets: ScopSets, times: dict[str, isl.Map]) -> dict[str, isl.Set]:
             alive = alive.subtract(same.intersect(later).domain())
         live[statement.name] = alive.coalesce()
     return live
+
+
+def same_values(before: Dataflow, after: Dataflow) -> bool:
+    """Tell whether every read gets its value from the same instance in both programs.
+
+    Both must have the same statements over the same domains.
+    """
+    early, late = _flow_relations(before), _flow_relations(after)
+    return early.keys() == late.keys() and all(
+        relation.is_equal(late[key]) for key, relation in early.items()
+    )
+
+
+def _flow_relations(flows: Dataflow) -> dict[tuple[str, str, int], isl.Map]:
+    """Return the relation of each flow, in a space of its own that any context can compare."""
+    found: dict[tuple[str, str, int], isl.Map] = {}
+    for flow in flows.flows:
+        key = (flow.source, flow.sink, flow.sink_read)
+        relation = isl.Map.read_from_str(isl.DEFAULT_CONTEXT, str(flow.relation))
+        found[key] = found[key].union(relation) if key in found else relation
+    return found

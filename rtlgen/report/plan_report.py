@@ -17,6 +17,7 @@ def plan_report(
     figures: Mapping[str, object] | None = None,
     nests: Sequence[Mapping[str, Any]] = (),
     schedule: Mapping[str, Any] | None = None,
+    expansions: Sequence[Mapping[str, Any]] = (),
 ) -> dict[str, Any]:
     """Return the report of `plan` as a JSON-serialisable object.
 
@@ -29,6 +30,7 @@ def plan_report(
     figures: what comes from elsewhere: measurements, options, the tool's version.
     nests: as `nest_report` gives them.
     schedule: the loops that a scheduler chose, see `report.loops`; None where C's were kept.
+    expansions: of temporaries: arrays, elements before and after.
     """
     return {
         "kernel": plan.name,
@@ -36,6 +38,8 @@ def plan_report(
         "statements": [_statement(statement, plan) for statement in scop.statements],
         "fused_iterations": plan.fused_iterations,
         "floor_iterations": plan.floor_iterations,
+        "gap_iterations": plan.fused_iterations - plan.floor_iterations,
+        "expansions": list(expansions),
         "issue_slots": sum(issue_slots(region) for region in plan.regions),
         "streams": _streams(plan),
         "regions": _regions(plan),

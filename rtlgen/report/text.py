@@ -18,6 +18,7 @@ def plan_report_text(report: Mapping[str, Any]) -> str:
         _statements(report),
         *_loops(report["nests"]),
         _memories(report["memories"]),
+        *_expansions(report["expansions"]),
         _totals(report),
     ]
     return "\n\n".join(parts)
@@ -90,10 +91,21 @@ def _memories(memories: Sequence[Mapping[str, Any]]) -> str:
     return text_table(header, rows)
 
 
+def _expansions(expansions: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return what temporaries were expanded to, if any were."""
+    lines = [
+        f"{e['array']} expanded to {', '.join(e['copies'])}: "
+        f"{e['elements_after']:,} elements instead of {e['elements']:,}"
+        for e in expansions
+    ]
+    return ["\n".join(lines)] if lines else []
+
+
 def _totals(report: Mapping[str, Any]) -> str:
     lines = [
         ("fused iterations", report["fused_iterations"]),
         ("floor", report["floor_iterations"]),
+        ("gap to the floor", report["gap_iterations"]),
         ("issue slots", report["issue_slots"]),
         ("predicted cycles", report["predicted_cycles"]),
     ]

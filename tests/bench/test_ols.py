@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from rtlgen.analysis import analyse
 from rtlgen.bench.mf3 import ROWS
 from rtlgen.bench.table import BenchRow
-from rtlgen.driver import CompileOptions, analyse, parse
+from rtlgen.driver import CompileOptions, parse
 from rtlgen.frontend import ParsedProgram, parse_text
 from rtlgen.transforms.ols import OlsApplicability, ols_applicability
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import islpy as isl
 
-from rtlgen.driver import Analysis, CompileOptions, analyse, parse
+from rtlgen.analysis import Analysis, analyse
+from rtlgen.driver import CompileOptions, parse
 from rtlgen.frontend import parse_text
 from rtlgen.ir.sets import for_each, point_values
 from tests.poly.enumeration import Pair, Point

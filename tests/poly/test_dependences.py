@@ -7,7 +7,7 @@ from collections import defaultdict
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from rtlgen.driver import Analysis
+from rtlgen.analysis import Analysis
 from rtlgen.frontend.errors import EmptyRegion
 from rtlgen.poly.instances import dependent_pairs, statement_points
 from rtlgen.scheduling.errors import NothingToBuild

@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from rtlgen.driver import Analysis
+from rtlgen.analysis import Analysis
 from rtlgen.ir.schedule import FlatDim, NestLoop, ScalarDim, Schedule
 from rtlgen.poly.errors import IllegalSchedule
 from rtlgen.poly.legality import find_violation, require_legal

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rtlgen.driver import Analysis, analyse
+from rtlgen.analysis import Analysis, analyse
 from rtlgen.frontend import parse_text
 from rtlgen.ir.scop import Window
 from rtlgen.poly.errors import LookupOutOfRange, OutOfBounds

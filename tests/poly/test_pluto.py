@@ -8,7 +8,7 @@ from itertools import product
 
 import pytest
 
-from rtlgen.driver import Analysis
+from rtlgen.analysis import Analysis
 from rtlgen.poly.edges import Edge, coordinate_map, schedule_edges
 from rtlgen.poly.errors import NoHyperplane
 from rtlgen.poly.isl_scheduler import Algorithm, isl_schedule

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from rtlgen.driver import Analysis, CompileOptions, compile_program
+from rtlgen.analysis import Analysis
+from rtlgen.driver import CompileOptions, compile_program
 from rtlgen.errors import RtlgenError
 from rtlgen.frontend import parse_text
 from rtlgen.ir.affine import Affine

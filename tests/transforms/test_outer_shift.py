@@ -8,7 +8,8 @@ from dataclasses import replace
 import pytest
 
 import rtlgen
-from rtlgen.driver import Analysis, CompileOptions, analyse, compile_program
+from rtlgen.analysis import Analysis, analyse
+from rtlgen.driver import CompileOptions, compile_program
 from rtlgen.frontend import parse_text
 from rtlgen.ir.schedule import FlatDim, ScalarDim, Schedule
 from rtlgen.poly.errors import OuterShiftRefused

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from rtlgen.driver import Analysis, CompileOptions, compile_program
+from rtlgen.analysis import Analysis
+from rtlgen.driver import CompileOptions, compile_program
 from rtlgen.frontend import parse_text
 from rtlgen.ir.schedule import FlatDim, NestLoop
 from tests.poly.enumeration import PairKey, Point, memory_pairs

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rtlgen.driver import CompileOptions, analyse, compile_program
+from rtlgen.analysis import analyse
+from rtlgen.driver import CompileOptions, compile_program
 from rtlgen.frontend import parse_text
 from rtlgen.ir.affine import Affine, Congruence
 from rtlgen.ir.scop import Scop

@@ -1,0 +1,160 @@
+"""What the polyhedral half knows of a program before any nest of it is flattened.
+
+parse [-> expand] -> normalise [-> reschedule -> tile -> wavefront]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from rtlgen.frontend import ParsedProgram
+from rtlgen.ir.effort import limited_effort
+from rtlgen.ir.scop import Scop
+from rtlgen.ir.sets import ScopSets
+from rtlgen.poly.bounds import require_in_bounds
+from rtlgen.poly.dependences import Dataflow, Dependence, dataflow, memory_dependences, same_values
+from rtlgen.poly.lookups import bounded_lookups
+from rtlgen.scheduling.errors import NothingToBuild, PlanUnsound
+from rtlgen.transforms.expand import Expansion, expand
+from rtlgen.transforms.loop_schedule import LoopOptions, Scheduled, schedule_loops
+from rtlgen.transforms.normalise import normalise
+from rtlgen.transforms.ragged import ragged_statements
+from rtlgen.transforms.strides import is_strided
+from rtlgen.transforms.units import Unit, dependence_units
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Analysis:
+    """What the polyhedral half knows of a program before it is flattened.
+
+    Members
+    -------
+    program: as parsed; written: the same, perhaps with temporaries expanded.
+    scop: `written`, normalised, in the loops of a scheduler if one was chosen; sets: the isl view
+        of scop.
+    earlier: the programs before `scop`, by pass. scheduled: the scheduler's answer.
+    kept: strided statements that run in all iterations. expansions: of the temporaries.
+    """
+
+    program: ParsedProgram
+    written: Scop
+    scop: Scop
+    sets: ScopSets
+    dependences: tuple[Dependence, ...]
+    flows: Dataflow
+    units: tuple[Unit, ...]
+    earlier: Mapping[str, Scop]
+    scheduled: Scheduled | None = None
+    kept: frozenset[str] = frozenset()
+    expansions: tuple[Expansion, ...] = ()
+
+
+def analyse(program: ParsedProgram, kept: frozenset[str] = frozenset()) -> Analysis:
+    """Check a parsed program and compute its dependences.
+
+    Parameters
+    ----------
+    kept: strided statements that are to run in all iterations: see `transforms.normalise`.
+
+    Raises
+    ------
+    NothingToBuild, OutOfBounds, LookupOutOfRange, TooComplex
+    """
+    with limited_effort():
+        require_in_bounds(ScopSets(program.scop))
+        analysis = _aligned(program, program.scop, kept, ())
+        if kept:
+            require_in_bounds(analysis.sets)
+        return analysis
+
+
+def expanded(analysis: Analysis) -> Analysis | None:
+    """Return the analysis with temporaries expanded, or None where none can be.
+
+    Raises
+    ------
+    PlanUnsound: some read would get another value. TooComplex
+    """
+    with limited_effort():
+        written, expansions = expand(analysis.written, analysis.sets, analysis.flows)
+        if not expansions:
+            return None
+        before, after = (ScopSets(normalise(scop)) for scop in (analysis.written, written))
+        if not same_values(dataflow(before), dataflow(after)):
+            raise PlanUnsound("the expansion of temporaries changes a value")
+        return _aligned(analysis.program, written, analysis.kept, expansions)
+
+
+def strided_statements(scop: Scop) -> frozenset[str]:
+    """Return the statements that run in every so many iterations of a loop."""
+    return frozenset(s.name for s in scop.statements if is_strided(s))
+
+
+def _aligned(
+    program: ParsedProgram,
+    written: Scop,
+    kept: frozenset[str],
+    expansions: tuple[Expansion, ...],
+) -> Analysis:
+    """Analyse a program, its loops counting from 0 where no statements are to share a nest."""
+    analysis = _analysed(program, written, normalise(written, kept=kept), kept, expansions)
+    strided = strided_statements(written) - kept
+    circular = [
+        unit
+        for unit in analysis.units
+        if len(unit.statements) > 1 and not strided.intersection(unit.statements)
+    ]
+    ragged = ragged_statements(analysis.sets, circular)
+    if not ragged:
+        return analysis
+    # The loops of these may be aligned, for which their iterators must be comparable.
+    scop = normalise(written, ragged, kept)
+    return replace(_analysed(program, written, scop, kept, expansions), units=analysis.units)
+
+
+def _analysed(
+    program: ParsedProgram,
+    written: Scop,
+    scop: Scop,
+    kept: frozenset[str],
+    expansions: tuple[Expansion, ...],
+) -> Analysis:
+    if not scop.statements:
+        raise NothingToBuild(
+            f"no statement of {scop.name} is ever executed",
+            help="give the function at least one assignment in a loop that runs",
+        )
+    scop = bounded_lookups(ScopSets(scop))
+    sets = ScopSets(scop)
+    dependences = memory_dependences(sets)
+    return Analysis(
+        program=program,
+        written=written,
+        scop=scop,
+        sets=sets,
+        dependences=dependences,
+        flows=dataflow(sets),
+        units=dependence_units(scop, dependences),
+        earlier={"parse": program.scop, "expand": written, "normalise": scop},
+        kept=kept,
+        expansions=expansions,
+    )
+
+
+def in_chosen_loops(analysis: Analysis, options: LoopOptions) -> Analysis:
+    """Return the program in the loops of the chosen scheduler, or as it is."""
+    found = schedule_loops(analysis.sets, analysis.dependences, analysis.flows, options)
+    if found is None:
+        return analysis
+    scop = found.sets.scop
+    return replace(
+        analysis,
+        scop=scop,
+        sets=found.sets,
+        dependences=found.dependences,
+        flows=found.flows,
+        units=dependence_units(scop, found.dependences),
+        earlier={**analysis.earlier, **found.stages},
+        scheduled=found,
+    )

@@ -1,0 +1,214 @@
+"""Give temporaries a memory of their own for every iteration that fills them anew.
+
+Rewrite
+-------
+    int t;                                   int t_0[8], t_1[6];
+    for i<8 { t = a[i]; b[i] = t * t; }  ->  for i<8 { t_0[i] = a[i]; b[i] = t_0[i] * t_0[i]; }
+    for j<6 { t = c[j]; d[j] = t; }          for j<6 { t_1[j] = c[j]; d[j] = t_1[j]; }
+
+A value that is written and read in one iteration of a loop has nothing to do with the other
+iterations, but as long as they share its storage they must take turns. Expansion removes these
+anti and output dependences, at the price of memory; values that never meet are renamed.
+
+Reference: Feautrier, "Array expansion", ICS 1988; MF3 (section 3) for why a fusion may need it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+
+import islpy as isl
+import rustworkx
+
+from rtlgen.ir.affine import Affine
+from rtlgen.ir.scop import Access, Array, Scop, Statement
+from rtlgen.ir.sets import ScopSets
+from rtlgen.poly.dependences import Dataflow, Flow
+from rtlgen.transforms.units import loop_paths
+
+MAX_ELEMENTS = 1 << 14
+"""Elements that one temporary may be expanded to."""
+
+Place = tuple[str, int | None]
+"""A statement, and one of its reads or None for its write."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expansion:
+    """What became of one temporary: the arrays that now hold its values."""
+
+    array: str
+    elements: int
+    copies: tuple[Array, ...]
+
+    @property
+    def elements_after(self) -> int:
+        return sum(copy.depth for copy in self.copies)
+
+
+def expand(written: Scop, sets: ScopSets, flows: Dataflow) -> tuple[Scop, tuple[Expansion, ...]]:
+    """Return `written` with its temporaries expanded and renamed as far as they can be.
+
+    Parameters
+    ----------
+    written: the program as parsed. sets, flows: of the same program, normalised.
+    """
+    expansions: list[Expansion] = []
+    targets: dict[Place, _Copy] = {}
+    for array in written.arrays:
+        if _is_temporary(array, written, sets.scop):
+            copies = _copies(array, written, sets, flows)
+            if any(copy.array != array for copy in copies):
+                copied = tuple(copy.array for copy in copies)
+                expansions.append(Expansion(array.name, array.depth, copied))
+                targets |= {place: copy for copy in copies for place in copy.places}
+    if not expansions:
+        return written, ()
+    gone = {expansion.array for expansion in expansions}
+    arrays = [array for array in written.arrays if array.name not in gone]
+    arrays += [copy for expansion in expansions for copy in expansion.copies]
+    statements = tuple(_moved(statement, targets) for statement in written.statements)
+    return replace(written, arrays=tuple(arrays), statements=statements), tuple(expansions)
+
+
+@dataclass(frozen=True, slots=True)
+class _Copy:
+    """One expanded array: the accesses that now go to it, and the iterators that select in it."""
+
+    array: Array
+    places: tuple[Place, ...]
+    iterators: tuple[str, ...]
+    lows: tuple[int, ...]
+
+    def access(self, access: Access) -> Access:
+        selected = (
+            Affine.variable(name) - low for name, low in zip(self.iterators, self.lows, strict=True)
+        )
+        return replace(access, array=self.array.name, subscripts=(*selected, *access.subscripts))
+
+
+def _is_temporary(array: Array, written: Scop, scop: Scop) -> bool:
+    """Tell whether nobody sees an array from outside, and its elements are plainly selected."""
+    accesses = [
+        access for s in scop.statements for access in (s.write, *s.reads)
+        if access.array == array.name
+    ]  # fmt: skip
+    return (
+        array.storage == "local"
+        and not array.is_table
+        and array.name != written.returned
+        and bool(accesses)
+        and all(isinstance(s, Affine) for access in accesses for s in access.subscripts)
+    )
+
+
+def _copies(array: Array, written: Scop, sets: ScopSets, flows: Dataflow) -> list[_Copy]:
+    """Return the arrays that `array` falls into, or none where a read may be undefined."""
+    own = [f for f in flows.flows if _reads(sets.scop, f) == array.name]
+    groups = _groups(array.name, sets.scop, own)
+    if not all(_is_defined(place, sets, own) for group in groups for place in group):
+        return []
+    taken = {a.name for a in written.arrays}
+    copies = []
+    for number, group in enumerate(groups):
+        name = array.name if len(groups) == 1 else _fresh(f"{array.name}_{number}", taken)
+        copies.append(_expanded(replace(array, name=name), group, written, sets, own))
+    return copies
+
+
+def _reads(scop: Scop, flow: Flow) -> str:
+    return scop.statement(flow.sink).reads[flow.sink_read].array
+
+
+def _fresh(name: str, taken: set[str]) -> str:
+    while name in taken:
+        name += "_"
+    taken.add(name)
+    return name
+
+
+def _groups(array: str, scop: Scop, flows: Sequence[Flow]) -> list[tuple[Place, ...]]:
+    """Return the accesses between which values of `array` flow, in program order."""
+    places: list[Place] = []
+    for statement in scop.statements:
+        places += [(statement.name, n) for n, a in enumerate(statement.reads) if a.array == array]
+        if statement.write.array == array:
+            places.append((statement.name, None))
+    graph: rustworkx.PyGraph[Place, None] = rustworkx.PyGraph()
+    graph.add_nodes_from(places)
+    number = {place: n for n, place in enumerate(places)}
+    graph.add_edges_from_no_data(
+        [(number[f.source, None], number[f.sink, f.sink_read]) for f in flows]
+    )
+    components = sorted(sorted(c) for c in rustworkx.connected_components(graph))
+    return [tuple(places[n] for n in component) for component in components]
+
+
+def _is_defined(place: Place, sets: ScopSets, flows: Sequence[Flow]) -> bool:
+    """Tell whether every instance of a read gets a value that was written."""
+    name, read = place
+    if read is None:
+        return True
+    given = [f.relation.range() for f in flows if (f.sink, f.sink_read) == (name, read)]
+    if not given:
+        return False
+    return bool(sets.domains[name].is_subset(reduce(isl.Set.union, given)))
+
+
+def _expanded(
+    array: Array, group: Sequence[Place], written: Scop, sets: ScopSets, flows: Sequence[Flow]
+) -> _Copy:
+    """Add a dimension for each outermost loop that carries no value of the group."""
+    names = sorted({name for name, _ in group})
+    places = set(group)
+    inside = [f for f in flows if (f.source, None) in places]
+    paths = loop_paths(sets.scop.tree)
+    depth = 0
+    boxes = _boxes(written, names)
+    while inside and all(len(paths[name]) > depth for name in names):
+        number = paths[names[0]][depth]
+        if any(paths[name][depth] != number for name in names):
+            break
+        if any(_carried(flow, depth) for flow in inside):
+            break
+        depth += 1
+    lows = [min(boxes[name][k][0] for name in names) for k in range(depth)]
+    highs = [max(boxes[name][k][1] for name in names) for k in range(depth)]
+    extents = tuple(high - low + 1 for low, high in zip(lows, highs, strict=True))
+    shape = (*extents, *array.shape)
+    iterators = written.statement(names[0]).iterators[:depth]
+    wide = replace(array, shape=shape)
+    if wide.depth > MAX_ELEMENTS:
+        return _Copy(array, tuple(group), (), ())
+    return _Copy(wide, tuple(group), iterators, tuple(lows))
+
+
+def _boxes(written: Scop, names: Sequence[str]) -> Mapping[str, tuple[tuple[int, int], ...]]:
+    """Return the smallest and largest value of the C iterators of statements."""
+    sets = ScopSets(written)
+    found = {}
+    for name in names:
+        box = sets.bounding_box(written.statement(name))
+        assert box is not None, "the statement has instances"
+        found[name] = box
+    return found
+
+
+def _carried(flow: Flow, depth: int) -> bool:
+    """Tell whether some value outlives an iteration of the loop at `depth`."""
+    same = flow.relation.equate(isl.dim_type.in_, depth, isl.dim_type.out, depth)
+    return not flow.relation.is_subset(same)
+
+
+def _moved(statement: Statement, targets: Mapping[Place, _Copy]) -> Statement:
+    def moved(access: Access, read: int | None) -> Access:
+        copy = targets.get((statement.name, read))
+        return access if copy is None else copy.access(access)
+
+    return replace(
+        statement,
+        write=moved(statement.write, None),
+        reads=tuple(moved(access, n) for n, access in enumerate(statement.reads)),
+    )

@@ -1,0 +1,112 @@
+"""Expansion of temporaries: what is expanded, that no value changes, and what it saves."""
+
+from __future__ import annotations
+
+import pytest
+
+from rtlgen.analysis import analyse, expanded
+from rtlgen.driver import CompileOptions, ExpandMode, compile_program
+from rtlgen.frontend import parse_text
+from rtlgen.ir.cycles import predicted_cycles
+from rtlgen.ir.sets import ScopSets
+from rtlgen.poly.dependences import dataflow, same_values
+from rtlgen.transforms.expand import expand
+from rtlgen.transforms.normalise import normalise
+
+# The second nest reads rows of what the first one leaves: t keeps them in lockstep.
+SHARED = """
+void f(int a[8][8], int b[8][8], int c[8]) {
+  int t;
+  for (int i = 0; i < 8; i++) {
+    t = 0;
+    for (int j = 0; j < 8; j++) t += a[i][j] * a[j][i];
+    c[i] = t / 3;
+  }
+  for (int i = 0; i < 8; i++) {
+    t = 1;
+    for (int j = 0; j < 8; j++) t *= a[i][j];
+    b[i][0] = t;
+  }
+}
+"""
+
+
+def shapes(text: str) -> dict[str, tuple[int, ...]]:
+    """Return the local arrays of a program after expansion."""
+    analysis = analyse(parse_text(text, "program.c"))
+    wider = expanded(analysis)
+    scop = analysis.scop if wider is None else wider.scop
+    return {array.name: array.shape for array in scop.arrays if array.storage == "local"}
+
+
+def test_a_scalar_gets_an_element_for_each_iteration_and_a_name_for_each_loop() -> None:
+    assert shapes(SHARED) == {"t_0": (8,), "t_1": (8,)}
+
+
+def test_a_value_that_outlives_an_iteration_keeps_its_memory() -> None:
+    text = "int f(int a[8]) { int s = 0; for (int i = 0; i < 8; i++) s += a[i]; return s; }"
+    assert shapes(text) == {"s": ()}
+
+
+def test_only_loops_that_carry_no_value_expand_an_array() -> None:
+    text = """void f(int a[4][6]) { int row[6];
+      for (int i = 0; i < 4; i++) {
+        for (int j = 0; j < 6; j++) row[j] = a[i][5 - j];
+        for (int j = 0; j < 6; j++) a[i][j] = row[j] + 1;
+      } }"""
+    assert shapes(text) == {"row": (4, 6)}
+
+
+def test_writes_that_nobody_reads_are_not_expanded() -> None:
+    text = """void f(int a[8]) { int t[8];
+      for (int i = 0; i < 8; i++) t[i] = a[i];
+      for (int i = 0; i < 4; i++) { for (int j = 0; j < 2; j++) t[j] = j; a[i] = t[2]; } }"""
+    assert shapes(text) == {"t_0": (8,), "t_1": (8,)}
+
+
+def test_loops_that_do_not_begin_at_zero_or_run_down_are_indexed_from_their_smallest_value() -> (
+    None
+):
+    text = """void f(int a[9], int b[9]) { int t;
+      for (int i = 7; i >= 3; i--) { t = a[i]; b[i] = t * t + t; } }"""
+    assert shapes(text) == {"t": (5,)}
+    compilation = compile_program(parse_text(text, "p.c"), CompileOptions(expand="always"))
+    assert compilation.replayed
+
+
+@pytest.mark.parametrize("mode", ["auto", "always"])
+def test_an_expansion_is_used_where_it_saves_cycles(mode: ExpandMode) -> None:
+    program = parse_text(SHARED, "program.c")
+    narrow = compile_program(program, CompileOptions(expand="never"))
+    wide = compile_program(program, CompileOptions(expand=mode))
+    assert wide.analysis.expansions and not narrow.analysis.expansions
+    assert predicted_cycles(wide.plan) < predicted_cycles(narrow.plan)
+
+
+def test_an_expansion_that_saves_nothing_is_not_made() -> None:
+    text = """void f(int a[8], int b[8]) { int t;
+      for (int i = 0; i < 8; i++) { t = a[i] + 1; b[i] = t; } }"""
+    assert not compile_program(parse_text(text, "p.c"), CompileOptions()).analysis.expansions
+
+
+def test_the_judge_notices_when_a_value_changes() -> None:
+    program = parse_text(SHARED, "program.c")
+    analysis = analyse(program)
+    wide, _ = expand(program.scop, analysis.sets, analysis.flows)
+    right, before = (dataflow(ScopSets(normalise(scop))) for scop in (wide, program.scop))
+    assert same_values(before, right)
+    # Read the element of the iteration before: a program with other values.
+    first = next(s for s in wide.statements if s.reads and s.reads[0].array == "t_0")
+    access = first.reads[0]
+    moved = type(access)(access.array, (access.subscripts[0] - 1,), access.span)
+    spoilt = type(first)(
+        first.name, first.loops, first.conditions, first.write, (moved, *first.reads[1:]),
+        first.expr, first.span, first.text,
+    )  # fmt: skip
+    statements = tuple(spoilt if s is first else s for s in wide.statements)
+    wrong = type(wide)(**{**_fields(wide), "statements": statements})
+    assert not same_values(before, dataflow(ScopSets(normalise(wrong))))
+
+
+def _fields(scop: object) -> dict[str, object]:
+    return {name: getattr(scop, name) for name in scop.__dataclass_fields__}  # type: ignore[attr-defined]
