@@ -95,11 +95,12 @@ class Inductions:
         # Whether the type of the iterator holds it is checked when the loop is read.
         counter = ActiveIterator(header.iterator, INT64, header.span)
         reader = LoopReader(header, header.iterator, INT64, ranges, self._reader, self._locator)
-        start, step = reader.start(), reader.step()
+        step = reader.step()
+        start = reader.start(step)
         with self._scopes.iterating(header.iterator, counter):
             counted = reader.read(start, step, None)
         trips = trip_count(counted.loop)
-        if header.limits or trips is None or not trips.is_constant:
+        if header.limits or counted.limits or trips is None or not trips.is_constant:
             return None
         return max(0, trips.constant), ranges.inside(counted.body), counter
 

@@ -76,7 +76,8 @@ class IterationReader:
             lambda ranges: self._body.reader(replace(place, ranges=ranges)),
             self._locator,
         )
-        start, step = loop_reader.start(), loop_reader.step()
+        step = loop_reader.step()
+        start = loop_reader.start(step)
         with self._scopes.iterating(header.iterator, ActiveIterator(name, type_, header.span)):
             counted = loop_reader.read(start, step, label)
             if counted.is_empty:
@@ -90,10 +91,10 @@ class IterationReader:
                 ranges=place.ranges.inside(counted.body),
                 condition=None,
             )
-            limits = self._limits(header, loop_reader, inside, step)
+            limits = (*counted.limits, *self._limits(header, loop_reader, inside, step))
             loop = replace(loop, limits=limits)
             inside = replace(inside.under(limits), loops=(*place.loops, loop))
-            body = self._repeated(node.stmt, inside, bool(limits))
+            body = self._repeated(node.stmt, inside, bool(limits), counted.starts_late)
             if limits and body:
                 body = (ConditionNode(limits, body),)
         return (LoopNode(loop, body),) if body else ()
@@ -144,12 +145,15 @@ class IterationReader:
                     help=f"declare the iterator: for (int {header.iterator} = ...",
                 )
 
-    def _repeated(self, node: c_ast.Node, place: Place, ends_early: bool) -> tuple[Node, ...]:
+    def _repeated(
+        self, node: c_ast.Node, place: Place, ends_early: bool, starts_late: bool
+    ) -> tuple[Node, ...]:
         """Read the body of the innermost loop of `place`; an earlier iteration may be before it.
 
         Parameters
         ----------
         ends_early: the loop may end before its bound.
+        starts_late: the loop may begin behind its start.
         """
         reaching = self._body.reaching
         if calls(node):
@@ -168,7 +172,7 @@ class IterationReader:
             move = None if before is None else self._inductions.move(node, name, place.ranges)
             for assignment in assignments:
                 reaching.may_define(variable, self._locator.span(assignment))
-            if before is None or move is None:
+            if before is None or move is None or starts_late:
                 continue
             loop, ranges = place.loops[-1], place.ranges
             current = self._fitting(variable, before, position(loop, move), ranges)

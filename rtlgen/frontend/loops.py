@@ -18,6 +18,7 @@ from rtlgen.frontend.errors import (
     ParameterInControl,
 )
 from rtlgen.frontend.expressions import ExpressionReader
+from rtlgen.frontend.extremes import Extreme, affine_parts
 from rtlgen.frontend.locate import Locator
 from rtlgen.frontend.loop_headers import Header
 from rtlgen.frontend.ranges import IteratorRange, Ranges
@@ -32,11 +33,19 @@ _FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "!=": "!="}
 
 @dataclass(frozen=True, slots=True)
 class CountedLoop:
-    """A loop, the range of its iterator in the body, and whether it is ever entered."""
+    """A loop, the range of its iterator in the body, and whether it is ever entered.
+
+    Members
+    -------
+    limits: what holds in the body besides the bounds of the loop.
+    starts_late: some of them hold only after a few iterations.
+    """
 
     loop: Loop
     body: IteratorRange
     is_empty: bool
+    limits: Conjunction = ()
+    starts_late: bool = False
 
 
 class LoopReader:
@@ -64,14 +73,22 @@ class LoopReader:
         self._ranges = ranges
         self._reader = reader
         self._locator = locator
+        self._other_starts: Conjunction = ()
+        self._other_stops: Conjunction = ()
 
-    def start(self) -> Affine:
-        """Return the first value. The iterator is not yet in scope."""
+    def start(self, step: int) -> Affine:
+        """Return the first value, or one before it. The iterator is not yet in scope."""
         reader = self._reader(self._ranges)
         value = reader.arithmetic.convert(reader.value(self._header.start), self._type)
-        if value.affine is None:
+        if value.affine is not None:
+            return value.affine
+        extreme: Extreme = "greatest" if step > 0 else "least"
+        first, *others = affine_parts(value.expr, extreme, self._ranges) or (None,)
+        if first is None or abs(step) != 1:
             raise _bound_refusal(value, self._locator.text(self._header.start))
-        return value.affine
+        here = Affine.variable(self._iterator)
+        self._other_starts = tuple((here - other) * step for other in others)
+        return first
 
     def step(self) -> int:
         """Return the step."""
@@ -96,7 +113,13 @@ class LoopReader:
         loop = Loop(self._iterator, start, stop, step, self._header.span, label=label)
         last = self._last(start, stop, step)
         low, high = (start, last) if step > 0 else (last, start)
-        return CountedLoop(loop, IteratorRange(self._iterator, low, high), is_empty)
+        return CountedLoop(
+            loop,
+            IteratorRange(self._iterator, low, high),
+            is_empty,
+            (*self._other_starts, *self._other_stops),
+            bool(self._other_starts),
+        )
 
     def require_limit(self, limit: c_ast.Node, conditions: Conjunction | None, step: int) -> None:
         """Check that a further condition, once it does not hold, holds no more.
@@ -190,13 +213,29 @@ class LoopReader:
         reader = self._reader(ranges)
         left, right = reader.value(node.left), reader.value(node.right)
         type_ = common_type(left.type, right.type)
-        sides = []
-        for value, side in ((left, node.left), (right, node.right)):
-            converted = reader.arithmetic.convert(value, type_)
-            if converted.affine is None:
-                raise _bound_refusal(converted, self._locator.text(side))
-            sides.append(converted.affine)
-        return sides[0], sides[1]
+        below, above = (reader.arithmetic.convert(side, type_) for side in (left, right))
+        if node.op in (">", ">="):
+            below, above = above, below
+        least = self._bounds(above, "least", ranges)
+        greatest = self._bounds(below, "greatest", ranges)
+        # The first bound makes the loop; the others hold in its body.
+        strict = int(node.op in ("<", ">"))
+        self._other_stops = tuple(high - low - strict for high in least for low in greatest)[1:]
+        sides = (greatest[0], least[0])
+        return sides if node.op not in (">", ">=") else (sides[1], sides[0])
+
+    def _bounds(self, value: Value, extreme: Extreme, ranges: Ranges) -> tuple[Affine, ...]:
+        """Return affine functions, of which a side of the condition is the extreme."""
+        if value.affine is not None:
+            return (value.affine,)
+        parts = None
+        if self._header.condition.op != "!=":
+            parts = affine_parts(value.expr, extreme, ranges)
+        if parts is None or any(part.coefficient(self._iterator) for part in parts):
+            node = self._header.condition
+            side = node.left if value.span == self._locator.span(node.left) else node.right
+            raise _bound_refusal(value, self._locator.text(side))
+        return parts
 
     def _exit(self, start: Affine, stop: Affine, step: int) -> Affine:
         """Return the value with which the loop ends, or one just beyond it."""

@@ -185,8 +185,9 @@ class Loop:
 
     Members
     -------
-    limits: what else its header asks for, each >= 0, all failing for good when they first do. The
-        tree has them as a `ConditionNode` around the body, too.
+    limits: what else its header asks for, each >= 0: an end of the range of the iterator that is
+        further in than `start` or `stop`. The tree has them as a `ConditionNode` around the body,
+        too.
     under: the condition of the C text on which the loop depends in an iteration of the next outer
         one. The tree has an affine one as a `ConditionNode`.
     is_guarded: some condition around it is none of the iterators'; its statements have that one.

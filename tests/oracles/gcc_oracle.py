@@ -82,7 +82,8 @@ def run_gcc(
 
 def parameter_names(function: str, preprocessed: str) -> list[str]:
     """Return the names of the parameters of `function`, in order."""
-    match = re.search(rf"\b{re.escape(function)}\s*\(([^)]*)\)\s*\{{", preprocessed)
+    nested = r"[^()]*(?:\((?:[^()]|\([^()]*\))*\)[^()]*)*"
+    match = re.search(rf"\b{re.escape(function)}\s*\(({nested})\)\s*\{{", preprocessed)
     if match is None:
         raise ValueError(f"{function} is not defined in the source")
     names = []

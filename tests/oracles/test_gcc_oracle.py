@@ -114,6 +114,7 @@ def test_parameter_names_are_read_in_order() -> None:
     text = (
         "static int g(void) { return f(1); }\nvoid f(const int *restrict p, int A[2][3], long n) {"
     )
+    assert parameter_names("f", "int f(int (*a)[8], int b[(2 * (3)) + 1]) {") == ["a", "b"]
     assert parameter_names("f", text) == ["p", "A", "n"]
     assert parameter_names("g", text) == []
     with pytest.raises(ValueError, match="h is not defined"):

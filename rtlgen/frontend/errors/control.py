@@ -63,6 +63,7 @@ class NonAffineBound(FrontendError):
     A bound is a constant plus constant multiples of the outer iterators:
 
         for (int j = 0; j < 2*i + 1; j++)       affine
+        for (int j = 0; j < MIN(i, 8); j++)     the least of such: accepted, too
         for (int j = 0; j < i*i; j++)           not: product of iterators
         for (int j = 0; j < len[i]; j++)        not: depends on data
 
