@@ -14,6 +14,7 @@ from rtlgen.frontend.declarations import Declarations, Unnoticed
 from rtlgen.frontend.errors import (
     IteratorModified,
     LoopHeader,
+    TooManyIterations,
     UnknownIdentifier,
 )
 from rtlgen.frontend.expressions import ExpressionReader
@@ -27,9 +28,11 @@ from rtlgen.frontend.reaching import Reaching, known_value
 from rtlgen.frontend.symbols import ActiveIterator, Unusable, Variable
 from rtlgen.frontend.writers import assigned, calls
 from rtlgen.ir.affine import Affine
-from rtlgen.ir.scop import Access, ConditionNode, LoopNode, Node
+from rtlgen.ir.scop import Access, ConditionNode, Loop, LoopNode, Node
 from rtlgen.ir.types import IntType
 from rtlgen.source import Span
+
+MAX_ITERATIONS = 1 << 32
 
 
 class Body(Protocol):
@@ -90,6 +93,7 @@ class IterationReader:
                 loops=(*place.loops, loop),
                 ranges=place.ranges.inside(counted.body),
                 condition=None,
+                iterations=self._iterations(loop, place),
             )
             limits = (*counted.limits, *self._limits(header, loop_reader, inside, step))
             loop = replace(loop, limits=limits)
@@ -98,6 +102,24 @@ class IterationReader:
             if limits and body:
                 body = (ConditionNode(limits, body),)
         return (LoopNode(loop, body),) if body else ()
+
+    def _iterations(self, loop: Loop, place: Place) -> int:
+        """Return how often the body of a loop runs, at most.
+
+        Raises
+        ------
+        TooManyIterations: no run would ever finish.
+        """
+        room = place.ranges.maximum((loop.stop - loop.start) * (1 if loop.step > 0 else -1))
+        iterations = place.iterations * -(-room // abs(loop.step))
+        if iterations > MAX_ITERATIONS:
+            raise TooManyIterations(
+                f"the loop has {iterations} iterations",
+                labels=(Label(loop.span, "with the loops around it, at most"),),
+                notes=(f"up to {MAX_ITERATIONS} are supported: 43 s at 100 MHz",),
+                help="give a smaller bound",
+            )
+        return iterations
 
     def _limits(
         self, header: Header, loop_reader: LoopReader, inside: Place, step: int

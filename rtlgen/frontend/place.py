@@ -19,6 +19,7 @@ class Place:
     Members
     -------
     condition: the innermost `if` inside of the innermost loop, affine or not.
+    iterations: of all loops around, at most.
     """
 
     loops: tuple[Loop, ...] = ()
@@ -26,6 +27,7 @@ class Place:
     ranges: Ranges = field(default_factory=Ranges)
     guard: Guard | None = None
     condition: Span | None = None
+    iterations: int = 1
 
     def under(self, conditions: Conjunction) -> Place:
         """Return the place inside an affine `if`."""

@@ -99,8 +99,15 @@ def subscript_refusal(
             return NonAffineSubscript(
                 f"the subscript `{text}` is not affine",
                 labels=(label,),
-                help="use constants plus constant multiples of iterators",
+                help=_affine_help(obstacle.reason),
             )
+
+
+def _affine_help(reason: str) -> str:
+    """Return what to write in place of a subscript that is not affine."""
+    if reason.startswith(("a quotient", "a remainder", "a bit operation")):
+        return "write two loops, one that counts the quotient and one the remainder"
+    return "use constants plus constant multiples of iterators"
 
 
 def unknown_name(name: str, span: Span) -> UnknownIdentifier:

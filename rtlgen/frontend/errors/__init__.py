@@ -11,6 +11,7 @@ from rtlgen.frontend.errors.control import (
     NonAffineBound,
     ParameterInControl,
     SwitchUnsupported,
+    TooManyIterations,
     UnboundedLoop,
 )
 from rtlgen.frontend.errors.declarations import (
@@ -93,6 +94,7 @@ __all__ = [
     "SubscriptCount",
     "SwitchUnsupported",
     "TooDeep",
+    "TooManyIterations",
     "UnboundedLoop",
     "UnknownFunction",
     "UnknownIdentifier",

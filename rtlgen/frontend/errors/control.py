@@ -114,6 +114,21 @@ class LoopNeverEnds(FrontendError):
     code = "E0122"
 
 
+class TooManyIterations(FrontendError):
+    """A nest of loops has more iterations than any run would finish.
+
+    The circuit starts one iteration a clock cycle: 2^32 of them take 43 s at 100 MHz, and hours in
+    a simulator. The usual cause is a bound with a digit too many, or a bound for whole images or
+    files where the kernel is meant for a part of them:
+
+        for (long i = 0; i < 1000000000000; i++) ...
+
+    Remedy: give a smaller bound, such as `-D N=64`; let the host call the circuit repeatedly.
+    """
+
+    code = "E0146"
+
+
 class ParameterInControl(FrontendError):
     """A loop bound, array size or subscript depends on a scalar parameter.
 
