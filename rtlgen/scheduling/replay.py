@@ -268,7 +268,10 @@ class _Judge:
     def _check_taps(self, member: _Instances, op: ForwardOp, region: Sequence[_Instances]) -> Bools:
         where = member.stream.statement
         access = member.statement.reads[op.read]
-        elements = member.elements(access, self.scop.array(access.array).strides)
+        array = self.scop.array(access.array)
+        elements = member.elements(access, array.strides)
+        # Outside of the array the program does not use the value.
+        used = member.inside(access, array.shape) if access.is_conditional else None
         taken = np.zeros(len(member.tokens), dtype=np.bool_)
         for tap in op.taps:
             source = region[tap.stream]
@@ -276,6 +279,7 @@ class _Judge:
             if np.any(taken & mask):
                 self._fail(f"{where} takes two values of {access.array} at once")
             taken |= mask
+            mask = mask if used is None else mask & used
             presented = source.cycles + source.stream.store.stage
             wanted = (member.cycles + op.stage - tap.delay_cycles)[mask]
             seen = _tokens_at(presented, source.tokens, wanted)

@@ -136,6 +136,12 @@ class _RegionRun:
                 return self.loaded.get((issued, number))
             case ForwardOp():
                 return self._forward(issued, op)
+        if isinstance(op, SelectOp):
+            condition = self.value(issued, op.operands[0])
+            if condition is None:
+                return None
+            # The other arm may be what the program does not read.
+            return self.value(issued, op.operands[1 if condition else 2])
         operands = [self.value(issued, operand) for operand in op.operands]
         known = [value for value in operands if value is not None]
         if len(known) < len(operands):
@@ -143,8 +149,6 @@ class _RegionRun:
         match op:
             case CastOp():
                 return known[0]
-            case SelectOp():
-                return known[1] if known[0] else known[2]
             case ArithmeticOp():
                 return arithmetic(op, known)
         raise AssertionError(op)
@@ -153,7 +157,9 @@ class _RegionRun:
         for tap in op.taps:
             if tap.when.holds(issued.counters):
                 source = self.region.streams[tap.stream]
-                at = self.at_store[tap.stream, issued.cycle + op.stage - tap.delay_cycles]
+                at = self.at_store.get((tap.stream, issued.cycle + op.stage - tap.delay_cycles))
+                if at is None:
+                    return None
                 value = self.value(at, source.store.value)
                 memory = self.plan.memory(source.store.memory)
                 return None if value is None else wrap(value, memory.width_bits, memory.signed)
