@@ -5,6 +5,7 @@ Rewrite
     a[k++] = x;                                a[k] = x; k++;
     a[i] = b[i] = 0;                           b[i] = 0; a[i] = b[i];
     s = 0, t = 1;                              s = 0; t = 1;
+    do { S } while (0);                        { S }
     for (i = 0, j = 9; i < 10; i++, j--) S     j = 9; for (i = 0; i < 10; i++) { S j--; }
 
 What depends on an order that C leaves open, or on which arm of an expression is taken, is kept as
@@ -62,6 +63,9 @@ class _Desugarer:
                 self.block(node)
             case c_ast.Label():
                 return _labelled(node, self._parts(node.stmt))
+            case c_ast.DoWhile(cond=c_ast.Constant(value="0")):
+                # The idiom of macros with several statements.
+                return self._parts(node.stmt)
             case c_ast.If():
                 node.iftrue, node.iffalse = self._body(node.iftrue), self._body(node.iffalse)
             case c_ast.For():

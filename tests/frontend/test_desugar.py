@@ -27,6 +27,7 @@ BODIES = {
     "step in a condition of ?:": "int k = 3; for (int i = 0; i < 9; i++) a[i] = k++ > n ? 1 : 2;",
     "step of a counter of data": "for (int i = 0; i < 16; i++) a[i] = g++ * b[i];",
     "two iterators": "int i, j; for (i = 0, j = 15; i < 16; i++, j--) a[i] = b[j];",
+    "do once": "for (int i = 0; i < 16; i++) do { int t = b[i]; a[i] = t = t + 1; } while (0);",
     "label": "for (int i = 0; i < 16; i++) { both: a[i] = b[i] = 2; }",
     "labelled loop": "int j; here: for (int i = 0, j = 1; i < 15; i++, j++) a[i] = b[j];",
 }
