@@ -83,9 +83,9 @@ def test_the_inner_loop_of_a_shape(header: str, expected: tuple[int, ...]) -> No
 
 
 def test_a_large_box_is_not_enumerated() -> None:
-    header = "".join(f"for (int {i} = 0; {i} < 30000; {i}++) " for i in "ijkl")
+    header = "".join(f"for (int {i} = 0; {i} < 250; {i}++) " for i in "ijkl")
     scop = parse_text(f"void f(int a[1]) {{ {header} a[0] += l; }}").scop
-    assert loop_trips(ScopSets(scop))[3].total == 30000**4
+    assert loop_trips(ScopSets(scop))[3].total == 250**4
 
 
 def test_counts_that_contradict_each_other_are_refused() -> None:
