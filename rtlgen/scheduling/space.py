@@ -221,6 +221,12 @@ class Space:
     ) -> Grouping:
         """Return the better one of rectangular nests with a common period, and of a common nest."""
         names = [member.name for member in members]
+        is_ragged = self.timing.related.ragged.issuperset(names)
+        if is_ragged and self.in_order:
+            # Loops of a schedule are no boxes: those would only be slow to compare with.
+            shared = self._shared_nest(members, precedences, orders, with_latency, None)
+            if shared is not None:
+                return shared
         boxed: Grouping | None = None
         refusal: NoLegalSchedule | None = None
         try:
@@ -228,22 +234,35 @@ class Space:
         except NoLegalSchedule as error:
             refusal = error
         sunk = None
-        if self.timing.related.ragged.issuperset(names):
-            sunk = best_common_nest(
-                members,
-                self.timing.sets,
-                {name: statement_points(self.boxed, self.boxed.statement(name)) for name in names},
-                [p for p in precedences if isinstance(p.related, Pairs)],
-                orders,
-                self._store_slots(names) if with_latency else {},
-                boxed.last_issue if boxed else None,
-                self.in_order,
-            )
+        if is_ragged:
+            limit = boxed.last_issue if boxed else None
+            sunk = self._shared_nest(members, precedences, orders, with_latency, limit)
         if refusal is not None and sunk is None:
             raise refusal
         best = sunk or boxed
         assert best is not None, "one of the two is there"
         return best
+
+    def _shared_nest(
+        self,
+        members: Sequence[Member],
+        precedences: Sequence[Precedence],
+        orders: Sequence[Precedence],
+        with_latency: bool,
+        limit: int | None,
+    ) -> Grouping | None:
+        """Return the best nest of any shape that all members share, ending before `limit`."""
+        names = [member.name for member in members]
+        return best_common_nest(
+            members,
+            self.timing.sets,
+            {name: statement_points(self.boxed, self.boxed.statement(name)) for name in names},
+            [p for p in precedences if isinstance(p.related, Pairs)],
+            orders,
+            self._store_slots(names) if with_latency else {},
+            limit,
+            self.in_order,
+        )
 
     def _store_slots(self, names: Sequence[str]) -> dict[str, StoreSlot]:
         return {

@@ -32,9 +32,51 @@ def test_a_skewed_and_tiled_nest_takes_no_more_cycles_than_the_plain_one(
     assert predicted_cycles(accepted.plan) == 243
 
 
+def test_two_sweeps_in_one_skewed_nest_take_no_more_cycles_than_in_their_own_loops() -> None:
+    text = stencil("jacobi_1d", 30, 20)
+    plain, skewed = compiled(text), compiled(text, LOOPS["pluto"])
+    assert plain is not None and skewed is not None
+    assert_plan_exact(skewed)
+    assert predicted_cycles(skewed.plan) <= predicted_cycles(plain.plan)
+
+
+def test_a_schedule_with_parallel_loops_removes_the_wait_for_a_division() -> None:
+    text = stencil("seidel_2d", 14, 6)
+    plain, skewed = compiled(text), compiled(text, LOOPS["feautrier"])
+    assert plain is not None and skewed is not None
+    assert_plan_exact(skewed)
+    assert skewed.plan.streams[0].ii == 1 < plain.plan.streams[0].ii
+    assert predicted_cycles(skewed.plan) < predicted_cycles(plain.plan) / 4
+
+
+@pytest.mark.parametrize("name", ["jacobi_1d", "seidel_2d"])
+def test_a_tiled_stencil_computes_the_same(name: str) -> None:
+    accepted = compiled(stencil(name, 6, 3), CompileOptions(tile=(2, 4)))
+    assert accepted is not None
+    assert_plan_exact(accepted)
+
+
 @pytest.mark.simulation
-@pytest.mark.parametrize("name", ["pluto", "wavefronts of tiles"])
+@pytest.mark.parametrize("name", ["wavefronts of tiles"])
 def test_the_circuit_of_a_skewed_and_tiled_nest_is_exact(name: str, tmp_path: Path) -> None:
     accepted = compiled(stencil("transposed", 16), LOOPS[name])
+    assert accepted is not None
+    assert simulation_failures(accepted.plan, accepted.program, tmp_path, "verilator") == []
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("jacobi_1d", LOOPS["pluto"]),
+        ("seidel_2d", LOOPS["feautrier"]),
+        ("jacobi_1d", LOOPS["tiles"]),
+    ],
+    ids=["jacobi_1d-pluto", "seidel_2d-feautrier", "jacobi_1d-tiles"],
+)
+def test_the_circuit_of_a_scheduled_stencil_is_exact(
+    name: str, options: CompileOptions, tmp_path: Path
+) -> None:
+    accepted = compiled(stencil(name, 10, 4), options)
     assert accepted is not None
     assert simulation_failures(accepted.plan, accepted.program, tmp_path, "verilator") == []
