@@ -44,7 +44,7 @@ class CountedLoop:
     loop: Loop
     body: IteratorRange
     is_empty: bool
-    limits: Conjunction = ()
+    limits: tuple[Affine, ...] = ()
     starts_late: bool = False
 
 
@@ -73,8 +73,8 @@ class LoopReader:
         self._ranges = ranges
         self._reader = reader
         self._locator = locator
-        self._other_starts: Conjunction = ()
-        self._other_stops: Conjunction = ()
+        self._other_starts: tuple[Affine, ...] = ()
+        self._other_stops: tuple[Affine, ...] = ()
 
     def start(self, step: int) -> Affine:
         """Return the first value, or one before it. The iterator is not yet in scope."""
