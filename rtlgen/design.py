@@ -180,7 +180,7 @@ class Design:
             "block_rams": sum(
                 memory.read_ports * compilation.target.block_rams(memory.depth, memory.width_bits)
                 for memory in self.plan.memories
-                if memory.kind != "register"
+                if memory.is_block_ram
             ),
         }
         scop = compilation.analysis.program.scop

@@ -201,6 +201,16 @@ WARNINGS: Mapping[str, str] = {
     The ranges of the loops exclude it: `if (i > 9)` in a loop with `i < 8`. Correct the condition
     or the bounds if it should hold somewhere.
     """,
+    "W0108": """An assignment under a condition on data would leave its array in some iterations.
+
+        for (int i = 0; i < 8; i++)
+          if (x[i] > 0)
+            a[i + 1] = x[i];                  a[8] of int a[8], if x[7] > 0
+
+    C allows it as long as the condition does not hold there. The circuit does not write in these
+    iterations, whatever the condition says. Say in the program what keeps it inside:
+    `if (i < 7 && x[i] > 0)`.
+    """,
     "W0601": """A divisor was 0 in the run on random data.
 
     C leaves that undefined. The circuit gives -1 (all ones) as quotient and the dividend as

@@ -10,6 +10,7 @@ from pycparser import c_ast
 from rtlgen.errors import Diagnostic, Label
 from rtlgen.frontend.branches import BranchReader
 from rtlgen.frontend.calls import CallReader
+from rtlgen.frontend.conditions import Conjunction
 from rtlgen.frontend.declarations import Declarations
 from rtlgen.frontend.drafts import Drafts
 from rtlgen.frontend.errors import (
@@ -21,6 +22,7 @@ from rtlgen.frontend.extents import Extents
 from rtlgen.frontend.guards import is_total
 from rtlgen.frontend.iteration import IterationReader
 from rtlgen.frontend.locate import Locator
+from rtlgen.frontend.lookups import bounds_of, stays_inside
 from rtlgen.frontend.place import Place
 from rtlgen.frontend.ranges import Ranges
 from rtlgen.frontend.reaching import Definitions, Reaching
@@ -30,7 +32,7 @@ from rtlgen.frontend.values import Value
 from rtlgen.frontend.writes import ASSIGNMENT_OPS, Assignment, read_assignment, written
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.expr import Constant, Expr, Read, Select
-from rtlgen.ir.scop import Access, Loop, LoopNode, Node, Statement
+from rtlgen.ir.scop import Access, ConditionNode, Loop, LoopNode, Node, Statement
 from rtlgen.source import Span
 
 MAX_REPORTED = 20
@@ -93,6 +95,8 @@ class BodyReader:
         """Append the statement that an assignment, read from `node`, is."""
         variable, span = assignment.variable, assignment.write.span
         self.note_use(variable, span)
+        inside = self._inside(assignment, place)
+        place = place.under(inside)
         expr = self._guarded(assignment, place, reader)
         affine = assignment.value.affine if variable.shape == () else None
         if variable.shape == ():
@@ -107,7 +111,22 @@ class BodyReader:
             span=span,
             text=assignment.text,
         )
-        return self.drafts.add(node, label, statement, affine is not None)
+        made = self.drafts.add(node, label, statement, affine is not None)
+        return ConditionNode(inside, (made,)) if inside else made
+
+    def _inside(self, assignment: Assignment, place: Place) -> Conjunction:
+        """Return what keeps a guarded assignment inside of its array.
+
+        Where it would leave it, C has no meaning for the guard to hold there: nothing is written.
+        """
+        write, variable = assignment.write, assignment.variable
+        if place.guard is None or stays_inside(write, variable.shape, place.ranges):
+            return ()
+        wanted = bounds_of(write, variable.shape)
+        self.warn_left_out(
+            "W0108", "this is only written where it stays inside of its array", write.span
+        )
+        return tuple(bound for bound in wanted if place.ranges.minimum(bound) < 0)
 
     def _guarded(self, assignment: Assignment, place: Place, reader: ExpressionReader) -> Expr:
         """Return what an assignment leaves in its place, whether its guard holds or not."""

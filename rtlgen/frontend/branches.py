@@ -82,14 +82,18 @@ class BranchReader:
         branches = self._branches(node, place, True)
         self._warn_of_empty(node, branches)
         is_single = _holds_one_assignment(branches)
+        nested = _asked_after_the_same(branches)
         guards: dict[tuple[int, Conjunction], Guard] = {}
         nodes: list[Node] = []
         for branch in branches:
             for alternative in branch.alternatives:
+                before = place
                 for leaf in alternative.leaves:
                     key = (id(leaf.node), leaf.given)
                     if key not in guards:
-                        guards[key] = self._guard(node, leaf, place, nodes, is_single)
+                        where = before if key in nested else place
+                        guards[key] = self._guard(node, leaf, where, nodes, is_single)
+                    before = before.guarded(guards[key], leaf.negated)
         return (*nodes, *self._read_branches(node, branches, place, guards))
 
     def _warn_of_empty(self, node: c_ast.If, branches: Sequence[_Branch]) -> None:
@@ -129,10 +133,7 @@ class BranchReader:
                     place.under(alternative.conditions), condition=self._locator.span(node.cond)
                 )
                 for leaf in alternative.leaves:
-                    guard = guards[id(leaf.node), leaf.given]
-                    guard = guard.negated() if leaf.negated else guard
-                    outer = inside.guard
-                    inside = replace(inside, guard=outer.then(guard) if outer else guard)
+                    inside = inside.guarded(guards[id(leaf.node), leaf.given], leaf.negated)
                 body = self._body.nested(branch.body, inside)
                 after.append(reaching.state)
                 if body and alternative.conditions:
@@ -147,7 +148,12 @@ class BranchReader:
     def _guard(
         self, node: c_ast.If, leaf: Leaf, place: Place, before: list[Node], is_single: bool
     ) -> Guard:
-        """Return the guard of a leaf, after what has to be computed for it."""
+        """Return the guard of a leaf, after what has to be computed for it.
+
+        Parameters
+        ----------
+        place: of the `if`, guarded by the leaves that are asked before this one.
+        """
         where = place.under(leaf.given)
         made: list[Node] = []
         reader = self._body.reader(where, made)
@@ -229,6 +235,17 @@ class BranchReader:
         text = f"{self._locator.text(node.cond)} ? {first.text} : {second.text}"
         both = replace(first, value=value, text=text)
         return (*before, self._body.assign(node, both, place, reader, label))
+
+
+def _asked_after_the_same(branches: Sequence[_Branch]) -> set[tuple[int, Conjunction]]:
+    """Return the leaves that the program asks only after the same answers of the same others."""
+    before: dict[tuple[int, Conjunction], set[tuple[tuple[int, bool], ...]]] = {}
+    for branch in branches:
+        for alternative in branch.alternatives:
+            answers = [(id(leaf.node), leaf.negated) for leaf in alternative.leaves]
+            for place, leaf in enumerate(alternative.leaves):
+                before.setdefault((id(leaf.node), leaf.given), set()).add(tuple(answers[:place]))
+    return {key for key, prefixes in before.items() if len(prefixes) == 1}
 
 
 def _holds_one_assignment(branches: Sequence[_Branch]) -> bool:

@@ -15,6 +15,7 @@ from rtlgen.frontend.refusals import subscript_refusal
 from rtlgen.frontend.symbols import LookedUp
 from rtlgen.frontend.types import OPEN
 from rtlgen.frontend.values import ObstacleKind
+from rtlgen.ir.affine import Affine
 from rtlgen.ir.scop import Access, Window
 from rtlgen.ir.value_ranges import value_range
 
@@ -45,4 +46,14 @@ def stays_inside(access: Access, shape: Sequence[int], ranges: Ranges) -> bool:
     return not access.is_lookup and all(
         ranges.minimum(subscript) >= 0 and (extent == OPEN or ranges.maximum(subscript) < extent)
         for subscript, extent in zip(access.affine, shape, strict=True)
+    )
+
+
+def bounds_of(access: Access, shape: Sequence[int]) -> tuple[Affine, ...]:
+    """Return what is >= 0, all of it, just where an affine access is inside of its array."""
+    return tuple(
+        bound
+        for subscript, extent in zip(access.affine, shape, strict=True)
+        for bound in (subscript, -subscript + (extent - 1))
+        if extent != OPEN or bound is subscript
     )

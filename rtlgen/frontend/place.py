@@ -36,3 +36,8 @@ class Place:
             conditions=(*self.conditions, *conditions),
             ranges=self.ranges.under(conditions),
         )
+
+    def guarded(self, guard: Guard, is_negated: bool) -> Place:
+        """Return the place where `guard` holds too, or does not hold."""
+        inner = guard.negated() if is_negated else guard
+        return replace(self, guard=self.guard.then(inner) if self.guard else inner)

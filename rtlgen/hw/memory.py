@@ -17,9 +17,6 @@ from rtlgen.ir.plan import Memory, MemoryKind, address_bits
 
 BYTE_BITS = 8
 
-MAXIMAL_LOGIC_WORDS = 32
-"""Up to this size a table is left to synthesis, which may make logic of it."""
-
 
 @dataclass(frozen=True, slots=True)
 class Write:
@@ -168,7 +165,7 @@ class RomStorage(ArrayStorage):
                 shape=self.plan.width_bits,
                 depth=depth,
                 init=[value & mask for value in self.plan.values],
-                attrs={"rom_style": "block"} if depth > MAXIMAL_LOGIC_WORDS else {},
+                attrs={"rom_style": "block"} if self.plan.is_block_ram else {},
             )
             m.submodules[f"rom_{port}"] = rom
             read_port = rom.read_port()

@@ -32,6 +32,9 @@ from rtlgen.source import Span
 
 IndexStyle: TypeAlias = Literal["odometer", "divide", "shift"]
 MemoryKind: TypeAlias = Literal["block", "register", "rom"]
+LOGIC_TABLE_WORDS = 32
+"""Elements up to which a table of constants is cheaper in logic than in block RAM."""
+
 INDEX_STYLES: tuple[IndexStyle, ...] = ("odometer", "divide", "shift")
 
 
@@ -421,6 +424,11 @@ class Memory:
         for extent in self.shape:
             depth *= extent
         return depth
+
+    @property
+    def is_block_ram(self) -> bool:
+        """Whether it takes block RAM; of a small table, synthesis makes logic."""
+        return self.kind == "block" or (self.kind == "rom" and self.depth > LOGIC_TABLE_WORDS)
 
     @property
     def has_host_port(self) -> bool:

@@ -138,3 +138,40 @@ def test_conversions_happen_before_the_choice() -> None:
             if (u[i] > 5) b[i] += u[i]; else b[i] = a[i] - 1u;
           }
         }""")
+
+
+ROOM = "int room[8]; for (int i = 0; i < 8; i++) room[i] = 7 - i;"
+
+
+@needs_gcc
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if (room[i] > 0) b[i] += a[i + 1];",
+        "b[i] = room[i] > 0 ? a[i + 1] : a[i];",
+        "b[i] = room[i] > 0 && a[i + 1] > 0;",
+        "b[i] = room[i] == 0 || a[i + 1] > 0;",
+        "if (room[i] > 0 && a[i + 1] > 0) { b[i] = 1; a[i] = b[i] - 3; }",
+        "if (room[i] > 0 && a[i + 1] > 0) { a[i + 1] = i; b[i] = 7; }",
+        "if ((a[i] > 0 || b[i] > 9) && room[i] / (i + 1) > 0) { a[i] = b[i]; b[i] = 2; }",
+        "if (room[i] > 0) { if (a[i + 1] > 0) { a[i + 1] = b[i]; b[i] = 5; } else b[i] = 6; }",
+        "if (room[i]) a[i + 1] = b[i];",
+        "if (room[i]) { a[i + 1] += b[i]; b[i + 1]--; }",
+        "int t; if (room[i] > 0) t = a[i + 1]; if (room[i] > 0) b[i] = t;",
+    ],
+)
+def test_what_only_data_keeps_inside_of_its_array_is_as_with_gcc(body: str) -> None:
+    assert_as_gcc(
+        f"void f(int a[8], int b[8]) {{ {ROOM} for (int i = 0; i < 8; i++) {{ {body} }} }}"
+    )
+
+
+def test_a_guarded_assignment_is_left_out_where_it_would_leave_its_array() -> None:
+    program = parse_text("""
+        void f(const int x[8], int a[8]) {
+          for (int i = 0; i < 8; i++) if (x[i] > 0) a[i + 1] = x[i];
+        }""")
+    assert [warning.code for warning in program.warnings] == ["W0108"]
+    (statement,) = program.scop.statements
+    assert [str(condition) for condition in statement.conditions] == ["-i + 6"]
+    require_in_bounds(ScopSets(program.scop))

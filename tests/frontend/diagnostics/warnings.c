@@ -8,6 +8,7 @@ void f(int a[N], int unused[4], int k) {
   for (int i = 0; i < N; i++) {
     if (i > 9) a[i] = 3;
     a[i] += 1;
+    if (a[i] < 0) a[i + 1] = 4;
   }
 #pragma endscop
 }
