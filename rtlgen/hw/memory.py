@@ -151,7 +151,10 @@ class BlockStorage(ArrayStorage):
 
 
 class RomStorage(ArrayStorage):
-    """Constants: one copy for each read port, as large as its addresses reach."""
+    """Constants: one copy for each read port, as large as its addresses reach.
+
+    A small table is logic: it shows the element in the cycle of the address.
+    """
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -159,21 +162,24 @@ class RomStorage(ArrayStorage):
             users = [n for n, used in enumerate(self.load_ports) if used == port]
             if not users:
                 continue
-            depth = 1 << address_bits(self.plan.depth)
-            mask = (1 << self.plan.width_bits) - 1
             rom = Ram(
                 shape=self.plan.width_bits,
-                depth=depth,
-                init=[value & mask for value in self.plan.values],
+                depth=1 << address_bits(self.plan.depth),
+                init=[value % (1 << self.plan.width_bits) for value in self.plan.values],
                 attrs={"rom_style": "block"} if self.plan.is_block_ram else {},
             )
             m.submodules[f"rom_{port}"] = rom
-            read_port = rom.read_port()
             addr, en = _first_load([(self.load(n, "addr"), self.load(n, "en")) for n in users])
-            register = Signal(self.plan.width_bits, name=f"element_{port}", reset_less=True)
-            m.d.sync += register.eq(read_port.data)
-            m.d.comb += [getattr(self, f"read_{n}").eq(register) for n in users]
-            m.d.comb += [read_port.addr.eq(addr), read_port.en.eq(en)]
+            if self.plan.is_block_ram:
+                read_port = rom.read_port()
+                m.d.comb += read_port.en.eq(en)
+                element = Signal(self.plan.width_bits, name=f"element_{port}", reset_less=True)
+                m.d.sync += element.eq(read_port.data)
+            else:
+                read_port = rom.read_port(domain="comb")
+                element = read_port.data
+            m.d.comb += read_port.addr.eq(addr)
+            m.d.comb += [getattr(self, f"read_{n}").eq(element) for n in users]
         return m
 
 

@@ -393,7 +393,7 @@ class Memory:
     -------
     kind: `block`: `read_ports` copies of a one-write one-read block RAM, all written together;
         `register`: `depth` flip-flop words with any number of readers;
-        `rom`: `read_ports` copies of a memory of constants.
+        `rom`: `read_ports` copies of a memory of constants, logic where it is small.
     shape, role, storage: as in the Scop. Arrays with storage other than `local` have a host port.
     values: what a `rom` holds, row-major; () for any other kind.
     collision_free: the planner has proved that no needed load meets a store of the same element

@@ -28,7 +28,7 @@ from rtlgen.ir.expr import (
     Select,
     Unary,
 )
-from rtlgen.ir.plan import address_bits
+from rtlgen.ir.plan import LOGIC_TABLE_WORDS, address_bits
 from rtlgen.ir.scop import Access, Array, Scop, Statement, Subscript
 from rtlgen.ir.types import INT64
 from rtlgen.ir.value_ranges import Range, value_range, width_of
@@ -129,8 +129,12 @@ def is_register(array: Array) -> bool:
 
 
 def read_latency_cycles(array: Array, target: Target) -> int:
-    """Return the cycles from the address of an element of `array` to its value in a register."""
-    return 0 if is_register(array) else target.memory_read_latency_cycles
+    """Return the cycles from the address of an element of `array` to its value.
+
+    Flip-flops and small tables, which are logic, show it in the same cycle.
+    """
+    is_logic = array.is_table and array.depth <= LOGIC_TABLE_WORDS
+    return 0 if is_logic or is_register(array) else target.memory_read_latency_cycles
 
 
 def flat_address(access: Access, at: Sequence[Expr], strides: Sequence[int]) -> Expr:
@@ -294,7 +298,7 @@ def _latencies(
         depth = 0
         if latency == 0 and node.operands and node.op != "cast":
             depth = 1 + max(chained[operand] for operand in node.operands)
-            if depth > MAX_CHAINED_LOGIC:
+            if depth > MAX_CHAINED_LOGIC and node.op != "load":
                 latency, depth = 1, 0
         elif node.op == "cast":
             depth = chained[node.operands[0]]
