@@ -22,6 +22,9 @@ MAX_SECONDS = 60.0
 MAX_OPERATIONS = 100_000
 """Elementary isl operations for one step: some seconds. Most steps need less than 10^3."""
 
+LOOP_OPERATIONS = 5_000_000
+"""The same for writing out a whole program as loops, which is one step of isl."""
+
 COUNTING_OPERATIONS = 50_000_000
 """The same for counting points and vertices, of which isl does millions a second."""
 

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 import islpy as isl
 
 from rtlgen.ir.code import Code, For, If, Let, Run, Variable, fresh, used_variables
-from rtlgen.ir.effort import limited_effort
+from rtlgen.ir.effort import LOOP_OPERATIONS, keep_going, limited_effort
 from rtlgen.ir.schedule import LoopDim, Schedule
 from rtlgen.ir.scop import Scop
-from rtlgen.ir.sets import ScopSets, enum_name, for_each, integer
+from rtlgen.ir.sets import ScopSets, enum_name, for_each, integer, operations
 from rtlgen.poly.ast_index import index
 
 
@@ -42,7 +42,9 @@ def scan(sets: ScopSets, schedule: Schedule, taken: frozenset[str]) -> tuple[Cod
         counters = isl.IdList.alloc(sets.context, depth)
         for level in range(depth):
             counters = counters.add(isl.Id.read_from_str(sets.context, f"c{level}"))
-        node = build.set_iterators(counters).node_from_schedule_map(union)
+        keep_going(sets.context)
+        with operations(sets.context, LOOP_OPERATIONS):
+            node = build.set_iterators(counters).node_from_schedule_map(union)
         return _Reader(sets, schedule, taken).nodes(node, {})
 
 
