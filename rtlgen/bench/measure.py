@@ -21,20 +21,28 @@ class Measurement:
 
     Members
     -------
-    fused, unfused: simulated on random data and compared with the golden model.
-    report: of the fused design's plan. area: of the fused design, where it was asked for.
+    fused, unfused, shifted: simulated on random data and compared with the golden model; `shifted`
+        is by OLS, None where that fails. ols_iterations: of the shifted design.
+    report: of the fused design's plan.
+    area, unfused_area: of the fused and the unfused design, where they were asked for.
     """
 
     fused: Verification
     unfused: Verification
+    shifted: Verification | None
     report: dict[str, Any]
     ols: OlsApplicability
+    ols_iterations: int | None
     area: SynthesisReport | None
+    unfused_area: SynthesisReport | None
 
     @property
     def failures(self) -> tuple[str, ...]:
         """What is wrong, a sentence each: memory, checksum, or cycles other than predicted."""
-        return (*self.fused.failures, *(f"unfused: {text}" for text in self.unfused.failures))
+        found = [*self.fused.failures, *(f"unfused: {text}" for text in self.unfused.failures)]
+        if self.shifted is not None:
+            found += [f"OLS: {text}" for text in self.shifted.failures]
+        return tuple(found)
 
     @property
     def planned_block_rams(self) -> int:
@@ -44,18 +52,26 @@ class Measurement:
         """Return the figures by the names that `rtlgen bench --json` gives them.
 
         `statements_total` are the iterations of all statements one after another; `floor` the most
-        that any one of them has, which no fused loop can beat.
+        that any one of them has, which no fused loop can beat; `gap` the difference to it.
         """
+        floor, fused = self.report["floor_iterations"], self.report["fused_iterations"]
         figures = {
             "statements_total": sum(s["instances"] for s in self.report["statements"]),
-            "floor": self.report["floor_iterations"],
-            "fused_iterations": self.report["fused_iterations"],
+            "floor": floor,
+            "fused_iterations": fused,
+            "gap": fused - floor,
             "rtl_cycles": self.fused.cycles,
             "predicted_cycles": self.fused.predicted_cycles,
             "unfused_cycles": self.unfused.cycles,
+            "perfect": self.report["perfect"],
+            "mf3": "works" if self.report["perfect"] else "fails",
             "ols": str(self.ols),
+            "ols_verdict": self.ols.verdict,
+            "ols_restriction": ", ".join(self.ols.broken) or None,
+            "ols_iterations": self.ols_iterations,
+            "ols_cycles": None if self.shifted is None else self.shifted.cycles,
         }
-        return figures | self._area_figures()
+        return figures | self._area_figures() | self._area_increase()
 
     def _area_figures(self) -> dict[str, object]:
         if self.area is None:
@@ -69,28 +85,46 @@ class Measurement:
             "fmax_mhz": None if fmax is None else round(fmax, 1),
         }
 
+    def _area_increase(self) -> dict[str, object]:
+        if self.area is None or self.unfused_area is None:
+            return {}
+        fused, unfused = (a.lut + a.ff for a in (self.area, self.unfused_area))
+        return {"area_increase_percent": round(100 * (fused / unfused - 1), 1)}
+
 
 def measure_kernel(
-    path: Path, *, simulator: Simulator = "verilator", seeds: Sequence[int] | None = None
+    path: Path,
+    *,
+    simulator: Simulator = "verilator",
+    seeds: Sequence[int] | None = None,
+    unfused_area: bool = False,
 ) -> Measurement:
     """Compile, verify and, with `seeds`, synthesise the kernel of a C file.
 
     Parameters
     ----------
     seeds: of place and route on ECP5, whose median counts; None leaves out synthesis.
+    unfused_area: synthesise the design without fusion too, not placed.
 
     Raises
     ------
     RtlgenError: the program is refused, or a tool is missing or fails.
     """
     design = compile_design(path, CompileOptions())
+    unfused = compile_design(path, CompileOptions(fuse="none"))
     analysis = design.compilation.analysis
+    ols = ols_applicability(analysis.scop, analysis.sets, analysis.dependences)
+    shifted = None if ols.obstacles else compile_design(path, CompileOptions(fuse="ols"))
+    compare_areas = unfused_area and seeds is not None
     return Measurement(
         fused=design.verify(simulator=simulator),
-        unfused=compile_design(path, CompileOptions(fuse="none")).verify(simulator=simulator),
+        unfused=unfused.verify(simulator=simulator),
+        shifted=None if shifted is None else shifted.verify(simulator=simulator),
         report=design.report(),
-        ols=ols_applicability(analysis.scop, analysis.sets, analysis.dependences),
+        ols=ols,
+        ols_iterations=None if shifted is None else shifted.plan.fused_iterations,
         area=None if seeds is None else synthesise_design(design, seeds),
+        unfused_area=synthesise_design(unfused, ()) if compare_areas else None,
     )
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from rtlgen.bench.errors import NoRowSelected
+from rtlgen.flow.synth import DEFAULT_SEEDS
 from rtlgen.report.tables import text_table
 from rtlgen.verify.cosim import Simulator
 
@@ -30,10 +31,16 @@ class BenchRow:
 
 @dataclass(frozen=True, slots=True)
 class BenchSettings:
-    """How all rows are measured; `synthesis` adds area and clock."""
+    """How all rows are measured.
+
+    Members
+    -------
+    synthesis: adds area and clock. seeds: of place and route; none leaves out the clock.
+    """
 
     simulator: Simulator = "verilator"
     synthesis: bool = True
+    seeds: Sequence[int] = DEFAULT_SEEDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +81,47 @@ class RowResult:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of the text form: a figure and, where `published`, the document's beside it."""
+    """A column of the text form: a figure and, where `published`, the document's beside it.
+
+    Members
+    -------
+    published_as: the document's figure, where it has another name.
+    """
 
     figure: str
     heading: str
     published: bool = False
+    published_as: str | None = None
+
+    @property
+    def document_figure(self) -> str:
+        return self.published_as or self.figure
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of the text form: columns, for all kernels or for some."""
+
+    title: str
+    columns: tuple[Column, ...]
+    kernels: tuple[str, ...] | None = None
+
+    def cells(self, results: Sequence[RowResult]) -> tuple[list[str], list[list[object]]]:
+        """Return the headings, and the section's rows among `results`."""
+        rows = [r for r in results if self.kernels is None or r.row.kernel in self.kernels]
+        # Area and clock may have been left out.
+        columns = [c for c in self.columns if any(c.figure in r.figures for r in rows)]
+        header = ["kernel", "exact"]
+        cells: list[list[object]] = [[r.row.kernel, not r.failures] for r in rows]
+        for column in columns:
+            header.append(column.heading)
+            for line, result in zip(cells, rows, strict=True):
+                line.append(result.figures.get(column.figure))
+            if column.published:
+                header.append("published")
+                for line, result in zip(cells, rows, strict=True):
+                    line.append(result.row.published.get(column.document_figure))
+        return header, cells
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +137,7 @@ class BenchTable:
     title: str
     rows: tuple[BenchRow, ...]
     measure: Callable[[BenchRow, Path, BenchSettings], RowResult]
-    columns: tuple[Column, ...]
+    sections: tuple[Section, ...]
 
     def selected(self, pattern: str | None) -> tuple[BenchRow, ...]:
         """Return the rows whose kernel matches a shell pattern; without one, all.
@@ -114,16 +157,8 @@ class BenchTable:
         return rows
 
     def text(self, results: Sequence[RowResult]) -> str:
-        """Return the measured rows as plain text."""
-        # Area and clock may have been left out.
-        columns = [c for c in self.columns if any(c.figure in r.figures for r in results)]
-        header, cells = ["kernel", "exact"], [[r.row.kernel, not r.failures] for r in results]
-        for column in columns:
-            header.append(column.heading)
-            for line, result in zip(cells, results, strict=True):
-                line.append(result.figures[column.figure])
-            if column.published:
-                header.append("published")
-                for line, result in zip(cells, results, strict=True):
-                    line.append(result.row.published.get(column.figure))
-        return text_table(header, cells)
+        """Return the measured rows as plain text, section by section."""
+        parts = [(section.title, *section.cells(results)) for section in self.sections]
+        return "\n\n".join(
+            f"{title}\n\n{text_table(header, rows)}" for title, header, rows in parts if rows
+        )

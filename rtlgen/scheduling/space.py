@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import prod
 
 from rtlgen.ir.schedule import NestLoop
 from rtlgen.ir.scop import Scop
@@ -33,6 +34,9 @@ _CandidateSource = Callable[[Unit, int | None], list[Candidate]]
 SMALL_SLACK_CYCLES = 48
 """What waiting for free ports may cost in the first attempt of the search."""
 
+MANY_STATEMENTS = 24
+"""With more of them, a statement gets a single pad, to run in step with some other statement."""
+
 
 class Space:
     """The candidates of every unit of a program, and the precedences between them.
@@ -47,17 +51,24 @@ class Space:
         self.paths = loop_paths(boxed.tree)
         self._cycles: dict[tuple[Unit, bool], Candidate] = {}
         self._stretches: dict[str, list[Candidate]] = {}
+        self._placements: dict[tuple[str, int], list[Placement]] = {}
         self.cycles = timing.precedences()
         self.iterations = iteration_precedences(boxed, timing.dependences, timing.related)
         self.extents = [
             loop.extent for s in boxed.statements for loop in boxed.schedule.loops(s.name)
         ]
         self.depth = max(len(path) for path in self.paths.values())
+        nests = (boxed.schedule.loops(statement.name) for statement in boxed.statements)
+        self.counts = sorted({prod(loop.extent for loop in loops) for loops in nests})
 
     @property
     def is_free(self) -> bool:
-        """Whether every statement may be placed alone; cycles keep the loop orders as written."""
-        return all(len(unit.statements) == 1 for unit in self.timing.units)
+        """Whether every order and pad is a candidate.
+
+        Statements in a cycle share loops, and programs with many statements get few pads.
+        """
+        few = len(self.boxed.statements) <= MANY_STATEMENTS
+        return few and all(len(unit.statements) == 1 for unit in self.timing.units)
 
     def latency_free(self) -> Choice:
         """Return MF3's optimum: fewest fused iterations over orders and pads."""
@@ -93,7 +104,13 @@ class Space:
         assert plain is not None, "without a limit there is a choice"
         padded = [candidates(unit, plain.end) for unit in self.timing.units]
         if not with_ports:
-            return best_choice(padded, precedences, limit=plain.end) or plain
+            # Nothing is built from this choice: its end is all that is asked for.
+            shortest = best_choice(padded, precedences, limit=plain.end, fewest_changes=False)
+            return shortest or plain
+        if len(self.boxed.statements) > MANY_STATEMENTS:
+            # Too many to weigh all nests against all ports: nests first, then when they start.
+            free = best_choice(padded, precedences, limit=plain.end, fewest_changes=False) or plain
+            padded = [[candidate] for candidate in free.candidates]
         settle = StoreSlots(self.timing, padded, precedences).settle
         # Ports cost little more than the plain end when pads are chosen well: try that first.
         for slack in (SMALL_SLACK_CYCLES, plain.end // 8, plain.end):
@@ -117,24 +134,17 @@ class Space:
                 self._cycles[key] = self._cycle(unit, precedences, with_latency)
             return [self._cycles[key]]
         name = unit.statements[0]
-        own = self.boxed.schedule.loops(name)
-        iterators = self.boxed.statement(name).iterators
-        depth = len(own) if largest is None else self.depth
         found = []
         self_precedences = [p for p in precedences if p.source == p.sink == name]
         order_kept = [p for p in self.iterations if p.source == p.sink == name]
-        bounded = self._bounding(name) if name in self.timing.related.ragged else None
-        for placed in placements(
-            own, iterators, self.extents, depth, largest or 0, bounded, self.in_order
-        ):
-            if any(self_distance(p, placed) <= 0 for p in order_kept):
-                continue
+        for placed in self._order_keeping(name, largest, order_kept):
             ii = 1
             if with_latency:
                 ii = max((initiation_interval(p, placed) for p in self_precedences), default=1)
             length = self._length(name, placed, ii, with_latency)
             found.append(Candidate({name: placed}, ii, {name: 0}, length, placed.changes))
-        if bounded is not None and found and all(candidate.ii > 1 for candidate in found):
+        is_ragged = name in self.timing.related.ragged
+        if is_ragged and found and all(candidate.ii > 1 for candidate in found):
             found += self._stretched(name, self_precedences, order_kept, found)
         return found
 
@@ -183,6 +193,35 @@ class Space:
             self.boxed.schedule.loops(name),
             self.paths[name],
         )
+
+    def _order_keeping(
+        self, name: str, largest: int | None, own_order: Sequence[Precedence]
+    ) -> list[Placement]:
+        """Return the placements of a statement alone that keep its dependences on itself."""
+        own = self.boxed.schedule.loops(name)
+        extents: Sequence[int] = ()
+        depth = len(own)
+        if largest is not None:
+            extents, depth = self._pads(own)
+        most = 0 if largest is None or depth == len(own) else largest
+        if (name, most) not in self._placements:
+            bounded = self._bounding(name) if name in self.timing.related.ragged else None
+            iterators = self.boxed.statement(name).iterators
+            self._placements[name, most] = [
+                placed
+                for placed in placements(
+                    own, iterators, extents, depth, most, bounded, self.in_order
+                )
+                if all(self_distance(p, placed) > 0 for p in own_order)
+            ]
+        return self._placements[name, most]
+
+    def _pads(self, own: Sequence[NestLoop]) -> tuple[Sequence[int], int]:
+        """Return the extents that pads of a statement may have, and the depth that they lead to."""
+        if len(self.boxed.statements) <= MANY_STATEMENTS or len(own) == self.depth:
+            return self.extents, self.depth
+        iterations = prod(loop.extent for loop in own)
+        return [n // iterations for n in self.counts if n % iterations == 0], len(own) + 1
 
     def _bounding(self, name: str) -> Bounding:
         domain = self.timing.sets.domains[name]

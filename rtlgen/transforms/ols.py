@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal, TypeAlias
 
+import islpy as isl
+
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.schedule import Dim, LoopDim, NestLoop, ScalarDim, Schedule
 from rtlgen.ir.scop import Loop, Node, Scop
@@ -31,6 +33,7 @@ from rtlgen.transforms.nests import (
     perfect_nest,
     statements_under,
 )
+from rtlgen.transforms.units import dependence_units
 
 OlsVerdict: TypeAlias = Literal["works", "fails", "not needed"]
 OlsRestriction: TypeAlias = Literal["adjacent", "perfect", "equal trip counts"]
@@ -90,6 +93,9 @@ def ols_applicability(
     """
     outer, level = branching(scop.tree)
     if not any(map(holds_loop, level)):
+        obstacle = _skipped(sets, dependences, outer)
+        if obstacle is not None:
+            return OlsApplicability("fails", (obstacle,))
         return OlsApplicability("not needed", unneeded="there is a single nest")
     perfect = [nest for nest in map(perfect_nest, level) if nest is not None]
     found = (
@@ -103,6 +109,32 @@ def ols_applicability(
     if find_violation(sets, dependences, _side_by_side(scop, outer, perfect)) is None:
         return OlsApplicability("not needed", unneeded="the nests fuse without a shift")
     return OlsApplicability("works")
+
+
+def _skipped(
+    sets: ScopSets, dependences: Sequence[Dependence], loops: Sequence[Loop]
+) -> OlsObstacle | None:
+    """Return the innermost loop of a single nest, where statements beside it cannot join it.
+
+    They run in one of its iterations. Where it has none, they can be kept apart instead, unless
+    they depend on its statements in a cycle.
+    """
+    for unit in dependence_units(sets.scop, dependences):
+        depths = {name: len(sets.scop.statement(name).iterators) for name in unit.statements}
+        inside = [sets.domains[name] for name, depth in depths.items() if depth == len(loops)]
+        for name, depth in depths.items():
+            beside = sets.domains[name].reset_tuple_id()
+            for domain in inside:
+                inner = isl.dim_type.set, depth, len(loops) - depth
+                beside = beside.subtract(domain.project_out(*inner).reset_tuple_id())
+            if inside and depth < len(loops) and not beside.is_empty():
+                loop = loops[-1]
+                reason = (
+                    f"loop {loop.iterator} at line {loop.span.line} is empty in some iterations of "
+                    f"{name} (line {sets.scop.statement(name).span.line})"
+                )
+                return OlsObstacle("equal trip counts", reason, loop.span)
+    return None
 
 
 def _between(scop: Scop, level: tuple[Node, ...]) -> OlsObstacle | None:

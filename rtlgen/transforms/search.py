@@ -33,6 +33,9 @@ MAX_STATES = 4_000
 FIRST_STATES = 50
 """Partial choices followed by the narrow search that comes first."""
 
+MAX_EXTENSIONS = 4_000_000
+"""Partial choices made in one run; programs with many statements get a narrower search."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidate:
@@ -116,6 +119,8 @@ def best_choice(
     precedences: Sequence[Precedence],
     settle: Settle | None = None,
     limit: int | None = None,
+    *,
+    fewest_changes: bool = True,
 ) -> Choice | None:
     """Return the choice with the earliest end, and among those the fewest changes.
 
@@ -128,13 +133,19 @@ def best_choice(
     settle: moves units later where they would collide over a resource. With it the choice is no
         longer proven to be the best: another move might have been shorter.
     limit: what ends later is not pursued.
+    fewest_changes: without it, any choice with the earliest end will do, which is found sooner.
     """
     distances = _distances(units, precedences)
     search = _Search(units, distances, _tails(units, distances), settle)
     best, exhausted = search.run(FIRST_STATES, limit)
-    if not exhausted:
-        wide, exhausted = search.run(MAX_STATES, limit if best is None else best.end)
+    if not exhausted and fewest_changes:
+        wide, exhausted = search.run(search.width, limit if best is None else best.end)
         best = wide or best
+    while not exhausted and settle is None and best is not None:
+        shorter, exhausted = search.run(search.width, best.end - 1, fewest_changes=False)
+        if shorter is None:
+            break
+        best = shorter
     if best is None:
         return None
     chosen = tuple(units[n][k] for n, k in enumerate(best.chosen))
@@ -156,15 +167,28 @@ class _Search:
     tails: Sequence[IntArray]
     settle: Settle | None
 
-    def run(self, width: int, limit: int | None) -> tuple[_State | None, bool]:
-        """Return the best choice that ends by `limit`, and whether no choice was left out."""
+    @property
+    def width(self) -> int:
+        """How many partial choices may be followed."""
+        return max(FIRST_STATES, min(MAX_STATES, MAX_EXTENSIONS // sum(map(len, self.units))))
+
+    def run(
+        self, width: int, limit: int | None, *, fewest_changes: bool = True
+    ) -> tuple[_State | None, bool]:
+        """Return the best choice that ends by `limit`, and whether no choice was left out.
+
+        Parameters
+        ----------
+        fewest_changes: among choices with one end, find that with the fewest changes; without it
+            fewer partial choices have to be followed.
+        """
         last_use = {a: max(b for (x, b) in self.distances if x == a) for (a, _) in self.distances}
         states = [_State((), (), 0, 0, 0)]
         exhausted = True
         for number in range(len(self.units)):
             grown = [state for old in states for state in self._extended(old, number, limit)]
             open_units = [u for u in range(number + 1) if last_use.get(u, -1) > number]
-            states = _undominated(grown, open_units)
+            states = _undominated(grown, open_units, fewest_changes)
             if len(states) > width:
                 states = sorted(states, key=lambda s: s.merit)[:width]
                 exhausted = False
@@ -235,16 +259,15 @@ def _table(
         # Where ranks are affine the vertices stand for all pairs.
         dims = len(sources[0].placements[precedence.source].iterators)
         points = Pairs(related.vertices[:, :dims], related.vertices[:, dims:])
-    sink_times = [_times(points.sinks, c, precedence.sink) for c in sinks]
+    sink_times = np.stack([_times(points.sinks, c, precedence.sink) for c in sinks])
     for a, candidate in enumerate(sources):
         keep_going()
-        source_times = _times(points.sources, candidate, precedence.source)
-        for b, times in enumerate(sink_times):
-            gaps = source_times - times
-            largest = int(gaps.max())
-            uniform = precedence.uniform_lag
-            lag = precedence.lag if uniform is None or gaps.min() != largest else uniform
-            table[a, b] = largest + lag
+        gaps = _times(points.sources, candidate, precedence.source) - sink_times
+        largest = gaps.max(axis=1)
+        table[a] = largest + precedence.lag
+        if precedence.uniform_lag is not None:
+            uniform = gaps.min(axis=1) == largest
+            table[a, uniform] = largest[uniform] + precedence.uniform_lag
     source_shifts = np.array([c.shifts[precedence.source] for c in sources], dtype=np.int64)
     sink_shifts = np.array([c.shifts[precedence.sink] for c in sinks], dtype=np.int64)
     return table + source_shifts[:, None] - sink_shifts[None, :]
@@ -263,19 +286,21 @@ def _required(precedence: Precedence, source: Candidate, sink: Candidate) -> int
     return required + source.shifts[name] - sink.shifts[other]
 
 
-def _undominated(states: Sequence[_State], open_units: Sequence[int]) -> list[_State]:
+def _undominated(
+    states: Sequence[_State], open_units: Sequence[int], fewest_changes: bool
+) -> list[_State]:
     groups: dict[tuple[int, ...], list[_State]] = {}
     for state in sorted(states, key=lambda s: (s.end, s.changes, s.chosen)):
         keep_going()
         kept = groups.setdefault(tuple(state.chosen[u] for u in open_units), [])
-        if not any(_dominates(other, state, open_units) for other in kept):
+        if not any(_dominates(other, state, open_units, fewest_changes) for other in kept):
             kept.append(state)
     return [state for kept in groups.values() for state in kept]
 
 
-def _dominates(a: _State, b: _State, open_units: Sequence[int]) -> bool:
+def _dominates(a: _State, b: _State, open_units: Sequence[int], fewest_changes: bool) -> bool:
     return (
         a.end <= b.end
-        and a.changes <= b.changes
+        and (a.changes <= b.changes or not fewest_changes)
         and all(a.starts[u] <= b.starts[u] for u in open_units)
     )

@@ -27,7 +27,9 @@ from benchmarks.index_styles import (
     ratios,
     synthesise_unit,
 )
+from benchmarks.mf3 import stored_results, tables_text
 from benchmarks.record import EXAMPLES, RESULTS, ROOT, markdown_table, read_results
+from rtlgen.bench.mf3 import MF3
 from rtlgen.hw.flat_index import Divide
 from rtlgen.hw.odometer import Odometer
 
@@ -77,7 +79,7 @@ def test_the_pages_of_the_examples_show_the_stored_results() -> None:
     )
     for entry in results["examples"]:
         page = (EXAMPLES / entry["kernel"] / "README.md").read_text()
-        assert figures_text(entry, results["device"], results["made_by"]) in page
+        assert figures_text(entry, results["made_by"]) in page
 
 
 def test_every_stored_example_is_exact_and_within_its_targets() -> None:
@@ -89,6 +91,14 @@ def test_every_stored_example_is_exact_and_within_its_targets() -> None:
 def test_the_rows_of_the_front_page_are_the_stored_results() -> None:
     table = readme_table(read_results("examples")["examples"])
     assert (RESULTS / "readme_table.md").read_text() == table + "\n"
+
+
+def test_the_tables_of_mf3_are_the_stored_results() -> None:
+    document = read_results("mf3")
+    assert [row["kernel"] for row in document["rows"]] == [row.kernel for row in MF3.rows]
+    assert (RESULTS / "mf3.md").read_text().startswith(tables_text(stored_results(document)))
+    for row in document["rows"]:
+        assert row["exact"] and row["missed"] == []
 
 
 def test_results_hold_no_path_of_the_machine() -> None:
