@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from rtlgen.errors import Diagnostic
 from rtlgen.frontend import ParsedProgram
 from rtlgen.ir.effort import limited_effort
 from rtlgen.ir.scop import Scop
@@ -15,6 +16,8 @@ from rtlgen.ir.sets import ScopSets
 from rtlgen.poly.bounds import require_in_bounds
 from rtlgen.poly.dependences import Dataflow, Dependence, dataflow, memory_dependences, same_values
 from rtlgen.poly.lookups import bounded_lookups
+from rtlgen.poly.unwritten import require_written
+from rtlgen.poly.useless import useless_statements
 from rtlgen.scheduling.errors import NothingToBuild, PlanUnsound
 from rtlgen.transforms.expand import Expansion, expand
 from rtlgen.transforms.loop_schedule import LoopOptions, Scheduled, schedule_loops
@@ -35,6 +38,7 @@ class Analysis:
         of scop.
     earlier: the programs before `scop`, by pass. scheduled: the scheduler's answer.
     kept: strided statements that run in all iterations. expansions: of the temporaries.
+    warnings: of the front end, and about statements that do nothing or read nothing.
     """
 
     program: ParsedProgram
@@ -48,6 +52,7 @@ class Analysis:
     scheduled: Scheduled | None = None
     kept: frozenset[str] = frozenset()
     expansions: tuple[Expansion, ...] = ()
+    warnings: tuple[Diagnostic, ...] = ()
 
 
 def analyse(program: ParsedProgram, kept: frozenset[str] = frozenset()) -> Analysis:
@@ -59,14 +64,25 @@ def analyse(program: ParsedProgram, kept: frozenset[str] = frozenset()) -> Analy
 
     Raises
     ------
-    NothingToBuild, OutOfBounds, LookupOutOfRange, TooComplex
+    NothingToBuild, OutOfBounds, LookupOutOfRange, ReadBeforeWrite, TooComplex
     """
     with limited_effort():
         require_in_bounds(ScopSets(program.scop))
         analysis = _aligned(program, program.scop, kept, ())
         if kept:
             require_in_bounds(analysis.sets)
-        return analysis
+        # Statements that are kept do nothing in the iterations that they gain.
+        exact = _aligned(program, program.scop, frozenset(), ()) if kept else analysis
+        return replace(analysis, warnings=(*program.warnings, *_judged(exact)))
+
+
+def _judged(analysis: Analysis) -> tuple[Diagnostic, ...]:
+    """Return the warnings about statements that do nothing, or may read nothing."""
+    sets, flows = analysis.sets, analysis.flows
+    return (
+        *require_written(sets, flows),
+        *useless_statements(analysis.program.scop, sets, analysis.dependences, flows),
+    )
 
 
 def expanded(analysis: Analysis) -> Analysis | None:
@@ -83,7 +99,8 @@ def expanded(analysis: Analysis) -> Analysis | None:
         before, after = (ScopSets(normalise(scop)) for scop in (analysis.written, written))
         if not same_values(dataflow(before), dataflow(after)):
             raise PlanUnsound("the expansion of temporaries changes a value")
-        return _aligned(analysis.program, written, analysis.kept, expansions)
+        wider = _aligned(analysis.program, written, analysis.kept, expansions)
+        return replace(wider, warnings=analysis.warnings)
 
 
 def strided_statements(scop: Scop) -> frozenset[str]:

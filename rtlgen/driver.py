@@ -127,7 +127,7 @@ class Compilation:
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
-        return self.analysis.program.warnings
+        return self.analysis.warnings
 
 
 def parse(path: Path, options: CompileOptions) -> ParsedProgram:

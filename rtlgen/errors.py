@@ -201,6 +201,10 @@ WARNINGS: Mapping[str, str] = {
     The ranges of the loops exclude it: `if (i > 9)` in a loop with `i < 8`. Correct the condition
     or the bounds if it should hold somewhere.
     """,
+    "W0107": """A local or global variable is declared, and no statement uses it.
+
+    It gets no memory. Remove the declaration, or look for the name that was meant.
+    """,
     "W0108": """An assignment under a condition on data would leave its array in some iterations.
 
         for (int i = 0; i < 8; i++)
@@ -210,6 +214,33 @@ WARNINGS: Mapping[str, str] = {
     C allows it as long as the condition does not hold there. The circuit does not write in these
     iterations, whatever the condition says. Say in the program what keeps it inside:
     `if (i < 7 && x[i] > 0)`.
+    """,
+    "W0201": """A statement is never executed, and is left out of the circuit.
+
+    Its loops and conditions leave no iteration: `if (2 * i == 5) ...` holds for no integer, and
+    `for (int j = i; j < n; j++)` has no iteration where every i is at least n. Correct the bounds
+    or the condition if it should run.
+    """,
+    "W0202": """A value is stored that nobody reads.
+
+    Another store overwrites it before, or the variable is local and the program ends. The message
+    names the first such iteration and what overwrites the value. It is given where all values of a
+    statement are lost, and where a statement overwrites more than half of its own ones unread:
+
+        for (int i = 0; i < 8; i++) t = a[i];    only the last value of t can be read
+
+    Often a subscript is missing, or a wrong variable is assigned.
+    """,
+    "W0203": """A statement stores what is there already, so it has no effect.
+
+    `a[i] = a[i];` is an assignment of a place to itself. Often one of the two subscripts should be
+    another. The circuit spends a store on it all the same.
+    """,
+    "W0204": """A local variable may be read before it is written; whether it is depends on data.
+
+    The read stands under a condition on data, in an arm of `?:`, or behind `&&` or `||`. If the
+    condition can hold before the first write, the value is open in C, and `verify` warns with W0604
+    when it happened. Give the variable a value where it is declared.
     """,
     "W0601": """A divisor was 0 in the run on random data.
 

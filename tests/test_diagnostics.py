@@ -176,6 +176,12 @@ def three_sizes_for_two_loops(_: pytest.MonkeyPatch) -> None:
     program_error(SIXES, tile=(2, 2, 2))
 
 
+@provokes("E0230")
+def a_local_that_nothing_wrote(_: pytest.MonkeyPatch) -> None:
+    local = "void chain(int a[4][6])\n{\n  int b[5];"
+    program_error(CHAIN.replace("void chain(int a[4][6], int b[4])\n{", local))
+
+
 @provokes("E0301")
 def a_domain_without_description(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rtlgen.scheduling.predicates.CounterSpace, "predicate", lambda *_: None)
@@ -369,6 +375,24 @@ def test_a_warning_of_verify_reads_as_expected(code: str, update_golden: bool) -
     }
     (event,) = run_golden(program.scop, known, engine="interpreter").events
     compare(code, event.diagnostic(program.scop).render(program.sources) + "\n", update_golden)
+
+
+ANALYSED = {
+    "W0201": "if (2 * i == 5) a[i] = 1",
+    "W0202": "s = a[i]",
+    "W0203": "a[i] = a[i]",
+    "W0204": "a[i] = a[i] > 0 ? s : 0",
+}
+
+
+@pytest.mark.parametrize("code", sorted(ANALYSED))
+def test_a_warning_of_the_analysis_reads_as_expected(code: str, update_golden: bool) -> None:
+    text = "void f(int a[4], int b[4])\n{\n  int s;\n  for (int i = 0; i < 4; i++) {\n"
+    text += f"    {ANALYSED[code]};\n    b[i] = a[i];\n  }}\n}}\n"
+    program = parse_text(text, "f.c")
+    said = analyse(program).warnings
+    (warning,) = [w for w in said if w.code != "W0107"]
+    compare(code, warning.render(program.sources) + "\n", update_golden)
 
 
 def compare(code: str, text: str, update_golden: bool) -> None:

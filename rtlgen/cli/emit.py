@@ -38,7 +38,7 @@ def emit_c(
     with progress(f"compiling {file}", quiet):
         program = parse(Path(file), options)
         design = Design(compile_program(program, options), options)
-    print_warnings(program.warnings, program.sources, quiet)
+    print_warnings(design.compilation.warnings, program.sources, quiet)
     stage = after or design.stages[-1]
     text = design.c_text(stage)
     if output is not None:

@@ -70,7 +70,7 @@ def check(quiet: bool, file: str, options: CompileOptions, as_json: bool) -> Non
                 "supported": True,
                 "nests": nests,
                 "statements": statements,
-                "warnings": [warning.to_json() for warning in program.warnings],
+                "warnings": [warning.to_json() for warning in design.compilation.warnings],
             }
         )
         return
@@ -92,7 +92,7 @@ def deps(quiet: bool, file: str, options: CompileOptions, as_json: bool) -> None
     program = parse(Path(file), options)
     with quoting(program):
         analysis = analyse(program)
-    print_warnings(program.warnings, program.sources, quiet)
+    print_warnings(analysis.warnings, program.sources, quiet)
     found = dependence_rows(analysis.sets, analysis.dependences)
     if as_json:
         print_json({"kernel": program.scop.name, "dependences": found})
@@ -338,7 +338,7 @@ def _compiled(file: str, options: CompileOptions, quiet: bool) -> Design:
     with progress(f"compiling {file}", quiet):
         program = parse(Path(file), options)
         compilation = compile_program(program, options)
-    print_warnings(program.warnings, program.sources, quiet)
+    print_warnings(compilation.warnings, program.sources, quiet)
     return Design(compilation, options)
 
 

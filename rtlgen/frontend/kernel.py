@@ -46,6 +46,7 @@ class Kernel:
         self._declarations = Declarations(locator, fixed)
         self._body = BodyReader(region.function.decl.name, self._declarations, locator)
         self._returned: Variable | None = None
+        self._unmentioned: frozenset[str] = frozenset()
         self.warnings: list[Diagnostic] = []
 
     def read(self, tree: c_ast.FileAST, main: SourceFile) -> Scop:
@@ -56,6 +57,7 @@ class Kernel:
         FrontendError: the first refusal; its `others` are the rest.
         """
         function = self._region.function
+        self._unmentioned = _declared(tree.ext) - _names(tree.ext)
         hidden = _parameter_names(function)
         # A parameter keeps its C name even when a global has the same one.
         self._declarations.scopes.reserve(hidden)
@@ -213,16 +215,14 @@ class Kernel:
                 )
             elif variable.storage == "parameter":
                 self._warn_unused(variable.name, Label(variable.span))
+            elif variable.name in self._unmentioned:
+                self._warn("W0107", f"`{variable.name}` is not used", Label(variable.span))
 
     def _warn_unused(self, name: str, label: Label) -> None:
-        self.warnings.append(
-            Diagnostic(
-                "W0102",
-                f"the parameter `{name}` is not used, and gets no port",
-                (label,),
-                severity="warning",
-            )
-        )
+        self._warn("W0102", f"the parameter `{name}` is not used, and gets no port", label)
+
+    def _warn(self, code: str, message: str, label: Label) -> None:
+        self.warnings.append(Diagnostic(code, message, (label,), severity="warning"))
 
 
 def _parameter_names(function: c_ast.FuncDef) -> frozenset[str]:
@@ -264,6 +264,10 @@ def _follow_statements(after: Sequence[c_ast.Node]) -> bool:
 
 def _names(roots: Iterable[c_ast.Node]) -> frozenset[str]:
     return frozenset(node.name for node in _below(roots) if isinstance(node, c_ast.ID))
+
+
+def _declared(roots: Iterable[c_ast.Node]) -> frozenset[str]:
+    return frozenset(node.name for node in _below(roots) if isinstance(node, c_ast.Decl))
 
 
 def _below(roots: Iterable[c_ast.Node]) -> Iterable[c_ast.Node]:

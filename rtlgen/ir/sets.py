@@ -95,6 +95,11 @@ class ScopSets:
         dims = ",".join(f"d{k}" for k in range(len(statement.loops)))
         return f"{self._statement_tuples[statement.name]}[{dims}]"
 
+    def instance_set(self, statement: Statement, point: Sequence[int]) -> isl.Set:
+        """Return the set of one instance."""
+        where = " and ".join(f"d{k} = {value}" for k, value in enumerate(point)) or "true"
+        return self.read_set(f"{{ {self._instance(statement)} : {where} }}")
+
     def read_set(self, text: str) -> isl.Set:
         """Parse a set in this context."""
         # isl's parser would report a limit that is reached as a syntax error.
@@ -194,6 +199,11 @@ def point_values(point: isl.Point) -> tuple[int, ...]:
     """Return the coordinates of a point."""
     count = point.get_space().dim(isl.dim_type.set)
     return tuple(integer(point.get_coordinate_val(isl.dim_type.set, k)) for k in range(count))
+
+
+def first_point(points: isl.Set) -> tuple[int, ...]:
+    """Return the lexicographically first point of a non-empty set."""
+    return point_values(points.lexmin().sample_point())
 
 
 def sample_pair(relation: isl.Map) -> tuple[tuple[int, ...], tuple[int, ...]]:

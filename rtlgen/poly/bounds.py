@@ -35,11 +35,20 @@ def _check(sets: ScopSets, statement: Statement, access: Access) -> None:
     instance, element = sample_pair(outside)
     shown = "".join(f"[{index}]" for index in element)
     size = "".join(f"[{extent}]" for extent in array.shape)
+    verb = "written" if access is statement.write else "read"
     raise OutOfBounds(
         f"{access.array}{shown} is outside of {access.array}{size}",
         labels=(
-            Label(access.span, f"touched by {statement.instance_text(instance)}"),
+            Label(access.span, f"{verb} by {statement.instance_text(instance)}"),
             Label(array.span, "declared here"),
         ),
+        notes=_iteration(statement, instance),
         help="correct the loop bounds, the subscript, or the size of the array",
     )
+
+
+def _iteration(statement: Statement, instance: tuple[int, ...]) -> tuple[str, ...]:
+    """Return a note with the values of the iterators, if there are any."""
+    values = zip(statement.iterators, instance, strict=True)
+    text = ", ".join(f"{name} = {value}" for name, value in values)
+    return (f"first in the iteration {text}",) if text else ()

@@ -126,3 +126,21 @@ class NothingToTile(RtlgenError):
     """
 
     code = "E0212"
+
+
+class ReadBeforeWrite(RtlgenError):
+    """A local variable is read before anything has written it.
+
+    C leaves such a value open: a circuit would give whatever the last run left in its memory. The
+    compiler follows every value to the write that it comes from, and names the first iteration and
+    element for which there is none:
+
+        int t[8];
+        for (int i = 1; i < 8; i++) t[i] = a[i];
+        for (int i = 0; i < 8; i++) b[i] = t[i];     t[0] has no value
+
+    Remedy: give the variable a value where it is declared, or correct the bounds of the loop that
+    should have written it. Where only data decides whether it is read, it is a warning, W0204.
+    """
+
+    code = "E0230"

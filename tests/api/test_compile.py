@@ -52,7 +52,7 @@ def test_a_refused_program_is_an_error_with_a_diagnostic(tmp_path: Path) -> None
     assert error.diagnostic.labels[0].span.line == 1
     rendered = error.diagnostic.render(error.sources)
     assert "a[i] = 0" in rendered
-    assert "^^^^ touched by S0(8)" in rendered
+    assert "^^^^ written by S0(8)" in rendered
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ _GROUPS = (
     ("E05", "Tools"),
     ("E06", "Failed checks"),
     ("W01", "Warnings of the front end"),
+    ("W02", "Warnings of the analysis"),
     ("W06", "Warnings of `verify`"),
 )
 

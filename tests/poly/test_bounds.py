@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 
@@ -25,6 +27,7 @@ LEAVING = {
         "S0(4,4)",
     ),
     "guarded": ("for (int i = 0; i < 20; i++) if (i < 9) a[i] = i;", "a[8]", "S0(8)"),
+    "public kernel": ("for (int i = 0; i < 8; i++) b[i] = a[i - 1] + a[i];", "a[-1]", "S0(0)"),
     "read": ("for (int i = 0; i < 8; i++) a[i] = a[i - 1];", "a[-1]", "S0(0)"),
 }
 
@@ -32,10 +35,10 @@ LEAVING = {
 @pytest.mark.parametrize(("body", "touched", "instance"), LEAVING.values(), ids=LEAVING)
 def test_the_element_and_the_iteration_are_named(body: str, touched: str, instance: str) -> None:
     with pytest.raises(OutOfBounds) as caught:
-        analysed(f"void f(int a[8]) {{ {body} }}")
+        analysed(f"void f(int a[8], int b[8]) {{ {body} }}")
     text = caught.value.diagnostic.render()
     assert f"{touched} is outside of a[8]" in text
-    assert f"touched by {instance}" in text
+    assert re.search(rf"(written|read) by {re.escape(instance)}\n", text)
 
 
 def test_the_whole_message() -> None:
@@ -48,9 +51,10 @@ def test_the_whole_message() -> None:
         " --> program.c:3:5\n"
         "  |\n"
         "3 |     a[i + 1] = i;\n"
-        "  |     ^^^^^^^^ touched by S0(3)\n"
+        "  |     ^^^^^^^^ written by S0(3)\n"
         "1 | void f(int a[4]) {\n"
         "  |            ^ declared here\n"
+        "   = note: first in the iteration i = 3\n"
         "   = help: correct the loop bounds, the subscript, or the size of the array"
     )
 

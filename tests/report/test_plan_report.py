@@ -113,6 +113,7 @@ def test_the_text_is_a_page_of_aligned_tables() -> None:
         "\n"
         "fused iterations            16\n"
         "floor                       16\n"
+        "gap to the floor             0\n"
         "issue slots                 22\n"
         "predicted cycles            36"
     )

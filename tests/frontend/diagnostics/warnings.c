@@ -1,6 +1,7 @@
 // -D N=9 -D M=3
 #define N 8
 void f(int a[N], int unused[4], int k) {
+  int spare[N];
   a[0] = 2;
 #pragma scop
   for (int i = 8; i < N; i++)

@@ -1,0 +1,150 @@
+"""Statements of which nobody would notice the absence: warnings, each with its witness."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import islpy as isl
+
+from rtlgen.errors import Diagnostic, Label
+from rtlgen.ir.effort import keep_going, limited_effort
+from rtlgen.ir.expr import Cast, Expr, Read
+from rtlgen.ir.scop import Scop, Statement
+from rtlgen.ir.sets import ScopSets, first_point
+from rtlgen.poly.dependences import Dataflow, Dependence
+
+
+def useless_statements(
+    program: Scop, sets: ScopSets, dependences: Sequence[Dependence], flows: Dataflow
+) -> tuple[Diagnostic, ...]:
+    """Return the warnings of a program: never executed, without effect, stored for nobody.
+
+    Parameters
+    ----------
+    program: as written; `sets` belong to the normalised program, which lacks what never runs.
+    """
+    with limited_effort():
+        found = [*_never_run(program, sets.scop)]
+        for statement in sets.scop.statements:
+            keep_going(sets.context)
+            found += _without_effect(statement) or _stored_for_nobody(
+                sets, dependences, flows, statement
+            )
+    return tuple(found)
+
+
+def _warning(code: str, message: str, label: Label, *notes: str) -> Diagnostic:
+    return Diagnostic(code, message, (label,), notes, severity="warning")
+
+
+def _never_run(program: Scop, kept: Scop) -> Iterator[Diagnostic]:
+    names = {statement.name for statement in kept.statements}
+    for statement in program.statements:
+        if statement.name not in names:
+            label = Label(statement.span, "left out")
+            note = "its loops and conditions leave no iteration"
+            yield _warning("W0201", f"{statement.name} is never executed", label, note)
+
+
+def _without_effect(statement: Statement) -> list[Diagnostic]:
+    """Return a warning for `x = x`."""
+    expr: Expr = statement.expr
+    while isinstance(expr, Cast):
+        expr = expr.operand
+    if not isinstance(expr, Read):
+        return []
+    read, write = statement.reads[expr.index], statement.write
+    if (read.array, read.subscripts) != (write.array, write.subscripts):
+        return []
+    label = Label(statement.span, "what it stores is there already")
+    return [_warning("W0203", f"{statement.name} has no effect", label)]
+
+
+def _stored_for_nobody(
+    sets: ScopSets, dependences: Sequence[Dependence], flows: Dataflow, statement: Statement
+) -> list[Diagnostic]:
+    array = sets.scop.array(statement.write.array)
+    if statement.write.span == array.span:
+        # An initialiser, or a variable of the compiler's own.
+        return []
+    domain = sets.domains[statement.name]
+    dead = domain
+    if array.role != "local" or sets.scop.returned == array.name:
+        dead = dead.subtract(flows.live_out[statement.name])
+    for flow in flows.flows:
+        if flow.source == statement.name:
+            dead = dead.subtract(flow.relation.domain())
+    if dead.is_empty():
+        return []
+    if not domain.is_subset(dead):
+        # A last value that is left over, or a border that is set again, is as it should be.
+        dead = dead.intersect(_repeated(sets, dependences, statement))
+        if 2 * _count(dead) <= _count(domain):
+            return []
+    return [_dead_store(sets, dependences, statement, dead)]
+
+
+def _repeated(sets: ScopSets, dependences: Sequence[Dependence], statement: Statement) -> isl.Set:
+    """Return the instances whose element the same statement is the next one to write."""
+    times = sets.schedule_maps(sets.scop.schedule)
+    own = _later(dependences, times, statement.name, statement.name)
+    following = own
+    for other in sets.scop.statements:
+        later = _later(dependences, times, statement.name, other.name)
+        if later is not None and following is not None:
+            following = following.union(later)
+    if own is None or following is None:
+        return sets.domains[statement.name].subtract(sets.domains[statement.name])
+    return following.lexmin().intersect(own).domain()
+
+
+def _later(
+    dependences: Sequence[Dependence], times: Mapping[str, isl.Map], source: str, sink: str
+) -> isl.Map | None:
+    """Return {instance of `source` -> times at which `sink` writes its element}."""
+    for d in dependences:
+        if (d.kind, d.source, d.sink) == ("output", source, sink):
+            return d.relation.apply_range(times[sink])
+    return None
+
+
+def _count(points: isl.Set) -> int:
+    return int(points.count_val().to_python())
+
+
+def _dead_store(
+    sets: ScopSets, dependences: Sequence[Dependence], statement: Statement, dead: isl.Set
+) -> Diagnostic:
+    instance = first_point(dead)
+    values = dict(zip(statement.iterators, instance, strict=True))
+    element = "".join(f"[{s.evaluate(values)}]" for s in statement.write.affine)
+    label = Label(
+        statement.write.span, f"stored by {statement.instance_text(instance)}, read by nobody"
+    )
+    following = _next_writer(sets, dependences, statement, instance)
+    note = f"the local {statement.write.array} is gone after the run"
+    if following is not None:
+        note = f"{following} overwrites it"
+    name = f"{statement.write.array}{element}"
+    return _warning("W0202", f"the value that {name} gets is never used", label, note)
+
+
+def _next_writer(
+    sets: ScopSets,
+    dependences: Sequence[Dependence],
+    statement: Statement,
+    instance: tuple[int, ...],
+) -> str | None:
+    """Return the instance that writes the same element next, if there is one."""
+    point = sets.instance_set(statement, instance)
+    later: list[tuple[tuple[int, ...], str]] = []
+    for dependence in dependences:
+        if (dependence.kind, dependence.source) != ("output", statement.name):
+            continue
+        sinks = dependence.relation.intersect_domain(point).range()
+        if not sinks.is_empty():
+            sink, first = sets.scop.statement(dependence.sink), first_point(sinks)
+            at = dict(zip(sink.iterators, first, strict=True))
+            time = tuple(t.evaluate(at) for t in sets.scop.schedule.time(sink.name))
+            later.append((time, sink.instance_text(first)))
+    return min(later)[1] if later else None
