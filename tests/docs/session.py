@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from rtlgen.analysis import analyse
 from rtlgen.cli import main
 from rtlgen.errors import RtlgenError
 from rtlgen.frontend import parse_text
@@ -105,7 +106,7 @@ class Session:
 
     def _judge(self, block: Block, verdict: str) -> None:
         try:
-            parse_text(block.text)
+            analyse(parse_text(block.text))
             said = "accepted"
         except RtlgenError as error:
             said = error.code
