@@ -19,13 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtlgen.ir.affine import Affine
+from rtlgen.ir.effort import keep_going
 from rtlgen.ir.schedule import Bound, NestLoop
 from rtlgen.ir.sets import ScopSets
 from rtlgen.poly.instances import Pairs
 from rtlgen.poly.ranks import enumerate_nest, rank_table, ranks_of
 from rtlgen.transforms.candidates import Placement
-from rtlgen.transforms.period import Grouping, Member, self_distance
-from rtlgen.transforms.precedence import Precedence, requirements, smallest_shifts
+from rtlgen.transforms.period import Grouping, Member
+from rtlgen.transforms.precedence import Precedence, smallest_shifts
 from rtlgen.transforms.sink import CommonNest, common_nests
 
 Ints = NDArray[np.int64]
@@ -34,6 +35,9 @@ INNER_LEAST = (0, 1, 2, 4, 8, 16, 32, 64)
 """Minimal trip counts tried for the loops inside of the one whose own is found exactly."""
 
 MAX_PADDINGS = 64
+
+MAX_EFFORT = 4_000_000
+"""Iterations and dependent pairs that are looked at for one nest."""
 
 UNBOUNDED = 1 << 30
 """Extent of a box that ends no loop."""
@@ -83,9 +87,10 @@ def best_common_nest(
             members,
             nest,
             {m.name: nest.coordinates(m, points[m.name]) for m in members},
-            _in_common(nest, members, precedences),
-            _in_common(nest, members, iteration_precedences),
+            _Bundle.of(nest, members, precedences),
+            _Bundle.of(nest, members, iteration_precedences),
             stores,
+            _Effort(MAX_EFFORT),
         )
         found = trial.best(UNBOUNDED if limit is None else limit)
         if found is not None:
@@ -93,20 +98,66 @@ def best_common_nest(
     return best
 
 
-def _in_common(
-    nest: CommonNest, members: Sequence[Member], precedences: Sequence[Precedence]
-) -> tuple[Precedence, ...]:
-    """Return precedences between places in the common nest."""
-    by_name = {member.name: member for member in members}
-    found = []
-    for p in precedences:
-        assert isinstance(p.related, Pairs), "ragged statements have listed pairs"
-        pairs = Pairs(
-            nest.coordinates(by_name[p.source], p.related.sources),
-            nest.coordinates(by_name[p.sink], p.related.sinks),
+@dataclass(frozen=True, slots=True, eq=False)
+class _Bundle:
+    """Precedences between places in the common nest, all pairs in one table.
+
+    Members
+    -------
+    origins: the precedences. sources, sinks: (pairs, dims), those of one precedence after those of
+        the one before; starts: where each begins.
+    """
+
+    origins: tuple[Precedence, ...]
+    sources: Ints
+    sinks: Ints
+    starts: Ints
+
+    @staticmethod
+    def of(
+        nest: CommonNest, members: Sequence[Member], precedences: Sequence[Precedence]
+    ) -> _Bundle:
+        by_name = {member.name: member for member in members}
+        sources, sinks = [np.zeros((0, len(nest.dims)), dtype=np.int64)], []
+        sinks += sources
+        for p in precedences:
+            assert isinstance(p.related, Pairs), "ragged statements have listed pairs"
+            sources.append(nest.coordinates(by_name[p.source], p.related.sources))
+            sinks.append(nest.coordinates(by_name[p.sink], p.related.sinks))
+        ends = np.cumsum([len(found) for found in sources])
+        return _Bundle(
+            tuple(precedences), np.concatenate(sources), np.concatenate(sinks), ends[:-1]
         )
-        found.append(replace(p, related=pairs))
-    return tuple(found)
+
+    def gaps(self, common: Placement) -> tuple[list[int], list[int]]:
+        """Return the smallest and the largest rank(source) - rank(sink) of every precedence."""
+        if not self.origins:
+            return [], []
+        gaps = common.ranks(self.sources) - common.ranks(self.sinks)
+        return (
+            np.minimum.reduceat(gaps, self.starts).tolist(),
+            np.maximum.reduceat(gaps, self.starts).tolist(),
+        )
+
+    def required(self, gaps: tuple[list[int], list[int]], ii: int) -> dict[tuple[str, str], int]:
+        """Return the largest required distance of every ordered pair of statements."""
+        found: dict[tuple[str, str], int] = {}
+        for p, smallest, largest in zip(self.origins, *gaps, strict=True):
+            is_uniform = p.uniform_lag is not None and smallest == largest
+            lag = p.uniform_lag if is_uniform and p.uniform_lag is not None else p.lag
+            key = (p.source, p.sink)
+            found[key] = max(ii * largest + lag, found.get(key, ii * largest + lag))
+        return found
+
+    def initiation_interval(self, gaps: tuple[list[int], list[int]]) -> int | None:
+        """Return the smallest II of all members, or None where a statement runs backward."""
+        ii = 1
+        for p, _, largest in zip(self.origins, *gaps, strict=True):
+            if p.source == p.sink:
+                if largest >= 0:
+                    return None
+                ii = max(ii, -(p.lag // largest))
+        return ii
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -121,9 +172,10 @@ class _Trial:
     members: Sequence[Member]
     nest: CommonNest
     points: Mapping[str, Ints]
-    precedences: Sequence[Precedence]
-    iteration_precedences: Sequence[Precedence]
+    precedences: _Bundle
+    iteration_precedences: _Bundle
     stores: Mapping[str, StoreSlot]
+    effort: _Effort
 
     def best(self, limit: int) -> Grouping | None:
         """Return the grouping with the smallest pads whose last issue is before `limit`."""
@@ -153,7 +205,10 @@ class _Trial:
                 low, high = high, 2 * high
         while high - low > 1:
             middle = (low + high) // 2
-            found = self._attempt((0, middle, *inner), limit)
+            try:
+                found = self._attempt((0, middle, *inner), limit)
+            except TooLong:
+                return best
             if found is None:
                 low = middle
             else:
@@ -165,25 +220,27 @@ class _Trial:
 
         Raises
         ------
-        TooLong: it cannot end before `limit`, nor can any with larger minima.
+        TooLong: it cannot end before `limit`, nor can any with larger minima; or enough was tried.
         """
+        keep_going()
         padded = _padded(self.nest.loops, least, limit)
         if padded is None:
             return None
         loops, rows = padded
+        self.effort.spend(len(rows) + len(self.precedences.sources))
         table = ranks_of(rows, np.ones(len(rows), dtype=np.int64), loops, self.nest.dims)
         if not all(table.covers(points) for points in self.points.values()):
             return None
         placed = Placement(self.nest.dims, loops, None, table, table.count, 1)
-        together = dict.fromkeys(self.points, placed)
-        iterations = requirements(self.iteration_precedences, together, dict.fromkeys(together, 1))
-        if smallest_shifts(list(together), iterations, {}) is None:
+        iterations = self.iteration_precedences
+        shifted = iterations.required(iterations.gaps(placed), 1)
+        if smallest_shifts(list(self.points), shifted, {}) is None:
             return None
-        ii = self._initiation_interval(placed)
+        gaps = self.precedences.gaps(placed)
+        ii = self.precedences.initiation_interval(gaps)
         if ii is None:
             return None
-        required = requirements(self.precedences, together, dict.fromkeys(together, ii))
-        shifts = self._shifts(placed, ii, required)
+        shifts = self._shifts(placed, ii, self.precedences.required(gaps, ii))
         if shifts is None:
             return None
         attempt = _Attempt(placed, ii, shifts)
@@ -199,17 +256,6 @@ class _Trial:
                 member.iterators, loops, None, table, table.count, attempt.common.changes
             )
         return Grouping(placed, attempt.ii, attempt.shifts)
-
-    def _initiation_interval(self, common: Placement) -> int | None:
-        """Return the smallest II of all members, or None where a statement runs backward."""
-        ii = 1
-        for p in self.precedences:
-            if p.source == p.sink:
-                distance = self_distance(p, common)
-                if distance <= 0:
-                    return None
-                ii = max(ii, -(-p.lag // distance))
-        return ii
 
     def _shifts(
         self, common: Placement, ii: int, required: Mapping[tuple[str, str], int]
@@ -253,7 +299,25 @@ class _Attempt:
 
 
 class TooLong(Exception):
-    """A nest has too many iterations to be of use."""
+    """A nest has too many iterations to be of use, or too much has been tried."""
+
+
+@dataclass
+class _Effort:
+    """What may still be spent on one nest. Counted, not timed: every machine builds the same."""
+
+    left: int
+
+    def spend(self, amount: int) -> None:
+        """Count work that is about to be done.
+
+        Raises
+        ------
+        TooLong: nothing is left.
+        """
+        if self.left <= 0:
+            raise TooLong
+        self.left -= amount
 
 
 def _padded(

@@ -202,23 +202,26 @@ def _sinkings(
             )
             for member, image in zip(members, images, strict=True)
         }
-        fixed = {name: values[0] for name, values in choices.items() if len(values) == 1}
-        likely = [_likeliest(name, values, fixed, order_of) for name, values in choices.items()]
-        for values in islice(product(*likely), MAX_SINKINGS - len(found)):
-            found.append(Sinking(dict(zip(choices, values, strict=True)), own))
+        likely = _likeliest(choices, order_of)
+        for values in islice(product(*likely.values()), MAX_SINKINGS - len(found)):
+            found.append(Sinking(dict(zip(likely, values, strict=True)), own))
     return found
 
 
 def _likeliest(
-    name: str, choices: Sequence[Values], fixed: Mapping[str, Values], order_of: _Order
-) -> list[Values]:
-    """Return the pins of a statement that suit the statements which have none."""
-    if len(choices) <= MAX_PINS:
-        return list(choices)
-    return sorted(
-        choices,
-        key=lambda values: min(order_of.backward({**fixed, name: values}).values()),
-    )[:MAX_PINS]
+    choices: Mapping[str, Sequence[Values]], order_of: _Order
+) -> dict[str, Sequence[Values]]:
+    """Return for every statement the pins that suit those with fewer pins best."""
+    likely: dict[str, Sequence[Values]] = {}
+    placed: dict[str, Values] = {}
+    for name in sorted(choices, key=lambda name: len(choices[name])):
+        ranked = sorted(
+            choices[name],
+            key=lambda values: min(order_of.backward({**placed, name: values}).values()),
+        )
+        likely[name] = ranked[:MAX_PINS]
+        placed[name] = ranked[0]
+    return likely
 
 
 def _images(member: Member, members: Sequence[Member], depth: int) -> list[tuple[int, ...]]:
