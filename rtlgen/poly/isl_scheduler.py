@@ -13,10 +13,13 @@ from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
 import islpy as isl
+import numpy as np
 
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.effort import limited_effort
+from rtlgen.ir.scop import Scop, Statement
 from rtlgen.ir.sets import ScopSets, for_each, integer
+from rtlgen.poly import schedule_tree
 from rtlgen.poly.edges import Edge, coordinate_map
 from rtlgen.poly.schedule_tree import Band, Leaf, Node, Row, in_sequence
 
@@ -50,7 +53,41 @@ def isl_schedule(sets: ScopSets, edges: Sequence[Edge], algorithm: Algorithm) ->
         sets.context.set_schedule_algorithm(_ALGORITHMS[algorithm])
         schedule = constraints.compute_schedule()
         sets.context.set_schedule_algorithm(before)
-        return _Reader(sets).node(schedule.get_root(), tuple(names))
+        return _completed(sets.scop, _Reader(sets).node(schedule.get_root(), tuple(names)), ())
+
+
+def _completed(scop: Scop, node: Node, outer: tuple[Row, ...]) -> Node:
+    """Give every statement a loop for each iterator: isl leaves out what has one value only."""
+    match node:
+        case Band():
+            child = _completed(scop, node.child, (*outer, *node.rows))
+            return Band(node.rows, node.permutable, child)
+        case schedule_tree.Sequence(children):
+            return schedule_tree.Sequence(
+                tuple(_completed(scop, child, outer) for child in children)
+            )
+        case Leaf(name):
+            return _with_missing_loops(scop.statement(name), node, outer)
+
+
+def _with_missing_loops(statement: Statement, leaf: Leaf, outer: tuple[Row, ...]) -> Node:
+    iterators = statement.iterators
+    forms = [row.forms[statement.name] for row in outer]
+    known = [[form.coefficient(name) for name in iterators] for form in forms]
+    missing: list[Row] = []
+    for place, name in enumerate(iterators):
+        unit = [int(n == place) for n in range(len(iterators))]
+        if _rank([*known, unit]) > _rank(known):
+            known.append(unit)
+            missing.append(Row.of({statement.name: Affine.variable(name)}))
+    node: Node = leaf
+    for row in reversed(missing):
+        node = Band((row,), False, node)
+    return node
+
+
+def _rank(rows: list[list[int]]) -> int:
+    return int(np.linalg.matrix_rank(np.array(rows))) if rows else 0
 
 
 class _Reader:

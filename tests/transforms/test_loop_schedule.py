@@ -20,7 +20,7 @@ from rtlgen.poly.errors import IllegalSchedule, NothingToTile, RewriteUnsound
 from rtlgen.poly.legality import require_legal
 from rtlgen.poly.row_times import marked
 from rtlgen.poly.schedule_tree import Band, Leaf, Node, Part, Row, Sequence, bands_of, loop_rows
-from rtlgen.transforms.loop_schedule import LoopOptions, Scheduled, schedule_loops
+from rtlgen.transforms.loop_schedule import LoopOptions, Scheduled, Scheduler, schedule_loops
 from rtlgen.transforms.reschedule import reschedule
 from rtlgen.transforms.tile import tile
 from rtlgen.transforms.wavefront import wavefront
@@ -293,3 +293,12 @@ def test_an_unsuitable_tile_is_refused_for_the_user() -> None:
     with pytest.raises(RtlgenError) as caught:
         compile_program(parse_text(stencil("transposed", 8), "program.c"), options)
     assert caught.value.code == "E0212"
+
+
+@pytest.mark.parametrize("scheduler", ["pluto", "isl", "feautrier"])
+def test_loops_of_one_iteration_are_loops_of_a_schedule_too(scheduler: Scheduler) -> None:
+    text = """void f(int a[2][2][2]) {
+      for (int i = 0; i < 1; i++) for (int j = 0; j < 2; j++) for (int k = 1; k < 2; k++)
+        a[i][j][k] = a[i][j][k] + 1; }"""
+    options = CompileOptions(scheduler=scheduler)
+    assert compile_program(parse_text(text, "p.c"), options).replayed
