@@ -24,6 +24,14 @@ ALIKE = (
     "2mm_d", "3mm_d", "dct", "doitgen", "doitgen_d", "gemver_opt", "syrk", "syr2k", "trmm",
 )  # fmt: skip
 STYLED = [path for path in SMALL if path.stem not in ALIKE]
+BOTH = [
+    pytest.param(path, simulator, id=f"{path.stem}-{simulator}", marks=marks)
+    for path in SMALL
+    for simulator, marks in (
+        ("verilator", ()),
+        ("icarus", (needs_icarus, *((pytest.mark.long,) if path.stem in ALIKE else ()))),
+    )
+]
 
 # MF3's figure, and what the circuit may take.
 FUSED = {
@@ -99,8 +107,7 @@ def test_fuses_to_the_optimum_within_the_bound_on_cycles(path: Path) -> None:
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("simulator", SIMULATORS)
-@pytest.mark.parametrize("path", SMALL, ids=name_of)
+@pytest.mark.parametrize(("path", "simulator"), BOTH)
 def test_is_exact_on_both_simulators(path: Path, simulator: Simulator) -> None:
     require_exact(fused(path), simulator, seed=3)
 
