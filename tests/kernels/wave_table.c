@@ -90,7 +90,7 @@ static const short wave[1024] = {
 };
 void wave_table(unsigned phase, unsigned step, int out[N]) {
   for (int i = 0; i < N; i++) {
-    unsigned at = phase + step * i;
+    unsigned at = phase + (step ^ 0x9E3779B9u) * i;
     int a = wave[at >> 22], b = wave[((at >> 22) + 1) & 1023];
     out[i] = a * 64 + (((b - a) * (int)(at >> 16 & 63)));
   }
