@@ -96,7 +96,8 @@ def expanded(analysis: Analysis) -> Analysis | None:
         written, expansions = expand(analysis.written, analysis.sets, analysis.flows)
         if not expansions:
             return None
-        before, after = (ScopSets(normalise(scop)) for scop in (analysis.written, written))
+        before = ScopSets(normalise(analysis.written))
+        after = ScopSets(normalise(written), before.context)
         if not same_values(dataflow(before), dataflow(after)):
             raise PlanUnsound("the expansion of temporaries changes a value")
         wider = _aligned(analysis.program, written, analysis.kept, expansions)

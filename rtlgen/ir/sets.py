@@ -8,9 +8,9 @@ compared with `==` nor hashed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Any, TypeVar
 
 import islpy as isl
@@ -212,6 +212,18 @@ def sample_pair(relation: isl.Map) -> tuple[tuple[int, ...], tuple[int, ...]]:
     flat = relation.wrap().flatten().lexmin()
     values = point_values(flat.sample_point())
     return values[:source_dims], values[source_dims:]
+
+
+def union_map(maps: Iterable[isl.Map]) -> isl.UnionMap:
+    """Return the union of at least one map; their tuples may differ."""
+    return reduce(isl.UnionMap.union, map(isl.UnionMap.from_map, maps))
+
+
+def equal_outer(relation: isl.Map, count: int) -> isl.Map:
+    """Restrict a relation to pairs with the same `count` outermost dimensions."""
+    for k in range(count):
+        relation = relation.equate(isl.dim_type.in_, k, isl.dim_type.out, k)
+    return relation
 
 
 def enum_name(member: Any) -> str:

@@ -15,7 +15,7 @@ import islpy as isl
 
 from rtlgen.ir.effort import keep_going, limited_effort
 from rtlgen.ir.scop import Access, Scop, Statement
-from rtlgen.ir.sets import ScopSets, for_each
+from rtlgen.ir.sets import ScopSets, for_each, union_map
 
 DependenceKind: TypeAlias = Literal["flow", "anti", "output"]
 
@@ -73,6 +73,14 @@ class Dataflow:
 
     flows: tuple[Flow, ...]
     live_out: dict[str, isl.Set]
+
+    def unfed(self, sets: ScopSets, statement: str, read: int) -> isl.Set:
+        """Return the instances of a read whose element no statement has written before."""
+        left = sets.domains[statement]
+        for flow in self.flows:
+            if (flow.sink, flow.sink_read) == (statement, read):
+                left = left.subtract(flow.relation.range())
+        return left
 
 
 def memory_dependences(sets: ScopSets) -> tuple[Dependence, ...]:
@@ -155,7 +163,7 @@ def dataflow(sets: ScopSets) -> Dataflow:
     with limited_effort():
         scop = sets.scop
         times = sets.schedule_maps(scop.schedule)
-        schedule = _union(list(times.values()))
+        schedule = union_map(times.values())
         flows = []
         for sink in scop.statements:
             for number, access in enumerate(sink.reads):
@@ -169,20 +177,13 @@ def dataflow(sets: ScopSets) -> Dataflow:
         return Dataflow(tuple(flows), _live_out(sets, times))
 
 
-def _union(maps: list[isl.Map]) -> isl.UnionMap:
-    union = isl.UnionMap.from_map(maps[0])
-    for other in maps[1:]:
-        union = union.union(isl.UnionMap.from_map(other))
-    return union
-
-
 def _writes(sets: ScopSets, array: str) -> isl.UnionMap | None:
     maps = [
         sets.access_map(statement, statement.write)
         for statement in sets.scop.statements
         if statement.write.array == array
     ]
-    return _union(maps) if maps else None
+    return union_map(maps) if maps else None
 
 
 def _last_writers(sink: isl.Map, writes: isl.UnionMap, schedule: isl.UnionMap) -> list[isl.Map]:
@@ -213,7 +214,7 @@ def _live_out(sets: ScopSets, times: dict[str, isl.Map]) -> dict[str, isl.Set]:
 def same_values(before: Dataflow, after: Dataflow) -> bool:
     """Tell whether every read gets its value from the same instance in both programs.
 
-    Both must have the same statements over the same domains.
+    Both have the same statements over the same domains, in one isl context.
     """
     early, late = _flow_relations(before), _flow_relations(after)
     return early.keys() == late.keys() and all(
@@ -222,10 +223,8 @@ def same_values(before: Dataflow, after: Dataflow) -> bool:
 
 
 def _flow_relations(flows: Dataflow) -> dict[tuple[str, str, int], isl.Map]:
-    """Return the relation of each flow, in a space of its own that any context can compare."""
     found: dict[tuple[str, str, int], isl.Map] = {}
     for flow in flows.flows:
         key = (flow.source, flow.sink, flow.sink_read)
-        relation = isl.Map.read_from_str(isl.DEFAULT_CONTEXT, str(flow.relation))
-        found[key] = found[key].union(relation) if key in found else relation
+        found[key] = found[key].union(flow.relation) if key in found else flow.relation
     return found

@@ -18,7 +18,7 @@ import islpy as isl
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.effort import limited_effort
 from rtlgen.ir.scop import Access, Statement
-from rtlgen.ir.sets import ScopSets, for_each
+from rtlgen.ir.sets import ScopSets, for_each, union_map
 from rtlgen.poly.dependences import Dataflow
 
 
@@ -75,7 +75,7 @@ def schedule_edges(sets: ScopSets, flows: Dataflow) -> tuple[Edge, ...]:
 def _before_next_writes(sets: ScopSets) -> list[Edge]:
     """Relate every access to the next write of its element: the last one in reversed time."""
     scop = sets.scop
-    reversed_time = _union(
+    reversed_time = union_map(
         [sets.time_map(s, [-dim for dim in scop.schedule.time(s.name)]) for s in scop.statements]
     )
     found = []
@@ -90,7 +90,7 @@ def _before_next_writes(sets: ScopSets) -> list[Edge]:
                 continue
             touched = isl.UnionMap.from_map(sets.access_map(statement, access))
             info = isl.UnionAccessInfo.from_sink(touched)
-            info = info.set_must_source(_union(writes)).set_schedule_map(reversed_time)
+            info = info.set_must_source(union_map(writes)).set_schedule_map(reversed_time)
             for relation in for_each(info.compute_flow().get_must_dependence().foreach_map):
                 if relation.is_empty():
                     continue
@@ -102,10 +102,3 @@ def _before_next_writes(sets: ScopSets) -> list[Edge]:
 def _distinct(accesses: Sequence[Access]) -> list[Access]:
     """Return one access for each element function; the spans of equal ones differ."""
     return list({(a.array, a.subscripts): a for a in reversed(accesses)}.values())
-
-
-def _union(maps: Sequence[isl.Map]) -> isl.UnionMap:
-    union = isl.UnionMap.from_map(maps[0])
-    for other in maps[1:]:
-        union = union.union(isl.UnionMap.from_map(other))
-    return union

@@ -13,14 +13,14 @@ from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
 import islpy as isl
-import numpy as np
 
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.effort import limited_effort
 from rtlgen.ir.scop import Scop, Statement
-from rtlgen.ir.sets import ScopSets, for_each, integer
+from rtlgen.ir.sets import ScopSets, for_each, integer, union_map
 from rtlgen.poly import schedule_tree
 from rtlgen.poly.edges import Edge, coordinate_map
+from rtlgen.poly.pluto.independence import rank
 from rtlgen.poly.schedule_tree import Band, Leaf, Node, Row, in_sequence
 
 Algorithm: TypeAlias = Literal["isl", "feautrier"]
@@ -44,9 +44,7 @@ def isl_schedule(sets: ScopSets, edges: Sequence[Edge], algorithm: Algorithm) ->
             domain = domain.union(isl.UnionSet.from_set(coordinate_map(sets, name).range()))
         constraints = isl.ScheduleConstraints.on_domain(domain)
         if edges:
-            order = isl.UnionMap.from_map(edges[0].relation)
-            for edge in edges[1:]:
-                order = order.union(isl.UnionMap.from_map(edge.relation))
+            order = union_map(edge.relation for edge in edges)
             constraints = constraints.set_validity(order).set_proximity(order)
             constraints = constraints.set_coincidence(order)
         before = sets.context.get_schedule_algorithm()
@@ -77,17 +75,13 @@ def _with_missing_loops(statement: Statement, leaf: Leaf, outer: tuple[Row, ...]
     missing: list[Row] = []
     for place, name in enumerate(iterators):
         unit = [int(n == place) for n in range(len(iterators))]
-        if _rank([*known, unit]) > _rank(known):
+        if rank([*known, unit]) > rank(known):
             known.append(unit)
             missing.append(Row.of({statement.name: Affine.variable(name)}))
     node: Node = leaf
     for row in reversed(missing):
         node = Band((row,), False, node)
     return node
-
-
-def _rank(rows: list[list[int]]) -> int:
-    return int(np.linalg.matrix_rank(np.array(rows))) if rows else 0
 
 
 class _Reader:

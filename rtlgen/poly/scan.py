@@ -16,7 +16,7 @@ from rtlgen.ir.code import Code, For, If, Let, Run, Variable, fresh, used_variab
 from rtlgen.ir.effort import LOOP_OPERATIONS, keep_going, limited_effort
 from rtlgen.ir.schedule import LoopDim, Schedule
 from rtlgen.ir.scop import Scop
-from rtlgen.ir.sets import ScopSets, enum_name, for_each, integer, operations
+from rtlgen.ir.sets import ScopSets, enum_name, for_each, integer, operations, union_map
 from rtlgen.poly.ast_index import index
 
 
@@ -34,9 +34,7 @@ def scan(sets: ScopSets, schedule: Schedule, taken: frozenset[str]) -> tuple[Cod
     """
     with limited_effort():
         times = list(sets.schedule_maps(schedule).values())
-        union = isl.UnionMap.from_map(times[0])
-        for time in times[1:]:
-            union = union.union(isl.UnionMap.from_map(time))
+        union = union_map(times)
         build = isl.AstBuild.from_context(sets.read_set("{ : }"))
         depth = times[0].dim(isl.dim_type.out)
         counters = isl.IdList.alloc(sets.context, depth)

@@ -91,7 +91,7 @@ def _visit(nodes: Sequence[Node], around: _Around, found: list[LoopTrips]) -> No
                 _visit(body, _entered(loop, around, found), found)
             case ConditionNode(conditions, body):
                 given = tuple(c.substitute(around.values) for c in conditions)
-                count = _count(around.points(around.counters, given))
+                count = count_points(around.points(around.counters, given))
                 inside = (*around.conditions, *given)
                 _visit(
                     body,
@@ -139,10 +139,10 @@ def _constant(holds: Sequence[Affine], counter: str, entries: int) -> LoopTrips:
 
 def _counted(around: _Around, counters: Sequence[str], holds: Sequence[Affine]) -> LoopTrips:
     points = around.points(counters, holds)
-    total = _count(points)
+    total = count_points(points)
     if not total:
         return LoopTrips(around.count, 0, 0, 0, 0)
-    entered = _count(around.points(counters, (*holds, -Affine.variable(counters[-1]))))
+    entered = count_points(around.points(counters, (*holds, -Affine.variable(counters[-1]))))
     last = len(counters) - 1
     most = integer(points.dim_max_val(last)) + 1
     least = 0
@@ -150,7 +150,3 @@ def _counted(around: _Around, counters: Sequence[str], holds: Sequence[Affine]) 
         runs = isl.Map.from_range(points).move_dims(isl.dim_type.in_, 0, isl.dim_type.out, 0, last)
         least = integer(runs.lexmax().range().dim_min_val(0)) + 1
     return LoopTrips(around.count, entered, least, most, total)
-
-
-def _count(points: isl.Set) -> int:
-    return count_points(points)

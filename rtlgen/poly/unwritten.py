@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import islpy as isl
-
 from rtlgen.errors import Diagnostic, Label
 from rtlgen.ir.effort import keep_going, limited_effort
 from rtlgen.ir.expr import Binary, Expr, Read, Select, children
@@ -91,10 +89,7 @@ def _witness(
     array = sets.scop.array(statement.reads[number].array)
     if array.role != "local" or array.is_table:
         return None
-    left: isl.Set = sets.domains[statement.name]
-    for flow in flows.flows:
-        if flow.sink == statement.name and flow.sink_read == number:
-            left = left.subtract(flow.relation.range())
+    left = flows.unfed(sets, statement.name, number)
     return None if left.is_empty() else first_point(left)
 
 

@@ -10,7 +10,7 @@ from rtlgen.errors import Diagnostic, Label
 from rtlgen.ir.effort import keep_going, limited_effort
 from rtlgen.ir.expr import Cast, Expr, Read
 from rtlgen.ir.scop import Scop, Statement
-from rtlgen.ir.sets import ScopSets, first_point
+from rtlgen.ir.sets import ScopSets, count_points, first_point
 from rtlgen.poly.dependences import Dataflow, Dependence
 
 
@@ -79,7 +79,7 @@ def _stored_for_nobody(
     if not domain.is_subset(dead):
         # A last value that is left over, or a border that is set again, is as it should be.
         dead = dead.intersect(_repeated(sets, dependences, statement))
-        if 2 * _count(dead) <= _count(domain):
+        if 2 * count_points(dead) <= count_points(domain):
             return []
     return [_dead_store(sets, dependences, statement, dead)]
 
@@ -106,10 +106,6 @@ def _later(
         if (d.kind, d.source, d.sink) == ("output", source, sink):
             return d.relation.apply_range(times[sink])
     return None
-
-
-def _count(points: isl.Set) -> int:
-    return int(points.count_val().to_python())
 
 
 def _dead_store(

@@ -34,6 +34,7 @@ class ValueFlow:
     def __init__(self, sets: ScopSets, flows: Dataflow) -> None:
         self._sets = sets
         self._scop: Scop = sets.scop
+        self._dataflow = flows
         self._flows: dict[tuple[str, int], list[Flow]] = {}
         for flow in flows.flows:
             self._flows.setdefault((flow.sink, flow.sink_read), []).append(flow)
@@ -113,10 +114,8 @@ class ValueFlow:
             return False
         key = (statement.name, read)
         if key not in self._covered:
-            left = self._sets.domains[statement.name]
-            for flow in self._flows.get(key, []):
-                left = left.subtract(flow.relation.range())
-            self._covered[key] = left.is_empty()
+            unfed = self._dataflow.unfed(self._sets, statement.name, read)
+            self._covered[key] = unfed.is_empty()
         return self._covered[key]
 
 

@@ -141,8 +141,7 @@ class Space:
             ii = 1
             if with_latency:
                 ii = max((initiation_interval(p, placed) for p in self_precedences), default=1)
-            length = self._length(name, placed, ii, with_latency)
-            found.append(Candidate({name: placed}, ii, {name: 0}, length, placed.changes))
+            found.append(self._alone(name, placed, ii, with_latency))
         is_ragged = name in self.timing.related.ragged
         if is_ragged and found and all(candidate.ii > 1 for candidate in found):
             found += self._stretched(name, self_precedences, order_kept, found)
@@ -160,31 +159,17 @@ class Space:
         It must end before all the others, which wait between iterations instead.
         """
         if name not in self._stretches:
-            self._stretches[name] = self._stretch(name, precedences, orders, others)
+            limit = min(c.ii * (c.placements[name].count - 1) for c in others)
+            found = self._shared_nest([self._member(name)], precedences, orders, True, limit)
+            self._stretches[name] = (
+                [] if found is None else [self._alone(name, found.placements[name], found.ii, True)]
+            )
         return self._stretches[name]
 
-    def _stretch(
-        self,
-        name: str,
-        precedences: Sequence[Precedence],
-        orders: Sequence[Precedence],
-        others: Sequence[Candidate],
-    ) -> list[Candidate]:
-        grouping = best_common_nest(
-            [self._member(name)],
-            self.timing.sets,
-            {name: statement_points(self.boxed, self.boxed.statement(name))},
-            precedences,
-            orders,
-            {},
-            min(c.ii * (c.placements[name].count - 1) for c in others),
-            self.in_order,
-        )
-        if grouping is None:
-            return []
-        placed = grouping.placements[name]
-        length = self._length(name, placed, grouping.ii, with_latency=True)
-        return [Candidate({name: placed}, grouping.ii, {name: 0}, length, placed.changes)]
+    def _alone(self, name: str, placed: Placement, ii: int, with_latency: bool) -> Candidate:
+        """Return a statement by itself as a candidate."""
+        length = self._length(name, placed, ii, with_latency)
+        return Candidate({name: placed}, ii, {name: 0}, length, placed.changes)
 
     def _member(self, name: str) -> Member:
         return Member(

@@ -143,10 +143,9 @@ class _Bundle:
         """Return the largest required distance of every ordered pair of statements."""
         found: dict[tuple[str, str], int] = {}
         for p, smallest, largest in zip(self.origins, *gaps, strict=True):
-            is_uniform = p.uniform_lag is not None and smallest == largest
-            lag = p.uniform_lag if is_uniform and p.uniform_lag is not None else p.lag
+            distance = p.required_between(ii * smallest, ii * largest)
             key = (p.source, p.sink)
-            found[key] = max(ii * largest + lag, found.get(key, ii * largest + lag))
+            found[key] = max(distance, found.get(key, distance))
         return found
 
     def initiation_interval(self, gaps: tuple[list[int], list[int]]) -> int | None:
@@ -180,7 +179,7 @@ class _Trial:
     def best(self, limit: int) -> Grouping | None:
         """Return the grouping with the smallest pads whose last issue is before `limit`."""
         depth = len(self.nest.loops)
-        best: _Attempt | None = None
+        best: Grouping | None = None
         try:
             best = self._attempt((0,) * depth, limit)
         except TooLong:
@@ -192,10 +191,10 @@ class _Trial:
                     best, limit = found, found.last_issue
         return None if best is None else self._in_own_names(best)
 
-    def _bisected(self, inner: tuple[int, ...], limit: int) -> _Attempt | None:
+    def _bisected(self, inner: tuple[int, ...], limit: int) -> Grouping | None:
         """Find the smallest minimal trip count of the second loop."""
         low, high = 0, 1
-        best: _Attempt | None = None
+        best: Grouping | None = None
         while best is None:
             try:
                 best = self._attempt((0, high, *inner), limit)
@@ -215,8 +214,10 @@ class _Trial:
                 best, high = found, middle
         return best
 
-    def _attempt(self, least: tuple[int, ...], limit: int) -> _Attempt | None:
-        """Return the placement with given minimal trip counts, where it keeps all precedences.
+    def _attempt(self, least: tuple[int, ...], limit: int) -> Grouping | None:
+        """Return the group over the common dimensions, with given minimal trip counts.
+
+        None: it does not keep all precedences.
 
         Raises
         ------
@@ -243,19 +244,21 @@ class _Trial:
         shifts = self._shifts(placed, ii, self.precedences.required(gaps, ii))
         if shifts is None:
             return None
-        attempt = _Attempt(placed, ii, shifts)
+        attempt = Grouping(dict.fromkeys(self.points, placed), ii, shifts)
         return attempt if attempt.last_issue < limit else None
 
-    def _in_own_names(self, attempt: _Attempt) -> Grouping:
+    def _in_own_names(self, common: Grouping) -> Grouping:
+        """Return a group over the common dimensions in the statements' iterators."""
         placed = {}
         for member in self.members:
-            loops = self.nest.loops_of(member.name, attempt.common.loops)
+            shared = common.placements[member.name]
+            loops = self.nest.loops_of(member.name, shared.loops)
             table = rank_table(loops, member.iterators)
             assert table is not None, "the nest has been enumerated before"
             placed[member.name] = Placement(
-                member.iterators, loops, None, table, table.count, attempt.common.changes
+                member.iterators, loops, None, table, table.count, shared.changes
             )
-        return Grouping(placed, attempt.ii, attempt.shifts)
+        return replace(common, placements=placed)
 
     def _shifts(
         self, common: Placement, ii: int, required: Mapping[tuple[str, str], int]
@@ -283,19 +286,6 @@ class _Trial:
             cycles.setdefault(store.array, []).append(when)
         every = [np.concatenate(found) for found in cycles.values() if len(found) > 1]
         return any(len(np.unique(found)) < len(found) for found in every)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Attempt:
-    """Shifts of all members in one placement over the common dimensions."""
-
-    common: Placement
-    ii: int
-    shifts: Mapping[str, int]
-
-    @property
-    def last_issue(self) -> int:
-        return max(self.shifts.values()) + self.ii * (self.common.count - 1)
 
 
 class TooLong(Exception):

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
 
 import islpy as isl
 import rustworkx
@@ -108,13 +107,15 @@ def _copies(array: Array, written: Scop, sets: ScopSets, flows: Dataflow) -> lis
     """Return the arrays that `array` falls into, or none where a read may be undefined."""
     own = [f for f in flows.flows if _reads(sets.scop, f) == array.name]
     groups = _groups(array.name, sets.scop, own)
-    if not all(_is_defined(place, sets, own) for group in groups for place in group):
+    reads = [(name, read) for group in groups for name, read in group if read is not None]
+    if not all(flows.unfed(sets, name, read).is_empty() for name, read in reads):
         return []
     taken = {a.name for a in written.arrays}
+    declared = ScopSets(written)
     copies = []
     for number, group in enumerate(groups):
         name = array.name if len(groups) == 1 else _fresh(f"{array.name}_{number}", taken)
-        copies.append(_expanded(replace(array, name=name), group, written, sets, own))
+        copies.append(_expanded(replace(array, name=name), group, declared, sets, own))
     return copies
 
 
@@ -146,27 +147,20 @@ def _groups(array: str, scop: Scop, flows: Sequence[Flow]) -> list[tuple[Place, 
     return [tuple(places[n] for n in component) for component in components]
 
 
-def _is_defined(place: Place, sets: ScopSets, flows: Sequence[Flow]) -> bool:
-    """Tell whether every instance of a read gets a value that was written."""
-    name, read = place
-    if read is None:
-        return True
-    given = [f.relation.range() for f in flows if (f.sink, f.sink_read) == (name, read)]
-    if not given:
-        return False
-    return bool(sets.domains[name].is_subset(reduce(isl.Set.union, given)))
-
-
 def _expanded(
-    array: Array, group: Sequence[Place], written: Scop, sets: ScopSets, flows: Sequence[Flow]
+    array: Array, group: Sequence[Place], declared: ScopSets, sets: ScopSets, flows: Sequence[Flow]
 ) -> _Copy:
-    """Add a dimension for each outermost loop that carries no value of the group."""
+    """Add a dimension for each outermost loop that carries no value of the group.
+
+    Parameters
+    ----------
+    declared: of the program as parsed; sets: of the same, normalised.
+    """
     names = sorted({name for name, _ in group})
     places = set(group)
     inside = [f for f in flows if (f.source, None) in places]
     paths = loop_paths(sets.scop.tree)
     depth = 0
-    boxes = _boxes(written, names)
     while inside and all(len(paths[name]) > depth for name in names):
         number = paths[names[0]][depth]
         if any(paths[name][depth] != number for name in names):
@@ -174,23 +168,23 @@ def _expanded(
         if any(_carried(flow, depth) for flow in inside):
             break
         depth += 1
+    boxes = _boxes(declared, names)
     lows = [min(boxes[name][k][0] for name in names) for k in range(depth)]
     highs = [max(boxes[name][k][1] for name in names) for k in range(depth)]
     extents = tuple(high - low + 1 for low, high in zip(lows, highs, strict=True))
     shape = (*extents, *array.shape)
-    iterators = written.statement(names[0]).iterators[:depth]
+    iterators = declared.scop.statement(names[0]).iterators[:depth]
     wide = replace(array, shape=shape)
     if wide.depth > MAX_ELEMENTS:
         return _Copy(array, tuple(group), (), ())
     return _Copy(wide, tuple(group), iterators, tuple(lows))
 
 
-def _boxes(written: Scop, names: Sequence[str]) -> Mapping[str, tuple[tuple[int, int], ...]]:
+def _boxes(sets: ScopSets, names: Sequence[str]) -> Mapping[str, tuple[tuple[int, int], ...]]:
     """Return the smallest and largest value of the C iterators of statements."""
-    sets = ScopSets(written)
     found = {}
     for name in names:
-        box = sets.bounding_box(written.statement(name))
+        box = sets.bounding_box(sets.scop.statement(name))
         assert box is not None, "the statement has instances"
         found[name] = box
     return found

@@ -23,12 +23,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
-import islpy as isl
-
 from rtlgen.errors import Label
 from rtlgen.ir.schedule import FlatDim, NestLoop
 from rtlgen.ir.scop import LoopNode, Node, Scop, StatementNode
-from rtlgen.ir.sets import ScopSets
+from rtlgen.ir.sets import ScopSets, equal_outer
 from rtlgen.poly.dependences import Dependence
 from rtlgen.poly.errors import OuterShiftRefused
 from rtlgen.transforms.nests import PerfectNest, branching, perfect_nest
@@ -172,9 +170,7 @@ class _Shifter:
 
     def _within(self, dependence: Dependence) -> Dependence | None:
         """Restrict a dependence to one iteration of the loops around the nests."""
-        relation = dependence.relation
-        for level in range(self.depth):
-            relation = relation.equate(isl.dim_type.in_, level, isl.dim_type.out, level)
+        relation = equal_outer(dependence.relation, self.depth)
         return None if relation.is_empty() else replace(dependence, relation=relation)
 
     def _shifted(self, flat: FlatDim, shift: int, largest: int, inner: int) -> FlatDim:

@@ -13,10 +13,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import islpy as isl
-
 from rtlgen.ir.effort import keep_going
 from rtlgen.ir.scop import Scop
+from rtlgen.ir.sets import equal_outer
 from rtlgen.poly.dependences import Dependence, Flow
 from rtlgen.poly.extrema import PairExtrema, pair_extrema
 from rtlgen.poly.instances import Pairs, dependent_pairs
@@ -44,7 +43,10 @@ class Precedence:
 
     def required(self, source: Placement, sink: Placement, source_ii: int, sink_ii: int) -> int:
         """Return the smallest legal shift_sink - shift_source."""
-        smallest, largest = self.gaps(source, sink, source_ii, sink_ii)
+        return self.required_between(*self.gaps(source, sink, source_ii, sink_ii))
+
+    def required_between(self, smallest: int, largest: int) -> int:
+        """Return the same for pairs whose gaps, as `gaps` gives them, lie between these."""
         if self.uniform_lag is None or smallest != largest:
             return largest + self.lag
         return largest + self.uniform_lag
@@ -111,9 +113,7 @@ class Related:
     def _within(self, origin: Dependence | Flow, level: int) -> PairExtrema | None:
         key = (id(origin), level)
         if key not in self._extrema:
-            relation = origin.relation
-            for k in range(level):
-                relation = relation.equate(isl.dim_type.in_, k, isl.dim_type.out, k)
+            relation = equal_outer(origin.relation, level)
             self._extrema[key] = origin, None if relation.is_empty() else pair_extrema(relation)
         return self._extrema[key][1]
 

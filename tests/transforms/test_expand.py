@@ -93,7 +93,9 @@ def test_the_judge_notices_when_a_value_changes() -> None:
     program = parse_text(SHARED, "program.c")
     analysis = analyse(program)
     wide, _ = expand(program.scop, analysis.sets, analysis.flows)
-    right, before = (dataflow(ScopSets(normalise(scop))) for scop in (wide, program.scop))
+    sets = ScopSets(normalise(program.scop))
+    before = dataflow(sets)
+    right = dataflow(ScopSets(normalise(wide), sets.context))
     assert same_values(before, right)
     # Read the element of the iteration before: a program with other values.
     first = next(s for s in wide.statements if s.reads and s.reads[0].array == "t_0")
@@ -105,7 +107,7 @@ def test_the_judge_notices_when_a_value_changes() -> None:
     )  # fmt: skip
     statements = tuple(spoilt if s is first else s for s in wide.statements)
     wrong = type(wide)(**{**_fields(wide), "statements": statements})
-    assert not same_values(before, dataflow(ScopSets(normalise(wrong))))
+    assert not same_values(before, dataflow(ScopSets(normalise(wrong), sets.context)))
 
 
 def _fields(scop: object) -> dict[str, object]:
