@@ -130,6 +130,16 @@ class Compilation:
         return self.analysis.warnings
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Planned:
+    """A plan that nobody has proven yet."""
+
+    analysis: Analysis
+    decision: Decision
+    plan: KernelPlan
+    target: Target
+
+
 def parse(path: Path, options: CompileOptions) -> ParsedProgram:
     """Read a C file; see `rtlgen.frontend.parse_file` for what it raises."""
     return parse_file(
@@ -149,17 +159,18 @@ def compile_program(program: ParsedProgram, options: CompileOptions) -> Compilat
     """
     with quoting(program), limited_effort():
         try:
-            return _planned(analyse(program), options)
+            planned = _chosen(analyse(program), options)
         except NoLegalSchedule:
             strided = strided_statements(program.scop)
             if not strided:
                 raise
             # In a cycle, a statement may have to keep step with others that run more often.
-            return _planned(analyse(program, strided), options)
+            planned = _chosen(analyse(program, strided), options)
+        return _proven(planned, options)
 
 
-def _planned(written: Analysis, options: CompileOptions) -> Compilation:
-    """Compile a program with its temporaries as declared or expanded, as the options say."""
+def _chosen(written: Analysis, options: CompileOptions) -> _Planned:
+    """Plan a program with its temporaries as declared or expanded, as the options say."""
     # The other modes are baselines: they build what the program says.
     wider = expanded(written) if options.fuse == "mf3" and options.expand != "never" else None
     if wider is None:
@@ -169,7 +180,7 @@ def _planned(written: Analysis, options: CompileOptions) -> Compilation:
     return _better(written, wider, options)
 
 
-def _better(written: Analysis, wider: Analysis, options: CompileOptions) -> Compilation:
+def _better(written: Analysis, wider: Analysis, options: CompileOptions) -> _Planned:
     """Choose between temporaries as declared and expanded, by the cycles without overrides."""
     plain = replace(options, shifts={})
     first = _in_loops(written, plain)
@@ -180,12 +191,12 @@ def _better(written: Analysis, wider: Analysis, options: CompileOptions) -> Comp
         second = first
     is_worth_it = predicted_cycles(second.plan) < predicted_cycles(first.plan) * EXPANSION_GAIN
     chosen = second if is_worth_it else first
-    return _compile(chosen.analysis, options) if options.shifts else chosen
+    return _plan_of(chosen.analysis, options) if options.shifts else chosen
 
 
-def _in_loops(analysis: Analysis, options: CompileOptions) -> Compilation:
-    """Compile a program in the loops of the scheduler that was chosen, if one was."""
-    return _compile(in_chosen_loops(analysis, options.loops), options)
+def _in_loops(analysis: Analysis, options: CompileOptions) -> _Planned:
+    """Plan a program in the loops of the scheduler that was chosen, if one was."""
+    return _plan_of(in_chosen_loops(analysis, options.loops), options)
 
 
 @contextmanager
@@ -198,24 +209,27 @@ def quoting(program: ParsedProgram) -> Iterator[None]:
         raise
 
 
-def _compile(analysis: Analysis, options: CompileOptions) -> Compilation:
+def _plan_of(analysis: Analysis, options: CompileOptions) -> _Planned:
     target = get_target(options.target)
     timing = _timing(analysis, target)
     while True:
         try:
             space = Space(timing, analysis.scop, in_order=analysis.scheduled is not None)
             decision = _decide(analysis, space, options)
-            plan = _plan(timing, decision, target, options)
+            return _Planned(analysis, decision, _plan(timing, decision, target, options), target)
         except Unforwardable as barred:
             timing = with_memory_only(timing, barred.flow)
-            continue
         except StoresCollide as collision:
             timing = with_apart(timing, collision.pairs)
-            continue
-        stages = dict(_transformed(analysis, decision, options))
-        placed = stages["flatten"].schedule
-        replayed = replay(plan, analysis.scop, analysis.scop.schedule, placed)
-        return Compilation(analysis, decision, stages, plan, target, replayed)
+
+
+def _proven(planned: _Planned, options: CompileOptions) -> Compilation:
+    """Judge the program after every pass, and the plan."""
+    analysis, decision, plan = planned.analysis, planned.decision, planned.plan
+    stages = dict(_transformed(analysis, decision, options))
+    placed = stages["flatten"].schedule
+    replayed = replay(plan, analysis.scop, analysis.scop.schedule, placed)
+    return Compilation(analysis, decision, stages, plan, planned.target, replayed)
 
 
 def _timing(analysis: Analysis, target: Target) -> Timing:

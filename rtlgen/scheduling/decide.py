@@ -84,8 +84,8 @@ def decide_fused(space: Space, overrides: Mapping[str, int]) -> Decision:
     ----------
     overrides: MF3 shifts asked for by the user, not smaller than the smallest legal ones.
     """
-    choice = space.fastest()
-    fused = space.latency_free()
+    choice = space.fastest
+    fused = space.latency_free
     placed, iis = choice.placements, choice.iis
     shifts = iteration_shifts(space, placed, {})
     later = {name: iis[name] * (n - shifts[name]) for name, n in overrides.items()}
@@ -149,7 +149,7 @@ def _fused(
 def decide_sequential(space: Space) -> Decision:
     """Return the unfused baseline: nests as written, one after another."""
     timing = space.timing
-    fused = space.latency_free()
+    fused = space.latency_free
     placed: dict[str, Placement] = {}
     iis: dict[str, int] = {}
     offsets: dict[str, int] = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from math import prod
 
 from rtlgen.ir.schedule import NestLoop
@@ -70,16 +71,18 @@ class Space:
         few = len(self.boxed.statements) <= MANY_STATEMENTS
         return few and all(len(unit.statements) == 1 for unit in self.timing.units)
 
+    @cached_property
     def latency_free(self) -> Choice:
-        """Return MF3's optimum: fewest fused iterations over orders and pads."""
+        """MF3's optimum: fewest fused iterations over orders and pads."""
 
         def candidates(unit: Unit, largest: int | None) -> list[Candidate]:
             return self._candidates(unit, largest, self.iterations, with_latency=False)
 
         return self._search(candidates, self.iterations, with_ports=False)
 
+    @cached_property
     def fastest(self) -> Choice:
-        """Return the choice with the fewest cycles, latencies counted."""
+        """The choice with the fewest cycles, latencies counted."""
 
         def candidates(unit: Unit, largest: int | None) -> list[Candidate]:
             return self._candidates(unit, largest, self.cycles, with_latency=True)
