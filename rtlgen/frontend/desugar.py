@@ -18,9 +18,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from pycparser import c_ast
 
-from rtlgen.frontend.writers import below, calls
+from rtlgen.frontend.writers import STEPS, below, calls
 
-_STEPS = ("++", "--", "p++", "p--")
 _CONDITIONAL = ("&&", "||")
 
 
@@ -195,7 +194,7 @@ def _chain(node: c_ast.Assignment | c_ast.Decl) -> list[c_ast.Node]:
 
 
 def _is_step(node: c_ast.Node) -> bool:
-    return isinstance(node, c_ast.UnaryOp) and node.op in _STEPS
+    return isinstance(node, c_ast.UnaryOp) and node.op in STEPS
 
 
 def _steps(node: c_ast.Node) -> Iterator[c_ast.UnaryOp]:

@@ -46,6 +46,7 @@ from rtlgen.frontend.values import (
     literal,
     opaque,
 )
+from rtlgen.frontend.writers import STEPS
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.expr import BinaryOp, Expr, Read, ScalarParameter, UnaryOp
 from rtlgen.ir.scop import Access
@@ -57,7 +58,6 @@ BINARY_OPS: dict[str, BinaryOp] = {
     "<<": "shl", ">>": "shr", "<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne",
 }  # fmt: skip
 _UNARY_OPS: dict[str, UnaryOp] = {"-": "neg", "~": "not", "!": "lnot"}
-_STEPS = ("++", "--", "p++", "p--")
 
 
 class Surroundings(Protocol):
@@ -264,7 +264,7 @@ class ExpressionReader:
                 )
 
     def _unary(self, node: c_ast.UnaryOp, span: Span) -> Value:
-        if node.op in _STEPS:
+        if node.op in STEPS:
             raise SideEffect(
                 f"`{node.op.strip('p')}` inside an expression",
                 labels=(Label(span, "changes a variable"),),

@@ -17,7 +17,7 @@ from rtlgen.frontend.expressions import BINARY_OPS, ExpressionReader
 from rtlgen.frontend.symbols import Scopes, Slot
 from rtlgen.frontend.type_reader import TypeReader
 from rtlgen.frontend.values import Value, literal
-from rtlgen.frontend.writers import below
+from rtlgen.frontend.writers import STEPS, below
 from rtlgen.frontend.writes import ASSIGNMENT_OPS
 from rtlgen.ir.expr import BinaryOp, walk
 from rtlgen.ir.types import INT32, IntType
@@ -25,8 +25,6 @@ from rtlgen.source import Span
 
 MAX_NODES = 2000
 """Largest expression that is put in place of a call."""
-
-_STEPS = ("++", "--", "p++", "p--")
 
 
 def is_pure(function: c_ast.FuncDef) -> bool:
@@ -47,7 +45,7 @@ def is_pure(function: c_ast.FuncDef) -> bool:
         node.lvalue if isinstance(node, c_ast.Assignment) else node.expr
         for node in below(function.body)
         if isinstance(node, c_ast.Assignment)
-        or (isinstance(node, c_ast.UnaryOp) and node.op in (*_STEPS, "&"))
+        or (isinstance(node, c_ast.UnaryOp) and node.op in (*STEPS, "&"))
     ]
     return len(set(declared)) == len(declared) and all(
         isinstance(target, c_ast.ID) and target.name in declared for target in targets

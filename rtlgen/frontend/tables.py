@@ -9,6 +9,7 @@ array that is not constant is filled from such a table, by a loop where it is de
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 
 from pycparser import c_ast
 
@@ -31,9 +32,7 @@ def initial_values(
     ------
     InitialiserUnsupported: they are not constants in braces, one pair a dimension, or too many.
     """
-    count = 1
-    for extent in shape:
-        count *= extent
+    count = prod(shape)
     if count > MAX_ELEMENTS:
         raise _refused(span, f"the array has {count} elements, at most {MAX_ELEMENTS} are set")
     return tuple(_values(node, shape, element, reader, span))
@@ -53,13 +52,10 @@ def _values(
         raise _refused(span, "one pair of braces is needed for each dimension")
     if len(node.exprs or ()) > shape[0]:
         raise _refused(span, f"{len(node.exprs)} values for {shape[0]} places")
-    size = 1
-    for extent in shape[1:]:
-        size *= extent
     values: list[int] = []
     for part in node.exprs or ():
         values += _values(part, shape[1:], element, reader, span)
-    return values + [0] * (shape[0] * size - len(values))
+    return values + [0] * (prod(shape) - len(values))
 
 
 def _refused(span: Span, why: str) -> InitialiserUnsupported:

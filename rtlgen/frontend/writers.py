@@ -6,6 +6,9 @@ from collections.abc import Iterator
 
 from pycparser import c_ast
 
+STEPS = ("++", "--", "p++", "p--")
+"""pycparser's names of the operators that step a variable; `p` stands for postfix."""
+
 
 def assigned(root: c_ast.Node) -> Iterator[tuple[str, c_ast.Node]]:
     """Yield the C name and the node of everything that an assignment below `root` may change.

@@ -12,8 +12,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from rtlgen.ir.affine import Affine
 from rtlgen.ir.expr import Binary, Cast, Constant, Expr, IndexValue, Unary
-from rtlgen.ir.value_ranges import Range, value_range
+from rtlgen.ir.value_ranges import Range, binary_range, value_range
 
 Ints = NDArray[np.int64]
 
@@ -50,14 +51,11 @@ def _is_quasi_affine(expr: Binary, iterators: Mapping[str, Range]) -> bool:
     a, b = value_range(expr.left, iterators), value_range(expr.right, iterators)
     constant = b[0] if b[0] == b[1] else None
     match expr.op:
-        case "add":
-            return _fits(expr, (a[0] + b[0], a[1] + b[1]))
-        case "sub":
-            return _fits(expr, (a[0] - b[1], a[1] - b[0]))
+        case "add" | "sub":
+            return _fits(expr, binary_range(expr.op, a, b, expr.type))
         case "mul":
-            products = [x * y for x in a for y in b]
             one_is_constant = a[0] == a[1] or constant is not None
-            return one_is_constant and _fits(expr, (min(products), max(products)))
+            return one_is_constant and _fits(expr, binary_range("mul", a, b, expr.type))
         case "div" | "rem":
             return constant is not None and constant > 0 and a[0] >= 0
         case "shr":
@@ -68,8 +66,8 @@ def _is_quasi_affine(expr: Binary, iterators: Mapping[str, Range]) -> bool:
             return False
 
 
-def _fits(expr: Expr, values: Range) -> bool:
-    return expr.type.minimum <= values[0] and values[1] <= expr.type.maximum
+def _fits(expr: Expr, values: Range | None) -> bool:
+    return values is not None and expr.type.minimum <= values[0] and values[1] <= expr.type.maximum
 
 
 def quasi_affine_text(expr: Expr, names: Sequence[str]) -> str:
@@ -97,16 +95,21 @@ def quasi_affine_text(expr: Expr, names: Sequence[str]) -> str:
     raise ValueError(f"{expr} is not quasi-affine")
 
 
+def affine_values(affine: Affine, names: Sequence[str], points: Ints) -> Ints:
+    """Return the values of an affine function at (n, names) points."""
+    total = np.full(len(points), affine.constant, dtype=np.int64)
+    for name, coefficient in affine.terms:
+        total += coefficient * points[:, names.index(name)]
+    return total
+
+
 def quasi_affine_values(expr: Expr, names: Sequence[str], points: Ints) -> Ints:
     """Return the values of a quasi-affine function at (n, names) points."""
     match expr:
         case Constant(value):
             return np.full(len(points), value, dtype=np.int64)
         case IndexValue(affine):
-            total = np.full(len(points), affine.constant, dtype=np.int64)
-            for name, c in affine.terms:
-                total += c * points[:, names.index(name)]
-            return total
+            return affine_values(affine, names, points)
         case Cast(operand):
             return quasi_affine_values(operand, names, points)
         case Unary("neg", operand):

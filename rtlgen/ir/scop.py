@@ -247,6 +247,31 @@ class Statement:
     def iterators(self) -> tuple[str, ...]:
         return tuple(loop.iterator for loop in self.loops)
 
+    @property
+    def bounds(self) -> tuple[Affine, ...]:
+        """What is >= 0, all of it, just for the instances of a normalised statement.
+
+        Congruences, which are no bounds, are left out.
+        """
+        found: list[Affine] = []
+        for loop in self.loops:
+            counter = Affine.variable(loop.iterator)
+            found += [counter - loop.start, loop.stop - counter * loop.scale - 1]
+        return (*found, *(c for c in self.conditions if isinstance(c, Affine)))
+
+    def rewritten(self, values: Mapping[str, Affine], loops: tuple[Loop, ...]) -> Statement:
+        """Return the statement in other loops, with `values` in place of its iterators."""
+        origin = self.origin or tuple(map(Affine.variable, self.iterators))
+        return replace(
+            self,
+            loops=loops,
+            conditions=tuple(c.substitute(values) for c in self.conditions),
+            write=self.write.substitute(values),
+            reads=tuple(read.substitute(values) for read in self.reads),
+            expr=map_affine(self.expr, dict(values)),
+            origin=tuple(value.substitute(values) for value in origin),
+        )
+
     def instance_text(self, point: tuple[int, ...]) -> str:
         """Return an instance as a reader of the C program names it: S0(0,8,10)."""
         values = dict(zip(self.iterators, point, strict=True))

@@ -102,7 +102,9 @@ class ValueRanges:
             case Select():
                 return self._select(expr, facts)
             case Binary(op, left, right):
-                return _binary(op, self.range(left, facts), self.range(right, facts), expr.type)
+                return binary_range(
+                    op, self.range(left, facts), self.range(right, facts), expr.type
+                )
 
     def _select(self, expr: Select, facts: Facts) -> Range:
         arms = []
@@ -116,7 +118,13 @@ class ValueRanges:
         return min(low for low, _ in arms), max(high for _, high in arms)
 
 
-def _binary(op: str, a: Range, b: Range, type_: IntType) -> Range | None:
+def binary_range(op: str, a: Range, b: Range, type_: IntType) -> Range | None:
+    """Return the range of the mathematical result of `a op b`, or None if nothing is known.
+
+    Parameters
+    ----------
+    type_: of the result.
+    """
     if op in COMPARISONS:
         return 0, 1
     match op:

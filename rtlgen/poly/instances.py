@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtlgen.ir.affine import Affine, Congruence
-from rtlgen.ir.quasi_affine import quasi_affine_values
+from rtlgen.ir.quasi_affine import affine_values, quasi_affine_values
 from rtlgen.ir.scop import Access, Scop, Statement
 from rtlgen.ir.sets import for_each, integer
 
@@ -93,18 +93,18 @@ def statement_points(scop: Scop, statement: Statement) -> Ints:
     names = statement.iterators
     boxes = {loop.iterator: loop for loop in scop.schedule.loops(statement.name)}
     points = np.zeros((1, 0), dtype=np.int64)
-    conditions = _conditions(statement)
-    if any(c.is_constant and c.constant < 0 for c in conditions):
+    bounds = statement.bounds
+    if any(b.is_constant and b.constant < 0 for b in bounds):
         return np.zeros((0, len(names)), dtype=np.int64)
     for depth, name in enumerate(names):
         box = boxes[name]
         low = np.full(len(points), box.at, dtype=np.int64)
         high = low + (box.extent - 1)
-        for condition in conditions:
-            own = condition.coefficient(name)
-            if not own or not condition.variables <= set(names[: depth + 1]):
+        for bound in bounds:
+            own = bound.coefficient(name)
+            if not own or not bound.variables <= set(names[: depth + 1]):
                 continue
-            rest = affine_values(condition - Affine.variable(name) * own, names[:depth], points)
+            rest = affine_values(bound - Affine.variable(name) * own, names[:depth], points)
             if own > 0:
                 low = np.maximum(low, -(rest // own))
             else:
@@ -117,15 +117,6 @@ def statement_points(scop: Scop, statement: Statement) -> Ints:
     return points[real]
 
 
-def _conditions(statement: Statement) -> list[Affine]:
-    """Return the affine forms that are >= 0 for the instances; congruences are left out."""
-    found = [c for c in statement.conditions if isinstance(c, Affine)]
-    for loop in statement.loops:
-        counter = Affine.variable(loop.iterator)
-        found += [counter - loop.start, loop.stop - counter * loop.scale - 1]
-    return found
-
-
 def _extended(points: Ints, low: Ints, trips: Ints) -> Ints:
     """Return every point once for each of its `trips` values from `low` on, in a new column."""
     starts = np.repeat(np.cumsum(trips) - trips, trips)
@@ -133,22 +124,16 @@ def _extended(points: Ints, low: Ints, trips: Ints) -> Ints:
     return np.concatenate([np.repeat(points, trips, axis=0), column[:, None]], axis=1)
 
 
-def affine_values(affine: Affine, names: tuple[str, ...], points: Ints) -> Ints:
-    """Return the values of an affine function at (n, names) points."""
-    total = np.full(len(points), affine.constant, dtype=np.int64)
-    for name, coefficient in affine.terms:
-        total += coefficient * points[:, names.index(name)]
-    return total
-
-
 def dependent_pairs(scop: Scop) -> Mapping[PairKey, Pairs]:
     """Return the pairs of a normalised program, scheduled in program order."""
     points = {s.name: statement_points(scop, s) for s in scop.statements}
     moments = _moments(scop, points)
     found: dict[PairKey, Pairs] = {}
+    changing = {statement.write.array for statement in scop.statements}
     for array in scop.arrays:
-        events = _Events(scop, array.name, points, moments)
-        events.collect(found)
+        # Nothing depends on what never changes.
+        if array.name in changing:
+            _Events(scop, array.name, points, moments).collect(found)
     return found
 
 
@@ -177,10 +162,7 @@ class _Events:
         self.points = points
         self.accesses: list[tuple[str, int | None]] = []
         columns: list[Ints] = []
-        if all(statement.write.array != array for statement in scop.statements):
-            # Nothing depends on what never changes.
-            columns.append(np.zeros((4, 0), dtype=np.int64))
-        for statement in scop.statements if not columns else ():
+        for statement in scop.statements:
             own: list[tuple[int | None, Access]] = [(None, statement.write)]
             own += list(enumerate(statement.reads))
             for read, access in own:
@@ -201,7 +183,7 @@ class _Events:
                     )
                 )
                 self.accesses.append((statement.name, read))
-        table = np.concatenate(columns, axis=1) if columns else np.zeros((4, 0), dtype=np.int64)
+        table = np.concatenate(columns, axis=1)
         self.element, self.when, self.access, self.instance = table[
             :, np.lexsort((table[1], table[0]))
         ]

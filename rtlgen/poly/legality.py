@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 
 from rtlgen.errors import Label
 from rtlgen.ir.effort import keep_going, limited_effort
+from rtlgen.ir.quasi_affine import affine_values
 from rtlgen.ir.schedule import FlatDim, Schedule
 from rtlgen.ir.scop import Scop
 from rtlgen.ir.sets import ScopSets, sample_pair
 from rtlgen.poly.dependences import Dependence
 from rtlgen.poly.errors import IllegalSchedule, IllegalShift
-from rtlgen.poly.instances import affine_values, dependent_pairs
+from rtlgen.poly.instances import dependent_pairs
 from rtlgen.poly.ranks import rank_table
 
 Ints = NDArray[np.int64]

@@ -54,7 +54,7 @@ def change_iterators(statement: Statement, rows: Sequence[Row], prefix: str) -> 
         )
         for variable, row in zip(variables, echelon.unimodular, strict=True)
     }
-    conditions = [c.substitute(values) for c in (*_domain(statement), *_tile_bounds(tiles))]
+    conditions = [c.substitute(values) for c in (*statement.bounds, *_tile_bounds(tiles))]
     for form, time in zip(forms, times, strict=True):
         rest = Affine.variable(time) - form.substitute(values)
         conditions += [rest, -rest]
@@ -97,14 +97,6 @@ def _row_form(statement: Statement, row: Row, tiles: Sequence[_Tile]) -> Affine:
         form = _normalised(statement, part)
         parts.append(form if part.size == 1 else Affine.variable(variables[form, part.size]))
     return affine_sum(parts)
-
-
-def _domain(statement: Statement) -> list[Affine]:
-    found = []
-    for loop in statement.loops:
-        counter = Affine.variable(loop.iterator)
-        found += [counter - loop.start, loop.stop - counter * loop.scale - 1]
-    return [*found, *(c for c in statement.conditions if isinstance(c, Affine))]
 
 
 def _tile_bounds(tiles: Sequence[_Tile]) -> list[Affine]:

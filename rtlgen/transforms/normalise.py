@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from rtlgen.ir.affine import Affine
-from rtlgen.ir.expr import map_affine
 from rtlgen.ir.schedule import LoopDim, NestLoop, ScalarDim, Schedule
 from rtlgen.ir.scop import (
     ConditionNode,
@@ -116,7 +115,9 @@ class _Rewriter:
                 rewritten = tuple(c.substitute(values) for c in conditions)
                 return ConditionNode(rewritten, self.nodes(body, values, loops))
             case StatementNode(name):
-                self.statements.append(_statement(self.scop.statement(name), values, loops))
+                old = self.scop.statement(name)
+                own = tuple(loops[iterator] for iterator in old.iterators)
+                self.statements.append(old.rewritten(values, own))
                 return node
 
 
@@ -137,18 +138,6 @@ def _normalised(loop: Loop, values: Replacements) -> Loop:
         trips = max(0, -(-distance.constant // scale))
         distance, scale = Affine((), trips), 1
     return replace(loop, start=Affine(), stop=distance, step=1, scale=scale)
-
-
-def _statement(statement: Statement, values: Replacements, loops: Mapping[str, Loop]) -> Statement:
-    return replace(
-        statement,
-        loops=tuple(loops[loop.iterator] for loop in statement.loops),
-        conditions=tuple(c.substitute(values) for c in statement.conditions),
-        write=statement.write.substitute(values),
-        reads=tuple(read.substitute(values) for read in statement.reads),
-        expr=map_affine(statement.expr, dict(values)),
-        origin=tuple(values[name] for name in statement.iterators),
-    )
 
 
 def _without_empty(scop: Scop) -> Scop:

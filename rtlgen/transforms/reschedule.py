@@ -12,11 +12,10 @@ missing iterator stays as an innermost loop that runs once.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from rtlgen.ir.affine import Affine
-from rtlgen.ir.expr import map_affine
 from rtlgen.ir.scop import (
     ConditionNode,
     Loop,
@@ -114,7 +113,7 @@ class _Rescheduler:
         values = {name: value.substitute(times) for name, value in change.values.items()}
         conditions = tuple(c.substitute(times) for c in change.conditions)
         loops = tuple(counter.loop for counter in (*outer, *own))
-        self.statements.append(_rewritten(statement, loops, conditions, values))
+        self.statements.append(replace(statement.rewritten(values, loops), conditions=conditions))
         body: tuple[Node, ...] = (StatementNode(statement.name),)
         if conditions:
             body = (ConditionNode(conditions, body),)
@@ -146,20 +145,3 @@ def _nested(counters: Sequence[_Counter], body: tuple[Node, ...]) -> tuple[Node,
     for counter in reversed(counters):
         body = (LoopNode(counter.loop, body),)
     return body
-
-
-def _rewritten(
-    statement: Statement,
-    loops: tuple[Loop, ...],
-    conditions: tuple[Affine, ...],
-    values: Mapping[str, Affine],
-) -> Statement:
-    return replace(
-        statement,
-        loops=loops,
-        conditions=conditions,
-        write=statement.write.substitute(values),
-        reads=tuple(read.substitute(values) for read in statement.reads),
-        expr=map_affine(statement.expr, dict(values)),
-        origin=tuple(value.substitute(values) for value in statement.origin),
-    )

@@ -27,9 +27,10 @@ from numpy.typing import NDArray
 
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.effort import keep_going
+from rtlgen.ir.quasi_affine import affine_values
 from rtlgen.ir.schedule import Bound, NestLoop
 from rtlgen.ir.sets import ScopSets, integer
-from rtlgen.poly.instances import Pairs, affine_values
+from rtlgen.poly.instances import Pairs
 from rtlgen.transforms.period import Member
 from rtlgen.transforms.precedence import Precedence
 from rtlgen.transforms.ragged import ragged_loops

@@ -20,7 +20,7 @@ from dataclasses import replace
 from math import gcd
 
 from rtlgen.ir.affine import Affine, Congruence
-from rtlgen.ir.expr import Binary, Constant, IndexValue, Read, Select, map_affine
+from rtlgen.ir.expr import Binary, Constant, IndexValue, Read, Select
 from rtlgen.ir.scop import Loop, Statement
 from rtlgen.ir.types import IntType
 
@@ -115,15 +115,7 @@ def _reindexed(statement: Statement, name: str, value: Affine, modulus: int) -> 
             stop, scale = Affine((), max(0, -(-stop.constant // scale))), 1
         return replace(old, start=Affine(), stop=stop, scale=scale)
 
-    return replace(
-        statement,
-        loops=tuple(map(loop, statement.loops)),
-        conditions=tuple(c.substitute(change) for c in statement.conditions),
-        write=statement.write.substitute(change),
-        reads=tuple(read.substitute(change) for read in statement.reads),
-        expr=map_affine(statement.expr, change),
-        origin=tuple(affine.substitute(change) for affine in statement.origin),
-    )
+    return statement.rewritten(change, tuple(map(loop, statement.loops)))
 
 
 def guarded(statement: Statement) -> Statement:

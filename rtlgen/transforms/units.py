@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import rustworkx
-
 from rtlgen.ir.scop import LoopNode, Node, Scop, StatementNode
 from rtlgen.poly.dependences import Dependence
+from rtlgen.poly.strong_components import strong_components
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,24 +24,9 @@ class Unit:
 
 def dependence_units(scop: Scop, dependences: Sequence[Dependence]) -> tuple[Unit, ...]:
     """Return the components so that every dependence points forward, near program order."""
-    order = {statement.name: n for n, statement in enumerate(scop.statements)}
-    graph: rustworkx.PyDiGraph[str, None] = rustworkx.PyDiGraph()
-    graph.add_nodes_from(list(order))
-    graph.add_edges_from_no_data(
-        sorted({(order[d.source], order[d.sink]) for d in dependences if d.source != d.sink})
-    )
-    components = [sorted(c) for c in rustworkx.strongly_connected_components(graph)]
-    condensed: rustworkx.PyDiGraph[list[int], None] = rustworkx.PyDiGraph()
-    condensed.add_nodes_from(components)
-    home = {member: n for n, members in enumerate(components) for member in members}
-    condensed.add_edges_from_no_data(
-        sorted({(home[a], home[b]) for a, b in graph.edge_list() if home[a] != home[b]})
-    )
-    sequence = rustworkx.lexicographical_topological_sort(
-        condensed, key=lambda members: f"{members[0]:09d}"
-    )
-    names = list(order)
-    return tuple(Unit(tuple(names[m] for m in members)) for members in sequence)
+    names = [statement.name for statement in scop.statements]
+    components = strong_components(names, [(d.source, d.sink) for d in dependences])
+    return tuple(map(Unit, components))
 
 
 def loop_paths(tree: tuple[Node, ...]) -> dict[str, tuple[int, ...]]:

@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 import rustworkx
 
 from rtlgen.poly.edges import Edge
+from rtlgen.poly.strong_components import strong_components
 
 Fusion: TypeAlias = Literal["no", "smart", "max"]
 """What may share loops.
@@ -23,23 +24,17 @@ Group = tuple[str, ...]
 
 def connected(statements: Sequence[str], edges: Sequence[Edge]) -> list[Group]:
     """Return the groups of statements that edges connect, in the order of their first members."""
-    graph, _ = _graph(statements, edges)
+    place = {name: k for k, name in enumerate(statements)}
+    graph: rustworkx.PyDiGraph[str, None] = rustworkx.PyDiGraph()
+    graph.add_nodes_from(list(statements))
+    graph.add_edges_from_no_data(sorted({(place[e.source], place[e.sink]) for e in edges}))
     parts = sorted(sorted(part) for part in rustworkx.weakly_connected_components(graph))
     return [tuple(statements[k] for k in part) for part in parts]
 
 
 def components(statements: Sequence[str], edges: Sequence[Edge]) -> list[Group]:
     """Return the strongly connected components, sources first, else in the given order."""
-    graph, _ = _graph(statements, edges)
-    members = [sorted(part) for part in rustworkx.strongly_connected_components(graph)]
-    home = {k: number for number, part in enumerate(members) for k in part}
-    condensed: rustworkx.PyDiGraph[list[int], None] = rustworkx.PyDiGraph()
-    condensed.add_nodes_from(members)
-    condensed.add_edges_from_no_data(
-        sorted({(home[a], home[b]) for a, b in graph.edge_list() if home[a] != home[b]})
-    )
-    order = rustworkx.lexicographical_topological_sort(condensed, key=lambda part: f"{part[0]:09d}")
-    return [tuple(statements[k] for k in part) for part in order]
+    return strong_components(statements, [(e.source, e.sink) for e in edges])
 
 
 def cut_by_depth(groups: Sequence[Group], depths: Mapping[str, int]) -> list[Group]:
@@ -58,15 +53,3 @@ def cut_after_longest(groups: Sequence[Group], possible: Callable[[Group], bool]
             rest = tuple(name for group in groups[count:] for name in group)
             return [leading, rest]
     return list(groups)
-
-
-def _graph(
-    statements: Sequence[str], edges: Sequence[Edge]
-) -> tuple[rustworkx.PyDiGraph[str, None], dict[str, int]]:
-    place = {name: k for k, name in enumerate(statements)}
-    graph: rustworkx.PyDiGraph[str, None] = rustworkx.PyDiGraph()
-    graph.add_nodes_from(list(statements))
-    graph.add_edges_from_no_data(
-        sorted({(place[e.source], place[e.sink]) for e in edges if e.source != e.sink})
-    )
-    return graph, place
