@@ -8,13 +8,15 @@ from importlib import resources
 from string import Template
 from typing import Any
 
+from rtlgen.report.loops import BANDS_HEADER, ROWS_HEADER, band_cells, row_cells
 from rtlgen.report.nest_text import shown_name, trips_text, ug1399_text
-from rtlgen.report.text import headline, loops_text, shape_text
+from rtlgen.report.text import expansion_lines, headline, loops_text, shape_text
 from rtlgen.report.timeline import timeline_svg
 from rtlgen.source import SourceFile
 
 _TOTALS = {
     "fused_iterations": "fused iterations",
+    "floor_iterations": "floor",
     "issue_slots": "issue slots",
     "predicted_cycles": "predicted cycles",
 }
@@ -33,9 +35,10 @@ def report_html(report: Mapping[str, Any], source: SourceFile) -> str:
             f"<div><dt>{name}</dt><dd>{report[key]:,}</dd></div>" for key, name in _TOTALS.items()
         ),
         timeline=timeline_svg(report),
+        schedule=_schedule(report["schedule"]),
         statements=_statements(report, source.path),
         nests=_nests(report["nests"]),
-        memories=_memories(report["memories"]),
+        memories=_memories(report["memories"]) + _expansions(report["expansions"]),
         figures=_figures(report["figures"]),
         source=_source(source, _marked(report, source.path)),
     )
@@ -44,6 +47,26 @@ def report_html(report: Mapping[str, Any], source: SourceFile) -> str:
 def _marked(report: Mapping[str, Any], path: str) -> set[int]:
     """Return the lines of the shown file that hold statements; others stand in included files."""
     return {s["line"] for s in report["statements"] if s["file"] == path}
+
+
+def _schedule(schedule: Mapping[str, Any] | None) -> str:
+    """Return the section of the loops that a scheduler chose, or nothing."""
+    if schedule is None:
+        return ""
+    rows = [[_cell(escape(str(cell or "-"))) for cell in row] for row in row_cells(schedule)]
+    bands = [[_cell(escape(str(cell))) for cell in row] for row in band_cells(schedule)]
+    return "\n".join(
+        (
+            f"<h2>Schedule by {schedule['scheduler']}</h2>",
+            f'<div class="wide">{_table((ROWS_HEADER, (), ()), rows)}</div>',
+            "<h2>Loops that run</h2>",
+            f'<div class="wide">{_table((BANDS_HEADER, (), ()), bands)}</div>',
+        )
+    )
+
+
+def _expansions(expansions: Sequence[Mapping[str, Any]]) -> str:
+    return "".join(f"\n<p>{escape(line)}.</p>" for line in expansion_lines(expansions))
 
 
 def _statements(report: Mapping[str, Any], path: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rtlgen.poly.schedule_tree import Band, Node, Row, bands_of, loop_rows, statements_of
@@ -28,27 +28,39 @@ def schedule_report(scheduled: Scheduled, iterators: Mapping[str, Sequence[str]]
     }
 
 
+ROWS_HEADER = ("stmt", "row", "schedule", "(u,w,c)", "loop")
+BANDS_HEADER = ("loop", "band", "permutable", "iterations", "time")
+
+
 def schedule_text(schedule: Mapping[str, Any]) -> str:
     """Return the schedule that `schedule_report` made as text."""
-    rows = [
-        (row["statement"], row["level"], row["form"], _vector(row["vector"]), row["mark"])
-        for row in schedule["rows"]
-    ]
-    header = ("stmt", "row", f"{schedule['scheduler']} schedule", "(u,w,c)", "loop")
-    parts = [text_table(header, rows)]
-    bands = [
+    header = [f"{schedule['scheduler']} {n}" if n == "schedule" else n for n in ROWS_HEADER]
+    return "\n\n".join(
         (
-            f"t{loop['level']}",
-            number,
-            "yes" if band["permutable"] else "no",
-            loop["mark"],
-            "; ".join(f"{name}: {form}" for name, form in loop["forms"].items()),
+            text_table(header, list(row_cells(schedule))),
+            text_table(BANDS_HEADER, list(band_cells(schedule))),
         )
-        for number, band in enumerate(schedule["bands"])
-        for loop in band["loops"]
-    ]
-    parts.append(text_table(("loop", "band", "permutable", "iterations", "time"), bands))
-    return "\n\n".join(parts)
+    )
+
+
+def row_cells(schedule: Mapping[str, Any]) -> Iterator[tuple[object, ...]]:
+    """Yield the scheduler's answer, below `ROWS_HEADER`: a line a statement and row."""
+    for row in schedule["rows"]:
+        vector = _vector(row["vector"])
+        yield row["statement"], row["level"], row["form"], vector, row["mark"]
+
+
+def band_cells(schedule: Mapping[str, Any]) -> Iterator[tuple[object, ...]]:
+    """Yield the loops that run, below `BANDS_HEADER`: a line a loop."""
+    for number, band in enumerate(schedule["bands"]):
+        for loop in band["loops"]:
+            yield (
+                f"t{loop['level']}",
+                number,
+                "yes" if band["permutable"] else "no",
+                loop["mark"],
+                "; ".join(f"{name}: {form}" for name, form in loop["forms"].items()),
+            )
 
 
 def _vector(vector: Sequence[int] | None) -> str | None:

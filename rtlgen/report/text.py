@@ -12,13 +12,14 @@ from rtlgen.report.tables import text_table
 
 def plan_report_text(report: Mapping[str, Any]) -> str:
     """Return the report that `plan_report` made as text, without a final newline."""
+    expanded = expansion_lines(report["expansions"])
     parts = [
         f"{report['kernel']}, {headline(report)}",
         *([schedule_text(report["schedule"])] if report["schedule"] else []),
         _statements(report),
         *_loops(report["nests"]),
         _memories(report["memories"]),
-        *_expansions(report["expansions"]),
+        *(["\n".join(expanded)] if expanded else []),
         _totals(report),
     ]
     return "\n\n".join(parts)
@@ -91,14 +92,13 @@ def _memories(memories: Sequence[Mapping[str, Any]]) -> str:
     return text_table(header, rows)
 
 
-def _expansions(expansions: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return what temporaries were expanded to, if any were."""
-    lines = [
+def expansion_lines(expansions: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return what temporaries were expanded to, a line each."""
+    return [
         f"{e['array']} expanded to {', '.join(e['copies'])}: "
         f"{e['elements_after']:,} elements instead of {e['elements']:,}"
         for e in expansions
     ]
-    return ["\n".join(lines)] if lines else []
 
 
 def _totals(report: Mapping[str, Any]) -> str:

@@ -136,15 +136,40 @@ def test_a_long_kernel_still_fits_the_page() -> None:
     assert 0 <= x <= x + width <= WIDTH
 
 
-def test_loops_and_what_other_tools_do_with_them_are_shown() -> None:
-    loops = "for (int i = 0; i < 8; i++) for (int j = 0; j < i; j++)"
-    text = f"void f(int a[8][8]) {{ {loops} a[i][j]++; }}"
-    options = CompileOptions()
+def page_of(text: str, options: CompileOptions) -> str:
+    """Return the words on the page of a compiled program."""
     program = parse_text(text, "f.c")
     made = Design(compile_program(program, options), options)
     parser = Balance()
     parser.feed(report_html(made.report(), program.scop.source))
     assert parser.open == []
-    assert "0..7, average 3.5" in parser.words
-    assert "Line 1, UG1399: flattens nothing" in parser.words
-    assert "Line 1, AOCL, out of order" in parser.words
+    return parser.words
+
+
+def test_loops_and_what_other_tools_do_with_them_are_shown() -> None:
+    loops = "for (int i = 0; i < 8; i++) for (int j = 0; j < i; j++)"
+    words = page_of(f"void f(int a[8][8]) {{ {loops} a[i][j]++; }}", CompileOptions())
+    assert "0..7, average 3.5" in words
+    assert "Line 1, UG1399: flattens nothing" in words
+    assert "Line 1, AOCL, out of order" in words
+
+
+def test_the_schedule_that_was_chosen_is_shown() -> None:
+    loops = "for (int t = 0; t < 4; t++) for (int i = 1; i < 9; i++)"
+    text = f"void f(int a[10]) {{ {loops} a[i] = a[i - 1] + a[i] - 2 * a[i + 1]; }}"
+    scheduled = page_of(text, CompileOptions(scheduler="pluto"))
+    assert "Schedule by pluto" in scheduled
+    assert "(0,1,1,1)" in scheduled
+    assert "Loops that run" in scheduled
+    assert "Schedule" not in page_of(text, CompileOptions())
+
+
+def test_temporaries_that_were_expanded_are_named() -> None:
+    text = """void f(int a[8][8], int b[8]) { int s;
+      for (int i = 0; i < 8; i++) {
+        s = 0;
+        for (int j = 0; j < 8; j++) s += a[i][j];
+        b[i] = s;
+      } }"""
+    words = page_of(text, CompileOptions(expand="always"))
+    assert "s expanded to s: 8 elements instead of 1" in words
