@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 
@@ -14,6 +15,7 @@ from rtlgen.scheduling.lags import Timing
 from rtlgen.scheduling.store_slots import StoreSlots
 from rtlgen.transforms.candidates import Bounding, Placement, placements
 from rtlgen.transforms.common_nest import StoreSlot, best_common_nest
+from rtlgen.transforms.cycle_orders import best_orders
 from rtlgen.transforms.period import (
     Grouping,
     Member,
@@ -39,6 +41,19 @@ MANY_STATEMENTS = 24
 """With more of them, a statement gets a single pad, to run in step with some other statement."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _FreeCycle:
+    """Statements in a cycle, each in a nest of its own.
+
+    Members
+    -------
+    candidate: the best one, if it beats that of shared loops. exhausted: no nests were left out.
+    """
+
+    candidate: Candidate | None
+    exhausted: bool
+
+
 class Space:
     """The candidates of every unit of a program, and the precedences between them.
 
@@ -51,6 +66,7 @@ class Space:
         self.boxed = boxed
         self.paths = loop_paths(boxed.tree)
         self._cycles: dict[tuple[Unit, bool], Candidate] = {}
+        self._free_cycles: dict[tuple[Unit, bool], _FreeCycle] = {}
         self._stretches: dict[str, list[Candidate]] = {}
         self._placements: dict[tuple[str, int], list[Placement]] = {}
         self.cycles = timing.precedences()
@@ -66,10 +82,15 @@ class Space:
     def is_free(self) -> bool:
         """Whether every order and pad is a candidate.
 
-        Statements in a cycle share loops, and programs with many statements get few pads.
+        Of statements in a cycle only the best combination is one, which is enough where they are
+        the whole program; and programs with many statements get few pads.
         """
-        few = len(self.boxed.statements) <= MANY_STATEMENTS
-        return few and all(len(unit.statements) == 1 for unit in self.timing.units)
+        if len(self.boxed.statements) > MANY_STATEMENTS:
+            return False
+        units = self.timing.units
+        if len(units) == 1 and len(units[0].statements) > 1:
+            return self._free_cycle(units[0], self.iterations, False).exhausted
+        return all(len(unit.statements) == 1 for unit in units)
 
     @cached_property
     def latency_free(self) -> Choice:
@@ -135,7 +156,11 @@ class Space:
             key = (unit, with_latency)
             if key not in self._cycles:
                 self._cycles[key] = self._cycle(unit, precedences, with_latency)
-            return [self._cycles[key]]
+            found = [self._cycles[key]]
+            if largest is not None:
+                free = self._free_cycle(unit, precedences, with_latency).candidate
+                found += [] if free is None else [free]
+            return found
         name = unit.statements[0]
         found = []
         self_precedences = [p for p in precedences if p.source == p.sink == name]
@@ -231,13 +256,64 @@ class Space:
         names = set(unit.statements)
         own = [p for p in precedences if p.source in names and p.sink in names]
         orders = [p for p in self.iterations if p.source in names and p.sink in names]
-        grouping = self._grouping(members, own, orders, with_latency)
+        return self._together(self._grouping(members, own, orders, with_latency), with_latency)
+
+    def _together(self, grouping: Grouping, with_latency: bool) -> Candidate:
+        """Return the statements of a cycle as a candidate."""
         length = max(
-            grouping.shifts[name]
-            + self._length(name, grouping.placements[name], grouping.ii, with_latency)
-            for name in unit.statements
+            grouping.shifts[name] + self._length(name, placed, grouping.ii, with_latency)
+            for name, placed in grouping.placements.items()
         )
-        return Candidate(grouping.placements, grouping.ii, grouping.shifts, length, 0)
+        changes = sum(placed.changes for placed in grouping.placements.values())
+        return Candidate(grouping.placements, grouping.ii, grouping.shifts, length, changes)
+
+    def _free_cycle(
+        self, unit: Unit, precedences: Sequence[Precedence], with_latency: bool
+    ) -> _FreeCycle:
+        """Return the best combination of any orders and pads, if it beats the shared loops."""
+        key = (unit, with_latency)
+        if key not in self._free_cycles:
+            self._free_cycles[key] = self._searched_cycle(unit, precedences, with_latency)
+        return self._free_cycles[key]
+
+    def _searched_cycle(
+        self, unit: Unit, precedences: Sequence[Precedence], with_latency: bool
+    ) -> _FreeCycle:
+        if self.timing.related.ragged & set(unit.statements):
+            return _FreeCycle(None, exhausted=False)
+        shared = self._candidates(unit, None, precedences, with_latency)[0]
+        names = set(unit.statements)
+        own = [p for p in precedences if p.source in names and p.sink in names]
+        orders = [p for p in self.iterations if p.source in names and p.sink in names]
+        issues = Grouping(shared.placements, shared.ii, shared.shifts).last_issue
+        for ii in range(1, shared.ii + 1):
+            nests = {
+                name: self._at_interval(name, issues // ii + 1, orders, own, ii)
+                for name in unit.statements
+            }
+            found = best_orders(nests, own, orders, ii, issues)
+            if found.best is not None:
+                return _FreeCycle(self._together(found.best, with_latency), found.exhausted)
+            if not found.exhausted:
+                return _FreeCycle(None, exhausted=False)
+        return _FreeCycle(None, exhausted=True)
+
+    def _at_interval(
+        self,
+        name: str,
+        largest: int,
+        orders: Sequence[Precedence],
+        precedences: Sequence[Precedence],
+        ii: int,
+    ) -> list[Placement]:
+        """Return the nests of a statement that allow an initiation interval."""
+        own_order = [p for p in orders if p.source == p.sink == name]
+        own = [p for p in precedences if p.source == p.sink == name]
+        return [
+            placed
+            for placed in self._order_keeping(name, largest, own_order)
+            if all(initiation_interval(p, placed) <= ii for p in own)
+        ]
 
     def _grouping(
         self,

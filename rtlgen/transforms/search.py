@@ -238,12 +238,12 @@ def _distances(
         key = (home[precedence.source], home[precedence.sink])
         if key[0] == key[1]:
             continue
-        table = _table(units[key[0]], units[key[1]], precedence)
+        table = distance_table(units[key[0]], units[key[1]], precedence)
         distances[key] = np.maximum(distances[key], table) if key in distances else table
     return distances
 
 
-def _table(
+def distance_table(
     sources: Sequence[Candidate], sinks: Sequence[Candidate], precedence: Precedence
 ) -> IntArray:
     table = np.empty((len(sources), len(sinks)), dtype=np.int64)

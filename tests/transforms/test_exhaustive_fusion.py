@@ -22,9 +22,6 @@ OPTIMA = {
     "tce": 33279, "dct": 4145,
 }  # fmt: skip
 
-# Statements in a cycle keep the orders of the program in the compiler; more may be possible.
-CYCLIC = ("doitgen", "doitgen_d")
-
 # tce has 120 orders a nest and 32,768 instances a statement.
 KERNELS = [pytest.param(name, marks=pytest.mark.long if name == "tce" else ()) for name in OPTIMA]
 
@@ -44,12 +41,8 @@ def test_no_choice_of_orders_and_pads_is_shorter(name: str) -> None:
 @pytest.mark.parametrize("name", OPTIMA)
 def test_the_compiler_finds_the_shortest(name: str) -> None:
     decision = compile_program(analysis_of(name).program, CompileOptions()).decision
-    if name in CYCLIC:
-        assert not decision.fused_proven
-        assert decision.fused_iterations >= OPTIMA[name]
-    else:
-        assert decision.fused_proven
-        assert decision.fused_iterations == OPTIMA[name]
+    assert decision.fused_proven
+    assert decision.fused_iterations == OPTIMA[name]
 
 
 @pytest.mark.parametrize(
