@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 
 import islpy as isl
 import rustworkx
@@ -168,16 +169,48 @@ def _expanded(
         if any(_carried(flow, depth) for flow in inside):
             break
         depth += 1
+    levels = _sharing_levels(group, declared, depth)
     boxes = _boxes(declared, names)
-    lows = [min(boxes[name][k][0] for name in names) for k in range(depth)]
-    highs = [max(boxes[name][k][1] for name in names) for k in range(depth)]
+    lows = [min(boxes[name][k][0] for name in names) for k in levels]
+    highs = [max(boxes[name][k][1] for name in names) for k in levels]
     extents = tuple(high - low + 1 for low, high in zip(lows, highs, strict=True))
-    shape = (*extents, *array.shape)
-    iterators = declared.scop.statement(names[0]).iterators[:depth]
-    wide = replace(array, shape=shape)
+    wide = replace(array, shape=(*extents, *array.shape))
     if wide.depth > MAX_ELEMENTS:
         return _Copy(array, tuple(group), (), ())
-    return _Copy(wide, tuple(group), iterators, tuple(lows))
+    iterators = declared.scop.statement(names[0]).iterators
+    return _Copy(wide, tuple(group), tuple(iterators[k] for k in levels), tuple(lows))
+
+
+def _sharing_levels(group: Sequence[Place], declared: ScopSets, depth: int) -> list[int]:
+    """Return the loops, of the `depth` outermost ones, whose iterations share elements.
+
+    A loop whose iteration follows from the element and the other loops tells nothing apart.
+    """
+    users_of = reduce(isl.Map.union, [_users_of(declared, place, depth) for place in group])
+    sharing = users_of.reverse().apply_range(users_of)
+    levels = list(range(depth))
+    for k in reversed(range(depth)):
+        others = [n for n in levels if n != k]
+        if _same(sharing, others).is_subset(_same(sharing, [k])):
+            levels = others
+    return levels
+
+
+def _users_of(declared: ScopSets, place: Place, depth: int) -> isl.Map:
+    """Return {element -> iteration of the `depth` outermost loops that touches it}."""
+    name, read = place
+    statement = declared.scop.statement(name)
+    access = statement.write if read is None else statement.reads[read]
+    outer = [Affine.variable(iterator) for iterator in statement.iterators[:depth]]
+    iteration = declared.time_map(statement, outer)
+    return declared.access_map(statement, access).reverse().apply_range(iteration)
+
+
+def _same(pairs: isl.Map, levels: Sequence[int]) -> isl.Map:
+    """Return the pairs of iterations that agree in the given loops."""
+    for k in levels:
+        pairs = pairs.equate(isl.dim_type.in_, k, isl.dim_type.out, k)
+    return pairs
 
 
 def _boxes(sets: ScopSets, names: Sequence[str]) -> Mapping[str, tuple[tuple[int, int], ...]]:

@@ -57,6 +57,15 @@ def test_only_loops_that_carry_no_value_expand_an_array() -> None:
     assert shapes(text) == {"row": (4, 6)}
 
 
+def test_a_loop_that_the_element_tells_expands_nothing() -> None:
+    text = """void f(int a[4][6], int b[4][6]) { int t[4][6], row[6];
+      for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 6; j++) { t[i][j] = a[i][5 - j]; b[i][j] = t[i][j] * t[i][j]; }
+      for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 6; j++) { row[5 - j] = a[i][j]; b[i][j] += row[5 - j] / 3; } }"""
+    assert shapes(text) == {"t": (4, 6), "row": (4, 6)}
+
+
 def test_writes_that_nobody_reads_are_not_expanded() -> None:
     text = """void f(int a[8]) { int t[8];
       for (int i = 0; i < 8; i++) t[i] = a[i];
