@@ -16,6 +16,7 @@ from rtlgen.scheduling.store_slots import StoreSlots
 from rtlgen.transforms.candidates import Bounding, Placement, placements
 from rtlgen.transforms.common_nest import StoreSlot, best_common_nest
 from rtlgen.transforms.cycle_orders import best_orders
+from rtlgen.transforms.distances import Candidate
 from rtlgen.transforms.period import (
     Grouping,
     Member,
@@ -28,7 +29,7 @@ from rtlgen.transforms.precedence import (
     iteration_precedences,
 )
 from rtlgen.transforms.ragged import ragged_loops
-from rtlgen.transforms.search import Candidate, Choice, best_choice
+from rtlgen.transforms.search import Choice, best_choice
 from rtlgen.transforms.units import Unit, loop_paths
 
 _CandidateSource = Callable[[Unit, int | None], list[Candidate]]

@@ -22,8 +22,8 @@ from rtlgen.poly.dependences import Flow
 from rtlgen.poly.instances import members, statement_points
 from rtlgen.scheduling.forwarding import Issue, TapSet, tap_sets
 from rtlgen.scheduling.lags import Timing
+from rtlgen.transforms.distances import Candidate
 from rtlgen.transforms.precedence import Precedence
-from rtlgen.transforms.search import Candidate
 
 Ints = NDArray[np.int64]
 

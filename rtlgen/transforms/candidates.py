@@ -76,11 +76,21 @@ def box_placement(
     loops: Sequence[NestLoop], iterators: Sequence[str], changes: int = 0
 ) -> Placement:
     """Return the placement of a statement under rectangular `loops`."""
-    flat = FlatDim(tuple(loops))
-    rank = flat.rank
-    coefficients = tuple(rank.coefficient(name) for name in iterators)
-    affine = (coefficients, rank.constant)
-    return Placement(tuple(iterators), flat.loops, affine, None, flat.count, changes)
+    if any(loop.pinned is not None for loop in loops):
+        flat = FlatDim(tuple(loops))
+        affine = tuple(flat.rank.coefficient(name) for name in iterators), flat.rank.constant
+        return Placement(tuple(iterators), flat.loops, affine, None, flat.count, changes)
+    # The same without affine expressions: a search places its statements thousands of times.
+    weight, constant, weights = 1, 0, dict.fromkeys(iterators, 0)
+    for loop in reversed(loops):
+        if loop.iterator is None:
+            constant += weight * loop.at
+        else:
+            weights[loop.iterator] += weight
+            constant -= weight * loop.at
+        weight *= loop.extent
+    rank = tuple(weights[name] for name in iterators), constant
+    return Placement(tuple(iterators), tuple(loops), rank, None, weight, changes)
 
 
 def placements(

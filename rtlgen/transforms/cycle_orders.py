@@ -24,9 +24,9 @@ from numpy.typing import NDArray
 
 from rtlgen.ir.effort import keep_going
 from rtlgen.transforms.candidates import Placement
+from rtlgen.transforms.distances import Candidate, distance_table
 from rtlgen.transforms.period import Grouping
 from rtlgen.transforms.precedence import Precedence, requirements, smallest_shifts
-from rtlgen.transforms.search import Candidate, distance_table
 
 IntArray = NDArray[np.int64]
 

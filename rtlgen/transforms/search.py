@@ -14,18 +14,15 @@ result says that it is not proven.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rtlgen.ir.effort import keep_going
-from rtlgen.poly.extrema import PairExtrema
-from rtlgen.poly.instances import Pairs
 from rtlgen.transforms.candidates import Placement
+from rtlgen.transforms.distances import Candidate, IntArray, least_tails, required_distances
+from rtlgen.transforms.frontier import Frontier, Growth
 from rtlgen.transforms.precedence import Precedence
-
-IntArray = NDArray[np.int64]
 
 MAX_STATES = 4_000
 """Partial choices followed at a time."""
@@ -35,25 +32,6 @@ FIRST_STATES = 50
 
 MAX_EXTENSIONS = 4_000_000
 """Partial choices made in one run; programs with many statements get a narrower search."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Candidate:
-    """One placement of all statements of a unit.
-
-    Members
-    -------
-    placements: by statement; ii: initiation interval of them all.
-    shifts: of the statements relative to the unit's own shift.
-    length: time from the unit's shift to the end of its last instance.
-    changes: see `Placement.changes`.
-    """
-
-    placements: Mapping[str, Placement]
-    ii: int
-    shifts: Mapping[str, int]
-    length: int
-    changes: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,27 +66,6 @@ class Choice:
         return {name: c.ii for c in self.candidates for name in c.placements}
 
 
-@dataclass(frozen=True, slots=True)
-class _State:
-    """A partial choice: candidate and start of every unit so far.
-
-    Members
-    -------
-    bound: no completion of the choice ends earlier.
-    """
-
-    chosen: tuple[int, ...]
-    starts: tuple[int, ...]
-    end: int
-    changes: int
-    bound: int
-
-    @property
-    def merit(self) -> tuple[int, int, int, tuple[int, ...]]:
-        """What a search that cannot follow every choice orders them by."""
-        return self.bound, self.end, self.changes, self.chosen
-
-
 Settle = Callable[[Sequence[int], Sequence[int], int, int, int | None], tuple[int, ...]]
 """(candidates chosen so far, their starts, candidate, earliest start, latest start of use or None)
 -> all the starts, moved; the last one is past the latest where nothing before it fits."""
@@ -135,8 +92,8 @@ def best_choice(
     limit: what ends later is not pursued.
     fewest_changes: without it, any choice with the earliest end will do, which is found sooner.
     """
-    distances = _distances(units, precedences)
-    search = _Search(units, distances, _tails(units, distances), settle)
+    distances = required_distances(units, precedences)
+    search = _Search(units, distances, least_tails(units, distances), settle)
     best, exhausted = search.run(FIRST_STATES, limit)
     if not exhausted and fewest_changes:
         wide, exhausted = search.run(search.width, limit if best is None else best.end)
@@ -146,10 +103,7 @@ def best_choice(
         if shorter is None:
             break
         best = shorter
-    if best is None:
-        return None
-    chosen = tuple(units[n][k] for n, k in enumerate(best.chosen))
-    return Choice(chosen, best.starts, best.end, exhausted and settle is None)
+    return None if best is None else replace(best, proven=exhausted and settle is None)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -174,7 +128,7 @@ class _Search:
 
     def run(
         self, width: int, limit: int | None, *, fewest_changes: bool = True
-    ) -> tuple[_State | None, bool]:
+    ) -> tuple[Choice | None, bool]:
         """Return the best choice that ends by `limit`, and whether no choice was left out.
 
         Parameters
@@ -183,124 +137,85 @@ class _Search:
             fewer partial choices have to be followed.
         """
         last_use = {a: max(b for (x, b) in self.distances if x == a) for (a, _) in self.distances}
-        states = [_State((), (), 0, 0, 0)]
+        frontier = Frontier.empty()
         exhausted = True
         for number in range(len(self.units)):
-            grown = [state for old in states for state in self._extended(old, number, limit)]
+            keep_going()
             open_units = [u for u in range(number + 1) if last_use.get(u, -1) > number]
-            states = _undominated(grown, open_units, fewest_changes)
-            if len(states) > width:
-                states = sorted(states, key=lambda s: s.merit)[:width]
-                exhausted = False
-        best = min(states, key=lambda s: (s.end, s.changes, s.chosen), default=None)
-        return best, exhausted
+            grown = self._grown(frontier, number, limit)
+            frontier = grown.undominated(open_units, fewest_changes=fewest_changes)
+            exhausted = exhausted and len(frontier) <= width
+            frontier = frontier.with_best_bounds(width)
+        if not len(frontier):
+            return None, exhausted
+        best = frontier.first()
+        chosen = frontier.chosen[best].tolist()
+        candidates = tuple(unit[k] for unit, k in zip(self.units, chosen, strict=True))
+        starts = tuple(frontier.starts[best].tolist())
+        return Choice(candidates, starts, int(frontier.end[best]), proven=False), exhausted
 
-    def _extended(self, state: _State, number: int, limit: int | None) -> list[_State]:
-        keep_going()
-        candidates = self.units[number]
-        earliest = np.zeros(len(candidates), dtype=np.int64)
-        for unit, (chosen, start) in enumerate(zip(state.chosen, state.starts, strict=True)):
+    def _grown(self, before: Frontier, number: int, limit: int | None) -> Growth:
+        """Return all choices with all candidates of the next unit that may end by `limit`."""
+        candidates, tails = self.units[number], self.tails[number]
+        earliest = np.zeros((len(before), len(candidates)), dtype=np.int64)
+        for unit in range(number):
             if (unit, number) in self.distances:
-                earliest = np.maximum(earliest, start + self.distances[unit, number][chosen])
-        bounds = np.maximum(earliest + self.tails[number], state.bound)
-        possible = np.arange(len(bounds)) if limit is None else np.flatnonzero(bounds <= limit)
-        found = []
-        for k in possible.tolist():
-            starts, bound = (*state.starts, int(earliest[k])), int(bounds[k])
-            if self.settle is not None:
-                latest = None if limit is None else limit - int(self.tails[number][k])
-                starts = self.settle(state.chosen, state.starts, k, starts[-1], latest)
-                bound = max(bound, starts[-1] + int(self.tails[number][k]))
-            if limit is None or bound <= limit:
-                end = max(state.end, starts[-1] + candidates[k].length)
-                changes = state.changes + candidates[k].changes
-                found.append(_State((*state.chosen, k), starts, end, changes, bound))
-        return found
+                table = self.distances[unit, number]
+                after = table[before.chosen[:, unit]] + before.starts[:, unit, None]
+                np.maximum(earliest, after, out=earliest)
+        bounds = np.maximum(earliest + tails, before.bound[:, None])
+        possible = np.ones_like(bounds, dtype=np.bool_) if limit is None else bounds <= limit
+        parents, chosen = np.nonzero(possible)
+        growth = _growth(
+            before, parents, chosen, earliest[possible], bounds[possible], candidates, None
+        )
+        return growth if self.settle is None else self._settled(growth, self.settle, limit)
+
+    def _settled(self, free: Growth, settle: Settle, limit: int | None) -> Growth:
+        """Return the choices with their units moved to where no resource is used twice."""
+        number = free.before.chosen.shape[1]
+        tails = self.tails[number]
+        moved = np.empty((len(free.parents), number + 1), dtype=np.int64)
+        for row, (parent, k) in enumerate(zip(free.parents, free.candidates, strict=True)):
+            keep_going()
+            moved[row] = settle(
+                free.before.chosen[parent].tolist(),
+                free.before.starts[parent].tolist(),
+                int(k),
+                int(free.starts[row]),
+                None if limit is None else limit - int(tails[k]),
+            )
+        bounds = np.maximum(free.bound, moved[:, -1] + tails[free.candidates])
+        fits = np.flatnonzero(bounds <= limit) if limit is not None else np.arange(len(bounds))
+        return _growth(
+            free.before,
+            free.parents[fits],
+            free.candidates[fits],
+            moved[fits, -1],
+            bounds[fits],
+            self.units[number],
+            moved[fits],
+        )
 
 
-def _tails(
-    units: Sequence[Sequence[Candidate]], distances: Mapping[tuple[int, int], IntArray]
-) -> list[IntArray]:
-    """Return for every candidate the least time from its start to the end of what depends on it."""
-    tails = [np.array([c.length for c in unit], dtype=np.int64) for unit in units]
-    for a, b in sorted(distances, reverse=True):
-        tails[a] = np.maximum(tails[a], (distances[a, b] + tails[b]).min(axis=1))
-    return tails
-
-
-def _distances(
-    units: Sequence[Sequence[Candidate]], precedences: Sequence[Precedence]
-) -> dict[tuple[int, int], IntArray]:
-    """Return, for dependent units a and b, the required start_b - start_a of all candidates."""
-    home = {name: n for n, unit in enumerate(units) for name in unit[0].placements}
-    distances: dict[tuple[int, int], IntArray] = {}
-    for precedence in precedences:
-        key = (home[precedence.source], home[precedence.sink])
-        if key[0] == key[1]:
-            continue
-        table = distance_table(units[key[0]], units[key[1]], precedence)
-        distances[key] = np.maximum(distances[key], table) if key in distances else table
-    return distances
-
-
-def distance_table(
-    sources: Sequence[Candidate], sinks: Sequence[Candidate], precedence: Precedence
-) -> IntArray:
-    table = np.empty((len(sources), len(sinks)), dtype=np.int64)
-    related = precedence.related
-    if isinstance(related, PairExtrema) and related.others:
-        for a, source in enumerate(sources):
-            for b, sink in enumerate(sinks):
-                table[a, b] = _required(precedence, source, sink)
-        return table
-    if isinstance(related, Pairs):
-        points = related
-    else:
-        # Where ranks are affine the vertices stand for all pairs.
-        dims = len(sources[0].placements[precedence.source].iterators)
-        points = Pairs(related.vertices[:, :dims], related.vertices[:, dims:])
-    sink_times = np.stack([_times(points.sinks, c, precedence.sink) for c in sinks])
-    for a, candidate in enumerate(sources):
-        keep_going()
-        gaps = _times(points.sources, candidate, precedence.source) - sink_times
-        largest = gaps.max(axis=1)
-        table[a] = largest + precedence.lag
-        if precedence.uniform_lag is not None:
-            uniform = gaps.min(axis=1) == largest
-            table[a, uniform] = largest[uniform] + precedence.uniform_lag
-    source_shifts = np.array([c.shifts[precedence.source] for c in sources], dtype=np.int64)
-    sink_shifts = np.array([c.shifts[precedence.sink] for c in sinks], dtype=np.int64)
-    return table + source_shifts[:, None] - sink_shifts[None, :]
-
-
-def _times(points: IntArray, candidate: Candidate, name: str) -> IntArray:
-    """Return ii * rank of every point."""
-    return candidate.placements[name].ranks(points) * candidate.ii
-
-
-def _required(precedence: Precedence, source: Candidate, sink: Candidate) -> int:
-    name, other = precedence.source, precedence.sink
-    required = precedence.required(
-        source.placements[name], sink.placements[other], source.ii, sink.ii
-    )
-    return required + source.shifts[name] - sink.shifts[other]
-
-
-def _undominated(
-    states: Sequence[_State], open_units: Sequence[int], fewest_changes: bool
-) -> list[_State]:
-    groups: dict[tuple[int, ...], list[_State]] = {}
-    for state in sorted(states, key=lambda s: (s.end, s.changes, s.chosen)):
-        keep_going()
-        kept = groups.setdefault(tuple(state.chosen[u] for u in open_units), [])
-        if not any(_dominates(other, state, open_units, fewest_changes) for other in kept):
-            kept.append(state)
-    return [state for kept in groups.values() for state in kept]
-
-
-def _dominates(a: _State, b: _State, open_units: Sequence[int], fewest_changes: bool) -> bool:
-    return (
-        a.end <= b.end
-        and (a.changes <= b.changes or not fewest_changes)
-        and all(a.starts[u] <= b.starts[u] for u in open_units)
+def _growth(
+    before: Frontier,
+    parents: IntArray,
+    chosen: IntArray,
+    starts: IntArray,
+    bounds: IntArray,
+    candidates: Sequence[Candidate],
+    moved: IntArray | None,
+) -> Growth:
+    lengths = np.array([c.length for c in candidates], dtype=np.int64)
+    changes = np.array([c.changes for c in candidates], dtype=np.int64)
+    return Growth(
+        before,
+        parents,
+        chosen,
+        starts,
+        end=np.maximum(before.end[parents], starts + lengths[chosen]),
+        changes=before.changes[parents] + changes[chosen],
+        bound=bounds,
+        moved=moved,
     )

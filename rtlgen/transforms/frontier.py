@@ -1,0 +1,163 @@
+"""Partial choices of a search: one row each, and which of them are worth following."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rtlgen.ir.effort import keep_going
+
+IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Frontier:
+    """Partial choices, in lexicographic order of the candidates chosen.
+
+    Members
+    -------
+    chosen, starts: (choices, units so far) candidate and start of every unit.
+    end, changes: (choices,) of the units so far.
+    bound: (choices,) no completion of the choice ends earlier.
+    """
+
+    chosen: IntArray
+    starts: IntArray
+    end: IntArray
+    changes: IntArray
+    bound: IntArray
+
+    def __post_init__(self) -> None:
+        rows = {len(x) for x in (self.chosen, self.starts, self.end, self.changes, self.bound)}
+        if len(rows) != 1 or self.chosen.shape != self.starts.shape:
+            raise ValueError("the columns of partial choices have different lengths")
+
+    @staticmethod
+    def empty() -> Frontier:
+        """Return the one choice of nothing."""
+        nothing, zero = np.zeros((1, 0), dtype=np.int64), np.zeros(1, dtype=np.int64)
+        return Frontier(nothing, nothing, zero, zero, zero)
+
+    def __len__(self) -> int:
+        return len(self.end)
+
+    def rows(self, places: IntArray) -> Frontier:
+        """Return some of the choices, given by ascending place."""
+        return Frontier(
+            self.chosen[places],
+            self.starts[places],
+            self.end[places],
+            self.changes[places],
+            self.bound[places],
+        )
+
+    def with_best_bounds(self, number: int) -> Frontier:
+        """Return the `number` choices that promise most."""
+        if len(self) <= number:
+            return self
+        merit = np.lexsort((self.changes, self.end, self.bound))
+        return self.rows(np.sort(merit[:number]))
+
+    def first(self) -> int:
+        """Return the place of the choice that ends first, of those with the fewest changes."""
+        return int(np.lexsort((self.changes, self.end))[0])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Growth:
+    """The choices of a frontier, each with some candidates of the next unit.
+
+    Members
+    -------
+    parents: place of the choice before. candidates, starts: of the unit that is new.
+    end, changes, bound: of the grown choice.
+    moved: the starts of all units, where the new one moved those before it.
+    """
+
+    before: Frontier
+    parents: IntArray
+    candidates: IntArray
+    starts: IntArray
+    end: IntArray
+    changes: IntArray
+    bound: IntArray
+    moved: IntArray | None = None
+
+    def undominated(self, open_units: Sequence[int], *, fewest_changes: bool) -> Frontier:
+        """Return the choices that no other one beats in all that later units can see.
+
+        Parameters
+        ----------
+        open_units: the units on which later ones depend.
+        fewest_changes: whether the number of changes counts.
+        """
+        chosen = [self._chosen(unit) for unit in open_units]
+        columns = [self.end, *(self._starts(unit) for unit in open_units)]
+        if fewest_changes:
+            columns.append(self.changes)
+        groups = _group_numbers(chosen, len(self.parents))
+        preference = np.lexsort((self.changes, self.end, groups))
+        kept = _pareto(groups, np.stack(columns), preference)
+        return self._frontier(np.sort(kept))
+
+    def _chosen(self, unit: int) -> IntArray:
+        if unit == self.before.chosen.shape[1]:
+            return self.candidates
+        result: IntArray = self.before.chosen[self.parents, unit]
+        return result
+
+    def _starts(self, unit: int) -> IntArray:
+        if self.moved is not None:
+            result: IntArray = self.moved[:, unit]
+            return result
+        if unit == self.before.starts.shape[1]:
+            return self.starts
+        result = self.before.starts[self.parents, unit]
+        return result
+
+    def _frontier(self, rows: IntArray) -> Frontier:
+        parents = self.parents[rows]
+        chosen = np.column_stack([self.before.chosen[parents], self.candidates[rows]])
+        if self.moved is not None:
+            starts = self.moved[rows]
+        else:
+            starts = np.column_stack([self.before.starts[parents], self.starts[rows]])
+        return Frontier(chosen, starts, self.end[rows], self.changes[rows], self.bound[rows])
+
+
+def _group_numbers(columns: Sequence[IntArray], rows: int) -> IntArray:
+    """Return one number a row, the same for rows that are equal in all columns."""
+    numbers = np.zeros(rows, dtype=np.int64)
+    for column in columns:
+        # Numbered again each time, products stay small: at most rows times candidates.
+        paired = numbers * (int(column.max(initial=0)) + 1) + column
+        numbers = np.unique(paired, return_inverse=True)[1].reshape(rows)
+    return numbers
+
+
+def _pareto(groups: IntArray, measures: IntArray, preference: IntArray) -> IntArray:
+    """Return the rows that no preferred row of their group equals or beats in every measure.
+
+    Parameters
+    ----------
+    measures: (measures, rows), the smaller the better. The first one is that of `preference`.
+    preference: the rows, group after group, the best of each first.
+    """
+    kept = []
+    left = preference
+    while len(left):
+        keep_going()
+        own = groups[left]
+        is_head = np.ones(len(left), dtype=np.bool_)
+        is_head[1:] = own[1:] != own[:-1]
+        heads = left[is_head]
+        kept.append(heads)
+        rival = heads[np.cumsum(is_head) - 1]
+        beaten = np.ones(len(left), dtype=np.bool_)
+        for measure in measures:
+            beaten &= measure[rival] <= measure[left]
+        left = left[~beaten]
+    return np.concatenate(kept) if kept else preference
