@@ -92,8 +92,8 @@ def deps(quiet: bool, file: str, options: CompileOptions, as_json: bool) -> None
     program = parse(Path(file), options)
     with quoting(program):
         analysis = analyse(program)
+        found = dependence_rows(analysis.sets, analysis.dependences)
     print_warnings(analysis.warnings, program.sources, quiet)
-    found = dependence_rows(analysis.sets, analysis.dependences)
     if as_json:
         print_json({"kernel": program.scop.name, "dependences": found})
         return

@@ -7,6 +7,7 @@ from typing import Any
 
 import islpy as isl
 
+from rtlgen.ir.effort import keep_going, limited_effort
 from rtlgen.ir.scop import Access, Scop
 from rtlgen.ir.sets import ScopSets, integer
 from rtlgen.poly.dependences import Dependence
@@ -50,20 +51,31 @@ def dependence_rows(sets: ScopSets, dependences: Sequence[Dependence]) -> list[d
 
     `distance` is the iteration distance where it is constant, else null; `relation` is exact, in
     isl's notation, over the normalised iterators.
+
+    Raises
+    ------
+    TooComplex: a relation takes too long to describe.
     """
-    return [
-        {
-            "kind": d.kind,
-            "array": d.array,
-            "source": d.source,
-            "sink": d.sink,
-            "source_access": access_text(sets.scop, d.source_access),
-            "sink_access": access_text(sets.scop, d.sink_access),
-            "source_line": d.source_access.span.line,
-            "sink_line": d.sink_access.span.line,
-            "file": d.sink_access.span.file,
-            "distance": None if (found := distance(d)) is None else list(found),
-            "relation": relation_text(sets, d),
-        }
-        for d in dependences
-    ]
+    rows = []
+    with limited_effort():
+        for dependence in dependences:
+            keep_going(sets.context)
+            rows.append(_row(sets, dependence))
+    return rows
+
+
+def _row(sets: ScopSets, dependence: Dependence) -> dict[str, Any]:
+    apart = distance(dependence)
+    return {
+        "kind": dependence.kind,
+        "array": dependence.array,
+        "source": dependence.source,
+        "sink": dependence.sink,
+        "source_access": access_text(sets.scop, dependence.source_access),
+        "sink_access": access_text(sets.scop, dependence.sink_access),
+        "source_line": dependence.source_access.span.line,
+        "sink_line": dependence.sink_access.span.line,
+        "file": dependence.sink_access.span.file,
+        "distance": None if apart is None else list(apart),
+        "relation": relation_text(sets, dependence),
+    }

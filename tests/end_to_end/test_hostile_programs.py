@@ -110,6 +110,14 @@ def test_time_and_operations_are_both_limited() -> None:
     assert "elementary isl operations" in found.value.diagnostic.notes[0]
 
 
+def test_describing_dependences_is_limited_too() -> None:
+    program = parse_text(f"void f(int a[64]) {{ {nest(2, '8', 'a[i0] = a[i1] + a[i0];')} }}")
+    analysis = analyse(program)
+    analysis.sets.context.set_max_operations(1)
+    with pytest.raises(TooComplex):
+        dependence_rows(analysis.sets, analysis.dependences)
+
+
 def test_the_time_is_that_of_the_whole_compilation(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(effort, "MAX_SECONDS", 0.0)
     with limited_effort(), pytest.raises(TooComplex, match="too complex"):
