@@ -100,7 +100,8 @@ class Target:
         if max(pieces) == 1:
             return 1
         levels = 1 + (min(pieces) - 1).bit_length()
-        return 1 + -(-levels // 2)
+        # A sum that is too wide for one cycle leaves no room for a second one.
+        return 1 + (levels if width_result > self.chain_bits else -(-levels // 2))
 
     def divider_latency(self, width_bits: int) -> int:
         """Return the cycles of a pipelined restoring divider: one quotient bit a cycle."""

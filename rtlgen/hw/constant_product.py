@@ -7,22 +7,7 @@ from operator import add
 
 from amaranth.hdl import Value
 
-
-def signed_digits(constant: int) -> tuple[tuple[int, int], ...]:
-    """Return (place, +1 or -1) for each digit of `constant` in non-adjacent form.
-
-    No form with digits -1, 0, 1 has fewer of them that are not 0 (Reitwiesner, 1960).
-    """
-    digits = []
-    place = 0
-    while constant:
-        if constant & 1:
-            digit = 2 - (constant & 3)
-            digits.append((place, digit))
-            constant -= digit
-        constant >>= 1
-        place += 1
-    return tuple(digits)
+from rtlgen.ir.signed_digits import signed_digits
 
 
 def constant_product(value: Value, constant: int) -> Value:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
 from functools import reduce
 from operator import mul
 
@@ -12,29 +11,7 @@ from amaranth.hdl import Module, Signal, Value
 from rtlgen.hw.constant_product import constant_product
 from rtlgen.hw.index_units import IndexUnit, pace
 from rtlgen.hw.pipeline import DelayLines, Stages
-
-
-@dataclass(frozen=True, slots=True)
-class Reciprocal:
-    """x // divisor == (x * factor) >> shift for every x up to the given maximum."""
-
-    factor: int
-    shift: int
-
-
-def reciprocal(divisor: int, maximum: int) -> Reciprocal:
-    """Return the smallest reciprocal that divides 0 .. `maximum` exactly.
-
-    With factor = ceil(2**shift / divisor) = (2**shift + error) / divisor, the quotient of
-    x = q * divisor + r comes out as q + (r + x * error / 2**shift) / divisor, which is below q + 1
-    for every r < divisor exactly when x * error < 2**shift.
-    """
-    shift = 0
-    while True:
-        factor = -(-(1 << shift) // divisor)
-        if maximum * (factor * divisor - (1 << shift)) < 1 << shift:
-            return Reciprocal(factor, shift)
-        shift += 1
+from rtlgen.ir.reciprocal import reciprocal
 
 
 class FlatIndex(IndexUnit):

@@ -6,16 +6,14 @@ from collections.abc import Sequence
 
 from amaranth.hdl import Const, Module, Mux, Shape, Signal, Value
 
-from rtlgen.hw.constant_product import constant_product, signed_digits
+from rtlgen.hw.constant_product import constant_product
 from rtlgen.hw.divider import Divider
 from rtlgen.hw.multiplier import Multiplier
 from rtlgen.hw.names import prefix_ports
 from rtlgen.hw.pipeline import Stages
 from rtlgen.hw.source_lines import mark
 from rtlgen.ir.plan import ArithmeticOp, SelectOp
-
-MAXIMAL_DIGITS = 3
-"""A constant factor of up to this many signed digits is cheaper as additions."""
+from rtlgen.ir.signed_digits import is_sum
 
 
 def build_arithmetic(m: Module, op: ArithmeticOp, operands: Sequence[Value], name: str) -> Signal:
@@ -46,7 +44,7 @@ def _as_constant_product(operands: Sequence[Value]) -> Value | None:
     a, b = operands
     if isinstance(a, Const):
         a, b = b, a
-    if isinstance(b, Const) and len(signed_digits(b.value)) <= MAXIMAL_DIGITS:
+    if isinstance(b, Const) and is_sum(b.value):
         return constant_product(a, b.value)
     return None
 

@@ -20,8 +20,8 @@ import numpy as np
 from amaranth.hdl import Const, Module, Mux, Shape, Signal, Value
 from numpy.typing import NDArray
 
-from rtlgen.hw.constant_product import signed_digits
-from rtlgen.hw.flat_index import reciprocal
+from rtlgen.ir.reciprocal import reciprocal
+from rtlgen.ir.signed_digits import signed_digits
 
 Ints = NDArray[np.int64]
 

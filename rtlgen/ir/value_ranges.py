@@ -153,11 +153,19 @@ def binary_range(op: str, a: Range, b: Range, type_: IntType) -> Range | None:
             return min(corners), max(corners)
         case "rem":
             return _remainder(a, b)
-        case "div" if b[0] > 0:
-            quotients = [abs(x) // y * (1 if x >= 0 else -1) for x in a for y in b]
-            return min(quotients), max(quotients)
+        case "div":
+            return _quotient(a, b)
         case _:
             return None
+
+
+def _quotient(a: Range, b: Range) -> Range:
+    if b[0] <= 0 <= b[1]:
+        # No quotient is larger than the dividend; that by zero is -1.
+        largest = max(abs(a[0]), abs(a[1]), 1)
+        return -largest, largest
+    quotients = [abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1) for x in a for y in b]
+    return min(quotients), max(quotients)
 
 
 def _remainder(a: Range, b: Range) -> Range | None:

@@ -30,8 +30,11 @@ from rtlgen.ir.expr import (
 )
 from rtlgen.ir.plan import LOGIC_TABLE_WORDS, address_bits
 from rtlgen.ir.scop import Access, Array, Scop, Statement, Subscript
+from rtlgen.ir.signed_digits import is_sum
 from rtlgen.ir.types import INT64
 from rtlgen.ir.value_ranges import Range, value_range, width_of
+from rtlgen.scheduling.division import ConstantDivision, pairs_divided_twice
+from rtlgen.scheduling.graph import Graph, Node
 from rtlgen.scheduling.reassociate import reassociated
 from rtlgen.target import Target
 
@@ -40,29 +43,6 @@ UNLIMITED_BITS = 64
 
 MAX_CHAINED_LOGIC = 2
 """Combinational operators in a row before a register is put behind one."""
-
-
-@dataclass(frozen=True, slots=True)
-class Node:
-    """One operation of the graph, before it meets the index space.
-
-    Members
-    -------
-    op: `constant`, `parameter`, `index`, `load`, `cast`, `select` or an operator of ir.expr; a load
-        whose address depends on data has it as its operand.
-    value, name, affine, read: of a constant, a parameter, an index value, a load (its read).
-    modulus_bits: for shifts, the width of the left operand's C type.
-    """
-
-    op: str
-    width_bits: int
-    signed: bool
-    operands: tuple[int, ...] = ()
-    value: int = 0
-    name: str = ""
-    affine: Affine | None = None
-    read: int = -1
-    modulus_bits: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,10 +94,10 @@ def build_datapath(
     def read_latency(read: int) -> int:
         return read_latency_cycles(scop.array(statement.reads[read].array), target)
 
-    builder = _Builder(scop, statement, box)
     expr = reassociated(statement.expr, late or {}, read_latency, target)
+    builder = _Builder(scop, statement, box, pairs_divided_twice(expr))
     result = builder.build(expr, scop.array(statement.write.array).element.width_bits)
-    nodes, numbers = _live_nodes(builder.nodes, result)
+    nodes, numbers = _live_nodes(builder.graph.nodes, result)
     node_of_read = {r: numbers[n] for r, n in builder.node_of_read.items() if n in numbers}
     latencies = _latencies(nodes, scop, statement, target)
     return _schedule(nodes, latencies, numbers[result], node_of_read)
@@ -160,21 +140,20 @@ def flat_address(access: Access, at: Sequence[Expr], strides: Sequence[int]) -> 
 
 
 class _Builder:
-    def __init__(self, scop: Scop, statement: Statement, box: Mapping[str, Range]) -> None:
+    def __init__(
+        self,
+        scop: Scop,
+        statement: Statement,
+        box: Mapping[str, Range],
+        divided_twice: frozenset[tuple[Expr, Expr]],
+    ) -> None:
         self.scop = scop
         self.statement = statement
         self.box = box
-        self.nodes: list[Node] = []
+        self.graph = Graph()
         self.node_of_read: dict[int, int] = {}
-        self._numbers: dict[Node, int] = {}
+        self._divided_twice = divided_twice
         self._loads: dict[tuple[str, tuple[Subscript, ...], tuple[int, ...]], int] = {}
-
-    def add(self, node: Node) -> int:
-        """Return the number of `node`, an existing one where an equal node is there."""
-        if node not in self._numbers:
-            self._numbers[node] = len(self.nodes)
-            self.nodes.append(node)
-        return self._numbers[node]
 
     def build(self, expr: Expr, demand: int) -> int:
         """Return a node whose low `demand` bits are those of `expr`.
@@ -183,42 +162,34 @@ class _Builder:
         """
         values = value_range(expr, self.box)
         if values[0] == values[1]:
-            return self.constant(values[0])
+            return self.graph.constant(values[0])
         width, signed = width_of(values)
         if demand < width:
             width, signed = demand, False
         match expr:
             case IndexValue(affine):
-                return self.add(Node("index", width, signed, affine=affine))
+                return self.graph.add(Node("index", width, signed, affine=affine))
             case ScalarParameter(name, type_):
-                node = self.add(Node("parameter", type_.width_bits, type_.signed, name=name))
-                return self.resized(node, width, signed)
+                node = self.graph.add(Node("parameter", type_.width_bits, type_.signed, name=name))
+                return self.graph.resized(node, width, signed)
             case Read():
-                return self.resized(self.load(expr), width, signed)
+                return self.graph.resized(self.load(expr), width, signed)
             case Cast(operand):
-                return self.resized(self.build(operand, width), width, signed)
+                return self.graph.resized(self.build(operand, width), width, signed)
             case Unary(op, operand):
                 if op == "lnot":
-                    return self.add(Node("lnot", 1, False, (self.build(operand, UNLIMITED_BITS),)))
-                return self.add(Node(op, width, signed, (self.build(operand, width),)))
+                    return self.graph.add(
+                        Node("lnot", 1, False, (self.build(operand, UNLIMITED_BITS),))
+                    )
+                return self.graph.add(Node(op, width, signed, (self.build(operand, width),)))
             case Select(condition, a, b):
                 chosen = self.build(condition, UNLIMITED_BITS)
                 arms = (self.build(a, width), self.build(b, width))
-                return self.add(Node("select", width, signed, (chosen, *arms)))
+                return self.graph.add(Node("select", width, signed, (chosen, *arms)))
             case Binary():
                 return self.binary(expr, width, signed)
             case Constant(value):
-                return self.constant(value)
-
-    def constant(self, value: int) -> int:
-        width, signed = width_of((value, value))
-        return self.add(Node("constant", width, signed, value=value))
-
-    def resized(self, number: int, width: int, signed: bool) -> int:
-        node = self.nodes[number]
-        if (node.width_bits, node.signed) == (width, signed):
-            return number
-        return self.add(Node("cast", width, signed, (number,)))
+                return self.graph.constant(value)
 
     def load(self, read: Read) -> int:
         access = self.statement.reads[read.index]
@@ -230,14 +201,16 @@ class _Builder:
         key = (access.array, access.subscripts, address)
         if key not in self._loads:
             width, signed = array.element.width_bits, array.element.signed
-            self._loads[key] = self.add(Node("load", width, signed, address, read=read.index))
+            self._loads[key] = self.graph.add(Node("load", width, signed, address, read=read.index))
         self.node_of_read[read.index] = self._loads[key]
         return self._loads[key]
 
     def binary(self, expr: Binary, width: int, signed: bool) -> int:
         op = expr.op
         modulus = 0
-        if op in COMPARISONS or op in ("div", "rem"):
+        if op in ("div", "rem"):
+            return self._division(expr, width, signed)
+        if op in COMPARISONS:
             demands = (UNLIMITED_BITS, UNLIMITED_BITS)
         elif op == "shr":
             modulus = expr.type.width_bits
@@ -249,25 +222,25 @@ class _Builder:
             demands = (width, width)
         operands = (self.build(expr.left, demands[0]), self.build(expr.right, demands[1]))
         if op == "mul":
-            shifted = self._power_of_two_product(operands, width, signed)
-            if shifted is not None:
-                return shifted
-        return self.add(Node(op, width, signed, operands, modulus_bits=modulus))
+            return self.graph.product(operands, width, signed)
+        return self.graph.add(Node(op, width, signed, operands, modulus_bits=modulus))
+
+    def _division(self, expr: Binary, width: int, signed: bool) -> int:
+        dividend = self.build(expr.left, UNLIMITED_BITS)
+        least, most = value_range(expr.right, self.box)
+        if least != most or least == 0:
+            divisor = self.build(expr.right, UNLIMITED_BITS)
+            return self.graph.add(Node(expr.op, width, signed, (dividend, divisor)))
+        values = value_range(expr.left, self.box)
+        whole = (expr.left, expr.right) in self._divided_twice
+        division = ConstantDivision(self.graph, dividend, values, least, whole)
+        if expr.op == "div":
+            return division.quotient(width, signed)
+        return division.remainder(width, signed)
 
     def _shift_demand(self, count: Expr, width: int, modulus: int) -> int:
         low, high = value_range(count, self.box)
         return min(UNLIMITED_BITS, width + low) if low == high < modulus else UNLIMITED_BITS
-
-    def _power_of_two_product(
-        self, operands: tuple[int, int], width: int, signed: bool
-    ) -> int | None:
-        for number, other in (operands, operands[::-1]):
-            node = self.nodes[number]
-            if node.op == "constant" and node.value > 0 and node.value.bit_count() == 1:
-                count = self.constant(node.value.bit_length() - 1)
-                shift = Node("shl", width, signed, (other, count), modulus_bits=UNLIMITED_BITS)
-                return self.add(shift)
-        return None
 
 
 def _live_nodes(nodes: list[Node], result: int) -> tuple[tuple[Node, ...], dict[int, int]]:
@@ -311,8 +284,14 @@ def _operator_latency(node: Node, nodes: tuple[Node, ...], target: Target) -> in
     if not node.operands or node.op == "cast":
         return 0
     operands = [nodes[operand] for operand in node.operands]
-    # A constant operand costs nothing; a select's condition is one wire, its arms are what is wide.
-    widths = [0 if operand.op == "constant" else operand.width_bits for operand in operands]
+    # A constant operand costs nothing, unless it is a factor that takes multipliers; a select's
+    # condition is one wire, its arms are what is wide.
+    widths = [
+        0
+        if other.op == "constant" and not (node.op == "mul" and not is_sum(other.value))
+        else other.width_bits
+        for other in operands
+    ]
     wide = widths[1:] if node.op == "select" else widths
     return target.latency_cycles(node.op, wide[0], wide[-1], node.width_bits)
 

@@ -38,9 +38,10 @@ from rtlgen.ir.plan import (
 from rtlgen.ir.schedule import Bound, NestLoop
 from rtlgen.ir.scop import Access, Scop, Statement
 from rtlgen.ir.sets import count_points
-from rtlgen.scheduling.datapath import Node, is_register, read_latency_cycles
+from rtlgen.scheduling.datapath import is_register, read_latency_cycles
 from rtlgen.scheduling.errors import IndexStyleUnsuitable, RaggedDomain
 from rtlgen.scheduling.forwarding import IssueTimes, Routing, Unforwardable
+from rtlgen.scheduling.graph import Node
 from rtlgen.scheduling.lags import Timing, flow_key
 from rtlgen.scheduling.ports import PortMap
 from rtlgen.scheduling.predicates import CounterSpace, index_form

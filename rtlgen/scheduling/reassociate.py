@@ -16,8 +16,9 @@ import heapq
 from collections.abc import Callable, Mapping
 from itertools import count
 
-from rtlgen.ir.expr import Binary, Expr, Read, Select, Unary, children, with_children
+from rtlgen.ir.expr import Binary, Constant, Expr, Read, Select, Unary, children, with_children
 from rtlgen.ir.types import IntType
+from rtlgen.scheduling.division import typical_latency_cycles
 from rtlgen.target import Target
 
 LATE = 1 << 20
@@ -113,7 +114,12 @@ class _Reassociation:
                 return max(latest, LATE - min(self._late[expr.index], LATE // 2))
             return latest + self._read_latency(expr.index)
         if isinstance(expr, Binary | Select):
-            op = expr.op if isinstance(expr, Binary) else "select"
-            width = expr.type.width_bits
-            latest += self._target.latency_cycles(op, width, width, width)
+            latest += self._latency(expr)
         return latest
+
+    def _latency(self, expr: Binary | Select) -> int:
+        op = expr.op if isinstance(expr, Binary) else "select"
+        width = expr.type.width_bits
+        if isinstance(expr, Binary) and op in ("div", "rem") and isinstance(expr.right, Constant):
+            return typical_latency_cycles(op, width, self._target)
+        return self._target.latency_cycles(op, width, width, width)

@@ -11,11 +11,11 @@ import pytest
 from amaranth.hdl import Const, Elaboratable, Module, Shape, Signal, Value, signed, unsigned
 from amaranth.sim import Simulator
 
-from rtlgen.hw.constant_product import signed_digits
 from rtlgen.hw.divider import Divider
 from rtlgen.hw.multiplier import BLOCK_BITS, Multiplier, partial_products, rows
 from rtlgen.hw.operators import build_arithmetic
 from rtlgen.ir.plan import ArithmeticOp
+from rtlgen.ir.signed_digits import signed_digits
 from rtlgen.target import get_target
 from tests.plans.interpreter import arithmetic, wrap
 

@@ -11,9 +11,10 @@ from amaranth.sim import Simulator
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rtlgen.hw.flat_index import Divide, Shift, reciprocal, sliceable
+from rtlgen.hw.flat_index import Divide, Shift, sliceable
 from rtlgen.hw.index_units import IndexUnit
 from rtlgen.hw.odometer import Odometer
+from rtlgen.ir.reciprocal import reciprocal
 
 Observed = tuple[int, tuple[int, ...], tuple[int, ...], int]
 
