@@ -26,6 +26,7 @@ from rtlgen.ir.scop import Scop
 from rtlgen.poly.errors import NoLegalSchedule, UnknownStatement
 from rtlgen.poly.legality import find_violation, illegal_shift, require_legal
 from rtlgen.poly.pluto.components import Fusion
+from rtlgen.scheduling.banks import Unbankable, assign_banks, with_banks
 from rtlgen.scheduling.datapath import build_datapath
 from rtlgen.scheduling.decide import (
     Decision,
@@ -63,8 +64,14 @@ FUSE_MODES: tuple[FuseMode, ...] = ("mf3", "ols", "none")
 ExpandMode: TypeAlias = Literal["auto", "never", "always"]
 EXPAND_MODES: tuple[ExpandMode, ...] = ("auto", "never", "always")
 
+WritePorts: TypeAlias = Literal["auto", "one"]
+WRITE_PORTS: tuple[WritePorts, ...] = ("auto", "one")
+
 EXPANSION_GAIN = 0.98
 """Share of the cycles below which an expansion is worth its memory."""
+
+BANKING_GAIN = 0.98
+"""Share of the cycles below which several write ports are worth their memory."""
 
 PASSES = (
     "parse", "expand", "normalise", "reschedule", "tile", "wavefront", "distribute", "permute",
@@ -85,6 +92,7 @@ class CompileOptions:
     index_latency_cycles: pipeline depth of the index recovery, None for the target's choice.
     scheduler, fusion, tile, wavefront: see `LoopOptions`.
     expand: whether temporaries are expanded; auto: where that shortens the fused loop.
+    write_ports: how many an array may have; auto: several where that shortens the fused loop.
     """
 
     function: str | None = None
@@ -97,6 +105,7 @@ class CompileOptions:
     index_latency_cycles: int | None = None
     checksum: bool = False
     expand: ExpandMode = "auto"
+    write_ports: WritePorts = "auto"
     scheduler: Scheduler | None = None
     fusion: Fusion = "smart"
     tile: tuple[int, ...] = ()
@@ -191,12 +200,35 @@ def _better(written: Analysis, wider: Analysis, options: CompileOptions) -> _Pla
         second = first
     is_worth_it = predicted_cycles(second.plan) < predicted_cycles(first.plan) * EXPANSION_GAIN
     chosen = second if is_worth_it else first
-    return _plan_of(chosen.analysis, options) if options.shifts else chosen
+    return _with_ports(chosen.analysis, options) if options.shifts else chosen
 
 
 def _in_loops(analysis: Analysis, options: CompileOptions) -> _Planned:
     """Plan a program in the loops of the scheduler that was chosen, if one was."""
-    return _plan_of(in_chosen_loops(analysis, options.loops), options)
+    return _with_ports(in_chosen_loops(analysis, options.loops), options)
+
+
+def _with_ports(analysis: Analysis, options: CompileOptions) -> _Planned:
+    """Plan a program with one write port an array, or with as many as are worth it."""
+    if options.fuse != "mf3":
+        return _plan_of(analysis, options, banked=False)
+    try:
+        several = _plan_of(analysis, options, banked=True)
+    except Unbankable:
+        return _plan_of(analysis, options, banked=False)
+    # Where nothing is kept apart, often no two stores meet all the same.
+    if all(memory.write_ports == 1 for memory in several.plan.memories):
+        return several
+    try:
+        one = _plan_of(analysis, options, banked=False)
+    except TooComplex:
+        if options.write_ports == "one":
+            raise
+        return several
+    if options.write_ports == "one":
+        return one
+    is_worth_it = predicted_cycles(several.plan) < predicted_cycles(one.plan) * BANKING_GAIN
+    return several if is_worth_it else one
 
 
 @contextmanager
@@ -209,9 +241,11 @@ def quoting(program: ParsedProgram) -> Iterator[None]:
         raise
 
 
-def _plan_of(analysis: Analysis, options: CompileOptions) -> _Planned:
+def _plan_of(analysis: Analysis, options: CompileOptions, banked: bool) -> _Planned:
     target = get_target(options.target)
     timing = _timing(analysis, target)
+    if banked:
+        timing = with_banks(timing)
     while True:
         try:
             space = Space(timing, analysis.scop, in_order=analysis.scheduled is not None)
@@ -378,6 +412,7 @@ def _plan(
         decision.times,
         decision.routing,
         assign_read_ports(timing, decision.times, decision.routing),
+        assign_banks(timing, decision.times, decision.routing),
         Figures(
             decision.shifts,
             decision.ii_reasons,

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from rtlgen.cli.errors import BadOption
-from rtlgen.driver import EXPAND_MODES, FUSE_MODES, PASSES, CompileOptions
+from rtlgen.driver import EXPAND_MODES, FUSE_MODES, PASSES, WRITE_PORTS, CompileOptions
 from rtlgen.ir.plan import INDEX_STYLES
 from rtlgen.poly.pluto.components import FUSIONS
 from rtlgen.target import target_names
@@ -58,6 +58,13 @@ _COMPILE_OPTIONS = (
         multiple=True,
         metavar="STATEMENT=N",
         help="Replace a shift of the fused loop; checked for legality.",
+    ),
+    click.option(
+        "--write-ports",
+        type=click.Choice(WRITE_PORTS),
+        default="auto",
+        show_default=True,
+        help="Write ports of an array: as many as shorten the fused loop, or one.",
     ),
     click.option(
         "--index",
@@ -112,6 +119,7 @@ def compile_options(command: Command) -> Command:
         fuse: Any,
         expand: Any,
         shifts: tuple[str, ...],
+        write_ports: Any,
         index_style: Any,
         index_latency_cycles: int | None,
         scheduler: Any,
@@ -129,6 +137,7 @@ def compile_options(command: Command) -> Command:
             fuse=fuse,
             expand=expand,
             shifts=dict(map(_shift, shifts)),
+            write_ports=write_ports,
             index_style=index_style,
             index_latency_cycles=index_latency_cycles,
             scheduler=scheduler,

@@ -109,6 +109,8 @@ class StreamControl(wiring.Component):
     and for every stream called S, in the cycle of the stage that uses it:
     S_loadN_MEMORY_addr, S_loadN_MEMORY_en: of operation N; `en` stays high where reading is
         harmless and nobody else wants the port. The datapath has the address of a lookup.
+    S_loadN_MEMORY_bankK: whether its element comes from bank K, in the cycle in which it arrives;
+        where it may come from several banks.
     S_indexN: the value of index operation N.
     S_tapN_K: whether tap K of forward operation N is taken.
     S_store_addr, S_store_en: of the store.
@@ -143,6 +145,10 @@ class StreamControl(wiring.Component):
                 harmless &= low >= 0 and high < depth
             guard = TRUE if harmless else self._simplify(load.op.needed, stream)
             self._guards.append(_GuardPort(f"{prefix}_en", guard, stage, enable=not harmless))
+            for bank in load.chosen_banks:
+                guard = self._simplify(load.op.banks[bank - 1], stream)
+                arrival = load.op.result_stage + delay
+                self._guards.append(_GuardPort(f"{prefix}_bank{bank}", guard, arrival, False))
         for index in sites.indices:
             form = active_form(index.op.form, stream)
             shape = range_shape(*form_range(form, self._index.extents))

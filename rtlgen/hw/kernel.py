@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from amaranth.hdl import Const, Module, Mux, Shape, Signal, Value, unsigned
@@ -15,10 +15,11 @@ from rtlgen.hw.datapath import Datapath
 from rtlgen.hw.groups import Group, groups_of
 from rtlgen.hw.index_styles import build_index_unit
 from rtlgen.hw.levels import active_levels
-from rtlgen.hw.memory import BYTE_BITS, ArrayStorage, build_storage
+from rtlgen.hw.memory import BYTE_BITS, ArrayStorage, LoadUser, build_storage
 from rtlgen.hw.names import Namer, PortNames, port_names, prefix_ports
 from rtlgen.hw.sequencer import Phase, Sequencer, event_name
 from rtlgen.hw.sites import Sites, sites_of
+from rtlgen.ir.banks import banks_of
 from rtlgen.ir.crc import CRC_BITS
 from rtlgen.ir.cycles import checksum_cycles, region_cycles
 from rtlgen.ir.plan import KernelPlan, LoadOp, Memory, PlanError, Region, Stream, address_bits
@@ -28,14 +29,16 @@ from rtlgen.ir.plan import KernelPlan, LoadOp, Memory, PlanError, Region, Stream
 class _Loader:
     """A user that reads a memory, and the signal that is to show the element."""
 
-    port: int
+    user: LoadUser
     addr: Value
     en: Value
     data: Signal
+    banks: Mapping[int, Value] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
 class _Storer:
+    port: int
     addr: Value
     en: Value
     data: Value
@@ -241,7 +244,9 @@ class _KernelBuilder:
                 if load.op.address is None
                 else getattr(control, f"{prefix}_addr")
             )
-            loader = _Loader(load.op.port, addr, en, getattr(datapath, load.name))
+            chosen = {bank: getattr(control, f"{prefix}_bank{bank}") for bank in load.chosen_banks}
+            user = LoadUser(load.op.port, banks_of(load.op))
+            loader = _Loader(user, addr, en, getattr(datapath, load.name), chosen)
             self._users[load.op.memory].loads.append(loader)
         for index in sites.indices:
             m.d.comb += getattr(datapath, index.name).eq(getattr(control, f"{name}_{index.name}"))
@@ -255,7 +260,7 @@ class _KernelBuilder:
         for scalar in sites.parameters:
             m.d.comb += getattr(datapath, f"scalar_{scalar}").eq(self._scalars[scalar])
         addr, en = getattr(control, f"{name}_store_addr"), getattr(control, f"{name}_store_en")
-        storer = _Storer(addr, en, datapath.stored_0)
+        storer = _Storer(stream.store.port, addr, en, datapath.stored_0)
         self._users[stream.store.memory].stores.append(storer)
         self._storers[id(stream)] = storer
 
@@ -277,7 +282,8 @@ class _KernelBuilder:
             data: Signal = getattr(unit, f"{source.name}_data")
             if memory.kind == "register":
                 data = self._two_cycles_early(data)
-            self._users[memory.name].loads.insert(0, _Loader(0, addr, en, data))
+            reader = LoadUser(0, tuple(sorted(memory.home_banks)), is_at_home=True)
+            self._users[memory.name].loads.insert(0, _Loader(reader, addr, en, data))
 
     def _two_cycles_early(self, data: Signal) -> Signal:
         """Return a signal that shows up in `data` two cycles later."""
@@ -299,16 +305,18 @@ class _KernelBuilder:
                 storer = self._storers[id(stream)]
                 if stream.store.memory == name and stream.end_cycle == final.length_cycles:
                     result = Mux(storer.en, storer.data, result)
-        users.loads.append(_Loader(0, Const(0, 1), Const(1, 1), value))
+        users.loads.append(_Loader(LoadUser(0), Const(0, 1), Const(1, 1), value))
         self._m.d.comb += self._kernel.return_value.eq(result)
 
     def _build_memory(self, memory: Memory) -> None:
         m, users = self._m, self._users[memory.name]
         if not (users.loads or users.stores or memory.has_host_port):
             return
-        ports = tuple(user.port for user in users.loads)
         storage = build_storage(
-            memory, ports, len(users.stores), is_looked_up=memory.name in self._looked_up
+            memory,
+            tuple(loader.user for loader in users.loads),
+            tuple(storer.port for storer in users.stores),
+            is_looked_up=memory.name in self._looked_up,
         )
         m.submodules[self._modules.name(f"{memory.name}_memory")] = storage
         prefix_ports(storage, memory.name)
@@ -318,6 +326,10 @@ class _KernelBuilder:
                 getattr(storage, f"load_{n}_addr").eq(loader.addr),
                 getattr(storage, f"load_{n}_en").eq(loader.en),
                 loader.data.eq(getattr(storage, f"read_{n}")),
+            ]
+            m.d.comb += [
+                getattr(storage, f"load_{n}_bank{bank}").eq(chosen)
+                for bank, chosen in loader.banks.items()
             ]
         for n, storer in enumerate(users.stores):
             m.d.comb += [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
@@ -27,12 +27,32 @@ class Write:
     data: Value
 
 
+@dataclass(frozen=True, slots=True)
+class LoadUser:
+    """A user that reads.
+
+    Members
+    -------
+    port: the read port that it uses. banks: those that it may read, in order.
+    is_at_home: whether it reads every element in its home, once all stores are made.
+    """
+
+    port: int
+    banks: tuple[int, ...] = (0,)
+    is_at_home: bool = False
+
+    @property
+    def chosen_banks(self) -> tuple[int, ...]:
+        """The banks that it asks for by a signal; else it reads the first."""
+        return () if self.is_at_home else self.banks[1:]
+
+
 class ArrayStorage(wiring.Component):
     """One memory of the plan, as its users see it.
 
     Parameters
     ----------
-    load_ports: for each user that reads, the read port it uses. stores: number of users that write.
+    loads: the users that read. stores: for each user that writes, the write port it uses.
     is_looked_up: whether some user computes its addresses, which may then be anything.
 
     Members
@@ -41,24 +61,30 @@ class ArrayStorage(wiring.Component):
     load_N_addr, load_N_en: In, of user N. At most one user enables a port in a cycle.
     read_N: Out, the element that user N asked for: two cycles later from a block RAM, in the same
         cycle from flip-flops.
-    store_N_addr, store_N_en, store_N_data: In, of user N; at most one enable in a cycle.
+    load_N_bankK: In(1), in the cycle of read_N, of a user that may read several banks: take bank K.
+    store_N_addr, store_N_en, store_N_data: In, of user N; at most one enable a port in a cycle.
     host_addr, host_en, host_we, host_wdata: In; host_rdata: Out, in the cycle after `host_en`. Only
         where the memory has a host port.
     """
 
     def __init__(
-        self, plan: Memory, load_ports: tuple[int, ...], stores: int, is_looked_up: bool
+        self,
+        plan: Memory,
+        loads: tuple[LoadUser, ...],
+        stores: tuple[int, ...],
+        is_looked_up: bool,
     ) -> None:
         self.plan = plan
-        self.load_ports = load_ports
+        self.loads = loads
         self.stores = stores
         self.is_looked_up = is_looked_up
         addr = unsigned(address_bits(plan.depth))
         word = unsigned(plan.width_bits)
         members = {"idle": In(1)}
-        for n in range(len(load_ports)):
+        for n, user in enumerate(loads):
             members |= {f"load_{n}_addr": In(addr), f"load_{n}_en": In(1), f"read_{n}": Out(word)}
-        for n in range(stores):
+            members |= {f"load_{n}_bank{bank}": In(1) for bank in user.chosen_banks}
+        for n in range(len(stores)):
             members |= {f"store_{n}_addr": In(addr), f"store_{n}_en": In(1)}
             members |= {f"store_{n}_data": In(word)}
         if plan.has_host_port:
@@ -71,12 +97,12 @@ class ArrayStorage(wiring.Component):
     def elaborate(self, platform: object) -> Module: ...
 
     def load(self, user: int, what: str) -> Signal:
-        """Return the port `addr` or `en` of a reading user."""
+        """Return the port `addr`, `en` or `bankK` of a reading user."""
         signal: Signal = getattr(self, f"load_{user}_{what}")
         return signal
 
-    def write(self) -> Write:
-        """Return what is written: the host's word in idle, else that of the user that stores."""
+    def write(self, port: int) -> Write:
+        """Return what a port writes: the host's word in idle, else that of the user that stores."""
         lanes = self.plan.width_bits // BYTE_BITS
         none = Write(Const(0, lanes), Const(0, address_bits(self.plan.depth)), Const(0, 1))
         writes = [
@@ -85,7 +111,8 @@ class ArrayStorage(wiring.Component):
                 getattr(self, f"store_{n}_addr"),
                 getattr(self, f"store_{n}_data"),
             )
-            for n in range(self.stores)
+            for n, used in enumerate(self.stores)
+            if used == port
         ]
         users = _first_of(writes) if writes else none
         if not self.plan.has_host_port:
@@ -103,7 +130,10 @@ class ArrayStorage(wiring.Component):
 
 
 class BlockStorage(ArrayStorage):
-    """Block RAM: one copy for each read port, all written together.
+    """Block RAM: a bank for each write port, one copy of it for each port that it is read through.
+
+    The copies of a bank are written together. The host writes all banks, and finds the element in
+    its home, which a table tells where not all homes are in one bank.
 
     Without a proof that no read meets a write of its element (`Memory.collision_free`) the RAM
     returns the old element, which costs logic on families whose block RAM does not.
@@ -111,24 +141,46 @@ class BlockStorage(ArrayStorage):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        write = self.write()
-        for port in range(self.plan.read_ports):
-            users = [n for n, used in enumerate(self.load_ports) if used == port]
-            is_host = self.plan.has_host_port and port == 0
-            if users or is_host:
-                self._build_copy(m, port, users, is_host, write)
+        shown: dict[int, Value] = {}
+        elements: dict[tuple[int, int], Signal] = {}
+        for bank in range(self.plan.write_ports):
+            write = self.write(bank)
+            for port in range(self.plan.read_ports):
+                users = self._users(bank, port)
+                is_host = self._is_host(bank, port)
+                if not users and not is_host:
+                    continue
+                data = self._build_copy(m, (bank, port), users, is_host, write)
+                if is_host:
+                    shown[bank] = data
+                if users:
+                    name = f"element_{self._copy_name(bank, port)}"
+                    element = Signal(self.plan.width_bits, name=name, reset_less=True)
+                    m.d.sync += element.eq(data)
+                    elements[bank, port] = element
+        self._build_reads(m, elements, shown)
         return m
 
+    def _users(self, bank: int, port: int) -> list[int]:
+        return [n for n, u in enumerate(self.loads) if u.port == port and bank in u.banks]
+
+    def _is_host(self, bank: int, port: int) -> bool:
+        return self.plan.has_host_port and port == 0 and bank in self.plan.home_banks
+
+    def _copy_name(self, bank: int, port: int) -> str:
+        return f"{bank}_{port}" if self.plan.write_ports > 1 else str(port)
+
     def _build_copy(
-        self, m: Module, port: int, users: Sequence[int], is_host: bool, write: Write
-    ) -> None:
+        self, m: Module, place: tuple[int, int], users: Sequence[int], is_host: bool, write: Write
+    ) -> Signal:
+        """Build the RAM of a (bank, port); return the element that it shows."""
         attributes: dict[str, str | int] = {"ram_style": "block"}
         if self.plan.collision_free:
             attributes["no_rw_check"] = 1
         # The number that a lookup computes and does not use may be past the last element.
         depth = 1 << address_bits(self.plan.depth) if self.is_looked_up else self.plan.depth
         ram = Ram(shape=self.plan.width_bits, depth=max(2, depth), init=[], attrs=attributes)
-        m.submodules[f"ram_{port}"] = ram
+        m.submodules[f"ram_{self._copy_name(*place)}"] = ram
         write_port = ram.write_port(granularity=BYTE_BITS)
         read_port = ram.read_port()
         m.d.comb += [
@@ -136,18 +188,55 @@ class BlockStorage(ArrayStorage):
             write_port.addr.eq(write.addr),
             write_port.data.eq(write.data),
         ]
-        addr: Value = Const(0, len(read_port.addr))
+        addr, en = self._read_request(users, is_host)
+        m.d.comb += [read_port.addr.eq(addr), read_port.en.eq(en)]
+        data: Signal = read_port.data
+        return data
+
+    def _read_request(self, users: Sequence[int], is_host: bool) -> tuple[Value, Value]:
+        """Return (address, enable) of whoever reads: the host in idle, else one of the users."""
+        addr: Value = Const(0, address_bits(self.plan.depth))
         en: Value = Const(0, 1)
         if users:
             addr, en = _first_load([(self.load(n, "addr"), self.load(n, "en")) for n in users])
-            register = Signal(self.plan.width_bits, name=f"element_{port}", reset_less=True)
-            m.d.sync += register.eq(read_port.data)
-            m.d.comb += [getattr(self, f"read_{n}").eq(register) for n in users]
         if is_host:
             addr = Mux(self.idle, self.host_addr, addr) if users else self.host_addr
             en = Mux(self.idle, self.host_en, en)
-            m.d.comb += self.host_rdata.eq(read_port.data)
-        m.d.comb += [read_port.addr.eq(addr), read_port.en.eq(en)]
+        return addr, en
+
+    def _build_reads(
+        self,
+        m: Module,
+        elements: Mapping[tuple[int, int], Signal],
+        shown: Mapping[int, Value],
+    ) -> None:
+        """Give every user, and the host, the element from the bank that holds it."""
+        home, home_before = self._build_homes(m) if self.plan.homes else (Const(0), Const(0))
+        for n, user in enumerate(self.loads):
+            value: Value = elements[user.banks[0], user.port]
+            for bank in user.banks[1:]:
+                asked = home_before == bank if user.is_at_home else self.load(n, f"bank{bank}")
+                value = Mux(asked, elements[bank, user.port], value)
+            m.d.comb += getattr(self, f"read_{n}").eq(value)
+        if self.plan.has_host_port:
+            first, *others = sorted(shown)
+            value = shown[first]
+            for bank in others:
+                value = Mux(home == bank, shown[bank], value)
+            m.d.comb += self.host_rdata.eq(value)
+
+    def _build_homes(self, m: Module) -> tuple[Value, Value]:
+        """Build the table of homes; return that of the element asked for 1, and 2, cycles ago."""
+        banks = self.plan.write_ports
+        table = Ram(shape=range(banks), depth=max(2, self.plan.depth), init=self.plan.homes)
+        m.submodules.rom_homes = table
+        port = table.read_port()
+        readers = [n for n, user in enumerate(self.loads) if user.is_at_home]
+        addr, en = self._read_request(readers, self.plan.has_host_port)
+        m.d.comb += [port.addr.eq(addr), port.en.eq(en)]
+        before = Signal.like(port.data, name="home_before", reset_less=True)
+        m.d.sync += before.eq(port.data)
+        return port.data, before
 
 
 class RomStorage(ArrayStorage):
@@ -159,7 +248,7 @@ class RomStorage(ArrayStorage):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         for port in range(self.plan.read_ports):
-            users = [n for n, used in enumerate(self.load_ports) if used == port]
+            users = [n for n, user in enumerate(self.loads) if user.port == port]
             if not users:
                 continue
             rom = Ram(
@@ -192,14 +281,14 @@ class RegisterStorage(ArrayStorage):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         words = [Signal(self.plan.width_bits, name=f"word_{n}") for n in range(self.plan.depth)]
-        write = self.write()
+        write = self.write(0)
         for n, word in enumerate(words):
             with m.If(write.addr == n if len(words) > 1 else Const(1)):
                 for lane, enabled in enumerate(write.lanes):
                     bits = slice(lane * BYTE_BITS, (lane + 1) * BYTE_BITS)
                     with m.If(enabled):
                         m.d.sync += word[bits].eq(write.data[bits])
-        for n in range(len(self.load_ports)):
+        for n in range(len(self.loads)):
             value = self._element(words, self.load(n, "addr"))
             m.d.comb += getattr(self, f"read_{n}").eq(value)
         if self.plan.has_host_port:
@@ -232,7 +321,11 @@ _KINDS: dict[MemoryKind, type[ArrayStorage]] = {
 
 
 def build_storage(
-    plan: Memory, load_ports: tuple[int, ...], stores: int, *, is_looked_up: bool = False
+    plan: Memory,
+    loads: tuple[LoadUser, ...],
+    stores: tuple[int, ...],
+    *,
+    is_looked_up: bool = False,
 ) -> ArrayStorage:
     """Return the storage for a memory of the plan.
 
@@ -240,7 +333,7 @@ def build_storage(
     ----------
     is_looked_up: whether some user computes its addresses.
     """
-    return _KINDS[plan.kind](plan, load_ports, stores, is_looked_up)
+    return _KINDS[plan.kind](plan, loads, stores, is_looked_up)
 
 
 def _first_load(loads: Sequence[tuple[Signal, Signal]]) -> tuple[Value, Value]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rtlgen.ir.banks import banks_of
 from rtlgen.ir.plan import ForwardOp, IndexOp, LoadOp, ParameterOp, Stream, Tap
 
 
@@ -14,6 +15,12 @@ class LoadSite:
     number: int
     name: str
     op: LoadOp
+
+    @property
+    def chosen_banks(self) -> tuple[int, ...]:
+        """The banks that the element is taken from on a condition; in all other cases, bank 0."""
+        banks = banks_of(self.op)
+        return tuple(bank for bank in banks if bank) if len(banks) > 1 else ()
 
 
 @dataclass(frozen=True, slots=True)

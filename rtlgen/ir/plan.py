@@ -19,6 +19,13 @@ a register (block RAM: 2, one for the RAM and one for its output register; regis
 presents address and value in `stage`; a load whose address cycle is *later* than the store's cycle
 sees the new value, one that is *earlier* sees the old value. A needed load and a store of the same
 element never share a cycle (`Memory.collision_free`): the planner proves it.
+
+Banks
+-----
+A block memory with several write ports is as many *banks*, each as deep as the array and written
+through one of the ports. The schedule is static, so the bank in which the value of a load is, that
+of the last store before it, is a function of the iteration. Between runs every element is in its
+*home*, the bank of its last store in a run; the host writes all banks and reads the home.
 """
 
 from __future__ import annotations
@@ -189,7 +196,8 @@ class LoadOp(OperationBase):
     value: the program does not use it.
 
     `needed` holds where the value is used: elsewhere the load may return anything, and the port
-    may serve another load. At most one needed load a cycle uses a port. `read` is the number of the
+    may serve another load. At most one needed load a cycle uses a port. `banks[n]` holds where the
+    value is in bank n + 1; where none of them does, it is in bank 0. `read` is the number of the
     access in the C statement.
     """
 
@@ -197,6 +205,7 @@ class LoadOp(OperationBase):
     port: int
     address: IndexForm | None
     needed: Predicate
+    banks: tuple[Predicate, ...] = ()
     read: int = 0
 
 
@@ -256,8 +265,8 @@ Operation: TypeAlias = (
 class Store:
     """Write operation `value` to element `address` of a memory in `stage`, where `when` holds.
 
-    The value is read in `stage` and truncated to the memory's width. Every memory has one write
-    port: stores of all streams to one memory never coincide, which the planner proves.
+    The value is read in `stage` and truncated to the memory's width. Stores of all streams through
+    one write port of a memory never coincide, which the planner proves.
     """
 
     memory: str
@@ -266,6 +275,7 @@ class Store:
     value: int
     when: Predicate
     span: Span | None = None
+    port: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -351,7 +361,7 @@ class Stream:
         found = [self.store.when]
         for op in self.operations:
             if isinstance(op, LoadOp):
-                found.append(op.needed)
+                found += [op.needed, *op.banks]
             elif isinstance(op, ForwardOp):
                 found.extend(tap.when for tap in op.taps)
         return tuple(found)
@@ -391,10 +401,13 @@ class Memory:
 
     Members
     -------
-    kind: `block`: `read_ports` copies of a one-write one-read block RAM, all written together;
+    kind: `block`: of each bank up to `read_ports` copies of a one-write one-read block RAM, all
+        written together;
         `register`: `depth` flip-flop words with any number of readers;
         `rom`: `read_ports` copies of a memory of constants, logic where it is small.
     shape, role, storage: as in the Scop. Arrays with storage other than `local` have a host port.
+    write_ports: banks of a `block`, see above; 1 for any other kind.
+    homes: the bank of every element between runs, row-major; () where it is bank 0 for all.
     values: what a `rom` holds, row-major; () for any other kind.
     collision_free: the planner has proved that no needed load meets a store of the same element
         in the same cycle, so the RAM needs no logic for that case.
@@ -411,10 +424,18 @@ class Memory:
     read_latency_cycles: int
     collision_free: bool
     values: tuple[int, ...] = ()
+    write_ports: int = 1
+    homes: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
-        if self.read_ports < 1:
-            raise PlanError(f"{self.name}: {self.read_ports} read ports")
+        if self.read_ports < 1 or self.write_ports < 1:
+            raise PlanError(f"{self.name}: {self.read_ports} read, {self.write_ports} write ports")
+        if self.write_ports > 1 and self.kind != "block":
+            raise PlanError(f"{self.name}: a {self.kind} has no {self.write_ports} write ports")
+        if len(self.homes) not in (0, self.depth):
+            raise PlanError(f"{self.name}: {len(self.homes)} homes for {self.depth} elements")
+        if not all(0 <= home < self.write_ports for home in self.homes):
+            raise PlanError(f"{self.name}: an element is at home in no bank")
         if len(self.values) != (self.depth if self.kind == "rom" else 0):
             raise PlanError(f"{self.name}: {len(self.values)} values do not fit a {self.kind}")
 
@@ -424,6 +445,11 @@ class Memory:
         for extent in self.shape:
             depth *= extent
         return depth
+
+    @property
+    def home_banks(self) -> frozenset[int]:
+        """The banks in which some element is between runs."""
+        return frozenset(self.homes or (0,))
 
     @property
     def is_block_ram(self) -> bool:
@@ -477,8 +503,13 @@ class KernelPlan:
         for stream in self.streams:
             if stream.store.memory not in names:
                 raise PlanError(f"{stream.statement} stores to unknown {stream.store.memory}")
-            if self.memory(stream.store.memory).kind == "rom":
-                raise PlanError(f"{stream.statement} stores to the constant {stream.store.memory}")
+            stored = self.memory(stream.store.memory)
+            if stored.kind == "rom":
+                raise PlanError(f"{stream.statement} stores to the constant {stored.name}")
+            if not 0 <= stream.store.port < stored.write_ports:
+                raise PlanError(
+                    f"{stream.statement}: {stored.name} has no write port {stream.store.port}"
+                )
             for op in stream.operations:
                 if isinstance(op, ParameterOp) and op.name not in scalars:
                     raise PlanError(f"{stream.statement} uses unknown scalar {op.name}")
@@ -490,6 +521,8 @@ class KernelPlan:
                         raise PlanError(f"{stream.statement}: wrong latency for {op.memory}")
                     if not 0 <= op.port < memory.read_ports:
                         raise PlanError(f"{stream.statement}: {op.memory} has no port {op.port}")
+                    if op.banks and len(op.banks) != memory.write_ports - 1:
+                        raise PlanError(f"{stream.statement}: {op.memory} has other banks")
         for name in (*(self.checksum or ()), *((self.returned,) if self.returned else ())):
             if name not in names:
                 raise PlanError(f"unknown memory {name}")

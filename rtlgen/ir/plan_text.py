@@ -85,7 +85,7 @@ def stream_lines(region: Region, stream: Stream) -> list[str]:
     store = stream.store
     lines.append(
         f"  store {store.memory}[{form_text(store.address, names)}] = %{store.value}"
-        f"{_where(store.when, names)} @{store.stage}"
+        f"{f' port {store.port}' if store.port else ''}{_where(store.when, names)} @{store.stage}"
     )
     return lines
 
@@ -183,9 +183,10 @@ def _c_type(type_: IntType) -> str:
 def _memory(memory: Memory) -> str:
     shape = "".join(f"[{extent}]" for extent in memory.shape)
     ports = f"{memory.read_ports} read {'port' if memory.read_ports == 1 else 'ports'}"
+    banks = f", {memory.write_ports} write ports" if memory.write_ports > 1 else ""
     return (
         f"memory {memory.name}{shape}: {_type(memory.width_bits, memory.signed)} {memory.role} "
-        f"{memory.storage}, {memory.kind}, {ports} of latency {memory.read_latency_cycles}"
+        f"{memory.storage}, {memory.kind}, {ports} of latency {memory.read_latency_cycles}{banks}"
         f"{'' if memory.collision_free else ', may collide'}"
     )
 
@@ -211,7 +212,12 @@ def _operation(op: Operation, names: tuple[str, ...], region: Region) -> str:
         case LoadOp():
             address = operands if op.address is None else form_text(op.address, names)
             needed = _where(op.needed, names)
-            return f"load.{type_} {op.memory}[{address}] port {op.port}{needed}"
+            banks = "".join(
+                f", bank {n}{_where(where, names)}"
+                for n, where in enumerate(op.banks, start=1)
+                if not where.is_false
+            )
+            return f"load.{type_} {op.memory}[{address}] port {op.port}{needed}{banks}"
         case ForwardOp(taps=taps):
             parts = [
                 f"store {region.streams[tap.stream].statement} -{tap.delay_cycles}"

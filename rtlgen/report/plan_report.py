@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rtlgen.ir.banks import bank_copies
 from rtlgen.ir.cycles import checksum_cycles, predicted_cycles, region_cycles
 from rtlgen.ir.plan import KernelPlan, Memory, Region, Stream
 from rtlgen.ir.plan_text import level_names
@@ -44,7 +45,7 @@ def plan_report(
         "streams": _streams(plan),
         "regions": _regions(plan),
         "nests": list(nests),
-        "memories": [_memory(memory) for memory in plan.memories],
+        "memories": [_memory(plan, memory) for memory in plan.memories],
         "scalars": [
             {"name": s.name, "bits": s.width_bits, "signed": s.signed} for s in plan.scalars
         ],
@@ -128,7 +129,7 @@ def _regions(plan: KernelPlan) -> list[dict[str, Any]]:
     return entries
 
 
-def _memory(memory: Memory) -> dict[str, Any]:
+def _memory(plan: KernelPlan, memory: Memory) -> dict[str, Any]:
     return {
         "name": memory.name,
         "role": memory.role,
@@ -139,9 +140,9 @@ def _memory(memory: Memory) -> dict[str, Any]:
         "shape": list(memory.shape),
         "words": memory.depth,
         "read_ports": memory.read_ports,
-        "write_ports": 0 if memory.kind == "rom" else 1,
-        # Each read port of a block memory is a copy of it, written together with the others.
-        "banks": 1 if memory.kind == "register" else memory.read_ports,
+        "write_ports": 0 if memory.kind == "rom" else memory.write_ports,
+        # Each write port of a block memory has copies of its own, one for each port that reads it.
+        "banks": 1 if memory.kind == "register" else len(bank_copies(plan, memory)),
         "read_latency_cycles": memory.read_latency_cycles,
         "host_port": memory.has_host_port,
     }

@@ -46,6 +46,7 @@ class Timing:
     memory_only: flows that may not be forwarded.
     apart: statements of one unit, in program order, that may not overlap within an iteration of the
         loops that they share, so that their stores to one array never meet.
+    banked: arrays that may have several write ports, so that stores to them may meet.
     """
 
     sets: ScopSets
@@ -56,6 +57,7 @@ class Timing:
     related: Related
     memory_only: frozenset[FlowKey] = frozenset()
     apart: frozenset[tuple[str, str]] = frozenset()
+    banked: frozenset[str] = frozenset()
 
     @property
     def scop(self) -> Scop:

@@ -13,6 +13,7 @@ from rtlgen.ir.affine import affine_sum
 from rtlgen.ir.expr import BinaryOp, ScalarParameter, UnaryOp, walk
 from rtlgen.ir.plan import (
     ALWAYS,
+    NEVER,
     ArithmeticOp,
     CastOp,
     ConstantOp,
@@ -38,6 +39,7 @@ from rtlgen.ir.plan import (
 from rtlgen.ir.schedule import Bound, NestLoop
 from rtlgen.ir.scop import Access, Scop, Statement
 from rtlgen.ir.sets import count_points
+from rtlgen.scheduling.banks import BankMap, Unbankable
 from rtlgen.scheduling.datapath import is_register, read_latency_cycles
 from rtlgen.scheduling.errors import IndexStyleUnsuitable, RaggedDomain
 from rtlgen.scheduling.forwarding import IssueTimes, Routing, Unforwardable
@@ -78,6 +80,7 @@ def lower(
     times: IssueTimes,
     routing: Routing,
     ports: PortMap,
+    banks: BankMap,
     figures: Figures,
     target: Target,
     options: PlanOptions,
@@ -92,6 +95,7 @@ def lower(
     ------
     Unforwardable: see there.
     RaggedDomain: a statement's instances are not a union of a few polyhedra.
+    Unbankable: a load cannot tell from which bank it reads.
     IndexStyleUnsuitable: `shift` with a trip count that is no power of two.
     """
     scop = timing.scop
@@ -100,7 +104,7 @@ def lower(
         base = sum(region.length_cycles for region in built)
         place = {name: n for n, name in enumerate(names)}
         builders = (
-            _StreamBuilder(timing, times, routing, ports, place, scop.statement(name))
+            _StreamBuilder(timing, times, routing, ports, banks, place, scop.statement(name))
             for name in names
         )
         built.append(Region(tuple(builder.stream(figures, base) for builder in builders)))
@@ -116,7 +120,7 @@ def lower(
         name=scop.name,
         source_file=scop.source.path,
         scalars=_scalars(scop),
-        memories=tuple(_memories(scop, ports, target)),
+        memories=tuple(_memories(scop, ports, banks, target)),
         regions=plan_regions,
         index_style=options.index_style,
         index_latency_cycles=latency,
@@ -144,7 +148,7 @@ def _scalars(scop: Scop) -> tuple[Scalar, ...]:
     )
 
 
-def _memories(scop: Scop, ports: PortMap, target: Target) -> list[Memory]:
+def _memories(scop: Scop, ports: PortMap, banks: BankMap, target: Target) -> list[Memory]:
     used = {a.array for s in scop.statements for a in (s.write, *s.reads)} | {scop.returned}
     return [
         Memory(
@@ -159,6 +163,8 @@ def _memories(scop: Scop, ports: PortMap, target: Target) -> list[Memory]:
             read_latency_cycles=read_latency_cycles(array, target),
             collision_free=True,
             values=array.values,
+            write_ports=banks.write_ports.get(array.name, 1),
+            homes=banks.homes.get(array.name, ()),
         )
         for array in scop.arrays
         if array.name in used
@@ -197,6 +203,7 @@ class _StreamBuilder:
         times: IssueTimes,
         routing: Routing,
         ports: PortMap,
+        banks: BankMap,
         place: Mapping[str, int],
         statement: Statement,
     ) -> None:
@@ -206,6 +213,7 @@ class _StreamBuilder:
         self.issue = times[statement.name]
         self.routing = routing
         self.ports = ports
+        self.banks = banks
         self.place = place
         self.loops = self.issue.placement.loops
         self.space = CounterSpace(timing.sets, statement, self.loops)
@@ -225,6 +233,7 @@ class _StreamBuilder:
             value=self.numbers[self.datapath.result],
             when=self._superset(self.routing.stored[name]),
             span=write.span,
+            port=self.banks.port[name],
         )
         return Stream(
             statement=name,
@@ -353,6 +362,7 @@ class _StreamBuilder:
                 port=self.ports.port[name, number],
                 address=None if access.is_lookup else self._address(access),
                 needed=self._superset(loaded),
+                banks=self._banks(node.read, loaded),
                 read=node.read,
             )
             if not taps:
@@ -369,6 +379,20 @@ class _StreamBuilder:
                 read=node.read,
             )
         )
+
+    def _banks(self, read: int, loaded: isl.Set) -> tuple[Predicate, ...]:
+        """Return where the value is in bank 1, 2, ..; what holds elsewhere does not matter."""
+        found = []
+        for instances in self.banks.loaded.get((self.statement.name, read), ()):
+            where = NEVER if instances.is_empty() else self.space.predicate(instances.gist(loaded))
+            if loaded.is_subset(instances):
+                where = ALWAYS
+            if where is None:
+                where = self.space.predicate(instances)
+            if where is None:
+                raise Unbankable(self.statement.reads[read].array)
+            found.append(where)
+        return tuple(found)
 
     def _taps(self, read: int) -> tuple[Tap, ...]:
         found = []

@@ -2,7 +2,7 @@
 
 The schedule is static, so the cycles in which a load needs its port are an exact set. Two loads
 share a read port when their sets are disjoint; the fewest ports are a colouring of the conflict
-graph. A memory has one write port, so stores must be disjoint, or the schedule must change.
+graph. Through one write port stores must be disjoint too, or the schedule must change.
 """
 
 from __future__ import annotations
@@ -96,17 +96,26 @@ def _colours(cycles: Sequence[Busy]) -> list[int]:
 
 
 def store_conflicts(timing: Timing, times: IssueTimes, routing: Routing) -> list[tuple[str, str]]:
-    """Return all pairs of statements whose stores to one array meet in some cycle."""
+    """Return all pairs of statements whose stores meet in some cycle and may not."""
     writers: dict[str, list[str]] = {}
     for statement in timing.scop.statements:
-        writers.setdefault(statement.write.array, []).append(statement.name)
-    found = []
-    for names in writers.values():
-        busy = {
-            name: busy_cycles(
-                timing, times, name, timing.datapaths[name].result_stage, routing.stored[name]
-            )
-            for name in names
-        }
-        found += [(a, b) for a, b in combinations(names, 2) if busy[a].meets(busy[b])]
-    return found
+        if statement.write.array not in timing.banked:
+            writers.setdefault(statement.write.array, []).append(statement.name)
+    return [
+        pair for names in writers.values() for pair in stores_meeting(timing, times, routing, names)
+    ]
+
+
+def stores_meeting(
+    timing: Timing, times: IssueTimes, routing: Routing, names: Sequence[str]
+) -> list[tuple[str, str]]:
+    """Return all pairs of the given statements whose stores meet in some cycle."""
+    if len(names) < 2:
+        return []
+    busy = {
+        name: busy_cycles(
+            timing, times, name, timing.datapaths[name].result_stage, routing.stored[name]
+        )
+        for name in names
+    }
+    return [(a, b) for a, b in combinations(names, 2) if busy[a].meets(busy[b])]

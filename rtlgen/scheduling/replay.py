@@ -26,6 +26,7 @@ from rtlgen.ir.plan import (
     IndexForm,
     KernelPlan,
     LoadOp,
+    Memory,
     PlanError,
     Predicate,
     Stream,
@@ -46,6 +47,9 @@ MAX_ELEMENTS = 60_000_000
 
 INITIAL = -1
 """The producer of what was in the memory before the run."""
+
+STALE = -3
+"""The producer of what is in a bank that is not the element's home, before the first store."""
 
 
 def replay(plan: KernelPlan, scop: Scop, program: Schedule, placed: Schedule) -> bool:
@@ -175,7 +179,7 @@ class _Judge:
         self.plan = plan
         self.scop = scop
         self.members = members
-        self.stored = {m.name: self._plan_history(m.name) for m in plan.memories}
+        self.stored = {m.name: self._bank_histories(m) for m in plan.memories}
         self.written = {m.name: self._program_history(m.name) for m in plan.memories}
         self.port_cycles: dict[tuple[str, int], list[Ints]] = {}
 
@@ -196,7 +200,7 @@ class _Judge:
         array = self.scop.array(name)
         if array.storage != "local" or name == self.scop.returned:
             depth = array.depth
-            if not np.array_equal(self.stored[name].last(depth), self.written[name].last(depth)):
+            if not np.array_equal(self._last_stored(name), self.written[name].last(depth)):
                 self._fail(f"{name} does not end with the last writes of the program")
         if self.plan.memory(name).kind == "register":
             return
@@ -226,13 +230,12 @@ class _Judge:
         if not np.array_equal(addresses[needed], elements[needed]):
             self._fail(f"{where} addresses the wrong element of {name}")
         cycles = member.cycles + op.stage
-        seen = self.stored[name].before(addresses[used], cycles[used])
+        banks = self._banks(member, op)
+        seen = self._stored_before(name, banks[used], addresses[used], cycles[used])
         expected = self.written[name].before(elements[used], member.moments[used])
         if not np.array_equal(seen, expected):
             self._fail(f"{where} loads a wrong value of {name}")
-        if self.plan.memory(name).kind == "block" and self.stored[name].meets(
-            addresses[used], cycles[used]
-        ):
+        if self._meets_store(name, addresses[used], cycles[used]):
             self._fail(f"{where} loads an element of {name} in the cycle of its store")
         self._use_port(member, op, needed)
 
@@ -240,7 +243,7 @@ class _Judge:
         """Check that whichever element is looked up, its content is what the program says."""
         name, where = op.memory, member.stream.statement
         cycles, moments = (member.cycles + op.stage)[used], member.moments[used]
-        if not self.stored[name] and not self.written[name]:
+        if not any(map(len, self.stored[name])) and not self.written[name]:
             return
         array = self.scop.array(name)
         windows = [range(w.low, w.high + 1) for w in access.windows if w.known is None]
@@ -248,10 +251,11 @@ class _Judge:
             inside = member.inside(access, array.shape, choice)[used]
             those = member.elements(access, array.strides, choice)[used][inside]
             when = cycles[inside]
-            seen = self.stored[name].before(those, when)
+            banks = self._banks(member, op)[used][inside]
+            seen = self._stored_before(name, banks, those, when)
             if not np.array_equal(seen, self.written[name].before(those, moments[inside])):
                 self._fail(f"{where} may look up a wrong value of {name}")
-            if self.plan.memory(name).kind == "block" and self.stored[name].meets(those, when):
+            if self._meets_store(name, those, when):
                 self._fail(f"{where} may look up an element of {name} in the cycle of its store")
 
     def _use_port(self, member: _Instances, op: LoadOp, needed: Bools) -> None:
@@ -291,11 +295,51 @@ class _Judge:
                 )
         return taken
 
-    def _plan_history(self, name: str) -> _History:
+    def _banks(self, member: _Instances, op: LoadOp) -> Ints:
+        """Return the bank from which each instance takes the element."""
+        banks = np.zeros(len(member.tokens), dtype=np.int64)
+        for bank, where in enumerate(op.banks, start=1):
+            mask = _mask(where, member.counters)
+            if np.any(mask & (banks > 0) & _mask(op.needed, member.counters)):
+                self._fail(f"{member.stream.statement} takes {op.memory} from two banks at once")
+            banks[mask] = bank
+        return banks
+
+    def _stored_before(self, name: str, banks: Ints, elements: Ints, cycles: Ints) -> Ints:
+        """Return the last token stored to each element of the given banks before given cycles.
+
+        Before its first store in a run, an element has its value in its home alone.
+        """
+        homes = np.array(self.plan.memory(name).homes or (0,) * self.scop.array(name).depth)
+        found = np.full(len(elements), STALE, dtype=np.int64)
+        for bank, history in enumerate(self.stored[name]):
+            inside = banks == bank
+            found[inside] = history.before(elements[inside], cycles[inside])
+        found[(found == INITIAL) & (homes[elements] != banks)] = STALE
+        return found
+
+    def _last_stored(self, name: str) -> Ints:
+        """Return the token in the home of every element after the run."""
+        depth = self.scop.array(name).depth
+        last = [history.last(depth) for history in self.stored[name]]
+        homes = np.array(self.plan.memory(name).homes or (0,) * depth)
+        found: Ints = np.stack(last)[homes, np.arange(depth)]
+        return found
+
+    def _meets_store(self, name: str, elements: Ints, cycles: Ints) -> bool:
+        """Tell whether some element of a block RAM is stored in the cycle given for it."""
+        if self.plan.memory(name).kind != "block":
+            return False
+        return any(history.meets(elements, cycles) for history in self.stored[name])
+
+    def _bank_histories(self, memory: Memory) -> list[_History]:
+        return [self._plan_history(memory.name, bank) for bank in range(memory.write_ports)]
+
+    def _plan_history(self, name: str, bank: int) -> _History:
         elements, cycles, tokens = [_EMPTY], [_EMPTY], [_EMPTY]
         for member in self.members:
             store = member.stream.store
-            if store.memory != name:
+            if (store.memory, store.port) != (name, bank):
                 continue
             if _mask(store.when, member.bubbles).any():
                 self._fail(f"{member.stream.statement} stores to {name} in a padding iteration")
@@ -308,7 +352,7 @@ class _Judge:
         if len(touched) and (touched.min() < 0 or touched.max() >= depth):
             self._fail(f"a store leaves {name}")
         if _repeats(np.concatenate(cycles)):
-            self._fail(f"two stores to {name} in one cycle")
+            self._fail(f"two stores through a write port of {name} in one cycle")
         return _History(touched, np.concatenate(cycles), np.concatenate(tokens))
 
     def _program_history(self, name: str) -> _History:

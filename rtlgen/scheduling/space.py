@@ -374,4 +374,5 @@ class Space:
                 self.boxed.statement(name).write.array, self.timing.datapaths[name].result_stage
             )
             for name in names
+            if self.boxed.statement(name).write.array not in self.timing.banked
         }

@@ -1,8 +1,8 @@
 """Keep the stores of different statements to one array apart while the search is still choosing.
 
-Every array has one write port. For each candidate placement the cycles in which a statement stores,
-relative to its first issue, are enumerated; two candidates fit at a distance when the two sets,
-moved apart by it, do not meet.
+An array has one write port, unless several are being tried. For each candidate placement the cycles
+in which a statement stores, relative to its first issue, are enumerated; two candidates fit at a
+distance when the two sets, moved apart by it, do not meet.
 
 A statement whose values all go to one other statement, at one distance, and are overwritten there
 (C[i][j] *= beta before a sum into C[i][j]) is delayed until the values are forwarded just in time.
@@ -183,6 +183,7 @@ class StoreSlots:
             for first in self._units[a][chosen_a].placements
             for second in self._units[b][chosen_b].placements
             if scop.statement(first).write.array == scop.statement(second).write.array
+            and scop.statement(first).write.array not in self._timing.banked
         ]
 
     def _store_cycles(self, unit: int, chosen: int, name: str) -> Ints:

@@ -19,6 +19,7 @@ REGRESSIONS = sorted((FOLDER / "regressions").glob("*.c"))
 # One of each kind: rings of statements, division, II > 1, triangles, scalars, 64 bits, one element.
 SIMULATED = [
     "bubble_like",
+    "cholesky",
     "edge_loops",
     "fdtd_2d",
     "fibonacci",
@@ -31,6 +32,7 @@ SIMULATED = [
 MOST_CYCLES = {
     "accum_swg": 43, "covariance": 137, "fdtd_2d": 106, "fir": 72, "heat_3d": 73, "jacobi_1d": 40,
     "jacobi_2d": 51, "out_of_order": 31, "serial_region": 65, "syrk": 67, "trmm": 65,
+    "cholesky": 251, "lu": 226, "symm": 56,
 }  # fmt: skip
 
 
@@ -54,6 +56,15 @@ def test_no_kernel_gets_slower(name: str, most: int) -> None:
     accepted = compiled((FOLDER / "kernels" / f"{name}.c").read_text())
     assert accepted is not None
     assert predicted_cycles(accepted.plan) <= most
+
+
+def test_one_write_port_an_array_is_a_choice() -> None:
+    text = (FOLDER / "kernels" / "cholesky.c").read_text()
+    several, one = compiled(text), compiled(text, CompileOptions(write_ports="one"))
+    assert several is not None and one is not None
+    assert several.plan.memory("A").write_ports > 1 == one.plan.memory("A").write_ports
+    assert predicted_cycles(several.plan) < predicted_cycles(one.plan)
+    assert_plan_exact(one)
 
 
 @pytest.mark.simulation

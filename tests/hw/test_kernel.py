@@ -12,9 +12,10 @@ from rtlgen.hw import forms
 from rtlgen.hw.groups import groups_of
 from rtlgen.ir.crc import absorb
 from rtlgen.ir.cycles import predicted_cycles
-from rtlgen.ir.plan import ForwardOp, IndexForm, IndexStyle, KernelPlan, Region
+from rtlgen.ir.plan import ALWAYS, ForwardOp, IndexForm, IndexStyle, KernelPlan, LoadOp, Region
 from tests.hw.kernel_driver import Host, simulate_kernel
 from tests.plans.gemm import gemm_plan, is_value
+from tests.plans.halves import HALF, halves_plan
 from tests.plans.interpreter import interpret
 from tests.plans.random_plans import random_plan
 from tests.plans.renaming import renamed
@@ -105,6 +106,33 @@ def test_a_kernel_runs_again_at_once_on_what_it_left() -> None:
 
 def test_a_checksum_covers_the_arrays_in_the_order_given() -> None:
     check_kernel(gemm_plan(3, checksum=("C", "B")), runs=2)
+
+
+@pytest.mark.parametrize("checksum", [None, ("a", "b")])
+def test_stores_to_two_banks_meet_and_every_element_is_found_at_home(
+    checksum: tuple[str, ...] | None,
+) -> None:
+    check_kernel(halves_plan(checksum), runs=3)
+
+
+def test_an_element_with_the_wrong_home_is_caught() -> None:
+    plan = halves_plan()
+    a, b = plan.memories
+    homes = (0,) * (HALF - 1) + (1,) * (HALF + 1)
+    with pytest.raises(AssertionError):
+        check_kernel(replace(plan, memories=(replace(a, homes=homes), b)), meaning=plan)
+
+
+def test_a_load_from_the_wrong_bank_is_caught() -> None:
+    plan = halves_plan()
+    (region,) = plan.regions
+    reader = region.streams[2]
+    first, *others = reader.operations
+    assert isinstance(first, LoadOp)
+    operations = (replace(first, banks=(ALWAYS,)), *others)
+    streams = (*region.streams[:2], replace(reader, operations=operations))
+    with pytest.raises(AssertionError):
+        check_kernel(replace(plan, regions=(Region(streams),)), runs=2, meaning=plan)
 
 
 def test_streams_with_equal_loops_share_one_control() -> None:

@@ -13,6 +13,7 @@ from rtlgen.ir.plan import (
     IndexOp,
     KernelPlan,
     LoadOp,
+    Memory,
     Operation,
     ParameterOp,
     Region,
@@ -61,7 +62,7 @@ class _RegionRun:
         self,
         plan: KernelPlan,
         region: Region,
-        images: dict[str, list[int]],
+        images: Images,
         scalars: Mapping[str, int],
     ) -> None:
         self.plan, self.region, self.images, self.scalars = plan, region, images, scalars
@@ -87,7 +88,8 @@ class _RegionRun:
                 if memory.kind == "block":
                     assert (op.memory, op.port) not in used, f"two loads on a port in {cycle}"
                     used.add((op.memory, op.port))
-                element = self.images[op.memory][self._address(issued, op)]
+                bank = bank_of(op, issued.counters)
+                element = self.images[op.memory][bank][self._address(issued, op)]
                 self.loaded[issued, n] = wrap(element, op.width_bits, op.signed)
             self._store(cycle, stores.get(cycle, []))
 
@@ -101,7 +103,7 @@ class _RegionRun:
         return looked_up % (1 << address_bits(depth)) % depth
 
     def _store(self, cycle: int, issued: list[Issued]) -> None:
-        written: set[str] = set()
+        written: set[tuple[str, int]] = set()
         for each in issued:
             stream = self.region.streams[each.number]
             store = stream.store
@@ -109,11 +111,13 @@ class _RegionRun:
                 continue
             value = self.value(each, store.value)
             assert value is not None, f"{stream.statement} stores what it did not load"
-            assert store.memory not in written, f"two stores to {store.memory} in cycle {cycle}"
-            written.add(store.memory)
+            port = (store.memory, store.port)
+            assert port not in written, f"two stores to {store.memory} in cycle {cycle}"
+            written.add(port)
             memory = self.plan.memory(store.memory)
             address = store.address.evaluate(each.counters)
-            self.images[store.memory][address] = wrap(value, memory.width_bits, memory.signed)
+            element = wrap(value, memory.width_bits, memory.signed)
+            self.images[store.memory][store.port][address] = element
 
     def value(self, issued: Issued, number: int) -> int | None:
         """Return the result of an operation, None after a load that was not needed."""
@@ -196,7 +200,35 @@ def interpret(
     plan: KernelPlan, images: Mapping[str, list[int]], scalars: Mapping[str, int]
 ) -> dict[str, list[int]]:
     """Return every memory after a run, from its elements (row-major) before it."""
-    after = {name: list(elements) for name, elements in images.items()}
+    after = {name: _banks(plan.memory(name), elements) for name, elements in images.items()}
     for region in plan.regions:
         _RegionRun(plan, region, after, scalars).run()
-    return after
+    return {name: _at_home(plan.memory(name), banks) for name, banks in after.items()}
+
+
+Images = dict[str, list[list[int]]]
+"""The elements of every bank of every memory."""
+
+
+def bank_of(op: LoadOp, counters: tuple[int, ...]) -> int:
+    """Return the bank from which a load takes the element."""
+    return next((n for n, where in enumerate(op.banks, 1) if where.holds(counters)), 0)
+
+
+def _homes(memory: Memory) -> tuple[int, ...]:
+    return memory.homes or (0,) * memory.depth
+
+
+def _banks(memory: Memory, elements: list[int]) -> list[list[int]]:
+    """Return the banks as the last run may have left them: right in the homes alone."""
+    return [
+        [
+            element if home == bank else ~element
+            for element, home in zip(elements, _homes(memory), strict=True)
+        ]
+        for bank in range(memory.write_ports)
+    ]
+
+
+def _at_home(memory: Memory, banks: list[list[int]]) -> list[int]:
+    return [banks[home][place] for place, home in enumerate(_homes(memory))]

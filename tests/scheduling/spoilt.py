@@ -15,6 +15,7 @@ from rtlgen.ir.plan import (
     IndexForm,
     KernelPlan,
     LoadOp,
+    Memory,
     Operation,
     Predicate,
     Region,
@@ -82,6 +83,11 @@ def store_bound(stream: Stream) -> Iterator[Stream]:
         yield replace(stream, store=replace(stream.store, when=when))
 
 
+def store_port(stream: Stream) -> Iterator[Stream]:
+    if stream.store.port:
+        yield replace(stream, store=replace(stream.store, port=stream.store.port - 1))
+
+
 def store_address(stream: Stream) -> Iterator[Stream]:
     for form in nudged(stream.store.address):
         yield replace(stream, store=replace(stream.store, address=form))
@@ -104,6 +110,15 @@ def load_bound(stream: Stream) -> Iterator[Stream]:
         yield changed_op(stream, number, replace(op, needed=NEVER))
         for needed in reshaped(op.needed):
             yield changed_op(stream, number, replace(op, needed=needed))
+
+
+def load_bank(stream: Stream) -> Iterator[Stream]:
+    """Yield the stream with loads from another bank."""
+    for number, op in loads(stream):
+        for k, where in enumerate(op.banks):
+            for new in (NEVER, ALWAYS, *reshaped(where)):
+                banks = (*op.banks[:k], new, *op.banks[k + 1 :])
+                yield changed_op(stream, number, replace(op, banks=banks))
 
 
 def load_port(stream: Stream) -> Iterator[Stream]:
@@ -144,7 +159,9 @@ CHANGES: tuple[Change, ...] = (
     store_suppressed,
     store_bound,
     store_address,
+    store_port,
     load_address,
+    load_bank,
     load_bound,
     load_port,
     tap_dropped,
@@ -160,6 +177,15 @@ def spoilt_plans(plan: KernelPlan) -> Iterator[Spoilt]:
             for new in change(stream):
                 streams = (*region.streams[:number], new, *region.streams[number + 1 :])
                 yield Spoilt(change.__name__, replace(plan, regions=(Region(streams),)))
+    yield from (Spoilt("home", replace(plan, memories=new)) for new in homes_moved(plan.memories))
+
+
+def homes_moved(memories: tuple[Memory, ...]) -> Iterator[tuple[Memory, ...]]:
+    """Yield the memories with one element at home in another bank."""
+    for k, memory in enumerate(memories):
+        for place, home in enumerate(memory.homes):
+            homes = (*memory.homes[:place], int(home == 0), *memory.homes[place + 1 :])
+            yield (*memories[:k], replace(memory, homes=homes), *memories[k + 1 :])
 
 
 def is_wrong(plan: KernelPlan, program: Scop) -> bool:

@@ -1,0 +1,167 @@
+"""Write ports: the banks of an array that several statements store to in one cycle.
+
+The schedule is static. Which store the value of a load comes from is known exactly, and with it
+the bank: that of the statement whose value it is, or for a value from before the run the home of
+the element, the bank in which the last run left it. Neither the banks nor the loads need any
+bookkeeping in the circuit; a load compares its counters where its value may be in several banks.
+
+Reference: memories with several write ports, live value tables: LaForest and Steffan, FPGA 2010.
+Here the table is a predicate, and only the host needs one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import islpy as isl
+import numpy as np
+import rustworkx
+
+from rtlgen.ir.scop import Array, Scop
+from rtlgen.ir.sets import ScopSets
+from rtlgen.poly.instances import last_writers
+from rtlgen.scheduling.datapath import is_register
+from rtlgen.scheduling.forwarding import IssueTimes, Routing
+from rtlgen.scheduling.lags import Timing
+from rtlgen.scheduling.ports import stores_meeting
+
+MAX_WRITE_PORTS = 4
+"""Banks that an array may have."""
+
+MAX_BANKED_WORDS = 1 << 16
+"""Elements of an array that may have several banks: its homes are a table."""
+
+
+class Unbankable(Exception):
+    """An array would need too many banks, or a load cannot tell from which one it reads."""
+
+
+@dataclass(frozen=True, slots=True)
+class BankMap:
+    """Where stores go and loads find what they want.
+
+    Members
+    -------
+    port: write port of every statement.
+    write_ports: by array, where there is more than one.
+    loaded: by (statement, read), the instances that load from bank 1, 2, ..; of such arrays.
+    homes: by array, the bank of every element between runs; of such arrays that are visible.
+    """
+
+    port: Mapping[str, int]
+    write_ports: Mapping[str, int]
+    loaded: Mapping[tuple[str, int], tuple[isl.Set, ...]]
+    homes: Mapping[str, tuple[int, ...]]
+
+
+def bankable_arrays(scop: Scop) -> frozenset[str]:
+    """Return the arrays that may have several write ports.
+
+    Of a lookup nobody knows beforehand whose value it reads.
+    """
+    looked_up = {a.array for s in scop.statements for a in s.reads if a.is_uncertain}
+    return frozenset(
+        array.name
+        for array in scop.arrays
+        if not is_register(array)
+        and not array.is_table
+        and array.depth <= MAX_BANKED_WORDS
+        and array.name not in looked_up
+    )
+
+
+def with_banks(timing: Timing) -> Timing:
+    """Return the timing with stores to one array allowed to meet, wherever it may have banks."""
+    return replace(timing, banked=bankable_arrays(timing.scop))
+
+
+def assign_banks(timing: Timing, times: IssueTimes, routing: Routing) -> BankMap:
+    """Return the fewest banks in which no two stores meet.
+
+    Raises
+    ------
+    Unbankable: an array needs too many.
+    """
+    scop = timing.scop
+    port = {statement.name: 0 for statement in scop.statements}
+    write_ports: dict[str, int] = {}
+    homes: dict[str, tuple[int, ...]] = {}
+    loaded: dict[tuple[str, int], tuple[isl.Set, ...]] = {}
+    for array in scop.arrays:
+        writers = [s.name for s in scop.statements if s.write.array == array.name]
+        meetings = stores_meeting(timing, times, routing, writers)
+        if not meetings:
+            continue
+        assert array.name in timing.banked, "stores to other arrays are kept apart"
+        colour = _coloured(writers, meetings)
+        count = max(colour.values()) + 1
+        if count > MAX_WRITE_PORTS:
+            raise Unbankable(array.name)
+        home, colour = _homes(scop, array, colour)
+        port |= colour
+        write_ports[array.name] = count
+        if array.storage != "local":
+            homes[array.name] = home if any(home) else ()
+        loaded |= _loads(timing, routing, array, colour, count)
+    return BankMap(port, write_ports, loaded, homes)
+
+
+def _coloured(names: Sequence[str], meetings: Sequence[tuple[str, str]]) -> dict[str, int]:
+    graph: rustworkx.PyGraph[str, None] = rustworkx.PyGraph()
+    node = dict(zip(names, graph.add_nodes_from(list(names)), strict=True))
+    for a, b in meetings:
+        graph.add_edge(node[a], node[b], None)
+    colours = rustworkx.graph_greedy_color(graph)
+    return {name: colours[node[name]] for name in names}
+
+
+def _homes(
+    scop: Scop, array: Array, colour: Mapping[str, int]
+) -> tuple[tuple[int, ...], dict[str, int]]:
+    """Return the home of every element, and the banks numbered so that bank 0 is home to most."""
+    last = last_writers(scop, array)
+    banks = np.array([colour.get(s.name, 0) for s in scop.statements], dtype=np.int64)[last]
+    written = Counter(banks[last >= 0].tolist())
+    order = sorted(set(colour.values()), key=lambda bank: (-written[bank], bank))
+    renumbered = {name: order.index(bank) for name, bank in colour.items()}
+    place = np.array([order.index(bank) for bank in range(len(order))], dtype=np.int64)
+    home = np.where(last >= 0, place[banks], 0)
+    return tuple(home.tolist()), renumbered
+
+
+def _loads(
+    timing: Timing, routing: Routing, array: Array, bank: Mapping[str, int], count: int
+) -> dict[tuple[str, int], tuple[isl.Set, ...]]:
+    sets = timing.sets
+    kept = {} if array.storage == "local" else _home_elements(timing, bank)
+    found: dict[tuple[str, int], tuple[isl.Set, ...]] = {}
+    for statement in sets.scop.statements:
+        for read in timing.datapaths[statement.name].node_of_read:
+            access = statement.reads[read]
+            if access.array != array.name:
+                continue
+            left = routing.loaded[statement.name, read]
+            parts = [left.subtract(left) for _ in range(count)]
+            for flow in timing.dataflow.flows:
+                if (flow.sink, flow.sink_read) == (statement.name, read):
+                    fed = flow.relation.range().intersect(left)
+                    parts[bank[flow.source]] = parts[bank[flow.source]].union(fed)
+                    left = left.subtract(fed)
+            elements = sets.access_map(statement, access).intersect_domain(left)
+            for number, home in kept.items():
+                parts[number] = parts[number].union(elements.intersect_range(home).domain())
+            found[statement.name, read] = tuple(part.coalesce() for part in parts[1:])
+    return found
+
+
+def _home_elements(timing: Timing, bank: Mapping[str, int]) -> dict[int, isl.Set]:
+    """Return the elements whose last store goes to each bank."""
+    sets: ScopSets = timing.sets
+    found: dict[int, isl.Set] = {}
+    for name, number in bank.items():
+        write = sets.access_map(sets.scop.statement(name), sets.scop.statement(name).write)
+        elements = write.intersect_domain(timing.dataflow.live_out[name]).range()
+        found[number] = found[number].union(elements) if number in found else elements
+    return found
