@@ -38,6 +38,16 @@ class Bound:
         return f"{dividend}/{self.divisor}"
 
 
+Place: TypeAlias = tuple[Affine, ...]
+"""A function of iterators that need not be affine: the largest of these."""
+
+
+def only(place: Place) -> Affine:
+    """Return the function where it is affine."""
+    (value,) = place
+    return value
+
+
 @dataclass(frozen=True, slots=True)
 class NestLoop:
     """One loop of a statement's nest in its scheduled order.
@@ -53,7 +63,8 @@ class NestLoop:
     at_least: the loop runs at least so many iterations, whatever its bounds; 0: at least one is
         known to be there.
     pad: the name of a pinned pad loop, by which the bounds of inner loops refer to it.
-    pinned: of a pinned pad loop, the real iteration, affine in the statement's iterators.
+    pinned: of a pinned pad loop, the real iteration: the largest of these functions of the
+        statement's iterators.
     """
 
     iterator: str | None
@@ -63,14 +74,14 @@ class NestLoop:
     uppers: tuple[Bound, ...] = ()
     at_least: int = 0
     pad: str | None = None
-    pinned: Affine | None = None
+    pinned: Place = ()
 
     def __post_init__(self) -> None:
         if self.extent < 1 or self.at_least > self.extent:
             raise ValueError(f"a loop of {self.extent} iterations, at least {self.at_least}")
-        if (self.pad is None) != (self.pinned is None) or (self.pad and self.iterator):
+        if (self.pad is None) == bool(self.pinned) or (self.pad and self.iterator):
             raise ValueError(f"pad loop {self.pad} of {self.iterator} pinned to {self.pinned}")
-        is_plain_pad = self.iterator is None and self.pinned is None
+        is_plain_pad = self.iterator is None and not self.pinned
         if is_plain_pad and not 0 <= self.at < self.extent:
             raise ValueError(f"pad loop of {self.extent} has no iteration {self.at}")
 
@@ -90,21 +101,21 @@ class NestLoop:
         return 0 if self.counter is None else self.at
 
     @property
-    def value(self) -> Affine:
-        """The iteration in which an instance runs."""
+    def place(self) -> Place:
+        """The iteration in which an instance runs: the largest of these."""
         if self.iterator is not None:
-            return Affine.variable(self.iterator)
-        return Affine((), self.at) if self.pinned is None else self.pinned
+            return (Affine.variable(self.iterator),)
+        return self.pinned or (Affine((), self.at),)
 
     @property
-    def position(self) -> Affine:
+    def position(self) -> Place:
         """Where in the box an instance runs, from 0."""
-        return self.value - self.first
+        return tuple(value - self.first for value in self.place)
 
     def __str__(self) -> str:
         if self.counter is None:
             return f"pad@{self.at}<{self.extent}"
-        name = self.iterator or f"pad {self.pad}@({self.pinned})"
+        name = self.iterator or f"pad {self.pad}@({bounds_text('max', map(str, self.pinned))})"
         if self.is_box:
             return f"{name}<{self.at + self.extent}"
         low = bounds_text("max", map(str, self.lowers)) or str(self.at)
@@ -150,7 +161,7 @@ class LoopDim:
 
     @property
     def time(self) -> Affine:
-        return self.loop.value if self.value is None else self.value
+        return only(self.loop.place) if self.value is None else self.value
 
     def __str__(self) -> str:
         return str(self.loop) if self.value is None else f"{self.value} for {self.loop}"
@@ -183,7 +194,7 @@ class FlatDim:
             raise ValueError(f"the rank in {self} is not affine")
         parts, weight = [], 1
         for loop in reversed(self.loops):
-            parts.append(loop.position * weight)
+            parts.append(only(loop.position) * weight)
             weight *= loop.extent
         return affine_sum(parts)
 

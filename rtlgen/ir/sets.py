@@ -155,7 +155,15 @@ class ScopSets:
 
     def time_map(self, statement: Statement, time: Sequence[Affine]) -> isl.Map:
         """Return {instance -> time vector} over the statement's domain."""
-        vector = ",".join(affine_text(dim, statement.iterators) for dim in time)
+        return self.place_map(statement, [(dim,) for dim in time])
+
+    def place_map(self, statement: Statement, places: Sequence[Sequence[Affine]]) -> isl.Map:
+        """Return {instance -> vector}, each of whose elements is the largest of some functions."""
+        names = statement.iterators
+        vector = ",".join(
+            reduce(lambda a, b: f"max({a}, {b})", [affine_text(form, names) for form in place])
+            for place in places
+        )
         relation = self.read_map(f"{{ {self._instance(statement)} -> [{vector}] }}")
         return relation.intersect_domain(self.domains[statement.name])
 

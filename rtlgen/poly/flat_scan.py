@@ -209,7 +209,7 @@ class _Odometer:
             tuple(index_of(values[iterator]) for iterator in self.statement.iterators),
         )
         guards: list[Index] = [
-            Operation("eq", (Variable(name), index_of(loop.value.substitute(values))))
+            Operation("eq", (Variable(name), self._place(loop)))
             for name, loop in zip(self.names, self.flat.loops, strict=True)
             if loop.iterator is None and _varies(loop)
         ]
@@ -218,6 +218,12 @@ class _Odometer:
             guards.append(condition)
         guard = all_of(guards)
         return (run,) if guard is None else (If(guard, (run,)),)
+
+    def _place(self, loop: NestLoop) -> Index:
+        """Return the iteration in which an instance runs."""
+        values = self._values()
+        places = [index_of(value.substitute(values)) for value in loop.place]
+        return reduce(lambda a, b: Operation("max", (a, b)), places)
 
     def _in_domain(self) -> Index:
         """Return the condition that an iteration of the nest is an instance; 1 where all are."""

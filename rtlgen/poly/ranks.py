@@ -93,7 +93,8 @@ def enumerate_nest(loops: Sequence[NestLoop]) -> tuple[Ints, Ints] | None:
     real = np.ones(size, dtype=np.int64)
     for column, loop in zip(columns, loops, strict=True):
         if loop.iterator is None:
-            real &= column == _values(loop.value, columns, names, size)
+            places = [_values(value, columns, names, size) for value in loop.place]
+            real &= column == np.max(places, axis=0)
     return points, real
 
 

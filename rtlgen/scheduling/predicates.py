@@ -30,7 +30,7 @@ class CounterSpace:
     """The counters of one statement's levels, as an isl space."""
 
     def __init__(self, sets: ScopSets, statement: Statement, loops: Sequence[NestLoop]) -> None:
-        self._counters = sets.time_map(statement, [loop.position for loop in loops])
+        self._counters = sets.place_map(statement, [loop.position for loop in loops])
         bounds = [f"0 <= d{k} < {loop.extent}" for k, loop in enumerate(loops)]
         for k, loop in enumerate(loops):
             value = f"(d{k} + {loop.first})"

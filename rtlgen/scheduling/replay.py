@@ -442,7 +442,8 @@ def _instances_of(
             points[:, iterators.index(loop.iterator)] = counters[:, level] + loop.at
     for level, loop in enumerate(loops):
         if loop.iterator is None:
-            real &= counters[:, level] == _affine(loop.position, iterators, points)
+            places = [_affine(position, iterators, points) for position in loop.position]
+            real &= counters[:, level] == np.max(places, axis=0)
     for bound in statement.loops:
         value = points[:, iterators.index(bound.iterator)]
         real &= value >= _affine(bound.start, iterators, points)

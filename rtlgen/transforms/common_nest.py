@@ -324,7 +324,10 @@ def _padded(
     # A level's own trips are no more than those of the whole nest.
     if max(least) > limit:
         raise TooLong
-    wide = [_stretched(loop, count) for loop, count in zip(loops, least, strict=True)]
+    wide = [
+        _stretched(loop, max(count, loop.at_least))
+        for loop, count in zip(loops, least, strict=True)
+    ]
     enumerated = enumerate_nest(wide)
     if enumerated is None:
         return None

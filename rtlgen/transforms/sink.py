@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from itertools import combinations, islice, permutations, product
+from itertools import chain, combinations, islice, pairwise, permutations, product
 
 import islpy as isl
 import numpy as np
@@ -29,9 +29,10 @@ from rtlgen.ir.affine import Affine
 from rtlgen.ir.effort import keep_going
 from rtlgen.ir.quasi_affine import affine_values
 from rtlgen.ir.schedule import Bound, NestLoop
-from rtlgen.ir.sets import ScopSets, integer
+from rtlgen.ir.sets import ScopSets, affine_text, integer
 from rtlgen.poly.instances import Pairs
 from rtlgen.transforms.period import Member
+from rtlgen.transforms.pins import Values, dimensions, pinned_values, written_bounds
 from rtlgen.transforms.precedence import Precedence
 from rtlgen.transforms.ragged import ragged_loops
 
@@ -57,12 +58,26 @@ class Sinking:
 
     Members
     -------
-    values: by statement, one affine function of its iterators for each common dimension.
+    values: by statement, one function of its iterators for each common dimension.
     own: by statement, its iterator for each common dimension, or None where it is pinned.
     """
 
-    values: Mapping[str, tuple[Affine, ...]]
+    values: Mapping[str, Values]
     own: Mapping[str, tuple[str | None, ...]]
+
+    def fullness(self) -> dict[int, list[Affine]]:
+        """Return the dimensions whose loop may be empty, and what is 0 or more where it is not.
+
+        The functions are of the common dimensions. Such a loop runs once where it is empty.
+        """
+        found: dict[int, list[Affine]] = {}
+        for name, values in self.values.items():
+            dims = zip(self.own[name], dimensions(len(values)), strict=True)
+            renamed = {iterator: Affine.variable(dim) for iterator, dim in dims if iterator}
+            for dim, place in enumerate(values):
+                for last, first in pairwise(place):
+                    found.setdefault(dim, []).append((last - first).substitute(renamed))
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +121,7 @@ class CommonNest:
                     lowers=renamed(loop.lowers),
                     uppers=renamed(loop.uppers),
                     pad=None if own[place] else loop.iterator,
-                    pinned=None if own[place] else self.sinking.values[name][place],
+                    pinned=() if own[place] else self.sinking.values[name][place],
                 )
             )
         return tuple(found)
@@ -131,11 +146,7 @@ def common_nests(
             ranked.append((backward, swaps, len(ranked), sinking, order))
     ranked.sort(key=lambda entry: entry[:3])
     for backward, _, _, sinking, order in ranked[:MAX_NESTS]:
-        yield CommonNest(sinking, _dims(depth), _nest(sinking, sets, order), backward)
-
-
-Values = tuple[Affine, ...]
-"""The common dimensions in one statement, as functions of its iterators."""
+        yield CommonNest(sinking, dimensions(depth), _nest(sinking, sets, order), backward)
 
 
 class _Order:
@@ -192,9 +203,9 @@ def _sinkings(
     for images in product(*(_images(member, members, depth) for member in members)):
         if not _consistent(members, images):
             continue
-        bounds = _written_bounds(members, images, domains, depth)
+        bounds = written_bounds(members, images, domains, depth)
         choices = {
-            member.name: _pinned(member, image, bounds, depth)
+            member.name: pinned_values(member, image, bounds, depth)
             for member, image in zip(members, images, strict=True)
         }
         own = {
@@ -247,63 +258,12 @@ def _consistent(members: Sequence[Member], images: Sequence[tuple[int, ...]]) ->
     )
 
 
-Bounds = tuple[tuple[Affine, ...], ...]
-"""For each common dimension, values near its ends, affine in the dimensions outside of it."""
-
-
-def _dims(depth: int) -> tuple[str, ...]:
-    return tuple(f"c{number}" for number in range(depth))
-
-
-def _written_bounds(
-    members: Sequence[Member],
-    images: Sequence[tuple[int, ...]],
-    domains: Mapping[str, isl.Set],
-    depth: int,
-) -> Bounds:
-    ends: list[dict[Affine, None]] = [{} for _ in range(depth)]
-    dims = _dims(depth)
-    for member, image in zip(members, images, strict=True):
-        loops = ragged_loops(domains[member.name], member.iterators, member.loops)
-        renamed = {
-            name: Affine.variable(dims[dim])
-            for name, dim in zip(member.iterators, image, strict=True)
-        }
-        for dim, loop in zip(image, loops, strict=True):
-            lowers = _whole(loop.lowers) or [Affine((), loop.at)]
-            uppers = _whole(loop.uppers) or [Affine((), loop.at + loop.extent - 1)]
-            near = [end + step for end in lowers for step in (-1, 0)]
-            near += [end + step for end in uppers for step in (0, 1)]
-            for end in near:
-                ends[dim][end.substitute(renamed)] = None
-    return tuple(tuple(found) for found in ends)
-
-
-def _whole(bounds: Sequence[Bound]) -> list[Affine]:
-    """Return the bounds that do not round."""
-    return [bound.form for bound in bounds if bound.divisor == 1]
-
-
-def _pinned(
-    member: Member, image: tuple[int, ...], bounds: Bounds, depth: int
-) -> list[tuple[Affine, ...]]:
-    """Return the values of the common dimensions in a statement, for every choice of its pins."""
-    found: list[tuple[Affine, ...]] = [()]
-    for dim in range(depth):
-        grown: dict[tuple[Affine, ...], None] = {}
-        for values in found:
-            if dim in image:
-                grown[*values, Affine.variable(member.iterators[image.index(dim)])] = None
-                continue
-            known = dict(zip(_dims(depth), values, strict=False))
-            for end in bounds[dim]:
-                grown[*values, end.substitute(known)] = None
-        found = list(grown)
-    return found
-
-
-def _common(values: Sequence[Affine], iterators: tuple[str, ...], points: Ints) -> Ints:
-    return np.stack([affine_values(value, iterators, points) for value in values], axis=1)
+def _common(values: Values, iterators: tuple[str, ...], points: Ints) -> Ints:
+    columns = [
+        np.max([affine_values(form, iterators, points) for form in place], axis=0)
+        for place in values
+    ]
+    return np.stack(columns, axis=1)
 
 
 def _backward(distances: Ints) -> float:
@@ -321,13 +281,27 @@ def _nest(sinking: Sinking, sets: ScopSets, order: Sequence[int]) -> tuple[NestL
     """Return the loops of the hull of all members, in the given order of the dimensions."""
     keep_going(sets.context)
     images = [
-        sets.time_map(sets.scop.statement(name), values).range()
+        sets.place_map(sets.scop.statement(name), values).range()
         for name, values in sinking.values.items()
     ]
-    hull = isl.Set.from_basic_set(reduce(isl.Set.union, images).coalesce().simple_hull())
-    dims = _dims(len(order))
+    union = reduce(isl.Set.union, images)
+    hull = isl.Set.from_basic_set(union.coalesce().simple_hull())
+    dims = dimensions(len(order))
     boxes = []
     for place in order:
         low, high = integer(hull.dim_min_val(place)), integer(hull.dim_max_val(place))
         boxes.append(NestLoop(dims[place], high - low + 1, low))
-    return ragged_loops(hull, dims, boxes)
+    loops = ragged_loops(hull, dims, boxes)
+    fullness = sinking.fullness()
+    if not fullness:
+        return loops
+    # Where a loop is empty it runs once, which no bound need say; elsewhere the bounds are exact.
+    full, space = union, ",".join(f"d{k}" for k in range(len(dims)))
+    for form in chain.from_iterable(fullness.values()):
+        full = full.intersect(sets.read_set(f"{{ [{space}] : {affine_text(form, dims)} >= 0 }}"))
+    outside = min(order.index(dim) for dim in fullness)
+    inner = ragged_loops(full, dims, boxes)
+    return tuple(
+        replace(inner[n], at_least=1) if place in fullness else (loops if n < outside else inner)[n]
+        for n, place in enumerate(order)
+    )

@@ -63,15 +63,17 @@ FUSED = {
     "syrk": (288, 338),
     "syr2k": (288, 338),
     "trmm": (225, 235),
+    "symm": (232, 389),
 }
 
 # Some of their statements depend on each other in a cycle, and others do not.
-NOT_PROVEN = ("serially_execute", "aes")
+NOT_PROVEN = ("serially_execute", "aes", "symm")
 
 # No power of two inside, by nature or by a pad; a nest that is no box.
 UNSUITABLE = {
     ("mms_d", "shift"), ("loop_pipeline", "shift"), ("accum_swg", "shift"),
     ("serially_execute", "shift"), ("transposed", "shift"), ("order", "shift"), ("order", "divide"),
+    ("symm", "shift"), ("symm", "divide"),
 }  # fmt: skip
 
 

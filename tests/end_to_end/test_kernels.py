@@ -21,6 +21,7 @@ SIMULATED = [
     "bubble_like",
     "cholesky",
     "edge_loops",
+    "empty_rows",
     "fdtd_2d",
     "fibonacci",
     "symm",

@@ -51,7 +51,7 @@ def test_a_loop_runs_at_least_as_long_as_it_must() -> None:
 
 
 def test_a_pinned_pad_is_real_in_one_iteration_and_bounds_the_loops_inside() -> None:
-    pad = NestLoop(None, 7, pad="p", pinned=form(1, -1), uppers=(Bound(form(1)),))
+    pad = NestLoop(None, 7, pad="p", pinned=(form(1, -1),), uppers=(Bound(form(1)),))
     inner = NestLoop("j", 7, uppers=(Bound(Affine.variable("p")),))
     found = enumerate_nest((OUTER, pad, inner))
     assert found is not None

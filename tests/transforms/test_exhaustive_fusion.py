@@ -18,9 +18,12 @@ from tests.poly.sources import EXAMPLES
 OPTIMA = {
     "gemm": 512, "mms": 519, "mms_d": 890, "2mm": 519, "2mm_d": 874, "3mm": 568, "3mm_d": 1087,
     "atax": 71, "bicg": 64, "mvt": 64, "gesummv": 64, "gemver": 71, "gemver_opt": 71, "syrk": 288,
-    "syr2k": 288, "trmm": 225, "doitgen": 4096, "doitgen_d": 8712,
+    "syr2k": 288, "trmm": 225, "doitgen": 4096, "doitgen_d": 8712, "symm": 232,
     "tce": 33279, "dct": 4145,
 }  # fmt: skip
+
+# Three of its statements are a cycle, which is planned by itself, and one is not.
+NOT_PROVEN = ("symm",)
 
 # tce has 120 orders a nest and 32,768 instances a statement.
 KERNELS = [pytest.param(name, marks=pytest.mark.long if name == "tce" else ()) for name in OPTIMA]
@@ -41,7 +44,7 @@ def test_no_choice_of_orders_and_pads_is_shorter(name: str) -> None:
 @pytest.mark.parametrize("name", OPTIMA)
 def test_the_compiler_finds_the_shortest(name: str) -> None:
     decision = compile_program(analysis_of(name).program, CompileOptions()).decision
-    assert decision.fused_proven
+    assert decision.fused_proven == (name not in NOT_PROVEN)
     assert decision.fused_iterations == OPTIMA[name]
 
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import numpy as np
 import pytest
 
 from rtlgen.driver import Compilation, CompileOptions, compile_program
 from rtlgen.frontend import parse_text
 from rtlgen.ir.cycles import predicted_cycles
+
+FOLDER = Path(__file__).parents[1] / "end_to_end" / "kernels"
 
 LU = """
 void lu(int A[N][N]) {
@@ -34,6 +39,18 @@ void substitute(int L[N][N], int x[N]) {
 """
 
 
+ROWS = """
+void rows(int a[N][N], int x[1], int y[N]) {
+  for (int i = 0; i < N; i++) {
+    x[0] = i;
+    for (int j = LOW; j < i; j++)
+      x[0] ^= a[i][j];
+    y[i] = x[0];
+  }
+}
+"""
+
+
 def compiled(text: str, size: int) -> Compilation:
     return compile_program(
         parse_text(text, "program.c", defines={"N": str(size)}), CompileOptions()
@@ -46,9 +63,10 @@ def steps(compilation: Compilation) -> int:
 
 
 @pytest.mark.parametrize("size", [5, 8])
-def test_lu_takes_one_iteration_for_every_statement_instance(size: int) -> None:
+def test_lu_takes_no_more_than_one_iteration_for_every_statement_instance(size: int) -> None:
     compilation = compiled(LU, size)
-    assert compilation.plan.fused_iterations == steps(compilation)
+    # A quotient is computed beside the last product that it waits for, where there is one.
+    assert compilation.plan.fused_iterations < steps(compilation)
 
 
 def test_only_the_dividers_latency_keeps_lu_from_one_instance_a_cycle() -> None:
@@ -63,3 +81,20 @@ def test_short_rows_wait_for_the_value_of_the_row_before_and_long_ones_do_not() 
     short, long = compiled(SUBSTITUTION, 8), compiled(SUBSTITUTION, 40)
     assert predicted_cycles(short.plan) < steps(short) + 60
     assert predicted_cycles(long.plan) < steps(long) + 60
+
+
+@pytest.mark.parametrize("low", [0, 1, 3])
+def test_an_empty_row_takes_one_iteration(low: int) -> None:
+    program = parse_text(ROWS, "rows.c", defines={"N": "9", "LOW": str(low)})
+    compilation = compile_program(program, CompileOptions())
+    assert compilation.decision.fused_iterations == sum(max(1, i - low) for i in range(9))
+
+
+def test_what_runs_behind_a_row_runs_in_its_last_iteration() -> None:
+    text = (FOLDER / "empty_rows.c").read_text()
+    decision = compile_program(parse_text(text, "rows.c"), CompileOptions(expand="never")).decision
+    pad = decision.placements["S2"].loops[1]
+    assert str(pad) == "pad c1@(max(i - 1, 3))=2..i - 1 at least 2"
+    # Row 5 has the iterations 2, 3 and 4; a row without an instance of S1 has 2 and 3.
+    ranks = decision.placements["S2"].ranks(np.array([[0], [1], [5], [6]]))
+    assert np.diff(ranks).tolist() == [2, 2 + 2 + 2 + 3, 4]
