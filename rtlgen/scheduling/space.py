@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import prod
 
-from rtlgen.ir.schedule import NestLoop
 from rtlgen.ir.scop import Scop
 from rtlgen.poly.errors import NoLegalSchedule
 from rtlgen.poly.instances import Pairs, statement_points
 from rtlgen.scheduling.lags import Timing
+from rtlgen.scheduling.own_nests import OwnNests
 from rtlgen.scheduling.store_slots import StoreSlots
-from rtlgen.transforms.candidates import Bounding, Placement, placements
+from rtlgen.transforms.candidates import Placement
 from rtlgen.transforms.common_nest import StoreSlot, best_common_nest
 from rtlgen.transforms.cycle_orders import best_orders
 from rtlgen.transforms.distances import Candidate
@@ -21,14 +20,12 @@ from rtlgen.transforms.period import (
     Grouping,
     Member,
     common_period,
-    initiation_interval,
-    self_distance,
+    initiation_intervals,
 )
 from rtlgen.transforms.precedence import (
     Precedence,
     iteration_precedences,
 )
-from rtlgen.transforms.ragged import ragged_loops
 from rtlgen.transforms.search import Choice, best_choice
 from rtlgen.transforms.units import Unit, loop_paths
 
@@ -37,9 +34,6 @@ _CandidateSource = Callable[[Unit, int | None], list[Candidate]]
 
 SMALL_SLACK_CYCLES = 48
 """What waiting for free ports may cost in the first attempt of the search."""
-
-MANY_STATEMENTS = 24
-"""With more of them, a statement gets a single pad, to run in step with some other statement."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,15 +63,9 @@ class Space:
         self._cycles: dict[tuple[Unit, bool], Candidate] = {}
         self._free_cycles: dict[tuple[Unit, bool], _FreeCycle] = {}
         self._stretches: dict[str, list[Candidate]] = {}
-        self._placements: dict[tuple[str, int], list[Placement]] = {}
         self.cycles = timing.precedences()
         self.iterations = iteration_precedences(boxed, timing.dependences, timing.related)
-        self.extents = [
-            loop.extent for s in boxed.statements for loop in boxed.schedule.loops(s.name)
-        ]
-        self.depth = max(len(path) for path in self.paths.values())
-        nests = (boxed.schedule.loops(statement.name) for statement in boxed.statements)
-        self.counts = sorted({prod(loop.extent for loop in loops) for loops in nests})
+        self.nests = OwnNests(timing, boxed, self.iterations, in_order)
 
     @property
     def is_free(self) -> bool:
@@ -86,7 +74,7 @@ class Space:
         Of statements in a cycle only the best combination is one, which is enough where they are
         the whole program; and programs with many statements get few pads.
         """
-        if len(self.boxed.statements) > MANY_STATEMENTS:
+        if not self.nests.is_free:
             return False
         units = self.timing.units
         if len(units) == 1 and len(units[0].statements) > 1:
@@ -132,7 +120,7 @@ class Space:
             # Nothing is built from this choice: its end is all that is asked for.
             shortest = best_choice(padded, precedences, limit=plain.end, fewest_changes=False)
             return shortest or plain
-        if len(self.boxed.statements) > MANY_STATEMENTS:
+        if not self.nests.is_free:
             # Too many to weigh all nests against all ports: nests first, then when they start.
             free = best_choice(padded, precedences, limit=plain.end, fewest_changes=False) or plain
             padded = [[candidate] for candidate in free.candidates]
@@ -165,15 +153,15 @@ class Space:
         name = unit.statements[0]
         found = []
         self_precedences = [p for p in precedences if p.source == p.sink == name]
-        order_kept = [p for p in self.iterations if p.source == p.sink == name]
-        for placed in self._order_keeping(name, largest, order_kept):
-            ii = 1
-            if with_latency:
-                ii = max((initiation_interval(p, placed) for p in self_precedences), default=1)
-            found.append(self._alone(name, placed, ii, with_latency))
+        placed = self.nests.of(name, largest)
+        iis = initiation_intervals(self_precedences, placed) if with_latency else [1] * len(placed)
+        found += [
+            self._alone(name, nest, ii, with_latency) for nest, ii in zip(placed, iis, strict=True)
+        ]
         is_ragged = name in self.timing.related.ragged
         if is_ragged and found and all(candidate.ii > 1 for candidate in found):
-            found += self._stretched(name, self_precedences, order_kept, found)
+            orders = [p for p in self.iterations if p.source == p.sink == name]
+            found += self._stretched(name, self_precedences, orders, found)
         return found
 
     def _stretched(
@@ -207,44 +195,6 @@ class Space:
             self.boxed.schedule.loops(name),
             self.paths[name],
         )
-
-    def _order_keeping(
-        self, name: str, largest: int | None, own_order: Sequence[Precedence]
-    ) -> list[Placement]:
-        """Return the placements of a statement alone that keep its dependences on itself."""
-        own = self.boxed.schedule.loops(name)
-        extents: Sequence[int] = ()
-        depth = len(own)
-        if largest is not None:
-            extents, depth = self._pads(own)
-        most = 0 if largest is None or depth == len(own) else largest
-        if (name, most) not in self._placements:
-            bounded = self._bounding(name) if name in self.timing.related.ragged else None
-            iterators = self.boxed.statement(name).iterators
-            self._placements[name, most] = [
-                placed
-                for placed in placements(
-                    own, iterators, extents, depth, most, bounded, self.in_order
-                )
-                if all(self_distance(p, placed) > 0 for p in own_order)
-            ]
-        return self._placements[name, most]
-
-    def _pads(self, own: Sequence[NestLoop]) -> tuple[Sequence[int], int]:
-        """Return the extents that pads of a statement may have, and the depth that they lead to."""
-        if len(self.boxed.statements) <= MANY_STATEMENTS or len(own) == self.depth:
-            return self.extents, self.depth
-        iterations = prod(loop.extent for loop in own)
-        return [n // iterations for n in self.counts if n % iterations == 0], len(own) + 1
-
-    def _bounding(self, name: str) -> Bounding:
-        domain = self.timing.sets.domains[name]
-        iterators = self.boxed.statement(name).iterators
-
-        def bounded(order: Sequence[NestLoop]) -> tuple[NestLoop, ...]:
-            return ragged_loops(domain, iterators, order)
-
-        return bounded
 
     def _length(self, name: str, placed: Placement, ii: int, with_latency: bool) -> int:
         tail = self.timing.datapaths[name].result_stage + 1 if with_latency else 1
@@ -289,8 +239,7 @@ class Space:
         issues = Grouping(shared.placements, shared.ii, shared.shifts).last_issue
         for ii in range(1, shared.ii + 1):
             nests = {
-                name: self._at_interval(name, issues // ii + 1, orders, own, ii)
-                for name in unit.statements
+                name: self._at_interval(name, issues // ii + 1, own, ii) for name in unit.statements
             }
             found = best_orders(nests, own, orders, ii, issues)
             if found.best is not None:
@@ -303,18 +252,14 @@ class Space:
         self,
         name: str,
         largest: int,
-        orders: Sequence[Precedence],
         precedences: Sequence[Precedence],
         ii: int,
     ) -> list[Placement]:
         """Return the nests of a statement that allow an initiation interval."""
-        own_order = [p for p in orders if p.source == p.sink == name]
         own = [p for p in precedences if p.source == p.sink == name]
-        return [
-            placed
-            for placed in self._order_keeping(name, largest, own_order)
-            if all(initiation_interval(p, placed) <= ii for p in own)
-        ]
+        found = self.nests.of(name, largest)
+        iis = initiation_intervals(own, found)
+        return [placed for placed, least in zip(found, iis, strict=True) if least <= ii]
 
     def _grouping(
         self,

@@ -127,6 +127,22 @@ def placements(
     return _distinct(found)
 
 
+def padded_once(found: Sequence[Placement], extents: Sequence[int]) -> list[Placement]:
+    """Return boxes as they are, and with one pad loop at any depth.
+
+    The instance stands in the last trip: what is before it is saved by starting earlier. Only a
+    pad loop outside of all others has no use.
+    """
+    padded = []
+    for placed in found:
+        for extent in extents:
+            pad = NestLoop(None, extent, extent - 1)
+            for place in range(1, len(placed.loops) + 1):
+                loops = (*placed.loops[:place], pad, *placed.loops[place:])
+                padded.append(box_placement(loops, placed.iterators, placed.changes + 3))
+    return _distinct([*found, *padded])
+
+
 def _distinct(found: Sequence[Placement]) -> list[Placement]:
     """Leave out every box that another one replaces.
 

@@ -17,8 +17,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import lcm, prod
 
+import numpy as np
+
+from rtlgen.ir.effort import keep_going
 from rtlgen.ir.schedule import NestLoop
 from rtlgen.poly.errors import NoLegalSchedule
+from rtlgen.poly.instances import Pairs
 from rtlgen.transforms.candidates import Placement, box_placement
 from rtlgen.transforms.precedence import Precedence, Related, requirements, smallest_shifts
 
@@ -260,9 +264,34 @@ def initiation_interval(precedence: Precedence, placed: Placement) -> int:
     return max(1, -(-precedence.lag // distance))
 
 
+def initiation_intervals(
+    precedences: Sequence[Precedence], placed: Sequence[Placement]
+) -> list[int]:
+    """Return the smallest II of each placement at which a statement keeps its own precedences."""
+    iis = [1] * len(placed)
+    for p in precedences:
+        distances = self_distances(p, placed)
+        iis = [max(ii, -(-p.lag // d)) for ii, d in zip(iis, distances, strict=True)]
+    return iis
+
+
 def self_distance(precedence: Precedence, placed: Placement) -> int:
     """Return the smallest rank distance from source to sink; not positive: the order is broken."""
     return -precedence.gaps(placed, placed, 1, 1)[1]
+
+
+def self_distances(precedence: Precedence, placed: Sequence[Placement]) -> list[int]:
+    """Return `self_distance` of each placement, those of boxes all at once."""
+    related = precedence.related
+    ranks = [nest.rank for nest in placed if nest.rank is not None]
+    if isinstance(related, Pairs) or related.others or len(ranks) < len(placed) or not placed:
+        return [self_distance(precedence, nest) for nest in placed]
+    keep_going()
+    own = related.vertices.shape[1] // 2
+    steps = np.unique(related.vertices[:, own:] - related.vertices[:, :own], axis=0)
+    coefficients = np.array([c for c, _ in ranks], dtype=np.int64).reshape(len(ranks), own)
+    distances: list[int] = (coefficients @ steps.T).min(axis=1).tolist()
+    return distances
 
 
 def _aligned(members: Sequence[Member]) -> tuple[Member, ...]:
