@@ -41,29 +41,29 @@ class OwnNests:
 
     @property
     def is_free(self) -> bool:
-        """Whether every pad is tried."""
+        """Whether every pad up to the depth of the deepest nest is tried."""
         return len(self._boxed.statements) <= MANY_STATEMENTS
 
     def of(self, name: str, largest: int | None) -> list[Placement]:
         """Return the nests of a statement, padded up to a number of iterations; None: unpadded."""
-        depth = len(self._boxed.schedule.loops(name))
-        can_pad = depth < self._depth or not self.is_free
-        most = 0 if largest is None or not can_pad else largest
-        if (name, most) not in self._found:
-            self._found[name, most] = self._nests(name, most)
-        return self._found[name, most]
+        key = name, largest or 0
+        if key not in self._found:
+            self._found[key] = self._nests(name, largest or 0)
+        return self._found[key]
 
     def _nests(self, name: str, most: int) -> list[Placement]:
         if most == 0:
             return self._order_keeping(name, self._placed(name, (), 0, 0))
-        if self.is_free:
+        depth = len(self._boxed.schedule.loops(name))
+        if self.is_free and depth < self._depth:
             return self._order_keeping(name, self._placed(name, self._extents, self._depth, most))
-        unpadded = self.of(name, None)
-        extents = self._steps(name, most)
-        if name in self._timing.related.ragged:
-            depth = len(self._boxed.schedule.loops(name)) + 1
-            return self._order_keeping(name, self._placed(name, extents, depth, most))
-        return padded_once(unpadded, extents)
+        unpadded, steps = self.of(name, None), self._steps(name, most)
+        is_ragged = name in self._timing.related.ragged
+        if not steps or (is_ragged and depth == self._depth):
+            return unpadded
+        if is_ragged:
+            return self._order_keeping(name, self._placed(name, steps, depth + 1, most))
+        return padded_once(unpadded, steps)
 
     def _placed(self, name: str, extents: Sequence[int], depth: int, most: int) -> list[Placement]:
         bounded = self._bounding(name) if name in self._timing.related.ragged else None

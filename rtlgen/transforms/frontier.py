@@ -99,8 +99,9 @@ class Growth:
         if fewest_changes:
             columns.append(self.changes)
         groups = _group_numbers(chosen, len(self.parents))
-        preference = np.lexsort((self.changes, self.end, groups))
-        kept = _pareto(groups, np.stack(columns), preference)
+        # What beats a choice in every column comes before it in lexicographic order.
+        preference = np.lexsort((self.changes, *reversed(columns), groups))
+        kept = _pareto(groups, columns, preference)
         return self._frontier(np.sort(kept))
 
     def _chosen(self, unit: int) -> IntArray:
@@ -138,13 +139,13 @@ def _group_numbers(columns: Sequence[IntArray], rows: int) -> IntArray:
     return numbers
 
 
-def _pareto(groups: IntArray, measures: IntArray, preference: IntArray) -> IntArray:
+def _pareto(groups: IntArray, measures: Sequence[IntArray], preference: IntArray) -> IntArray:
     """Return the rows that no preferred row of their group equals or beats in every measure.
 
     Parameters
     ----------
-    measures: (measures, rows), the smaller the better. The first one is that of `preference`.
-    preference: the rows, group after group, the best of each first.
+    measures: of every row, the smaller the better.
+    preference: the rows, group after group.
     """
     kept = []
     left = preference
