@@ -11,12 +11,15 @@ from rtlgen.errors import Label
 from rtlgen.frontend.errors import CallArguments, PointerUnsupported, SubscriptCount
 from rtlgen.frontend.locate import Locator
 from rtlgen.frontend.parts import Part, negated
+from rtlgen.frontend.ranges import Ranges
 from rtlgen.frontend.refusals import expression_refusal, subscript_refusal, unknown_name
 from rtlgen.frontend.symbols import Index, LookedUp, Scopes, Unusable, Variable, View
 from rtlgen.frontend.types import CType
 from rtlgen.frontend.values import Value
 from rtlgen.ir.affine import Affine
-from rtlgen.ir.scop import Access
+from rtlgen.ir.quasi_affine import is_quasi_affine
+from rtlgen.ir.scop import Access, Window
+from rtlgen.ir.value_ranges import value_range
 from rtlgen.source import Span
 
 
@@ -34,6 +37,7 @@ class ElementReader:
 
     Parameters
     ----------
+    ranges: the loops and conditions around them.
     subscript: returns the value of a subscript.
     note_access: is told of every element that is assigned.
     """
@@ -42,11 +46,13 @@ class ElementReader:
         self,
         locator: Locator,
         scopes: Scopes,
+        ranges: Ranges,
         subscript: Callable[[c_ast.Node], Value],
         note_access: Callable[[Variable, Access], None],
     ) -> None:
         self._locator = locator
         self._scopes = scopes
+        self._ranges = ranges
         self._value = subscript
         self._note_access = note_access
 
@@ -58,14 +64,21 @@ class ElementReader:
         NonAffineSubscript, ParameterInControl, IndexWraps: which one it is depends on data.
         """
         element = self.element(node)
-        affine = []
-        for subscript in element.subscripts:
-            if isinstance(subscript, LookedUp):
-                raise subscript_refusal(subscript.value, subscript.text)
-            affine.append(subscript)
-        access = Access(element.variable.name, tuple(affine), element.span)
+        subscripts = tuple(
+            subscript if isinstance(subscript, Affine) else self._known(subscript)
+            for subscript in element.subscripts
+        )
+        access = Access(element.variable.name, subscripts, element.span)
         self._note_access(element.variable, access)
         return element.variable, access
+
+    def _known(self, index: LookedUp) -> Window:
+        """Return a subscript that quotients and remainders of iterators make up."""
+        expr, iterators = index.value.expr, self._ranges.boxes()
+        if not is_quasi_affine(expr, iterators):
+            raise subscript_refusal(index.value, index.text)
+        low, high = value_range(expr, iterators)
+        return Window(low, high, expr)
 
     def element(self, node: c_ast.Node) -> Element:
         """Return the element that an expression names."""

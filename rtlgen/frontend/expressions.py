@@ -109,6 +109,7 @@ class ExpressionReader:
         self.elements = ElementReader(
             locator,
             scopes,
+            ranges,
             self.value,
             lambda variable, access: surroundings.note_access(variable, access, ranges),
         )
@@ -170,6 +171,7 @@ class ExpressionReader:
         at: the values of the subscripts that depend on data.
         """
         self._surroundings.note_use(variable, access.span)
+        at = at or tuple(w.known for w in access.windows if w.known is not None)
         if self._conditions and not stays_inside(access, variable.shape, self.arithmetic.ranges):
             access = replace(access, is_conditional=True)
             self.may_leave = True
@@ -320,6 +322,8 @@ class ExpressionReader:
 
 def _table_value(variable: Variable, access: Access) -> int | None:
     """Return the value of an element of a constant array, if it is known which one."""
+    if access.is_lookup:
+        return None
     place = 0
     for subscript, extent in zip(access.affine, variable.shape, strict=True):
         if not subscript.is_constant or not 0 <= subscript.constant < extent:

@@ -19,6 +19,7 @@ from rtlgen.frontend.errors import (
 from rtlgen.frontend.locate import Locator
 from rtlgen.frontend.place import Place
 from rtlgen.frontend.region import Region
+from rtlgen.frontend.split_loops import split_loops
 from rtlgen.frontend.symbols import ScalarInput, Variable
 from rtlgen.frontend.writes import written
 from rtlgen.ir.expr import ScalarParameter, walk
@@ -74,6 +75,7 @@ class Kernel:
         if errors:
             errors[0].others = tuple(errors[1:])
             raise errors[0]
+        statements, nodes = split_loops(statements, nodes, self._declarations.scopes.claim)
         if not statements:
             raise EmptyRegion(
                 f"`{function.decl.name}` has no statement to build a circuit from",

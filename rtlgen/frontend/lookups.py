@@ -16,6 +16,7 @@ from rtlgen.frontend.symbols import LookedUp
 from rtlgen.frontend.types import OPEN
 from rtlgen.frontend.values import ObstacleKind
 from rtlgen.ir.affine import Affine
+from rtlgen.ir.quasi_affine import is_quasi_affine
 from rtlgen.ir.scop import Access, Window
 from rtlgen.ir.value_ranges import value_range
 
@@ -30,7 +31,8 @@ def window(index: LookedUp, extent: int, ranges: Ranges, *, is_conditional: bool
     ------
     ParameterInControl, IndexWraps: nothing keeps it inside of the array.
     """
-    low, high = value_range(index.value.expr, ranges.boxes())
+    expr, iterators = index.value.expr, ranges.boxes()
+    low, high = value_range(expr, iterators)
     last = high if extent == OPEN else extent - 1
     obstacle = index.value.obstacle
     assert obstacle is not None, "what is looked up is not affine"
@@ -38,22 +40,30 @@ def window(index: LookedUp, extent: int, ranges: Ranges, *, is_conditional: bool
     if not is_inside and not is_conditional and obstacle.kind in _NEVER_BOUNDED:
         raise subscript_refusal(index.value, index.text)
     first = min(max(low, 0), max(last, 0))
-    return Window(first, max(first, min(high, last)))
+    known = expr if is_quasi_affine(expr, iterators) else None
+    return Window(first, max(first, min(high, last)), known)
 
 
 def stays_inside(access: Access, shape: Sequence[int], ranges: Ranges) -> bool:
-    """Return whether an affine access cannot leave its array; of a lookup that is not known yet."""
-    return not access.is_lookup and all(
-        ranges.minimum(subscript) >= 0 and (extent == OPEN or ranges.maximum(subscript) < extent)
-        for subscript, extent in zip(access.affine, shape, strict=True)
-    )
+    """Return whether an access cannot leave its array; where data decides, it is not known yet."""
+    for subscript, extent in zip(access.subscripts, shape, strict=True):
+        if isinstance(subscript, Affine):
+            low, high = ranges.minimum(subscript), ranges.maximum(subscript)
+        elif subscript.known is not None:
+            low, high = value_range(subscript.known, ranges.boxes())
+        else:
+            return False
+        if low < 0 or (extent != OPEN and high >= extent):
+            return False
+    return True
 
 
 def bounds_of(access: Access, shape: Sequence[int]) -> tuple[Affine, ...]:
-    """Return what is >= 0, all of it, just where an affine access is inside of its array."""
+    """Return what is >= 0, all of it, just where the affine subscripts are inside of the array."""
     return tuple(
         bound
-        for subscript, extent in zip(access.affine, shape, strict=True)
+        for subscript, extent in zip(access.subscripts, shape, strict=True)
+        if isinstance(subscript, Affine)
         for bound in (subscript, -subscript + (extent - 1))
         if extent != OPEN or bound is subscript
     )

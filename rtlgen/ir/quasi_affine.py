@@ -58,6 +58,9 @@ def _is_quasi_affine(expr: Binary, iterators: Mapping[str, Range]) -> bool:
             return one_is_constant and _fits(expr, binary_range("mul", a, b, expr.type))
         case "div" | "rem":
             return constant is not None and constant > 0 and a[0] >= 0
+        case "shl":
+            is_shift = constant is not None and 0 <= constant < expr.type.width_bits
+            return is_shift and _fits(expr, binary_range("shl", a, b, expr.type))
         case "shr":
             return constant is not None and 0 <= constant < expr.type.width_bits
         case "and":
@@ -90,6 +93,8 @@ def quasi_affine_text(expr: Expr, names: Sequence[str]) -> str:
                 return f"({a} mod {_constant(right) + 1})"
             if op == "rem":
                 return f"({a} mod {_constant(right)})"
+            if op == "shl":
+                return f"({1 << _constant(right)} * {a})"
             divisor = 1 << _constant(right) if op == "shr" else _constant(right)
             return f"floor({a}/{divisor})"
     raise ValueError(f"{expr} is not quasi-affine")
@@ -136,6 +141,8 @@ def _combined(op: str, a: Ints, b: Ints) -> Ints:
             return a // b
         case "rem":
             return a % b
+        case "shl":
+            return a << b
         case "shr":
             return a >> b
         case _:

@@ -217,6 +217,7 @@ class Statement:
     where every one of `conditions` holds. `expr` has the element type of the written array.
     `text` is the C text of the assignment, for reports. `origin` gives the value of each C iterator
     in terms of the present ones, where a transform has replaced them; () means that none has.
+    What is written may be quasi-affine while the front end reads it, and is affine ever after.
     """
 
     name: str
@@ -235,7 +236,7 @@ class Statement:
                 raise ValueError(f"{self.name} reads an access that it does not have")
             if len(read.at) != len(self.reads[read.index].windows):
                 raise ValueError(f"{self.name} reads {self.reads[read.index]} at {read.at}")
-        if self.write.is_lookup:
+        if self.write.is_uncertain:
             raise ValueError(f"{self.name} writes {self.write}, which depends on data")
         known = set(self.iterators)
         for access in (self.write, *self.reads):

@@ -6,18 +6,18 @@ from rtlgen.frontend.errors.base import FrontendError
 
 
 class NonAffineSubscript(FrontendError):
-    """An array subscript is not affine.
+    """A subscript of what is written is not affine, and cannot be made so.
 
-    A subscript is a constant plus constant multiples of the enclosing iterators; then all
-    addresses are known before the run, conflicts can be excluded by proof, and no multiplier
-    is needed for an address:
+    It is a constant plus constant multiples of the enclosing iterators; then all addresses are
+    known before the run, conflicts can be excluded by proof, and no multiplier is needed for an
+    address:
 
         a[i*8 + j]       affine
+        a[i/8], a[i%8]   made affine: the loop is split into one for i/8 and one for i%8
         a[idx[i]]        not: depends on data
-        a[i*j], a[i/2]   not: product, quotient
+        a[i*j], a[3*i/2] not: a product, a quotient that no loop can count
 
-    Remedy: an index `i/2` or `i%2` becomes affine with two loops instead of one:
-    `for (ih) for (il = 0; il < 2; il++)` with `i = 2*ih + il`.
+    Remedy: write loops over what the subscript counts, and compute the old iterator from them.
     """
 
     code = "E0119"

@@ -1,0 +1,119 @@
+"""Loops are split so that quotients and remainders of iterators can be written."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rtlgen.analysis import analyse
+from rtlgen.errors import RtlgenError
+from rtlgen.frontend import parse_text
+from rtlgen.frontend.errors import NonAffineSubscript
+from rtlgen.ir.affine import Affine
+from rtlgen.ir.expr import Binary, Constant, IndexValue
+from rtlgen.ir.quasi_affine import quasi_affine_values
+from rtlgen.ir.quotients import division_in, quotient, simplified
+from rtlgen.ir.types import INT32
+from tests.end_to_end.judge import assert_plan_exact, compiled
+from tests.frontend.gcc_check import assert_as_gcc
+from tests.oracles.gcc_oracle import have_gcc
+
+needs_gcc = pytest.mark.skipif(not have_gcc(), reason="there is no gcc to compare with")
+
+
+def function(body: str) -> str:
+    return (
+        "void f(const int x[64], const int y[16][16], int a[64], int b[4][16], int h[3][10])"
+        f" {{ {body} }}"
+    )
+
+
+BODIES = {
+    "quotient": "for (int i = 0; i < 24; i++) a[i / 8] += x[i];",
+    "both": "for (int i = 0; i < 60; i++) b[i / 16][i % 16] = x[i];",
+    "bits": "for (unsigned i = 0; i < 61; i++) b[(i >> 2) & 3][i & 3] ^= x[i] * (i + 1);",
+    "shifted left": "for (int i = 0; i < 32; i++) a[((i & 3) << 3) + (i >> 2)] = x[i];",
+    "down": "for (int i = 39; i >= 0; i--) { a[i % 7] += x[i] * 3; b[0][(i + 5) / 5] = a[i % 7]; }",
+    "from 1 by 4": "for (int i = 1; i < 60; i += 4) a[i / 8] = a[i / 8] * 5 + x[i];",
+    "sum": "for (int i = 0; i < 12; i++) for (int j = i; j < 9; j++) a[(i + j) % 5] += y[i][j];",
+    "several": "for (int i = 0; i < 48; i++) b[i / 12][i / 4 % 3 * 4 + i % 2] += x[i];",
+    "no divisors": "for (int i = 0; i < 60; i++) { a[i % 12] = a[i % 20]; a[i / 3] = x[i]; }",
+    "guarded": "for (int i = 3; i < 16; i++) if (x[i]) { a[i % 4] = 1; a[9 + (i - 3) % 5] = i; }",
+    "rotating": """for (int t = 2; t < 20; t++) for (int i = 1; i < 9; i++)
+                     h[t % 3][i] = h[(t - 1) % 3][i - 1] + h[(t - 2) % 3][i + 1] - i;""",
+    "ping-pong": """for (int t = 0; t < 9; t++) for (int i = 1; i < 9; i++)
+                      h[(t + 1) % 2][i] = h[t % 2][i - 1] + h[t % 2][i + 1];""",
+    "between loops": """for (int i = 0; i < 16; i++) { a[i / 2] = 0;
+                          for (int j = 0; j < 16; j++) { a[i / 2] += y[i][j]; b[i / 4][j] = i; }
+                          a[32 + i % 3] = a[i / 2]; }""",
+    "one loop after the other": """int k; for (k = 0; k < 9; k++) a[k / 2] = x[k];
+                                   for (k = 4; k < 9; k++) a[k % 4] += x[k];""",
+    "limited": "for (int i = 0; i < 12; i++) for (int j = 0; j < i && j < 9; j++) a[j / 2] += i;",
+}
+
+
+@needs_gcc
+@pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
+def test_a_split_program_computes_what_gcc_computes(body: str) -> None:
+    assert_as_gcc(function(body))
+    accepted = compiled(function(body))
+    assert accepted is not None
+    assert_plan_exact(accepted)
+
+
+def test_what_is_written_is_affine_in_the_loops_of_quotient_and_rest() -> None:
+    scop = parse_text(function(BODIES["both"])).scop
+    (statement,) = scop.statements
+    assert statement.iterators == ("i_div16", "i_mod16")
+    assert str(statement.write) == "b[i_div16][i_mod16]"
+    # 60 is no multiple of 16: the last row is shorter.
+    assert [str(c) for c in statement.conditions] == ["-16*i_div16 - i_mod16 + 59"]
+
+
+def test_a_range_of_whole_blocks_needs_no_condition() -> None:
+    (statement,) = parse_text(function(BODIES["quotient"])).scop.statements
+    assert statement.conditions == ()
+
+
+def test_no_loop_is_split_for_what_is_only_read() -> None:
+    body = "for (int i = 0; i < 16; i++) a[i] = x[i / 2] + x[i % 3];"
+    (statement,) = parse_text(function(body)).scop.statements
+    assert statement.iterators == ("i",)
+
+
+@pytest.mark.parametrize("subscript", ["3 * i / 2", "i * i % 4", "x[i] % 4", "(i - 8) % 4 + 4"])
+def test_what_no_split_makes_affine_is_refused(subscript: str) -> None:
+    with pytest.raises(NonAffineSubscript):
+        parse_text(function(f"for (int i = 0; i < 16; i++) a[{subscript}] = 0;"))
+
+
+def test_a_remainder_outside_of_its_array_is_refused() -> None:
+    body = "for (int i = 0; i < 64; i++) b[i % 5][0] = 0;"
+    with pytest.raises(RtlgenError) as caught:
+        analyse(parse_text(function(body)))
+    assert caught.value.code == "E0201"
+
+
+def test_quotients_are_simplified_exactly() -> None:
+    boxes = {"i": (0, 7), "j": (0, 3), "k": (-2, -1)}
+    form = Affine.of({"i": 8, "j": 2, "k": 1}, 3)
+    for divisor in range(1, 40):
+        found = quotient(form, divisor, boxes)
+        points = [(i, j, k) for i in range(8) for j in range(4) for k in (-2, -1)]
+        values = [dict(zip("ijk", point, strict=True)) for point in points]
+        exact = [form.evaluate(v) // divisor for v in values]
+        assert found is None or [found.evaluate(v) for v in values] == exact
+    assert quotient(form, 8, {**boxes, "j": (0, 1)}) == Affine.variable("i")
+    assert quotient(form, 2, boxes) is not None
+
+
+def test_a_simplified_expression_has_the_same_value() -> None:
+    box = {"i": (0, 9), "j": (0, 5)}
+    i, six = IndexValue(Affine.of({"i": 12, "j": 2}, 1), INT32), Constant(6, INT32)
+    remainder = Binary("rem", i, six, INT32)
+    expr = Binary("add", Binary("div", i, Constant(8, INT32), INT32), remainder, INT32)
+    points = np.array([(a, b) for a in range(10) for b in range(6)], dtype=np.int64)
+    before = quasi_affine_values(expr, ("i", "j"), points)
+    after = simplified(expr, box)
+    assert division_in(after) is not None
+    assert (quasi_affine_values(after, ("i", "j"), points) == before).all()
