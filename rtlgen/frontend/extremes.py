@@ -1,16 +1,19 @@
-"""Expressions that are the least or the greatest of several affine functions.
+"""Expressions that are the least or the greatest of several affine functions, or quotients of such.
 
-a < b ? a : b        the least of a and b, however it was written: macro, function, `?:`
+a < b ? a : b              the least of a and b, however it was written: macro, function, `?:`
+n < 0 ? -((-n + 7) / 8) : n / 8        n / 8 rounded down
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from math import gcd
 from typing import Literal, TypeAlias
 
 from rtlgen.frontend.ranges import Ranges
 from rtlgen.ir.affine import Affine
-from rtlgen.ir.expr import Binary, Cast, Constant, Expr, IndexValue, Select
+from rtlgen.ir.expr import Binary, Cast, Constant, Expr, IndexValue, Select, Unary
 from rtlgen.ir.types import IntType
 
 Extreme: TypeAlias = Literal["least", "greatest"]
@@ -20,8 +23,39 @@ _CHOOSES_LEFT: dict[str, Extreme] = {
 }  # fmt: skip
 
 
-def affine_parts(expr: Expr, extreme: Extreme, ranges: Ranges) -> tuple[Affine, ...] | None:
-    """Return affine functions of which `expr` is the least, or greatest; None if it is not.
+@dataclass(frozen=True, slots=True)
+class Quotient:
+    """form / divisor, rounded down."""
+
+    form: Affine
+    divisor: int = 1
+
+    @staticmethod
+    def of(form: Affine, divisor: int) -> Quotient:
+        """Return the quotient with the smallest divisor."""
+        common = gcd(divisor, *(c for _, c in form.terms))
+        terms = {name: c // common for name, c in form.terms}
+        return Quotient(Affine.of(terms, form.constant // common), divisor // common)
+
+    def __add__(self, by: int) -> Quotient:
+        return Quotient.of(self.form + by * self.divisor, self.divisor)
+
+    def range(self, ranges: Ranges) -> tuple[int, int]:
+        """Return its smallest and its largest value."""
+        low, high = ranges.minimum(self.form), ranges.maximum(self.form)
+        return low // self.divisor, high // self.divisor
+
+    def least_above(self, value: Affine) -> Affine:
+        """Return what is >= 0 just where `value` is not below the quotient."""
+        return value * self.divisor - self.form + (self.divisor - 1)
+
+    def least_below(self, value: Affine) -> Affine:
+        """Return what is >= 0 just where `value` is not above the quotient."""
+        return self.form - value * self.divisor
+
+
+def affine_parts(expr: Expr, extreme: Extreme, ranges: Ranges) -> tuple[Quotient, ...] | None:
+    """Return quotients of which `expr` is the least, or greatest; None if it is not.
 
     Parameters
     ----------
@@ -29,9 +63,9 @@ def affine_parts(expr: Expr, extreme: Extreme, ranges: Ranges) -> tuple[Affine, 
     """
     match expr:
         case Constant(value):
-            return (Affine((), value),)
+            return (Quotient(Affine((), value)),)
         case IndexValue(affine):
-            return (affine,)
+            return (Quotient(affine),)
         case Cast(operand, type_):
             parts = affine_parts(operand, extreme, ranges)
             return None if parts is None else _held(parts, type_, ranges)
@@ -39,7 +73,13 @@ def affine_parts(expr: Expr, extreme: Extreme, ranges: Ranges) -> tuple[Affine, 
             by = value if op == "add" else -value
             parts = affine_parts(left, extreme, ranges)
             return None if parts is None else _held([part + by for part in parts], type_, ranges)
+        case Binary("div" | "shr"):
+            part = _truncated(expr, ranges)
+            return None if part is None else (part,)
         case Select(Binary(op, left, right), if_true, if_false) if op in _CHOOSES_LEFT:
+            rounded = _rounded(op, left, right, if_true, if_false, ranges)
+            if rounded is not None:
+                return (rounded,)
             if _CHOOSES_LEFT[op] != extreme:
                 if_true, if_false = if_false, if_true
             if not (_is_same(left, if_true) and _is_same(right, if_false)):
@@ -54,13 +94,61 @@ def affine_parts(expr: Expr, extreme: Extreme, ranges: Ranges) -> tuple[Affine, 
     return None
 
 
-def _held(parts: Sequence[Affine], type_: IntType, ranges: Ranges) -> tuple[Affine, ...] | None:
+def _truncated(expr: Expr, ranges: Ranges) -> Quotient | None:
+    """Return a quotient, or shifted form, that C rounds the same way everywhere."""
+    match expr:
+        case IndexValue(form):
+            return Quotient(form)
+        case Binary("shr", IndexValue(form), Constant(count)):
+            return Quotient.of(form, 1 << count)
+        case Binary("div", IndexValue(form), Constant(divisor)) if divisor > 0:
+            if ranges.minimum(form) >= 0:
+                return Quotient.of(form, divisor)
+            # Towards zero is up.
+            return Quotient.of(form + (divisor - 1), divisor) if ranges.maximum(form) <= 0 else None
+        case Cast(operand, type_):
+            part = _truncated(operand, ranges)
+            return None if part is None or _held((part,), type_, ranges) is None else part
+    return None
+
+
+def _rounded(
+    op: str, left: Expr, right: Expr, if_true: Expr, if_false: Expr, ranges: Ranges
+) -> Quotient | None:
+    """Return the quotient that `floord` and `ceild` of several tools compute, by the sign of n."""
+    match left, right:
+        case IndexValue(form), Constant(0):
+            pass
+        case _:
+            return None
+    negative, other = (-form - 1, form) if op in ("lt", "ge") else (-form, form - 1)
+    below, above = (if_true, if_false) if op in ("lt", "le") else (if_false, if_true)
+    first = _up(below, ranges.under((negative,)))
+    second = affine_parts(above, "least", ranges.under((other,)))
+    if first is None or second != (first,):
+        return None
+    return first
+
+
+def _up(expr: Expr, ranges: Ranges) -> Quotient | None:
+    """Return -(a / b), where a is not negative, as a quotient that is rounded down."""
+    match expr:
+        case Unary("neg", operand):
+            part = _truncated(operand, ranges)
+            return part and Quotient.of(-part.form + (part.divisor - 1), part.divisor)
+        case Cast(operand, type_):
+            part = _up(operand, ranges)
+            return None if part is None or _held((part,), type_, ranges) is None else part
+    return _truncated(expr, ranges)
+
+
+def _held(parts: Sequence[Quotient], type_: IntType, ranges: Ranges) -> tuple[Quotient, ...] | None:
     """Return the parts if the type holds each of them everywhere."""
-    fits = all(
-        type_.minimum <= ranges.minimum(part) and ranges.maximum(part) <= type_.maximum
-        for part in parts
-    )
-    return tuple(parts) if fits else None
+    for part in parts:
+        low, high = part.range(ranges)
+        if low < type_.minimum or high > type_.maximum:
+            return None
+    return tuple(parts)
 
 
 def _is_same(compared: Expr, chosen: Expr) -> bool:

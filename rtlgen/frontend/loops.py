@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from pycparser import c_ast
@@ -18,7 +18,7 @@ from rtlgen.frontend.errors import (
     ParameterInControl,
 )
 from rtlgen.frontend.expressions import ExpressionReader
-from rtlgen.frontend.extremes import Extreme, affine_parts
+from rtlgen.frontend.extremes import Extreme, Quotient, affine_parts
 from rtlgen.frontend.locate import Locator
 from rtlgen.frontend.loop_headers import Header
 from rtlgen.frontend.ranges import IteratorRange, Ranges
@@ -83,12 +83,25 @@ class LoopReader:
         if value.affine is not None:
             return value.affine
         extreme: Extreme = "greatest" if step > 0 else "least"
-        first, *others = affine_parts(value.expr, extreme, self._ranges) or (None,)
-        if first is None or abs(step) != 1:
+        parts = affine_parts(value.expr, extreme, self._ranges)
+        if parts is None or abs(step) != 1:
             raise _bound_refusal(value, self._locator.text(self._header.start))
+        first, others = self._first_bound(parts, outermost=max if step > 0 else min)
         here = Affine.variable(self._iterator)
-        self._other_starts = tuple((here - other) * step for other in others)
+        self._other_starts = tuple(
+            other.least_above(here) if step > 0 else other.least_below(here) for other in others
+        )
         return first
+
+    def _first_bound(
+        self, parts: Sequence[Quotient], outermost: Callable[[Iterable[int]], int]
+    ) -> tuple[Affine, tuple[Quotient, ...]]:
+        """Return an affine bound and what else bounds; no quotient bounds a loop by itself."""
+        for part in parts:
+            if part.divisor == 1:
+                return part.form, tuple(other for other in parts if other != part)
+        end = 0 if outermost is max else 1
+        return Affine((), outermost(part.range(self._ranges)[end] for part in parts)), tuple(parts)
 
     def step(self) -> int:
         """Return the step."""
@@ -218,20 +231,25 @@ class LoopReader:
             below, above = above, below
         least = self._bounds(above, "least", ranges)
         greatest = self._bounds(below, "greatest", ranges)
-        # The first bound makes the loop; the others hold in its body.
+        # One bound makes the loop; the others hold in its body.
+        low, other_lows = self._first_bound(greatest, outermost=max)
+        high, other_highs = self._first_bound(least, outermost=min)
         strict = int(node.op in ("<", ">"))
-        self._other_stops = tuple(high - low - strict for high in least for low in greatest)[1:]
-        sides = (greatest[0], least[0])
+        self._other_stops = (
+            *(other.least_above(high - strict) for other in other_lows),
+            *(other.least_below(low + strict) for other in other_highs),
+        )
+        sides = (low, high)
         return sides if node.op not in (">", ">=") else (sides[1], sides[0])
 
-    def _bounds(self, value: Value, extreme: Extreme, ranges: Ranges) -> tuple[Affine, ...]:
-        """Return affine functions, of which a side of the condition is the extreme."""
+    def _bounds(self, value: Value, extreme: Extreme, ranges: Ranges) -> tuple[Quotient, ...]:
+        """Return quotients, of which a side of the condition is the extreme."""
         if value.affine is not None:
-            return (value.affine,)
+            return (Quotient(value.affine),)
         parts = None
         if self._header.condition.op != "!=":
             parts = affine_parts(value.expr, extreme, ranges)
-        if parts is None or any(part.coefficient(self._iterator) for part in parts):
+        if parts is None or any(part.form.coefficient(self._iterator) for part in parts):
             node = self._header.condition
             side = node.left if value.span == self._locator.span(node.left) else node.right
             raise _bound_refusal(value, self._locator.text(side))

@@ -14,6 +14,7 @@ from rtlgen.frontend.extents import extent_options
 from rtlgen.frontend.kernel import Kernel
 from rtlgen.frontend.preprocess import Preprocessed, preprocess, read_source
 from rtlgen.frontend.region import select_region
+from rtlgen.frontend.rounding import round_in_integers
 from rtlgen.frontend.syntax import deep_recursion, parse
 from rtlgen.frontend.tokens import scalar_parameter_names
 from rtlgen.ir.scop import Scop
@@ -107,6 +108,7 @@ def _lower(
     if not preprocessed.tokens:
         raise NoFunction(f"{main.path} is empty")
     tree, locator = parse(plain_c(preprocessed.tokens), dict(preprocessed.sources))
+    round_in_integers(tree)
     desugar(tree)
     region = select_region(tree, function, locator)
     kernel = Kernel(region, locator, fixed)

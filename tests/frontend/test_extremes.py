@@ -13,10 +13,16 @@ from rtlgen.verify.golden import run_golden
 from tests.oracles.gcc_oracle import have_gcc, run_gcc
 
 HEAD = """
+#include <math.h>
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 #define MAX(a, b) ((b) <= (a) ? (a) : (b))
 static int least(int a, int b) { if (b < a) return b; return a; }
 static int greatest(int a, int b) { return a > b ? a : b; }
+#define floord(n, d) (((n) < 0) ? -((-(n) + (d) - 1) / (d)) : (n) / (d))
+#define ceild(n, d) (((n) < 0) ? -((-(n)) / (d)) : ((n) + (d) - 1) / (d))
+#define FLOOR(n, d) floor(((double)(n)) / ((double)(d)))
+#define CEIL(n, d) ceil((float)(n) / (float)(d))
+static int down(int n, int d) { return n >= 0 ? n / d : (n - d + 1) / d; }
 void f(int a[16][16]) { for (int i = 0; i < 16; i++) """
 
 LOOPS = {
@@ -34,6 +40,17 @@ LOOPS = {
     "unsigned": "for (unsigned j = 0; j < MIN(10u, (unsigned)i + 3u); j++)",
     "blocks": "for (int j = i; j < MIN(16, i + 5); j++)",
     "empty for some": "for (int j = 4; j < MIN(9, i); j++)",
+    "half": "for (int j = 0; j < i / 2; j++)",
+    "half, inclusive, from half of it": "for (int j = i / 4; j <= i / 2; j++)",
+    "shifted": "for (int j = i >> 1; j < (i + 17) >> 1; j++)",
+    "quotient, downwards": "for (int j = (i + 1) / 2; j >= i / 3; j--)",
+    "bound on the left, a quotient": "for (int j = 15; (2 * i + 1) / 3 < j; j--)",
+    "rounded down": "for (int j = 0; j <= floord(2 * i - 9, 3); j++)",
+    "rounded up": "for (int j = MAX(0, ceild(3 * i - 20, 4)); j < 16; j++)",
+    "a multiple": "for (int j = MAX(0, ceild(4 * i - 15, 4)); j < floord(12 * i + 7, 18); j++)",
+    "rounded both ways": "for (int j = ceild(i, 3); j < MIN(16, floord(3 * i + 7, 5)); j++)",
+    "rounded as double": "for (int j = MAX(CEIL(i - 9, 4), 0); j <= FLOOR(2 * i - 5, 3); j++)",
+    "rounded by a function": "for (int j = 3; j <= down(5 * i - 20, 4) - 1 && j < 16; j++)",
 }
 
 
@@ -63,6 +80,10 @@ def test_the_domain_is_exact() -> None:
         "for (int j = 0; j != MIN(10, i + 3); j++)",
         "for (int j = 0; j < MIN(j + 1, i + 3); j++)",
         "for (int j = 0; j < (i < 8 ? 10 : i); j++)",
+        "for (int j = 0; j < (i - 3) / 2; j++)",
+        "for (int j = i / 2; j < 16; j += 2)",
+        "for (int j = 15; j != i / 2; j--)",
+        "for (int j = 0; j < (i < 8 ? (i + 1) / 2 : i / 2); j++)",
     ],
 )
 def test_what_is_no_such_bound_is_refused(loop: str) -> None:
