@@ -5,7 +5,7 @@ parse [-> expand] -> normalise [-> reschedule -> tile -> wavefront]
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rtlgen.errors import Diagnostic
@@ -23,6 +23,7 @@ from rtlgen.transforms.expand import Expansion, expand
 from rtlgen.transforms.loop_schedule import LoopOptions, Scheduled, schedule_loops
 from rtlgen.transforms.normalise import normalise
 from rtlgen.transforms.ragged import ragged_statements
+from rtlgen.transforms.skew import Skew, Skewed, skew
 from rtlgen.transforms.strides import is_strided
 from rtlgen.transforms.units import Unit, dependence_units
 
@@ -37,6 +38,7 @@ class Analysis:
     scop: `written`, normalised, in the loops of a scheduler if one was chosen; sets: the isl view
         of scop.
     earlier: the programs before `scop`, by pass. scheduled: the scheduler's answer.
+    skewed: the units that were given skewed loops.
     kept: strided statements that run in all iterations. expansions: of the temporaries.
     warnings: of the front end, and about statements that do nothing or read nothing.
     """
@@ -50,9 +52,23 @@ class Analysis:
     units: tuple[Unit, ...]
     earlier: Mapping[str, Scop]
     scheduled: Scheduled | None = None
+    skewed: Skewed | None = None
     kept: frozenset[str] = frozenset()
     expansions: tuple[Expansion, ...] = ()
     warnings: tuple[Diagnostic, ...] = ()
+
+    @property
+    def in_order(self) -> frozenset[str]:
+        """The statements whose loops were chosen already, order and all."""
+        if self.scheduled is not None:
+            return frozenset(self.sets.domains)
+        return frozenset() if self.skewed is None else self.skewed.statements
+
+    @property
+    def written_dependences(self) -> tuple[Dependence, ...]:
+        """The dependences between instances in the loops of the C program."""
+        changed = self.scheduled or self.skewed
+        return self.dependences if changed is None else changed.written
 
 
 def analyse(program: ParsedProgram, kept: frozenset[str] = frozenset()) -> Analysis:
@@ -175,4 +191,20 @@ def in_chosen_loops(analysis: Analysis, options: LoopOptions) -> Analysis:
         units=dependence_units(scop, found.dependences),
         earlier={**analysis.earlier, **found.stages},
         scheduled=found,
+    )
+
+
+def in_skewed_loops(analysis: Analysis, skews: Sequence[Skew]) -> Analysis:
+    """Return the program with units in skewed loops."""
+    with limited_effort():
+        found = skew(analysis.sets, analysis.dependences, analysis.flows, analysis.units, skews)
+    scop = found.sets.scop
+    return replace(
+        analysis,
+        scop=scop,
+        sets=found.sets,
+        dependences=found.dependences,
+        flows=found.flows,
+        earlier={**analysis.earlier, "skew": scop},
+        skewed=found,
     )

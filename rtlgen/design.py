@@ -26,7 +26,7 @@ from rtlgen.ir.sets import ScopSets
 from rtlgen.manifest import Manifest, write_manifest
 from rtlgen.poly.trips import loop_trips
 from rtlgen.report.html import report_html
-from rtlgen.report.loops import schedule_report
+from rtlgen.report.loops import schedule_report, skew_report
 from rtlgen.report.nests import nest_report
 from rtlgen.report.plan_report import plan_report
 from rtlgen.testbench import Expected, write_testbench
@@ -191,7 +191,15 @@ class Design:
         if scheduled is not None:
             iterators = {statement.name: statement.iterators for statement in scop.statements}
             schedule = schedule_report(scheduled, iterators)
-        return plan_report(scop, self.plan, figures, self.nests(), schedule, self._expansions())
+        return plan_report(
+            scop,
+            self.plan,
+            figures,
+            self.nests(),
+            schedule,
+            self._expansions(),
+            skew_report(compilation.analysis.skewed),
+        )
 
     def _expansions(self) -> list[dict[str, Any]]:
         return [
@@ -209,9 +217,7 @@ class Design:
         analysis = self.compilation.analysis
         scop = analysis.program.scop
         trips = loop_trips(ScopSets(scop))
-        scheduled = analysis.scheduled
-        dependences = analysis.dependences if scheduled is None else scheduled.written
-        return nest_report(scop, trips, self.plan, dependences)
+        return nest_report(scop, trips, self.plan, analysis.written_dependences)
 
     def write(self, directory: str | Path, *, seed: int = 1) -> Path:
         """Write the build directory: Verilog, manifest, plan, reports and a test bench.

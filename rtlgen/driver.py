@@ -1,6 +1,6 @@
 """The compiler, as a list of passes.
 
-    parse -> expand -> normalise [-> reschedule -> tile -> wavefront]
+    parse -> expand -> normalise [-> reschedule -> tile -> wavefront] [-> skew]
           -> distribute -> permute -> pad -> flatten -> fuse -> plan
 
 Every pass takes the program of the one before. After each one the legality checker judges the new
@@ -15,7 +15,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from rtlgen.analysis import Analysis, analyse, expanded, in_chosen_loops, strided_statements
+from rtlgen.analysis import (
+    Analysis,
+    analyse,
+    expanded,
+    in_chosen_loops,
+    in_skewed_loops,
+    strided_statements,
+)
 from rtlgen.errors import Diagnostic, RtlgenError
 from rtlgen.frontend import ParsedProgram, parse_file
 from rtlgen.ir.cycles import predicted_cycles
@@ -43,6 +50,7 @@ from rtlgen.scheduling.lags import Timing
 from rtlgen.scheduling.lower import Figures, PlanOptions, lower
 from rtlgen.scheduling.ports import assign_read_ports
 from rtlgen.scheduling.replay import replay
+from rtlgen.scheduling.skewing import find_skews
 from rtlgen.scheduling.space import Space
 from rtlgen.target import Target, get_target
 from rtlgen.transforms.candidates import Placement, box_placement, placement
@@ -67,6 +75,9 @@ EXPAND_MODES: tuple[ExpandMode, ...] = ("auto", "never", "always")
 WritePorts: TypeAlias = Literal["auto", "one"]
 WRITE_PORTS: tuple[WritePorts, ...] = ("auto", "one")
 
+SKEW_GAIN = 0.98
+"""Share of the cycles below which skewed loops are worth their subscripts."""
+
 EXPANSION_GAIN = 0.98
 """Share of the cycles below which an expansion is worth its memory."""
 
@@ -74,8 +85,8 @@ BANKING_GAIN = 0.98
 """Share of the cycles below which several write ports are worth their memory."""
 
 PASSES = (
-    "parse", "expand", "normalise", "reschedule", "tile", "wavefront", "distribute", "permute",
-    "pad", "flatten", "fuse", "plan",
+    "parse", "expand", "normalise", "reschedule", "tile", "wavefront", "skew", "distribute",
+    "permute", "pad", "flatten", "fuse", "plan",
 )  # fmt: skip
 TRANSFORMS = PASSES[:-1]
 """The passes whose result is a program."""
@@ -144,6 +155,7 @@ class _Planned:
     """A plan that nobody has proven yet."""
 
     analysis: Analysis
+    space: Space
     decision: Decision
     plan: KernelPlan
     target: Target
@@ -179,6 +191,13 @@ def compile_program(program: ParsedProgram, options: CompileOptions) -> Compilat
 
 
 def _chosen(written: Analysis, options: CompileOptions) -> _Planned:
+    """Plan a program in the form and the loops with the fewest cycles, as far as it is free."""
+    freely = replace(options, shifts={})
+    best = _less_waiting(_less_sharing(written, freely), freely)
+    return _with_ports(best.analysis, options) if options.shifts else best
+
+
+def _less_sharing(written: Analysis, options: CompileOptions) -> _Planned:
     """Plan a program with its temporaries as declared or expanded, as the options say."""
     # The other modes are baselines: they build what the program says.
     wider = expanded(written) if options.fuse == "mf3" and options.expand != "never" else None
@@ -186,21 +205,31 @@ def _chosen(written: Analysis, options: CompileOptions) -> _Planned:
         return _in_loops(written, options)
     if options.expand == "always":
         return _in_loops(wider, options)
-    return _better(written, wider, options)
-
-
-def _better(written: Analysis, wider: Analysis, options: CompileOptions) -> _Planned:
-    """Choose between temporaries as declared and expanded, by the cycles without overrides."""
-    plain = replace(options, shifts={})
-    first = _in_loops(written, plain)
+    first = _in_loops(written, options)
     try:
-        second = _in_loops(wider, plain)
+        second = _in_loops(wider, options)
     except TooComplex:
         # More arrays and fewer dependences can be more to search through.
-        second = first
+        return first
     is_worth_it = predicted_cycles(second.plan) < predicted_cycles(first.plan) * EXPANSION_GAIN
-    chosen = second if is_worth_it else first
-    return _with_ports(chosen.analysis, options) if options.shifts else chosen
+    return second if is_worth_it else first
+
+
+def _less_waiting(plain: _Planned, options: CompileOptions) -> _Planned:
+    """Plan a program in skewed loops too, where it waits for its own results."""
+    if options.loops.chosen is not None or options.fuse != "mf3":
+        return plain
+    best, limit = plain, predicted_cycles(plain.plan) * SKEW_GAIN
+    try:
+        for skews in find_skews(plain.space, plain.decision, plain.target):
+            skewed = _with_ports(in_skewed_loops(plain.analysis, skews), options)
+            cycles = predicted_cycles(skewed.plan)
+            if cycles < limit:
+                best, limit = skewed, cycles
+    except TooComplex:
+        # What was found so far is as good as it was.
+        pass
+    return best
 
 
 def _in_loops(analysis: Analysis, options: CompileOptions) -> _Planned:
@@ -248,9 +277,10 @@ def _plan_of(analysis: Analysis, options: CompileOptions, banked: bool) -> _Plan
         timing = with_banks(timing)
     while True:
         try:
-            space = Space(timing, analysis.scop, in_order=analysis.scheduled is not None)
+            space = Space(timing, analysis.scop, analysis.in_order)
             decision = _decide(analysis, space, options)
-            return _Planned(analysis, decision, _plan(timing, decision, target, options), target)
+            plan = _plan(timing, decision, target, options)
+            return _Planned(analysis, space, decision, plan, target)
         except Unforwardable as barred:
             timing = with_memory_only(timing, barred.flow)
         except StoresCollide as collision:
@@ -269,7 +299,10 @@ def _proven(planned: _Planned, options: CompileOptions) -> Compilation:
 def _timing(analysis: Analysis, target: Target) -> Timing:
     scop = analysis.scop
     datapaths = {}
-    related = Related(scop, ragged_statements(analysis.sets, analysis.units))
+    ragged = ragged_statements(analysis.sets, analysis.units)
+    if analysis.skewed is not None:
+        ragged |= analysis.skewed.statements
+    related = Related(scop, ragged)
     for statement in scop.statements:
         loops = scop.schedule.loops(statement.name)
         box = {str(x.iterator): (x.at, x.at + x.extent - 1) for x in loops}

@@ -44,6 +44,15 @@ def coordinates(statement: Statement) -> tuple[Affine, ...]:
     )
 
 
+def in_coordinates(statement: Statement, form: Affine) -> Affine:
+    """Return a form over the iterators of a normalised statement, over its coordinates instead."""
+    known: dict[str, Affine] = {}
+    for name, value in zip(statement.iterators, coordinates(statement), strict=True):
+        outer = value - Affine.variable(name)
+        known[name] = Affine.variable(name) - outer.substitute(known)
+    return form.substitute(known)
+
+
 def coordinate_map(sets: ScopSets, statement: str) -> isl.Map:
     """Return {instance -> its coordinates}, a tuple of the same name."""
     found = sets.scop.statement(statement)

@@ -8,6 +8,7 @@ from typing import Any
 from rtlgen.poly.schedule_tree import Band, Node, Row, bands_of, loop_rows, statements_of
 from rtlgen.report.tables import text_table
 from rtlgen.transforms.loop_schedule import Scheduled
+from rtlgen.transforms.skew import Skewed
 
 
 def schedule_report(scheduled: Scheduled, iterators: Mapping[str, Sequence[str]]) -> dict[str, Any]:
@@ -30,6 +31,33 @@ def schedule_report(scheduled: Scheduled, iterators: Mapping[str, Sequence[str]]
 
 ROWS_HEADER = ("stmt", "row", "schedule", "(u,w,c)", "loop")
 BANDS_HEADER = ("loop", "band", "permutable", "iterations", "time")
+
+
+def skew_report(skewed: Skewed | None) -> list[dict[str, Any]]:
+    """Return the units that were given skewed loops, as JSON-serialisable objects.
+
+    `loops` says what each loop counts, in terms of the C iterators; `issue_slots_before` how many
+    cycles the unit issued for in its own loops, and `reason` why so many.
+    """
+    return [
+        {
+            "statements": list(skew.unit.statements),
+            "loops": {name: list(map(str, rows)) for name, rows in skew.rows.items()},
+            "issue_slots_before": skew.slots_before,
+            "reason": skew.reason,
+        }
+        for skew in (() if skewed is None else skewed.skews)
+    ]
+
+
+def skews_text(skews: Sequence[Mapping[str, Any]]) -> str:
+    """Return what `skew_report` made as text, a line for every statement."""
+    return "\n".join(
+        f"{name} in skewed loops ({', '.join(loops)}), instead of {skew['issue_slots_before']:,} "
+        f"issue slots: {skew['reason']}"
+        for skew in skews
+        for name, loops in skew["loops"].items()
+    )
 
 
 def schedule_text(schedule: Mapping[str, Any]) -> str:

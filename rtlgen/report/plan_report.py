@@ -19,6 +19,7 @@ def plan_report(
     nests: Sequence[Mapping[str, Any]] = (),
     schedule: Mapping[str, Any] | None = None,
     expansions: Sequence[Mapping[str, Any]] = (),
+    skews: Sequence[Mapping[str, Any]] = (),
 ) -> dict[str, Any]:
     """Return the report of `plan` as a JSON-serialisable object.
 
@@ -32,6 +33,7 @@ def plan_report(
     nests: as `nest_report` gives them.
     schedule: the loops that a scheduler chose, see `report.loops`; None where C's were kept.
     expansions: of temporaries: arrays, elements before and after.
+    skews: units in skewed loops, see `report.loops`.
     """
     return {
         "kernel": plan.name,
@@ -54,6 +56,7 @@ def plan_report(
         "checksum_cycles": checksum_cycles(plan),
         "predicted_cycles": predicted_cycles(plan),
         "schedule": schedule,
+        "skews": list(skews),
         "perfect": len(plan.regions) == 1,
         "figures": dict(figures or {}),
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rtlgen.report.loops import schedule_text
+from rtlgen.report.loops import schedule_text, skews_text
 from rtlgen.report.nest_text import LOOP_HEADER, loop_row
 from rtlgen.report.tables import text_table
 
@@ -16,6 +16,7 @@ def plan_report_text(report: Mapping[str, Any]) -> str:
     parts = [
         f"{report['kernel']}, {headline(report)}",
         *([schedule_text(report["schedule"])] if report["schedule"] else []),
+        *([skews_text(report["skews"])] if report["skews"] else []),
         _statements(report),
         *_loops(report["nests"]),
         _memories(report["memories"]),

@@ -23,11 +23,15 @@ NEARBY = 3
 class OwnNests:
     """Nests of single statements that keep the order of each statement's own dependences.
 
-    With `in_order` the loops of every statement stay in the order of `boxed`.
+    The loops of the statements `in_order` stay in the order of `boxed`.
     """
 
     def __init__(
-        self, timing: Timing, boxed: Scop, iterations: Sequence[Precedence], in_order: bool
+        self,
+        timing: Timing,
+        boxed: Scop,
+        iterations: Sequence[Precedence],
+        in_order: frozenset[str],
     ) -> None:
         self._timing = timing
         self._boxed = boxed
@@ -68,7 +72,7 @@ class OwnNests:
     def _placed(self, name: str, extents: Sequence[int], depth: int, most: int) -> list[Placement]:
         bounded = self._bounding(name) if name in self._timing.related.ragged else None
         own, iterators = self._boxed.schedule.loops(name), self._boxed.statement(name).iterators
-        return placements(own, iterators, extents, depth, most, bounded, self._in_order)
+        return placements(own, iterators, extents, depth, most, bounded, name in self._in_order)
 
     def _order_keeping(self, name: str, found: Sequence[Placement]) -> list[Placement]:
         kept = list(found)

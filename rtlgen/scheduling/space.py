@@ -52,10 +52,10 @@ class _FreeCycle:
 class Space:
     """The candidates of every unit of a program, and the precedences between them.
 
-    With `in_order` the loops of every statement stay in the order of `boxed`.
+    The loops of the statements `in_order` stay in the order of `boxed`.
     """
 
-    def __init__(self, timing: Timing, boxed: Scop, in_order: bool = False) -> None:
+    def __init__(self, timing: Timing, boxed: Scop, in_order: frozenset[str] = frozenset()) -> None:
         self.in_order = in_order
         self.timing = timing
         self.boxed = boxed
@@ -101,10 +101,11 @@ class Space:
 
     def as_written(self) -> list[Candidate]:
         """Return every unit in the loop order of the program, without pads that are not needed."""
-        return [
-            self._candidates(unit, None, self.cycles, with_latency=True)[0]
-            for unit in self.timing.units
-        ]
+        return [self.unpadded(unit)[0] for unit in self.timing.units]
+
+    def unpadded(self, unit: Unit) -> list[Candidate]:
+        """Return the candidates of a unit, latencies counted, without pads that are not needed."""
+        return self._candidates(unit, None, self.cycles, with_latency=True)
 
     def _search(
         self,
@@ -177,7 +178,7 @@ class Space:
         """
         if name not in self._stretches:
             limit = min(c.ii * (c.placements[name].count - 1) for c in others)
-            found = self._shared_nest([self._member(name)], precedences, orders, True, limit)
+            found = self._shared_nest([self.member(name)], precedences, orders, True, limit)
             self._stretches[name] = (
                 [] if found is None else [self._alone(name, found.placements[name], found.ii, True)]
             )
@@ -188,7 +189,8 @@ class Space:
         length = self._length(name, placed, ii, with_latency)
         return Candidate({name: placed}, ii, {name: 0}, length, placed.changes)
 
-    def _member(self, name: str) -> Member:
+    def member(self, name: str) -> Member:
+        """Return a statement with its loops as boxes."""
         return Member(
             name,
             self.boxed.statement(name).iterators,
@@ -203,7 +205,7 @@ class Space:
     def _cycle(
         self, unit: Unit, precedences: Sequence[Precedence], with_latency: bool
     ) -> Candidate:
-        members = [self._member(name) for name in unit.statements]
+        members = [self.member(name) for name in unit.statements]
         names = set(unit.statements)
         own = [p for p in precedences if p.source in names and p.sink in names]
         orders = [p for p in self.iterations if p.source in names and p.sink in names]
@@ -271,7 +273,7 @@ class Space:
         """Return the better one of rectangular nests with a common period, and of a common nest."""
         names = [member.name for member in members]
         is_ragged = self.timing.related.ragged.issuperset(names)
-        if is_ragged and self.in_order:
+        if is_ragged and self.in_order.issuperset(names):
             # Loops of a schedule are no boxes: those would only be slow to compare with.
             shared = self._shared_nest(members, precedences, orders, with_latency, None)
             if shared is not None:
@@ -308,12 +310,13 @@ class Space:
             {name: statement_points(self.boxed, self.boxed.statement(name)) for name in names},
             [p for p in precedences if isinstance(p.related, Pairs)],
             orders,
-            self._store_slots(names) if with_latency else {},
+            self.store_slots(names) if with_latency else {},
             limit,
-            self.in_order,
+            self.in_order.issuperset(names),
         )
 
-    def _store_slots(self, names: Sequence[str]) -> dict[str, StoreSlot]:
+    def store_slots(self, names: Sequence[str]) -> dict[str, StoreSlot]:
+        """Return when statements store, counted from their issue."""
         return {
             name: StoreSlot(
                 self.boxed.statement(name).write.array, self.timing.datapaths[name].result_stage

@@ -57,7 +57,8 @@ class Placement:
 
     def flat(self, shift: int) -> FlatDim:
         """Return the flattened dimension of the nest."""
-        return FlatDim(self.loops, shift, None if self.table is None else self.count)
+        is_box = all(loop.is_box for loop in self.loops)
+        return FlatDim(self.loops, shift, None if is_box else self.count)
 
 
 def placement(

@@ -83,19 +83,52 @@ def best_common_nest(
         if nest.backward and forward and best is not None:
             break
         forward = forward and not nest.backward
-        trial = _Trial(
+        found = padded_nest(
             members,
             nest,
-            {m.name: nest.coordinates(m, points[m.name]) for m in members},
-            _Bundle.of(nest, members, precedences),
-            _Bundle.of(nest, members, iteration_precedences),
+            points,
+            precedences,
+            iteration_precedences,
             stores,
-            _Effort(MAX_EFFORT),
+            limit,
+            Effort(MAX_EFFORT),
+            # A single nest is what was chosen beforehand: it is worth the time.
+            thorough=in_order,
         )
-        found = trial.best(UNBOUNDED if limit is None else limit)
         if found is not None:
-            best, limit = found, found.last_issue
+            best, limit = _in_own_names(members, nest, found), found.last_issue
     return best
+
+
+def padded_nest(
+    members: Sequence[Member],
+    nest: CommonNest,
+    points: Mapping[str, Ints],
+    precedences: Sequence[Precedence],
+    iteration_precedences: Sequence[Precedence],
+    stores: Mapping[str, StoreSlot],
+    limit: int | None,
+    effort: Effort,
+    *,
+    thorough: bool,
+) -> Grouping | None:
+    """Return the grouping with the smallest pads of one nest, over the common dimensions.
+
+    Parameters
+    ----------
+    points, precedences, iteration_precedences, stores, limit: see `best_common_nest`.
+    thorough: pad also for an initiation interval of 1, where a longer one needs less padding.
+    """
+    trial = _Trial(
+        nest,
+        {m.name: nest.coordinates(m, points[m.name]) for m in members},
+        _Bundle.of(nest, members, precedences),
+        _Bundle.of(nest, members, iteration_precedences),
+        stores,
+        effort,
+        thorough,
+    )
+    return trial.best(UNBOUNDED if limit is None else limit)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -168,13 +201,13 @@ class _Trial:
     points, precedences, iteration_precedences: in the common dimensions.
     """
 
-    members: Sequence[Member]
     nest: CommonNest
     points: Mapping[str, Ints]
     precedences: _Bundle
     iteration_precedences: _Bundle
     stores: Mapping[str, StoreSlot]
-    effort: _Effort
+    effort: Effort
+    thorough: bool
 
     def best(self, limit: int) -> Grouping | None:
         """Return the grouping with the smallest pads whose last issue is before `limit`."""
@@ -184,20 +217,40 @@ class _Trial:
             best = self._attempt((0,) * depth, limit)
         except TooLong:
             return None
-        if best is None and depth > 1:
-            for inner in list(product(INNER_LEAST, repeat=depth - 2))[:MAX_PADDINGS]:
-                found = self._bisected(inner, limit)
+        if depth == 1 or (best is not None and (best.ii == 1 or not self.thorough)):
+            return best
+        limit = limit if best is None else best.last_issue
+        intervals = [UNBOUNDED] if best is None else []
+        for inner in list(product(INNER_LEAST, repeat=depth - 2))[:MAX_PADDINGS]:
+            # In loops that run longer, iterations may need not wait for each other.
+            for most_ii in [1, *intervals] if self.thorough else intervals:
+                found = self._bisected(inner, limit, most_ii)
                 if found is not None:
                     best, limit = found, found.last_issue
-        return None if best is None else self._in_own_names(best)
+                    break
+        return self._tightened(best) if self.thorough and best is not None else best
 
-    def _bisected(self, inner: tuple[int, ...], limit: int) -> Grouping | None:
+    def _tightened(self, best: Grouping) -> Grouping:
+        """Let the loops inside of the second one run less, as far as that shortens the nest."""
+        least = [loop.at_least for loop in next(iter(best.placements.values())).loops]
+        for level in reversed(range(2, len(least))):
+            for count in range(least[level] - 1, least[level] // 2, -1):
+                tried = (*least[:level], count, *least[level + 1 :])
+                try:
+                    found = self._attempt(tried, best.last_issue, best.ii)
+                except TooLong:
+                    return best
+                if found is not None:
+                    best, least[level] = found, count
+        return best
+
+    def _bisected(self, inner: tuple[int, ...], limit: int, most_ii: int) -> Grouping | None:
         """Find the smallest minimal trip count of the second loop."""
         low, high = 0, 1
         best: Grouping | None = None
         while best is None:
             try:
-                best = self._attempt((0, high, *inner), limit)
+                best = self._attempt((0, high, *inner), limit, most_ii)
             except TooLong:
                 return None
             if best is None:
@@ -205,7 +258,7 @@ class _Trial:
         while high - low > 1:
             middle = (low + high) // 2
             try:
-                found = self._attempt((0, middle, *inner), limit)
+                found = self._attempt((0, middle, *inner), limit, most_ii)
             except TooLong:
                 return best
             if found is None:
@@ -214,10 +267,12 @@ class _Trial:
                 best, high = found, middle
         return best
 
-    def _attempt(self, least: tuple[int, ...], limit: int) -> Grouping | None:
+    def _attempt(
+        self, least: tuple[int, ...], limit: int, most_ii: int = UNBOUNDED
+    ) -> Grouping | None:
         """Return the group over the common dimensions, with given minimal trip counts.
 
-        None: it does not keep all precedences.
+        None: it does not keep all precedences, or needs a longer interval than `most_ii`.
 
         Raises
         ------
@@ -239,26 +294,13 @@ class _Trial:
             return None
         gaps = self.precedences.gaps(placed)
         ii = self.precedences.initiation_interval(gaps)
-        if ii is None:
+        if ii is None or ii > most_ii:
             return None
         shifts = self._shifts(placed, ii, self.precedences.required(gaps, ii))
         if shifts is None:
             return None
         attempt = Grouping(dict.fromkeys(self.points, placed), ii, shifts)
         return attempt if attempt.last_issue < limit else None
-
-    def _in_own_names(self, common: Grouping) -> Grouping:
-        """Return a group over the common dimensions in the statements' iterators."""
-        placed = {}
-        for member in self.members:
-            shared = common.placements[member.name]
-            loops = self.nest.loops_of(member.name, shared.loops)
-            table = rank_table(loops, member.iterators)
-            assert table is not None, "the nest has been enumerated before"
-            placed[member.name] = Placement(
-                member.iterators, loops, None, table, table.count, shared.changes
-            )
-        return replace(common, placements=placed)
 
     def _shifts(
         self, common: Placement, ii: int, required: Mapping[tuple[str, str], int]
@@ -288,15 +330,35 @@ class _Trial:
         return any(len(np.unique(found)) < len(found) for found in every)
 
 
+def _in_own_names(members: Sequence[Member], nest: CommonNest, common: Grouping) -> Grouping:
+    """Return a group over the common dimensions in the statements' iterators."""
+    placed = {}
+    for member in members:
+        shared = common.placements[member.name]
+        loops = nest.loops_of(member.name, shared.loops)
+        table = rank_table(loops, member.iterators)
+        assert table is not None, "the nest has been enumerated before"
+        placed[member.name] = Placement(
+            member.iterators, loops, None, table, table.count, shared.changes
+        )
+    return replace(common, placements=placed)
+
+
 class TooLong(Exception):
     """A nest has too many iterations to be of use, or too much has been tried."""
 
 
 @dataclass
-class _Effort:
-    """What may still be spent on one nest. Counted, not timed: every machine builds the same."""
+class Effort:
+    """What may still be spent. Counted, not timed: every machine builds the same.
+
+    Members
+    -------
+    each: what every step costs whatever its size.
+    """
 
     left: int
+    each: int = 0
 
     def spend(self, amount: int) -> None:
         """Count work that is about to be done.
@@ -307,7 +369,7 @@ class _Effort:
         """
         if self.left <= 0:
             raise TooLong
-        self.left -= amount
+        self.left -= amount + self.each
 
 
 def _padded(

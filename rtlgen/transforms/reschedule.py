@@ -37,7 +37,22 @@ Range = tuple[int, int]
 
 def reschedule(sets: ScopSets, tree: schedule_tree.Node) -> Scop:
     """Return the normalised program of `sets` in the loops of `tree`."""
-    return _Rescheduler(sets, tree).scop()
+    nodes, statements = rescheduled(sets, tree)
+    return boxed(
+        replace(sets.scop, statements=statements, tree=nodes, schedule=program_order(nodes))
+    )
+
+
+def rescheduled(
+    sets: ScopSets, tree: schedule_tree.Node
+) -> tuple[tuple[Node, ...], tuple[Statement, ...]]:
+    """Return the loops that `tree` gives its statements, and these in their new iterators.
+
+    The rest of the program may have statements that are not in `tree`.
+    """
+    rescheduler = _Rescheduler(sets, tree)
+    nodes = rescheduler.nodes(tree, ())
+    return nodes, tuple(rescheduler.statements)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,25 +70,15 @@ class _Counter:
 class _Rescheduler:
     def __init__(self, sets: ScopSets, tree: schedule_tree.Node) -> None:
         self.sets = sets
-        self.tree = tree
         prefix = _prefix(sets.scop)
         self.changes = {
-            s.name: change_iterators(s, schedule_tree.loop_rows(tree, s.name), prefix)
-            for s in sets.scop.statements
+            name: change_iterators(
+                sets.scop.statement(name), schedule_tree.loop_rows(tree, name), prefix
+            )
+            for name in schedule_tree.statements_of(tree)
         }
         self.ranges = {name: self._ranges(change) for name, change in self.changes.items()}
         self.statements: list[Statement] = []
-
-    def scop(self) -> Scop:
-        """Return the program in its new loops."""
-        tree = self._nodes(self.tree, ())
-        changed = replace(
-            self.sets.scop,
-            statements=tuple(self.statements),
-            tree=tree,
-            schedule=program_order(tree),
-        )
-        return boxed(changed)
 
     def _ranges(self, change: Change) -> dict[str, Range]:
         """Return the smallest and largest value of every new iterator."""
@@ -85,16 +90,16 @@ class _Rescheduler:
             for k, name in enumerate(change.names)
         }
 
-    def _nodes(self, node: schedule_tree.Node, outer: tuple[_Counter, ...]) -> tuple[Node, ...]:
+    def nodes(self, node: schedule_tree.Node, outer: tuple[_Counter, ...]) -> tuple[Node, ...]:
         """Return the tree of `node`, which stands in the loops `outer`."""
         match node:
             case Leaf(name):
                 return (self._leaf(self.sets.scop.statement(name), outer),)
             case schedule_tree.Sequence(children):
-                return tuple(n for child in children for n in self._nodes(child, outer))
+                return tuple(n for child in children for n in self.nodes(child, outer))
             case Band(child=child):
                 counters = self._counters(node, len(outer))
-                return _nested(counters, self._nodes(child, (*outer, *counters)))
+                return _nested(counters, self.nodes(child, (*outer, *counters)))
 
     def _counters(self, band: Band, depth: int) -> tuple[_Counter, ...]:
         names = schedule_tree.statements_of(band)

@@ -149,6 +149,12 @@ def common_nests(
         yield CommonNest(sinking, dimensions(depth), _nest(sinking, sets, order), backward)
 
 
+def nest_in(sinking: Sinking, sets: ScopSets) -> CommonNest:
+    """Return the nest of all members whose loops count the common dimensions in their order."""
+    depth = len(next(iter(sinking.values.values())))
+    return CommonNest(sinking, dimensions(depth), _nest(sinking, sets, range(depth)), 0.0)
+
+
 class _Order:
     """How much of the dependences runs backward, for any way to sink and any order of the loops.
 

@@ -1,0 +1,331 @@
+"""Look for skewed loops in which the statements of a unit need not wait for their own results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rtlgen.ir.affine import Affine, affine_sum
+from rtlgen.ir.effort import keep_going
+from rtlgen.ir.schedule import only
+from rtlgen.ir.sets import count_points
+from rtlgen.poly.edges import in_coordinates
+from rtlgen.poly.instances import Pairs, enumerated_size, statement_points
+from rtlgen.scheduling.datapath import build_datapath
+from rtlgen.scheduling.decide import Decision
+from rtlgen.scheduling.lags import Timing
+from rtlgen.scheduling.space import Space
+from rtlgen.target import Target
+from rtlgen.transforms.common_nest import Effort, padded_nest
+from rtlgen.transforms.distances import Candidate
+from rtlgen.transforms.hyperplanes import Edges, Hyperplane, hyperplanes
+from rtlgen.transforms.period import Member
+from rtlgen.transforms.pins import Values
+from rtlgen.transforms.precedence import Precedence, Related, iteration_precedences
+from rtlgen.transforms.sink import CommonNest, Sinking, common_nests, nest_in
+from rtlgen.transforms.skew import Skew
+from rtlgen.transforms.units import Unit
+
+Ints = NDArray[np.int64]
+
+GAIN = 0.98
+"""Share of the issue slots below which skewed loops are worth their subscripts."""
+
+SLACK_SLOTS = 8
+"""Issue slots above the instances that are not worth a search."""
+
+MAX_INSTANCES = 500_000
+"""Programs with more instances keep their loops."""
+
+MAX_STATEMENTS = 8
+"""Statements of a unit that is skewed, at most."""
+
+MAX_SINKINGS = 2
+"""Ways to sink the statements of a unit into one nest that are skewed."""
+
+MAX_WEIGHED = 64
+"""Hyperplanes whose wavefronts are counted."""
+
+MAX_TRIED = 6
+"""Hyperplanes that are tried out, those with the fewest expected issue slots first."""
+
+MAX_EFFORT = 4_000_000
+"""Iterations and dependent pairs that are looked at to try out the hyperplanes of a unit."""
+
+ATTEMPT_EFFORT = 2_000
+"""What an attempt with given pads costs, however few iterations there are."""
+
+MAX_PLANNED = 3
+"""Skewed programs that are planned."""
+
+FAR = 1_000
+"""Wavefronts between instances in different iterations of the loops around."""
+
+
+def find_skews(space: Space, decision: Decision, target: Target) -> list[tuple[Skew, ...]]:
+    """Return skewed loops for the units that may need fewer issue slots in them, likeliest first.
+
+    Each entry has one skew for every unit that has any.
+
+    Parameters
+    ----------
+    decision: for the loops as they are.
+    """
+    waiting = [unit for unit in space.timing.units if _waits(space, unit)]
+    counts = {name: count_points(domain) for name, domain in space.timing.sets.domains.items()}
+    if not waiting or enumerated_size(space.boxed, counts) > MAX_INSTANCES:
+        return []
+    names = frozenset(name for unit in waiting for name in unit.statements)
+    timing = replace(
+        space.timing, related=Related(space.boxed, names | space.timing.related.ragged)
+    )
+    orders = iteration_precedences(space.boxed, timing.dependences, timing.related)
+    every = [
+        _Search(space, timing, unit, orders, target, _reason(decision, unit)).best()
+        for unit in waiting
+    ]
+    found = [skews for skews in every if skews]
+    most = min(MAX_PLANNED, max(map(len, found), default=0))
+    return [tuple(skews[min(rank, len(skews) - 1)] for skews in found) for rank in range(most)]
+
+
+def _reason(decision: Decision, unit: Unit) -> str:
+    """Return why the statements of a unit wait in the loops as they are."""
+    waiting = [name for name in unit.statements if decision.iis[name] > 1]
+    if not waiting:
+        return "some iterations wait for the results of others"
+    return decision.ii_reasons[waiting[0]]
+
+
+def _waits(space: Space, unit: Unit) -> bool:
+    if len(unit.statements) > MAX_STATEMENTS:
+        return False
+    domains = space.timing.sets.domains
+    floor = max(count_points(domains[name]) for name in unit.statements)
+    return _slots(space, unit) > max(floor + SLACK_SLOTS, floor / GAIN)
+
+
+def _slots(space: Space, unit: Unit) -> int:
+    """Return the issue slots of a unit alone in the loops of the program."""
+    return min(map(_issue_slots, space.unpadded(unit)))
+
+
+def _issue_slots(candidate: Candidate) -> int:
+    ends = (
+        shift + candidate.ii * (candidate.placements[name].count - 1)
+        for name, shift in candidate.shifts.items()
+    )
+    return max(ends) + 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Weighed:
+    """A hyperplane in the common dimensions of a sinking, with the issue slots to expect.
+
+    Members
+    -------
+    sizes: iterations of every wavefront. distances: by the id of every dependence and flow.
+    cycles: the precedences inside of the unit, with the lags that they have in these loops.
+    """
+
+    slots: int
+    number: int
+    plane: Hyperplane
+    sinking: Sinking
+    sizes: Ints
+    distances: Mapping[int, Ints]
+    cycles: Sequence[Precedence]
+
+
+class _Search:
+    """The search for one unit.
+
+    Parameters
+    ----------
+    timing: with the pairs of the unit's dependences listed. orders: as `iteration_precedences`.
+    """
+
+    def __init__(
+        self,
+        space: Space,
+        timing: Timing,
+        unit: Unit,
+        orders: Sequence[Precedence],
+        target: Target,
+        reason: str,
+    ) -> None:
+        self.unit = unit
+        self.timing = timing
+        self.target = target
+        self.members: Sequence[Member] = [space.member(name) for name in unit.statements]
+        self.points = {
+            name: statement_points(space.boxed, space.boxed.statement(name))
+            for name in unit.statements
+        }
+        self.orders = [p for p in orders if self._is_inside(p)]
+        self.stores = space.store_slots(unit.statements)
+        self.is_ragged = space.timing.related.ragged.issuperset(unit.statements)
+        self.before = _slots(space, unit)
+        self.reason = reason
+
+    def best(self) -> list[Skew]:
+        """Return the skews that are worth trying, those with the fewest issue slots first."""
+        limit = int(self.before * GAIN)
+        effort = Effort(MAX_EFFORT, ATTEMPT_EFFORT)
+        found: list[Skew] = []
+        for weighed in self._weighed():
+            if weighed.slots > limit:
+                break
+            sinking = _skewed(weighed.sinking, weighed.plane)
+            grouping = padded_nest(
+                self.members,
+                nest_in(sinking, self.timing.sets),
+                self.points,
+                weighed.cycles,
+                self.orders,
+                self.stores,
+                limit,
+                effort,
+                thorough=True,
+            )
+            if grouping is not None:
+                slots = grouping.last_issue + 1
+                found.append(Skew(self.unit, self._rows(sinking), slots, self.before, self.reason))
+        return sorted(found, key=lambda skew: skew.slots)
+
+    def _rows(self, sinking: Sinking) -> dict[str, tuple[Affine, ...]]:
+        """Return the values of a sinking over the C iterators, without constants that all share."""
+        scop = self.timing.scop
+        rows = {
+            name: [in_coordinates(scop.statement(name), only(value)) for value in values]
+            for name, values in sinking.values.items()
+        }
+        common = [min(row.constant for row in level) for level in zip(*rows.values(), strict=True)]
+        return {
+            name: tuple(row - constant for row, constant in zip(own, common, strict=True))
+            for name, own in rows.items()
+        }
+
+    def _is_inside(self, precedence: Precedence) -> bool:
+        return {precedence.source, precedence.sink} <= set(self.unit.statements)
+
+    def _cycles(self, timing: Timing) -> list[Precedence]:
+        return [
+            p for p in timing.precedences() if self._is_inside(p) and isinstance(p.related, Pairs)
+        ]
+
+    def _weighed(self) -> list[_Weighed]:
+        """Return the hyperplanes that may be the best, those with the fewest slots first."""
+        found: list[_Weighed] = []
+        as_it_is = self._cycles(self.timing)
+        for nest in islice(self._nests(), MAX_SINKINGS):
+            places = {m.name: nest.coordinates(m, self.points[m.name]) for m in self.members}
+            distances = self._distances(nest, as_it_is)
+            edges = _edges((*as_it_is, *self.orders), distances)
+            planes = hyperplanes(self.unit.statements, edges, len(nest.dims))
+            for plane in islice(planes, MAX_WEIGHED):
+                keep_going()
+                if self.is_ragged and plane.is_permutation:
+                    continue
+                sizes = _wavefront_sizes(plane, places)
+                slots = int(np.maximum(sizes, plane.wavefront_cycles(edges)).sum())
+                found.append(
+                    _Weighed(slots, len(found), plane, nest.sinking, sizes, distances, as_it_is)
+                )
+        likely = sorted(found, key=_merit)[: 2 * MAX_TRIED]
+        return sorted(map(self._adapted, likely), key=_merit)[:MAX_TRIED]
+
+    def _nests(self) -> Iterator[CommonNest]:
+        """Yield common nests, each way to sink the statements once."""
+        seen = []
+        for nest in common_nests(self.members, self.timing.sets, self.orders):
+            is_affine = all(len(p) == 1 for own in nest.sinking.values.values() for p in own)
+            if is_affine and nest.sinking not in seen:
+                seen.append(nest.sinking)
+                yield nest
+
+    def _distances(self, nest: CommonNest, cycles: Sequence[Precedence]) -> dict[int, Ints]:
+        """Return the distances in the common nest of every dependence and flow, by its id."""
+        members = {member.name: member for member in self.members}
+        found = {}
+        for p in (*cycles, *self.orders):
+            assert isinstance(p.related, Pairs), "the pairs of the unit are listed"
+            sinks = nest.coordinates(members[p.sink], p.related.sinks)
+            sources = nest.coordinates(members[p.source], p.related.sources)
+            found[id(p.origin)] = np.unique(sinks - sources, axis=0)
+        return found
+
+    def _adapted(self, weighed: _Weighed) -> _Weighed:
+        """Return the same with operators in the order in which these loops want them."""
+        plane, distances = weighed.plane, weighed.distances
+        usual = -(-weighed.slots // len(weighed.sizes))
+        scop = self.timing.scop
+        datapaths = dict(self.timing.datapaths)
+        for name in self.unit.statements:
+            late = self._ages(plane, distances, name, usual)
+            loops = scop.schedule.loops(name)
+            box = {str(x.iterator): (x.at, x.at + x.extent - 1) for x in loops}
+            datapaths[name] = build_datapath(scop, scop.statement(name), box, self.target, late)
+        cycles = self._cycles(replace(self.timing, datapaths=datapaths))
+        least = plane.wavefront_cycles(_edges((*cycles, *self.orders), distances))
+        return replace(weighed, slots=int(np.maximum(weighed.sizes, least).sum()), cycles=cycles)
+
+    def _ages(
+        self, plane: Hyperplane, distances: Mapping[int, Ints], name: str, usual: int
+    ) -> dict[int, int]:
+        """Return how old the values of the unit are in reads of a statement, at least.
+
+        Parameters
+        ----------
+        usual: cycles from one wavefront to the next.
+        """
+        ages: dict[int, int] = {}
+        for flow in self.timing.dataflow.flows:
+            if flow.sink != name or flow.source not in self.unit.statements:
+                continue
+            age = 1
+            if flow.source == name:
+                edges = Edges(name, name, distances[id(flow)], 0).within(plane.outer)
+                age = usual * (FAR if edges is None else int(plane.fronts(edges).min()))
+            ages[flow.sink_read] = min(age, ages.get(flow.sink_read, age))
+        return ages
+
+
+def _merit(weighed: _Weighed) -> tuple[int, int]:
+    return weighed.slots, weighed.number
+
+
+def _edges(precedences: Sequence[Precedence], distances: Mapping[int, Ints]) -> list[Edges]:
+    return [Edges(p.source, p.sink, distances[id(p.origin)], p.lag) for p in precedences]
+
+
+def _skewed(sinking: Sinking, plane: Hyperplane) -> Sinking:
+    """Return the same way to sink into the loops around, on and inside of wavefronts."""
+    offsets = dict(plane.offsets)
+    values: dict[str, Values] = {}
+    for name, own in sinking.values.items():
+        rows = [
+            affine_sum(only(value) * int(c) for value, c in zip(own, row, strict=True) if c)
+            for row in plane.matrix()
+        ]
+        rows[len(plane.outer)] = rows[len(plane.outer)] + offsets[name]
+        values[name] = tuple((row,) for row in rows)
+    return Sinking(values, {name: (None,) * len(rows) for name, rows in values.items()})
+
+
+def _wavefront_sizes(plane: Hyperplane, places: Mapping[str, Ints]) -> Ints:
+    """Return how many iterations every wavefront has, if statements of one place share them."""
+    offsets = dict(plane.offsets)
+    fronts = []
+    for name, points in places.items():
+        time = points @ np.array(plane.coefficients) + offsets[name]
+        fronts.append(np.concatenate([points[:, list(plane.outer)], time[:, None]], axis=1))
+    _, key = np.unique(np.concatenate(fronts), axis=0, return_inverse=True)
+    sizes = np.zeros(int(key.max()) + 1, dtype=np.int64)
+    for part in np.split(key.reshape(-1), np.cumsum([len(f) for f in fronts])[:-1]):
+        sizes = np.maximum(sizes, np.bincount(part, minlength=len(sizes)))
+    return sizes

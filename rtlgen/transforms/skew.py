@@ -1,0 +1,149 @@
+"""Skew the loops of statements that wait for their own results.
+
+Rewrite
+-------
+    for k for i for j                        for k for t for i
+      S: a[i][j] = f(a[i][k], a[k][j])   ->    S: a[i][t - i] = f(a[i][k], a[k][t - i])
+    in the loops (k, i + j, i)
+
+Instances that depend on each other in neighbouring iterations come to lie a whole wavefront apart.
+The statements of the unit leave the loops that they share with others, which loop distribution
+would do as well, and all statements of the unit share the new ones.
+
+References: Lamport, "The parallel execution of DO loops", CACM 17(2), 1974 (hyperplanes); Wolfe,
+"Loop skewing: the wavefront method revisited", IJPP 15(4), 1986.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from rtlgen.ir.affine import Affine
+from rtlgen.ir.schedule import LoopDim
+from rtlgen.ir.scop import Node, Scop, Statement, StatementNode
+from rtlgen.ir.sets import ScopSets
+from rtlgen.poly import schedule_tree
+from rtlgen.poly.correspondence import correspondence, moved_dataflow, moved_dependences
+from rtlgen.poly.dependences import Dataflow, Dependence
+from rtlgen.poly.legality import require_legal
+from rtlgen.poly.schedule_tree import Band, Leaf, Row
+from rtlgen.transforms.normalise import Replacements, boxed, program_order
+from rtlgen.transforms.reschedule import rescheduled
+from rtlgen.transforms.units import Unit
+
+
+@dataclass(frozen=True, slots=True)
+class Skew:
+    """New loops for the statements of one unit.
+
+    Members
+    -------
+    rows: by statement, what the new loops count, outermost first, over the C iterators.
+    slots, slots_before: issue slots of the unit, expected in these loops and in those before.
+    reason: why it waits in those.
+    """
+
+    unit: Unit
+    rows: Mapping[str, tuple[Affine, ...]]
+    slots: int
+    slots_before: int
+    reason: str
+
+    def __post_init__(self) -> None:
+        if set(self.rows) != set(self.unit.statements):
+            raise ValueError("a skew moves all statements of its unit")
+        if len({len(rows) for rows in self.rows.values()}) != 1:
+            raise ValueError("the statements of a unit share their new loops")
+
+    @property
+    def tree(self) -> schedule_tree.Node:
+        """The new loops as a schedule."""
+        names = self.unit.statements
+        depth = len(self.rows[names[0]])
+        rows = tuple(Row.of({n: self.rows[n][level] for n in names}) for level in range(depth))
+        return Band(rows, False, schedule_tree.in_sequence([Leaf(name) for name in names]))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Skewed:
+    """A program some of whose units are in new loops.
+
+    Members
+    -------
+    written, dependences: the dependences before, and the same between the new instances.
+    sets, flows: of the program in its new loops.
+    """
+
+    skews: tuple[Skew, ...]
+    written: tuple[Dependence, ...]
+    sets: ScopSets
+    dependences: tuple[Dependence, ...]
+    flows: Dataflow
+
+    @property
+    def statements(self) -> frozenset[str]:
+        """The statements in new loops."""
+        return frozenset(name for skew in self.skews for name in skew.unit.statements)
+
+
+def skew(
+    sets: ScopSets,
+    dependences: Sequence[Dependence],
+    flows: Dataflow,
+    units: Sequence[Unit],
+    skews: Sequence[Skew],
+) -> Skewed:
+    """Return a normalised program with some of its units in new loops, every step proven.
+
+    Raises
+    ------
+    RewriteUnsound, IllegalSchedule, TooComplex
+    """
+    after = ScopSets(_rewritten(sets, units, skews), sets.context)
+    moved = correspondence(sets, after)
+    relations = moved_dependences(dependences, after, moved)
+    require_legal(after, relations, after.scop.schedule, "skewing loops")
+    return Skewed(tuple(skews), tuple(dependences), after, relations, moved_dataflow(flows, moved))
+
+
+def _rewritten(sets: ScopSets, units: Sequence[Unit], skews: Sequence[Skew]) -> Scop:
+    scop = sets.scop
+    found = {skew.unit: skew for skew in skews}
+    tree: tuple[Node, ...] = ()
+    changed: dict[str, Statement] = {}
+    for unit in units:
+        if unit in found:
+            nodes, statements = rescheduled(sets, found[unit].tree)
+            changed |= {statement.name: statement for statement in statements}
+        else:
+            nodes = _restricted(scop.tree, frozenset(unit.statements))
+        tree += nodes
+    rewritten = replace(
+        scop,
+        statements=tuple(changed.get(s.name, s) for s in scop.statements),
+        tree=tree,
+        schedule=program_order(tree),
+    )
+    return boxed(rewritten, {s.name: _times(scop, s) for s in scop.statements})
+
+
+def _restricted(nodes: tuple[Node, ...], names: frozenset[str]) -> tuple[Node, ...]:
+    """Return the nodes with no other statements than these."""
+    kept: list[Node] = []
+    for node in nodes:
+        if isinstance(node, StatementNode):
+            kept += [node] if node.statement in names else []
+        else:
+            body = _restricted(node.body, names)
+            kept += [replace(node, body=body)] if body else []
+    return tuple(kept)
+
+
+def _times(scop: Scop, statement: Statement) -> Replacements:
+    """Return what the iterators of a statement count, where not themselves."""
+    return {
+        dim.loop.iterator: dim.value
+        for dim in scop.schedule.dims[statement.name]
+        if isinstance(dim, LoopDim) and dim.value is not None and dim.loop.iterator is not None
+    }
