@@ -205,7 +205,7 @@ class Declarations:
             inner = inner.type
         if not isinstance(inner, c_ast.Enum) or inner.values is None:
             return
-        following = 0
+        following, values = 0, []
         for constant in inner.values.enumerators:
             if not isinstance(constant, c_ast.Enumerator):
                 continue
@@ -218,7 +218,9 @@ class Declarations:
                     )
                 following = value.constant
             self.scopes.declare(constant.name, NamedConstant(constant.name, following, INT32, span))
+            values.append(following)
             following += 1
+        self.types.define_enumeration(inner.name, values)
 
     def _stored(self, node: c_ast.Decl, storage: Storage, outlives: bool) -> Variable | None:
         """Declare a variable or constant; return a variable that has a scalar initialiser."""

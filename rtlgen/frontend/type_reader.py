@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from pycparser import c_ast
 
@@ -42,6 +42,7 @@ class TypeReader:
         self._locator = locator
         self._constants = constants
         self._typedefs: dict[str, CType | FrontendError] = {}
+        self._enumerations: dict[str | None, IntType] = {}
 
     def define(self, node: c_ast.Typedef) -> None:
         """Remember a typedef; one of an unsupported type is refused when it is used."""
@@ -49,6 +50,15 @@ class TypeReader:
             self._typedefs[node.name] = self.read(node.type, self._locator.span(node))
         except FrontendError as error:
             self._typedefs[node.name] = error
+
+    def define_enumeration(self, tag: str | None, values: Iterable[int]) -> None:
+        """Remember the type of an enumeration, which gcc chooses by its constants.
+
+        Parameters
+        ----------
+        tag: its name; one without a name is the one that is being declared.
+        """
+        self._enumerations[tag] = IntType(32, any(value < 0 for value in values))
 
     def integer(self, node: c_ast.Typename, span: Span) -> IntType:
         """Return the type that a cast converts to."""
@@ -127,12 +137,12 @@ class TypeReader:
                     labels=(Label(span),),
                     help="use one array for each member",
                 )
-            case c_ast.Enum():
-                raise UnsupportedType(
-                    "variables of enumeration type are not supported",
-                    labels=(Label(span),),
-                    help="declare it as `int`",
-                )
+            case c_ast.Enum(name=tag):
+                if tag not in self._enumerations:
+                    raise UnsupportedType(
+                        f"the enumeration `{tag}` is not declared", labels=(Label(span),)
+                    )
+                return CType(self._enumerations[tag], (), is_const)
             case _:
                 raise UnsupportedType("this type is not supported", labels=(Label(span),))
 
@@ -140,6 +150,8 @@ class TypeReader:
         words = sorted(names)
         if words == ["void"]:
             return None
+        if words == ["_Bool"]:
+            return IntType(8, False, is_bool=True)
         if any(word in ("float", "double", "_Complex") for word in words):
             raise FloatingPoint(
                 "floating-point types are not supported",

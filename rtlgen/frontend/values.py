@@ -65,12 +65,20 @@ class Value:
     expr: the typed tree.
     affine: the affine function that `expr` is for every iteration, wrapping included; or None.
     obstacle: set exactly when `affine` is None.
+    modular: an affine function that the value equals modulo 2**width of its type, though not
+        everywhere: unsigned `x + dx` with a negative dx, on its way to what it is meant to be.
     """
 
     expr: Expr
     affine: Affine | None
     obstacle: Obstacle | None
     span: Span
+    modular: Affine | None = None
+
+    @property
+    def residue(self) -> Affine | None:
+        """An affine function that the value equals, at least modulo 2**width of its type."""
+        return self.modular if self.affine is None else self.affine
 
     @property
     def type(self) -> IntType:
@@ -111,9 +119,14 @@ class Arithmetic:
         """Convert as C does (C11 6.3.1.3; implementation-defined cases wrap, like gcc)."""
         if value.type == type_:
             return value
-        if value.affine is None:
-            return replace(value, expr=Cast(value.expr, type_))
-        return self._fitted(value.affine, Cast(value.expr, type_), value.span)
+        if type_.is_bool:
+            value = self.truth(value)
+        expr = Cast(value.expr, type_)
+        if value.affine is not None:
+            return self._fitted(value.affine, expr, value.span)
+        if value.modular is not None and type_.width_bits <= value.type.width_bits:
+            return self._fitted(value.modular, expr, value.span)
+        return replace(value, expr=expr, modular=None)
 
     def promoted(self, value: Value) -> Value:
         """Apply the integer promotions."""
@@ -129,10 +142,11 @@ class Arithmetic:
             )
         value = self.promoted(operand)
         expr = Unary(op, value.expr, value.type)
-        if value.affine is None:
+        residue = value.residue
+        if residue is None:
             return opaque(expr, self._blame("", span, value), span)
         # ~x is -x - 1 in two's complement.
-        affine = -value.affine if op == "neg" else -value.affine - 1
+        affine = -residue if op == "neg" else -residue - 1
         return self._fitted(affine, expr, span)
 
     def binary(self, op: BinaryOp, left: Value, right: Value, span: Span) -> Value:
@@ -146,6 +160,9 @@ class Arithmetic:
         result = INT32 if op in COMPARISONS else type_
         expr = Binary(op, left.expr, right.expr, result)
         if left.affine is None or right.affine is None:
+            residue = _residue_of(op, left, right)
+            if residue is not None:
+                return self._fitted(residue, expr, span)
             return opaque(expr, self._blame("", span, left, right), span)
         if left.constant is not None and right.constant is not None:
             return literal(_fold(op, left.constant, right.constant), result, span)
@@ -185,10 +202,10 @@ class Arithmetic:
                 labels=(Label(right.span, "here"),),
             )
         expr = Binary(op, left.expr, right.expr, left.type)
+        if op == "shl" and left.residue is not None and count is not None:
+            return self._fitted(left.residue * (1 << count), expr, span)
         if left.affine is None or count is None:
             return opaque(expr, self._blame(_NONLINEAR[op], span, left, right), span)
-        if op == "shl":
-            return self._fitted(left.affine * (1 << count), expr, span)
         if left.constant is not None:
             return literal(left.constant >> count, left.type, span)
         return opaque(expr, Obstacle(ObstacleKind.NONLINEAR, _NONLINEAR[op], span), span)
@@ -203,7 +220,8 @@ class Arithmetic:
             return literal(affine.constant, type_, span)
         beyond = low if low < type_.minimum else high
         reason = f"computed as {type_}, where {beyond} wraps to {type_.wrap(beyond)}"
-        return opaque(expr, Obstacle(ObstacleKind.WRAPS, reason, span), span)
+        obstacle = Obstacle(ObstacleKind.WRAPS, reason, span)
+        return replace(opaque(expr, obstacle, span), modular=affine)
 
     def _blame(self, what: str, span: Span, *operands: Value) -> Obstacle:
         """Return the first obstacle of the operands, or the operation as the obstacle."""
@@ -245,6 +263,13 @@ def _affine_result(op: str, left: Affine, right: Affine) -> Affine | None:
                 )
                 return quotient if op == "div" else Affine()
     return None
+
+
+def _residue_of(op: str, left: Value, right: Value) -> Affine | None:
+    """Return what an operation gives modulo 2**width, if that is an affine function."""
+    if op not in ("add", "sub", "mul") or left.residue is None or right.residue is None:
+        return None
+    return _affine_result(op, left.residue, right.residue)
 
 
 def _fold(op: str, a: int, b: int) -> int:

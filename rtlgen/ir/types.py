@@ -7,10 +7,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, order=True)
 class IntType:
-    """A two's-complement integer type of 8, 16, 32 or 64 bits."""
+    """A two's-complement integer type of 8, 16, 32 or 64 bits.
+
+    Members
+    -------
+    is_bool: it is `_Bool`: 8 bits that hold 0 or 1, and to which conversion asks for "not 0".
+    """
 
     width_bits: int
     signed: bool
+    is_bool: bool = False
 
     def __post_init__(self) -> None:
         if self.width_bits not in (8, 16, 32, 64):
@@ -22,10 +28,12 @@ class IntType:
 
     @property
     def maximum(self) -> int:
-        return (1 << (self.width_bits - self.signed)) - 1
+        return 1 if self.is_bool else (1 << (self.width_bits - self.signed)) - 1
 
     def wrap(self, value: int) -> int:
         """Return `value` modulo 2**width, in this type's range (gcc's conversion, -fwrapv)."""
+        if self.is_bool:
+            return int(value != 0)
         value &= (1 << self.width_bits) - 1
         if self.signed and value >> (self.width_bits - 1):
             value -= 1 << self.width_bits

@@ -44,6 +44,8 @@ def random_elements(element: IntType, shape: tuple[int, ...], seed: int, name: s
     # The stream is little-endian by definition, whatever the machine is.
     values = value.view(dtype.newbyteorder("<")).astype(dtype)
     corners = _corners(element)
+    if element.is_bool:
+        values = values & 1
     drawn = np.array(corners, dtype=dtype)[corner % len(corners)]
     result: Elements = np.where(choice < _CORNERS_IN_256, drawn, values).reshape(shape)
     return result

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rtlgen.frontend import parse_text
-from rtlgen.frontend.errors import NonAffineBound, NonAffineSubscript
+from rtlgen.frontend.errors import IndexWraps, NonAffineBound, NonAffineSubscript
 from tests.frontend.gcc_check import assert_as_gcc
 from tests.oracles.gcc_oracle import have_gcc
 
@@ -133,3 +133,26 @@ def test_replaced_values_are_those_of_c() -> None:
           }
           g += k;
         }""")
+
+
+@needs_gcc
+@pytest.mark.parametrize(
+    "subscript",
+    ["i - 1 + 1", "y + dy", "(int)(i - 3) + 3", "4 * i - 8 - 3 * (i - 2) + 2", "~i + 8", "-i + 8"],
+)
+def test_a_sum_that_wraps_on_the_way_and_back_is_affine(subscript: str) -> None:
+    text = f"""
+        void f(unsigned a[9], const unsigned x[9]) {{
+          for (unsigned i = 0; i < 8; i++)
+            for (unsigned long y = 1; y < 8; y++)
+              for (int dy = -1; dy <= 1; dy++)
+                a[{subscript}] = a[{subscript}] * 3 + x[i] * y;
+        }}"""
+    assert_as_gcc(text)
+    assert "*" not in writes(text)[0]
+
+
+def test_a_sum_that_has_wrapped_for_good_is_refused() -> None:
+    text = "void f(int a[9]) { for (unsigned i = 0; i < 8; i++) a[i - 1] = 0; }"
+    with pytest.raises(IndexWraps):
+        parse_text(text)

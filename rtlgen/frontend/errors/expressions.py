@@ -26,9 +26,10 @@ class NonAffineSubscript(FrontendError):
 class IndexWraps(FrontendError):
     """An index expression wraps round in its C type, so it is not the affine function it seems.
 
-        for (unsigned i = 0; i < 8; i++) a[i - 1 + 1] = 0;
+        for (unsigned i = 0; i < 8; i++) a[(i - 1) / 2] = 0;
 
-    `i - 1` is computed as an unsigned int; for i = 0 it is 4294967295.
+    `i - 1` is computed as an unsigned int; for i = 0 it is 4294967295. Sums and products that
+    wrap round on the way and back again, as `a[i - 1 + 1]`, are understood.
 
     Remedy: use a signed iterator (`int`), or one that is wide enough.
     """

@@ -1,5 +1,5 @@
-#include <stdbool.h>
-enum color { RED };
-void f(bool a[8], enum color b, void *c, unsigned __int128 d, long double e) {
+#include <stddef.h>
+struct color;
+void f(int a[8], enum colour b, void *c, unsigned __int128 d, long double e) {
   a[0] = 1;
 }
