@@ -14,6 +14,7 @@ from typing import Protocol
 from pycparser import c_ast
 
 from rtlgen.errors import Label
+from rtlgen.frontend.block_calls import BLOCK_CALLS, block_loops
 from rtlgen.frontend.declarations import Declarations
 from rtlgen.frontend.errors import (
     CallArguments,
@@ -119,6 +120,10 @@ class CallReader:
 
     def statement(self, node: c_ast.FuncCall, place: Place) -> tuple[Node, ...]:
         """Return the statements of a call that is a statement."""
+        name = node.name.name if isinstance(node.name, c_ast.ID) else ""
+        known = self._scopes.lookup(name)
+        if name in BLOCK_CALLS and not (isinstance(known, Function) and known.definition):
+            return self._body.items([block_loops(name, node, self._body.reader(place))], place)
         function = self._function(node)
         if function.definition is None:
             raise self._refused(

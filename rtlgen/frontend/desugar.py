@@ -6,6 +6,7 @@ Rewrite
     a[i] = b[i] = 0;                           b[i] = 0; a[i] = b[i];
     s = 0, t = 1;                              s = 0; t = 1;
     do { S } while (0);                        { S }
+    (void)f(a);                                f(a);
     for (i = 0, j = 9; i < 10; i++, j--) S     j = 9; for (i = 0; i < 10; i++) { S j--; }
 
 What depends on an order that C leaves open, or on which arm of an expression is taken, is kept as
@@ -69,6 +70,11 @@ class _Desugarer:
                 node.iftrue, node.iffalse = self._body(node.iftrue), self._body(node.iffalse)
             case c_ast.For():
                 return self._loop(node)
+            case c_ast.Cast(
+                to_type=c_ast.Typename(type=c_ast.TypeDecl(type=c_ast.IdentifierType(names=names)))
+            ) if names == ["void"]:
+                # `(void)n;` says that n is not used, and does nothing.
+                return [] if isinstance(node.expr, c_ast.ID) else self._parts(node.expr)
             case c_ast.ExprList():
                 return [part for expression in node.exprs for part in self._parts(expression)]
             case c_ast.Assignment() | c_ast.Decl():

@@ -286,7 +286,8 @@ class ExpressionReader:
         """Return the size of a type, an array or a value; nothing is evaluated."""
         if isinstance(node, c_ast.Typename):
             return self._cast_type(node, span).width_bits // 8
-        if not isinstance(node, c_ast.ID | c_ast.ArrayRef):
+        is_element = isinstance(node, c_ast.UnaryOp) and node.op == "*"
+        if not is_element and not isinstance(node, c_ast.ID | c_ast.ArrayRef):
             raise UnsupportedExpression(
                 "`sizeof` of an expression is not supported",
                 labels=(Label(span),),

@@ -93,10 +93,7 @@ def _write_refusal(
     """Return why `target` cannot be written, or None."""
     base = target
     while isinstance(base, c_ast.ArrayRef | c_ast.UnaryOp):
-        if isinstance(base, c_ast.ArrayRef):
-            base = base.name
-            continue
-        base = base.expr
+        base = base.name if isinstance(base, c_ast.ArrayRef) else base.expr
         while isinstance(base, c_ast.BinaryOp):
             base = base.left
     span = locator.span(target)

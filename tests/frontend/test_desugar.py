@@ -29,6 +29,7 @@ BODIES = {
     "two iterators": "int i, j; for (i = 0, j = 15; i < 16; i++, j--) a[i] = b[j];",
     "do once": "for (int i = 0; i < 16; i++) do { int t = b[i]; a[i] = t = t + 1; } while (0);",
     "label": "for (int i = 0; i < 16; i++) { both: a[i] = b[i] = 2; }",
+    "no use": "(void)n; (void)g; a[0] = 1;",
     "labelled loop": "int j; here: for (int i = 0, j = 1; i < 15; i++, j++) a[i] = b[j];",
 }
 

@@ -1,0 +1,55 @@
+"""`memset` and `memcpy` do what they do in C, or are refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from rtlgen.frontend import parse_text
+from rtlgen.frontend.errors import CallUnsupported, FrontendError
+from tests.frontend.gcc_check import assert_as_gcc
+from tests.oracles.gcc_oracle import have_gcc
+
+HEAD = """
+#include <string.h>
+#include <stdint.h>
+void f(const int a[12], int b[12], int m[4][12], int8_t c[8], long w[2][3][4], int n) """
+
+CALLS = {
+    "an array": "int t[12]; memcpy(t, a, sizeof t); memset(b, 0, 4 * 12); b[7] = t[3];",
+    "all ones": "memset(b, 0xff, 5 * sizeof b[0]); memset(c, -1, 3);",
+    "a pattern": "memset(m[1], 0x5a, sizeof(m[1])); memset(c + 2, 'x', 4);",
+    "rows": "memset(w, 1, 2 * sizeof(w[0]));",
+    "a part of a row": "memcpy(&m[0][1], m[2] + 3, 4 * sizeof(int));",
+    "without its result": "(void)memset(b, 0, 12 * sizeof(*b));",
+    "in a loop, under a condition": """for (int i = 0; i < 4; i++)
+                                         if (a[i] > 0) memcpy(m[i], a, 12 * sizeof(*a));""",
+    "nothing": "memset(b, 0, 0); b[0] = 1;",
+}
+
+
+@pytest.mark.skipif(not have_gcc(), reason="there is no gcc to compare with")
+@pytest.mark.parametrize("body", CALLS.values(), ids=CALLS)
+def test_a_block_call_does_what_gcc_does(body: str) -> None:
+    assert_as_gcc(f"{HEAD} {{ {body} }}")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "memset(b, 0, n);",
+        "memset(b, n, 8);",
+        "memset(b, 0, 7);",
+        "memset(b, 0);",
+        "memcpy(b, c, 8);",
+        "memmove(b, b + 1, 8);",
+        "memcpy(m, a, sizeof(int) * 12);",
+    ],
+)
+def test_what_is_no_loop_over_elements_is_refused(body: str) -> None:
+    with pytest.raises(CallUnsupported):
+        parse_text(f"{HEAD} {{ {body} b[0] = 1; }}")
+
+
+def test_the_size_of_a_parameter_is_not_that_of_the_array() -> None:
+    with pytest.raises(FrontendError, match="size of a pointer"):
+        parse_text(f"{HEAD} {{ memset(b, 0, sizeof b); }}")
