@@ -239,17 +239,19 @@ def _in_loops(analysis: Analysis, options: CompileOptions) -> _Planned:
 
 def _with_ports(analysis: Analysis, options: CompileOptions) -> _Planned:
     """Plan a program with one write port an array, or with as many as are worth it."""
+    timing = _timing(analysis, get_target(options.target))
+    free = Space(timing, analysis.scop, analysis.in_order)
     if options.fuse != "mf3":
-        return _plan_of(analysis, options, banked=False)
+        return _plan_of(analysis, options, free)
     try:
-        several = _plan_of(analysis, options, banked=True)
+        several = _plan_of(analysis, options, free.retimed(with_banks(timing)))
     except Unbankable:
-        return _plan_of(analysis, options, banked=False)
+        return _plan_of(analysis, options, free)
     # Where nothing is kept apart, often no two stores meet all the same.
     if all(memory.write_ports == 1 for memory in several.plan.memories):
         return several
     try:
-        one = _plan_of(analysis, options, banked=False)
+        one = _plan_of(analysis, options, free)
     except TooComplex:
         if options.write_ports == "one":
             raise
@@ -270,21 +272,17 @@ def quoting(program: ParsedProgram) -> Iterator[None]:
         raise
 
 
-def _plan_of(analysis: Analysis, options: CompileOptions, banked: bool) -> _Planned:
+def _plan_of(analysis: Analysis, options: CompileOptions, space: Space) -> _Planned:
     target = get_target(options.target)
-    timing = _timing(analysis, target)
-    if banked:
-        timing = with_banks(timing)
     while True:
         try:
-            space = Space(timing, analysis.scop, analysis.in_order)
             decision = _decide(analysis, space, options)
-            plan = _plan(timing, decision, target, options)
+            plan = _plan(space.timing, decision, target, options)
             return _Planned(analysis, space, decision, plan, target)
         except Unforwardable as barred:
-            timing = with_memory_only(timing, barred.flow)
+            space = space.retimed(with_memory_only(space.timing, barred.flow))
         except StoresCollide as collision:
-            timing = with_apart(timing, collision.pairs)
+            space = space.retimed(with_apart(space.timing, collision.pairs))
 
 
 def _proven(planned: _Planned, options: CompileOptions) -> Compilation:

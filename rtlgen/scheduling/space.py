@@ -55,7 +55,13 @@ class Space:
     The loops of the statements `in_order` stay in the order of `boxed`.
     """
 
-    def __init__(self, timing: Timing, boxed: Scop, in_order: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self,
+        timing: Timing,
+        boxed: Scop,
+        in_order: frozenset[str] = frozenset(),
+        like: Space | None = None,
+    ) -> None:
         self.in_order = in_order
         self.timing = timing
         self.boxed = boxed
@@ -65,7 +71,12 @@ class Space:
         self._stretches: dict[str, list[Candidate]] = {}
         self.cycles = timing.precedences()
         self.iterations = iteration_precedences(boxed, timing.dependences, timing.related)
-        self.nests = OwnNests(timing, boxed, self.iterations, in_order)
+        self.nests = OwnNests(timing, boxed, self.iterations, in_order) if not like else like.nests
+        self._like = like
+
+    def retimed(self, timing: Timing) -> Space:
+        """Return the space of the same program with other latencies or ports."""
+        return Space(timing, self.boxed, self.in_order, like=self)
 
     @property
     def is_free(self) -> bool:
@@ -84,6 +95,8 @@ class Space:
     @cached_property
     def latency_free(self) -> Choice:
         """MF3's optimum: fewest fused iterations over orders and pads."""
+        if self._like is not None:
+            return self._like.latency_free
 
         def candidates(unit: Unit, largest: int | None) -> list[Candidate]:
             return self._candidates(unit, largest, self.iterations, with_latency=False)
@@ -224,6 +237,8 @@ class Space:
         self, unit: Unit, precedences: Sequence[Precedence], with_latency: bool
     ) -> _FreeCycle:
         """Return the best combination of any orders and pads, if it beats the shared loops."""
+        if self._like is not None and not with_latency:
+            return self._like._free_cycle(unit, precedences, with_latency)
         key = (unit, with_latency)
         if key not in self._free_cycles:
             self._free_cycles[key] = self._searched_cycle(unit, precedences, with_latency)

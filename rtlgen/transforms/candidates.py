@@ -77,9 +77,10 @@ def box_placement(
     loops: Sequence[NestLoop], iterators: Sequence[str], changes: int = 0
 ) -> Placement:
     """Return the placement of a statement under rectangular `loops`."""
-    if any(loop.pinned is not None for loop in loops):
+    if any(loop.pinned for loop in loops):
         flat = FlatDim(tuple(loops))
-        affine = tuple(flat.rank.coefficient(name) for name in iterators), flat.rank.constant
+        rank = flat.rank
+        affine = tuple(rank.coefficient(name) for name in iterators), rank.constant
         return Placement(tuple(iterators), flat.loops, affine, None, flat.count, changes)
     # The same without affine expressions: a search places its statements thousands of times.
     weight, constant, weights = 1, 0, dict.fromkeys(iterators, 0)
@@ -90,8 +91,8 @@ def box_placement(
             weights[loop.iterator] += weight
             constant -= weight * loop.at
         weight *= loop.extent
-    rank = tuple(weights[name] for name in iterators), constant
-    return Placement(tuple(iterators), tuple(loops), rank, None, weight, changes)
+    affine = tuple(weights[name] for name in iterators), constant
+    return Placement(tuple(iterators), tuple(loops), affine, None, weight, changes)
 
 
 def placements(
