@@ -71,7 +71,9 @@ class Space:
         self._stretches: dict[str, list[Candidate]] = {}
         self.cycles = timing.precedences()
         self.iterations = iteration_precedences(boxed, timing.dependences, timing.related)
-        self.nests = OwnNests(timing, boxed, self.iterations, in_order) if not like else like.nests
+        self.nests: OwnNests = (
+            OwnNests(timing, boxed, self.iterations, in_order) if like is None else like.nests
+        )
         self._like = like
 
     def retimed(self, timing: Timing) -> Space:
