@@ -1,6 +1,6 @@
 // Conversions to bool, enumerations as states of a machine and as sizes.
 #include <stdbool.h>
-#define N 40
+#define N 16
 enum mode { OFF = -1, ON, FAST = 5 };
 typedef enum { RED, GREEN, BLUE, COLOURS } colour;
 static bool odd(int x) { return x & 1; }
