@@ -215,6 +215,13 @@ WARNINGS: Mapping[str, str] = {
     iterations, whatever the condition says. Say in the program what keeps it inside:
     `if (i < 7 && x[i] > 0)`.
     """,
+    "W0109": """A global or `static` variable that the program changes has initial values.
+
+    It keeps its content from run to run, and has a host port; what it holds before the first run is
+    loaded there, or is 0. What no function of the file changes is a constant, and built in.
+
+    Remedy: load the values before the first run, or set them at the start of the function.
+    """,
     "W0201": """A statement is never executed, and is left out of the circuit.
 
     Its loops and conditions leave no iteration: `if (2 * i == 5) ...` holds for no integer, and

@@ -234,7 +234,7 @@ class BodyReader:
             return ()
         variable = self._declarations.local(node)
         stored = self._scopes.stored(node.name) if node.name is not None else None
-        if stored is not None and stored.shape == ():
+        if stored is not None and stored.shape == () and stored.storage == "local":
             self.reaching.declare(stored)
         if variable is None:
             return ()

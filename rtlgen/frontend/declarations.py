@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 from pycparser import c_ast
 
 from rtlgen.errors import Label
-from rtlgen.frontend.constants import integer_constant
 from rtlgen.frontend.errors import (
-    BadDefinition,
-    CallUnsupported,
     DuplicateName,
     FrontendError,
     InitialiserUnsupported,
@@ -20,9 +17,9 @@ from rtlgen.frontend.errors import (
 )
 from rtlgen.frontend.expressions import ExpressionReader, Surroundings
 from rtlgen.frontend.extents import Extents
+from rtlgen.frontend.fixed_values import fixed_value
 from rtlgen.frontend.locate import Locator
 from rtlgen.frontend.ranges import Ranges
-from rtlgen.frontend.reaching import Definition, Definitions
 from rtlgen.frontend.symbols import (
     Function,
     NamedConstant,
@@ -34,8 +31,9 @@ from rtlgen.frontend.symbols import (
 from rtlgen.frontend.tables import initial_values
 from rtlgen.frontend.type_reader import TypeReader
 from rtlgen.frontend.types import OPEN, CType
-from rtlgen.frontend.values import Value
-from rtlgen.ir.scop import Access, Parameter, Storage
+from rtlgen.frontend.unnoticed import Unnoticed, from_outside
+from rtlgen.frontend.writers import assigned, handed_over
+from rtlgen.ir.scop import Parameter, Storage
 from rtlgen.ir.types import INT32, IntType
 from rtlgen.source import Span
 
@@ -53,6 +51,7 @@ class Declarations:
     parameters: all of them, in order.
     initial: values of all elements of arrays that have initial values and may change, by name.
     extents: of arrays that pointers point to.
+    loaded: what has other initial values than 0 that the circuit does not give it.
 
     Parameters
     ----------
@@ -69,6 +68,10 @@ class Declarations:
         self.inputs: list[ScalarInput] = []
         self.parameters: list[Parameter] = []
         self.initial: dict[str, tuple[int, ...]] = {}
+        self.loaded: list[Variable] = []
+        self._assigned: frozenset[str] = frozenset()
+        self._handed_over: frozenset[str] = frozenset()
+        self._statics: dict[int, Variable] = {}
 
     def reader(
         self, ranges: Ranges, surroundings: Surroundings, *, is_guarded: bool = False
@@ -83,9 +86,14 @@ class Declarations:
             is_guarded=is_guarded,
         )
 
+    def note_changes(self, tree: c_ast.FileAST) -> None:
+        """Note what some function of the file may change: the rest keeps its initial values."""
+        self._assigned = frozenset(name for name, _ in assigned(tree))
+        self._handed_over = frozenset(handed_over(tree))
+
     def constant_reader(self) -> ExpressionReader:
         """Return a reader of expressions that stand outside of the program's flow."""
-        return self.reader(Ranges(), Unnoticed(_from_outside))
+        return self.reader(Ranges(), Unnoticed(from_outside))
 
     def file_scope(self, node: c_ast.Node) -> None:
         """Declare a global; what is not supported is refused only when it is used."""
@@ -141,7 +149,7 @@ class Declarations:
         if type_.shape:
             self._new_variable(node.name, type_, "parameter", span)
         elif node.name in self._fixed:
-            value = _fixed_value(node.name, self._fixed[node.name], type_.element, span)
+            value = fixed_value(node.name, self._fixed[node.name], type_.element, span)
             self.scopes.declare(node.name, NamedConstant(node.name, value, type_.element, span))
         else:
             self.scopes.claim(node.name, is_parameter=True)
@@ -226,38 +234,58 @@ class Declarations:
         """Declare a variable or constant; return a variable that has a scalar initialiser."""
         span = self._locator.name_span(node, node.name)
         type_ = self._element_type(node)
-        assert type_.element is not None
+        element = type_.element
+        assert element is not None
+        if node.init is not None and self._keeps_its_values(node, type_, storage):
+            type_ = replace(type_, is_const=True)
         if node.init is not None and not type_.shape and type_.is_const:
             value = self.constant_reader().value(node.init)
             if value.constant is not None:
-                wrapped = type_.element.wrap(value.constant)
-                constant = NamedConstant(node.name, wrapped, type_.element, span)
+                constant = NamedConstant(node.name, element.wrap(value.constant), element, span)
                 self.scopes.declare(node.name, constant)
                 return None
-        if node.init is not None and type_.shape and (type_.is_const or storage == "local"):
+        if storage == "local" and "extern" in node.storage:
+            raise _extern(span)
+        is_state = storage == "global" or "static" in node.storage
+        if node.init is not None and type_.shape and (type_.is_const or not is_state):
             return self._table(node, type_, span)
-        if storage == "local" and ("static" in node.storage or "extern" in node.storage):
-            raise _static(node, span)
-        if node.init is not None and storage == "global":
-            raise InitialiserUnsupported(
-                "initial values of global variables are not supported",
-                labels=(Label(span, f"`{node.name}` is initialised"),),
-                help="make it const",
-            )
-        if isinstance(node.init, c_ast.InitList):
+        if isinstance(node.init, c_ast.InitList) and not type_.shape:
             raise InitialiserUnsupported(
                 "a scalar is initialised by a list",
                 labels=(Label(span),),
                 help="leave out the braces",
             )
+        if is_state:
+            self._state(node, type_, span)
+            return None
         variable = self._new_variable(node.name, type_, storage, span, outlives=outlives)
         return variable if node.init is not None else None
+
+    def _keeps_its_values(self, node: c_ast.Decl, type_: CType, storage: Storage) -> bool:
+        """Return whether something outlives the run, and no function changes it."""
+        changed = self._assigned | (self._handed_over if type_.shape else frozenset())
+        outlives = storage == "global" or "static" in node.storage
+        return outlives and node.name not in changed
+
+    def _state(self, node: c_ast.Decl, type_: CType, span: Span) -> None:
+        """Declare what keeps its content from run to run: its first content is loaded."""
+        if id(node) in self._statics:
+            # The function is called again, and has the same variable.
+            self.scopes.declare(node.name, self._statics[id(node)])
+            return
+        values: tuple[int, ...] = ()
+        if node.init is not None:
+            assert type_.element is not None
+            reader = self.constant_reader()
+            values = initial_values(node.init, type_.shape, type_.element, reader, span)
+        variable = self._new_variable(node.name, type_, "global", span)
+        self._statics[id(node)] = variable
+        if any(values):
+            self.loaded.append(variable)
 
     def _table(self, node: c_ast.Decl, type_: CType, span: Span) -> Variable | None:
         """Declare an array with initial values; return it when it is filled where it stands."""
         assert type_.element is not None
-        if "static" in node.storage and not type_.is_const:
-            raise _static(node, span)
         values = initial_values(node.init, type_.shape, type_.element, self.constant_reader(), span)
         known = values if type_.is_const else ()
         variable = self._new_variable(node.name, type_, "local", span, values=known)
@@ -310,62 +338,9 @@ class Declarations:
         self.scopes.declare(node.name, Function(node.name, span, definition))
 
 
-def _static(node: c_ast.Decl, span: Span) -> UnsupportedDeclaration:
+def _extern(span: Span) -> UnsupportedDeclaration:
     return UnsupportedDeclaration(
-        f"`{node.storage[0]}` variables inside functions are not supported",
+        "`extern` variables inside functions are not supported",
         labels=(Label(span),),
         help="make it a global variable, or a parameter",
     )
-
-
-class Unnoticed:
-    """The surroundings of expressions that are read without a trace, and call nothing.
-
-    Parameters
-    ----------
-    definitions: returns the assignments of a scalar that may reach.
-    """
-
-    def __init__(self, definitions: Callable[[Variable], Definitions]) -> None:
-        self._definitions = definitions
-
-    def note_use(self, variable: Variable, span: Span) -> None:
-        """Take no notice."""
-
-    def definitions(self, variable: Variable) -> Definitions:
-        """Return the assignments of a scalar that may reach."""
-        return self._definitions(variable)
-
-    def note_access(self, variable: Variable, access: Access, ranges: Ranges) -> None:
-        """Take no notice."""
-
-    def call(self, node: c_ast.FuncCall, reader: ExpressionReader) -> Value:
-        """Refuse it."""
-        raise CallUnsupported(
-            "a constant expression calls a function", labels=(Label(reader.span(node)),)
-        )
-
-
-def _from_outside(variable: Variable) -> Definitions:
-    """Return the value that nothing is known of."""
-    return (Definition(variable.span, None),)
-
-
-def _fixed_value(name: str, text: str, type_: IntType, span: Span) -> int:
-    """Return the value that `-D` gives to a parameter."""
-    negative = text.strip().startswith("-")
-    try:
-        value, _ = integer_constant(text.strip().removeprefix("-").strip())
-    except ValueError as error:
-        raise BadDefinition(
-            f"-D {name}={text} gives the parameter `{name}` no value",
-            labels=(Label(span, str(error)),),
-            help=f"write -D {name}=VALUE with an integer constant",
-        ) from error
-    value = -value if negative else value
-    if not type_.minimum <= value <= type_.maximum:
-        raise BadDefinition(
-            f"-D {name}={text} does not fit the parameter `{name}`",
-            labels=(Label(span, f"is {type_}, {type_.minimum} to {type_.maximum}"),),
-        )
-    return value

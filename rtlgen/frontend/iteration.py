@@ -10,7 +10,7 @@ from pycparser import c_ast
 
 from rtlgen.errors import Label
 from rtlgen.frontend.conditions import ConditionReader
-from rtlgen.frontend.declarations import Declarations, Unnoticed
+from rtlgen.frontend.declarations import Declarations
 from rtlgen.frontend.errors import (
     IteratorModified,
     LoopHeader,
@@ -26,6 +26,7 @@ from rtlgen.frontend.place import Place
 from rtlgen.frontend.ranges import Ranges
 from rtlgen.frontend.reaching import Reaching, known_value
 from rtlgen.frontend.symbols import ActiveIterator, Unusable, Variable
+from rtlgen.frontend.unnoticed import Unnoticed
 from rtlgen.frontend.writers import assigned, calls
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.scop import Access, ConditionNode, Loop, LoopNode, Node

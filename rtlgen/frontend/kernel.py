@@ -63,6 +63,7 @@ class Kernel:
         # A parameter keeps its C name even when a global has the same one.
         self._declarations.scopes.reserve(hidden)
         counters = frozenset[int]()
+        self._declarations.note_changes(tree)
         for node in tree.ext:
             self._declarations.file_scope(node)
             if isinstance(node, c_ast.FuncDef):
@@ -206,6 +207,11 @@ class Kernel:
             variable = self._declarations.extents.closed(declared)
             is_read, is_written = variable.name in read_names, variable.name in written_names
             if is_read or is_written:
+                if declared in self._declarations.loaded:
+                    text = f"the initial values of `{variable.name}` are not built in"
+                    self._warn(
+                        "W0109", text, Label(variable.span, "load them before the first run")
+                    )
                 yield Array(
                     variable.name,
                     variable.element,

@@ -26,6 +26,14 @@ def assigned(root: c_ast.Node) -> Iterator[tuple[str, c_ast.Node]]:
                 yield from _named(target, node)
 
 
+def handed_over(root: c_ast.Node) -> Iterator[str]:
+    """Yield the C names that arguments of calls begin with: a function may change an array."""
+    for node in below(root):
+        if isinstance(node, c_ast.FuncCall) and node.args is not None:
+            for argument in node.args.exprs:
+                yield from (name for name, _ in _named(argument, node))
+
+
 def calls(root: c_ast.Node) -> bool:
     """Return whether a function is called below `root`."""
     return any(isinstance(node, c_ast.FuncCall) for node in below(root))

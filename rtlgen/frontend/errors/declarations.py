@@ -89,15 +89,14 @@ class UnsupportedType(FrontendError):
 
 
 class InitialiserUnsupported(FrontendError):
-    """This variable may not have an initial value here.
+    """This initial value is not supported.
 
-    Global variables that are not constant get their contents from the host before each run; an
-    initialiser would be lost. Local variables and everything that is `const` may be initialised,
-    arrays by constants in braces, one pair a dimension, and up to 256 elements:
+    Arrays are initialised by constants in braces, one pair a dimension, up to 65,536 elements, and
+    so is everything that outlives a run; a local scalar takes any value, without braces:
 
         static const short taps[2][3] = {{1, 2, 1}, {-1}};
 
-    Remedy: make it `const` or local, or fill it in a loop.
+    Remedy: give constants in braces, or fill the array in a loop.
     """
 
     code = "E0127"
@@ -117,8 +116,8 @@ class UnsupportedDeclaration(FrontendError):
     """The declaration is of a kind that is not supported.
 
     Not supported are variable numbers of arguments, parameters without a name, old-style
-    parameter lists, `static` variables inside functions (they keep state between runs), and
-    `_Alignas`, `_Atomic`, `_Thread_local` and `volatile`.
+    parameter lists, `extern` variables inside functions, and `_Alignas`, `_Atomic`,
+    `_Thread_local` and `volatile`.
     """
 
     code = "E0142"

@@ -1,6 +1,6 @@
 void f(int a[8], ...) {
-  static int count;
+  extern int count;
   volatile int v;
-  extern int e;
+  register int e = 0;
   a[0] = count + v + e;
 }
