@@ -114,14 +114,17 @@ def _combined(op: str, a: Affine, b: Affine, iterators: Mapping[str, Range]) -> 
         return IndexValue(a - found * divisor if op in ("rem", "and") else found, INT64)
     whole, rest = _split(a, divisor)
     coarse, factor = _coarse(rest, divisor, iterators)
+    small = divisor // factor
+    # A dividend that is never negative is rounded down in C, too.
+    lift = max(0, -(coarse.range(dict(iterators))[0] // small))
+    lifted, constant = IndexValue(coarse + lift * small, INT64), Constant(small, INT64)
     if op in ("rem", "and"):
-        left = Binary("rem", IndexValue(coarse, INT64), Constant(divisor // factor, INT64), INT64)
+        left = Binary("rem", lifted, constant, INT64)
         if factor == 1:
             return left
         scaled = Binary("mul", left, Constant(factor, INT64), INT64)
         return _sum(scaled, rest - coarse * factor)
-    divided = Binary("div", IndexValue(coarse, INT64), Constant(divisor // factor, INT64), INT64)
-    return _sum(divided, whole)
+    return _sum(Binary("div", lifted, constant, INT64), whole - lift)
 
 
 def _sum(expr: Expr, form: Affine) -> Expr:

@@ -14,6 +14,7 @@ from rtlgen.ir.expr import Binary, Constant, IndexValue
 from rtlgen.ir.quasi_affine import quasi_affine_values
 from rtlgen.ir.quotients import division_in, quotient, simplified
 from rtlgen.ir.types import INT32
+from rtlgen.ir.value_ranges import value_range
 from tests.end_to_end.judge import assert_plan_exact, compiled
 from tests.frontend.gcc_check import assert_as_gcc
 from tests.oracles.gcc_oracle import have_gcc
@@ -41,6 +42,7 @@ BODIES = {
     "guarded": "for (int i = 3; i < 16; i++) if (x[i]) { a[i % 4] = 1; a[9 + (i - 3) % 5] = i; }",
     "rotating": """for (int t = 2; t < 20; t++) for (int i = 1; i < 9; i++)
                      h[t % 3][i] = h[(t - 1) % 3][i - 1] + h[(t - 2) % 3][i + 1] - i;""",
+    "round": "for (int i = 0; i < 9; i++) for (int k = 0; k < 4; k++) a[i] += x[(i - k + 9) % 9];",
     "ping-pong": """for (int t = 0; t < 9; t++) for (int i = 1; i < 9; i++)
                       h[(t + 1) % 2][i] = h[t % 2][i - 1] + h[t % 2][i + 1];""",
     "between loops": """for (int i = 0; i < 16; i++) { a[i / 2] = 0;
@@ -105,6 +107,17 @@ def test_quotients_are_simplified_exactly() -> None:
         assert found is None or [found.evaluate(v) for v in values] == exact
     assert quotient(form, 8, {**boxes, "j": (0, 1)}) == Affine.variable("i")
     assert quotient(form, 2, boxes) is not None
+
+
+def test_a_simplified_dividend_is_never_negative() -> None:
+    box = {"n": (0, 11), "k": (0, 3)}
+    form = IndexValue(Affine.of({"n": 1, "k": -1}, 12), INT32)
+    for op, expected in (("rem", lambda x: x % 12), ("div", lambda x: x // 12)):
+        after = simplified(Binary(op, form, Constant(12, INT32), INT32), box)
+        assert value_range(after, box)[0] >= 0
+        points = np.array([(n, k) for n in range(12) for k in range(4)], dtype=np.int64)
+        seen = quasi_affine_values(after, ("n", "k"), points).tolist()
+        assert seen == [expected(n - k + 12) for n, k in points.tolist()]
 
 
 def test_a_simplified_expression_has_the_same_value() -> None:
