@@ -81,7 +81,7 @@ SKEW_GAIN = 0.98
 EXPANSION_GAIN = 0.98
 """Share of the cycles below which an expansion is worth its memory."""
 
-BANKING_GAIN = 0.98
+BANKING_GAIN = 0.995
 """Share of the cycles below which several write ports are worth their memory."""
 
 PASSES = (

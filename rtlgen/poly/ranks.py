@@ -75,13 +75,7 @@ def enumerate_nest(loops: Sequence[NestLoop]) -> tuple[Ints, Ints] | None:
     names: list[str | None] = []
     size = 1
     for loop in loops:
-        low = np.full(size, loop.first, dtype=np.int64)
-        for lower in loop.lowers:
-            low = np.maximum(low, -(-_values(lower.form, columns, names, size) // lower.divisor))
-        high = np.full(size, loop.first + loop.extent - 1, dtype=np.int64)
-        for upper in loop.uppers:
-            high = np.minimum(high, _values(upper.form, columns, names, size) // upper.divisor)
-        trips = np.maximum(high - low + 1, loop.at_least)
+        low, trips = _trips(loop, columns, names, size)
         if trips.min() < 1 or trips.sum() > MAX_ITERATIONS:
             return None
         starts = np.repeat(np.cumsum(trips) - trips, trips)
@@ -96,6 +90,27 @@ def enumerate_nest(loops: Sequence[NestLoop]) -> tuple[Ints, Ints] | None:
             places = [_values(value, columns, names, size) for value in loop.place]
             real &= column == np.max(places, axis=0)
     return points, real
+
+
+def trips_of(loop: NestLoop, outer: Sequence[NestLoop], points: Ints) -> tuple[Ints, Ints]:
+    """Return where a loop begins and how often it runs, for (n, outer) iterations outside of it.
+
+    Where its bounds leave no iteration, the trips are not positive.
+    """
+    names = [other.counter for other in outer]
+    return _trips(loop, list(points.T), names, len(points))
+
+
+def _trips(
+    loop: NestLoop, columns: Sequence[Ints], names: Sequence[str | None], size: int
+) -> tuple[Ints, Ints]:
+    low = np.full(size, loop.first, dtype=np.int64)
+    for lower in loop.lowers:
+        low = np.maximum(low, -(-_values(lower.form, columns, names, size) // lower.divisor))
+    high = np.full(size, loop.first + loop.extent - 1, dtype=np.int64)
+    for upper in loop.uppers:
+        high = np.minimum(high, _values(upper.form, columns, names, size) // upper.divisor)
+    return low, np.maximum(high - low + 1, loop.at_least)
 
 
 def _values(form: Affine, columns: Sequence[Ints], names: Sequence[str | None], size: int) -> Ints:

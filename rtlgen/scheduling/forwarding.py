@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import reduce
+from itertools import combinations
 from typing import TypeAlias
 
 import islpy as isl
@@ -31,8 +33,8 @@ Bools = NDArray[np.bool_]
 MAX_STEPS = 8
 """Steps between producer and consumer that one forwarding path may serve."""
 
-MAX_BOXES = 4
-"""Boxes of instances that may take one step on one forwarding path."""
+MAX_OCTAGONS = 4
+"""Octagons of instances on one forwarding path."""
 
 
 class Unforwardable(Exception):
@@ -178,7 +180,8 @@ def _listed_taps(
 def _described(everywhere: isl.Set, points: Ints, chosen: Bools) -> isl.Set | None:
     """Return a set that holds just the chosen ones of `points`, all of which are in `everywhere`.
 
-    Tried are whole pieces of `everywhere`, and the part of it inside of the chosen points' box.
+    Tried are whole pieces of `everywhere`, and the part of it inside of the chosen points'
+    octagons.
     """
     if chosen.all():
         return everywhere
@@ -192,50 +195,85 @@ def _described(everywhere: isl.Set, points: Ints, chosen: Bools) -> isl.Set | No
             covered |= inside
     if np.array_equal(covered, chosen):
         return found
-    return _boxed(everywhere, points, chosen, 1)
+    return _octagons(everywhere, points, chosen)
 
 
-def _boxed(everywhere: isl.Set, points: Ints, chosen: Bools, most: int) -> isl.Set | None:
-    """Return the part of `everywhere` that holds just the chosen points, cut out by boxes.
+def _octagons(everywhere: isl.Set, points: Ints, chosen: Bools) -> isl.Set | None:
+    """Return the part of `everywhere` that holds just the chosen points, cut out by octagons.
 
-    One box, or up to `most`, one for each run of neighbouring values of some iterator.
+    One octagon, or up to `MAX_OCTAGONS`: one for each value, or for each run of neighbouring
+    values, of an iterator or of a sum or difference of two.
     """
-    for k in range(points.shape[1]):
-        found = everywhere.subtract(everywhere)
-        covered = np.zeros(len(points), dtype=np.bool_)
-        for run in _runs(points[chosen, k], most):
-            own = chosen & (points[:, k] >= run[0]) & (points[:, k] <= run[1])
-            low, high = points[own].min(axis=0), points[own].max(axis=0)
-            covered |= ((points >= low) & (points <= high)).all(axis=1)
-            found = found.union(_within(everywhere, low.tolist(), high.tolist()))
-        if np.array_equal(covered, chosen):
-            return found
+    found = _octagonal(everywhere, points, chosen)
+    if found is not None:
+        return found
+    for form in _forms(points.shape[1]):
+        values = points @ form
+        for low, high in (_distinct(values[chosen]), _runs(values[chosen])):
+            if not 1 < len(low) <= MAX_OCTAGONS:
+                continue
+            parts = [
+                _octagonal(everywhere, points, chosen & (values >= a) & (values <= b))
+                for a, b in zip(low, high, strict=True)
+            ]
+            known = [part for part in parts if part is not None]
+            if len(known) == len(parts):
+                return reduce(isl.Set.union, known)
     return None
 
 
-def _runs(values: Ints, most: int) -> list[tuple[int, int]]:
-    """Return the runs of consecutive values, or one around them all if there are too many."""
+def _forms(count: int) -> list[Ints]:
+    """Return the linear forms whose bounds make an octagon."""
+    units = np.eye(count, dtype=np.int64)
+    pairs = list(combinations(units, 2))
+    return [*units, *(a - b for a, b in pairs), *(a + b for a, b in pairs)]
+
+
+def _distinct(values: Ints) -> tuple[Ints, Ints]:
+    different = np.unique(values)
+    return different, different
+
+
+def _runs(values: Ints) -> tuple[Ints, Ints]:
+    """Return the first and the last of each run of consecutive values."""
     different = np.unique(values)
     ends = np.flatnonzero(np.diff(different) > 1)
-    if len(ends) >= most:
-        return [(int(different[0]), int(different[-1]))]
-    firsts, lasts = different[[0, *(ends + 1)]], different[[*ends, -1]]
-    return list(zip(firsts.tolist(), lasts.tolist(), strict=True))
+    return different[[0, *(ends + 1)]], different[[*ends, -1]]
 
 
-def _within(everywhere: isl.Set, low: list[int], high: list[int]) -> isl.Set:
-    box = everywhere
-    for k, (least, most) in enumerate(zip(low, high, strict=True)):
-        box = box.lower_bound_val(isl.dim_type.set, k, isl.Val.int_from_si(box.get_ctx(), least))
-        box = box.upper_bound_val(isl.dim_type.set, k, isl.Val.int_from_si(box.get_ctx(), most))
-    return box
+def _octagonal(everywhere: isl.Set, points: Ints, chosen: Bools) -> isl.Set | None:
+    """Return the part of `everywhere` that holds just the chosen points, cut out by an octagon.
+
+    A bound that leaves no point out is left out itself.
+    """
+    found, covered = everywhere, np.ones(len(points), dtype=np.bool_)
+    for form in _forms(points.shape[1]):
+        values = points @ form
+        least, most = int(values[chosen].min()), int(values[chosen].max())
+        inside = (values >= least) & (values <= most)
+        if (covered & ~inside).any():
+            found = _between(found, form.tolist(), least, most)
+            covered &= inside
+    return found if np.array_equal(covered, chosen) else None
+
+
+def _between(instances: isl.Set, form: list[int], least: int, most: int) -> isl.Set:
+    """Return the instances for which a linear form of the iterators lies between two values."""
+    space = isl.LocalSpace.from_space(instances.get_space())
+    for sign, constant in ((1, -least), (-1, most)):
+        bound = isl.Constraint.inequality_alloc(space).set_constant_val(constant)
+        for k, coefficient in enumerate(form):
+            if coefficient:
+                bound = bound.set_coefficient_val(isl.dim_type.set, k, sign * coefficient)
+        instances = instances.add_constraint(bound)
+    return instances
 
 
 def _described_by_steps(relation: isl.Map, pairs: Pairs, chosen: Bools) -> isl.Set | None:
     """Return a set that holds just the sinks of the chosen pairs, or None.
 
-    Tried are, for every step between chosen ones, all pairs that are this step apart, and boxes of
-    them.
+    Tried are, for every step between chosen ones, all pairs that are this step apart, and octagons
+    of them.
     """
     if pairs.sources.shape != pairs.sinks.shape:
         return None
@@ -250,11 +288,7 @@ def _described_by_steps(relation: isl.Map, pairs: Pairs, chosen: Bools) -> isl.S
         for k, distance in enumerate(step.tolist()):
             same = same.intersect(_step(relation.get_space(), k, distance))
         every = bool(chosen[alike].all())
-        part = (
-            same.range()
-            if every
-            else _boxed(same.range(), pairs.sinks[alike], chosen[alike], MAX_BOXES)
-        )
+        part = same.range() if every else _octagons(same.range(), pairs.sinks[alike], chosen[alike])
         if part is None:
             return None
         found = found.union(part)

@@ -190,7 +190,6 @@ class _Search:
                 self.stores,
                 limit,
                 effort,
-                thorough=True,
             )
             if grouping is not None:
                 slots = grouping.last_issue + 1

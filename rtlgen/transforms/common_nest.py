@@ -11,6 +11,7 @@ Rewrite
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
@@ -18,15 +19,23 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from rtlgen.ir.affine import Affine
 from rtlgen.ir.effort import keep_going
-from rtlgen.ir.schedule import Bound, NestLoop
+from rtlgen.ir.schedule import NestLoop
 from rtlgen.ir.sets import ScopSets
 from rtlgen.poly.instances import Pairs
 from rtlgen.poly.ranks import enumerate_nest, rank_table, ranks_of
 from rtlgen.transforms.candidates import Placement
 from rtlgen.transforms.period import Grouping, Member
 from rtlgen.transforms.precedence import Precedence, smallest_shifts
+from rtlgen.transforms.row_pads import (
+    UNBOUNDED,
+    BlockForms,
+    BlockLengths,
+    BlockPairs,
+    PairTable,
+    reaching,
+    stretched,
+)
 from rtlgen.transforms.sink import CommonNest, common_nests
 
 Ints = NDArray[np.int64]
@@ -34,13 +43,19 @@ Ints = NDArray[np.int64]
 INNER_LEAST = (0, 1, 2, 4, 8, 16, 32, 64)
 """Minimal trip counts tried for the loops inside of the one whose own is found exactly."""
 
+FINE_LEAST = (*range(16), *range(16, 32, 2), *range(32, 65, 4))
+"""The same where there is only one such loop."""
+
 MAX_PADDINGS = 64
 
 MAX_EFFORT = 4_000_000
 """Iterations and dependent pairs that are looked at for one nest."""
 
-UNBOUNDED = 1 << 30
-"""Extent of a box that ends no loop."""
+MAX_LEAST = 4_096
+"""Minimal trip count of a second loop up to which one is looked for."""
+
+STORE_TRIALS = 16
+"""Larger ones that are tried where stores meet at the smallest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +107,6 @@ def best_common_nest(
             stores,
             limit,
             Effort(MAX_EFFORT),
-            # A single nest is what was chosen beforehand: it is worth the time.
-            thorough=in_order,
         )
         if found is not None:
             best, limit = _in_own_names(members, nest, found), found.last_issue
@@ -109,24 +122,26 @@ def padded_nest(
     stores: Mapping[str, StoreSlot],
     limit: int | None,
     effort: Effort,
-    *,
-    thorough: bool,
 ) -> Grouping | None:
     """Return the grouping with the smallest pads of one nest, over the common dimensions.
 
     Parameters
     ----------
     points, precedences, iteration_precedences, stores, limit: see `best_common_nest`.
-    thorough: pad also for an initiation interval of 1, where a longer one needs less padding.
     """
+    places = {m.name: nest.coordinates(m, points[m.name]) for m in members}
+    order = [nest.dims.index(loop.counter or "") for loop in nest.loops]
+    loops = reaching(nest.loops, np.concatenate(list(places.values()))[:, order])
+    if loops is None:
+        return None
+    nest = replace(nest, loops=loops)
     trial = _Trial(
         nest,
-        {m.name: nest.coordinates(m, points[m.name]) for m in members},
+        places,
         _Bundle.of(nest, members, precedences),
         _Bundle.of(nest, members, iteration_precedences),
         stores,
         effort,
-        thorough,
     )
     return trial.best(UNBOUNDED if limit is None else limit)
 
@@ -161,6 +176,11 @@ class _Bundle:
         return _Bundle(
             tuple(precedences), np.concatenate(sources), np.concatenate(sinks), ends[:-1]
         )
+
+    def table(self, nest: CommonNest) -> PairTable:
+        """Return the pairs in the order of the loops of the nest."""
+        order = [nest.dims.index(loop.counter or "") for loop in nest.loops]
+        return PairTable(self.sources[:, order], self.sinks[:, order], self.starts)
 
     def gaps(self, common: Placement) -> tuple[list[int], list[int]]:
         """Return the smallest and the largest rank(source) - rank(sink) of every precedence."""
@@ -207,65 +227,100 @@ class _Trial:
     iteration_precedences: _Bundle
     stores: Mapping[str, StoreSlot]
     effort: Effort
-    thorough: bool
 
     def best(self, limit: int) -> Grouping | None:
         """Return the grouping with the smallest pads whose last issue is before `limit`."""
         depth = len(self.nest.loops)
         best: Grouping | None = None
         try:
-            best = self._attempt((0,) * depth, limit)
-        except TooLong:
-            return None
-        if depth == 1 or (best is not None and (best.ii == 1 or not self.thorough)):
-            return best
-        limit = limit if best is None else best.last_issue
-        intervals = [UNBOUNDED] if best is None else []
-        for inner in list(product(INNER_LEAST, repeat=depth - 2))[:MAX_PADDINGS]:
-            # In loops that run longer, iterations may need not wait for each other.
-            for most_ii in [1, *intervals] if self.thorough else intervals:
-                found = self._bisected(inner, limit, most_ii)
+            if depth == 1:
+                return self._attempt((0,), limit)
+            forms = self._forms(limit)
+            for inner in _inner_minima(depth):
+                found = self._padded(forms, inner, limit)
                 if found is not None:
                     best, limit = found, found.last_issue
+                if best is not None and best.ii == 1 and self._is_unpadded(best):
+                    # Without a pad nothing is shorter.
                     break
-        return self._tightened(best) if self.thorough and best is not None else best
-
-    def _tightened(self, best: Grouping) -> Grouping:
-        """Let the loops inside of the second one run less, as far as that shortens the nest."""
-        least = [loop.at_least for loop in next(iter(best.placements.values())).loops]
-        for level in reversed(range(2, len(least))):
-            for count in range(least[level] - 1, least[level] // 2, -1):
-                tried = (*least[:level], count, *least[level + 1 :])
-                try:
-                    found = self._attempt(tried, best.last_issue, best.ii)
-                except TooLong:
-                    return best
-                if found is not None:
-                    best, least[level] = found, count
+        except TooLong:
+            return best
         return best
 
-    def _bisected(self, inner: tuple[int, ...], limit: int, most_ii: int) -> Grouping | None:
-        """Find the smallest minimal trip count of the second loop."""
-        low, high = 0, 1
-        best: Grouping | None = None
-        while best is None:
+    def _is_unpadded(self, grouping: Grouping) -> bool:
+        loops = next(iter(grouping.placements.values())).loops
+        return [x.at_least for x in loops] == [x.at_least for x in self.nest.loops]
+
+    def _forms(self, limit: int) -> BlockForms:
+        """Return the block forms of the nest.
+
+        Raises
+        ------
+        TooLong: it cannot end before `limit`; or enough was tried.
+        """
+        tables = [self.precedences.table(self.nest), self.iteration_precedences.table(self.nest)]
+        forms = BlockForms(self.nest.loops, tables)
+        shortest = forms.lengths((0,) * (len(self.nest.loops) - 2), 0)
+        if shortest is not None and shortest.sum(0) > limit:
+            raise TooLong
+        self.effort.spend(sum(len(table.sources) for table in tables))
+        return forms
+
+    def _padded(self, forms: BlockForms, inner: tuple[int, ...], limit: int) -> Grouping | None:
+        """Return the group with the smallest minimum of the second loop, the inner ones given."""
+        keep_going()
+        lengths = forms.lengths(inner, min(limit // forms.blocks + 1, MAX_LEAST))
+        if lengths is None or lengths.sum(0) > limit:
+            return None
+        pairs = forms.pairs(inner)
+        if pairs is None:
+            return None
+        self.effort.spend(len(lengths.begin) + sum(len(each.smallest) for each in pairs))
+        for most_ii in (1, UNBOUNDED):
+            # With a longer interval, fewer iterations end by the limit.
+            most_count = limit if most_ii == 1 else limit // 2 + 1
+            found = self._smallest(lengths, pairs, inner, limit, most_ii, most_count)
+            if found is not None:
+                return found
+        return None
+
+    def _smallest(
+        self,
+        lengths: BlockLengths,
+        pairs: Sequence[BlockPairs],
+        inner: tuple[int, ...],
+        limit: int,
+        most_ii: int,
+        most_count: int,
+    ) -> Grouping | None:
+        def is_enough(least: int) -> bool:
+            return self._keeps_precedences(pairs, lengths.at(least), most_ii)
+
+        high = bisect_right(range(lengths.most + 1), most_count, key=lengths.sum) - 1
+        if high < 0 or not is_enough(high):
+            return None
+        least = bisect_left(range(high), True, key=is_enough)
+        last = min(high, least + STORE_TRIALS) if self.stores else least
+        for tried in range(least, last + 1):
             try:
-                best = self._attempt((0, high, *inner), limit, most_ii)
+                found = self._attempt((0, tried, *inner), limit, most_ii)
             except TooLong:
                 return None
-            if best is None:
-                low, high = high, 2 * high
-        while high - low > 1:
-            middle = (low + high) // 2
-            try:
-                found = self._attempt((0, middle, *inner), limit, most_ii)
-            except TooLong:
-                return best
-            if found is None:
-                low = middle
-            else:
-                best, high = found, middle
-        return best
+            if found is not None:
+                return found
+        return None
+
+    def _keeps_precedences(self, pairs: Sequence[BlockPairs], lengths: Ints, most_ii: int) -> bool:
+        """Tell whether there are shifts for blocks of these lengths, the stores not looked at."""
+        names = list(self.points)
+        cycles, iterations = (each.gaps(lengths) for each in pairs)
+        shifted = self.iteration_precedences.required(iterations, 1)
+        if smallest_shifts(names, shifted, {}) is None:
+            return False
+        ii = self.precedences.initiation_interval(cycles)
+        if ii is None or ii > most_ii:
+            return False
+        return smallest_shifts(names, self.precedences.required(cycles, ii), {}) is not None
 
     def _attempt(
         self, least: tuple[int, ...], limit: int, most_ii: int = UNBOUNDED
@@ -344,6 +399,13 @@ def _in_own_names(members: Sequence[Member], nest: CommonNest, common: Grouping)
     return replace(common, placements=placed)
 
 
+def _inner_minima(depth: int) -> Sequence[tuple[int, ...]]:
+    """Return the minimal trip counts of the third loop and on that are tried."""
+    if depth == 3:
+        return [(least,) for least in FINE_LEAST]
+    return list(product(INNER_LEAST, repeat=depth - 2))[:MAX_PADDINGS]
+
+
 class TooLong(Exception):
     """A nest has too many iterations to be of use, or too much has been tried."""
 
@@ -386,10 +448,7 @@ def _padded(
     # A level's own trips are no more than those of the whole nest.
     if max(least) > limit:
         raise TooLong
-    wide = [
-        _stretched(loop, max(count, loop.at_least))
-        for loop, count in zip(loops, least, strict=True)
-    ]
+    wide = [stretched(loop, count) for loop, count in zip(loops, least, strict=True)]
     enumerated = enumerate_nest(wide)
     if enumerated is None:
         return None
@@ -401,11 +460,3 @@ def _padded(
         for loop, column in zip(wide, rows.T, strict=True)
     )
     return exact, rows
-
-
-def _stretched(loop: NestLoop, least: int) -> NestLoop:
-    """Let a loop run at least `least` iterations, in a box that does not end it."""
-    if loop.is_box:
-        return replace(loop, extent=max(loop.extent, least))
-    uppers = loop.uppers or (Bound(Affine((), loop.at + loop.extent - 1)),)
-    return replace(loop, extent=UNBOUNDED, uppers=uppers, at_least=least)
