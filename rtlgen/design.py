@@ -199,6 +199,7 @@ class Design:
             schedule,
             self._expansions(),
             skew_report(compilation.analysis.skewed),
+            compilation.decision.why,
         )
 
     def _expansions(self) -> list[dict[str, Any]]:

@@ -9,7 +9,7 @@ schedule against the dependences of the program as written, and the finished pla
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -26,7 +26,7 @@ from rtlgen.analysis import (
 from rtlgen.errors import Diagnostic, RtlgenError
 from rtlgen.frontend import ParsedProgram, parse_file
 from rtlgen.ir.cycles import predicted_cycles
-from rtlgen.ir.effort import TooComplex, limited_effort
+from rtlgen.ir.effort import TooComplex, limited_effort, more_effort
 from rtlgen.ir.plan import IndexStyle, KernelPlan
 from rtlgen.ir.schedule import FlatDim, ScalarDim, Schedule
 from rtlgen.ir.scop import Scop
@@ -49,6 +49,7 @@ from rtlgen.scheduling.forwarding import Unforwardable
 from rtlgen.scheduling.lags import Timing
 from rtlgen.scheduling.lower import Figures, PlanOptions, lower
 from rtlgen.scheduling.ports import assign_read_ports
+from rtlgen.scheduling.regions import cycles_apart, decide_regions, shortest_regions
 from rtlgen.scheduling.replay import replay
 from rtlgen.scheduling.skewing import find_skews
 from rtlgen.scheduling.space import Space
@@ -238,13 +239,52 @@ def _in_loops(analysis: Analysis, options: CompileOptions) -> _Planned:
 
 
 def _with_ports(analysis: Analysis, options: CompileOptions) -> _Planned:
-    """Plan a program with one write port an array, or with as many as are worth it."""
+    """Plan a program with one write port an array, or with as many as are worth it.
+
+    All statements share one loop unless that is too complex, or takes longer than they do apart.
+    """
     timing = _timing(analysis, get_target(options.target))
     free = Space(timing, analysis.scop, analysis.in_order)
     if options.fuse != "mf3":
         return _plan_of(analysis, options, free)
     try:
-        several = _plan_of(analysis, options, free.retimed(with_banks(timing)))
+        with limited_effort():
+            fused = _in_one_loop(analysis, options, free)
+    except TooComplex as error:
+        if options.shifts:
+            raise
+        why = f"the search for one loop is too complex: {error.diagnostic.notes[0]}"
+        with more_effort():
+            return min(_in_regions(analysis, options, free, why), key=_cycles)
+    if options.shifts or _cycles(fused) <= cycles_apart(free):
+        return fused
+    why = f"the search for one loop found none with fewer than {_cycles(fused):,} cycles"
+    return min(fused, *_in_regions(analysis, options, free, why), key=_cycles)
+
+
+def _cycles(planned: _Planned) -> int:
+    return predicted_cycles(planned.plan)
+
+
+def _in_regions(
+    analysis: Analysis, options: CompileOptions, free: Space, why: str
+) -> list[_Planned]:
+    """Plan a program in the nests that it has, some of them fused or none."""
+
+    def joined(space: Space) -> Decision:
+        return decide_regions(space, shortest_regions(space), why)
+
+    def apart(space: Space) -> Decision:
+        return decide_regions(space, [[unit] for unit in space.timing.units], why)
+
+    written = free.as_written()
+    return [_plan_of(analysis, options, written, decide) for decide in (joined, apart)]
+
+
+def _in_one_loop(analysis: Analysis, options: CompileOptions, free: Space) -> _Planned:
+    """Plan a program with all statements in one loop."""
+    try:
+        several = _plan_of(analysis, options, free.retimed(with_banks(free.timing)))
     except Unbankable:
         return _plan_of(analysis, options, free)
     # Where nothing is kept apart, often no two stores meet all the same.
@@ -258,8 +298,7 @@ def _with_ports(analysis: Analysis, options: CompileOptions) -> _Planned:
         return several
     if options.write_ports == "one":
         return one
-    is_worth_it = predicted_cycles(several.plan) < predicted_cycles(one.plan) * BANKING_GAIN
-    return several if is_worth_it else one
+    return several if _cycles(several) < _cycles(one) * BANKING_GAIN else one
 
 
 @contextmanager
@@ -272,11 +311,17 @@ def quoting(program: ParsedProgram) -> Iterator[None]:
         raise
 
 
-def _plan_of(analysis: Analysis, options: CompileOptions, space: Space) -> _Planned:
+def _plan_of(
+    analysis: Analysis,
+    options: CompileOptions,
+    space: Space,
+    decide: Callable[[Space], Decision] | None = None,
+) -> _Planned:
+    """Plan a program as the options say, or as `decide` does."""
     target = get_target(options.target)
     while True:
         try:
-            decision = _decide(analysis, space, options)
+            decision = decide(space) if decide else _decide(analysis, space, options)
             plan = _plan(space.timing, decision, target, options)
             return _Planned(analysis, space, decision, plan, target)
         except Unforwardable as barred:
@@ -427,19 +472,15 @@ def _transformed(
     scop = judged(scop, "flattening nests")
     yield "flatten", scop
     if options.fuse != "none":
-        yield "fuse", judged(fuse(scop, decision.shifts), "fusing nests")
+        yield "fuse", judged(fuse(scop, decision.shifts, decision.regions), "fusing nests")
 
 
 def _plan(
     timing: Timing, decision: Decision, target: Target, options: CompileOptions
 ) -> KernelPlan:
-    if options.fuse != "none":
-        regions = [[statement.name for statement in timing.scop.statements]]
-    else:
-        regions = [list(unit.statements) for unit in timing.units]
     return lower(
         timing,
-        regions,
+        decision.regions,
         decision.times,
         decision.routing,
         assign_read_ports(timing, decision.times, decision.routing),

@@ -28,6 +28,9 @@ LOOP_OPERATIONS = 5_000_000
 COUNTING_OPERATIONS = 50_000_000
 """The same for counting points and vertices, of which isl does millions a second."""
 
+MORE_SECONDS = 30.0
+"""What a second, simpler attempt may take after the first one was too complex."""
+
 _deadline: ContextVar[float | None] = ContextVar("deadline", default=None)
 
 
@@ -60,6 +63,22 @@ def limited_effort() -> Iterator[None]:
         if "maximal number of operations" in str(error):
             raise out_of_operations() from error
         raise
+    finally:
+        _deadline.reset(token)
+
+
+@contextmanager
+def more_effort() -> Iterator[None]:
+    """Let what is inside take `MORE_SECONDS`, whatever was used up before.
+
+    Raises
+    ------
+    TooComplex: a limit was met.
+    """
+    token = _deadline.set(time.thread_time() + MORE_SECONDS)
+    try:
+        with limited_effort():
+            yield
     finally:
         _deadline.reset(token)
 

@@ -20,6 +20,7 @@ def plan_report(
     schedule: Mapping[str, Any] | None = None,
     expansions: Sequence[Mapping[str, Any]] = (),
     skews: Sequence[Mapping[str, Any]] = (),
+    why: str = "",
 ) -> dict[str, Any]:
     """Return the report of `plan` as a JSON-serialisable object.
 
@@ -33,6 +34,7 @@ def plan_report(
     nests: as `nest_report` gives them.
     schedule: the loops that a scheduler chose, see `report.loops`; None where C's were kept.
     expansions: of temporaries: arrays, elements before and after.
+    why: a reason for the regions.
     skews: units in skewed loops, see `report.loops`.
     """
     return {
@@ -45,7 +47,7 @@ def plan_report(
         "expansions": list(expansions),
         "issue_slots": sum(issue_slots(region) for region in plan.regions),
         "streams": _streams(plan),
-        "regions": _regions(plan),
+        "regions": _regions(plan, why),
         "nests": list(nests),
         "memories": [_memory(plan, memory) for memory in plan.memories],
         "scalars": [
@@ -116,7 +118,7 @@ def _stream(stream: Stream, region: int, base: int) -> dict[str, Any]:
     }
 
 
-def _regions(plan: KernelPlan) -> list[dict[str, Any]]:
+def _regions(plan: KernelPlan, why: str) -> list[dict[str, Any]]:
     entries, base = [], 0
     for region in plan.regions:
         cycles = region_cycles(plan, region)
@@ -126,6 +128,7 @@ def _regions(plan: KernelPlan) -> list[dict[str, Any]]:
                 "cycles": cycles,
                 "issue_slots": issue_slots(region),
                 "statements": [stream.statement for stream in region.streams],
+                "why": why,
             }
         )
         base += cycles

@@ -18,6 +18,7 @@ def plan_report_text(report: Mapping[str, Any]) -> str:
         *([schedule_text(report["schedule"])] if report["schedule"] else []),
         *([skews_text(report["skews"])] if report["skews"] else []),
         _statements(report),
+        *([] if report["perfect"] else [_regions(report["regions"])]),
         *_loops(report["nests"]),
         _memories(report["memories"]),
         *(["\n".join(expanded)] if expanded else []),
@@ -30,6 +31,12 @@ def headline(report: Mapping[str, Any]) -> str:
     """Return what the report is about: source, statements, loops."""
     nest = "one flattened loop" if report["perfect"] else f"{len(report['regions'])} regions"
     return f"{report['source']}: {counted(len(report['statements']), 'statement')} in {nest}"
+
+
+def _regions(regions: Sequence[Mapping[str, Any]]) -> str:
+    lines = [f"{counted(len(regions), 'region')}, since {regions[0]['why']}"]
+    lines += [f"  {' '.join(x['statements'])}: {counted(x['cycles'], 'cycle')}" for x in regions]
+    return "\n".join(lines)
 
 
 def counted(count: int, noun: str) -> str:

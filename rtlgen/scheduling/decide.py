@@ -52,6 +52,7 @@ class Decision:
     floor_iterations: the largest instance count of a statement: no fused loop is shorter.
     ii_reasons: a sentence for every statement.
     routing: the value routing that belongs to the offsets.
+    regions: the statements that issue together, region after region; why: a reason for them.
     """
 
     placements: Mapping[str, Placement]
@@ -64,6 +65,8 @@ class Decision:
     floor_iterations: int
     ii_reasons: Mapping[str, str]
     routing: Routing
+    regions: Sequence[Sequence[str]]
+    why: str
 
     @property
     def times(self) -> IssueTimes:
@@ -131,18 +134,20 @@ def _fused(
 ) -> Decision:
     """Return the decision for given loops; `least` are first issue cycles, `shifts` iterations."""
     required = requirements(space.cycles, placed, iis)
-    offsets, routing = _without_conflicts(space.timing, placed, iis, required, least)
+    offsets, routing = without_conflicts(space.timing, placed, iis, required, least)
     return Decision(
         placements=placed,
         iis=iis,
         offsets=offsets,
         shifts=shifts,
-        nest_shifts=_nest_shifts(space, placed),
+        nest_shifts=nest_shifts(space, placed),
         fused_iterations=fused_iterations,
         fused_proven=proven,
         floor_iterations=floor_iterations(space),
-        ii_reasons=_ii_reasons(space, placed, iis),
+        ii_reasons=ii_reasons(space, placed, iis),
         routing=routing,
+        regions=[[statement.name for statement in space.timing.scop.statements]],
+        why="no other choice that was looked at takes fewer cycles",
     )
 
 
@@ -154,7 +159,7 @@ def decide_sequential(space: Space) -> Decision:
     iis: dict[str, int] = {}
     offsets: dict[str, int] = {}
     base = 0
-    for candidate in space.as_written():
+    for candidate in map(space.nest_as_written, timing.units):
         placed |= candidate.placements
         iis |= dict.fromkeys(candidate.placements, candidate.ii)
         offsets |= {name: base + shift for name, shift in candidate.shifts.items()}
@@ -168,13 +173,15 @@ def decide_sequential(space: Space) -> Decision:
         placements=placed,
         iis=iis,
         offsets=offsets,
-        shifts=dict.fromkeys(placed, 0) | _nest_shifts(space, placed),
-        nest_shifts=_nest_shifts(space, placed),
+        shifts=dict.fromkeys(placed, 0) | nest_shifts(space, placed),
+        nest_shifts=nest_shifts(space, placed),
         fused_iterations=fused.end,
         fused_proven=fused.proven and space.is_free,
         floor_iterations=floor_iterations(space),
-        ii_reasons=_ii_reasons(space, placed, iis),
+        ii_reasons=ii_reasons(space, placed, iis),
         routing=routing,
+        regions=[unit.statements for unit in timing.units],
+        why="no fusion was asked for",
     )
 
 
@@ -189,7 +196,7 @@ def iteration_shifts(
     return shifts
 
 
-def _nest_shifts(space: Space, placed: Mapping[str, Placement]) -> dict[str, int]:
+def nest_shifts(space: Space, placed: Mapping[str, Placement]) -> dict[str, int]:
     found: dict[str, int] = {}
     for unit in space.timing.units:
         names = set(unit.statements)
@@ -201,7 +208,7 @@ def _nest_shifts(space: Space, placed: Mapping[str, Placement]) -> dict[str, int
     return found
 
 
-def _without_conflicts(
+def without_conflicts(
     timing: Timing,
     placed: Mapping[str, Placement],
     iis: Mapping[str, int],
@@ -254,7 +261,7 @@ def floor_iterations(space: Space) -> int:
     return max(count_points(domain) for domain in domains)
 
 
-def _ii_reasons(
+def ii_reasons(
     space: Space, placed: Mapping[str, Placement], iis: Mapping[str, int]
 ) -> dict[str, str]:
     reasons = {}

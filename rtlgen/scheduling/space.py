@@ -61,6 +61,7 @@ class Space:
         boxed: Scop,
         in_order: frozenset[str] = frozenset(),
         like: Space | None = None,
+        nests_as_written: bool = False,
     ) -> None:
         self.in_order = in_order
         self.timing = timing
@@ -75,10 +76,16 @@ class Space:
             OwnNests(timing, boxed, self.iterations, in_order) if like is None else like.nests
         )
         self._like = like
+        self._nests_as_written = nests_as_written
+        self._fastest: dict[tuple[Unit, ...], Choice] = {}
 
     def retimed(self, timing: Timing) -> Space:
         """Return the space of the same program with other latencies or ports."""
-        return Space(timing, self.boxed, self.in_order, like=self)
+        return Space(timing, self.boxed, self.in_order, self, self._nests_as_written)
+
+    def as_written(self) -> Space:
+        """Return the space in which each unit has the nests of the program and no others."""
+        return Space(self.timing, self.boxed, self.in_order, self, nests_as_written=True)
 
     @property
     def is_free(self) -> bool:
@@ -103,20 +110,31 @@ class Space:
         def candidates(unit: Unit, largest: int | None) -> list[Candidate]:
             return self._candidates(unit, largest, self.iterations, with_latency=False)
 
-        return self._search(candidates, self.iterations, with_ports=False)
+        return self._search(self.timing.units, candidates, self.iterations, with_ports=False)
 
-    @cached_property
+    @property
     def fastest(self) -> Choice:
         """The choice with the fewest cycles, latencies counted."""
+        return self.fastest_of(self.timing.units)
+
+    def fastest_of(self, units: Sequence[Unit]) -> Choice:
+        """Return the choice with the fewest cycles for some of the units."""
 
         def candidates(unit: Unit, largest: int | None) -> list[Candidate]:
+            if self._nests_as_written:
+                return [self.nest_as_written(unit)]
             return self._candidates(unit, largest, self.cycles, with_latency=True)
 
-        return self._search(candidates, self.cycles, with_ports=True)
+        key = tuple(units)
+        if key not in self._fastest:
+            names = {name for unit in units for name in unit.statements}
+            inside = [p for p in self.cycles if p.source in names and p.sink in names]
+            self._fastest[key] = self._search(units, candidates, inside, with_ports=True)
+        return self._fastest[key]
 
-    def as_written(self) -> list[Candidate]:
-        """Return every unit in the loop order of the program, without pads that are not needed."""
-        return [self.unpadded(unit)[0] for unit in self.timing.units]
+    def nest_as_written(self, unit: Unit) -> Candidate:
+        """Return a unit in the loop order of the program, without pads that are not needed."""
+        return self.unpadded(unit)[0]
 
     def unpadded(self, unit: Unit) -> list[Candidate]:
         """Return the candidates of a unit, latencies counted, without pads that are not needed."""
@@ -124,14 +142,15 @@ class Space:
 
     def _search(
         self,
+        units: Sequence[Unit],
         candidates: _CandidateSource,
         precedences: Sequence[Precedence],
         *,
         with_ports: bool,
     ) -> Choice:
-        plain = best_choice([candidates(unit, None) for unit in self.timing.units], precedences)
+        plain = best_choice([candidates(unit, None) for unit in units], precedences)
         assert plain is not None, "without a limit there is a choice"
-        padded = [candidates(unit, plain.end) for unit in self.timing.units]
+        padded = [candidates(unit, plain.end) for unit in units]
         if not with_ports:
             # Nothing is built from this choice: its end is all that is asked for.
             shortest = best_choice(padded, precedences, limit=plain.end, fewest_changes=False)

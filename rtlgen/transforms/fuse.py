@@ -11,26 +11,39 @@ iteration statements stand in program order.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from rtlgen.ir.schedule import FlatDim, ScalarDim
+from rtlgen.ir.schedule import Dim, FlatDim, ScalarDim
 from rtlgen.ir.scop import Scop
 
 
-def fuse(scop: Scop, shifts: Mapping[str, int]) -> Scop:
+def fuse(
+    scop: Scop, shifts: Mapping[str, int], regions: Sequence[Sequence[str]] | None = None
+) -> Scop:
     """Return `scop` with all statements in one loop, each shifted as given.
+
+    Parameters
+    ----------
+    regions: the statements of each loop, where there are several, one after another.
 
     Raises
     ------
     ValueError: a statement has not been flattened.
     """
     schedule = scop.schedule
+    several = regions is not None and len(regions) > 1
+    home = {name: n for n, names in enumerate(regions or ()) for name in names}
     for place, statement in enumerate(scop.statements):
         flat = schedule.dims[statement.name][1]
         if not isinstance(flat, FlatDim):
             raise ValueError(f"{statement.name} is not flattened")
-        fused = (replace(flat, shift=shifts[statement.name]), ScalarDim(place))
+        fused: tuple[Dim, ...] = (
+            replace(flat, shift=shifts[statement.name]),
+            ScalarDim(place),
+        )
+        if several:
+            fused = (ScalarDim(home[statement.name]), *fused)
         schedule = schedule.replaced(statement.name, fused)
     return scop.with_schedule(schedule)
 

@@ -15,6 +15,7 @@ import pytest
 from rtlgen.driver import CompileOptions, compile_program
 from rtlgen.frontend import parse_file, parse_text
 from rtlgen.frontend.errors import FrontendError
+from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.verify.compare import compare_memories
 from rtlgen.verify.data import random_inputs
 from rtlgen.verify.golden import run_golden
@@ -52,6 +53,12 @@ def test_the_corpus_uses(feature: str) -> None:
 
 def test_a_text_without_a_feature_does_not_have_it() -> None:
     assert features_of("// a % b, i % 3 == 1\nvoid f(void) {\n}\n") == frozenset()
+
+
+@each_kernel
+def test_no_kernel_takes_more_cycles_than_its_nests_one_after_another(path: Path) -> None:
+    apart = compile_program(parse_file(path), CompileOptions(fuse="none"))
+    assert predicted_cycles(accepted(path).compilation.plan) <= predicted_cycles(apart.plan)
 
 
 @each_kernel

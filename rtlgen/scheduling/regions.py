@@ -1,0 +1,99 @@
+"""Several fused loops, one after another, for programs that are better off without one for all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+from rtlgen.scheduling.decide import (
+    Decision,
+    floor_iterations,
+    ii_reasons,
+    nest_shifts,
+    without_conflicts,
+)
+from rtlgen.scheduling.space import Space
+from rtlgen.transforms.candidates import Placement
+from rtlgen.transforms.precedence import requirements, smallest_shifts
+from rtlgen.transforms.units import Unit
+
+
+def cycles_apart(space: Space) -> int:
+    """Return the cycles of all units one after another, in the nests of the program."""
+    return sum(space.nest_as_written(unit).length for unit in space.timing.units)
+
+
+def shortest_regions(space: Space) -> list[list[Unit]]:
+    """Return neighbouring units joined to regions as long as that saves cycles."""
+    regions = [[unit] for unit in space.timing.units]
+
+    def gain(left: Sequence[Unit], right: Sequence[Unit]) -> int:
+        apart = sum(space.fastest_of(part).end for part in (left, right))
+        return apart - space.fastest_of([*left, *right]).end
+
+    while len(regions) > 1:
+        gains = [gain(left, right) for left, right in pairwise(regions)]
+        best = max(range(len(gains)), key=lambda n: (gains[n], -n))
+        if gains[best] <= 0:
+            break
+        regions[best : best + 2] = [[*regions[best], *regions[best + 1]]]
+    return regions
+
+
+def decide_regions(space: Space, regions: Sequence[Sequence[Unit]], why: str) -> Decision:
+    """Return the decision for several fused loops.
+
+    Parameters
+    ----------
+    regions: all units, in their order. why: the reason for them.
+    """
+    timing = space.timing
+    placed: dict[str, Placement] = {}
+    iis: dict[str, int] = {}
+    least: dict[str, int] = {}
+    base = 0
+    for units in regions:
+        choice = space.fastest_of(units)
+        placed |= choice.placements
+        iis |= choice.iis
+        least |= {name: base + shift for name, shift in choice.shifts.items()}
+        base += choice.end
+    names = [[name for unit in units for name in unit.statements] for units in regions]
+    required = requirements(space.cycles, placed, iis)
+    for before, after in pairwise(names):
+        for first in before:
+            stages = timing.datapaths[first].result_stage + 1
+            length = iis[first] * (placed[first].count - 1) + stages
+            for second in after:
+                pair = first, second
+                required[pair] = max(length, required.get(pair, length))
+    offsets, routing = without_conflicts(timing, placed, iis, required, least)
+    fused = space.latency_free
+    return Decision(
+        placements=placed,
+        iis=iis,
+        offsets=offsets,
+        shifts=_shifts_inside(space, names, placed),
+        nest_shifts=nest_shifts(space, placed),
+        fused_iterations=fused.end,
+        fused_proven=fused.proven and space.is_free,
+        floor_iterations=floor_iterations(space),
+        ii_reasons=ii_reasons(space, placed, iis),
+        routing=routing,
+        regions=names,
+        why=why,
+    )
+
+
+def _shifts_inside(
+    space: Space, regions: Sequence[Sequence[str]], placed: Mapping[str, Placement]
+) -> dict[str, int]:
+    """Return MF3's smallest legal shifts in every region."""
+    found: dict[str, int] = {}
+    for names in regions:
+        inside = [p for p in space.iterations if p.source in names and p.sink in names]
+        required = requirements(inside, placed, dict.fromkeys(names, 1))
+        shifts = smallest_shifts(names, required, {})
+        assert shifts is not None, "placements are made to have legal shifts"
+        found |= shifts
+    return found
