@@ -31,7 +31,8 @@ from rtlgen.frontend.symbols import Unusable, Variable
 from rtlgen.frontend.values import Value
 from rtlgen.frontend.writes import ASSIGNMENT_OPS, Assignment, read_assignment, written
 from rtlgen.ir.affine import Affine
-from rtlgen.ir.expr import Constant, Expr, Read, Select
+from rtlgen.ir.expr import Constant, Expr, Read, ScalarParameter, Select, walk
+from rtlgen.ir.quasi_affine import is_quasi_affine
 from rtlgen.ir.scop import Access, ConditionNode, Loop, LoopNode, Node, Statement
 from rtlgen.source import Span
 
@@ -99,8 +100,12 @@ class BodyReader:
         place = place.under(inside)
         expr = self._guarded(assignment, place, reader)
         affine = assignment.value.affine if variable.shape == () else None
+        known = None
         if variable.shape == ():
-            self.reaching.define(variable, span, affine)
+            known = (
+                None if affine is not None else _quasi_affine(assignment.value.expr, place.ranges)
+            )
+            self.reaching.define(variable, span, affine, known)
         statement = Statement(
             name="",
             loops=place.loops,
@@ -111,7 +116,8 @@ class BodyReader:
             span=span,
             text=assignment.text,
         )
-        made = self.drafts.add(node, label, statement, affine is not None)
+        is_known = affine is not None or known is not None
+        made = self.drafts.add(node, label, statement, is_known)
         return ConditionNode(inside, (made,)) if inside else made
 
     def _inside(self, assignment: Assignment, place: Place) -> Conjunction:
@@ -333,6 +339,13 @@ class _Site:
     def call(self, node: c_ast.FuncCall, reader: ExpressionReader) -> Value:
         """Return the value of a call."""
         return self.calls.value(node, reader, self.place, self.before)
+
+
+def _quasi_affine(expr: Expr, ranges: Ranges) -> Expr | None:
+    """Return an expression if it is known for every iteration, by quotients and remainders."""
+    if any(isinstance(node, Read | ScalarParameter | Select) for node in walk(expr)):
+        return None
+    return expr if is_quasi_affine(expr, ranges.boxes()) else None
 
 
 def _is_set_to_call(node: c_ast.Assignment) -> bool:

@@ -23,7 +23,7 @@ from rtlgen.frontend.guards import Guard, renumbered
 from rtlgen.frontend.locate import Locator
 from rtlgen.frontend.lookups import stays_inside, window
 from rtlgen.frontend.ranges import Ranges
-from rtlgen.frontend.reaching import Definitions, known_value
+from rtlgen.frontend.reaching import Definitions, known_expression, known_value
 from rtlgen.frontend.refusals import expression_refusal, unknown_name
 from rtlgen.frontend.symbols import (
     ActiveIterator,
@@ -204,9 +204,15 @@ class ExpressionReader:
     def current(self, variable: Variable, access: Access) -> Value:
         """Return the value of an element: what a scalar was set to, where that is known."""
         if variable.shape == ():
-            affine = known_value(self._surroundings.definitions(variable))
+            definitions = self._surroundings.definitions(variable)
+            affine = known_value(definitions)
             if affine is not None:
                 return exact(affine, variable.element, access.span)
+            known = known_expression(definitions)
+            if known is not None:
+                reason = "a quotient or remainder of iterators"
+                obstacle = Obstacle(ObstacleKind.NONLINEAR, reason, access.span)
+                return opaque(known, obstacle, access.span)
         value = _table_value(variable, access)
         if value is not None:
             return literal(value, variable.element, access.span)

@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from rtlgen.frontend.symbols import Variable
 from rtlgen.ir.affine import Affine
+from rtlgen.ir.expr import Expr
 from rtlgen.source import Span
 
 
@@ -19,10 +20,12 @@ class Definition:
     -------
     affine: the value as a function of the iterators of the loops around the use; None when it is
         none, or belongs to an earlier iteration.
+    known: the value, with quotients and remainders of such functions, where it is not affine.
     """
 
     span: Span
     affine: Affine | None
+    known: Expr | None = None
 
 
 Definitions: TypeAlias = tuple[Definition, ...]
@@ -58,9 +61,11 @@ class Reaching:
         self._state[variable.name] = ()
         self._untouched.add(variable.name)
 
-    def define(self, variable: Variable, span: Span, affine: Affine | None) -> None:
+    def define(
+        self, variable: Variable, span: Span, affine: Affine | None, known: Expr | None = None
+    ) -> None:
         """Note an assignment of a scalar."""
-        self._state[variable.name] = (Definition(span, affine),)
+        self._state[variable.name] = (Definition(span, affine, known),)
         self._untouched.discard(variable.name)
 
     def may_define(self, variable: Variable, span: Span) -> None:
@@ -97,6 +102,12 @@ class Reaching:
 def known_value(definitions: Definitions) -> Affine | None:
     """Return the affine function that every definition which may reach gives."""
     values = {definition.affine for definition in definitions}
+    return values.pop() if len(values) == 1 else None
+
+
+def known_expression(definitions: Definitions) -> Expr | None:
+    """Return the quasi-affine expression that every definition which may reach gives."""
+    values = {definition.known for definition in definitions}
     return values.pop() if len(values) == 1 else None
 
 

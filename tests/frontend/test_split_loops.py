@@ -43,6 +43,9 @@ BODIES = {
     "rotating": """for (int t = 2; t < 20; t++) for (int i = 1; i < 9; i++)
                      h[t % 3][i] = h[(t - 1) % 3][i - 1] + h[(t - 2) % 3][i + 1] - i;""",
     "round": "for (int i = 0; i < 9; i++) for (int k = 0; k < 4; k++) a[i] += x[(i - k + 9) % 9];",
+    "by scalars": """int q = 0, last = 0; for (int i = 0; i < 40; i++) { int r = i / 16, c = i % 16;
+                     q = r + 1; if (x[i] > 9) b[q][c] ^= last; else b[r][15 - c] = x[i] + c;
+                     last = c; } a[0] = q + last;""",
     "ping-pong": """for (int t = 0; t < 9; t++) for (int i = 1; i < 9; i++)
                       h[(t + 1) % 2][i] = h[t % 2][i - 1] + h[t % 2][i + 1];""",
     "between loops": """for (int i = 0; i < 16; i++) { a[i / 2] = 0;
@@ -130,3 +133,23 @@ def test_a_simplified_expression_has_the_same_value() -> None:
     after = simplified(expr, box)
     assert division_in(after) is not None
     assert (quasi_affine_values(after, ("i", "j"), points) == before).all()
+
+
+def test_a_scalar_that_is_a_quotient_stands_for_it() -> None:
+    body = (
+        "for (int i = 0; i < 60; i++) { int r = i / 16, c = i % 16; b[r][c] = x[4 * r + c / 8]; }"
+    )
+    scop = parse_text(function(body)).scop
+    assert [str(s.write) for s in scop.statements] == ["b[i_div16][i_mod16]"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "int r; for (int i = 0; i < 9; i++) { r = i / 2; if (x[i]) r = 3; a[r] = 1; }",
+        "int r = 0; for (int i = 0; i < 9; i++) { a[r] = 1; r = i / 2; }",
+    ],
+)
+def test_a_scalar_that_may_be_something_else_stands_for_nothing(body: str) -> None:
+    with pytest.raises(NonAffineSubscript):
+        parse_text(function(body))
