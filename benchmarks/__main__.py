@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 
-from benchmarks import build_time, example_figures, examples, index_styles, mf3, nests
+from benchmarks import build_time, example_figures, examples, index_styles, mf3, nests, stencils
 
 BENCHMARKS = {
     "build_time": build_time.main,
     "index_styles": index_styles.main,
     "nests": nests.main,
+    "stencils": stencils.main,
     "examples": examples.main,
     "mf3": mf3.main,
     "example_figures": example_figures.main,

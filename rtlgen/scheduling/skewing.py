@@ -255,7 +255,7 @@ class _Search:
             assert isinstance(p.related, Pairs), "the pairs of the unit are listed"
             sinks = nest.coordinates(members[p.sink], p.related.sinks)
             sources = nest.coordinates(members[p.source], p.related.sources)
-            found[id(p.origin)] = np.unique(sinks - sources, axis=0)
+            found[id(p.origin)] = _distinct(sinks - sources)
         return found
 
     def _adapted(self, weighed: _Weighed) -> _Weighed:
@@ -296,6 +296,15 @@ class _Search:
 
 def _merit(weighed: _Weighed) -> tuple[int, int]:
     return weighed.slots, weighed.number
+
+
+def _distinct(rows: Ints) -> Ints:
+    """Return every row once."""
+    low = rows.min(axis=0)
+    extents = tuple((rows.max(axis=0) - low + 1).tolist())
+    places = np.unique(np.ravel_multi_index(tuple((rows - low).T), extents))
+    found: Ints = np.stack(np.unravel_index(places, extents), axis=1) + low
+    return found
 
 
 def _edges(precedences: Sequence[Precedence], distances: Mapping[int, Ints]) -> list[Edges]:

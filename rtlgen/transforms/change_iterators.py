@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import gcd
 
 from rtlgen.ir.affine import Affine, affine_sum
 from rtlgen.ir.scop import Statement
@@ -45,9 +46,11 @@ def change_iterators(statement: Statement, rows: Sequence[Row], prefix: str) -> 
     variables = [*statement.iterators, *(tile.variable for tile in tiles)]
     forms = [_row_form(statement, row, tiles) for row in rows]
     matrix = [[form.coefficient(v) for v in variables] for form in forms]
-    echelon = column_echelon(matrix, len(variables))
     times = tuple(f"{prefix}{k + 1}" for k in range(len(rows)))
-    solved = _solve(echelon, forms, times, prefix)
+    # A row that reaches every integer is solved for before one that reaches only some of them.
+    solvable = sorted(range(len(rows)), key=lambda n: gcd(*matrix[n]) != 1)
+    echelon = column_echelon([matrix[n] for n in solvable], len(variables))
+    solved = _solve(echelon, [forms[n] for n in solvable], [times[n] for n in solvable], prefix)
     values = {
         variable: affine_sum(
             value * factor for value, factor in zip(solved, row, strict=True) if factor

@@ -9,6 +9,7 @@ import pytest
 from rtlgen.driver import CompileOptions
 from rtlgen.ir.cycles import predicted_cycles
 from sim.cocotb_runner import Simulator
+from tests.end_to_end.bounds import EXCEPTIONS, assert_within_bound
 from tests.end_to_end.judge import assert_plan_exact, compiled, simulation_failures
 from tests.simulators import SIMULATORS
 
@@ -41,8 +42,23 @@ MOST_CYCLES = {
 def test_a_plan_computes_what_the_program_computes(path: Path) -> None:
     accepted = compiled(path.read_text())
     assert accepted is not None, "none of these is beyond the compiler"
+    if path in KERNELS:
+        assert_within_bound(path.stem, accepted)
     assert_plan_exact(accepted, seed=0)
     assert_plan_exact(accepted, seed=1)
+
+
+def test_the_exceptions_to_the_bound_are_kernels() -> None:
+    others = {path.stem for path in (FOLDER.parent / "kernels").glob("*.c")}
+    assert EXCEPTIONS.keys() <= {path.stem for path in KERNELS} | others
+
+
+def test_a_plan_that_waits_is_noticed() -> None:
+    text = (FOLDER / "kernels" / "seidel_2d.c").read_text()
+    plain = compiled(text, CompileOptions(scheduler="pluto"))
+    assert plain is not None
+    with pytest.raises(AssertionError):
+        assert_within_bound("seidel_2d", plain)
 
 
 @pytest.mark.parametrize("path", REGRESSIONS, ids=lambda path: path.stem)

@@ -8,7 +8,7 @@ import pytest
 
 from rtlgen.driver import CompileOptions
 from rtlgen.ir.cycles import predicted_cycles
-from tests.end_to_end.judge import assert_plan_exact, compiled, simulation_failures
+from tests.end_to_end.judge import assert_plan_exact, batch_failures, compiled, simulation_failures
 from tests.poly.stencils import stencil
 
 LOOPS = {
@@ -64,6 +64,15 @@ def test_the_circuit_of_a_skewed_and_tiled_nest_is_exact(name: str, tmp_path: Pa
     accepted = compiled(stencil("transposed", 16), LOOPS[name])
     assert accepted is not None
     assert simulation_failures(accepted.plan, accepted.program, tmp_path, "verilator") == []
+
+
+@pytest.mark.simulation
+def test_the_circuits_of_loops_that_the_compiler_skewed_are_exact(tmp_path: Path) -> None:
+    kernels = Path(__file__).parent / "kernels"
+    texts = [(kernels / f"{name}.c").read_text() for name in ("floyd_warshall", "seidel_2d", "adi")]
+    programs = [found for text in texts if (found := compiled(text)) is not None]
+    assert [p.compilation.analysis.skewed is not None for p in programs] == [True] * len(texts)
+    assert batch_failures(programs, tmp_path) == [[], [], []]
 
 
 @pytest.mark.simulation

@@ -19,6 +19,7 @@ from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.verify.compare import compare_memories
 from rtlgen.verify.data import random_inputs
 from rtlgen.verify.golden import run_golden
+from tests.end_to_end.bounds import assert_within_bound
 from tests.end_to_end.judge import Compiled, batch_failures, simulation_failures
 from tests.kernels.features import FEATURES, features_of
 from tests.oracles.gcc_oracle import have_gcc, run_gcc
@@ -64,6 +65,11 @@ def test_no_kernel_takes_more_cycles_than_its_nests_one_after_another(path: Path
 @each_kernel
 def test_kernel_is_compiled_and_its_plan_replayed(path: Path) -> None:
     assert accepted(path).compilation.replayed
+
+
+@each_kernel
+def test_kernel_takes_no_more_cycles_than_its_steps_or_its_chain(path: Path) -> None:
+    assert_within_bound(path.stem, accepted(path))
 
 
 @needs_gcc

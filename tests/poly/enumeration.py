@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from rtlgen.ir.affine import constraint_holds
 from rtlgen.ir.scop import Access, ConditionNode, LoopNode, Node, Scop, StatementNode
 
 Point = tuple[int, ...]
@@ -38,7 +39,7 @@ def _walk(scop: Scop, nodes: tuple[Node, ...], values: dict[str, int]) -> Iterat
                     yield from _walk(scop, body, {**values, loop.iterator: value})
                     value += loop.step
             case ConditionNode(conditions, body):
-                if all(c.evaluate(values) >= 0 for c in conditions):
+                if all(constraint_holds(c, values) for c in conditions):
                     yield from _walk(scop, body, values)
             case StatementNode(name):
                 iterators = scop.statement(name).iterators

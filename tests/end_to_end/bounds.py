@@ -1,0 +1,46 @@
+"""How many cycles a kernel may take: its statement steps or its chain of latencies, and 40 more."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from rtlgen.ir.cycles import predicted_cycles
+from tests.end_to_end.judge import Compiled
+from tests.oracles.latency_chain import latency_chain, statement_steps
+
+SLACK = 40
+"""Cycles for the pipelines to fill and to drain."""
+
+_DIVISION = "a division of 34 cycles in the recurrence, and only some wavefronts wait for it"
+_PORT = "stores of several statements to one array, or their pads, on top of a chain of divisions"
+
+EXCEPTIONS: Mapping[str, tuple[int, str]] = {
+    "adi": (801, _DIVISION),
+    "all_pairs": (293, "short wavefronts at the corners: each as long as compare, add and select"),
+    "cholesky": (251, _PORT),
+    "durbin": (281, _PORT),
+    "floyd_warshall": (190, "short wavefronts at the corners, as in all_pairs"),
+    "gramschmidt": (186, _PORT),
+    "lu": (226, _PORT),
+    "ludcmp": (435, _PORT),
+    "matrix_chain": (177, "a minimum over splits that grow: compare and select, two cycles each"),
+    "nussinov": (106, "a maximum over splits that grow: compare and select, two cycles each"),
+    "predictor": (437, "eight statements share an interval of six cycles, the chain in one round"),
+    "tiled_by_tool": (331, "tiles as C wrote them, whose projections have holes"),
+    "trisolv": (282, _PORT),
+}
+"""Kernels that take more: how many cycles at most, and why."""
+
+
+def cycles_allowed(name: str, accepted: Compiled) -> int:
+    """Return the cycles that a kernel may take."""
+    if name in EXCEPTIONS:
+        return EXCEPTIONS[name][0]
+    scop = accepted.program
+    return max(statement_steps(scop), latency_chain(scop, accepted.plan)) + SLACK
+
+
+def assert_within_bound(name: str, accepted: Compiled) -> None:
+    """Assert that the plan is as fast as it must be, and not faster than any circuit can be."""
+    least = latency_chain(accepted.program, accepted.plan)
+    assert least <= predicted_cycles(accepted.plan) <= cycles_allowed(name, accepted)

@@ -1,0 +1,58 @@
+"""The longest chain of operator latencies along the values of a program.
+
+No circuit with these operators is faster, whatever its loops and its memories: each instance waits
+for the values that it reads, which take their way straight from the result that they are to the
+operator that wants them. Which instance made a value is found by walking the program; of the plan
+only the stages of the operators are used.
+"""
+
+from __future__ import annotations
+
+from rtlgen.ir.affine import Affine
+from rtlgen.ir.plan import ForwardOp, KernelPlan, LoadOp, Stream
+from rtlgen.ir.scop import Scop
+from tests.poly.enumeration import Instance, Point, element, instances
+
+
+def latency_chain(scop: Scop, plan: KernelPlan) -> int:
+    """Return the cycles from the first issue to after the last store, if nothing else takes time.
+
+    Parameters
+    ----------
+    scop: the program as written. plan: of the same program.
+    """
+    lags = {stream.statement: _lags(stream) for stream in plan.streams}
+    depths = {stream.statement: stream.store.stage for stream in plan.streams}
+    stored: dict[tuple[str, Point], int] = {}
+    for instance in instances(scop):
+        ready = depths[instance.statement]
+        for read, lag in lags[instance.statement].items():
+            ready = max(ready, _there(scop, instance, read, stored) + lag)
+        stored[element(scop, instance, scop.statement(instance.statement).write)] = ready
+    return max(stored.values(), default=-1) + 1
+
+
+def statement_steps(scop: Scop) -> int:
+    """Return the number of instances: the cycles of one statement after another."""
+    return len(instances(scop))
+
+
+def _lags(stream: Stream) -> dict[int, int]:
+    """Return the cycles from where the value of each read is used to where the result is stored."""
+    used: dict[int, int] = {}
+    for op in stream.operations:
+        if isinstance(op, LoadOp | ForwardOp):
+            stage = op.stage + op.latency_cycles
+            used[op.read] = max(stage, used.get(op.read, stage))
+    return {read: stream.store.stage - stage for read, stage in used.items()}
+
+
+def _there(scop: Scop, instance: Instance, read: int, stored: dict[tuple[str, Point], int]) -> int:
+    """Return when the value of a read is there, after the start; 0 where the program is given it.
+
+    What a lookup reads is not known, so that it waits for nothing.
+    """
+    access = scop.statement(instance.statement).reads[read]
+    if not all(isinstance(subscript, Affine) for subscript in access.subscripts):
+        return 0
+    return stored.get(element(scop, instance, access), 0)
