@@ -19,7 +19,7 @@ NAMES = [path.stem for path in EXAMPLES]
 SMALL = [path for path in EXAMPLES if path.stem not in ("gemm64", "tce")]
 
 INSTANCES = {
-    "aes": {"S0": 16, "S1": 40, "S2": 120, "S3": 64, "S4": 640, "S5": 640, "S6": 64},
+    "aes": {"S0": 64, "S1": 640, "S2": 704},
     "2mm": {"S0": 64, "S1": 512, "S2": 64, "S3": 512},
     "3mm": {"S0": 64, "S1": 512, "S2": 64, "S3": 512, "S4": 64, "S5": 512},
     "atax": {"S0": 8, "S1": 8, "S2": 64, "S3": 64},

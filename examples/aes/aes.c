@@ -1,4 +1,4 @@
-// AES-128 decryption of BLOCKS blocks under one key: the inverse cipher of FIPS-197, section 5.3.
+// AES-128 decryption of BLOCKS blocks, after FIPS-197: the inverse cipher, and the key expansion before it.
 #include <stdint.h>
 
 #ifndef BLOCKS
@@ -75,12 +75,9 @@ static uint8_t mixed(uint8_t a, uint8_t b, uint8_t c, uint8_t d)
   return twos ^ b ^ c ^ d;
 }
 
-void aes(const uint8_t key[16], const uint8_t input[BLOCKS][16], uint8_t output[BLOCKS][16])
+/* KeyExpansion (section 5.2): byte k of the schedule; a word has 4 bytes. */
+void expand_key(const uint8_t key[16], uint8_t w[16 * (ROUNDS + 1)])
 {
-  uint8_t w[16 * (ROUNDS + 1)];
-  uint8_t state[BLOCKS][16], keyed[BLOCKS][16];
-
-  /* Key expansion: byte k of the schedule; a word has 4 bytes. */
   for (int k = 0; k < 16; k++)
     w[k] = key[k];
   for (int r = 0; r < ROUNDS; r++)
@@ -91,22 +88,29 @@ void aes(const uint8_t key[16], const uint8_t input[BLOCKS][16], uint8_t output[
       else
         w[16 * r + k + 16] = w[16 * r + k] ^ w[16 * r + k + 12];
     }
+}
 
-  for (int n = 0; n < BLOCKS; n++)
-    for (int k = 0; k < 16; k++)
-      state[n][k] = input[n][k] ^ w[16 * ROUNDS + k];
-  for (int r = 0; r < ROUNDS; r++)
-    for (int n = 0; n < BLOCKS; n++) {
-      /* Byte k is in row k % 4; rows are shifted by their number. */
+/* InvCipher (section 5.3) with an expanded key. A round is taken from AddRoundKey to AddRoundKey. Byte k is in
+   row k % 4; rows are shifted by their number. */
+void aes(const uint8_t input[BLOCKS][16], uint8_t output[BLOCKS][16],
+         const uint8_t w[16 * (ROUNDS + 1)])
+{
+  uint8_t keyed[BLOCKS][16];
+
+#pragma scop
+  for (int r = 0; r <= ROUNDS; r++) {
+    for (int n = 0; n < BLOCKS; n++)
       for (int k = 0; k < 16; k++)
-        keyed[n][k] = inverse_sbox[state[n][13 * k % 16]] ^ w[16 * (ROUNDS - 1 - r) + k];
+        if (r == 0)
+          keyed[n][k] = input[n][k] ^ w[16 * ROUNDS + k];
+        else
+          keyed[n][k] = inverse_sbox[output[n][13 * k % 16]] ^ w[16 * (ROUNDS - r) + k];
+    for (int n = 0; n < BLOCKS; n++)
       for (int k = 0; k < 16; k++)
-        state[n][k] = r == ROUNDS - 1 ? keyed[n][k]
-                                      : mixed(keyed[n][k], keyed[n][k / 4 * 4 + (k + 1) % 4],
-                                              keyed[n][k / 4 * 4 + (k + 2) % 4],
-                                              keyed[n][k / 4 * 4 + (k + 3) % 4]);
-    }
-  for (int n = 0; n < BLOCKS; n++)
-    for (int k = 0; k < 16; k++)
-      output[n][k] = state[n][k];
+        output[n][k] = r == 0 || r == ROUNDS ? keyed[n][k]
+                       : mixed(keyed[n][k], keyed[n][k / 4 * 4 + (k + 1) % 4],
+                               keyed[n][k / 4 * 4 + (k + 2) % 4],
+                               keyed[n][k / 4 * 4 + (k + 3) % 4]);
+  }
+#pragma endscop
 }
