@@ -1,7 +1,4 @@
-"""The tables of MF3 beside this project's own figures: `rtlgen bench mf3`, its results stored.
-
-Circuits are synthesised but not placed: area is compared, clocks are in the results of `examples`.
-"""
+"""The tables of MF3 beside this project's own figures: `rtlgen bench mf3`, its results stored."""
 
 from __future__ import annotations
 
@@ -15,7 +12,7 @@ from rtlgen.bench.kernels import kernel_files
 from rtlgen.bench.mf3 import MF3
 from rtlgen.bench.table import BenchSettings, RowResult
 
-SETTINGS = BenchSettings(seeds=())
+SETTINGS = BenchSettings()
 
 
 def tables_text(results: Sequence[RowResult]) -> str:
@@ -37,10 +34,10 @@ def stored_results(document: dict[str, Any]) -> list[RowResult]:
 
 def main() -> int:
     """Measure, store, and say what was missed."""
-    files = kernel_files(EXAMPLES, [row.kernel for row in MF3.rows])
+    files = kernel_files(EXAMPLES, [row.file for row in MF3.rows])
     results = []
     for row in MF3.rows:
-        results.append(MF3.measure(row, files[row.kernel], SETTINGS))
+        results.append(MF3.measure(row, files[row.file], SETTINGS))
         print(json.dumps(results[-1].to_json()), file=sys.stderr, flush=True)
     text = tables_text(results)
     made_by = circumstances()

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -83,6 +85,7 @@ class Measurement:
             "dsp": self.area.dsp,
             "bram": self.area.block_ram,
             "fmax_mhz": None if fmax is None else round(fmax, 1),
+            "fmax_seeds": len(self.area.fmax_by_seed),
         }
 
     def _area_increase(self) -> dict[str, object]:
@@ -95,6 +98,7 @@ class Measurement:
 def measure_kernel(
     path: Path,
     *,
+    defines: Mapping[str, str] | None = None,
     simulator: Simulator = "verilator",
     seeds: Sequence[int] | None = None,
     unfused_area: bool = False,
@@ -103,6 +107,7 @@ def measure_kernel(
 
     Parameters
     ----------
+    defines: macro -> text.
     seeds: of place and route on ECP5, whose median counts; None leaves out synthesis.
     unfused_area: synthesise the design without fusion too, not placed.
 
@@ -110,22 +115,38 @@ def measure_kernel(
     ------
     RtlgenError: the program is refused, or a tool is missing or fails.
     """
-    design = compile_design(path, CompileOptions())
-    unfused = compile_design(path, CompileOptions(fuse="none"))
+    options = CompileOptions(defines=dict(defines or {}))
+    design = compile_design(path, options)
+    unfused = compile_design(path, replace(options, fuse="none"))
     analysis = design.compilation.analysis
     ols = ols_applicability(analysis.scop, analysis.sets, analysis.dependences)
-    shifted = None if ols.obstacles else compile_design(path, CompileOptions(fuse="ols"))
+    shifted = None if ols.obstacles else compile_design(path, replace(options, fuse="ols"))
     compare_areas = unfused_area and seeds is not None
-    return Measurement(
-        fused=design.verify(simulator=simulator),
-        unfused=unfused.verify(simulator=simulator),
-        shifted=None if shifted is None else shifted.verify(simulator=simulator),
-        report=design.report(),
-        ols=ols,
-        ols_iterations=None if shifted is None else shifted.plan.fused_iterations,
-        area=None if seeds is None else synthesise_design(design, seeds),
-        unfused_area=synthesise_design(unfused, ()) if compare_areas else None,
-    )
+    with _meanwhile(design, seeds) as area:
+        return Measurement(
+            fused=design.verify(simulator=simulator),
+            unfused=unfused.verify(simulator=simulator),
+            shifted=None if shifted is None else shifted.verify(simulator=simulator),
+            report=design.report(),
+            ols=ols,
+            ols_iterations=None if shifted is None else shifted.plan.fused_iterations,
+            unfused_area=synthesise_design(unfused, ()) if compare_areas else None,
+            area=area(),
+        )
+
+
+@contextmanager
+def _meanwhile(
+    design: Design, seeds: Sequence[int] | None
+) -> Iterator[Callable[[], SynthesisReport | None]]:
+    """Synthesise a design, with `seeds`, while other tools run; the result is asked for later."""
+    if seeds is None:
+        yield lambda: None
+        return
+    # Generated here: only the tools run beside what the caller does.
+    assert design.verilog.text
+    with ThreadPoolExecutor(1) as pool:
+        yield pool.submit(synthesise_design, design, seeds).result
 
 
 def synthesise_design(design: Design, seeds: Sequence[int]) -> SynthesisReport:

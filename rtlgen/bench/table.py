@@ -20,13 +20,22 @@ class BenchRow:
 
     Members
     -------
+    kernel: the name of the row, and of the C file unless `example` gives another.
     published: the document's figures, by the names of ours where they mean the same.
     at_most: figure -> largest value with which the row reaches its target.
+    defines: macros that the kernel is compiled with.
     """
 
     kernel: str
     published: Mapping[str, object] = field(default_factory=dict)
     at_most: Mapping[str, int] = field(default_factory=dict)
+    example: str | None = None
+    defines: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def file(self) -> str:
+        """The name of the C file."""
+        return self.example or self.kernel
 
 
 @dataclass(frozen=True, slots=True)

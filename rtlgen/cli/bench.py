@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -58,10 +59,17 @@ def _measured(
     table: BenchTable, only: str | None, kernels: Path, settings: BenchSettings, quiet: bool
 ) -> list[RowResult]:
     rows = table.selected(only)
-    files = kernel_files(kernels, [row.kernel for row in rows])
+    files = kernel_files(kernels, list(dict.fromkeys(row.file for row in rows)))
     results = []
     for number, row in enumerate(rows, start=1):
         what = "proving and synthesising" if settings.synthesis else "proving"
+        begin = time.monotonic()
         with progress(f"{what} {row.kernel} ({number} of {len(rows)})", quiet):
-            results.append(table.measure(row, files[row.kernel], settings))
+            results.append(table.measure(row, files[row.file], settings))
+        if not quiet:
+            outcome = "; ".join(results[-1].missed) or "exact"
+            seconds = time.monotonic() - begin
+            click.echo(
+                f"{number} of {len(rows)}: {row.kernel}, {seconds:.0f} s: {outcome}", err=True
+            )
     return results

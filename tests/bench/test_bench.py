@@ -113,8 +113,9 @@ def test_a_pattern_that_matches_nothing_is_refused(bench: Bench) -> None:
 @pytest.mark.parametrize(
     ("pattern", "kernels"),
     [
-        ("mms*", ["mms", "mms_d"]),
-        ("gem*", ["gemm", "gemver", "gemver_opt"]),
+        ("mms*", ["mms", "mms_d", "mms@32", "mms_d@32"]),
+        ("gem*[!2]", ["gemm", "gemver", "gemver_opt"]),
+        ("s*@32", ["symm@32", "syrk@32", "syr2k@32"]),
         ("[23]mm", ["2mm", "3mm"]),
         ("gemm", ["gemm"]),
     ],
@@ -164,7 +165,8 @@ def test_the_table_shows_published_figures_beside_ours(
 ) -> None:
     monkeypatch.setitem(TABLES, "fake", measured_as({"cycles": 69, "gap": 5}))
     code, out, err = bench("fake", "--kernels", kernels)
-    assert (code, err) == (0, "")
+    assert code == 0
+    assert err.splitlines() == ["1 of 2: mvt, 0 s: exact", "2 of 2: mms, 0 s: exact"]
     assert out.splitlines() == [
         "A table",
         "",
@@ -190,6 +192,7 @@ def test_a_missed_target_fails_after_the_whole_table(
     document = json.loads(out)
     assert [row["missed"] for row in document["rows"]] == [["cycles 71, target 70"], []]
     assert [row["exact"] for row in document["rows"]] == [True, True]
+    assert err.startswith("1 of 2: mvt, 0 s: cycles 71, target 70\n2 of 2: mms, 0 s: exact\n")
     assert "error[E0631]: mvt: not as it must be" in err
     assert "note: mvt: cycles 71, target 70" in err
 
@@ -208,7 +211,8 @@ def test_a_row_that_is_not_exact_fails(
 @pytest.mark.simulation
 def test_a_row_has_the_promised_figures(bench: Bench, kernels: Path) -> None:
     code, out, err = bench("mf3", "--only", "mvt", "--kernels", kernels, "--no-synth", "--json")
-    assert (code, err) == (0, "")
+    assert code == 0
+    assert err.startswith("1 of 1: mvt, ") and err.endswith(" s: exact\n")
     document = json.loads(out)
     assert document["name"] == "mf3"
     (row,) = document["rows"]
@@ -276,3 +280,28 @@ def test_area_and_clock_are_measured(bench: Bench, kernels: Path) -> None:
     assert row["bram"] >= 5
     assert row["lut"] > 0 and row["ff"] > 0
     assert row["fmax_mhz"] > 50
+    assert row["fmax_seeds"] == 1, "what is compared with nothing is placed once"
+
+
+@pytest.mark.simulation
+def test_a_row_at_another_size_is_the_same_file_with_other_macros(
+    bench: Bench, tmp_path: Path
+) -> None:
+    (tmp_path / "bicg").mkdir()
+    sized = DOT_PRODUCTS.format(name="bicg").replace("4", "N")
+    (tmp_path / "bicg" / "bicg.c").write_text(f"#ifndef N\n#define N 4\n#endif\n{sized}")
+    arguments = ("--kernels", tmp_path, "--no-synth", "--json")
+    code, out, _ = bench("mf3", "--only", "bicg@32", *arguments)
+    (row,) = json.loads(out)["rows"]
+    assert (row["kernel"], row["exact"], row["floor"]) == ("bicg@32", True, 32 * 32)
+    assert code == 1, "this is not the kernel that the target stands for"
+    assert row["missed"] == ["fused_iterations 1055, target 1024"]
+
+
+def test_quiet_says_nothing_of_the_rows(
+    kernels: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(TABLES, "fake", measured_as({"cycles": 69, "gap": 5}))
+    monkeypatch.setattr(sys, "argv", ["rtlgen", "-q", "bench", "fake", "--kernels", str(kernels)])
+    main()
+    assert capsys.readouterr().err == ""
