@@ -8,7 +8,6 @@ from itertools import count
 
 from rtlgen.ir.schedule import FlatDim
 from rtlgen.ir.scop import Scop
-from rtlgen.ir.sets import count_points
 from rtlgen.poly.dependences import Dependence, Flow
 from rtlgen.poly.describe import access_text
 from rtlgen.scheduling.forwarding import Issue, IssueTimes, Routing, route
@@ -94,8 +93,7 @@ def decide_fused(space: Space, overrides: Mapping[str, int]) -> Decision:
     later = {name: iis[name] * (n - shifts[name]) for name, n in overrides.items()}
     least = {name: start + later.get(name, 0) for name, start in choice.shifts.items()}
     obeyed = iteration_shifts(space, placed, overrides)
-    proven = fused.proven and space.is_free
-    return _fused(space, placed, iis, obeyed, least, fused.end, proven)
+    return _fused(space, placed, iis, obeyed, least, fused.end, space.is_proven)
 
 
 def decide_shifted(space: Space, flats: Mapping[str, FlatDim]) -> Decision:
@@ -143,7 +141,7 @@ def _fused(
         nest_shifts=nest_shifts(space, placed),
         fused_iterations=fused_iterations,
         fused_proven=proven,
-        floor_iterations=floor_iterations(space),
+        floor_iterations=space.floor_iterations,
         ii_reasons=ii_reasons(space, placed, iis),
         routing=routing,
         regions=[[statement.name for statement in space.timing.scop.statements]],
@@ -176,8 +174,8 @@ def decide_sequential(space: Space) -> Decision:
         shifts=dict.fromkeys(placed, 0) | nest_shifts(space, placed),
         nest_shifts=nest_shifts(space, placed),
         fused_iterations=fused.end,
-        fused_proven=fused.proven and space.is_free,
-        floor_iterations=floor_iterations(space),
+        fused_proven=space.is_proven,
+        floor_iterations=space.floor_iterations,
         ii_reasons=ii_reasons(space, placed, iis),
         routing=routing,
         regions=[unit.statements for unit in timing.units],
@@ -253,12 +251,6 @@ def without_conflicts(
 
 def _unit_number(timing: Timing, name: str) -> int:
     return next(n for n, unit in enumerate(timing.units) if name in unit.statements)
-
-
-def floor_iterations(space: Space) -> int:
-    """Return the largest number of instances of one statement."""
-    domains = space.timing.sets.domains.values()
-    return max(count_points(domain) for domain in domains)
 
 
 def ii_reasons(

@@ -7,7 +7,6 @@ from itertools import pairwise
 
 from rtlgen.scheduling.decide import (
     Decision,
-    floor_iterations,
     ii_reasons,
     nest_shifts,
     without_conflicts,
@@ -76,8 +75,8 @@ def decide_regions(space: Space, regions: Sequence[Sequence[Unit]], why: str) ->
         shifts=_shifts_inside(space, names, placed),
         nest_shifts=nest_shifts(space, placed),
         fused_iterations=fused.end,
-        fused_proven=fused.proven and space.is_free,
-        floor_iterations=floor_iterations(space),
+        fused_proven=space.is_proven,
+        floor_iterations=space.floor_iterations,
         ii_reasons=ii_reasons(space, placed, iis),
         routing=routing,
         regions=names,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from rtlgen.ir.scop import Scop
+from rtlgen.ir.sets import count_points
 from rtlgen.poly.errors import NoLegalSchedule
 from rtlgen.poly.instances import Pairs, statement_points
 from rtlgen.scheduling.lags import Timing
@@ -92,14 +93,29 @@ class Space:
         """Whether every order and pad is a candidate.
 
         Of statements in a cycle only the best combination is one, which is enough where they are
-        the whole program; and programs with many statements get few pads.
+        the whole program; programs with many statements get few pads; and a statement by itself
+        is not sunk into a deeper nest that is no box.
         """
-        if not self.nests.is_free:
+        ragged = self.timing.related.ragged
+        deepest = max((len(self.paths[name]) for name in ragged), default=0)
+        if not self.nests.is_free or any(len(path) < deepest for path in self.paths.values()):
             return False
         units = self.timing.units
         if len(units) == 1 and len(units[0].statements) > 1:
             return self._free_cycle(units[0], self.iterations, False).exhausted
         return all(len(unit.statements) == 1 for unit in units)
+
+    @property
+    def is_proven(self) -> bool:
+        """Whether no fused loop is shorter than MF3's optimum as it was found."""
+        fused = self.latency_free
+        is_best = fused.proven and self.is_free
+        return is_best or fused.end == self.floor_iterations
+
+    @cached_property
+    def floor_iterations(self) -> int:
+        """The largest number of instances of one statement."""
+        return max(count_points(domain) for domain in self.timing.sets.domains.values())
 
     @cached_property
     def latency_free(self) -> Choice:

@@ -107,9 +107,10 @@ class _RegionRun:
         for each in issued:
             stream = self.region.streams[each.number]
             store = stream.store
+            # Computed in time even where nothing is stored: what is forwarded from it builds on it.
+            value = self.value(each, store.value)
             if not store.when.holds(each.counters):
                 continue
-            value = self.value(each, store.value)
             assert value is not None, f"{stream.statement} stores what it did not load"
             port = (store.memory, store.port)
             assert port not in written, f"two stores to {store.memory} in cycle {cycle}"
