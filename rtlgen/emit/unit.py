@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from textwrap import fill
@@ -211,16 +212,19 @@ class _Unit:
     def _instance(self, run: Run) -> list[str]:
         statement = self.scop.statement(run.statement)
         values: dict[str, Affine] = {}
-        bound: list[str] = []
+        bound: dict[str, str] = {}
         for iterator, index in zip(statement.iterators, run.values, strict=True):
             affine = affine_of(index)
             if affine is None:
                 name = fresh(iterator, self.taken | _variables(self.code))
-                bound.append(f"const int64_t {name} = {index_text(index, self.calls)};")
+                bound[name] = f"const int64_t {name} = {index_text(index, self.calls)};"
                 affine = Affine.variable(name)
             values[iterator] = affine
-        line = f"{self._assignment(statement, values)} {_place(statement)}"
-        return ["{", *(f"{INDENT}{text}" for text in (*bound, line)), "}"] if bound else [line]
+        assignment = self._assignment(statement, values)
+        used = set(re.findall(r"\w+", assignment))
+        lines = [*(text for name, text in bound.items() if name in used)]
+        lines.append(f"{assignment} {_place(statement)}")
+        return ["{", *(f"{INDENT}{text}" for text in lines), "}"] if len(lines) > 1 else lines
 
     def _assignment(self, statement: Statement, values: dict[str, Affine]) -> str:
         def element(read: int, computed: Sequence[str]) -> str:

@@ -131,6 +131,27 @@ int always(unsigned u[8], unsigned char c[8], int b[8]) {
 """
 
 
+SKEWED_BY_A_RATIO = """
+void skewed_by_a_ratio(unsigned char a[11], long b[14][5], int p) {
+  for (int i = 1; i <= 4; i++) {
+    for (int j = 2; j <= 7; j++) {
+      for (int k = i; k >= 1; k--)
+        a[j] = 0;
+      b[1][i - 1] = i < (p | b[2 * j - 1][i]) ? 1 : i;
+    }
+    for (int j = i - 1; j <= 6; j++)
+      a[2 * i + 2] = b[1][i - 1];
+  }
+}
+"""
+
+
+def test_an_iterator_that_is_computed_and_not_used_is_no_warning() -> None:
+    options = CompileOptions(scheduler="feautrier", fusion="max", wavefront=True)
+    program = parse_text(SKEWED_BY_A_RATIO, "program.c")
+    assert differences(list(stages(program, "program", options))) == []
+
+
 def test_conditions_that_a_compiler_may_warn_of_are_no_error() -> None:
     assert differences(units_of(ALWAYS_TRUE)) == []
 
