@@ -48,8 +48,11 @@ FINE_LEAST = (*range(16), *range(16, 32, 2), *range(32, 65, 4))
 
 MAX_PADDINGS = 64
 
-MAX_EFFORT = 4_000_000
+NEST_EFFORT = 16_000_000
 """Iterations and dependent pairs that are looked at for one nest."""
+
+MAX_EFFORT = 40_000_000
+"""The same for all nests of a group: some ten seconds."""
 
 MAX_LEAST = 4_096
 """Minimal trip count of a second loop up to which one is looked for."""
@@ -93,11 +96,14 @@ def best_common_nest(
     """
     best: Grouping | None = None
     forward = True
+    left = MAX_EFFORT
     for nest in common_nests(members, sets, iteration_precedences, in_order):
         # Orders that run backward somewhere are for groups that have no other.
         if nest.backward and forward and best is not None:
             break
         forward = forward and not nest.backward
+        effort = Effort(min(NEST_EFFORT, left))
+        before = effort.left
         found = padded_nest(
             members,
             nest,
@@ -106,10 +112,13 @@ def best_common_nest(
             iteration_precedences,
             stores,
             limit,
-            Effort(MAX_EFFORT),
+            effort,
         )
         if found is not None:
             best, limit = _in_own_names(members, nest, found), found.last_issue
+        left -= before - effort.left
+        if left <= 0:
+            break
     return best
 
 
@@ -382,7 +391,7 @@ class _Trial:
             when = common.ranks(self.points[name]) * ii + (shifts[name] + store.stage)
             cycles.setdefault(store.array, []).append(when)
         every = [np.concatenate(found) for found in cycles.values() if len(found) > 1]
-        return any(len(np.unique(found)) < len(found) for found in every)
+        return any(int(np.bincount(found - found.min()).max()) > 1 for found in every)
 
 
 def _in_own_names(members: Sequence[Member], nest: CommonNest, common: Grouping) -> Grouping:
