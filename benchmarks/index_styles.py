@@ -31,7 +31,6 @@ from benchmarks.record import (
 )
 from rtlgen.bench.measure import synthesise_design
 from rtlgen.design import compile_design
-from rtlgen.driver import CompileOptions
 from rtlgen.errors import RtlgenError
 from rtlgen.flow.synth import DEFAULT_SEEDS, SynthesisReport, count_cells, synthesise
 from rtlgen.flow.yosys import run_script
@@ -39,6 +38,7 @@ from rtlgen.hw.flat_index import Divide, FlatIndex
 from rtlgen.hw.index_units import IndexUnit
 from rtlgen.hw.odometer import Odometer
 from rtlgen.ir.plan import IndexStyle
+from rtlgen.options import CompileOptions
 from rtlgen.target import get_target
 
 NESTS = ((8, 9, 11), (8, 12, 9))

@@ -12,13 +12,14 @@ from typing import Any
 
 from benchmarks.index_styles import synthesise_unit
 from benchmarks.record import DEVICE, circumstances, markdown_table, tools_text, write_results
-from rtlgen.driver import CompileOptions, compile_program
+from rtlgen.driver import compile_program
 from rtlgen.frontend import parse_text
 from rtlgen.hw.elastic import ElasticOdometer
 from rtlgen.hw.index_units import IndexUnit
 from rtlgen.hw.levels import active_levels
 from rtlgen.hw.ragged import RaggedOdometer, nest_of
 from rtlgen.ir.plan import Level
+from rtlgen.options import CompileOptions
 
 MHZ_AT_LEAST = 115.0
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from benchmarks.record import circumstances, markdown_table, tools_text, write_results
 from rtlgen.design import compile_design
-from rtlgen.driver import CompileOptions
+from rtlgen.options import CompileOptions
 
 FOLDER = Path(__file__).with_name("stencils")
 

@@ -13,9 +13,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from rtlgen.design import Design, RunResult, Verification, compile_design
-from rtlgen.driver import CompileOptions, FuseMode
 from rtlgen.errors import RtlgenError
 from rtlgen.ir.plan import IndexStyle
+from rtlgen.options import CompileOptions, FuseMode
 
 __all__ = ["Design", "RtlgenError", "RunResult", "Verification", "compile"]
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from rtlgen.driver import Compilation, CompileOptions, compile_program, parse
+from rtlgen.driver import Compilation, compile_program, parse
 from rtlgen.emit.errors import NoSuchStage
 from rtlgen.emit.unit import c_program
 from rtlgen.errors import RtlgenError
@@ -24,6 +24,7 @@ from rtlgen.ir.json_form import plan_to_json
 from rtlgen.ir.plan import KernelPlan
 from rtlgen.ir.sets import ScopSets
 from rtlgen.manifest import Manifest, write_manifest
+from rtlgen.options import CompileOptions
 from rtlgen.poly.trips import loop_trips
 from rtlgen.report.html import report_html
 from rtlgen.report.loops import schedule_report, skew_report

@@ -22,7 +22,7 @@ import sim.cocotb_runner
 from rtlgen.analysis import analyse
 from rtlgen.cli.verbs import cli
 from rtlgen.design import Design
-from rtlgen.driver import CompileOptions, compile_program
+from rtlgen.driver import compile_program
 from rtlgen.errors import RtlgenError, long_forms, registered_codes
 from rtlgen.flow.synth import count_cells
 from rtlgen.frontend import parse_text
@@ -30,6 +30,7 @@ from rtlgen.ir.affine import Affine
 from rtlgen.ir.plan import Region
 from rtlgen.ir.sets import ScopSets
 from rtlgen.manifest import Manifest, read_manifest, read_verilog
+from rtlgen.options import CompileOptions
 from rtlgen.poly.correspondence import correspondence
 from rtlgen.poly.edges import Edge
 from rtlgen.poly.extrema import pair_extrema

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from rtlgen.design import Design, Verification, compile_design
-from rtlgen.driver import CompileOptions
 from rtlgen.flow.synth import SynthesisReport, synthesise
+from rtlgen.options import CompileOptions
 from rtlgen.transforms.ols import OlsApplicability, ols_applicability
 from rtlgen.verify.cosim import Simulator
 

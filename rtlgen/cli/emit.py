@@ -10,7 +10,8 @@ from rtlgen.cli.errors import BadOption
 from rtlgen.cli.options import compile_options, json_option, source_argument
 from rtlgen.cli.output import print_json, print_warnings, progress
 from rtlgen.design import Design
-from rtlgen.driver import TRANSFORMS, CompileOptions, compile_program, parse
+from rtlgen.driver import TRANSFORMS, compile_program, parse
+from rtlgen.options import CompileOptions
 
 
 @click.command("emit-c", epilog="Example: rtlgen emit-c examples/mms_d/mms_d.c --after fuse")

@@ -9,8 +9,9 @@ from typing import Any
 import click
 
 from rtlgen.cli.errors import BadOption
-from rtlgen.driver import EXPAND_MODES, FUSE_MODES, PASSES, WRITE_PORTS, CompileOptions
+from rtlgen.driver import PASSES
 from rtlgen.ir.plan import INDEX_STYLES
+from rtlgen.options import EXPAND_MODES, FUSE_MODES, WRITE_PORTS, CompileOptions
 from rtlgen.poly.pluto.components import FUSIONS
 from rtlgen.target import target_names
 from rtlgen.transforms.loop_schedule import SCHEDULERS

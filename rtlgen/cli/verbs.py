@@ -23,12 +23,13 @@ from rtlgen.cli.options import (
 )
 from rtlgen.cli.output import print_diagnostic, print_json, print_warnings, progress
 from rtlgen.design import VERSION, Design, Verification
-from rtlgen.driver import CompileOptions, compile_program, parse, quoting
+from rtlgen.driver import compile_program, parse, quoting
 from rtlgen.errors import Diagnostic, RtlgenError, long_forms
 from rtlgen.flow.synth import synthesise
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.plan_text import plan_text, scop_text
 from rtlgen.manifest import read_manifest, read_verilog
+from rtlgen.options import CompileOptions
 from rtlgen.poly.describe import dependence_rows
 from rtlgen.report.nest_text import nests_text
 from rtlgen.report.tables import text_table

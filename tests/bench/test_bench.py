@@ -24,8 +24,8 @@ from rtlgen.bench.table import (
 from rtlgen.bench.tables import TABLES
 from rtlgen.cli import main
 from rtlgen.design import Design, compile_design
-from rtlgen.driver import CompileOptions
 from rtlgen.ir.plan import Region, Stream
+from rtlgen.options import CompileOptions
 
 Outcome = tuple[int, str, str]
 Bench = Callable[..., Outcome]

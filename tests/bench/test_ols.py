@@ -9,8 +9,9 @@ import pytest
 from rtlgen.analysis import analyse
 from rtlgen.bench.mf3_rows import AT_8
 from rtlgen.bench.table import BenchRow
-from rtlgen.driver import CompileOptions, parse
+from rtlgen.driver import parse
 from rtlgen.frontend import ParsedProgram, parse_text
+from rtlgen.options import CompileOptions
 from rtlgen.transforms.ols import OlsApplicability, ols_applicability
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from rtlgen.driver import Compilation, CompileOptions, compile_program, parse
+from rtlgen.driver import Compilation, compile_program, parse
 from rtlgen.ir.cycles import predicted_cycles
+from rtlgen.options import CompileOptions
 from tests.poly.sources import EXAMPLES
 
 FUSED_ITERATIONS = {

@@ -6,7 +6,8 @@ import os
 
 import pytest
 
-from rtlgen.driver import CompileOptions, compile_program, parse
+from rtlgen.driver import compile_program, parse
+from rtlgen.options import CompileOptions
 from rtlgen.poly.errors import IllegalShift, UnknownStatement
 from tests.poly.sources import EXAMPLES
 

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from rtlgen.driver import TRANSFORMS, CompileOptions, compile_program
+from rtlgen.driver import TRANSFORMS, compile_program
 from rtlgen.emit.unit import c_program
 from rtlgen.frontend import parse_file, parse_text
 from rtlgen.frontend.program import ParsedProgram
+from rtlgen.options import CompileOptions
 from tests.emit.execution import Unit, differences
 from tests.oracles.gcc_oracle import have_gcc
 

@@ -10,10 +10,11 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
-from rtlgen.driver import EXPAND_MODES, FUSE_MODES, CompileOptions, compile_program
+from rtlgen.driver import compile_program
 from rtlgen.emit.unit import c_program
 from rtlgen.errors import RtlgenError
 from rtlgen.frontend import parse_text
+from rtlgen.options import EXPAND_MODES, FUSE_MODES, CompileOptions
 from rtlgen.poly.pluto.components import FUSIONS
 from rtlgen.transforms.loop_schedule import SCHEDULERS
 from tests.emit.execution import Unit, differences

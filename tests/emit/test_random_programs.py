@@ -8,11 +8,11 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
-from rtlgen.driver import CompileOptions
 from rtlgen.emit.unit import c_program
 from rtlgen.errors import RtlgenError
 from rtlgen.frontend import parse_text
 from rtlgen.ir.schedule import ScalarDim, Schedule
+from rtlgen.options import CompileOptions
 from rtlgen.transforms.normalise import normalise
 from tests.emit.execution import Unit, differences
 from tests.emit.test_emitted_programs import stages

@@ -8,13 +8,14 @@ from pathlib import Path
 
 import numpy as np
 
-from rtlgen.driver import Compilation, CompileOptions, compile_program
+from rtlgen.driver import Compilation, compile_program
 from rtlgen.errors import RtlgenError
 from rtlgen.frontend import parse_text
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.plan import KernelPlan
 from rtlgen.ir.scop import Scop
 from rtlgen.manifest import write_manifest
+from rtlgen.options import CompileOptions
 from rtlgen.verify.compare import compare_memories
 from rtlgen.verify.cosim import Engine, Simulator, simulate
 from rtlgen.verify.data import random_inputs

@@ -8,12 +8,14 @@ from collections.abc import Callable
 import pytest
 
 import rtlgen.ir.effort as effort
+from rtlgen.analysis import analyse
 from rtlgen.design import Design
-from rtlgen.driver import CompileOptions, analyse, compile_program
+from rtlgen.driver import compile_program
 from rtlgen.errors import RtlgenError
 from rtlgen.frontend import parse_text
 from rtlgen.frontend.program import ParsedProgram
 from rtlgen.ir.effort import TooComplex, keep_going, limited_effort
+from rtlgen.options import CompileOptions
 from rtlgen.poly.describe import dependence_rows
 
 ALLOWED_SECONDS = 2.0

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from rtlgen.driver import CompileOptions, compile_program, parse
+from rtlgen.driver import compile_program, parse
 from rtlgen.ir.plan import KernelPlan
 from rtlgen.ir.scop import Scop
+from rtlgen.options import CompileOptions
 from rtlgen.scheduling.errors import PlanUnsound
 from rtlgen.scheduling.replay import replay
 from rtlgen.verify.errors import UnknownOutputError

@@ -12,10 +12,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rtlgen.driver import CompileOptions, compile_program
+from rtlgen.driver import compile_program
 from rtlgen.frontend import parse_file, parse_text
 from rtlgen.frontend.errors import FrontendError
 from rtlgen.ir.cycles import predicted_cycles
+from rtlgen.options import CompileOptions
 from rtlgen.verify.compare import compare_memories
 from rtlgen.verify.data import random_inputs
 from rtlgen.verify.golden import run_golden

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from rtlgen.driver import CompileOptions, compile_program
+from rtlgen.driver import compile_program
 from rtlgen.frontend import parse_text
 from rtlgen.ir.cycles import predicted_cycles
+from rtlgen.options import CompileOptions
 from tests.oracles.latency_chain import latency_chain, statement_steps
 
 

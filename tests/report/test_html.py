@@ -11,8 +11,9 @@ from xml.etree import ElementTree
 import pytest
 
 from rtlgen.design import Design
-from rtlgen.driver import CompileOptions, compile_program
+from rtlgen.driver import compile_program
 from rtlgen.frontend import parse_text
+from rtlgen.options import CompileOptions
 from rtlgen.report.html import report_html
 from rtlgen.report.plan_report import plan_report
 from rtlgen.report.timeline import MAX_TICKS, WIDTH, tick_cycles, timeline_svg

@@ -9,8 +9,9 @@ import pytest
 
 import rtlgen
 from rtlgen.design import Design
-from rtlgen.driver import CompileOptions, compile_program
+from rtlgen.driver import compile_program
 from rtlgen.frontend import parse_text
+from rtlgen.options import CompileOptions
 from rtlgen.report.nest_text import nests_text, trips_text
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from rtlgen.driver import CompileOptions, compile_program
+from rtlgen.driver import compile_program
 from rtlgen.frontend import parse_text
+from rtlgen.options import CompileOptions
 from rtlgen.scheduling.own_nests import MANY_STATEMENTS
 
 STAGE = "for (int x = 0; x < 64; x++) for (int k = 0; k < {k}; k++) {to}[x] += {of}[x] * w[k];"

@@ -8,10 +8,11 @@ import pytest
 
 import rtlgen.driver
 from rtlgen.design import compile_design
-from rtlgen.driver import CompileOptions, compile_program, parse
+from rtlgen.driver import compile_program, parse
 from rtlgen.frontend import parse_text
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.effort import TooComplex
+from rtlgen.options import CompileOptions
 from rtlgen.poly.legality import find_violation
 from rtlgen.report.text import plan_report_text
 from rtlgen.transforms.fuse import fuse

@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from rtlgen.driver import Compilation, CompileOptions, compile_program
+from rtlgen.driver import Compilation, compile_program
 from rtlgen.frontend import parse_text
 from rtlgen.ir.plan import KernelPlan, PlanError
+from rtlgen.options import CompileOptions
 from rtlgen.scheduling.errors import PlanUnsound
 from rtlgen.scheduling.replay import replay
 from tests.scheduling.spoilt import CHANGES, is_wrong, spoilt_plans

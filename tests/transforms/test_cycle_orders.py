@@ -6,9 +6,11 @@ from itertools import permutations, product
 
 import pytest
 
-from rtlgen.driver import CompileOptions, analyse, compile_program
+from rtlgen.analysis import analyse
+from rtlgen.driver import compile_program
 from rtlgen.frontend import parse_text
 from rtlgen.ir.schedule import NestLoop
+from rtlgen.options import CompileOptions
 from rtlgen.poly.legality import find_violation
 from rtlgen.transforms.candidates import Placement, box_placement
 from rtlgen.transforms.cycle_orders import best_orders

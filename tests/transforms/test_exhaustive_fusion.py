@@ -9,9 +9,10 @@ from functools import cache
 
 import pytest
 
-from rtlgen.analysis import expanded
-from rtlgen.driver import Analysis, CompileOptions, analyse, compile_program, parse
+from rtlgen.analysis import Analysis, analyse, expanded
+from rtlgen.driver import compile_program, parse
 from rtlgen.frontend import parse_text
+from rtlgen.options import CompileOptions
 from rtlgen.transforms.normalise import normalise
 from tests.oracles.exhaustive_fusion import ExhaustiveFusion
 from tests.poly.sources import EXAMPLES

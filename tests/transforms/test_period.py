@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from rtlgen.driver import Compilation, CompileOptions, compile_program
+from rtlgen.driver import Compilation, compile_program
 from rtlgen.frontend import parse_text
 from rtlgen.ir.schedule import NestLoop
+from rtlgen.options import CompileOptions
 from rtlgen.poly.legality import find_violation
 
 RINGS = {

@@ -8,9 +8,10 @@ from collections.abc import Iterator
 import pytest
 
 from rtlgen.analysis import Analysis
-from rtlgen.driver import CompileOptions, compile_program
+from rtlgen.driver import compile_program
 from rtlgen.frontend import parse_text
 from rtlgen.ir.schedule import FlatDim, NestLoop
+from rtlgen.options import CompileOptions
 from tests.poly.enumeration import PairKey, Point, memory_pairs
 
 PROGRAMS = {

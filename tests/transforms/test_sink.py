@@ -7,9 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rtlgen.driver import Compilation, CompileOptions, compile_program
+from rtlgen.driver import Compilation, compile_program
 from rtlgen.frontend import parse_text
 from rtlgen.ir.cycles import predicted_cycles
+from rtlgen.options import CompileOptions
 
 FOLDER = Path(__file__).parents[1] / "end_to_end" / "kernels"
 

@@ -8,10 +8,11 @@ import pytest
 
 from rtlgen.analysis import analyse, in_skewed_loops
 from rtlgen.design import Design
-from rtlgen.driver import Compilation, CompileOptions, compile_program
+from rtlgen.driver import Compilation, compile_program
 from rtlgen.frontend import parse_text
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.cycles import predicted_cycles
+from rtlgen.options import CompileOptions
 from rtlgen.poly.errors import IllegalSchedule, RewriteUnsound
 from rtlgen.transforms.skew import Skew
 from tests.poly.stencils import stencil

@@ -1,0 +1,259 @@
+"""Which form of a program is built: the one with the fewest cycles.
+
+The same program can have its temporaries expanded, its loops skewed, its arrays in several banks,
+and its statements in one loop or in several. Each form is planned in full, and compared by the
+cycles of its plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from rtlgen.analysis import Analysis, expanded, in_chosen_loops, in_skewed_loops
+from rtlgen.ir.cycles import predicted_cycles
+from rtlgen.ir.effort import TooComplex, limited_effort, more_effort
+from rtlgen.ir.plan import KernelPlan
+from rtlgen.ir.schedule import FlatDim, ScalarDim, Schedule
+from rtlgen.options import CompileOptions
+from rtlgen.poly.errors import UnknownStatement
+from rtlgen.poly.legality import find_violation, illegal_shift
+from rtlgen.scheduling.banks import Unbankable, assign_banks, with_banks
+from rtlgen.scheduling.decide import (
+    Decision,
+    StoresCollide,
+    decide_fused,
+    decide_sequential,
+    decide_shifted,
+    iteration_shifts,
+    with_apart,
+    with_memory_only,
+)
+from rtlgen.scheduling.forwarding import Unforwardable
+from rtlgen.scheduling.lags import Timing
+from rtlgen.scheduling.lower import Figures, PlanOptions, lower
+from rtlgen.scheduling.ports import assign_read_ports
+from rtlgen.scheduling.regions import cycles_apart, decide_regions, shortest_regions
+from rtlgen.scheduling.skewing import find_skews
+from rtlgen.scheduling.space import Space
+from rtlgen.target import Target, get_target
+from rtlgen.timing import timing_of
+from rtlgen.transforms.ols import ols_applicability
+from rtlgen.transforms.outer_shift import outer_loop_shift
+
+SKEW_GAIN = 0.98
+"""Share of the cycles below which skewed loops are worth their subscripts."""
+
+EXPANSION_GAIN = 0.98
+"""Share of the cycles below which an expansion is worth its memory."""
+
+BANKING_GAIN = 0.995
+"""Share of the cycles below which several write ports are worth their memory."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Planned:
+    """A plan that nobody has proven yet, and what it was made from."""
+
+    analysis: Analysis
+    space: Space
+    decision: Decision
+    plan: KernelPlan
+    target: Target
+
+
+def choose_plan(written: Analysis, options: CompileOptions) -> Planned:
+    """Plan a program in the form and the loops with the fewest cycles, as far as it is free."""
+    freely = replace(options, shifts={})
+    best = _less_waiting(_less_sharing(written, freely), freely)
+    return _with_ports(best.analysis, options) if options.shifts else best
+
+
+def _less_sharing(written: Analysis, options: CompileOptions) -> Planned:
+    """Plan a program with its temporaries as declared or expanded, as the options say."""
+    # The other modes are baselines: they build what the program says.
+    wider = expanded(written) if options.fuse == "mf3" and options.expand != "never" else None
+    if wider is None:
+        return _in_loops(written, options)
+    if options.expand == "always":
+        return _in_loops(wider, options)
+    first = _in_loops(written, options)
+    try:
+        second = _in_loops(wider, options)
+    except TooComplex:
+        # More arrays and fewer dependences can be more to search through.
+        return first
+    is_worth_it = predicted_cycles(second.plan) < predicted_cycles(first.plan) * EXPANSION_GAIN
+    return second if is_worth_it else first
+
+
+def _less_waiting(plain: Planned, options: CompileOptions) -> Planned:
+    """Plan a program in skewed loops too, where it waits for its own results."""
+    if options.loops.chosen is not None or options.fuse != "mf3":
+        return plain
+    best, limit = plain, predicted_cycles(plain.plan) * SKEW_GAIN
+    try:
+        for skews in find_skews(plain.space, plain.decision, plain.target):
+            skewed = _with_ports(in_skewed_loops(plain.analysis, skews), options)
+            cycles = predicted_cycles(skewed.plan)
+            if cycles < limit:
+                best, limit = skewed, cycles
+    except TooComplex:
+        # What was found so far is as good as it was.
+        pass
+    return best
+
+
+def _in_loops(analysis: Analysis, options: CompileOptions) -> Planned:
+    """Plan a program in the loops of the scheduler that was chosen, if one was."""
+    return _with_ports(in_chosen_loops(analysis, options.loops), options)
+
+
+def _with_ports(analysis: Analysis, options: CompileOptions) -> Planned:
+    """Plan a program with one write port an array, or with as many as are worth it.
+
+    All statements share one loop unless that is too complex, or takes longer than they do apart.
+    """
+    timing = timing_of(analysis, get_target(options.target))
+    free = Space(timing, analysis.scop, analysis.in_order)
+    if options.fuse != "mf3":
+        return _plan_of(analysis, options, free)
+    try:
+        with limited_effort():
+            fused = _in_one_loop(analysis, options, free)
+    except TooComplex as error:
+        if options.shifts:
+            raise
+        why = f"the search for one loop is too complex: {error.diagnostic.notes[0]}"
+        with more_effort():
+            return min(_in_regions(analysis, options, free, why), key=_cycles)
+    if options.shifts or _cycles(fused) <= cycles_apart(free):
+        return fused
+    why = f"the search for one loop found none with fewer than {_cycles(fused):,} cycles"
+    return min(fused, *_in_regions(analysis, options, free, why), key=_cycles)
+
+
+def _cycles(planned: Planned) -> int:
+    return predicted_cycles(planned.plan)
+
+
+def _in_regions(
+    analysis: Analysis, options: CompileOptions, free: Space, why: str
+) -> list[Planned]:
+    """Plan a program in the nests that it has, some of them fused or none."""
+
+    def joined(space: Space) -> Decision:
+        return decide_regions(space, shortest_regions(space), why)
+
+    def apart(space: Space) -> Decision:
+        return decide_regions(space, [[unit] for unit in space.timing.units], why)
+
+    written = free.as_written()
+    return [_plan_of(analysis, options, written, decide) for decide in (joined, apart)]
+
+
+def _in_one_loop(analysis: Analysis, options: CompileOptions, free: Space) -> Planned:
+    """Plan a program with all statements in one loop."""
+    try:
+        several = _plan_of(analysis, options, free.retimed(with_banks(free.timing)))
+    except Unbankable:
+        return _plan_of(analysis, options, free)
+    # Where nothing is kept apart, often no two stores meet all the same.
+    if all(memory.write_ports == 1 for memory in several.plan.memories):
+        return several
+    try:
+        one = _plan_of(analysis, options, free)
+    except TooComplex:
+        if options.write_ports == "one":
+            raise
+        return several
+    if options.write_ports == "one":
+        return one
+    return several if _cycles(several) < _cycles(one) * BANKING_GAIN else one
+
+
+def _plan_of(
+    analysis: Analysis,
+    options: CompileOptions,
+    space: Space,
+    decide: Callable[[Space], Decision] | None = None,
+) -> Planned:
+    """Plan a program as the options say, or as `decide` does."""
+    target = get_target(options.target)
+    while True:
+        try:
+            decision = decide(space) if decide else _decide(analysis, space, options)
+            plan = _plan(space.timing, decision, target, options)
+            return Planned(analysis, space, decision, plan, target)
+        except Unforwardable as barred:
+            space = space.retimed(with_memory_only(space.timing, barred.flow))
+        except StoresCollide as collision:
+            space = space.retimed(with_apart(space.timing, collision.pairs))
+
+
+def _decide(analysis: Analysis, space: Space, options: CompileOptions) -> Decision:
+    names = [statement.name for statement in analysis.scop.statements]
+    for name in options.shifts:
+        if name not in names:
+            raise UnknownStatement(
+                f"there is no statement {name}", help=f"the statements are {', '.join(names)}"
+            )
+    if options.fuse == "none":
+        return decide_sequential(space)
+    if options.fuse == "ols":
+        return decide_shifted(space, _outer_shifted(analysis))
+    decision = decide_fused(space, {})
+    if options.shifts:
+        _require_legal_shifts(analysis, space, decision, options.shifts)
+        decision = decide_fused(space, options.shifts)
+    return decision
+
+
+def _outer_shifted(analysis: Analysis) -> Mapping[str, FlatDim]:
+    verdict = ols_applicability(analysis.scop, analysis.sets, analysis.dependences)
+    return outer_loop_shift(analysis.sets, analysis.dependences, verdict)
+
+
+def _require_legal_shifts(
+    analysis: Analysis, space: Space, decision: Decision, overrides: Mapping[str, int]
+) -> None:
+    schedule = Schedule(
+        {
+            statement.name: (
+                decision.placements[statement.name].flat(
+                    overrides.get(statement.name, decision.shifts[statement.name])
+                ),
+                ScalarDim(place),
+            )
+            for place, statement in enumerate(analysis.scop.statements)
+        }
+    )
+    # Other statements move with an override that is larger than needed: only sinks come too early.
+    early = [d for d in analysis.dependences if d.sink in overrides]
+    violation = find_violation(analysis.sets, early, schedule)
+    if violation is not None:
+        sink = violation.dependence.sink
+        others = {name: shift for name, shift in overrides.items() if name != sink}
+        smallest = iteration_shifts(space, decision.placements, others)[sink]
+        raise illegal_shift(analysis.scop, violation, schedule, smallest)
+
+
+def _plan(
+    timing: Timing, decision: Decision, target: Target, options: CompileOptions
+) -> KernelPlan:
+    return lower(
+        timing,
+        decision.regions,
+        decision.times,
+        decision.routing,
+        assign_read_ports(timing, decision.times, decision.routing),
+        assign_banks(timing, decision.times, decision.routing),
+        Figures(
+            decision.shifts,
+            decision.ii_reasons,
+            decision.fused_iterations,
+            decision.floor_iterations,
+        ),
+        target,
+        PlanOptions(options.index_style, options.index_latency_cycles, options.checksum),
+    )

@@ -1,0 +1,66 @@
+"""When the values of a program exist: its datapaths, and what is known of its recurrences."""
+
+from __future__ import annotations
+
+from rtlgen.analysis import Analysis
+from rtlgen.scheduling.datapath import build_datapath
+from rtlgen.scheduling.lags import Timing
+from rtlgen.target import Target
+from rtlgen.transforms.candidates import Placement, box_placement, placement
+from rtlgen.transforms.period import self_distance
+from rtlgen.transforms.precedence import Precedence, Related
+from rtlgen.transforms.ragged import ragged_loops, ragged_statements
+
+
+def timing_of(analysis: Analysis, target: Target) -> Timing:
+    """Return the datapaths and dependences of an analysed program, for one target."""
+    scop = analysis.scop
+    datapaths = {}
+    ragged = ragged_statements(analysis.sets, analysis.units)
+    if analysis.skewed is not None:
+        ragged |= analysis.skewed.statements
+    related = Related(scop, ragged)
+    for statement in scop.statements:
+        loops = scop.schedule.loops(statement.name)
+        box = {str(x.iterator): (x.at, x.at + x.extent - 1) for x in loops}
+        late = _recurrent_reads(analysis, related, statement.name)
+        datapaths[statement.name] = build_datapath(scop, statement, box, target, late)
+    return Timing(
+        analysis.sets,
+        analysis.units,
+        datapaths,
+        analysis.dependences,
+        analysis.flows,
+        related,
+    )
+
+
+def _recurrent_reads(analysis: Analysis, related: Related, statement: str) -> dict[int, int]:
+    """Return the reads whose value comes from the statement's own unit, with its smallest age.
+
+    The age is counted in iterations of the nest as written; a value of another statement of the
+    unit counts as new.
+    """
+    unit = next(unit for unit in analysis.units if statement in unit.statements)
+    written = _as_written(analysis, related, statement)
+    ages: dict[int, int] = {}
+    for flow in analysis.flows.flows:
+        if flow.sink != statement or flow.source not in unit.statements:
+            continue
+        age = 1
+        if flow.source == statement:
+            pairs = related.of(flow)
+            assert pairs is not None, "a flow relates some instances"
+            age = self_distance(Precedence(statement, statement, 0, pairs, flow), written)
+        ages[flow.sink_read] = min(age, ages.get(flow.sink_read, age))
+    return ages
+
+
+def _as_written(analysis: Analysis, related: Related, statement: str) -> Placement:
+    """Return the iterations of a statement in the order of the program."""
+    iterators = analysis.scop.statement(statement).iterators
+    loops = analysis.scop.schedule.loops(statement)
+    if statement in related.ragged:
+        exact = ragged_loops(analysis.sets.domains[statement], iterators, loops)
+        return placement(exact, iterators) or box_placement(loops, iterators)
+    return box_placement(loops, iterators)
