@@ -16,7 +16,24 @@ from tests.oracles.gcc_oracle import have_gcc, run_gcc
 
 EXAMPLES = sorted((Path(__file__).parent.parent / "examples").glob("*/*.c"))
 NAMES = [path.stem for path in EXAMPLES]
-SMALL = [path for path in EXAMPLES if path.stem not in ("gemm64", "tce")]
+SMALL = [path for path in EXAMPLES if path.stem not in ("gemm64", "tce", "vgg")]
+
+
+def vgg_counts() -> dict[str, int]:
+    """Return the instances of vgg's statements: bias, sum and ReLU a layer, one a pooling."""
+    width, image, counts = 3, 32, []
+    for channels, convolutions in ((1, 2), (2, 2), (4, 4), (8, 4), (8, 4)):
+        for _ in range(convolutions):
+            pixels = channels * image**2
+            counts += [pixels, pixels * width * 9, pixels]
+            width = channels
+        image //= 2
+        counts.append(channels * image**2)
+    for neurons in (64, 64, 16):
+        counts += [neurons, neurons * width, neurons]
+        width = neurons
+    return {f"S{k}": count for k, count in enumerate(counts)}
+
 
 INSTANCES = {
     "aes": {"S0": 64, "S1": 640, "S2": 704},
@@ -48,6 +65,7 @@ INSTANCES = {
     "trmm": {"S0": 224, "S1": 64},
     "structure": {"S0": 1024, "S1": 4096},
     "transposed": {"S0": 240},
+    "vgg": vgg_counts(),
 }
 
 

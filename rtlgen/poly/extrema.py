@@ -8,15 +8,19 @@ fractional vertex, or existentially quantified variables, is given to isl's inte
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import islpy as isl
 import numpy as np
+import rustworkx
 from numpy.typing import NDArray
 
 from rtlgen.ir.effort import COUNTING_OPERATIONS, keep_going
 from rtlgen.ir.sets import for_each, integer, operations
+
+Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,7 +33,7 @@ class PairExtrema:
     others: the remaining pieces, as sets over the concatenated dimensions.
     """
 
-    vertices: NDArray[np.int64]
+    vertices: Ints
     others: tuple[isl.Set, ...]
 
     def maximum(self, coefficients: Sequence[int], constant: int) -> int:
@@ -52,29 +56,79 @@ def pair_extrema(relation: isl.Map) -> PairExtrema:
     """Prepare a non-empty bounded relation for extremum queries."""
     keep_going(relation.get_ctx())
     flat = relation.wrap().flatten()
-    rows: list[list[int]] = []
+    width = flat.dim(isl.dim_type.set)
+    rows = [np.zeros((0, width), dtype=np.int64)]
     others: list[isl.Set] = []
     for piece in for_each(flat.foreach_basic_set):
         found = _integer_vertices(piece)
-        if found is None:
+        if found is not None:
+            rows.append(found)
+        elif not piece.is_empty():
             # With quantified variables a piece may hold no integer point at all.
-            if not piece.is_empty():
-                others.append(isl.Set.from_basic_set(piece))
-        else:
-            rows += found
-    width = flat.dim(isl.dim_type.set)
-    vertices = np.array(rows, dtype=np.int64).reshape(len(rows), width)
-    return PairExtrema(np.unique(vertices, axis=0), tuple(others))
+            others.append(isl.Set.from_basic_set(piece))
+    return PairExtrema(np.unique(np.concatenate(rows), axis=0), tuple(others))
 
 
-def _integer_vertices(piece: isl.BasicSet) -> list[list[int]] | None:
+def _integer_vertices(piece: isl.BasicSet) -> Ints | None:
+    """Return the vertices of a piece, or None where some are fractional, or there are none.
+
+    Dimensions that no constraint relates are a product, whose vertices are all combinations of the
+    vertices of its factors: factor by factor, isl finds them in a small fraction of the time.
+    """
     if piece.dim(isl.dim_type.div):
         return None
+    product = np.zeros((1, piece.dim(isl.dim_type.set)), dtype=np.int64)
+    for dims, factor in _factors(piece):
+        found = _vertices_of_factor(factor)
+        if found is None:
+            return None
+        vertices = np.repeat(product, len(found), axis=0)
+        vertices[:, dims] = np.tile(found, (len(product), 1))
+        product = vertices
+    return product
+
+
+def _factors(piece: isl.BasicSet) -> Iterator[tuple[list[int], isl.BasicSet]]:
+    """Yield the dimensions that constraints relate with each other, and their set."""
+    width = piece.dim(isl.dim_type.set)
+    related: rustworkx.PyGraph[None, None] = rustworkx.PyGraph()
+    related.add_nodes_from([None] * width)
+    constraints = []
+    for constraint in piece.get_constraints():
+        row = [integer(constraint.get_coefficient_val(isl.dim_type.set, k)) for k in range(width)]
+        used = [k for k, coefficient in enumerate(row) if coefficient]
+        constraints.append((constraint, row, used))
+        related.add_edges_from_no_data(list(pairwise(used)))
+    for component in rustworkx.connected_components(related):
+        dims = sorted(component)
+        space = isl.Space.set_alloc(piece.get_ctx(), 0, len(dims))
+        factor = isl.BasicSet.universe(space)
+        for constraint, row, used in constraints:
+            if used and used[0] in component:
+                factor = factor.add_constraint(_over(space, constraint, [row[k] for k in dims]))
+        yield dims, factor
+
+
+def _over(space: isl.Space, constraint: isl.Constraint, row: Sequence[int]) -> isl.Constraint:
+    """Return a constraint over other dimensions with the coefficients `row`."""
+    kind = (
+        isl.Constraint.equality_alloc
+        if constraint.is_equality()
+        else isl.Constraint.inequality_alloc
+    )
+    found = kind(isl.LocalSpace.from_space(space)).set_constant_val(constraint.get_constant_val())
+    for k, coefficient in enumerate(row):
+        found = found.set_coefficient_val(isl.dim_type.set, k, coefficient)
+    return found
+
+
+def _vertices_of_factor(factor: isl.BasicSet) -> Ints | None:
+    """Return the vertices of a set, or None where some are fractional, or there are none."""
     rows = []
-    context = piece.get_ctx()
+    context = factor.get_ctx()
     keep_going(context)
     with operations(context, COUNTING_OPERATIONS):
-        vertices = for_each(piece.compute_vertices().foreach_vertex)
+        vertices = for_each(factor.compute_vertices().foreach_vertex)
         positions = [vertex.get_expr() for vertex in vertices]
     for position in positions:
         keep_going(context)
@@ -85,7 +139,7 @@ def _integer_vertices(piece: isl.BasicSet) -> list[list[int]] | None:
                 return None
             row.append(integer(value))
         rows.append(row)
-    return rows or None
+    return np.array(rows, dtype=np.int64) if rows else None
 
 
 def _isl_maximum(piece: isl.Set, coefficients: Sequence[int]) -> int:

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from itertools import combinations, pairwise
 
 import pytest
 
-import rtlgen.driver
-from rtlgen.design import compile_design
-from rtlgen.driver import compile_program, parse
+from rtlgen import planning
+from rtlgen.analysis import Analysis
+from rtlgen.design import Design
+from rtlgen.driver import Compilation, compile_program
 from rtlgen.frontend import parse_text
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.effort import TooComplex
 from rtlgen.options import CompileOptions
 from rtlgen.poly.legality import find_violation
 from rtlgen.report.text import plan_report_text
+from rtlgen.scheduling.decide import decide_fused
+from rtlgen.scheduling.regions import shortest_regions
+from rtlgen.scheduling.space import Space
+from rtlgen.timing import timing_of
 from rtlgen.transforms.fuse import fuse
-
-MATRIX_CHAIN = Path(__file__).parents[1] / "kernels" / "matrix_chain.c"
+from rtlgen.transforms.units import Unit
 
 # The third statement waits for its own results, the others could run beside it.
 THREE = """void f(int a[8], int b[8], int c[8], int t[1]) {
@@ -30,38 +34,81 @@ def refuse(*_: object) -> None:
     raise TooComplex("the analysis of this program is too complex", notes=("it is a test",))
 
 
-def test_a_loop_for_all_that_would_be_longer_is_cut_where_that_saves_most() -> None:
-    report = compile_design(MATRIX_CHAIN, CompileOptions()).report()
-    apart = compile_program(parse(MATRIX_CHAIN, CompileOptions()), CompileOptions(fuse="none")).plan
-    assert [region["statements"] for region in report["regions"]] == [["S0"], ["S1", "S2"]]
-    assert not report["perfect"]
-    assert report["predicted_cycles"] < predicted_cycles(apart)
-    assert {region["why"] for region in report["regions"]} == {
-        "the search for one loop found none with fewer than 177 cycles"
-    }
+def in_one_late_loop(analysis: Analysis, options: CompileOptions, free: Space) -> planning.Planned:
+    """Plan one loop that is legal, and far too long."""
+    return planning._plan_of(analysis, options, free, lambda space: decide_fused(space, {"S2": 99}))
+
+
+def first_and_others(space: Space) -> list[list[Unit]]:
+    units = list(space.timing.units)
+    return [units[:1], units[1:]]
+
+
+@pytest.fixture
+def cut(monkeypatch: pytest.MonkeyPatch) -> Compilation:
+    """A program that is built as two loops, since its only loop for all would be too long."""
+    monkeypatch.setattr(planning, "_in_one_loop", in_one_late_loop)
+    monkeypatch.setattr(planning, "shortest_regions", first_and_others)
+    return compile_program(parse_text(THREE), CompileOptions())
+
+
+def apart() -> int:
+    """Return the cycles of all nests one after another."""
+    return predicted_cycles(compile_program(parse_text(THREE), CompileOptions(fuse="none")).plan)
+
+
+def test_a_loop_for_all_that_is_longer_than_the_nests_apart_is_not_built(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(planning, "_in_one_loop", in_one_late_loop)
+    found = compile_program(parse_text(THREE), CompileOptions())
+    assert found.replayed
+    assert predicted_cycles(found.plan) < apart()
+    assert found.decision.why == "the search for one loop found none with fewer than 133 cycles"
+
+
+def test_neighbours_are_joined_as_long_as_that_saves_cycles() -> None:
+    compilation = compile_program(parse_text(THREE), CompileOptions())
+    space = Space(timing_of(compilation.analysis, compilation.target), compilation.analysis.scop)
+    units = list(space.timing.units)
+    cuts = [
+        [units[a:b] for a, b in pairwise((0, *places, len(units)))]
+        for count in range(len(units))
+        for places in combinations(range(1, len(units)), count)
+    ]
+
+    def cycles(regions: list[list[Unit]]) -> int:
+        return sum(space.fastest_of(region).end for region in regions)
+
+    assert cycles(shortest_regions(space.as_written())) <= min(map(cycles, cuts))
+
+
+def test_two_loops_are_exact_and_shorter_than_the_nests_apart(cut: Compilation) -> None:
+    assert cut.decision.regions == [["S0"], ["S1", "S2"]]
+    assert cut.replayed
+    assert predicted_cycles(cut.plan) < apart()
+    assert not Design(cut, CompileOptions()).report()["perfect"]
 
 
 def test_a_search_that_is_too_complex_leaves_nests_that_are_fused_as_written(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(rtlgen.driver, "_in_one_loop", refuse)
+    monkeypatch.setattr(planning, "_in_one_loop", refuse)
     found = compile_program(parse_text(THREE), CompileOptions())
-    apart = compile_program(parse_text(THREE), CompileOptions(fuse="none"))
     assert found.decision.why == "the search for one loop is too complex: it is a test"
     assert found.replayed
-    assert predicted_cycles(found.plan) <= predicted_cycles(apart.plan)
+    assert predicted_cycles(found.plan) <= apart()
 
 
 def test_shifts_of_the_user_are_for_one_loop(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rtlgen.driver, "_plan_of", refuse)
+    monkeypatch.setattr(planning, "_plan_of", refuse)
     with pytest.raises(TooComplex):
         compile_program(parse_text(THREE), CompileOptions(shifts={"S2": 40}))
 
 
-def test_the_legality_of_regions_is_judged_in_their_order() -> None:
-    compilation = compile_program(parse(MATRIX_CHAIN, CompileOptions()), CompileOptions())
-    analysis, flat = compilation.analysis, compilation.stages["flatten"]
-    shifts, regions = compilation.decision.shifts, compilation.decision.regions
+def test_the_legality_of_regions_is_judged_in_their_order(cut: Compilation) -> None:
+    analysis, flat = cut.analysis, cut.stages["flatten"]
+    shifts, regions = cut.decision.shifts, cut.decision.regions
 
     def violated(order: list[list[str]]) -> bool:
         schedule = fuse(flat, shifts, order).schedule
@@ -71,10 +118,8 @@ def test_the_legality_of_regions_is_judged_in_their_order() -> None:
     assert violated([list(names) for names in reversed(regions)])
 
 
-def test_the_plan_tells_the_regions_and_why() -> None:
-    text = plan_report_text(compile_design(MATRIX_CHAIN, CompileOptions()).report())
-    assert (
-        "2 regions, since the search for one loop found none with fewer than 177 cycles\n"
-        "  S0: 7 cycles\n"
-        "  S1 S2: 132 cycles\n"
-    ) in text
+def test_the_plan_tells_the_regions_and_why(cut: Compilation) -> None:
+    report = Design(cut, CompileOptions()).report()
+    why = "the search for one loop found none with fewer than 133 cycles"
+    assert {region["why"] for region in report["regions"]} == {why}
+    assert f"2 regions, since {why}\n  S0: 11 cycles\n  S1 S2: " in plan_report_text(report)
