@@ -23,9 +23,11 @@ import islpy as isl
 import rustworkx
 
 from rtlgen.ir.affine import Affine
+from rtlgen.ir.schedule import Schedule
 from rtlgen.ir.scop import Access, Array, Scop, Statement
 from rtlgen.ir.sets import ScopSets
 from rtlgen.poly.dependences import Dataflow, Flow
+from rtlgen.transforms.normalise import restricted
 from rtlgen.transforms.units import loop_paths
 
 MAX_ELEMENTS = 1 << 14
@@ -55,6 +57,7 @@ def expand(written: Scop, sets: ScopSets, flows: Dataflow) -> tuple[Scop, tuple[
     ----------
     written: the program as parsed. sets, flows: of the same program, normalised.
     """
+    written = _running(written, frozenset(s.name for s in sets.scop.statements))
     expansions: list[Expansion] = []
     targets: dict[Place, _Copy] = {}
     for array in written.arrays:
@@ -71,6 +74,18 @@ def expand(written: Scop, sets: ScopSets, flows: Dataflow) -> tuple[Scop, tuple[
     arrays += [copy for expansion in expansions for copy in expansion.copies]
     statements = tuple(_moved(statement, targets) for statement in written.statements)
     return replace(written, arrays=tuple(arrays), statements=statements), tuple(expansions)
+
+
+def _running(written: Scop, names: frozenset[str]) -> Scop:
+    """Return the program without its statements that never run: no value says where they go."""
+    if len(names) == len(written.statements):
+        return written
+    return replace(
+        written,
+        statements=tuple(s for s in written.statements if s.name in names),
+        tree=restricted(written.tree, names),
+        schedule=Schedule({n: dims for n, dims in written.schedule.dims.items() if n in names}),
+    )
 
 
 @dataclass(frozen=True, slots=True)

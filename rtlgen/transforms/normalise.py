@@ -142,23 +142,24 @@ def _normalised(loop: Loop, values: Replacements) -> Loop:
 
 def _without_empty(scop: Scop) -> Scop:
     sets = ScopSets(scop)
-    empty = {s.name for s in scop.statements if sets.domains[s.name].is_empty()}
-    if not empty:
+    names = frozenset(s.name for s in scop.statements if not sets.domains[s.name].is_empty())
+    if len(names) == len(scop.statements):
         return scop
-
-    def kept(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
-        found: list[Node] = []
-        for node in nodes:
-            if isinstance(node, StatementNode):
-                found += [] if node.statement in empty else [node]
-            else:
-                body = kept(node.body)
-                found += [replace(node, body=body)] if body else []
-        return tuple(found)
-
-    tree = kept(scop.tree)
-    statements = tuple(s for s in scop.statements if s.name not in empty)
+    tree = restricted(scop.tree, names)
+    statements = tuple(s for s in scop.statements if s.name in names)
     return replace(scop, statements=statements, tree=tree, schedule=program_order(tree))
+
+
+def restricted(nodes: tuple[Node, ...], names: frozenset[str]) -> tuple[Node, ...]:
+    """Return the nodes with no other statements than these, and no loops without any."""
+    kept: list[Node] = []
+    for node in nodes:
+        if isinstance(node, StatementNode):
+            kept += [node] if node.statement in names else []
+        else:
+            body = restricted(node.body, names)
+            kept += [replace(node, body=body)] if body else []
+    return tuple(kept)
 
 
 def boxed(scop: Scop, values: Mapping[str, Replacements] | None = None) -> Scop:

@@ -21,14 +21,14 @@ from dataclasses import dataclass, replace
 
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.schedule import LoopDim
-from rtlgen.ir.scop import Node, Scop, Statement, StatementNode
+from rtlgen.ir.scop import Node, Scop, Statement
 from rtlgen.ir.sets import ScopSets
 from rtlgen.poly import schedule_tree
 from rtlgen.poly.correspondence import correspondence, moved_dataflow, moved_dependences
 from rtlgen.poly.dependences import Dataflow, Dependence
 from rtlgen.poly.legality import require_legal
 from rtlgen.poly.schedule_tree import Band, Leaf, Row
-from rtlgen.transforms.normalise import Replacements, boxed, program_order
+from rtlgen.transforms.normalise import Replacements, boxed, program_order, restricted
 from rtlgen.transforms.reschedule import rescheduled
 from rtlgen.transforms.units import Unit
 
@@ -117,7 +117,7 @@ def _rewritten(sets: ScopSets, units: Sequence[Unit], skews: Sequence[Skew]) -> 
             nodes, statements = rescheduled(sets, found[unit].tree)
             changed |= {statement.name: statement for statement in statements}
         else:
-            nodes = _restricted(scop.tree, frozenset(unit.statements))
+            nodes = restricted(scop.tree, frozenset(unit.statements))
         tree += nodes
     rewritten = replace(
         scop,
@@ -126,18 +126,6 @@ def _rewritten(sets: ScopSets, units: Sequence[Unit], skews: Sequence[Skew]) -> 
         schedule=program_order(tree),
     )
     return boxed(rewritten, {s.name: _times(scop, s) for s in scop.statements})
-
-
-def _restricted(nodes: tuple[Node, ...], names: frozenset[str]) -> tuple[Node, ...]:
-    """Return the nodes with no other statements than these."""
-    kept: list[Node] = []
-    for node in nodes:
-        if isinstance(node, StatementNode):
-            kept += [node] if node.statement in names else []
-        else:
-            body = _restricted(node.body, names)
-            kept += [replace(node, body=body)] if body else []
-    return tuple(kept)
 
 
 def _times(scop: Scop, statement: Statement) -> Replacements:

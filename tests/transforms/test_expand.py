@@ -122,3 +122,15 @@ def test_the_judge_notices_when_a_value_changes() -> None:
 
 def _fields(scop: object) -> dict[str, object]:
     return {name: getattr(scop, name) for name in scop.__dataclass_fields__}  # type: ignore[attr-defined]
+
+
+def test_statements_that_never_run_are_no_hindrance() -> None:
+    text = """void f(int a[8], int b[6]) { int g[6];
+      for (int z = 0; z < 6; z++) g[z] = z;
+      for (int i = 0; i < 6; i += 2) {
+        if (i == 3) a[2] = g[5 - i];
+        else g[2] = g[1] < a[i] ? b[i] : 7;
+      } }"""
+    compiled = compile_program(parse_text(text), CompileOptions(expand="always"))
+    assert compiled.replayed
+    assert "S1" not in [s.name for s in compiled.stages["expand"].statements]
