@@ -37,6 +37,17 @@ void shared(int a[N][N], int s[N], int c) {
 """
 
 
+READ_BEFORE = """
+void read_before(int a[N][N], int b[N][N], int c) {
+  for (int i = 1; i < N; i++)
+    for (int j = 1; j < N; j++) {
+      b[i][j] = a[i][j - 1];
+      a[i][j] = (a[i][j - 1] + a[i - 1][j]) * c;
+    }
+}
+"""
+
+
 def built(text: str, options: CompileOptions | None = None) -> Compilation:
     return compile_program(parse_text(text, "sweep.c"), options or CompileOptions())
 
@@ -138,3 +149,11 @@ def test_a_skew_moves_all_statements_of_its_unit() -> None:
 def test_what_is_built_does_not_depend_on_the_time_it_takes() -> None:
     first, second = (built(sized(SWEEP, 12)) for _ in range(2))
     assert first.plan == second.plan
+
+
+def test_a_statement_may_stand_before_the_skewed_one_that_it_reads_from() -> None:
+    compilation = built(sized(READ_BEFORE, 24))
+    assert compilation.analysis.skewed is not None
+    assert [s.name for s in compilation.analysis.skewed.sets.scop.statements] == ["S1", "S0"]
+    assert compilation.replayed
+    assert predicted_cycles(compilation.plan) < 2 * 23 * 23
