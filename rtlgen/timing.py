@@ -21,8 +21,7 @@ def timing_of(analysis: Analysis, target: Target) -> Timing:
         ragged |= analysis.skewed.statements
     related = Related(scop, ragged)
     for statement in scop.statements:
-        loops = scop.schedule.loops(statement.name)
-        box = {str(x.iterator): (x.at, x.at + x.extent - 1) for x in loops}
+        box = scop.schedule.box(statement.name)
         late = _recurrent_reads(analysis, related, statement.name)
         datapaths[statement.name] = build_datapath(scop, statement, box, target, late)
     return Timing(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
@@ -17,6 +17,23 @@ from rtlgen.target import target_names
 from rtlgen.transforms.loop_schedule import SCHEDULERS
 
 Command = Callable[..., Any]
+
+_DEFAULTS = CompileOptions()
+
+
+def _choice(
+    flag: str, member: str, values: Sequence[str], text: str
+) -> Callable[[Command], Command]:
+    """Return an option that takes one of `values`, for a member of `CompileOptions`."""
+    return click.option(
+        flag,
+        member,
+        type=click.Choice(values),
+        default=getattr(_DEFAULTS, member),
+        show_default=True,
+        help=text,
+    )
+
 
 _COMPILE_OPTIONS = (
     click.option(
@@ -32,26 +49,23 @@ _COMPILE_OPTIONS = (
     click.option(
         "-I", "include_dirs", multiple=True, metavar="DIR", help="Look for #include files in DIR."
     ),
-    click.option(
+    _choice(
         "--target",
-        type=click.Choice(target_names()),
-        default=target_names()[0],
-        show_default=True,
-        help="FPGA family: operator latencies and block RAM.",
+        "target",
+        target_names(),
+        "FPGA family: operator latencies and block RAM.",
     ),
-    click.option(
+    _choice(
         "--fuse",
-        type=click.Choice(FUSE_MODES),
-        default="mf3",
-        show_default=True,
-        help="Fuse all nests into one loop; ols: by outer loop shifting; none: one after another.",
+        "fuse",
+        FUSE_MODES,
+        "Fuse all nests into one loop; ols: by outer loop shifting; none: one after another.",
     ),
-    click.option(
+    _choice(
         "--expand",
-        type=click.Choice(EXPAND_MODES),
-        default="auto",
-        show_default=True,
-        help="Give temporaries memory for every iteration; auto: where that saves cycles.",
+        "expand",
+        EXPAND_MODES,
+        "Give temporaries memory for every iteration; auto: where that saves cycles.",
     ),
     click.option(
         "--shift",
@@ -60,20 +74,17 @@ _COMPILE_OPTIONS = (
         metavar="STATEMENT=N",
         help="Replace a shift of the fused loop; checked for legality.",
     ),
-    click.option(
+    _choice(
         "--write-ports",
-        type=click.Choice(WRITE_PORTS),
-        default="auto",
-        show_default=True,
-        help="Write ports of an array: as many as shorten the fused loop, or one.",
+        "write_ports",
+        WRITE_PORTS,
+        "Write ports of an array: as many as shorten the fused loop, or one.",
     ),
-    click.option(
+    _choice(
         "--index",
         "index_style",
-        type=click.Choice(INDEX_STYLES),
-        default="odometer",
-        show_default=True,
-        help="How the loop counter becomes indices.",
+        INDEX_STYLES,
+        "How the loop counter becomes indices.",
     ),
     click.option(
         "--index-latency",
@@ -82,17 +93,17 @@ _COMPILE_OPTIONS = (
         metavar="N",
         help="Pipeline stages of the index recovery; default: the target's choice.",
     ),
-    click.option(
+    _choice(
         "--scheduler",
-        type=click.Choice(SCHEDULERS),
-        help="Choose the loops by PLUTO, or one of isl's schedulers; default: as written.",
+        "scheduler",
+        SCHEDULERS,
+        "Choose the loops by PLUTO, or one of isl's schedulers; default: as written.",
     ),
-    click.option(
+    _choice(
         "--fusion",
-        type=click.Choice(FUSIONS),
-        default="smart",
-        show_default=True,
-        help="What PLUTO puts into common loops.",
+        "fusion",
+        FUSIONS,
+        "What PLUTO puts into common loops.",
     ),
     click.option(
         "--tile",
@@ -149,9 +160,10 @@ def compile_options(command: Command) -> Command:
         )
         return command(options=options, **others)
 
+    verb: Command = with_options
     for option in reversed(_COMPILE_OPTIONS):
-        with_options = option(with_options)
-    return with_options
+        verb = option(verb)
+    return verb
 
 
 def _definition(text: str) -> tuple[str, str]:

@@ -25,7 +25,7 @@ from rtlgen.cli.output import print_diagnostic, print_json, print_warnings, prog
 from rtlgen.design import VERSION, Design, Verification
 from rtlgen.driver import compile_program, parse, quoting
 from rtlgen.errors import Diagnostic, RtlgenError, long_forms
-from rtlgen.flow.synth import synthesise
+from rtlgen.flow.synth import SYNTHESIS_TARGETS, synthesise
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.plan_text import plan_text, scop_text
 from rtlgen.manifest import read_manifest, read_verilog
@@ -283,7 +283,7 @@ def _verdict(outcome: Verification) -> str:
 @click.argument("directory", metavar="DIR")
 @click.option(
     "--target",
-    type=click.Choice(["ecp5", "ice40", "xilinx"]),
+    type=click.Choice(SYNTHESIS_TARGETS),
     default="ecp5",
     show_default=True,
     help="FPGA family.",

@@ -30,6 +30,7 @@ from rtlgen.ir.scop import (
     StatementNode,
     Subscript,
     Window,
+    statements_under,
 )
 from rtlgen.ir.value_ranges import Range
 
@@ -80,9 +81,8 @@ class _Program:
         loops = [x for x in statement.loops if x.iterator in division.dividend.variables]
         loop = loops[-1]
         if loop.step != 1:
-            counted = _counted(loop)
-            value = loop.start + Affine.variable(loop.iterator) * loop.step
-            new = _Split((counted,), {loop.iterator: value}, (), ())
+            values = {loop.iterator: loop.start + Affine.variable(loop.iterator) * loop.step}
+            new = _Split((loop.counted().limited(values),), values, (), ())
         elif abs(division.dividend.coefficient(loop.iterator)) != 1:
             raise _refusal(statement)
         else:
@@ -110,12 +110,12 @@ class _Program:
         for node in nodes:
             match node:
                 case LoopNode(loop, body):
-                    if loop == old and not values and inside in _names(body):
+                    if loop == old and not values and inside in statements_under(body):
                         within = (*loops, *new.loops)
                         rewritten = self._rewritten(body, old, inside, new, new.values, within)
                         found.append(new.around(rewritten))
                         continue
-                    changed = _substituted(loop, values)
+                    changed = loop.substitute(values).limited(values)
                     within = (*loops, changed)
                     rewritten = self._rewritten(body, old, inside, new, values, within)
                     found.append(LoopNode(changed, rewritten))
@@ -160,17 +160,6 @@ class _Split:
         return node
 
 
-def _counted(loop: Loop) -> Loop:
-    """Return a loop that counts the iterations of `loop` from 0."""
-    room = loop.stop - loop.start * loop.scale
-    distance, scale = (room if loop.step > 0 else -room), abs(loop.step) * loop.scale
-    if distance.is_constant:
-        distance, scale = Affine((), max(0, -(-distance.constant // scale))), 1
-    value = loop.start + Affine.variable(loop.iterator) * loop.step
-    limits = tuple(c.substitute({loop.iterator: value}) for c in loop.limits)
-    return replace(loop, start=Affine(), stop=distance, step=1, scale=scale, limits=limits)
-
-
 def _split(
     loop: Loop, division: Division, boxes: Mapping[str, Range], claim: Callable[[str], str]
 ) -> _Split:
@@ -198,7 +187,6 @@ def _split(
     if not end.is_constant or end.constant % scale:
         inner.append(loop.stop - value * loop.scale - 1)
     change = {name: value}
-    limits = tuple(limit.substitute(change) for limit in loop.limits)
     quotients = replace(
         loop, iterator=outer_name, start=start, stop=stop, scale=stop_scale, limits=tuple(outer)
     )
@@ -208,26 +196,10 @@ def _split(
         Affine((), divisor),
         1,
         loop.span,
-        limits=(*inner, *limits),
+        limits=(*inner, *loop.limited(change).limits),
         is_guarded=loop.is_guarded,
     )
     return _Split((quotients, rest), change, tuple(outer), tuple(inner))
-
-
-def _substituted(loop: Loop, values: Mapping[str, Affine]) -> Loop:
-    return replace(
-        loop,
-        start=loop.start.substitute(values),
-        stop=loop.stop.substitute(values),
-        limits=tuple(limit.substitute(values) for limit in loop.limits),
-    )
-
-
-def _names(nodes: Tree) -> set[str]:
-    found: set[str] = set()
-    for node in nodes:
-        found |= {node.statement} if isinstance(node, StatementNode) else _names(node.body)
-    return found
 
 
 def _boxes(loops: Sequence[Loop]) -> dict[str, Range]:

@@ -242,6 +242,14 @@ class Schedule:
                 loops.extend(dim.loops)
         return tuple(loops)
 
+    def box(self, statement: str) -> dict[str, tuple[int, int]]:
+        """Return the first and the last value of every iterator of `statement`."""
+        return {
+            loop.iterator: (loop.at, loop.at + loop.extent - 1)
+            for loop in self.loops(statement)
+            if loop.iterator is not None
+        }
+
     def replaced(self, statement: str, dims: tuple[Dim, ...]) -> Schedule:
         """Return the schedule with the dimensions of one statement replaced."""
         return Schedule({**self.dims, statement: dims})

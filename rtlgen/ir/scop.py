@@ -208,6 +208,25 @@ class Loop:
         if self.step == 0 or self.scale < 1:
             raise ValueError(f"loop {self.iterator} does not advance")
 
+    def substitute(self, values: Mapping[str, Affine]) -> Loop:
+        """Return the loop with other iterators in its bounds; its limits stay."""
+        start, stop = self.start.substitute(values), self.stop.substitute(values)
+        return replace(self, start=start, stop=stop)
+
+    def counted(self) -> Loop:
+        """Return a loop that counts the iterations of this one from 0; its limits stay."""
+        # scale * (start + step * i) before stop, for either direction of the loop.
+        room = self.stop - self.start * self.scale
+        distance = room if self.step > 0 else -room
+        scale = abs(self.step) * self.scale
+        if distance.is_constant:
+            distance, scale = Affine((), max(0, -(-distance.constant // scale))), 1
+        return replace(self, start=Affine(), stop=distance, step=1, scale=scale)
+
+    def limited(self, values: Mapping[str, Affine]) -> Loop:
+        """Return the loop with other iterators in its limits."""
+        return replace(self, limits=tuple(limit.substitute(values) for limit in self.limits))
+
 
 @dataclass(frozen=True, slots=True)
 class Statement:
@@ -335,9 +354,9 @@ class Scop:
         names = [array.name for array in self.arrays]
         if len(set(names)) != len(names):
             raise ValueError(f"two arrays of {self.name} share a name: {names}")
-        order = [node.statement for node in walk_tree(self.tree) if isinstance(node, StatementNode)]
-        if order != [statement.name for statement in self.statements]:
-            raise ValueError(f"the tree of {self.name} and its statements differ: {order}")
+        order = statements_under(self.tree)
+        if order != tuple(statement.name for statement in self.statements):
+            raise ValueError(f"the tree of {self.name} and its statements differ: {list(order)}")
         for statement in self.statements:
             for access in (statement.write, *statement.reads):
                 if len(access.subscripts) != len(self.array(access.array).shape):
@@ -370,3 +389,8 @@ def walk_tree(nodes: tuple[Node, ...]) -> Iterator[Node]:
         yield node
         if not isinstance(node, StatementNode):
             yield from walk_tree(node.body)
+
+
+def statements_under(nodes: tuple[Node, ...]) -> tuple[str, ...]:
+    """Return the names of the statements in some nodes, in program order."""
+    return tuple(n.statement for n in walk_tree(nodes) if isinstance(n, StatementNode))

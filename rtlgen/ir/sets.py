@@ -49,6 +49,18 @@ def constraint_text(constraint: Constraint, names: Sequence[str]) -> str:
     return f"{affine_text(constraint, names)} >= 0"
 
 
+def linear_constraint(
+    space: isl.Space, coefficients: Sequence[int], constant: int, *, equal: bool = False
+) -> isl.Constraint:
+    """Return `coefficients . dimensions + constant >= 0`, or == 0, in a space of sets."""
+    allocate = isl.Constraint.equality_alloc if equal else isl.Constraint.inequality_alloc
+    constraint = allocate(isl.LocalSpace.from_space(space)).set_constant_val(constant)
+    for k, coefficient in enumerate(coefficients):
+        if coefficient:
+            constraint = constraint.set_coefficient_val(isl.dim_type.set, k, coefficient)
+    return constraint
+
+
 class ScopSets:
     """Domains, access relations and schedules of one Scop, in one isl context."""
 

@@ -18,7 +18,7 @@ import rustworkx
 from numpy.typing import NDArray
 
 from rtlgen.ir.effort import COUNTING_OPERATIONS, keep_going
-from rtlgen.ir.sets import for_each, integer, operations
+from rtlgen.ir.sets import for_each, integer, linear_constraint, operations
 
 Ints = NDArray[np.int64]
 
@@ -105,21 +105,15 @@ def _factors(piece: isl.BasicSet) -> Iterator[tuple[list[int], isl.BasicSet]]:
         factor = isl.BasicSet.universe(space)
         for constraint, row, used in constraints:
             if used and used[0] in component:
-                factor = factor.add_constraint(_over(space, constraint, [row[k] for k in dims]))
+                factor = factor.add_constraint(
+                    linear_constraint(
+                        space,
+                        [row[k] for k in dims],
+                        integer(constraint.get_constant_val()),
+                        equal=constraint.is_equality(),
+                    )
+                )
         yield dims, factor
-
-
-def _over(space: isl.Space, constraint: isl.Constraint, row: Sequence[int]) -> isl.Constraint:
-    """Return a constraint over other dimensions with the coefficients `row`."""
-    kind = (
-        isl.Constraint.equality_alloc
-        if constraint.is_equality()
-        else isl.Constraint.inequality_alloc
-    )
-    found = kind(isl.LocalSpace.from_space(space)).set_constant_val(constraint.get_constant_val())
-    for k, coefficient in enumerate(row):
-        found = found.set_coefficient_val(isl.dim_type.set, k, coefficient)
-    return found
 
 
 def _vertices_of_factor(factor: isl.BasicSet) -> Ints | None:

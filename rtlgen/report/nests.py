@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from rtlgen.ir.plan import KernelPlan
-from rtlgen.ir.scop import LoopNode, Node, Scop, StatementNode, walk_tree
+from rtlgen.ir.scop import LoopNode, Node, Scop, statements_under
 from rtlgen.poly.dependences import Dependence
 from rtlgen.poly.trips import LoopTrips
 from rtlgen.report.aocl import hard_cases
@@ -35,9 +35,7 @@ def _nest(nest: LoopNode, facts: LoopFacts, dependences: Sequence[Dependence]) -
         "class": kind,
         "reason": reason,
         "loops": _loops(nest, (), facts),
-        "statements": [
-            inner.statement for inner in walk_tree((nest,)) if isinstance(inner, StatementNode)
-        ],
+        "statements": list(statements_under((nest,))),
         "line": nest.loop.span.line,
         "latency_cycles": span_cycles(facts.issued_in(nest)),
         "ug1399": {

@@ -21,6 +21,7 @@ from rtlgen.transforms.period import (
 )
 from rtlgen.transforms.precedence import (
     Precedence,
+    among,
     requirements,
     smallest_shifts,
 )
@@ -167,12 +168,13 @@ def decide_sequential(space: Space) -> Decision:
     conflicts = store_conflicts(timing, times, routing)
     if conflicts:
         raise StoresCollide(conflicts)
+    shifts = nest_shifts(space, placed)
     return Decision(
         placements=placed,
         iis=iis,
         offsets=offsets,
-        shifts=dict.fromkeys(placed, 0) | nest_shifts(space, placed),
-        nest_shifts=nest_shifts(space, placed),
+        shifts=shifts,
+        nest_shifts=shifts,
         fused_iterations=fused.end,
         fused_proven=space.is_proven,
         floor_iterations=space.floor_iterations,
@@ -195,12 +197,19 @@ def iteration_shifts(
 
 
 def nest_shifts(space: Space, placed: Mapping[str, Placement]) -> dict[str, int]:
+    """Return MF3's smallest legal shifts within every unit."""
+    return shifts_within(space, [unit.statements for unit in space.timing.units], placed)
+
+
+def shifts_within(
+    space: Space, groups: Sequence[Sequence[str]], placed: Mapping[str, Placement]
+) -> dict[str, int]:
+    """Return MF3's smallest legal shifts within groups of statements that know no other group."""
     found: dict[str, int] = {}
-    for unit in space.timing.units:
-        names = set(unit.statements)
-        inside = [p for p in space.iterations if p.source in names and p.sink in names]
+    for names in groups:
+        inside = among(space.iterations, names)
         required = requirements(inside, placed, dict.fromkeys(names, 1))
-        shifts = smallest_shifts(unit.statements, required, {})
+        shifts = smallest_shifts(names, required, {})
         assert shifts is not None, "placements are made to have legal shifts"
         found |= shifts
     return found
@@ -261,7 +270,7 @@ def ii_reasons(
         if ii == 1:
             reasons[name] = "no dependence or port asks for more than one cycle"
             continue
-        own = [p for p in space.cycles if p.source == p.sink == name]
+        own = among(space.cycles, [name])
         bound = [p for p in own if initiation_interval(p, placed[name]) == ii]
         reasons[name] = (
             _recurrence_reason(space.timing.scop, bound[0], placed[name])

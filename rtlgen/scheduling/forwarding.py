@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.scop import Statement
-from rtlgen.ir.sets import for_each
+from rtlgen.ir.sets import for_each, linear_constraint
 from rtlgen.poly.dependences import Flow
 from rtlgen.poly.instances import Pairs, members
 from rtlgen.scheduling.lags import FlowKey, Timing, flow_key
@@ -259,14 +259,10 @@ def _octagonal(everywhere: isl.Set, points: Ints, chosen: Bools) -> isl.Set | No
 
 def _between(instances: isl.Set, form: list[int], least: int, most: int) -> isl.Set:
     """Return the instances for which a linear form of the iterators lies between two values."""
-    space = isl.LocalSpace.from_space(instances.get_space())
-    for sign, constant in ((1, -least), (-1, most)):
-        bound = isl.Constraint.inequality_alloc(space).set_constant_val(constant)
-        for k, coefficient in enumerate(form):
-            if coefficient:
-                bound = bound.set_coefficient_val(isl.dim_type.set, k, sign * coefficient)
-        instances = instances.add_constraint(bound)
-    return instances
+    space = instances.get_space()
+    low = linear_constraint(space, form, -least)
+    high = linear_constraint(space, [-coefficient for coefficient in form], most)
+    return instances.add_constraint(low).add_constraint(high)
 
 
 def _described_by_steps(relation: isl.Map, pairs: Pairs, chosen: Bools) -> isl.Set | None:

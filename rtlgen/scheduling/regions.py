@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 
 from rtlgen.scheduling.decide import (
     Decision,
     ii_reasons,
     nest_shifts,
+    shifts_within,
     without_conflicts,
 )
 from rtlgen.scheduling.space import Space
 from rtlgen.transforms.candidates import Placement
-from rtlgen.transforms.precedence import requirements, smallest_shifts
+from rtlgen.transforms.precedence import requirements
 from rtlgen.transforms.units import Unit
 
 
@@ -72,7 +73,7 @@ def decide_regions(space: Space, regions: Sequence[Sequence[Unit]], why: str) ->
         placements=placed,
         iis=iis,
         offsets=offsets,
-        shifts=_shifts_inside(space, names, placed),
+        shifts=shifts_within(space, names, placed),
         nest_shifts=nest_shifts(space, placed),
         fused_iterations=fused.end,
         fused_proven=space.is_proven,
@@ -82,17 +83,3 @@ def decide_regions(space: Space, regions: Sequence[Sequence[Unit]], why: str) ->
         regions=names,
         why=why,
     )
-
-
-def _shifts_inside(
-    space: Space, regions: Sequence[Sequence[str]], placed: Mapping[str, Placement]
-) -> dict[str, int]:
-    """Return MF3's smallest legal shifts in every region."""
-    found: dict[str, int] = {}
-    for names in regions:
-        inside = [p for p in space.iterations if p.source in names and p.sink in names]
-        required = requirements(inside, placed, dict.fromkeys(names, 1))
-        shifts = smallest_shifts(names, required, {})
-        assert shifts is not None, "placements are made to have legal shifts"
-        found |= shifts
-    return found

@@ -25,7 +25,7 @@ from rtlgen.transforms.distances import Candidate
 from rtlgen.transforms.hyperplanes import Edges, Hyperplane, hyperplanes
 from rtlgen.transforms.period import Member
 from rtlgen.transforms.pins import Values
-from rtlgen.transforms.precedence import Precedence, Related, iteration_precedences
+from rtlgen.transforms.precedence import Precedence, Related, among, iteration_precedences
 from rtlgen.transforms.sink import CommonNest, Sinking, common_nests, nest_in
 from rtlgen.transforms.skew import Skew
 from rtlgen.transforms.units import Unit
@@ -166,7 +166,7 @@ class _Search:
             name: statement_points(space.boxed, space.boxed.statement(name))
             for name in unit.statements
         }
-        self.orders = [p for p in orders if self._is_inside(p)]
+        self.orders = among(orders, unit.statements)
         self.stores = space.store_slots(unit.statements)
         self.is_ragged = space.timing.related.ragged.issuperset(unit.statements)
         self.before = _slots(space, unit)
@@ -209,13 +209,9 @@ class _Search:
             for name, own in rows.items()
         }
 
-    def _is_inside(self, precedence: Precedence) -> bool:
-        return {precedence.source, precedence.sink} <= set(self.unit.statements)
-
     def _cycles(self, timing: Timing) -> list[Precedence]:
-        return [
-            p for p in timing.precedences() if self._is_inside(p) and isinstance(p.related, Pairs)
-        ]
+        inside = among(timing.precedences(), self.unit.statements)
+        return [p for p in inside if isinstance(p.related, Pairs)]
 
     def _weighed(self) -> list[_Weighed]:
         """Return the hyperplanes that may be the best, those with the fewest slots first."""
@@ -266,8 +262,7 @@ class _Search:
         datapaths = dict(self.timing.datapaths)
         for name in self.unit.statements:
             late = self._ages(plane, distances, name, usual)
-            loops = scop.schedule.loops(name)
-            box = {str(x.iterator): (x.at, x.at + x.extent - 1) for x in loops}
+            box = scop.schedule.box(name)
             datapaths[name] = build_datapath(scop, scop.statement(name), box, self.target, late)
         cycles = self._cycles(replace(self.timing, datapaths=datapaths))
         least = plane.wavefront_cycles(_edges((*cycles, *self.orders), distances))

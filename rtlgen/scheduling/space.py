@@ -25,6 +25,7 @@ from rtlgen.transforms.period import (
 )
 from rtlgen.transforms.precedence import (
     Precedence,
+    among,
     iteration_precedences,
 )
 from rtlgen.transforms.search import Choice, best_choice
@@ -144,7 +145,7 @@ class Space:
         key = tuple(units)
         if key not in self._fastest:
             names = {name for unit in units for name in unit.statements}
-            inside = [p for p in self.cycles if p.source in names and p.sink in names]
+            inside = among(self.cycles, names)
             self._fastest[key] = self._search(units, candidates, inside, with_ports=True)
         return self._fastest[key]
 
@@ -203,7 +204,7 @@ class Space:
             return found
         name = unit.statements[0]
         found = []
-        self_precedences = [p for p in precedences if p.source == p.sink == name]
+        self_precedences = among(precedences, [name])
         placed = self.nests.of(name, largest)
         iis = initiation_intervals(self_precedences, placed) if with_latency else [1] * len(placed)
         found += [
@@ -211,7 +212,7 @@ class Space:
         ]
         is_ragged = name in self.timing.related.ragged
         if is_ragged and found and all(candidate.ii > 1 for candidate in found):
-            orders = [p for p in self.iterations if p.source == p.sink == name]
+            orders = among(self.iterations, [name])
             found += self._stretched(name, self_precedences, orders, found)
         return found
 
@@ -256,9 +257,8 @@ class Space:
         self, unit: Unit, precedences: Sequence[Precedence], with_latency: bool
     ) -> Candidate:
         members = [self.member(name) for name in unit.statements]
-        names = set(unit.statements)
-        own = [p for p in precedences if p.source in names and p.sink in names]
-        orders = [p for p in self.iterations if p.source in names and p.sink in names]
+        own = among(precedences, unit.statements)
+        orders = among(self.iterations, unit.statements)
         return self._together(self._grouping(members, own, orders, with_latency), with_latency)
 
     def _together(self, grouping: Grouping, with_latency: bool) -> Candidate:
@@ -287,9 +287,8 @@ class Space:
         if self.timing.related.ragged & set(unit.statements):
             return _FreeCycle(None, exhausted=False)
         shared = self._candidates(unit, None, precedences, with_latency)[0]
-        names = set(unit.statements)
-        own = [p for p in precedences if p.source in names and p.sink in names]
-        orders = [p for p in self.iterations if p.source in names and p.sink in names]
+        own = among(precedences, unit.statements)
+        orders = among(self.iterations, unit.statements)
         issues = Grouping(shared.placements, shared.ii, shared.shifts).last_issue
         for ii in range(1, shared.ii + 1):
             nests = {
@@ -310,7 +309,7 @@ class Space:
         ii: int,
     ) -> list[Placement]:
         """Return the nests of a statement that allow an initiation interval."""
-        own = [p for p in precedences if p.source == p.sink == name]
+        own = among(precedences, [name])
         found = self.nests.of(name, largest)
         iis = initiation_intervals(own, found)
         return [placed for placed, least in zip(found, iis, strict=True) if least <= ii]

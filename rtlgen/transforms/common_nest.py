@@ -14,7 +14,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import chain, permutations, product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,7 @@ from rtlgen.poly.instances import Pairs
 from rtlgen.poly.ranks import enumerate_nest, rank_table, ranks_of
 from rtlgen.transforms.candidates import Placement
 from rtlgen.transforms.period import Grouping, Member
-from rtlgen.transforms.precedence import Precedence, smallest_shifts
+from rtlgen.transforms.precedence import Precedence, smallest_shifts, strongest
 from rtlgen.transforms.row_pads import (
     UNBOUNDED,
     BlockForms,
@@ -203,12 +203,10 @@ class _Bundle:
 
     def required(self, gaps: tuple[list[int], list[int]], ii: int) -> dict[tuple[str, str], int]:
         """Return the largest required distance of every ordered pair of statements."""
-        found: dict[tuple[str, str], int] = {}
-        for p, smallest, largest in zip(self.origins, *gaps, strict=True):
-            distance = p.required_between(ii * smallest, ii * largest)
-            key = (p.source, p.sink)
-            found[key] = max(distance, found.get(key, distance))
-        return found
+        return strongest(
+            ((p.source, p.sink), p.required_between(ii * smallest, ii * largest))
+            for p, smallest, largest in zip(self.origins, *gaps, strict=True)
+        )
 
     def initiation_interval(self, gaps: tuple[list[int], list[int]]) -> int | None:
         """Return the smallest II of all members, or None where a statement runs backward."""
@@ -375,11 +373,12 @@ class _Trial:
         if shifts is None or not self._stores_meet(common, ii, shifts):
             return shifts
         # Members with places of their own in the common nest never meet when in step.
-        in_step = dict(required)
-        for a, b in product(self.stores, repeat=2):
-            if a != b and self.stores[a].array == self.stores[b].array:
-                apart = self.stores[a].stage - self.stores[b].stage
-                in_step[a, b] = max(apart, in_step.get((a, b), apart))
+        apart = (
+            ((a, b), self.stores[a].stage - self.stores[b].stage)
+            for a, b in permutations(self.stores, 2)
+            if self.stores[a].array == self.stores[b].array
+        )
+        in_step = strongest(chain(required.items(), apart))
         shifts = smallest_shifts(names, in_step, {})
         if shifts is None or self._stores_meet(common, ii, shifts):
             return None

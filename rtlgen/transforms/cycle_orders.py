@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from rtlgen.ir.effort import keep_going
 from rtlgen.transforms.candidates import Placement
-from rtlgen.transforms.distances import Candidate, distance_table
+from rtlgen.transforms.distances import Candidate, required_distances
 from rtlgen.transforms.period import Grouping
 from rtlgen.transforms.precedence import Precedence, requirements, smallest_shifts
 
@@ -77,13 +77,11 @@ def best_orders(
         return OrderSearch(None, exhausted=True)
     if len(sizes) > 1 and sizes[0] * sizes[1] > MAX_TABLE:
         return OrderSearch(None, exhausted=False)
-    tables: dict[tuple[str, str], IntArray] = {}
-    for p in precedences:
-        if p.source == p.sink:
-            continue
-        table = distance_table(candidates[p.source], candidates[p.sink], p)
-        key = p.source, p.sink
-        tables[key] = np.maximum(tables[key], table) if key in tables else table
+    names = list(candidates)
+    tables = {
+        (names[a], names[b]): table
+        for (a, b), table in required_distances(list(candidates.values()), precedences).items()
+    }
     search = _Search(nests, ii, tables, iteration_precedences)
     search.limit = None if limit is None else limit - 1
     search.extend(_Chosen((), (), np.zeros((0, 0), dtype=np.int64)))

@@ -18,7 +18,7 @@ from itertools import permutations
 import numpy as np
 from numpy.typing import NDArray
 
-from rtlgen.transforms.precedence import smallest_shifts
+from rtlgen.transforms.precedence import smallest_shifts, strongest
 
 Ints = NDArray[np.int64]
 
@@ -102,11 +102,9 @@ class Hyperplane:
         return high
 
     def _suffices(self, cycles: int, inside: Sequence[Edges]) -> bool:
-        required: dict[tuple[str, str], int] = {}
-        for e in inside:
-            key = (e.source, e.sink)
-            least = e.lag - cycles * int(self.fronts(e).min())
-            required[key] = max(least, required.get(key, least))
+        required = strongest(
+            ((e.source, e.sink), e.lag - cycles * int(self.fronts(e).min())) for e in inside
+        )
         return smallest_shifts([name for name, _ in self.offsets], required, {}) is not None
 
 
@@ -187,11 +185,11 @@ def _carrying(
     statements: Sequence[str], edges: Sequence[Edges], coefficients: Ints
 ) -> dict[str, int] | None:
     """Return offsets with which the hyperplane carries all edges, or None."""
-    required: dict[tuple[str, str], int] = {}
-    for e in edges:
+
+    def least(e: Edges) -> int:
         # Within one iteration statements follow each other as in the program.
         needed = (e.distances != 0).any(axis=1).astype(np.int64)
-        least = int((needed - e.distances @ coefficients).max())
-        key = (e.source, e.sink)
-        required[key] = max(least, required.get(key, least))
+        return int((needed - e.distances @ coefficients).max())
+
+    required = strongest(((e.source, e.sink), least(e)) for e in edges)
     return smallest_shifts(statements, required, {})

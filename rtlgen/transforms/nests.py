@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rtlgen.ir.scop import ConditionNode, Loop, LoopNode, Node, StatementNode, walk_tree
+from rtlgen.ir.scop import ConditionNode, Loop, LoopNode, Node, statements_under, walk_tree
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,3 @@ def perfect_nest(node: Node) -> PerfectNest | None:
             return None
         node = node.body[0]
     return None
-
-
-def statements_under(nodes: tuple[Node, ...]) -> tuple[str, ...]:
-    return tuple(n.statement for n in walk_tree(nodes) if isinstance(n, StatementNode))

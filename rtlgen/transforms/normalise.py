@@ -20,6 +20,7 @@ from rtlgen.ir.scop import (
     Scop,
     Statement,
     StatementNode,
+    statements_under,
 )
 from rtlgen.ir.sets import ScopSets
 from rtlgen.transforms.strides import compacted, guarded, is_strided
@@ -101,15 +102,13 @@ class _Rewriter:
         match node:
             case LoopNode(loop, body):
                 value = Affine.variable(loop.iterator)
-                if loop.step == 1 and self.as_written & _statements(body):
-                    start, stop = loop.start.substitute(values), loop.stop.substitute(values)
-                    new = replace(loop, start=start, stop=stop)
+                if loop.step == 1 and not self.as_written.isdisjoint(statements_under(body)):
+                    new = loop.substitute(values)
                 else:
-                    new = _normalised(loop, values)
+                    new = loop.substitute(values).counted()
                     value = loop.start.substitute(values) + value * loop.step
                 inner = {**values, loop.iterator: value}
-                limits = tuple(limit.substitute(inner) for limit in loop.limits)
-                new = replace(new, limits=limits)
+                new = new.limited(inner)
                 return LoopNode(new, self.nodes(body, inner, {**loops, loop.iterator: new}))
             case ConditionNode(conditions, body):
                 rewritten = tuple(c.substitute(values) for c in conditions)
@@ -119,25 +118,6 @@ class _Rewriter:
                 own = tuple(loops[iterator] for iterator in old.iterators)
                 self.statements.append(old.rewritten(values, own))
                 return node
-
-
-def _statements(nodes: tuple[Node, ...]) -> set[str]:
-    found: set[str] = set()
-    for node in nodes:
-        found |= {node.statement} if isinstance(node, StatementNode) else _statements(node.body)
-    return found
-
-
-def _normalised(loop: Loop, values: Replacements) -> Loop:
-    start, stop = loop.start.substitute(values), loop.stop.substitute(values)
-    # scale * (start + step * i) before stop, for either direction of the loop.
-    room = stop - start * loop.scale
-    distance = room if loop.step > 0 else -room
-    scale = abs(loop.step) * loop.scale
-    if distance.is_constant:
-        trips = max(0, -(-distance.constant // scale))
-        distance, scale = Affine((), trips), 1
-    return replace(loop, start=Affine(), stop=distance, step=1, scale=scale)
 
 
 def _without_empty(scop: Scop) -> Scop:

@@ -20,7 +20,7 @@ import islpy as isl
 
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.schedule import Dim, LoopDim, NestLoop, ScalarDim, Schedule
-from rtlgen.ir.scop import Loop, Node, Scop
+from rtlgen.ir.scop import Loop, Node, Scop, statements_under
 from rtlgen.ir.sets import ScopSets
 from rtlgen.poly.dependences import Dependence
 from rtlgen.poly.legality import find_violation
@@ -31,7 +31,6 @@ from rtlgen.transforms.nests import (
     first_loop,
     holds_loop,
     perfect_nest,
-    statements_under,
 )
 from rtlgen.transforms.units import dependence_units
 

@@ -10,7 +10,7 @@ whose right-hand side is an exact integer maximum (MF3, section 3: the smallest 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rtlgen.ir.effort import keep_going
@@ -158,17 +158,31 @@ def smallest_shifts(
     return None
 
 
+def among(precedences: Iterable[Precedence], names: Collection[str]) -> list[Precedence]:
+    """Return the precedences between some statements."""
+    return [p for p in precedences if p.source in names and p.sink in names]
+
+
+def strongest(found: Iterable[tuple[tuple[str, str], int]]) -> dict[tuple[str, str], int]:
+    """Return the largest of the distances that are required of every ordered pair."""
+    required: dict[tuple[str, str], int] = {}
+    for pair, distance in found:
+        required[pair] = max(distance, required.get(pair, distance))
+    return required
+
+
 def requirements(
     precedences: Sequence[Precedence],
     placements: Mapping[str, Placement],
     iis: Mapping[str, int],
 ) -> dict[tuple[str, str], int]:
     """Return the largest required distance of every ordered pair of statements."""
-    required: dict[tuple[str, str], int] = {}
-    for p in precedences:
-        if not p.binds(placements[p.source], placements[p.sink]):
-            continue
-        distance = p.required(placements[p.source], placements[p.sink], iis[p.source], iis[p.sink])
-        key = (p.source, p.sink)
-        required[key] = max(distance, required.get(key, distance))
-    return required
+
+    def distance(p: Precedence) -> int:
+        return p.required(placements[p.source], placements[p.sink], iis[p.source], iis[p.sink])
+
+    return strongest(
+        ((p.source, p.sink), distance(p))
+        for p in precedences
+        if p.binds(placements[p.source], placements[p.sink])
+    )

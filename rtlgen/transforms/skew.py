@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.schedule import LoopDim
-from rtlgen.ir.scop import Node, Scop, Statement, StatementNode, walk_tree
+from rtlgen.ir.scop import Node, Scop, Statement, statements_under
 from rtlgen.ir.sets import ScopSets
 from rtlgen.poly import schedule_tree
 from rtlgen.poly.correspondence import correspondence, moved_dataflow, moved_dependences
@@ -120,10 +120,11 @@ def _rewritten(sets: ScopSets, units: Sequence[Unit], skews: Sequence[Skew]) -> 
             nodes = restricted(scop.tree, frozenset(unit.statements))
         tree += nodes
     # Units are in the order of their dependences, which may not be that of the text.
-    names = [node.statement for node in walk_tree(tree) if isinstance(node, StatementNode)]
     rewritten = replace(
         scop,
-        statements=tuple(changed.get(name) or scop.statement(name) for name in names),
+        statements=tuple(
+            changed.get(name) or scop.statement(name) for name in statements_under(tree)
+        ),
         tree=tree,
         schedule=program_order(tree),
     )
