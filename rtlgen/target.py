@@ -17,7 +17,7 @@ PIECE_BITS = 16
 """Width of the pieces that a wide operand is cut into, one for each multiplier block."""
 
 # Wiring, or one level of LUTs that logic synthesis merges into the operation behind it.
-_FREE = frozenset(("and", "or", "xor", "not", "cast", "constant", "parameter", "index", "forward"))
+_FREE = frozenset(("and", "or", "xor", "not", "cast", "constant", "parameter", "index", "forward", "select"))
 _ONE_CARRY_CHAIN = frozenset(("add", "sub", "neg", "lt", "le", "gt", "ge", "eq", "ne", "lnot"))
 _SHIFTS = frozenset(("shl", "shr"))
 _DIVISIONS = frozenset(("div", "rem"))
@@ -78,7 +78,7 @@ class Target:
         """
         if op in _FREE or (op in _SHIFTS and right_width == 0):
             return 0
-        if op in _ONE_CARRY_CHAIN or op in _SHIFTS or op == "select":
+        if op in _ONE_CARRY_CHAIN or op in _SHIFTS:
             return -(-max(left_width, right_width, result_width) // self.chain_bits)
         if op == "mul":
             return self.multiplier_latency(left_width, right_width, result_width)

@@ -97,19 +97,31 @@ def _combinational(op: ArithmeticOp, operands: Sequence[Value]) -> Value:
         case "shr":
             return a >> _count(b, op.modulus_bits)
         case "lt":
-            return a < b
+            return _is_less(a, b)
         case "le":
-            return a <= b
+            return ~_is_less(b, a)
         case "gt":
-            return a > b
+            return _is_less(b, a)
         case "ge":
-            return a >= b
+            return ~_is_less(a, b)
         case "eq":
             return a == b
         case "ne":
             return a != b
         case _:
             raise ValueError(f"{op.op} is not combinational")
+
+
+def _is_less(a: Value, b: Value) -> Value:
+    """Return whether a < b: the sign of their difference.
+
+    It is the last bit of one carry chain. Synthesis would also look whether all bits are equal, for
+    two of the four comparisons, and correct the sign of what overflowed.
+    """
+    if isinstance(a, Const) or isinstance(b, Const):
+        # Comparisons with some constants, 0 among them, need no chain.
+        return a < b
+    return (a - b)[-1]
 
 
 def _count(value: Value, modulus_bits: int) -> Value:

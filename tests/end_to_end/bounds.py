@@ -16,14 +16,10 @@ _PORT = "stores of several statements to one array, or their pads, on top of a c
 
 EXCEPTIONS: Mapping[str, tuple[int, str]] = {
     "adi": (781, _DIVISION),
-    "all_pairs": (257, "short wavefronts at the corners: each as long as compare, add and select"),
     "cholesky": (222, _PORT),
     "durbin": (281, _PORT),
-    "floyd_warshall": (190, "short wavefronts at the corners, as in all_pairs"),
     "lu": (196, _PORT),
     "ludcmp": (435, _PORT),
-    "nussinov": (106, "a maximum over splits that grow: compare and select, two cycles each"),
-    "predictor": (437, "eight statements share an interval of six cycles, the chain in one round"),
     "tiled_by_tool": (331, "tiles as C wrote them, whose projections have holes"),
 }
 """Kernels that take more: how many cycles at most, and why."""
