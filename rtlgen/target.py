@@ -17,7 +17,9 @@ PIECE_BITS = 16
 """Width of the pieces that a wide operand is cut into, one for each multiplier block."""
 
 # Wiring, or one level of LUTs that logic synthesis merges into the operation behind it.
-_FREE = frozenset(("and", "or", "xor", "not", "cast", "constant", "parameter", "index", "forward", "select"))
+_FREE = frozenset(
+    ("and", "or", "xor", "not", "select", "cast", "constant", "parameter", "index", "forward")
+)
 _ONE_CARRY_CHAIN = frozenset(("add", "sub", "neg", "lt", "le", "gt", "ge", "eq", "ne", "lnot"))
 _SHIFTS = frozenset(("shl", "shr"))
 _DIVISIONS = frozenset(("div", "rem"))

@@ -6,6 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+from numpy.typing import NDArray
+
 from rtlgen.ir.scop import Scop
 from rtlgen.ir.sets import count_points
 from rtlgen.poly.errors import NoLegalSchedule
@@ -29,7 +32,10 @@ from rtlgen.transforms.precedence import (
     iteration_precedences,
 )
 from rtlgen.transforms.search import Choice, best_choice
+from rtlgen.transforms.sweeps import SweepProblem, best_sweeps
 from rtlgen.transforms.units import Unit, loop_paths
+
+Ints = NDArray[np.int64]
 
 _CandidateSource = Callable[[Unit, int | None], list[Candidate]]
 """The candidates of a unit, padded up to a number of iterations, or unpadded for None."""
@@ -343,7 +349,21 @@ class Space:
             raise refusal
         best = sunk or boxed
         assert best is not None, "one of the two is there"
-        return best
+        if self.timing.related.ragged.intersection(names):
+            return best
+        problem = SweepProblem(
+            members,
+            precedences,
+            orders,
+            self.timing.related,
+            self._points(names),
+            self.store_slots(names) if with_latency else {},
+        )
+        return best_sweeps(problem, best.last_issue) or best
+
+    def _points(self, names: Sequence[str]) -> dict[str, Ints]:
+        """Return the instances of statements."""
+        return {name: statement_points(self.boxed, self.boxed.statement(name)) for name in names}
 
     def _shared_nest(
         self,
@@ -358,7 +378,7 @@ class Space:
         return best_common_nest(
             members,
             self.timing.sets,
-            {name: statement_points(self.boxed, self.boxed.statement(name)) for name in names},
+            self._points(names),
             [p for p in precedences if isinstance(p.related, Pairs)],
             orders,
             self.store_slots(names) if with_latency else {},

@@ -1,0 +1,295 @@
+"""Give the sweeps of an outer loop loop orders and pads of their own.
+
+Statements that depend on each other in a cycle often do so around an outer loop only. Within one of
+its iterations they are *sweeps* that follow each other, and each of them may be distributed,
+permuted and padded as if it stood alone: one that waits for its own results runs another of its
+loops inside, padded until the results are there. The iterations of the outer loop have a common
+period, and each sweep divides it into whole runs of its inner loops.
+
+Rewrite
+-------
+    for t  for i<8 {                                         (period 370)
+      for j<8  p[i][j] = 7 / p[i][j-1];               ->     S0: [t, j<10, i<37]
+      for j<8  v[j][i] = v[j-1][i] + p[i][j]; }              S1: [t, j<37, i<10]
+    ...
+
+Reference: loop distribution level by level, Allen and Kennedy, TOPLAS 1987.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import permutations, takewhile
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rtlgen.ir.effort import keep_going
+from rtlgen.ir.schedule import NestLoop
+from rtlgen.poly.strong_components import strong_components
+from rtlgen.transforms.candidates import Placement, box_placement
+from rtlgen.transforms.common_nest import StoreSlot
+from rtlgen.transforms.distances import Candidate
+from rtlgen.transforms.period import Grouping, Member, self_distance
+from rtlgen.transforms.precedence import (
+    Precedence,
+    Related,
+    among,
+    requirements,
+    smallest_shifts,
+)
+from rtlgen.transforms.search import best_choice
+
+Ints = NDArray[np.int64]
+
+MAX_ROW = 4_096
+"""Iterations to which a loop of a sweep is padded, at most."""
+
+MAX_PERIODS = 1_000
+"""Periods that are tried, from the smallest that holds every sweep."""
+
+MAX_STORE_MOVES = 64
+"""One-cycle moves that keep stores to one array apart."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SweepProblem:
+    """Statements of one cycle, as boxes, and what orders them.
+
+    Members
+    -------
+    precedences: in the unit of time of the result's shifts. related: the pairs behind them.
+    iteration_precedences: must be satisfiable too by the same placements, counting iterations.
+    points: the instances of every statement. stores: by statement; empty where stores may meet.
+    """
+
+    members: Sequence[Member]
+    precedences: Sequence[Precedence]
+    iteration_precedences: Sequence[Precedence]
+    related: Related
+    points: Mapping[str, Ints]
+    stores: Mapping[str, StoreSlot]
+
+    @property
+    def names(self) -> list[str]:
+        return [member.name for member in self.members]
+
+    @property
+    def shared_depth(self) -> int:
+        """The number of outermost loops that all members share."""
+        levels = zip(*(member.path for member in self.members), strict=False)
+        return sum(1 for _ in takewhile(lambda numbers: len(set(numbers)) == 1, levels))
+
+
+def best_sweeps(problem: SweepProblem, limit: int | None) -> Grouping | None:
+    """Return the grouping with the earliest last issue, before `limit` if given, or None.
+
+    It has an initiation interval of 1. None also where the statements of some sweep depend on each
+    other in a cycle, whatever loops are around it.
+    """
+    best: Grouping | None = None
+    for depth in range(1, problem.shared_depth + 1):
+        chosen = _chosen_sweeps(problem, depth)
+        found = None if chosen is None else _with_period(problem, chosen, limit)
+        if found is not None:
+            best, limit = found, found.last_issue
+    return best
+
+
+@dataclass(frozen=True, slots=True)
+class _Sweep:
+    """One statement within an iteration of the loops that all share.
+
+    Members
+    -------
+    outer: those loops. loops: its own, outermost first; the second one may be longer than needed.
+    """
+
+    iterators: tuple[str, ...]
+    outer: tuple[NestLoop, ...]
+    loops: tuple[NestLoop, ...]
+
+    @property
+    def count(self) -> int:
+        return prod(loop.extent for loop in self.loops)
+
+    @property
+    def alone(self) -> Placement:
+        """The sweep without the loops around it."""
+        return box_placement(self.loops, self.iterators)
+
+    def with_row(self, level: int, extent: int) -> _Sweep:
+        """Return the sweep with one loop made longer."""
+        loops = list(self.loops)
+        loops[level] = replace(loops[level], extent=extent)
+        return replace(self, loops=tuple(loops))
+
+    def in_period(self, period: int) -> tuple[NestLoop, ...] | None:
+        """Return its loops made so long that they take a whole period, or None.
+
+        The second loop becomes longer until whole rows fit, then the first one.
+        """
+        if not self.loops:
+            return (NestLoop(None, period),)
+        first, *inner = self.loops
+        if not inner:
+            return (replace(first, extent=period),)
+        second, *innermost = inner
+        total, rest = divmod(period, prod(loop.extent for loop in innermost))
+        row = next((r for r in range(second.extent, total + 1) if total % r == 0), None)
+        if rest or row is None or total // row < first.extent:
+            return None
+        return replace(first, extent=total // row), replace(second, extent=row), *innermost
+
+
+def _chosen_sweeps(problem: SweepProblem, depth: int) -> dict[str, _Sweep] | None:
+    """Return the sweeps inside of the `depth` outermost loops with which these end soonest."""
+    inside = _within(problem, problem.precedences, depth)
+    orders = _within(problem, problem.iteration_precedences, depth)
+    parts = strong_components(problem.names, [(p.source, p.sink) for p in (*inside, *orders)])
+    if any(len(part) > 1 for part in parts):
+        return None
+    members = {member.name: member for member in problem.members}
+    sweeps: list[list[_Sweep]] = []
+    for (name,) in parts:
+        sweeps.append(list(_orders(members[name], depth, among(inside, [name]))))
+        if not sweeps[-1]:
+            return None
+    units = [
+        [Candidate({name: sweep.alone}, 1, {name: 0}, sweep.count, 0) for sweep in found]
+        for (name,), found in zip(parts, sweeps, strict=True)
+    ]
+    choice = best_choice(units, inside)
+    assert choice is not None, "without a limit there is a choice"
+    return {
+        name: found[own.index(candidate)]
+        for (name,), own, candidate, found in zip(
+            parts, units, choice.candidates, sweeps, strict=True
+        )
+    }
+
+
+def _within(
+    problem: SweepProblem, precedences: Sequence[Precedence], depth: int
+) -> list[Precedence]:
+    found = (problem.related.restricted(p, depth) for p in precedences)
+    return [p for p in found if p is not None]
+
+
+def _orders(member: Member, depth: int, own: Sequence[Precedence]) -> Iterator[_Sweep]:
+    """Yield the orders of a statement's loops in which it need not wait, padded for it."""
+    outer, inner = member.loops[:depth], member.loops[depth:]
+    for order in permutations(inner):
+        sweep = _Sweep(member.iterators, outer, order)
+        if _keeps(sweep, own):
+            yield sweep
+            continue
+        if len(order) == 1:
+            sweep = replace(sweep, loops=(*order, NestLoop(None, 1)))
+        for level in range(1, len(sweep.loops)):
+            padded = _padded(sweep, level, own)
+            if padded is not None:
+                yield padded
+
+
+def _keeps(sweep: _Sweep, own: Sequence[Precedence]) -> bool:
+    keep_going()
+    return all(self_distance(p, sweep.alone) >= max(1, p.lag) for p in own)
+
+
+def _padded(sweep: _Sweep, level: int, own: Sequence[Precedence]) -> _Sweep | None:
+    """Return a sweep with one loop just long enough for its own precedences, if any length is."""
+    low, high = sweep.loops[level].extent, MAX_ROW
+    if not _keeps(sweep.with_row(level, high), own):
+        return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        if _keeps(sweep.with_row(level, middle), own):
+            high = middle
+        else:
+            low = middle
+    return sweep.with_row(level, high)
+
+
+def _with_period(
+    problem: SweepProblem, sweeps: Mapping[str, _Sweep], limit: int | None
+) -> Grouping | None:
+    """Return the sweeps with the smallest period that keeps all precedences."""
+    shortest = max(sweep.count for sweep in sweeps.values())
+    trips = prod(loop.extent for loop in next(iter(sweeps.values())).outer)
+    for period in range(shortest, shortest + MAX_PERIODS):
+        if limit is not None and trips * period > limit:
+            return None
+        placed = {}
+        for name, sweep in sweeps.items():
+            loops = sweep.in_period(period)
+            if loops is None:
+                break
+            placed[name] = box_placement((*sweep.outer, *loops), sweep.iterators)
+        if len(placed) < len(sweeps):
+            continue
+        shifts = _shifts(problem, placed)
+        if shifts is None:
+            continue
+        found = _started_early(sweeps, Grouping(placed, 1, shifts))
+        if limit is None or found.last_issue < limit:
+            return found
+    return None
+
+
+def _shifts(problem: SweepProblem, placed: Mapping[str, Placement]) -> dict[str, int] | None:
+    """Return the smallest shifts that keep all precedences and stores apart, or None."""
+    keep_going()
+    ones = dict.fromkeys(problem.names, 1)
+    orders = requirements(problem.iteration_precedences, placed, ones)
+    if smallest_shifts(problem.names, orders, {}) is None:
+        return None
+    required = requirements(problem.precedences, placed, ones)
+    for _ in range(MAX_STORE_MOVES):
+        shifts = smallest_shifts(problem.names, required, {})
+        if shifts is None:
+            return None
+        meeting = _meeting(problem, placed, shifts)
+        if meeting is None:
+            return shifts
+        a, b = sorted(meeting, key=lambda name: (shifts[name], problem.names.index(name)))
+        required[a, b] = shifts[b] - shifts[a] + 1
+    return None
+
+
+def _meeting(
+    problem: SweepProblem, placed: Mapping[str, Placement], shifts: Mapping[str, int]
+) -> tuple[str, str] | None:
+    """Return two statements that store to one array in one cycle, if there are any."""
+    taken: dict[tuple[str, int], str] = {}
+    for name, store in problem.stores.items():
+        cycles = placed[name].ranks(problem.points[name]) + (shifts[name] + store.stage)
+        for cycle in cycles.tolist():
+            other = taken.setdefault((store.array, cycle), name)
+            if other != name:
+                return other, name
+    return None
+
+
+def _started_early(sweeps: Mapping[str, _Sweep], grouping: Grouping) -> Grouping:
+    """Return the same issue times, with the spare rows of a period before those that are needed.
+
+    A sweep that starts a shift behind the others would count its spare rows after its last one.
+    """
+    placements, shifts = dict(grouping.placements), dict(grouping.shifts)
+    for name, sweep in sweeps.items():
+        placed, depth = placements[name], len(sweep.outer)
+        if not sweep.loops:
+            continue
+        first = placed.loops[depth]
+        row = prod(loop.extent for loop in placed.loops[depth + 1 :])
+        spare = min(shifts[name] // row, first.extent - sweep.loops[0].extent)
+        if spare == 0:
+            continue
+        begun = replace(first, at=first.at - spare)
+        loops = (*placed.loops[:depth], begun, *placed.loops[depth + 1 :])
+        placements[name] = box_placement(loops, placed.iterators)
+        shifts[name] -= spare * row
+    return Grouping(placements, grouping.ii, shifts)
