@@ -86,10 +86,13 @@ def _witness(
     sets: ScopSets, flows: Dataflow, statement: Statement, number: int
 ) -> tuple[int, ...] | None:
     """Return the first instance whose read number `number` finds no value, if there is one."""
-    array = sets.scop.array(statement.reads[number].array)
+    access = statement.reads[number]
+    array = sets.scop.array(access.array)
     if array.role != "local" or array.is_table:
         return None
-    left = flows.unfed(sets, statement.name, number)
+    # An element outside of the array is one that a condition keeps the program from reading.
+    made = sets.accessing(statement, access)
+    left = flows.unfed(sets, statement.name, number).intersect(made)
     return None if left.is_empty() else first_point(left)
 
 

@@ -49,6 +49,9 @@ def test_the_element_and_the_iteration_are_named(body: str, name: str, instance:
 
 
 WRITTEN = {
+    "outside of the array where a condition keeps it from being read":
+        "int t[8]; for (int i = 0; i < 8; i++) t[i] = a[i];"
+        "for (int i = 0; i < 8; i++) b[i] = i > 0 ? t[i - 1] : 0;",
     "initialised": "int t = 3; for (int i = 0; i < 8; i++) a[i] = t;",
     "in the same iteration": "int t; for (int i = 0; i < 8; i++) { t = b[i]; a[i] = t; }",
     "an array with values": "int t[8] = {1}; for (int i = 0; i < 8; i++) a[i] = t[i];",
