@@ -8,9 +8,11 @@ from dataclasses import dataclass, replace
 from pycparser import c_ast
 
 from rtlgen.errors import Diagnostic, Label
+from rtlgen.frontend.answers import answer_in
 from rtlgen.frontend.branches import BranchReader
 from rtlgen.frontend.calls import CallReader
-from rtlgen.frontend.conditions import Conjunction
+from rtlgen.frontend.cases import Conjunction
+from rtlgen.frontend.counters import Counters
 from rtlgen.frontend.declarations import Declarations
 from rtlgen.frontend.drafts import Drafts
 from rtlgen.frontend.errors import (
@@ -21,6 +23,7 @@ from rtlgen.frontend.expressions import ExpressionReader
 from rtlgen.frontend.extents import Extents
 from rtlgen.frontend.guards import is_total
 from rtlgen.frontend.iteration import IterationReader
+from rtlgen.frontend.known_values import known_by_iterators
 from rtlgen.frontend.locate import Locator
 from rtlgen.frontend.lookups import bounds_of, stays_inside
 from rtlgen.frontend.place import Place
@@ -31,8 +34,7 @@ from rtlgen.frontend.symbols import Unusable, Variable
 from rtlgen.frontend.values import Value
 from rtlgen.frontend.writes import ASSIGNMENT_OPS, Assignment, read_assignment, written
 from rtlgen.ir.affine import Affine
-from rtlgen.ir.expr import Constant, Expr, Read, ScalarParameter, Select, walk
-from rtlgen.ir.quasi_affine import is_quasi_affine
+from rtlgen.ir.expr import Constant, Expr, Read, Select
 from rtlgen.ir.scop import Access, ConditionNode, Loop, LoopNode, Node, Statement
 from rtlgen.source import Span
 
@@ -63,15 +65,15 @@ class BodyReader:
         self._loops = IterationReader(self, declarations, locator)
         self._data_uses: dict[str, Span] = {}
         self._iterator_uses: dict[str, Span] = {}
-        self._counters: frozenset[int] = frozenset()
+        self._counters = Counters()
+        self._used_after: set[str] = set()
 
-    def read(self, items: Iterable[c_ast.Node], counters: frozenset[int]) -> tuple[Node, ...]:
+    def read(self, items: Iterable[c_ast.Node], counters: Counters) -> tuple[Node, ...]:
         """Read the statements of the outermost block.
 
         Parameters
         ----------
-        counters: ids of the declarations of variables that some loop header sets; their constant
-            initialisers are dead.
+        counters: the variables that count loops.
         """
         self._counters = counters
         return self.items(items, Place())
@@ -99,13 +101,7 @@ class BodyReader:
         inside = self._inside(assignment, place)
         place = place.under(inside)
         expr = self._guarded(assignment, place, reader)
-        affine = assignment.value.affine if variable.shape == () else None
-        known = None
-        if variable.shape == ():
-            known = (
-                None if affine is not None else _quasi_affine(assignment.value.expr, place.ranges)
-            )
-            self.reaching.define(variable, span, affine, known)
+        is_known = variable.shape == () and self._define(assignment, place, reader.reads)
         statement = Statement(
             name="",
             loops=place.loops,
@@ -116,9 +112,18 @@ class BodyReader:
             span=span,
             text=assignment.text,
         )
-        is_known = affine is not None or known is not None
         made = self.drafts.add(node, label, statement, is_known)
         return ConditionNode(inside, (made,)) if inside else made
+
+    def _define(self, assignment: Assignment, place: Place, reads: Sequence[Access]) -> bool:
+        """Note what a scalar is set to; return whether it may stand wherever the scalar does."""
+        variable, value = assignment.variable, assignment.value
+        known = answer = None
+        if value.affine is None:
+            known = known_by_iterators(value.expr, place.ranges)
+            answer = answer_in(value.expr, reads, self._declarations, self.reaching.of)
+        self.reaching.define(variable, assignment.write.span, value.affine, known, answer)
+        return value.affine is not None or known is not None or answer is not None
 
     def _inside(self, assignment: Assignment, place: Place) -> Conjunction:
         """Return what keeps a guarded assignment inside of its array.
@@ -168,8 +173,12 @@ class BodyReader:
         if variable.name in self._iterator_uses:
             raise _mixed_use(variable.name, span, self._iterator_uses[variable.name])
 
+    def is_used_after(self, variable: Variable) -> bool:
+        """Return whether a variable that counts a loop is used outside of it, too."""
+        return variable.name in self._used_after
+
     def note_iterator(self, name: str, span: Span) -> None:
-        """Note that a variable counts a loop; it may not be used as data, too."""
+        """Note that a variable counts a loop, and nothing else."""
         self._iterator_uses.setdefault(name, span)
         if name in self._data_uses:
             raise _mixed_use(name, self._data_uses[name], span)
@@ -242,6 +251,8 @@ class BodyReader:
         stored = self._scopes.stored(node.name) if node.name is not None else None
         if stored is not None and stored.shape == () and stored.storage == "local":
             self.reaching.declare(stored)
+            if id(node) in self._counters.used_after:
+                self._used_after.add(stored.name)
         if variable is None:
             return ()
         if variable.shape:
@@ -249,7 +260,7 @@ class BodyReader:
         before: list[Node] = []
         reader = self.reader(place, before)
         value = self.right_hand_side(node.init, reader, place, before)
-        if id(node) in self._counters and value.constant is not None:
+        if id(node) in self._counters.confined and value.constant is not None:
             return ()
         assignment = written(variable, variable.span, value, reader, self._initialiser_text(node))
         return (*before, self.assign(node, assignment, place, reader))
@@ -341,20 +352,14 @@ class _Site:
         return self.calls.value(node, reader, self.place, self.before)
 
 
-def _quasi_affine(expr: Expr, ranges: Ranges) -> Expr | None:
-    """Return an expression if it is known for every iteration, by quotients and remainders."""
-    if any(isinstance(node, Read | ScalarParameter | Select) for node in walk(expr)):
-        return None
-    return expr if is_quasi_affine(expr, ranges.boxes()) else None
-
-
 def _is_set_to_call(node: c_ast.Assignment) -> bool:
     return node.op == "=" and isinstance(node.rvalue, c_ast.FuncCall)
 
 
 def _mixed_use(name: str, data: Span, iterator: Span) -> IteratorOutsideLoop:
     return IteratorOutsideLoop(
-        f"`{name}` counts a loop and is used outside of it",
+        f"`{name}` counts a loop and is used as data",
         labels=(Label(data, "used here"), Label(iterator, "counts a loop here")),
-        help="use another variable here",
+        notes=("code outside of the region uses it as well",),
+        help="use another variable outside of the region",
     )

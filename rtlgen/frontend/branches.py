@@ -18,7 +18,8 @@ from typing import Protocol
 
 from pycparser import c_ast
 
-from rtlgen.frontend.conditions import Alternative, ConditionReader, Conjunction, Leaf
+from rtlgen.frontend.cases import Conjunction
+from rtlgen.frontend.conditions import Alternative, ConditionReader, Leaf
 from rtlgen.frontend.declarations import Declarations
 from rtlgen.frontend.expressions import ExpressionReader
 from rtlgen.frontend.guards import Guard
@@ -157,7 +158,7 @@ class BranchReader:
         where = place.under(leaf.given)
         made: list[Node] = []
         reader = self._body.reader(where, made)
-        value = reader.arithmetic.truth(reader.value(leaf.node))
+        value = reader.arithmetic.truth(reader.condition(leaf.node, (node.cond, *_arms(node))))
         guard = Guard(value.expr, tuple(reader.reads))
         if not is_single and self._may_change(node, guard.reads):
             guard = self._kept(leaf, value, where, reader, made)
@@ -184,7 +185,7 @@ class BranchReader:
 
     def _may_change(self, node: c_ast.If, reads: Sequence[Access]) -> bool:
         """Return whether something in the branches may change what a condition reads."""
-        branches = [branch for branch in (node.iftrue, node.iffalse) if branch is not None]
+        branches = _arms(node)
         if reads and any(calls(branch) for branch in branches):
             return True
         changed = {
@@ -218,7 +219,7 @@ class BranchReader:
             return None
         before: list[Node] = []
         reader = self._body.reader(place, before)
-        condition = reader.arithmetic.truth(reader.value(node.cond))
+        condition = reader.arithmetic.truth(reader.condition(node.cond, _arms(node)))
         with reader.conditionally():
             assignments = [
                 read_assignment(side, reader, self._declarations.scopes, self._locator)
@@ -235,6 +236,10 @@ class BranchReader:
         text = f"{self._locator.text(node.cond)} ? {first.text} : {second.text}"
         both = replace(first, value=value, text=text)
         return (*before, self._body.assign(node, both, place, reader, label))
+
+
+def _arms(node: c_ast.If) -> list[c_ast.Node]:
+    return [arm for arm in (node.iftrue, node.iffalse) if arm is not None]
 
 
 def _asked_after_the_same(branches: Sequence[_Branch]) -> set[tuple[int, Conjunction]]:

@@ -267,6 +267,17 @@ class Declarations:
         outlives = storage == "global" or "static" in node.storage
         return outlives and node.name not in changed
 
+    def stored_as(self, name: str) -> Variable:
+        """Return the variable with a unique name."""
+        return next(variable for variable in self.variables if variable.name == name)
+
+    def never_changes(self, variable: Variable) -> bool:
+        """Return whether no statement of the file can write an array."""
+        if variable.is_const or variable.values:
+            return True
+        changed = self._assigned | self._handed_over
+        return variable.storage == "parameter" and variable.name not in changed
+
     def _state(self, node: c_ast.Decl, type_: CType, span: Span) -> None:
         """Declare what keeps its content from run to run: its first content is loaded."""
         if id(node) in self._statics:

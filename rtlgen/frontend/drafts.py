@@ -64,7 +64,13 @@ class Drafts:
         """
         by_name = {draft.statement.name: draft for draft in self._drafts}
         order = [by_name[name] for name in _names(nodes)]
-        read = {access.array for draft in order for access in draft.statement.reads}
+        read = {
+            access.array
+            for draft in order
+            for access in draft.statement.reads
+            # What only keeps its own old value tells nobody.
+            if not (draft.is_substituted and draft.statement.write.array == access.array)
+        }
         kept = [
             draft
             for draft in order

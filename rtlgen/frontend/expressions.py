@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from math import prod
@@ -11,6 +11,7 @@ from typing import Protocol
 from pycparser import c_ast
 
 from rtlgen.errors import Label
+from rtlgen.frontend.answers import question
 from rtlgen.frontend.constants import character_constant, integer_constant
 from rtlgen.frontend.elements import Element, ElementReader
 from rtlgen.frontend.errors import (
@@ -20,6 +21,7 @@ from rtlgen.frontend.errors import (
     UnsupportedExpression,
 )
 from rtlgen.frontend.guards import Guard, renumbered
+from rtlgen.frontend.known_values import known_value_at
 from rtlgen.frontend.locate import Locator
 from rtlgen.frontend.lookups import stays_inside, window
 from rtlgen.frontend.ranges import Ranges
@@ -46,7 +48,7 @@ from rtlgen.frontend.values import (
     literal,
     opaque,
 )
-from rtlgen.frontend.writers import STEPS
+from rtlgen.frontend.writers import STEPS, below
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.expr import BinaryOp, Expr, Read, ScalarParameter, UnaryOp
 from rtlgen.ir.scop import Access
@@ -116,6 +118,7 @@ class ExpressionReader:
         self.reads: list[Access] = []
         self.may_leave = False
         self._conditions = int(is_guarded)
+        self._in_question: frozenset[str] = frozenset()
 
     def value(self, node: c_ast.Node) -> Value:
         """Return the value of an expression.
@@ -137,7 +140,7 @@ class ExpressionReader:
             case c_ast.BinaryOp():
                 return self._binary(node, span)
             case c_ast.TernaryOp():
-                condition = self.value(node.cond)
+                condition = self.condition(node.cond, (node.iftrue, node.iffalse))
                 with self.conditionally():
                     if_true, if_false = self.value(node.iftrue), self.value(node.iffalse)
                 return self.arithmetic.select(condition, if_true, if_false, span)
@@ -162,6 +165,25 @@ class ExpressionReader:
             yield
         finally:
             self._conditions -= 1
+
+    def condition(self, node: c_ast.Node, under: Iterable[c_ast.Node]) -> Value:
+        """Return the value of a condition, on which it depends whether `under` is evaluated.
+
+        Where a variable holds the answer to a question about what is used there, it is asked
+        again: it tells what that may be.
+        """
+        outer = self._in_question
+        self._in_question = frozenset(
+            variable.name
+            for root in under
+            for part in below(root)
+            if isinstance(part, c_ast.ID)
+            and (variable := self._scopes.stored(part.name)) is not None
+        )
+        try:
+            return self.value(node)
+        finally:
+            self._in_question = outer
 
     def read(self, variable: Variable, access: Access, at: tuple[Expr, ...] = ()) -> Value:
         """Return the value of an element, as one more read.
@@ -210,9 +232,11 @@ class ExpressionReader:
                 return exact(affine, variable.element, access.span)
             known = known_expression(definitions)
             if known is not None:
-                reason = "a quotient or remainder of iterators"
-                obstacle = Obstacle(ObstacleKind.NONLINEAR, reason, access.span)
-                return opaque(known, obstacle, access.span)
+                return known_value_at(known, self.arithmetic.ranges, access.span)
+            asked = question(definitions, self._in_question, self._surroundings.definitions)
+            if asked is not None:
+                obstacle = Obstacle(ObstacleKind.DATA, "depends on data", access.span)
+                return opaque(self.adopt(asked), obstacle, access.span)
         value = _table_value(variable, access)
         if value is not None:
             return literal(value, variable.element, access.span)
@@ -313,9 +337,10 @@ class ExpressionReader:
         return prod(left) * part.variable.element.width_bits // 8
 
     def _binary(self, node: c_ast.BinaryOp, span: Span) -> Value:
-        left = self.value(node.left)
         if node.op not in ("&&", "||"):
-            return self.arithmetic.binary(BINARY_OPS[node.op], left, self.value(node.right), span)
+            left, right = self.value(node.left), self.value(node.right)
+            return self.arithmetic.binary(BINARY_OPS[node.op], left, right, span)
+        left = self.condition(node.left, (node.right,))
         known = len(self.reads)
         with self.conditionally():
             right = self.value(node.right)

@@ -37,7 +37,7 @@ class Quotient:
         terms = {name: c // common for name, c in form.terms}
         return Quotient(Affine.of(terms, form.constant // common), divisor // common)
 
-    def __add__(self, by: int) -> Quotient:
+    def __add__(self, by: Affine) -> Quotient:
         return Quotient.of(self.form + by * self.divisor, self.divisor)
 
     def range(self, ranges: Ranges) -> tuple[int, int]:
@@ -69,10 +69,9 @@ def affine_parts(expr: Expr, extreme: Extreme, ranges: Ranges) -> tuple[Quotient
         case Cast(operand, type_):
             parts = affine_parts(operand, extreme, ranges)
             return None if parts is None else _held(parts, type_, ranges)
-        case Binary("add" | "sub" as op, left, Constant(value), type_):
-            by = value if op == "add" else -value
-            parts = affine_parts(left, extreme, ranges)
-            return None if parts is None else _held([part + by for part in parts], type_, ranges)
+        case Binary("add" | "sub", _, _, type_):
+            terms = _sum(expr, extreme, ranges)
+            return None if terms is None else _held(terms, type_, ranges)
         case Binary("div" | "shr"):
             part = _truncated(expr, ranges)
             return None if part is None else (part,)
@@ -91,6 +90,25 @@ def affine_parts(expr: Expr, extreme: Extreme, ranges: Ranges) -> tuple[Quotient
             if first is None or second is None or compared != [first, second]:
                 return None
             return tuple(dict.fromkeys((*first, *second)))
+    return None
+
+
+def _sum(expr: Binary, extreme: Extreme, ranges: Ranges) -> Sequence[Quotient] | None:
+    """Return the parts of a sum or difference, one side of which is affine."""
+    same = extreme
+    if expr.op == "sub":
+        # What is taken off is least where the difference is greatest.
+        same = "least" if extreme == "greatest" else "greatest"
+    left, right = affine_parts(expr.left, extreme, ranges), affine_parts(expr.right, same, ranges)
+    if left is None or right is None:
+        return None
+    if expr.op == "sub":
+        if any(part.divisor != 1 for part in right):
+            return None
+        right = tuple(Quotient(-part.form) for part in right)
+    for parts, others in ((left, right), (right, left)):
+        if len(others) == 1 and others[0].divisor == 1:
+            return [part + others[0].form for part in parts]
     return None
 
 

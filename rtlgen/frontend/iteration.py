@@ -20,6 +20,7 @@ from rtlgen.frontend.errors import (
 from rtlgen.frontend.expressions import ExpressionReader
 from rtlgen.frontend.induction import Inductions, distance, position
 from rtlgen.frontend.locate import Locator
+from rtlgen.frontend.loop_exits import exit_value
 from rtlgen.frontend.loop_headers import Header, split_header
 from rtlgen.frontend.loops import LoopReader
 from rtlgen.frontend.place import Place
@@ -27,8 +28,11 @@ from rtlgen.frontend.ranges import Ranges
 from rtlgen.frontend.reaching import Reaching, known_value
 from rtlgen.frontend.symbols import ActiveIterator, Unusable, Variable
 from rtlgen.frontend.unnoticed import Unnoticed
+from rtlgen.frontend.values import Value, exact
 from rtlgen.frontend.writers import assigned, calls
+from rtlgen.frontend.writes import Assignment, written
 from rtlgen.ir.affine import Affine
+from rtlgen.ir.expr import to_text
 from rtlgen.ir.scop import Access, ConditionNode, Loop, LoopNode, Node
 from rtlgen.ir.types import IntType
 from rtlgen.source import Span
@@ -47,8 +51,21 @@ class Body(Protocol):
     def nested(self, node: c_ast.Node, place: Place) -> tuple[Node, ...]:
         """Read the body of a loop or `if`."""
 
+    def is_used_after(self, variable: Variable) -> bool:
+        """Return whether a variable that counts a loop is used outside of it, too."""
+
     def note_iterator(self, name: str, span: Span) -> None:
-        """Note that a variable counts a loop."""
+        """Note that a variable counts a loop, and nothing else."""
+
+    def assign(
+        self,
+        node: c_ast.Node,
+        assignment: Assignment,
+        place: Place,
+        reader: ExpressionReader,
+        label: str | None = None,
+    ) -> Node:
+        """Append a statement."""
 
     def warn_left_out(self, code: str, message: str, span: Span) -> None:
         """Warn that something is left out."""
@@ -70,8 +87,7 @@ class IterationReader:
     def read(self, node: c_ast.For, place: Place, label: str | None) -> tuple[Node, ...]:
         """Return the nodes of a loop; none where it does nothing."""
         header = split_header(node, self._locator)
-        type_, c_name = self._iterator(node, header)
-        name = self._scopes.iterator_name(c_name) if header.declares else c_name
+        type_, name, kept = self._iterator(node, header)
         loop_reader = LoopReader(
             header,
             name,
@@ -82,11 +98,12 @@ class IterationReader:
         )
         step = loop_reader.step()
         start = loop_reader.start(step)
+        first = self._body.reader(place).value(header.start) if kept is not None else None
         with self._scopes.iterating(header.iterator, ActiveIterator(name, type_, header.span)):
             counted = loop_reader.read(start, step, label)
             if counted.is_empty:
                 self._body.warn_left_out("W0101", "this loop is never entered", header.span)
-                return ()
+                return self._left(node, kept, counted.loop, place)
             guarded = place.guard is not None
             loop = replace(counted.loop, under=place.condition, is_guarded=guarded)
             inside = replace(
@@ -99,10 +116,31 @@ class IterationReader:
             limits = (*counted.limits, *self._limits(header, loop_reader, inside, step))
             loop = replace(loop, limits=limits)
             inside = replace(inside.under(limits), loops=(*place.loops, loop))
-            body = self._repeated(node.stmt, inside, bool(limits), counted.starts_late)
+            before: tuple[Node, ...] = ()
+            if kept is not None and first is not None and limits:
+                before = self._set(node, kept, first, place)
+            body = self._repeated(node, inside, counted.starts_late, kept if limits else None)
             if limits and body:
                 body = (ConditionNode(limits, body),)
-        return (LoopNode(loop, body),) if body else ()
+        nodes = (*before, LoopNode(loop, body)) if body else before
+        return nodes if limits else (*nodes, *self._left(node, kept, loop, place))
+
+    def _left(
+        self, node: c_ast.For, kept: Variable | None, loop: Loop, place: Place
+    ) -> tuple[Node, ...]:
+        """Return what gives the variable of a loop with one bound its value behind it."""
+        if kept is None:
+            return ()
+        value = exit_value(loop, kept.element, place.ranges, loop.span)
+        return self._set(node, kept, value, place)
+
+    def _set(
+        self, node: c_ast.Node, variable: Variable, value: Value, place: Place
+    ) -> tuple[Node, ...]:
+        reader = self._body.reader(place)
+        text = f"{variable.name} = {to_text(value.expr, ())}"
+        assignment = written(variable, value.span, value, reader, text)
+        return (self._body.assign(node, assignment, place, reader),)
 
     def _iterations(self, loop: Loop, place: Place) -> int:
         """Return how often the body of a loop runs, at most.
@@ -137,16 +175,19 @@ class IterationReader:
             limits += [c for c in ways[0].conditions if isinstance(c, Affine)]
         return tuple(limits)
 
-    def _iterator(self, node: c_ast.For, header: Header) -> tuple[IntType, str]:
-        """Return the iterator's type and the name to give it."""
+    def _iterator(self, node: c_ast.For, header: Header) -> tuple[IntType, str, Variable | None]:
+        """Return the iterator's type, the name to give it, and what keeps its last value."""
         if header.declares:
-            return self._declarations.iterator_type(node.init.decls[0]), header.iterator
-        span = self._locator.span(node.init.lvalue)
+            type_ = self._declarations.iterator_type(node.init.decls[0])
+            return type_, self._scopes.iterator_name(header.iterator), None
+        span = self._locator.span(node.init.lvalue if node.init is not None else node.next)
         symbol = self._scopes.lookup(header.iterator)
         match symbol:
             case Variable(name, element, shape=(), storage="local"):
+                if self._body.is_used_after(symbol):
+                    return element, self._scopes.iterator_name(header.iterator), symbol
                 self._body.note_iterator(name, span)
-                return element, name
+                return element, name, None
             case ActiveIterator():
                 raise IteratorModified(
                     f"`{header.iterator}` already counts an outer loop",
@@ -169,48 +210,62 @@ class IterationReader:
                 )
 
     def _repeated(
-        self, node: c_ast.Node, place: Place, ends_early: bool, starts_late: bool
+        self, node: c_ast.For, place: Place, starts_late: bool, counted: Variable | None
     ) -> tuple[Node, ...]:
         """Read the body of the innermost loop of `place`; an earlier iteration may be before it.
 
         Parameters
         ----------
-        ends_early: the loop may end before its bound.
         starts_late: the loop may begin behind its start.
+        counted: what every iteration leaves the next value of the iterator in, if something does.
         """
         reaching = self._body.reaching
-        if calls(node):
+        loop, ranges = place.loops[-1], place.ranges
+        if calls(node.stmt):
             for variable in self._declarations.variables:
                 if variable.storage == "global" and variable.shape == ():
                     reaching.may_define(variable, self._locator.start(node))
         behind: list[tuple[Variable, Span, Affine]] = []
         inside: list[tuple[Variable, Span, Affine]] = []
-        for name, assignments in _assignments(node).items():
-            found = self._scopes.stored(name)
-            if found is None or found.shape != ():
-                continue
-            variable = found
-            span = self._locator.span(assignments[0])
-            before = known_value(reaching.of(variable))
-            move = None if before is None else self._inductions.move(node, name, place.ranges)
-            for assignment in assignments:
-                reaching.may_define(variable, self._locator.span(assignment))
+        moved = self._moved(node.stmt)
+        if counted is not None:
+            reaching.may_define(counted, loop.span)
+        for variable, name, span, before in moved:
+            move = None if before is None else self._inductions.move(node.stmt, name, ranges)
             if before is None or move is None or starts_late:
                 continue
-            loop, ranges = place.loops[-1], place.ranges
             current = self._fitting(variable, before, position(loop, move), ranges)
             after = self._fitting(variable, before, distance(loop, move, ranges), ranges)
             inside += [] if current is None else [(variable, span, current)]
-            behind += [] if after is None or ends_early else [(variable, span, after)]
+            behind += [] if after is None or loop.limits else [(variable, span, after)]
         entered = reaching.state
         for variable, span, value in inside:
             reaching.define(variable, span, value)
-        body = self._body.nested(node, place)
+        body = self._body.nested(node.stmt, place)
+        if counted is not None:
+            following = Affine.variable(loop.iterator) + loop.step
+            body += self._set(node, counted, exact(following, counted.element, loop.span), place)
         # Behind the loop, too, any number of iterations may have been.
         reaching.restore(entered)
         for variable, span, value in behind:
             reaching.define(variable, span, value)
         return body
+
+    def _moved(self, node: c_ast.Node) -> list[tuple[Variable, str, Span, Affine | None]]:
+        """Return the scalars that `node` may assign, and what is known of them before it.
+
+        From here on, an earlier run of `node` may have assigned them.
+        """
+        reaching = self._body.reaching
+        found = []
+        for name, assignments in _assignments(node).items():
+            variable = self._scopes.stored(name)
+            if variable is not None and variable.shape == ():
+                before = known_value(reaching.of(variable))
+                found.append((variable, name, self._locator.span(assignments[0]), before))
+                for assignment in assignments:
+                    reaching.may_define(variable, self._locator.span(assignment))
+        return found
 
     def _fitting(
         self, variable: Variable, before: Affine, move: Affine | None, ranges: Ranges

@@ -8,7 +8,7 @@ from pycparser import c_ast
 
 from rtlgen.errors import Diagnostic, Label
 from rtlgen.frontend.body import BodyReader
-from rtlgen.frontend.counters import loop_counters
+from rtlgen.frontend.counters import Counters, loop_counters
 from rtlgen.frontend.declarations import Declarations
 from rtlgen.frontend.errors import (
     EmptyRegion,
@@ -62,7 +62,7 @@ class Kernel:
         hidden = _parameter_names(function)
         # A parameter keeps its C name even when a global has the same one.
         self._declarations.scopes.reserve(hidden)
-        counters = frozenset[int]()
+        counters = Counters()
         self._declarations.note_changes(tree)
         for node in tree.ext:
             self._declarations.file_scope(node)
@@ -97,7 +97,7 @@ class Kernel:
             except FrontendError as error:
                 self._body.report(error)
 
-    def _items(self, function: c_ast.FuncDef, counters: frozenset[int]) -> tuple[Node, ...]:
+    def _items(self, function: c_ast.FuncDef, counters: Counters) -> tuple[Node, ...]:
         """Read the region, with the initialisers before it and the `return` at its end."""
         region = self._region
         outside = [
@@ -168,9 +168,10 @@ class Kernel:
         if not isinstance(node, c_ast.ID):
             return None
         symbol = self._declarations.scopes.lookup(node.name)
-        if isinstance(symbol, Variable) and symbol.shape == () and symbol.element == type_:
-            return symbol
-        return None
+        is_plain = isinstance(symbol, Variable) and symbol.shape == () and symbol.element == type_
+        if not isinstance(symbol, Variable) or not is_plain or self._body.is_used_after(symbol):
+            return None
+        return symbol
 
     def _is_private(self, name: str) -> bool:
         """Return whether nobody sees the variable `name` after the run."""

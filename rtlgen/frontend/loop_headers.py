@@ -50,6 +50,9 @@ def split_header(node: c_ast.For, locator: Locator) -> Header:
             declares = True
         case c_ast.Assignment(op="=", lvalue=c_ast.ID(name=name), rvalue=start):
             declares = False
+        case None if (name := _stepped(node.next)) is not None:
+            # It goes on from the value that was there before.
+            declares, start = False, c_ast.ID(name, node.next.coord)
         case _:
             raise _header(node.init, span, locator, "set one iterator: `int i = 0`")
     conditions = list(_conjuncts(node.cond))
@@ -60,6 +63,16 @@ def split_header(node: c_ast.For, locator: Locator) -> Header:
     limits = tuple(part for part in conditions if part is not bounds[0])
     step, sign = _step(node.next, name, span, locator)
     return Header(name, declares, start, bounds[0], limits, step, sign, span)
+
+
+def _stepped(node: c_ast.Node | None) -> str | None:
+    """Return the name of the variable that the last part of a header steps."""
+    match node:
+        case c_ast.UnaryOp(expr=c_ast.ID(name=str(name))):
+            return name
+        case c_ast.Assignment(lvalue=c_ast.ID(name=str(name))):
+            return name
+    return None
 
 
 def _conjuncts(node: c_ast.Node | None) -> Iterator[c_ast.Node]:

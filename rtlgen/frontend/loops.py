@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pycparser import c_ast
 
 from rtlgen.errors import Label
-from rtlgen.frontend.conditions import Conjunction
+from rtlgen.frontend.cases import Conjunction
 from rtlgen.frontend.errors import (
     FrontendError,
     IteratorOverflow,

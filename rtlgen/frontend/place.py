@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from rtlgen.frontend.conditions import Conjunction
+from rtlgen.frontend.cases import Conjunction
 from rtlgen.frontend.guards import Guard
 from rtlgen.frontend.ranges import Ranges
 from rtlgen.ir.affine import Constraint

@@ -6,10 +6,28 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from rtlgen.frontend.guards import Guard
 from rtlgen.frontend.symbols import Variable
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.expr import Expr
 from rtlgen.source import Span
+
+Definitions: TypeAlias = "tuple[Definition, ...]"
+"""Everything that may reach. `()`: the variable has no value yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A condition on data that was asked when a scalar was set to what it was.
+
+    Members
+    -------
+    asked_of: the scalars in it, with the assignments that had reached them then: as long as the
+        same ones reach them, it would still be answered in the same way.
+    """
+
+    guard: Guard
+    asked_of: tuple[tuple[Variable, Definitions], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,16 +38,15 @@ class Definition:
     -------
     affine: the value as a function of the iterators of the loops around the use; None when it is
         none, or belongs to an earlier iteration.
-    known: the value, with quotients and remainders of such functions, where it is not affine.
+    known: the value where the iterators give it in another way.
+    answer: the value where it is that of a condition on data.
     """
 
     span: Span
     affine: Affine | None
     known: Expr | None = None
+    answer: Answer | None = None
 
-
-Definitions: TypeAlias = tuple[Definition, ...]
-"""Everything that may reach. `()`: the variable has no value yet."""
 
 State: TypeAlias = Mapping[str, Definitions]
 """What reaches, by the name of the variable; one that is missing has its value from outside."""
@@ -62,10 +79,15 @@ class Reaching:
         self._untouched.add(variable.name)
 
     def define(
-        self, variable: Variable, span: Span, affine: Affine | None, known: Expr | None = None
+        self,
+        variable: Variable,
+        span: Span,
+        affine: Affine | None,
+        known: Expr | None = None,
+        answer: Answer | None = None,
     ) -> None:
         """Note an assignment of a scalar."""
-        self._state[variable.name] = (Definition(span, affine, known),)
+        self._state[variable.name] = (Definition(span, affine, known, answer),)
         self._untouched.discard(variable.name)
 
     def may_define(self, variable: Variable, span: Span) -> None:
@@ -106,7 +128,7 @@ def known_value(definitions: Definitions) -> Affine | None:
 
 
 def known_expression(definitions: Definitions) -> Expr | None:
-    """Return the quasi-affine expression that every definition which may reach gives."""
+    """Return the expression of iterators that every definition which may reach gives."""
     values = {definition.known for definition in definitions}
     return values.pop() if len(values) == 1 else None
 

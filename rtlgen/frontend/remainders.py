@@ -6,24 +6,27 @@ i % 3 == 1      (i & 3) == 0      !(i & 1)      (i + j) % 2
 from __future__ import annotations
 
 from rtlgen.frontend.ranges import Ranges
-from rtlgen.frontend.values import Value
 from rtlgen.ir.affine import Affine, Congruence, Constraint
 from rtlgen.ir.expr import Binary, Cast, Constant, Expr, IndexValue
 
 
 def remainder_cases(
-    value: Value, op: str, wanted: int, ranges: Ranges
+    value: Expr, op: str, wanted: int, ranges: Ranges
 ) -> tuple[tuple[Constraint, ...], ...] | None:
     """Return the cases in which `value op wanted` holds, or None if `value` is no remainder.
 
     "Not equal" is a stride only for a divisor of 2.
+
+    Parameters
+    ----------
+    op: `eq` or `ne`.
     """
-    found = _remainder(value.expr)
+    found = _remainder(value)
     if found is None:
         return None
     form, modulus, towards_zero = found
     low, high = ranges.minimum(form), ranges.maximum(form)
-    if op == "!=":
+    if op == "ne":
         if modulus != 2 or wanted not in (0, 1) or (wanted and towards_zero and low < 0):
             return None
         return ((Congruence(form - (1 - wanted), 2),),)

@@ -184,13 +184,18 @@ class FlatDim:
 
     @property
     def is_box(self) -> bool:
-        """Whether the rank is an affine function: no bound depends on an outer loop."""
+        """Whether no bound depends on an outer loop."""
         return all(loop.is_box for loop in self.loops)
 
     @property
+    def is_affine(self) -> bool:
+        """Whether the rank is an affine function: of a box, every instance at affine places."""
+        return all(loop.is_box and len(loop.place) == 1 for loop in self.loops)
+
+    @property
     def rank(self) -> Affine:
-        """Position in the flattened nest, 0 for its first iteration; of a box only."""
-        if not self.is_box:
+        """Position in the flattened nest, 0 for its first iteration, where that is affine."""
+        if not self.is_affine:
             raise ValueError(f"the rank in {self} is not affine")
         parts, weight = [], 1
         for loop in reversed(self.loops):

@@ -48,7 +48,7 @@ def find_violation(
 ) -> Violation | None:
     """Return a dependence that `schedule` does not respect, or None when it is legal."""
     if any(
-        isinstance(d, FlatDim) and not d.is_box for dims in schedule.dims.values() for d in dims
+        isinstance(d, FlatDim) and not d.is_affine for dims in schedule.dims.values() for d in dims
     ):
         return _find_listed_violation(sets.scop, dependences, schedule)
     with limited_effort():
@@ -103,7 +103,7 @@ def _listed_times(scop: Scop, schedule: Schedule, name: str, points: Ints) -> In
     iterators = scop.statement(name).iterators
     columns = []
     for dim in schedule.dims[name]:
-        if isinstance(dim, FlatDim) and not dim.is_box:
+        if isinstance(dim, FlatDim) and not dim.is_affine:
             table = rank_table(dim.loops, iterators)
             assert table is not None, "a ragged nest has been enumerated before"
             columns.append(table.of(points) + dim.shift)

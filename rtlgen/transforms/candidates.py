@@ -65,7 +65,7 @@ def placement(
     loops: Sequence[NestLoop], iterators: Sequence[str], changes: int = 0
 ) -> Placement | None:
     """Return the placement of a statement under `loops`, or None where its ranks are not known."""
-    if all(loop.is_box for loop in loops):
+    if all(loop.is_box and len(loop.place) == 1 for loop in loops):
         return box_placement(loops, iterators, changes)
     table = rank_table(loops, iterators)
     if table is None:

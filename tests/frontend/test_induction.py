@@ -53,6 +53,8 @@ def test_the_subscript_is_affine(body: str, written: list[str]) -> None:
         "int k = 0; for (int i = 0; i < 8; i++) for (int j = 0; j < i; j++) a[k++] = 1;",
         "int k = 1; for (int i = 0; i < 5; i++) { a[k] = 1; k *= 2; }",
         "int k = 0; for (int i = 0; i < 5; i++) { a[k] = 1; k += i; }",
+        "int k = 0, m = 1; for (int i = 0; i < 5; i++) { a[k] = 1; m++; k += m; }",
+        "int k = 0, m = 1; for (int i = 0; i < 5; i++) { a[k] = 1; k += m; m++; }",
         "int k = a[0]; for (int i = 0; i < 5; i++) a[k++] = 1;",
         "unsigned char k = 250; for (int i = 0; i < 9; i++) { a[k - 250] = 1; k++; }",
         "int k = 0; for (int i = 0; i < 8; i++) { a[k] = 1; { int k = 1; k++; a[k] = 2; } k++; }",

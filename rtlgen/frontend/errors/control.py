@@ -142,15 +142,19 @@ class ParameterInControl(FrontendError):
 
 
 class IteratorOutsideLoop(FrontendError):
-    """The variable of a loop is used outside of the loop.
+    """The variable of a loop is used as data, too, and code outside of the region sees it.
 
         int i;
+        #pragma scop
         for (i = 0; i < N; i++) ...
         last = i;
+        #pragma endscop
+        print(i);
 
-    Iterators are counters of the circuit's schedule, not storage.
+    Iterators are counters of the circuit's schedule, not storage. What one of them holds behind its
+    loop is known inside of the region only.
 
-    Remedy: write the value it has there, or use another variable.
+    Remedy: copy it to another variable at the end of the region, and use that one outside.
     """
 
     code = "E0136"
