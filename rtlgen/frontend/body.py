@@ -32,6 +32,7 @@ from rtlgen.frontend.reaching import Definitions, Reaching
 from rtlgen.frontend.refusals import statement_refusal
 from rtlgen.frontend.symbols import Unusable, Variable
 from rtlgen.frontend.values import Value
+from rtlgen.frontend.writers import STEPS
 from rtlgen.frontend.writes import ASSIGNMENT_OPS, Assignment, read_assignment, written
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.expr import Constant, Expr, Read, Select
@@ -202,12 +203,8 @@ class BodyReader:
                     return self.items(node.block_items or (), place)
             case c_ast.For():
                 return self._loops.read(node, place, label)
-            case c_ast.If():
-                return self._branches.read(node, place, label)
-            case c_ast.Assignment() if node.op in ASSIGNMENT_OPS:
-                return self._assignment(node, place, label)
-            case c_ast.UnaryOp(op="++" | "--" | "p++" | "p--"):
-                return self._assignment(node, place, label)
+            case c_ast.If() | c_ast.Assignment() | c_ast.UnaryOp():
+                return self._change(node, place, label)
             case c_ast.FuncCall():
                 return self._calls.statement(node, place)
             case c_ast.Decl():
@@ -223,6 +220,22 @@ class BodyReader:
                 return ()
             case _:
                 raise statement_refusal(node, self._locator)
+
+    def _change(self, node: c_ast.Node, place: Place, label: str | None) -> tuple[Node, ...]:
+        """Read an `if` or an assignment, with what is known of scalars that go round."""
+        turned = self._loops.turned(node, place.ranges)
+        match node:
+            case c_ast.If():
+                made = self._branches.read(node, place, label)
+            case c_ast.Assignment() if node.op in ASSIGNMENT_OPS:
+                made = self._assignment(node, place, label)
+            case c_ast.UnaryOp() if node.op in STEPS:
+                made = self._assignment(node, place, label)
+            case _:
+                raise statement_refusal(node, self._locator)
+        for variable, span, turn in turned:
+            self.reaching.define_known(variable, span, turn, place.ranges)
+        return made
 
     def _assignment(self, node: c_ast.Node, place: Place, label: str | None) -> tuple[Node, ...]:
         before: list[Node] = []

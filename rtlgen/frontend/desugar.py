@@ -3,6 +3,7 @@
 Rewrite
 -------
     a[k++] = x;                                a[k] = x; k++;
+    if (++c == n) c = 0;                       ++c; if (c == n) c = 0;
     a[i] = b[i] = 0;                           b[i] = 0; a[i] = b[i];
     s = 0, t = 1;                              s = 0; t = 1;
     do { S } while (0);                        { S }
@@ -67,7 +68,7 @@ class _Desugarer:
                 # The idiom of macros with several statements.
                 return self._parts(node.stmt)
             case c_ast.If():
-                node.iftrue, node.iffalse = self._body(node.iftrue), self._body(node.iffalse)
+                return self._branch(node)
             case c_ast.For():
                 return self._loop(node)
             case c_ast.Cast(
@@ -84,6 +85,28 @@ class _Desugarer:
                     for piece in (_chain(part) if part is node else [part])
                 ]
         return [node]
+
+    def _branch(self, node: c_ast.If) -> list[c_ast.Node]:
+        """Move every `x++` out of a condition: before the `if`, or to the start of both arms."""
+        steps = self._moving(node.cond)
+        _replace(node, {id(step): step.expr for step in steps})
+        before = [step for step in steps if not step.op.startswith("p")]
+        after = [step for step in steps if step.op.startswith("p")]
+        if after:
+            arms = [[] if arm is None else [arm] for arm in (node.iftrue, node.iffalse)]
+            node.iftrue, node.iffalse = (_compound([*after, *arm], node) for arm in arms)
+        node.iftrue, node.iffalse = self._body(node.iftrue), self._body(node.iffalse)
+        return [*before, node]
+
+    def _moving(self, condition: c_ast.Node) -> list[c_ast.UnaryOp]:
+        """Return the steps in a condition that may as well stand beside it."""
+        steps = list(_steps(_Only(condition)))
+        names = [step.expr.name for step in steps]
+        mentioned = [part.name for part in below(condition) if isinstance(part, c_ast.ID)]
+        seen_by_calls = calls(condition) and bool(self._shared & set(names))
+        if seen_by_calls or any(mentioned.count(name) != 1 for name in names):
+            return []
+        return steps
 
     def _stepped(self, node: c_ast.Node) -> list[c_ast.Node]:
         """Move every `x++` out of a statement, if C says when it happens."""

@@ -16,7 +16,7 @@ from rtlgen.frontend.loop_headers import split_header
 from rtlgen.frontend.loops import LoopReader
 from rtlgen.frontend.ranges import Ranges
 from rtlgen.frontend.symbols import ActiveIterator, Scopes
-from rtlgen.frontend.writers import assigned, below
+from rtlgen.frontend.writers import concerns, declared, mentions
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.scop import Loop
 from rtlgen.ir.types import INT64
@@ -36,18 +36,23 @@ class Inductions:
         self._scopes = scopes
         self._locator = locator
         self._reader = reader
+        self._inner: frozenset[str] = frozenset()
 
-    def move(self, node: c_ast.Node | None, name: str, ranges: Ranges) -> int | None:
+    def move(self, node: c_ast.Node, name: str, ranges: Ranges) -> int | None:
         """Return by how much `node` moves `name`; None if that is not always the same."""
-        if node is None or not _concerns(node, name):
+        self._inner = declared(node)
+        return self._move(node, name, ranges)
+
+    def _move(self, node: c_ast.Node | None, name: str, ranges: Ranges) -> int | None:
+        if node is None or not concerns(node, name):
             return 0
         match node:
             case c_ast.Compound():
-                moves = [self.move(item, name, ranges) for item in node.block_items or ()]
+                moves = [self._move(item, name, ranges) for item in node.block_items or ()]
                 known = [move for move in moves if move is not None]
                 return sum(known) if len(known) == len(moves) else None
             case c_ast.Label():
-                return self.move(node.stmt, name, ranges)
+                return self._move(node.stmt, name, ranges)
             case c_ast.For():
                 return self._repeated(node, name, ranges)
             case c_ast.UnaryOp(op="++" | "p++", expr=c_ast.ID()):
@@ -65,7 +70,8 @@ class Inductions:
         return None
 
     def _constant(self, node: c_ast.Node, name: str, ranges: Ranges, sign: int) -> int | None:
-        if any(isinstance(part, c_ast.ID) and part.name == name for part in below(node)):
+        # What is declared in between is not the variable of that name out here.
+        if mentions(node, self._inner | {name}):
             return None
         try:
             value = self._reader(ranges).value(node).constant
@@ -76,22 +82,38 @@ class Inductions:
 
     def _repeated(self, node: c_ast.For, name: str, ranges: Ranges) -> int | None:
         header = [node.init, node.cond, node.next]
-        if any(part is not None and _concerns(part, name) for part in header):
+        if any(part is not None and concerns(part, name) for part in header):
             return None
         try:
-            found = self._trips(node, ranges)
+            found = self.trips(node, self._inner, ranges)
         except FrontendError:
             return None
         if found is None:
             return None
         trips, inside, counter = found
         with self._scopes.iterating(counter.name, counter):
-            move = self.move(node.stmt, name, inside)
+            move = self._move(node.stmt, name, inside)
         return None if move is None else trips * move
 
-    def _trips(self, node: c_ast.For, ranges: Ranges) -> tuple[int, Ranges, ActiveIterator] | None:
-        """Return how often a loop runs, if that is a constant, and what is known inside of it."""
+    def trips(
+        self, node: c_ast.For, inner: frozenset[str], ranges: Ranges
+    ) -> tuple[int, Ranges, ActiveIterator] | None:
+        """Return how often a loop runs, if that is a constant, and what is known inside of it.
+
+        Parameters
+        ----------
+        inner: names that do not mean there what they mean here.
+
+        Raises
+        ------
+        FrontendError: its header is not supported.
+        """
         header = split_header(node, self._locator)
+        if any(
+            mentions(part, inner - {header.iterator})
+            for part in (header.start, header.condition, header.step, *header.limits)
+        ):
+            return None
         # Whether the type of the iterator holds it is checked when the loop is read.
         counter = ActiveIterator(header.iterator, INT64, header.span)
         reader = LoopReader(header, header.iterator, INT64, ranges, self._reader, self._locator)
@@ -103,13 +125,6 @@ class Inductions:
         if header.limits or counted.limits or trips is None or not trips.is_constant:
             return None
         return max(0, trips.constant), ranges.inside(counted.body), counter
-
-
-def _concerns(node: c_ast.Node, name: str) -> bool:
-    """Return whether `node` may set `name`, or declares another variable of that name."""
-    return any(target == name for target, _ in assigned(node)) or any(
-        isinstance(part, c_ast.Decl) and part.name == name for part in below(node)
-    )
 
 
 def trip_count(loop: Loop) -> Affine | None:

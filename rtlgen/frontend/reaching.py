@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from rtlgen.frontend.guards import Guard
+from rtlgen.frontend.ranges import Ranges
 from rtlgen.frontend.symbols import Variable
+from rtlgen.frontend.turn import Turn
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.expr import Expr
 from rtlgen.source import Span
@@ -40,12 +42,14 @@ class Definition:
         none, or belongs to an earlier iteration.
     known: the value where the iterators give it in another way.
     answer: the value where it is that of a condition on data.
+    turn: the value where it goes round; `known` or `affine` says the same.
     """
 
     span: Span
     affine: Affine | None
     known: Expr | None = None
     answer: Answer | None = None
+    turn: Turn | None = None
 
 
 State: TypeAlias = Mapping[str, Definitions]
@@ -90,6 +94,23 @@ class Reaching:
         self._state[variable.name] = (Definition(span, affine, known, answer),)
         self._untouched.discard(variable.name)
 
+    def define_known(
+        self, variable: Variable, span: Span, value: Affine | Turn, ranges: Ranges
+    ) -> None:
+        """Note that a scalar is a function of the iterators inside of `ranges`."""
+        if isinstance(value, Affine):
+            self.define(variable, span, value)
+            return
+        affine = value.affine(ranges)
+        known = None if affine is not None else value.expr(variable.element, ranges)
+        self._state[variable.name] = (Definition(span, affine, known, None, value),)
+        self._untouched.discard(variable.name)
+
+    @property
+    def has_turns(self) -> bool:
+        """Whether some scalar is known to go round."""
+        return any(d.turn is not None for found in self._state.values() for d in found)
+
     def may_define(self, variable: Variable, span: Span) -> None:
         """Note an assignment that may or may not come in between, and of an unknown value."""
         self._state[variable.name] = _union(self.of(variable), (Definition(span, None),))
@@ -125,6 +146,11 @@ def known_value(definitions: Definitions) -> Affine | None:
     """Return the affine function that every definition which may reach gives."""
     values = {definition.affine for definition in definitions}
     return values.pop() if len(values) == 1 else None
+
+
+def known_turn(definitions: Definitions) -> Turn | None:
+    """Return the value that goes round, if only one definition may reach and gives one."""
+    return definitions[0].turn if len(definitions) == 1 else None
 
 
 def known_expression(definitions: Definitions) -> Expr | None:

@@ -48,6 +48,21 @@ def below(root: c_ast.Node) -> Iterator[c_ast.Node]:
         stack.extend(child for _, child in node.children())
 
 
+def concerns(root: c_ast.Node, name: str) -> bool:
+    """Return whether `root` may set `name`, or declares another variable of that name."""
+    return any(target == name for target, _ in assigned(root)) or name in declared(root)
+
+
+def declared(root: c_ast.Node) -> frozenset[str]:
+    """Return the names that are declared below `root`."""
+    return frozenset(part.name for part in below(root) if isinstance(part, c_ast.Decl))
+
+
+def mentions(root: c_ast.Node, names: frozenset[str]) -> bool:
+    """Return whether one of `names` stands below `root`."""
+    return any(isinstance(part, c_ast.ID) and part.name in names for part in below(root))
+
+
 def single_statement(node: c_ast.Node | None) -> c_ast.Node | None:
     """Return the only statement of a branch, out of its braces; None if there are several."""
     while isinstance(node, c_ast.Compound) and len(node.block_items or ()) == 1:
