@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from rtlgen.frontend.cases import is_truth
 from rtlgen.frontend.guards import Guard
 from rtlgen.frontend.reaching import Answer, Definitions
 from rtlgen.frontend.symbols import Variable
+from rtlgen.ir.conditions import is_truth
 from rtlgen.ir.expr import Expr
 from rtlgen.ir.scop import Access
 

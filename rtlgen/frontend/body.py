@@ -223,7 +223,7 @@ class BodyReader:
 
     def _change(self, node: c_ast.Node, place: Place, label: str | None) -> tuple[Node, ...]:
         """Read an `if` or an assignment, with what is known of scalars that go round."""
-        turned = self._loops.turned(node, place.ranges)
+        turned, first = self._loops.moves.turned(node, place.ranges), len(self.drafts)
         match node:
             case c_ast.If():
                 made = self._branches.read(node, place, label)
@@ -235,6 +235,7 @@ class BodyReader:
                 raise statement_refusal(node, self._locator)
         for variable, span, turn in turned:
             self.reaching.define_known(variable, span, turn, place.ranges)
+            self.drafts.substitute(first, variable.name)
         return made
 
     def _assignment(self, node: c_ast.Node, place: Place, label: str | None) -> tuple[Node, ...]:

@@ -11,6 +11,7 @@ from typing import TypeAlias
 from rtlgen.frontend.ranges import Ranges
 from rtlgen.frontend.remainders import remainder_cases
 from rtlgen.ir.affine import Affine, Congruence, Constraint
+from rtlgen.ir.conditions import is_truth
 from rtlgen.ir.expr import COMPARISONS, Binary, Cast, Constant, Expr, IndexValue, Select, Unary
 
 Conjunction: TypeAlias = tuple[Constraint, ...]
@@ -127,19 +128,3 @@ def _affine(expr: Expr) -> Affine | None:
         case IndexValue(affine):
             return affine
     return None
-
-
-def is_truth(expr: Expr) -> bool:
-    """Return whether a value is 0 or 1."""
-    match expr:
-        case Constant(0 | 1) | Unary("lnot"):
-            return True
-        case Binary("and" | "or", left, right):
-            return is_truth(left) and is_truth(right)
-        case Binary(op):
-            return op in COMPARISONS
-        case Select(_, if_true, if_false):
-            return is_truth(if_true) and is_truth(if_false)
-        case Cast(operand):
-            return is_truth(operand)
-    return False

@@ -18,6 +18,7 @@ from rtlgen.frontend.ranges import Ranges
 from rtlgen.frontend.symbols import ActiveIterator, Scopes
 from rtlgen.frontend.writers import concerns, declared, mentions
 from rtlgen.ir.affine import Affine
+from rtlgen.ir.expr import Binary, Cast, Constant, Expr, IndexValue
 from rtlgen.ir.scop import Loop
 from rtlgen.ir.types import INT64
 
@@ -135,11 +136,35 @@ def trip_count(loop: Loop) -> Affine | None:
     return room * loop.step if abs(loop.step) == 1 else None
 
 
-def position(loop: Loop, move: int) -> Affine | None:
-    """Return by how much the earlier iterations of a loop have moved something, if affine."""
-    if move % loop.step:
+def moved_inside(before: Affine | Expr, loop: Loop, move: int) -> Affine | Expr:
+    """Return what a scalar is in an iteration of a loop, each of which moves it."""
+    gone = (Affine.variable(loop.iterator) - loop.start) * (1 if loop.step > 0 else -1)
+    size = abs(loop.step)
+    if isinstance(before, Affine) and move % size == 0:
+        return before + gone * (move // size)
+    by: Expr = IndexValue(gone * (move // size if move % size == 0 else 1), INT64)
+    if move % size:
+        steps = Binary("div", by, Constant(size, INT64), INT64)
+        by = Binary("mul", steps, Constant(move, INT64), INT64)
+    return Binary("add", _wide(before), by, INT64)
+
+
+def moved_behind(
+    before: Affine | Expr, loop: Loop, move: int, ranges: Ranges
+) -> Affine | Expr | None:
+    """Return what a scalar is behind a loop, each iteration of which moves it, if that is known."""
+    whole = distance(loop, move, ranges)
+    if whole is None:
         return None
-    return (Affine.variable(loop.iterator) - loop.start) * (move // loop.step)
+    if isinstance(before, Affine):
+        return before + whole
+    return Binary("add", before, _wide(whole), INT64)
+
+
+def _wide(value: Affine | Expr) -> Expr:
+    if isinstance(value, Affine):
+        return IndexValue(value, INT64)
+    return value if value.type == INT64 else Cast(value, INT64)
 
 
 def distance(loop: Loop, move: int, ranges: Ranges) -> Affine | None:

@@ -11,7 +11,6 @@ from pycparser import c_ast
 from rtlgen.errors import Label
 from rtlgen.frontend.conditions import ConditionReader
 from rtlgen.frontend.declarations import Declarations
-from rtlgen.frontend.effects import Effects
 from rtlgen.frontend.errors import (
     IteratorModified,
     LoopHeader,
@@ -19,25 +18,17 @@ from rtlgen.frontend.errors import (
     UnknownIdentifier,
 )
 from rtlgen.frontend.expressions import ExpressionReader
-from rtlgen.frontend.induction import Inductions, distance, position
 from rtlgen.frontend.locate import Locator
 from rtlgen.frontend.loop_exits import exit_value
 from rtlgen.frontend.loop_headers import Header, split_header
 from rtlgen.frontend.loops import LoopReader
+from rtlgen.frontend.moves import Moves
 from rtlgen.frontend.place import Place
 from rtlgen.frontend.ranges import Ranges
-from rtlgen.frontend.reaching import (
-    Definition,
-    Definitions,
-    Reaching,
-    known_turn,
-    known_value,
-)
+from rtlgen.frontend.reaching import Reaching
 from rtlgen.frontend.symbols import ActiveIterator, Unusable, Variable
-from rtlgen.frontend.turn import Effect, Turn, after_statement, inside_loop, turn_of
-from rtlgen.frontend.unnoticed import Unnoticed
 from rtlgen.frontend.values import Value, exact
-from rtlgen.frontend.writers import assigned, calls
+from rtlgen.frontend.writers import calls
 from rtlgen.frontend.writes import Assignment, written
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.expr import to_text
@@ -80,17 +71,19 @@ class Body(Protocol):
 
 
 class IterationReader:
-    """Reads one `for` after the other."""
+    """Reads one `for` after the other.
+
+    Members
+    -------
+    moves: what is known of the scalars that loops move.
+    """
 
     def __init__(self, body: Body, declarations: Declarations, locator: Locator) -> None:
         self._body = body
         self._declarations = declarations
         self._scopes = declarations.scopes
         self._locator = locator
-        self._inductions = Inductions(self._scopes, locator, self._peek)
-
-    def _peek(self, ranges: Ranges) -> ExpressionReader:
-        return self._declarations.reader(ranges, Unnoticed(self._body.reaching.of))
+        self.moves = Moves(declarations, locator, body.reaching)
 
     def read(self, node: c_ast.For, place: Place, label: str | None) -> tuple[Node, ...]:
         """Return the nodes of a loop; none where it does nothing."""
@@ -233,116 +226,24 @@ class IterationReader:
             for variable in self._declarations.variables:
                 if variable.storage == "global" and variable.shape == ():
                     reaching.may_define(variable, self._locator.start(node))
-        behind: list[tuple[Variable, Span, Affine | Turn]] = []
-        inside: list[tuple[Variable, Span, Affine | Turn]] = []
-        moved = self._moved(node.stmt)
+        moved = self.moves.of(node.stmt)
         if counted is not None:
             reaching.may_define(counted, loop.span)
-        for variable, name, span, before in moved:
-            move = self._inductions.move(node.stmt, name, ranges)
-            if before is None or starts_late:
-                continue
-            current: Affine | Turn | None = None
-            after: Affine | Turn | None = None
-            if isinstance(before, Affine) and move is not None:
-                current = self._fitting(variable, before, position(loop, move), ranges)
-                after = self._fitting(variable, before, distance(loop, move, ranges), ranges)
-            if current is None:
-                current, after = self._turned(node.stmt, name, variable, before, place)
-            inside += [] if current is None else [(variable, span, current)]
-            behind += [] if after is None or loop.limits else [(variable, span, after)]
+        found = () if starts_late else self.moves.in_loop(moved, node.stmt, loop, ranges)
         entered = reaching.state
-        for variable, span, value in inside:
-            reaching.define_known(variable, span, value, ranges)
+        for scalar in found:
+            if scalar.inside is not None:
+                reaching.define_known(scalar.variable, scalar.span, scalar.inside, ranges)
         body = self._body.nested(node.stmt, place)
         if counted is not None:
             following = Affine.variable(loop.iterator) + loop.step
             body += self._set(node, counted, exact(following, counted.element, loop.span), place)
         # Behind the loop, too, any number of iterations may have been.
         reaching.restore(entered)
-        for variable, span, value in behind:
-            reaching.define_known(variable, span, value, ranges)
+        for scalar in found:
+            if scalar.behind is not None and not loop.limits:
+                reaching.define_known(scalar.variable, scalar.span, scalar.behind, ranges)
         return body
-
-    def _turned(
-        self, node: c_ast.Node, name: str, variable: Variable, before: Affine | Turn, place: Place
-    ) -> tuple[Affine | Turn | None, Affine | Turn | None]:
-        """Return what a scalar that goes round is inside of the innermost loop, and behind it."""
-        loop, ranges = place.loops[-1], place.ranges
-        found = turn_of(before, self._effect(node, name, variable, ranges), ranges)
-        if found is None:
-            return None, None
-        turn, move = found
-        if isinstance(turn, Affine) or move == 0:
-            return turn, turn
-        whole = distance(loop, move * turn.scale, ranges)
-        after = None if whole is None else turn.moved(whole, turn.values)
-        return inside_loop(turn, move, loop), after
-
-    def turned(self, node: c_ast.Node, ranges: Ranges) -> list[tuple[Variable, Span, Turn]]:
-        """Return the scalars that go round, and still do after a statement that changes them."""
-        reaching = self._body.reaching
-        found = []
-        for name, assignments in _assignments(node).items() if reaching.has_turns else ():
-            variable = self._scopes.stored(name)
-            turn = known_turn(reaching.of(variable)) if variable is not None else None
-            if variable is None or turn is None:
-                continue
-            left = after_statement(turn, self._effect(node, name, variable, ranges))
-            if left is not None:
-                found.append((variable, self._locator.span(assignments[0]), left))
-        return found
-
-    def _effect(self, node: c_ast.Node, name: str, variable: Variable, ranges: Ranges) -> Effect:
-        def reader(value: int) -> ExpressionReader:
-            def definitions(other: Variable) -> Definitions:
-                if other.name == variable.name:
-                    return (Definition(variable.span, Affine((), value)),)
-                return self._body.reaching.of(other)
-
-            return self._declarations.reader(ranges, Unnoticed(definitions))
-
-        def trips(loop: c_ast.For, inner: frozenset[str]) -> int | None:
-            found = self._inductions.trips(loop, inner, ranges)
-            return None if found is None else found[0]
-
-        effects = Effects(self._scopes, self._locator, reader, trips)
-        return effects.of(node, name, variable)
-
-    def _moved(self, node: c_ast.Node) -> list[tuple[Variable, str, Span, Affine | Turn | None]]:
-        """Return the scalars that `node` may assign, and what is known of them before it.
-
-        From here on, an earlier run of `node` may have assigned them.
-        """
-        reaching = self._body.reaching
-        found = []
-        for name, assignments in _assignments(node).items():
-            variable = self._scopes.stored(name)
-            if variable is not None and variable.shape == ():
-                definitions = reaching.of(variable)
-                before = known_turn(definitions) or known_value(definitions)
-                found.append((variable, name, self._locator.span(assignments[0]), before))
-                for assignment in assignments:
-                    reaching.may_define(variable, self._locator.span(assignment))
-        return found
-
-    def _fitting(
-        self, variable: Variable, before: Affine, move: Affine | None, ranges: Ranges
-    ) -> Affine | None:
-        """Return the value of a scalar that was moved, if its type holds it."""
-        if move is None:
-            return None
-        value, type_ = before + move, variable.element
-        fits = type_.minimum <= ranges.minimum(value) and ranges.maximum(value) <= type_.maximum
-        return value if fits else None
-
-
-def _assignments(node: c_ast.Node) -> dict[str, list[c_ast.Node]]:
-    """Return what is assigned below `node`, by name."""
-    found: dict[str, list[c_ast.Node]] = {}
-    for name, assignment in assigned(node):
-        found.setdefault(name, []).append(assignment)
-    return found
 
 
 def _never_inside(_reads: Sequence[Access], _ranges: Ranges) -> bool:

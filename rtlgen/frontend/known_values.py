@@ -13,7 +13,7 @@ from rtlgen.ir.expr import COMPARISONS, Binary, Cast, Expr, Select, Unary, walk
 from rtlgen.ir.quasi_affine import is_quasi_affine
 from rtlgen.source import Span
 
-MAX_NODES = 48
+MAX_NODES = 96
 """Largest expression that is computed again at each of its uses."""
 
 _CHEAP = frozenset((*COMPARISONS, "and", "or", "add", "sub"))

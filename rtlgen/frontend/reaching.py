@@ -95,11 +95,14 @@ class Reaching:
         self._untouched.discard(variable.name)
 
     def define_known(
-        self, variable: Variable, span: Span, value: Affine | Turn, ranges: Ranges
+        self, variable: Variable, span: Span, value: Affine | Turn | Expr, ranges: Ranges
     ) -> None:
         """Note that a scalar is a function of the iterators inside of `ranges`."""
         if isinstance(value, Affine):
             self.define(variable, span, value)
+            return
+        if not isinstance(value, Turn):
+            self.define(variable, span, None, value)
             return
         affine = value.affine(ranges)
         known = None if affine is not None else value.expr(variable.element, ranges)

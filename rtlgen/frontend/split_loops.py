@@ -7,18 +7,28 @@ Rewrite
                                             a[q] += x[r];
 
 What is written has affine subscripts then. The iterations stay the same, in the same order: the
-rest loop runs only where its value is one of the iterator's.
+rest loop runs only where its value is one of the iterator's. Where a multiple is divided (a[5 * i /
+3]) the rest decides in no affine way: the statement is written once for each of its few values.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import gcd
 
 from rtlgen.errors import Label
 from rtlgen.frontend.errors import NonAffineSubscript
+from rtlgen.frontend.loop_splits import (
+    Split,
+    boxes_of,
+    counted,
+    few_values,
+    offset_of,
+    split_in_two,
+)
 from rtlgen.ir.affine import Affine
-from rtlgen.ir.expr import Expr, IndexValue, Read, children, with_children
+from rtlgen.ir.expr import Expr, IndexValue, Read, children, map_affine, with_children
 from rtlgen.ir.quotients import Division, division_in, simplified
 from rtlgen.ir.scop import (
     Access,
@@ -54,6 +64,7 @@ def split_loops(
     NonAffineSubscript: no loop can be split for one of them.
     """
     program = _Program({s.name: _with_affine(s) for s in statements}, tree, claim)
+    program.count_steps()
     for _ in range(MAX_SPLITS * len(statements)):
         for name, statement in program.statements.items():
             division = _written_division(statement)
@@ -62,7 +73,7 @@ def split_loops(
                 break
         else:
             break
-    found = tuple(program.statements.values())
+    found = tuple(program.statements[name] for name in statements_under(program.tree))
     for statement in found:
         if statement.write.is_lookup:
             raise _refusal(statement)
@@ -75,28 +86,64 @@ class _Program:
     tree: Tree
     claim: Callable[[str], str]
 
+    def count_steps(self) -> None:
+        """Count the iterations of loops of larger steps where that makes a subscript affine."""
+        for name in list(self.statements):
+            while (loop := _divided_steps(self.statements[name])) is not None:
+                self._put(loop, name, counted(loop))
+
+    def _put(self, loop: Loop, name: str, new: Split) -> None:
+        """Put other loops in the place of the loop around a statement."""
+        self.tree = self._rewritten(self.tree, loop, name, new, {}, ())
+        # What is affine now stays so, whatever is split later.
+        self.statements = {n: _with_affine(s) for n, s in self.statements.items()}
+
     def split(self, name: str, division: Division) -> None:
         """Split the innermost loop of a statement on which `division` depends."""
         statement = self.statements[name]
         loops = [x for x in statement.loops if x.iterator in division.dividend.variables]
         loop = loops[-1]
         if loop.step != 1:
-            values = {loop.iterator: loop.start + Affine.variable(loop.iterator) * loop.step}
-            new = _Split((loop.counted().limited(values),), values, (), ())
-        elif abs(division.dividend.coefficient(loop.iterator)) != 1:
-            raise _refusal(statement)
+            new = counted(loop)
         else:
-            new = _split(loop, division, _boxes(statement.loops), self.claim)
-        self.tree = self._rewritten(self.tree, loop, name, new, {}, ())
-        # What is affine now stays so, whatever is split later.
-        self.statements = {n: _with_affine(s) for n, s in self.statements.items()}
+            coefficient = division.dividend.coefficient(loop.iterator)
+            period = division.divisor // gcd(division.divisor, coefficient)
+            values_of = few_values(loop, period) if abs(coefficient) != 1 else ()
+            if values_of:
+                self._write_out(name, loop, values_of)
+                return
+            offset = offset_of(division, loop.iterator)
+            new = split_in_two(loop, period, offset, boxes_of(statement.loops), self.claim)
+        self._put(loop, name, new)
+
+    def _write_out(self, name: str, loop: Loop, values: Sequence[int]) -> None:
+        """Put a copy of a statement for each value of a loop's iterator in its place."""
+        statement = self.statements.pop(name)
+        copies: list[Node] = []
+        for k, value in enumerate(values):
+            at = Affine.variable(loop.iterator) - value
+            copy = statement.rewritten({loop.iterator: Affine((), value)}, statement.loops)
+            held = (at, -at)
+            copy_name = self._copy_name(name, k)
+            conditions = (*held, *copy.conditions)
+            self.statements[copy_name] = _with_affine(
+                replace(copy, name=copy_name, conditions=conditions, origin=statement.origin)
+            )
+            copies.append(ConditionNode(held, (StatementNode(copy_name),)))
+        self.tree = _replaced(self.tree, name, tuple(copies))
+
+    def _copy_name(self, name: str, number: int) -> str:
+        """Return the name of a copy of a statement; the first one keeps its name."""
+        while number and f"{name}_{number}" in self.statements:
+            number += 1
+        return f"{name}_{number}" if number else name
 
     def _rewritten(
         self,
         nodes: Tree,
         old: Loop,
         inside: str,
-        new: _Split,
+        new: Split,
         values: Mapping[str, Affine],
         loops: tuple[Loop, ...],
     ) -> Tree:
@@ -135,91 +182,39 @@ class _Program:
         return tuple(found)
 
 
-@dataclass(frozen=True, slots=True)
-class _Split:
-    """What a loop is replaced by.
-
-    Members
-    -------
-    loops: in its place. values: of its iterator. outer, inner: forms that are >= 0 in the body of
-        the first of the loops, and of the second one.
-    """
-
-    loops: tuple[Loop, ...]
-    values: Mapping[str, Affine]
-    outer: tuple[Affine, ...]
-    inner: tuple[Affine, ...]
-
-    def around(self, body: Tree) -> LoopNode:
-        """Return the new loops around a body."""
-        for loop, held in zip(reversed(self.loops), (self.inner, self.outer), strict=False):
-            conditions = held if len(self.loops) > 1 else ()
-            body = (LoopNode(loop, (ConditionNode(conditions, body),) if conditions else body),)
-        (node,) = body
-        assert isinstance(node, LoopNode), "there is a loop to replace one by"
-        return node
+def _divided_steps(statement: Statement) -> Loop | None:
+    """Return a loop of larger steps that keeps a known subscript from being affine."""
+    boxes = boxes_of(statement.loops)
+    for access in (statement.write, *statement.reads):
+        for window in access.windows:
+            if window.known is None:
+                continue
+            division = division_in(simplified(window.known, boxes))
+            for loop in statement.loops if division is not None else ():
+                new = counted(loop)
+                loops = tuple(new.loops[0] if x == loop else x for x in statement.loops)
+                known = map_affine(window.known, dict(new.values))
+                if loop.step != 1 and isinstance(simplified(known, boxes_of(loops)), IndexValue):
+                    return loop
+    return None
 
 
-def _split(
-    loop: Loop, division: Division, boxes: Mapping[str, Range], claim: Callable[[str], str]
-) -> _Split:
-    """Return two loops for one that counts up by 1, with value == divisor * q + r - offset."""
-    name, divisor = loop.iterator, division.divisor
-    coefficient = division.dividend.coefficient(name)
-    offset = division.dividend - Affine.variable(name) * coefficient
-    if coefficient < 0:
-        offset = -offset + (divisor - 1)
-    outer_name, inner_name = claim(f"{name}_div{divisor}"), claim(f"{name}_mod{divisor}")
-    tile = Affine.variable(outer_name) * divisor - offset
-    value = tile + Affine.variable(inner_name)
-    first, end = loop.start + offset, loop.stop + offset * loop.scale
-    outer: list[Affine] = []
-    inner: list[Affine] = []
-    start = Affine((), first.range(dict(boxes))[0] // divisor)
-    if not first.is_constant:
-        outer.append(tile + (divisor - 1) - loop.start)
-    if not first.is_constant or first.constant % divisor:
-        inner.append(value - loop.start)
-    scale = loop.scale * divisor
-    stop, stop_scale = end, scale
-    if end.is_constant:
-        stop, stop_scale = Affine((), max(0, -(-end.constant // scale))), 1
-    if not end.is_constant or end.constant % scale:
-        inner.append(loop.stop - value * loop.scale - 1)
-    change = {name: value}
-    quotients = replace(
-        loop, iterator=outer_name, start=start, stop=stop, scale=stop_scale, limits=tuple(outer)
-    )
-    rest = Loop(
-        inner_name,
-        Affine(),
-        Affine((), divisor),
-        1,
-        loop.span,
-        limits=(*inner, *loop.limited(change).limits),
-        is_guarded=loop.is_guarded,
-    )
-    return _Split((quotients, rest), change, tuple(outer), tuple(inner))
-
-
-def _boxes(loops: Sequence[Loop]) -> dict[str, Range]:
-    """Return a range of every iterator that holds all its values."""
-    boxes: dict[str, Range] = {}
-    for loop in loops:
-        starts, stops = loop.start.range(boxes), loop.stop.range(boxes)
-        if loop.step > 0:
-            low, high = starts[0], -(-stops[1] // loop.scale) - 1
+def _replaced(nodes: Tree, name: str, by: Tree) -> Tree:
+    """Return nodes with others in the place of a statement."""
+    found: list[Node] = []
+    for node in nodes:
+        if isinstance(node, StatementNode):
+            found.extend(by if node.statement == name else (node,))
         else:
-            low, high = stops[0] // loop.scale + 1, starts[1]
-        boxes[loop.iterator] = (low, max(low, high))
-    return boxes
+            found.append(replace(node, body=_replaced(node.body, name, by)))
+    return tuple(found)
 
 
 def _written_division(statement: Statement) -> Division | None:
     """Return a division that keeps a written subscript from being affine."""
     if not statement.write.is_lookup:
         return None
-    boxes = _boxes(statement.loops)
+    boxes = boxes_of(statement.loops)
     for window in statement.write.windows:
         division = division_in(simplified(_known(window), boxes))
         if division is not None:
@@ -234,7 +229,7 @@ def _known(window: Window) -> Expr:
 
 def _with_affine(statement: Statement) -> Statement:
     """Return a statement with affine subscripts in place of known ones, where they are."""
-    boxes = _boxes(statement.loops)
+    boxes = boxes_of(statement.loops)
     write = _access(statement.write, boxes)
     reads = tuple(_access(read, boxes) for read in statement.reads)
     expr = _rewritten_reads(statement.expr, statement.reads, boxes)

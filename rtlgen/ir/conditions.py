@@ -37,6 +37,9 @@ def _facts(condition: Expr, holds: bool) -> Iterator[Fact]:
         case Binary("ne" | "eq" as op, left, Constant(0)):
             yield Fact(condition, holds)
             yield from _facts(left, holds == (op == "ne"))
+        case Cast(operand) if _keeps_truth(condition):
+            yield Fact(condition, holds)
+            yield from _facts(operand, holds)
         case Binary("and", left, right) if holds:
             yield from _facts(left, True)
             yield from _facts(right, True)
@@ -51,6 +54,28 @@ def _facts(condition: Expr, holds: bool) -> Iterator[Fact]:
                     yield from _facts(arm, holds)
         case _:
             yield Fact(condition, holds)
+
+
+def _keeps_truth(cast: Cast) -> bool:
+    """Return whether a converted value is 0 just where the value is."""
+    type_, operand = cast.type, cast.operand
+    return type_.is_bool or type_.width_bits >= operand.type.width_bits or is_truth(operand)
+
+
+def is_truth(expr: Expr) -> bool:
+    """Return whether a value is 0 or 1."""
+    match expr:
+        case Constant(0 | 1) | Unary("lnot"):
+            return True
+        case Binary("and" | "or", left, right):
+            return is_truth(left) and is_truth(right)
+        case Binary(op):
+            return op in COMPARISONS
+        case Select(_, if_true, if_false):
+            return is_truth(if_true) and is_truth(if_false)
+        case Cast(operand):
+            return is_truth(operand)
+    return False
 
 
 def limits(fact: Fact, expr: Expr, value_range: Callable[[Expr], _Range]) -> _Range:

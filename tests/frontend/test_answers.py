@@ -43,6 +43,9 @@ def test_a_bound_check_on_iterators_may_stand_in_a_variable(body: str) -> None:
         "int ok = b[i] >= 0 && b[i] < 16; if (ok) s += a[b[i]];",
         "int j = b[i], k = j + 1, ok = k > 0 && k <= 16; if (ok && a[k - 1] > 3) s++;",
         "int j = b[i], low = j < 0, high = j > 15; if (!low && !high) s += a[j];",
+        "int j = b[i]; _Bool ok = j >= 0 && j < 16; s += ok ? a[j] : 1;",
+        "int j = b[i]; unsigned char ok = j >= 0 && j < 16; s += ok ? a[j] : 1;",
+        "int j = i + (b[0] > 3) - (b[1] > 3); _Bool ok = j >= 0 && j < 16; s += ok ? a[j] : 1;",
         "if (i > 3) { int j = b[i]; int ok = j >= 0 && j < 16; if (ok) s += a[j]; }",
     ],
 )

@@ -6,6 +6,10 @@ import pytest
 
 from rtlgen.frontend import parse_text
 from rtlgen.frontend.errors import FrontendError, NonAffineSubscript
+from tests.frontend.gcc_check import assert_as_gcc
+from tests.oracles.gcc_oracle import have_gcc
+
+needs_gcc = pytest.mark.skipif(not have_gcc(), reason="there is no gcc to compare with")
 
 HEAD = "void f(int a[64], int b[8][8]) "
 
@@ -56,13 +60,98 @@ def test_the_subscript_is_affine(body: str, written: list[str]) -> None:
         "int k = 0, m = 1; for (int i = 0; i < 5; i++) { a[k] = 1; m++; k += m; }",
         "int k = 0, m = 1; for (int i = 0; i < 5; i++) { a[k] = 1; k += m; m++; }",
         "int k = a[0]; for (int i = 0; i < 5; i++) a[k++] = 1;",
-        "unsigned char k = 250; for (int i = 0; i < 9; i++) { a[k - 250] = 1; k++; }",
         "int k = 0; for (int i = 0; i < 8; i++) { a[k] = 1; { int k = 1; k++; a[k] = 2; } k++; }",
     ],
 )
 def test_what_is_moved_differently_is_refused(body: str) -> None:
     with pytest.raises(NonAffineSubscript):
         accesses(body)
+
+
+ROUND = "int c = 0, s = 0; for (int i = 0; i < 24; i++) { a[c] += b[i & 7][i / 8]; "
+
+
+@needs_gcc
+@pytest.mark.parametrize(
+    "step",
+    [
+        "if (++c == 5) c = 0;",
+        "c++; if (c >= 5) c = 0;",
+        "c = (c == 4) ? 0 : c + 1;",
+        "c = (c + 1) % 5;",
+        "if (c < 4) c++; else c = 0;",
+        "if (c++ == 4) c = 0;",
+        "if (c-- == 0) c = 4;",
+        "c = c ? c - 1 : 4;",
+        "c = (c + 1) & 3;",
+        "c += 2; if (c > 6) c -= 7;",
+        "c = 1 - c;",
+        "c ^= 1;",
+        "c = !c;",
+        "for (int k = 0; k < 3; k++) if (++c == 5) c = 0;",
+        "if (c == 0) s += 3; else if (c < 3) s ^= i; c++; if (c == 5) c = 0;",
+    ],
+)
+def test_a_scalar_that_goes_round_is_known_whatever_it_is_written_with(step: str) -> None:
+    text = "int f(int a[64], int b[8][8]) { " + ROUND + step + " } return 8 * s + c; }"
+    program = assert_as_gcc(text)
+    assert "c" not in {statement.write.array for statement in program.scop.statements}
+
+
+@needs_gcc
+@pytest.mark.parametrize("limit", [1, 2, 3, 4, 5, 7, 24, 30])
+def test_a_scalar_goes_round_in_nested_loops(limit: int) -> None:
+    body = (
+        "int c = 0; for (int i = 0; i < 4; i++) { a[40 + c] ^= i;"
+        f" for (int j = 6; j > 0; j--) {{ a[c] += b[i][j]; if (++c == {limit}) c = 0; }} }}"
+    )
+    assert_as_gcc(f"int f(int a[128], int b[8][8]) {{ {body} return c; }}")
+
+
+@needs_gcc
+def test_a_narrow_scalar_goes_round_by_itself() -> None:
+    body = (
+        "unsigned char c = 250; for (int i = 0; i < 24; i += 2) { c++; a[c & 15] += b[1][i & 7]; }"
+    )
+    assert_as_gcc(HEAD.replace("void", "int") + "{ " + body + " return c; }")
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "if (b[0][i & 7]) { if (++c == 5) c = 0; }",
+        "if (++c == 5) c = b[1][1] & 3;",
+        "c = (5 * c + 1) & 15;",
+        "if (++c == 5) c = 0; if (i == 7) c = 0;",
+        "{ int c = i; if (++c == 5) c = 0; } c += b[0][0];",
+        "int d = b[0][1]; if (d > 3) c++; if (c == 5) c = 0;",
+    ],
+)
+def test_a_scalar_that_goes_round_irregularly_is_refused(step: str) -> None:
+    with pytest.raises(NonAffineSubscript):
+        accesses("int d = 4; " + ROUND + step + " }")
+
+
+def test_a_triangular_loop_turns_a_scalar_by_no_constant() -> None:
+    with pytest.raises(NonAffineSubscript):
+        accesses(
+            "int c = 0; for (int i = 0; i < 4; i++) for (int j = 0; j < i; j++)"
+            " { a[c] += 1; if (++c == 5) c = 0; }"
+        )
+
+
+@needs_gcc
+@pytest.mark.parametrize(
+    "body",
+    [
+        "int k = 0, m = 1; for (int i = 0; i < 5; i++) { int m = b[0][i] & 3; a[0] += k; k += m; }",
+        "int k = 0, m = 1; for (int i = 0; i < 5; i++) { a[0] += k; m++; k += m; } a[1] = k;",
+        "int c = 0, m = 1; for (int i = 0; i < 9; i++) { int m = b[0][i & 7] & 1; a[0] += c;"
+        " if (m) c++; if (c == 3) c = 0; } a[1] = c;",
+    ],
+)
+def test_a_name_means_in_a_loop_what_it_means_there(body: str) -> None:
+    assert_as_gcc(HEAD + "{ " + body + " }")
 
 
 def test_an_increment_that_c_leaves_open_is_refused() -> None:

@@ -53,6 +53,14 @@ BODIES = {
                           a[32 + i % 3] = a[i / 2]; }""",
     "one loop after the other": """int k; for (k = 0; k < 9; k++) a[k / 2] = x[k];
                                    for (k = 4; k < 9; k++) a[k % 4] += x[k];""",
+    "of a multiple": "for (int i = 0; i < 24; i++) { a[3 * i / 2] = x[i]; a[5 * i / 3] ^= x[i]; }",
+    "of a multiple, down": "for (int i = 23; i > 0; i--) a[(60 - 2 * i) / 3] += x[i] * i;",
+    "remainder of a multiple": "for (int i = 3; i < 24; i++) if (x[i] > 9) a[4 * i % 6] ^= x[i];",
+    "multiples of two": """for (int i = 0; i < 4; i++) for (int j = 0; j < 6; j++)
+                            a[(2 * i + 3 * j) / 4] += y[i][j];""",
+    "counted beside larger steps": """int k = 0, m = 40; for (int i = 0; i < 40; i += 4)
+                                      for (int j = 0; j < 2; j++) { a[k++] = x[i + j] + x[m]; m--; }
+                                      a[k] += m;""",
     "limited": "for (int i = 0; i < 12; i++) for (int j = 0; j < i && j < 9; j++) a[j / 2] += i;",
 }
 
@@ -86,10 +94,29 @@ def test_no_loop_is_split_for_what_is_only_read() -> None:
     assert statement.iterators == ("i",)
 
 
-@pytest.mark.parametrize("subscript", ["3 * i / 2", "i * i % 4", "x[i] % 4", "(i - 8) % 4 + 4"])
+@pytest.mark.parametrize("subscript", ["i * i % 4", "x[i] % 4", "(i - 8) % 4 + 4"])
 def test_what_no_split_makes_affine_is_refused(subscript: str) -> None:
     with pytest.raises(NonAffineSubscript):
         parse_text(function(f"for (int i = 0; i < 16; i++) a[{subscript}] = 0;"))
+
+
+def test_a_statement_is_written_out_for_few_values_only() -> None:
+    body = "for (int i = 0; i < 60; i++) a[5 * i / {}] = 1;"
+    copies = parse_text(function(body.format(3))).scop.statements
+    assert [copy.name for copy in copies] == ["S0", "S0_1", "S0_2"]
+    assert [str(copy.write) for copy in copies] == [
+        "a[5*i_div3]",
+        "a[5*i_div3 + 1]",
+        "a[5*i_div3 + 3]",
+    ]
+    with pytest.raises(NonAffineSubscript):
+        parse_text(function(body.format(37)))
+
+
+def test_steps_are_counted_where_a_scalar_counts_them() -> None:
+    body = "int k = 3; for (int i = 0; i < 60; i += 6) { a[k] = x[i]; k += 4; }"
+    (statement,) = parse_text(function(body)).scop.statements
+    assert (str(statement.write), str(statement.reads[0])) == ("a[4*i + 3]", "x[6*i]")
 
 
 def test_a_remainder_outside_of_its_array_is_refused() -> None:
