@@ -18,7 +18,7 @@ from rtlgen.driver import Compilation, compile_program, parse
 from rtlgen.emit.errors import NoSuchStage
 from rtlgen.emit.unit import c_program
 from rtlgen.errors import RtlgenError
-from rtlgen.ir.banks import bank_copies
+from rtlgen.ir.banks import block_rams
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.json_form import plan_to_json
 from rtlgen.ir.plan import KernelPlan
@@ -179,12 +179,7 @@ class Design:
             "target": compilation.target.name,
             "data_flow_replayed": compilation.replayed,
             "fused_iterations_proven": compilation.decision.fused_proven,
-            "block_rams": sum(
-                len(bank_copies(self.plan, memory))
-                * compilation.target.block_rams(memory.depth, memory.width_bits)
-                for memory in self.plan.memories
-                if memory.is_block_ram
-            ),
+            "block_rams": block_rams(self.plan, compilation.target),
         }
         scop = compilation.analysis.program.scop
         scheduled = compilation.analysis.scheduled

@@ -8,8 +8,8 @@ cycles of its plan.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import reduce
 
 from rtlgen.analysis import Analysis, expanded, in_chosen_loops, in_skewed_loops
 from rtlgen.ir.cycles import predicted_cycles
@@ -35,6 +35,13 @@ from rtlgen.scheduling.lags import Timing
 from rtlgen.scheduling.lower import Figures, PlanOptions, lower
 from rtlgen.scheduling.ports import assign_read_ports
 from rtlgen.scheduling.regions import cycles_apart, decide_regions, shortest_regions
+from rtlgen.scheduling.settling import (
+    Wait,
+    affordable_waits,
+    decide_later,
+    useful_waits,
+    with_wait,
+)
 from rtlgen.scheduling.skewing import find_skews
 from rtlgen.scheduling.space import Space
 from rtlgen.target import Target, get_target
@@ -67,7 +74,36 @@ def choose_plan(written: Analysis, options: CompileOptions) -> Planned:
     """Plan a program in the form and the loops with the fewest cycles, as far as it is free."""
     freely = replace(options, shifts={})
     best = _less_waiting(_less_sharing(written, freely), freely)
-    return _with_ports(best.analysis, options) if options.shifts else best
+    return _settled(_with_ports(best.analysis, options) if options.shifts else best, options)
+
+
+def _settled(planned: Planned, options: CompileOptions) -> Planned:
+    """Let values settle before they are used, where the clock gains by it and nothing waits."""
+    best, tried = planned, set[Wait]()
+    try:
+        with limited_effort():
+            while (later := _with_waits(best, options, tried)) is not None:
+                best = later
+    except (Unforwardable, StoresCollide, Unbankable, TooComplex):
+        # What was found so far is as good as it was.
+        pass
+    return best
+
+
+def _with_waits(planned: Planned, options: CompileOptions, tried: set[Wait]) -> Planned | None:
+    """Return the plan with more waits, or None; `tried` gets those that were looked at."""
+    timing = planned.space.timing
+    useful = [w for w in useful_waits(timing, planned.plan, planned.target) if w not in tried]
+    tried |= set(useful)
+    waits = affordable_waits(timing, planned.decision, useful)
+    if not waits:
+        return None
+    space = planned.space.retimed(reduce(with_wait, waits, timing))
+    decision = decide_later(space, planned.decision)
+    plan = _plan(space.timing, decision, planned.target, options)
+    if predicted_cycles(plan) > predicted_cycles(planned.plan) + len(waits):
+        return None
+    return replace(planned, space=space, decision=decision, plan=plan)
 
 
 def _less_sharing(written: Analysis, options: CompileOptions) -> Planned:
@@ -150,11 +186,7 @@ def _in_regions(
         return decide_regions(space, [[unit] for unit in space.timing.units], why)
 
     written = free.as_written()
-    found = [_plan_of(analysis, options, written, apart)]
-    # Where joining them is too complex, too, they run apart.
-    with suppress(TooComplex):
-        found.insert(0, _plan_of(analysis, options, written, joined))
-    return found
+    return [_plan_of(analysis, options, written, decide) for decide in (joined, apart)]
 
 
 def _in_one_loop(analysis: Analysis, options: CompileOptions, free: Space) -> Planned:

@@ -56,6 +56,7 @@ class Target:
     chain_bits: the widest add or compare that fits into one cycle.
     memory_read_latency_cycles: of a block RAM: one cycle for the RAM, one for a register behind it.
     block_ram_shapes: configurations with one read and one write port, narrow ones first.
+    near_block_rams: beside a memory of more block RAMs than these, words come from far away.
     block_ram_byte_bits: width of a byte lane that a write enable covers, parity bit included;
         0 where the RAM has no lanes and a byte needs a RAM of its own.
     """
@@ -66,6 +67,7 @@ class Target:
     chain_bits: int
     memory_read_latency_cycles: int
     block_ram_shapes: tuple[BlockRamShape, ...]
+    near_block_rams: int
     block_ram_byte_bits: int
 
     def latency_cycles(self, op: str, left_width: int, right_width: int, result_width: int) -> int:
@@ -147,6 +149,7 @@ _TARGETS = {
             block_ram_shapes=_shapes(
                 (16384, 1), (8192, 2), (4096, 4), (2048, 9), (1024, 18), (512, 36)
             ),
+            near_block_rams=4,
             block_ram_byte_bits=9,
         ),
         Target(
@@ -157,6 +160,7 @@ _TARGETS = {
             memory_read_latency_cycles=2,
             # SB_RAM40_4K; its write mask exists in the 256x16 configuration only.
             block_ram_shapes=_shapes((2048, 2), (1024, 4), (512, 8), (256, 16)),
+            near_block_rams=4,
             block_ram_byte_bits=8,
         ),
         Target(
@@ -169,6 +173,7 @@ _TARGETS = {
             block_ram_shapes=_shapes(
                 (16384, 1), (8192, 2), (4096, 4), (2048, 9), (1024, 18), (512, 36)
             ),
+            near_block_rams=4,
             block_ram_byte_bits=9,
         ),
     )

@@ -75,7 +75,7 @@ AT_8 = (
     _row("symm", 232, "fails", "fails", cycles=300),
     _row("syrk", 288, "not needed"),
     _row("syr2k", 288, "not needed"),
-    _row("trmm", 225, "not needed", cycles=235),
+    _row("trmm", 225, "not needed", cycles=236),
     _row("mms_d", 890, cycles=915, more=_published(1656, 890, 5024, 5663, 30.0, 25.0)),
 )  # fmt: skip
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rtlgen.ir.plan import KernelPlan, LoadOp, Memory
+from rtlgen.target import Target
 
 
 def banks_of(load: LoadOp) -> tuple[int, ...]:
@@ -24,3 +25,12 @@ def bank_copies(plan: KernelPlan, memory: Memory) -> tuple[tuple[int, int], ...]
             if isinstance(op, LoadOp) and op.memory == memory.name:
                 found |= {(bank, op.port) for bank in banks_of(op)}
     return tuple(sorted(found))
+
+
+def block_rams(plan: KernelPlan, target: Target) -> int:
+    """Return the number of block RAMs that a plan needs on a family."""
+    return sum(
+        len(bank_copies(plan, memory)) * target.block_rams(memory.depth, memory.width_bits)
+        for memory in plan.memories
+        if memory.is_block_ram
+    )

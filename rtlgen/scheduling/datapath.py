@@ -6,12 +6,13 @@ their operands are narrowed with them; C's wrap-around is thereby kept bit for b
 
 Stages: every node is placed as late as its users allow (ALAP), with the statement's result as
 early as its longest path permits. The operands of a tree then arrive just in time, and a read's
-distance to the result, on which recurrences depend, is the smallest possible.
+distance to the result, on which recurrences depend, is the smallest possible. Values that are to
+settle are there a cycle before their users need them, and wait in a register.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 
@@ -57,6 +58,8 @@ class Datapath:
     result_stage: stage in which the value can be stored.
     node_of_read: for each read of the statement the load node that serves it; equal accesses share
         one. A read whose value does not matter has none.
+    held: loads whose word is there a cycle before forwarded values may take its place.
+    settled: nodes whose value is there a cycle before it is used.
     """
 
     nodes: tuple[Node, ...]
@@ -65,11 +68,18 @@ class Datapath:
     result: int
     result_stage: int
     node_of_read: Mapping[int, int]
+    held: frozenset[int] = frozenset()
+    settled: frozenset[int] = frozenset()
+
+    def with_waits(self, held: Collection[int] = (), settled: Collection[int] = ()) -> Datapath:
+        """Return the same graph with more loads held and more values settled."""
+        waits = (self.held | frozenset(held), self.settled | frozenset(settled))
+        return _schedule(self.nodes, self.latencies, self.result, self.node_of_read, *waits)
 
     def use_stage(self, read: int) -> int:
         """Return the stage in which the value of a read enters the datapath."""
         node = self.node_of_read[read]
-        return self.starts[node] + self.latencies[node]
+        return self.starts[node] + self.latencies[node] + (node in self.held)
 
     def address_stage(self, read: int) -> int:
         """Return the stage in which the address of a read is presented."""
@@ -301,15 +311,18 @@ def _schedule(
     latencies: tuple[int, ...],
     result: int,
     node_of_read: Mapping[int, int],
+    held: frozenset[int] = frozenset(),
+    settled: frozenset[int] = frozenset(),
 ) -> Datapath:
+    spans = tuple(latency + (n in held) + (n in settled) for n, latency in enumerate(latencies))
     ready: list[int] = []
-    for node, latency in zip(nodes, latencies, strict=True):
-        ready.append(max((ready[operand] for operand in node.operands), default=0) + latency)
+    for node, span in zip(nodes, spans, strict=True):
+        ready.append(max((ready[operand] for operand in node.operands), default=0) + span)
     last = ready[result]
     needed = [last] * len(nodes)
     for number in range(len(nodes) - 1, -1, -1):
-        start = needed[number] - latencies[number]
+        start = needed[number] - spans[number]
         for operand in nodes[number].operands:
             needed[operand] = min(needed[operand], start)
-    starts = tuple(n - latency for n, latency in zip(needed, latencies, strict=True))
-    return Datapath(nodes, starts, latencies, result, last, dict(node_of_read))
+    starts = tuple(n - span for n, span in zip(needed, spans, strict=True))
+    return Datapath(nodes, starts, latencies, result, last, dict(node_of_read), held, settled)

@@ -372,7 +372,7 @@ class _StreamBuilder:
             ForwardOp(
                 width_bits=width,
                 signed=signed,
-                stage=stage + latency,
+                stage=self.datapath.use_stage(node.read),
                 operands=(operand,),
                 span=access.span,
                 taps=taps,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from rtlgen.scheduling.decide import (
@@ -59,14 +59,7 @@ def decide_regions(space: Space, regions: Sequence[Sequence[Unit]], why: str) ->
         least |= {name: base + shift for name, shift in choice.shifts.items()}
         base += choice.end
     names = [[name for unit in units for name in unit.statements] for units in regions]
-    required = requirements(space.cycles, placed, iis)
-    for before, after in pairwise(names):
-        for first in before:
-            stages = timing.datapaths[first].result_stage + 1
-            length = iis[first] * (placed[first].count - 1) + stages
-            for second in after:
-                pair = first, second
-                required[pair] = max(length, required.get(pair, length))
+    required = requirements_apart(space, names, placed, iis)
     offsets, routing = without_conflicts(timing, placed, iis, required, least)
     fused = space.latency_free
     return Decision(
@@ -83,3 +76,21 @@ def decide_regions(space: Space, regions: Sequence[Sequence[Unit]], why: str) ->
         regions=names,
         why=why,
     )
+
+
+def requirements_apart(
+    space: Space,
+    regions: Sequence[Sequence[str]],
+    placed: Mapping[str, Placement],
+    iis: Mapping[str, int],
+) -> dict[tuple[str, str], int]:
+    """Return the required distances of statements when each region waits for the one before it."""
+    required = requirements(space.cycles, placed, iis)
+    for before, after in pairwise(regions):
+        for first in before:
+            stages = space.timing.datapaths[first].result_stage + 1
+            length = iis[first] * (placed[first].count - 1) + stages
+            for second in after:
+                pair = first, second
+                required[pair] = max(length, required.get(pair, length))
+    return required

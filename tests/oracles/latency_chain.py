@@ -3,7 +3,7 @@
 No circuit with these operators is faster, whatever its loops and its memories: each instance waits
 for the values that it reads, which take their way straight from the result that they are to the
 operator that wants them. Which instance made a value is found by walking the program; of the plan
-only the stages of the operators are used.
+only the latencies of the operators are used, not the stages in which it has them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def latency_chain(scop: Scop, plan: KernelPlan) -> int:
     scop: the program as written. plan: of the same program.
     """
     lags = {stream.statement: _lags(stream) for stream in plan.streams}
-    depths = {stream.statement: stream.store.stage for stream in plan.streams}
+    depths = {stream.statement: _depth(stream) for stream in plan.streams}
     stored: dict[tuple[str, Point], int] = {}
     for instance in instances(scop):
         ready = depths[instance.statement]
@@ -37,14 +37,30 @@ def statement_steps(scop: Scop) -> int:
     return len(instances(scop))
 
 
-def _lags(stream: Stream) -> dict[int, int]:
-    """Return the cycles from where the value of each read is used to where the result is stored."""
-    used: dict[int, int] = {}
+def _depth(stream: Stream) -> int:
+    """Return the cycles from the first address to the result, if no value waits for another."""
+    ready: list[int] = []
     for op in stream.operations:
+        ready.append(max((ready[n] for n in op.operands), default=0) + op.latency_cycles)
+    return ready[stream.store.value]
+
+
+def _lags(stream: Stream) -> dict[int, int]:
+    """Return the cycles from where the value of each read is used to where the result is stored.
+
+    The value of a read comes in behind the load, and behind the choice of a forwarded one.
+    """
+    after = {stream.store.value: 0}
+    lags: dict[int, int] = {}
+    for number in reversed(range(len(stream.operations))):
+        if number not in after:
+            continue
+        op = stream.operations[number]
         if isinstance(op, LoadOp | ForwardOp):
-            stage = op.stage + op.latency_cycles
-            used[op.read] = max(stage, used.get(op.read, stage))
-    return {read: stream.store.stage - stage for read, stage in used.items()}
+            lags.setdefault(op.read, after[number])
+        for operand in op.operands:
+            after[operand] = max(after[number] + op.latency_cycles, after.get(operand, 0))
+    return lags
 
 
 def _there(scop: Scop, instance: Instance, read: int, stored: dict[tuple[str, Point], int]) -> int:

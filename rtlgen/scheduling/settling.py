@@ -1,0 +1,210 @@
+"""Which values settle: they are there a cycle before they are used, and wait in a register.
+
+A multiplier takes nearly all of a cycle. What comes to it straight from a choice (a memory's value
+or one that is forwarded, one bank or another) or from other logic makes that cycle too long, and
+so does a word that has come a long way: the many block RAMs of a large memory drive all others away
+from their readers. A register in between costs a cycle of latency. So it is only there where
+nothing waits for that cycle: no initiation interval grows, and the whole ends no more than one
+cycle later.
+
+Rewrite
+-------
+    %1 = load B[..], bank 1 if i <= 6 @0..2           %1 = load B[..], bank 1 if i <= 6 @0..2
+    %2 = mul %0, %1 @2..4                       ->    %2 = mul %0, %1 @3..5
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from rtlgen.ir.banks import banks_of
+from rtlgen.ir.plan import ForwardOp, KernelPlan, LoadOp, Stream
+from rtlgen.ir.signed_digits import is_sum
+from rtlgen.scheduling.datapath import Datapath
+from rtlgen.scheduling.decide import Decision, ii_reasons, without_conflicts
+from rtlgen.scheduling.lags import Timing
+from rtlgen.scheduling.regions import requirements_apart
+from rtlgen.scheduling.space import Space
+from rtlgen.scheduling.store_slots import StoreSlots
+from rtlgen.target import Target
+from rtlgen.transforms.distances import Candidate
+from rtlgen.transforms.precedence import (
+    Precedence,
+    among,
+    requirements,
+    smallest_shifts,
+    strongest,
+)
+from rtlgen.transforms.search import best_choice
+from rtlgen.transforms.units import Unit
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Wait:
+    """A cycle that one value of a statement's graph waits in a register.
+
+    Members
+    -------
+    is_word: the word that a load reads waits, before forwarded values may take its place; else
+        what goes to the users of the node does.
+    """
+
+    statement: str
+    node: int
+    is_word: bool
+
+
+def with_wait(timing: Timing, wait: Wait) -> Timing:
+    """Return the timing with one more wait."""
+    datapath, nodes = timing.datapaths[wait.statement], (wait.node,)
+    if wait.is_word:
+        datapath = datapath.with_waits(held=nodes)
+    else:
+        datapath = datapath.with_waits(settled=nodes)
+    return replace(timing, datapaths={**timing.datapaths, wait.statement: datapath})
+
+
+def useful_waits(timing: Timing, plan: KernelPlan, target: Target) -> tuple[Wait, ...]:
+    """Return the waits that would shorten slow paths of a plan, in order."""
+    found = set()
+    blocks = [memory for memory in plan.memories if memory.is_block_ram]
+    is_scattered = any(
+        target.block_rams(memory.depth, memory.width_bits) > target.near_block_rams
+        for memory in blocks
+    )
+    far_memories = {memory.name for memory in blocks} if is_scattered else set()
+    for stream in plan.streams:
+        datapath = timing.datapaths[stream.statement]
+        late = set(_before_multipliers(datapath, _chosen_nodes(datapath, stream)))
+        found |= {Wait(stream.statement, node, False) for node in late - datapath.settled}
+        far = {datapath.node_of_read[load.read] for load in _loads(stream, far_memories)}
+        found |= {Wait(stream.statement, node, True) for node in far - datapath.held}
+    return tuple(sorted(found))
+
+
+def _loads(stream: Stream, memories: set[str]) -> list[LoadOp]:
+    return [op for op in stream.operations if isinstance(op, LoadOp) and op.memory in memories]
+
+
+def _chosen_nodes(datapath: Datapath, stream: Stream) -> set[int]:
+    """Return the loads whose value is one of several: from a bank, a memory, a tap."""
+    reads = set()
+    for op in stream.operations:
+        match op:
+            case LoadOp() if len(banks_of(op)) > 1:
+                reads.add(op.read)
+            case ForwardOp(taps=taps, operands=(operand,)):
+                if len(taps) > 1 or isinstance(stream.operations[operand], LoadOp):
+                    reads.add(op.read)
+            case _:
+                pass
+    return {datapath.node_of_read[read] for read in reads}
+
+
+def _before_multipliers(datapath: Datapath, chosen: set[int]) -> Iterator[int]:
+    """Yield the nodes that are logic behind registers and go straight into a multiplier."""
+    nodes = datapath.nodes
+
+    def is_logic(number: int) -> bool:
+        if number in chosen:
+            return True
+        return bool(nodes[number].operands) and datapath.latencies[number] == 0
+
+    for node in nodes:
+        factors = [nodes[operand] for operand in node.operands]
+        if node.op != "mul" or any(f.op == "constant" and is_sum(f.value) for f in factors):
+            continue
+        for operand in node.operands:
+            while nodes[operand].op == "cast":
+                (operand,) = nodes[operand].operands
+            if is_logic(operand):
+                yield operand
+
+
+def affordable_waits(timing: Timing, decision: Decision, waits: Sequence[Wait]) -> tuple[Wait, ...]:
+    """Return those of the waits that fit together in the nests and intervals of a decision.
+
+    Each may make the end a cycle later.
+    """
+    measure = _Measure(timing, decision)
+    end = measure.end(timing)
+    assert end is not None, "the decision is legal"
+    found = []
+    for wait in waits:
+        tried = with_wait(timing, wait)
+        later = measure.end(tried)
+        if later is not None and later <= end + 1:
+            found.append(wait)
+            timing, end = tried, later
+    return tuple(found)
+
+
+class _Measure:
+    """When a program ends whose nests and intervals are given and whose latencies vary."""
+
+    def __init__(self, timing: Timing, decision: Decision) -> None:
+        self._decision = decision
+        self._gaps = [self._gap(precedence) for precedence in timing.precedences()]
+
+    def _gap(self, p: Precedence) -> tuple[int, int] | None:
+        source, sink = self._decision.placements[p.source], self._decision.placements[p.sink]
+        if not p.binds(source, sink):
+            return None
+        return p.gaps(source, sink, self._decision.iis[p.source], self._decision.iis[p.sink])
+
+    def end(self, timing: Timing) -> int | None:
+        """Return the cycles of everything, ports not counted; None: an interval is too short."""
+        required = strongest(
+            ((p.source, p.sink), p.required_between(*gap))
+            for p, gap in zip(timing.precedences(), self._gaps, strict=True)
+            if gap is not None
+        )
+        starts = smallest_shifts(list(self._decision.placements), required, {})
+        if starts is None:
+            return None
+        return max(start + _length(timing, self._decision, s) for s, start in starts.items())
+
+
+def decide_later(space: Space, decision: Decision) -> Decision:
+    """Return the decision with the offsets that larger latencies need, all else being as it was.
+
+    Raises
+    ------
+    Unforwardable, StoresCollide: they do not fit.
+    """
+    timing, placed, iis = space.timing, decision.placements, decision.iis
+    required = requirements_apart(space, decision.regions, placed, iis)
+    least = dict(decision.offsets)
+    base = 0
+    for names in decision.regions:
+        units = [unit for unit in timing.units if unit.statements[0] in names]
+        nests = [[_candidate(space, decision, unit)] for unit in units]
+        inside = among(space.cycles, names)
+        choice = best_choice(nests, inside, StoreSlots(timing, nests, inside).settle)
+        assert choice is not None, "without a limit there is a choice"
+        for name, start in choice.shifts.items():
+            least[name] = max(least[name], base + start)
+        base += choice.end
+    offsets, routing = without_conflicts(timing, placed, iis, required, least)
+    reasons = ii_reasons(space, placed, iis)
+    return replace(decision, offsets=offsets, routing=routing, ii_reasons=reasons)
+
+
+def _candidate(space: Space, decision: Decision, unit: Unit) -> Candidate:
+    """Return the nests of a unit in a decision."""
+    names = unit.statements
+    placed = {name: decision.placements[name] for name in names}
+    first = min(decision.offsets[name] for name in names)
+    least = {name: decision.offsets[name] - first for name in names}
+    required = requirements(among(space.cycles, names), placed, decision.iis)
+    shifts = smallest_shifts(names, required, least)
+    assert shifts is not None, "only affordable latencies are asked for"
+    end = max(shifts[name] + _length(space.timing, decision, name) for name in names)
+    changes = sum(nest.changes for nest in placed.values())
+    return Candidate(placed, decision.iis[names[0]], shifts, end, changes)
+
+
+def _length(timing: Timing, decision: Decision, name: str) -> int:
+    last_issue = decision.iis[name] * (decision.placements[name].count - 1)
+    return last_issue + timing.datapaths[name].result_stage + 1
