@@ -17,7 +17,7 @@ from pathlib import Path
 from rtlgen.analysis import Analysis, analyse, strided_statements
 from rtlgen.errors import Diagnostic, RtlgenError
 from rtlgen.frontend import ParsedProgram, parse_file
-from rtlgen.ir.effort import limited_effort
+from rtlgen.ir.effort import limited_effort, more_effort
 from rtlgen.ir.plan import KernelPlan
 from rtlgen.ir.scop import Scop
 from rtlgen.options import CompileOptions
@@ -89,7 +89,9 @@ def compile_program(program: ParsedProgram, options: CompileOptions) -> Compilat
                 raise
             # In a cycle, a statement may have to keep step with others that run more often.
             planned = choose_plan(analyse(program, strided), options)
-        return _proven(planned, options)
+        # The search may have used up all the time that there was, and found something by then.
+        with more_effort():
+            return _proven(planned, options)
 
 
 @contextmanager

@@ -186,7 +186,13 @@ def _in_regions(
         return decide_regions(space, [[unit] for unit in space.timing.units], why)
 
     written = free.as_written()
-    return [_plan_of(analysis, options, written, decide) for decide in (joined, apart)]
+    found = [_plan_of(analysis, options, written, apart)]
+    try:
+        found.insert(0, _plan_of(analysis, options, written, joined))
+    except TooComplex:
+        # Apart, they run all the same.
+        pass
+    return found
 
 
 def _in_one_loop(analysis: Analysis, options: CompileOptions, free: Space) -> Planned:

@@ -9,7 +9,7 @@ fractional vertex, or existentially quantified variables, is given to isl's inte
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 import islpy as isl
@@ -35,9 +35,18 @@ class PairExtrema:
 
     vertices: Ints
     others: tuple[isl.Set, ...]
+    _known: dict[tuple[int, ...], int] = field(default_factory=dict)
 
     def maximum(self, coefficients: Sequence[int], constant: int) -> int:
         """Return the largest value of coefficients . (source, sink) + constant."""
+        # A search asks the same question for each of its choices that is alike here.
+        key = tuple(coefficients)
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = self._maximum(key)
+        return found + constant
+
+    def _maximum(self, coefficients: Sequence[int]) -> int:
         best: int | None = None
         if len(self.vertices):
             best = int((self.vertices @ np.asarray(coefficients, dtype=np.int64)).max())
@@ -45,7 +54,7 @@ class PairExtrema:
             value = _isl_maximum(piece, coefficients)
             best = value if best is None else max(best, value)
         assert best is not None, "a dependence relation is not empty"
-        return best + constant
+        return best
 
     def minimum(self, coefficients: Sequence[int], constant: int) -> int:
         """Return the smallest value of coefficients . (source, sink) + constant."""

@@ -43,7 +43,20 @@ class Precedence:
 
     def required(self, source: Placement, sink: Placement, source_ii: int, sink_ii: int) -> int:
         """Return the smallest legal shift_sink - shift_source."""
+        if self.uniform_lag is None and isinstance(self.related, PairExtrema):
+            return self._largest_gap(self.related, source, sink, source_ii, sink_ii) + self.lag
         return self.required_between(*self.gaps(source, sink, source_ii, sink_ii))
+
+    def _largest_gap(
+        self,
+        related: PairExtrema,
+        source: Placement,
+        sink: Placement,
+        source_ii: int,
+        sink_ii: int,
+    ) -> int:
+        keep_going()
+        return related.maximum(*_gap(source, sink, source_ii, sink_ii))
 
     def required_between(self, smallest: int, largest: int) -> int:
         """Return the same for pairs whose gaps, as `gaps` gives them, lie between these."""
@@ -69,14 +82,19 @@ class Precedence:
             early = source_ii * source.ranks(self.related.sources)
             gaps = early - sink_ii * sink.ranks(self.related.sinks)
             return int(gaps.min()), int(gaps.max())
-        assert source.rank is not None and sink.rank is not None, "ragged nests have listed pairs"
-        (a, a0), (b, b0) = source.rank, sink.rank
-        coefficients = [source_ii * c for c in a] + [-sink_ii * c for c in b]
-        constant = source_ii * a0 - sink_ii * b0
+        coefficients, constant = _gap(source, sink, source_ii, sink_ii)
         return (
             self.related.minimum(coefficients, constant),
             self.related.maximum(coefficients, constant),
         )
+
+
+def _gap(source: Placement, sink: Placement, source_ii: int, sink_ii: int) -> tuple[list[int], int]:
+    """Return coefficients and constant of ii_source * rank(p) - ii_sink * rank(q)."""
+    assert source.rank is not None and sink.rank is not None, "ragged nests have listed pairs"
+    (a, a0), (b, b0) = source.rank, sink.rank
+    coefficients = [source_ii * c for c in a] + [-sink_ii * c for c in b]
+    return coefficients, source_ii * a0 - sink_ii * b0
 
 
 class Related:
@@ -90,6 +108,7 @@ class Related:
         self._pairs = dependent_pairs(scop) if ragged else {}
         # The origin is kept with what belongs to it, so that its id stays its own.
         self._extrema: dict[tuple[int, int], tuple[Dependence | Flow, PairExtrema | None]] = {}
+        self._alike: dict[tuple[int, bytes], PairExtrema] = {}
 
     def listed(self, origin: Dependence | Flow) -> Pairs | None:
         """Return the pairs behind `origin`, or None where they follow from those of others."""
@@ -114,8 +133,16 @@ class Related:
         key = (id(origin), level)
         if key not in self._extrema:
             relation = equal_outer(origin.relation, level)
-            self._extrema[key] = origin, None if relation.is_empty() else pair_extrema(relation)
+            found = None if relation.is_empty() else self._shared(pair_extrema(relation))
+            self._extrema[key] = origin, found
         return self._extrema[key][1]
+
+    def _shared(self, found: PairExtrema) -> PairExtrema:
+        """Return one object for all relations with the same vertices."""
+        if found.others:
+            return found
+        key = found.vertices.shape[1], found.vertices.tobytes()
+        return self._alike.setdefault(key, found)
 
 
 def iteration_precedences(

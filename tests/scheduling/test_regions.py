@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from itertools import combinations, pairwise
 
 import pytest
 
-from rtlgen import planning
+from rtlgen import driver, planning
 from rtlgen.analysis import Analysis
 from rtlgen.design import Design
 from rtlgen.driver import Compilation, compile_program
 from rtlgen.frontend import parse_text
+from rtlgen.ir import effort
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.effort import TooComplex
 from rtlgen.options import CompileOptions
@@ -98,6 +100,28 @@ def test_a_search_that_is_too_complex_leaves_nests_that_are_fused_as_written(
     assert found.decision.why == "the search for one loop is too complex: it is a test"
     assert found.replayed
     assert predicted_cycles(found.plan) <= apart()
+
+
+def test_where_joining_nests_is_too_complex_too_they_run_one_after_another(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(planning, "_in_one_loop", refuse)
+    monkeypatch.setattr(planning, "shortest_regions", refuse)
+    found = compile_program(parse_text(THREE), CompileOptions())
+    assert found.replayed
+    assert len(found.decision.regions) == 3
+
+
+def test_what_a_search_has_found_when_its_time_is_up_is_proven_all_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def late(analysis: Analysis, options: CompileOptions) -> planning.Planned:
+        planned = planning.choose_plan(analysis, options)
+        effort._deadline.set(time.thread_time() - 1)
+        return planned
+
+    monkeypatch.setattr(driver, "choose_plan", late)
+    assert compile_program(parse_text(THREE), CompileOptions()).replayed
 
 
 def test_shifts_of_the_user_are_for_one_loop(monkeypatch: pytest.MonkeyPatch) -> None:
