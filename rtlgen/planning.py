@@ -8,6 +8,7 @@ cycles of its plan.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import reduce
 
@@ -187,11 +188,9 @@ def _in_regions(
 
     written = free.as_written()
     found = [_plan_of(analysis, options, written, apart)]
-    try:
+    # Where joining them is too complex, too, they run apart.
+    with suppress(TooComplex):
         found.insert(0, _plan_of(analysis, options, written, joined))
-    except TooComplex:
-        # Apart, they run all the same.
-        pass
     return found
 
 

@@ -174,6 +174,10 @@ class BodyReader:
         if variable.name in self._iterator_uses:
             raise _mixed_use(variable.name, span, self._iterator_uses[variable.name])
 
+    def note_used_after(self, variable: Variable) -> None:
+        """Note that a variable may be used outside of the loops that it counts."""
+        self._used_after.add(variable.name)
+
     def is_used_after(self, variable: Variable) -> bool:
         """Return whether a variable that counts a loop is used outside of it, too."""
         return variable.name in self._used_after
@@ -266,7 +270,7 @@ class BodyReader:
         if stored is not None and stored.shape == () and stored.storage == "local":
             self.reaching.declare(stored)
             if id(node) in self._counters.used_after:
-                self._used_after.add(stored.name)
+                self.note_used_after(stored)
         if variable is None:
             return ()
         if variable.shape:

@@ -23,15 +23,16 @@ from rtlgen.frontend.conditions import Alternative, ConditionReader, Leaf
 from rtlgen.frontend.declarations import Declarations
 from rtlgen.frontend.expressions import ExpressionReader
 from rtlgen.frontend.guards import Guard
+from rtlgen.frontend.known_values import known_by_iterators
 from rtlgen.frontend.locate import Locator
 from rtlgen.frontend.lookups import stays_inside
 from rtlgen.frontend.place import Place
 from rtlgen.frontend.ranges import Ranges
-from rtlgen.frontend.reaching import Reaching
+from rtlgen.frontend.reaching import Reaching, State, value_after
 from rtlgen.frontend.values import Obstacle, ObstacleKind, Value, opaque
 from rtlgen.frontend.writers import assigned, calls, single_statement
 from rtlgen.frontend.writes import Assignment, read_assignment, written
-from rtlgen.ir.expr import Select
+from rtlgen.ir.expr import Expr, Select
 from rtlgen.ir.scop import Access, ConditionNode, Node
 from rtlgen.ir.types import INT32
 
@@ -125,7 +126,10 @@ class BranchReader:
         reaching = self._body.reaching
         before = reaching.state
         certain = any(a == Alternative() for branch in branches for a in branch.alternatives)
-        after = [] if certain or node.iffalse is not None else [before]
+        question = self._known_condition(node, place)
+        after = {True: list[State](), False: list[State]()}
+        if not certain and node.iffalse is None:
+            after[False].append(before)
         nodes: list[Node] = []
         for branch in branches:
             for alternative in branch.alternatives:
@@ -136,13 +140,49 @@ class BranchReader:
                 for leaf in alternative.leaves:
                     inside = inside.guarded(guards[id(leaf.node), leaf.given], leaf.negated)
                 body = self._body.nested(branch.body, inside)
-                after.append(reaching.state)
+                after[branch.body is node.iftrue].append(reaching.state)
                 if body and alternative.conditions:
                     nodes.append(ConditionNode(alternative.conditions, body))
                 else:
                     nodes.extend(body)
-        reaching.merge(after or [before], self._declarations.variables)
+        both = [*after[True], *after[False]]
+        reaching.merge(both or [before], self._declarations.variables)
+        if question is not None and after[True] and after[False]:
+            self._choose(node, question, after[True], after[False], place)
         return nodes
+
+    def _known_condition(self, node: c_ast.If, place: Place) -> Expr | None:
+        """Return the condition of an `if`, where the iterators decide it."""
+        if calls(node.cond):
+            return None
+        reader = self._body.reader(place)
+        value = reader.arithmetic.truth(reader.value(node.cond)).expr
+        return known_by_iterators(value, place.ranges)
+
+    def _choose(
+        self,
+        node: c_ast.If,
+        question: Expr,
+        after_true: Sequence[State],
+        after_false: Sequence[State],
+        place: Place,
+    ) -> None:
+        """Note what the scalars that an `if` on iterators sets are behind it.
+
+        int low = i - 2; if (low < 0) low = 0;        low is i - 2 < 0 ? 0 : i - 2
+        """
+        for name, assignment in assigned(node):
+            variable = self._declarations.scopes.stored(name)
+            if variable is None or variable.shape != ():
+                continue
+            arms = [value_after(states, variable) for states in (after_true, after_false)]
+            if arms[0] is None or arms[1] is None or arms[0] == arms[1]:
+                continue
+            chosen = Select(question, arms[0], arms[1], variable.element)
+            known = known_by_iterators(chosen, place.ranges)
+            if known is not None:
+                span = self._locator.span(assignment)
+                self._body.reaching.define(variable, span, None, known)
 
     # Guards.
 

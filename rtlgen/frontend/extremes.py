@@ -79,6 +79,9 @@ def affine_parts(expr: Expr, extreme: Extreme, ranges: Ranges) -> tuple[Quotient
             rounded = _rounded(op, left, right, if_true, if_false, ranges)
             if rounded is not None:
                 return (rounded,)
+            if _is_extreme(op, left, right, if_true, if_false, extreme, ranges):
+                forms = (_one(arm, ranges) for arm in (if_true, if_false))
+                return tuple(dict.fromkeys(Quotient(form) for form in forms if form is not None))
             if _CHOOSES_LEFT[op] != extreme:
                 if_true, if_false = if_false, if_true
             if not (_is_same(left, if_true) and _is_same(right, if_false)):
@@ -90,6 +93,46 @@ def affine_parts(expr: Expr, extreme: Extreme, ranges: Ranges) -> tuple[Quotient
             if first is None or second is None or compared != [first, second]:
                 return None
             return tuple(dict.fromkeys((*first, *second)))
+    return None
+
+
+_SLACK = {"lt": (-1, 0), "le": (0, 1), "gt": (0, 1), "ge": (-1, 0)}
+"""What a comparison may be off by, where both sides are the same anyway."""
+
+
+def _is_extreme(
+    op: str,
+    left: Expr,
+    right: Expr,
+    if_true: Expr,
+    if_false: Expr,
+    extreme: Extreme,
+    ranges: Ranges,
+) -> bool:
+    """Return whether a choice between affine functions is the least or greatest of them.
+
+    t + 6 > n ? n - t : 6        compares other functions than it chooses from, by the same distance
+    """
+    forms = [_one(part, ranges) for part in (left, right, if_true, if_false)]
+    if any(form is None for form in forms):
+        return False
+    a, b, first, second = (form for form in forms if form is not None)
+    ahead = first - second if extreme == "least" else second - first
+    off = a - b - ahead if op in ("lt", "le") else a - b + ahead
+    return off.is_constant and off.constant in _SLACK[op]
+
+
+def _one(expr: Expr, ranges: Ranges) -> Affine | None:
+    """Return an affine function, converted or not."""
+    match expr:
+        case Constant(value):
+            return Affine((), value)
+        case IndexValue(affine):
+            return affine
+        case Cast(operand, type_):
+            form = _one(operand, ranges)
+            held = form is not None and _held((Quotient(form),), type_, ranges) is not None
+            return form if held else None
     return None
 
 

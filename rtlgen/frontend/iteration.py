@@ -22,7 +22,7 @@ from rtlgen.frontend.locate import Locator
 from rtlgen.frontend.loop_exits import exit_value
 from rtlgen.frontend.loop_headers import Header, split_header
 from rtlgen.frontend.loops import LoopReader
-from rtlgen.frontend.moves import Moves
+from rtlgen.frontend.moves import Moved, Moves
 from rtlgen.frontend.place import Place
 from rtlgen.frontend.ranges import Ranges
 from rtlgen.frontend.reaching import Reaching
@@ -97,13 +97,21 @@ class IterationReader:
             lambda ranges: self._body.reader(replace(place, ranges=ranges)),
             self._locator,
         )
+        reaching = self._body.reaching
+        before_loop = reaching.state
+        moved = self._entered(node.stmt)
+        # All but the start is evaluated again in every iteration.
         step = loop_reader.step()
+        in_loop = reaching.state
+        reaching.restore(before_loop)
         start = loop_reader.start(step)
         first = self._body.reader(place).value(header.start) if kept is not None else None
+        reaching.restore(in_loop)
         with self._scopes.iterating(header.iterator, ActiveIterator(name, type_, header.span)):
             counted = loop_reader.read(start, step, label)
             if counted.is_empty:
                 self._body.warn_left_out("W0101", "this loop is never entered", header.span)
+                reaching.restore(before_loop)
                 return self._left(node, kept, counted.loop, place)
             guarded = place.guard is not None
             loop = replace(counted.loop, under=place.condition, is_guarded=guarded)
@@ -120,7 +128,8 @@ class IterationReader:
             before: tuple[Node, ...] = ()
             if kept is not None and first is not None and limits:
                 before = self._set(node, kept, first, place)
-            body = self._repeated(node, inside, counted.starts_late, kept if limits else None)
+            known = () if counted.starts_late else moved
+            body = self._repeated(node, inside, known, kept if limits else None)
             if limits and body:
                 body = (ConditionNode(limits, body),)
         nodes = (*before, LoopNode(loop, body)) if body else before
@@ -210,26 +219,33 @@ class IterationReader:
                     help=f"declare the iterator: for (int {header.iterator} = ...",
                 )
 
+    def _entered(self, body: c_ast.Node) -> list[Moved]:
+        """Note that iterations of `body` may have been before; return the scalars it may assign."""
+        if calls(body):
+            for variable in self._declarations.variables:
+                if variable.storage == "global" and variable.shape == ():
+                    self._body.reaching.may_define(variable, self._locator.start(body))
+        return self.moves.of(body)
+
     def _repeated(
-        self, node: c_ast.For, place: Place, starts_late: bool, counted: Variable | None
+        self,
+        node: c_ast.For,
+        place: Place,
+        moved: Sequence[Moved],
+        counted: Variable | None,
     ) -> tuple[Node, ...]:
         """Read the body of the innermost loop of `place`; an earlier iteration may be before it.
 
         Parameters
         ----------
-        starts_late: the loop may begin behind its start.
+        moved: the scalars of which more may be known.
         counted: what every iteration leaves the next value of the iterator in, if something does.
         """
         reaching = self._body.reaching
         loop, ranges = place.loops[-1], place.ranges
-        if calls(node.stmt):
-            for variable in self._declarations.variables:
-                if variable.storage == "global" and variable.shape == ():
-                    reaching.may_define(variable, self._locator.start(node))
-        moved = self.moves.of(node.stmt)
         if counted is not None:
             reaching.may_define(counted, loop.span)
-        found = () if starts_late else self.moves.in_loop(moved, node.stmt, loop, ranges)
+        found = self.moves.in_loop(moved, node.stmt, loop, ranges)
         entered = reaching.state
         for scalar in found:
             if scalar.inside is not None:

@@ -20,7 +20,8 @@ from rtlgen.frontend.locate import Locator
 from rtlgen.frontend.place import Place
 from rtlgen.frontend.region import Region
 from rtlgen.frontend.split_loops import split_loops
-from rtlgen.frontend.symbols import ScalarInput, Variable
+from rtlgen.frontend.symbols import NamedConstant, ScalarInput, Variable
+from rtlgen.frontend.writers import STEPS, assigned
 from rtlgen.frontend.writes import written
 from rtlgen.ir.expr import ScalarParameter, walk
 from rtlgen.ir.schedule import Schedule
@@ -70,7 +71,7 @@ class Kernel:
                 counters |= loop_counters(node.body)
         with self._declarations.scopes.block():
             self._parameters(function)
-            nodes = self._items(function, counters)
+            nodes = (*self._copies(function), *self._items(function, counters))
         statements, nodes = self._body.drafts.finish(nodes, self._is_private, self._body.report)
         errors = sorted(self._body.errors, key=_position)
         if errors:
@@ -96,6 +97,35 @@ class Kernel:
                 self._declarations.parameter(parameter)
             except FrontendError as error:
                 self._body.report(error)
+
+    def _copies(self, function: c_ast.FuncDef) -> tuple[Node, ...]:
+        """Give scalar parameters that the region assigns variables of their own."""
+        changed = {
+            name
+            for item in self._region.items
+            for name, node in assigned(item)
+            if isinstance(_target(node), c_ast.ID)
+        }
+        arguments = function.decl.type.args
+        nodes: list[Node] = []
+        for parameter in arguments.params if arguments is not None else ():
+            name = parameter.name if isinstance(parameter, c_ast.Decl) else None
+            symbol = self._declarations.scopes.lookup(name) if name in changed else None
+            if isinstance(symbol, ScalarInput | NamedConstant) and "const" not in parameter.quals:
+                nodes.append(self._copy(parameter, symbol))
+        return tuple(nodes)
+
+    def _copy(self, parameter: c_ast.Decl, symbol: ScalarInput | NamedConstant) -> Node:
+        place = Place()
+        reader = self._body.reader(place)
+        value = reader.value(c_ast.ID(parameter.name, parameter.coord))
+        variable = self._declarations.temporary(parameter.name, symbol.type, symbol.span)
+        self._declarations.scopes.declare(parameter.name, variable)
+        self._body.reaching.declare(variable)
+        self._body.note_used_after(variable)
+        text = f"{variable.name} = {parameter.name}"
+        assignment = written(variable, symbol.span, value, reader, text)
+        return self._body.assign(parameter, assignment, place, reader)
 
     def _items(self, function: c_ast.FuncDef, counters: Counters) -> tuple[Node, ...]:
         """Read the region, with the initialisers before it and the `return` at its end."""
@@ -232,6 +262,13 @@ class Kernel:
 
     def _warn(self, code: str, message: str, label: Label) -> None:
         self.warnings.append(Diagnostic(code, message, (label,), severity="warning"))
+
+
+def _target(node: c_ast.Node) -> c_ast.Node | None:
+    """Return what an assignment or a step changes."""
+    if isinstance(node, c_ast.UnaryOp):
+        return node.expr if node.op in STEPS else None
+    return node.lvalue if isinstance(node, c_ast.Assignment) else None
 
 
 def _parameter_names(function: c_ast.FuncDef) -> frozenset[str]:

@@ -10,6 +10,7 @@ from rtlgen.frontend.guards import Guard
 from rtlgen.frontend.ranges import Ranges
 from rtlgen.frontend.symbols import Variable
 from rtlgen.frontend.turn import Turn
+from rtlgen.frontend.values import exact
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.expr import Expr
 from rtlgen.source import Span
@@ -149,6 +150,19 @@ def known_value(definitions: Definitions) -> Affine | None:
     """Return the affine function that every definition which may reach gives."""
     values = {definition.affine for definition in definitions}
     return values.pop() if len(values) == 1 else None
+
+
+def value_after(states: Iterable[State], variable: Variable) -> Expr | None:
+    """Return what a scalar is as an expression of iterators, if it is the same in all states."""
+    found: set[Expr | None] = set()
+    for state in states:
+        definitions = state.get(variable.name, (Definition(variable.span, None),))
+        affine = known_value(definitions)
+        if affine is not None:
+            found.add(exact(affine, variable.element, variable.span).expr)
+        else:
+            found.add(known_expression(definitions))
+    return found.pop() if len(found) == 1 else None
 
 
 def known_turn(definitions: Definitions) -> Turn | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from rtlgen.ir.expr import COMPARISONS, Binary, Cast, Constant, Expr, Select, Unary
+from rtlgen.ir.expr import COMPARISONS, Binary, Cast, Constant, Expr, IndexValue, Select, Unary
 
 _NEGATED = {"lt": "ge", "le": "gt", "gt": "le", "ge": "lt", "eq": "ne", "ne": "eq"}
 _SWAPPED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
@@ -99,7 +99,17 @@ def limits(fact: Fact, expr: Expr, value_range: Callable[[Expr], _Range]) -> _Ra
 def _side(
     op: str, left: Expr, right: Expr, expr: Expr, value_range: Callable[[Expr], _Range]
 ) -> _Range:
-    """Return the bounds of `expr` where `left op right`, if `left` is `expr`, converted or not."""
+    """Return the bounds of `expr` where `left op right`, if `left` is `expr`, converted or not.
+
+    They may differ by a constant, and by the sign, where both are affine.
+    """
+    if isinstance(left, IndexValue) and isinstance(expr, IndexValue):
+        low, high = _bounds(op, value_range(right))
+        for sign, ends in ((1, (low, high)), (-1, (-high, -low))):
+            rest = expr.affine - left.affine * sign
+            if rest.is_constant:
+                return ends[0] + rest.constant, ends[1] + rest.constant
+        return _ANYWHERE
     seen, types = left, []
     while seen != expr:
         if not isinstance(seen, Cast):

@@ -74,10 +74,10 @@ class SideEffect(FrontendError):
 class ReadOnly(FrontendError):
     """Something that is constant is assigned.
 
-    Constant variables, arrays of constant elements, enumeration constants and scalar parameters
-    (which are input ports) cannot be written.
+    Constant variables and parameters, arrays of constant elements, and enumeration constants cannot
+    be written.
 
-    Remedy: for a scalar parameter, copy it to a local variable first.
+    Remedy: copy the value to a local variable first, or take away the `const`.
     """
 
     code = "E0130"

@@ -1,5 +1,5 @@
 void f(int a[8][8], int b[8], int n) {
-  for (int i = 0; i < 8; i++)
+  for (int i = 0; i < 40; i++)
     for (int j = 0; j < 8; j++)
-      a[3 * i / 8][j % 2] = a[i][j] + b[i & 1];
+      a[5 * i / 37][j % 2] = a[i][j] + b[i & 1];
 }
