@@ -125,7 +125,7 @@ class _Desugarer:
 
     def _loop(self, node: c_ast.For) -> list[c_ast.Node]:
         node.stmt = self._body(node.stmt)
-        counted = _compared(node.cond)
+        counted = _counted(node)
         before = self._other_starts(node, counted)
         after = _other_steps(node, counted)
         if after:
@@ -167,6 +167,17 @@ def _other_steps(node: c_ast.For, counted: frozenset[str]) -> list[c_ast.Node]:
         return []
     node.next = mine[0]
     return others
+
+
+def _counted(node: c_ast.For) -> frozenset[str]:
+    """Return the names of which one may be the iterator; of several that are set, the first."""
+    compared = _compared(node.cond)
+    parts: Iterable[c_ast.Node] = ()
+    match node.init:
+        case c_ast.DeclList(decls=parts) | c_ast.ExprList(exprs=parts):
+            pass
+    first = next((name for part in parts if (name := _sets(part)) in compared), None)
+    return compared if first is None else frozenset((first,))
 
 
 def _compared(condition: c_ast.Node | None) -> frozenset[str]:

@@ -28,7 +28,7 @@ from rtlgen.frontend.ranges import Ranges
 from rtlgen.frontend.reaching import Reaching
 from rtlgen.frontend.symbols import ActiveIterator, Unusable, Variable
 from rtlgen.frontend.values import Value, exact
-from rtlgen.frontend.writers import calls
+from rtlgen.frontend.writers import calls, mentions
 from rtlgen.frontend.writes import Assignment, written
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.expr import to_text
@@ -108,7 +108,13 @@ class IterationReader:
         first = self._body.reader(place).value(header.start) if kept is not None else None
         reaching.restore(in_loop)
         with self._scopes.iterating(header.iterator, ActiveIterator(name, type_, header.span)):
+            asked = [s for s in moved if mentions(header.condition, frozenset((s.name,)))]
+            ahead = self.moves.in_header(asked, node.stmt, name, start, step, place.ranges)
+            for variable, value in ahead:
+                reaching.define(variable, header.span, value)
             counted = loop_reader.read(start, step, label)
+            reaching.restore(in_loop)
+            self.moves.require_held(ahead, counted, place.ranges)
             if counted.is_empty:
                 self._body.warn_left_out("W0101", "this loop is never entered", header.span)
                 reaching.restore(before_loop)

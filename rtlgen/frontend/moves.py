@@ -11,11 +11,14 @@ from typing import TypeAlias
 
 from pycparser import c_ast
 
+from rtlgen.errors import Label
 from rtlgen.frontend.declarations import Declarations
 from rtlgen.frontend.effects import Effects
+from rtlgen.frontend.errors import IteratorOverflow
 from rtlgen.frontend.expressions import ExpressionReader
 from rtlgen.frontend.induction import Inductions, distance, moved_behind, moved_inside
 from rtlgen.frontend.locate import Locator
+from rtlgen.frontend.loops import CountedLoop
 from rtlgen.frontend.ranges import Ranges
 from rtlgen.frontend.reaching import (
     Definition,
@@ -120,6 +123,56 @@ class Moves:
             for scalar in moved
         )
 
+    def in_header(
+        self,
+        moved: Sequence[Moved],
+        node: c_ast.Node,
+        iterator: str,
+        start: Affine,
+        step: int,
+        ranges: Ranges,
+    ) -> list[tuple[Variable, Affine]]:
+        """Return the scalars that are affine when the condition of a loop is evaluated.
+
+        for (i = 0, j = 7; i < j; i++, j--)        j is 7 - i
+
+        Parameters
+        ----------
+        moved: those that the condition is about. node: the body. start, step: of the iterator.
+        """
+        found = []
+        for scalar in moved:
+            if not isinstance(scalar.before, Affine):
+                continue
+            move = self._inductions.move(node, scalar.name, ranges)
+            if move is not None and move % step == 0:
+                gone = Affine.variable(iterator) - start
+                found.append((scalar.variable, scalar.before + gone * (move // step)))
+        return found
+
+    def require_held(
+        self, ahead: Sequence[tuple[Variable, Affine]], counted: CountedLoop, ranges: Ranges
+    ) -> None:
+        """Refuse a loop whose condition may be one of a scalar that has wrapped.
+
+        Raises
+        ------
+        IteratorOverflow
+        """
+        inside = ranges.inside(counted.body)
+        step = Affine((), counted.loop.step)
+        for variable, value in ahead:
+            after = value.substitute({counted.loop.iterator: _next(counted.loop.iterator, step)})
+            if not counted.is_empty and None in (
+                _fitting(variable, value, inside),
+                _fitting(variable, after, inside),
+            ):
+                raise IteratorOverflow(
+                    f"`{variable.name}` wraps before the loop ends",
+                    labels=(Label(counted.loop.span, f"moves a {variable.element}"),),
+                    help="use a wider type",
+                )
+
     def _in_loop(
         self, moved: Moved, node: c_ast.Node, loop: Loop, ranges: Ranges
     ) -> tuple[Known | None, Known | None]:
@@ -186,6 +239,10 @@ class Moves:
 
         effects = Effects(self._scopes, self._locator, reader, trips)
         return effects.of(node, name, variable)
+
+
+def _next(iterator: str, step: Affine) -> Affine:
+    return Affine.variable(iterator) + step
 
 
 def _known(definitions: Definitions) -> Known | None:

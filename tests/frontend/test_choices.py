@@ -6,7 +6,7 @@ import pytest
 
 from rtlgen.driver import compile_program
 from rtlgen.frontend import parse_text
-from rtlgen.frontend.errors import LoopHeader, NonAffineBound
+from rtlgen.frontend.errors import IteratorOverflow, LoopHeader, LoopNeverEnds, NonAffineBound
 from rtlgen.options import CompileOptions
 from tests.frontend.gcc_check import assert_as_gcc
 from tests.oracles.gcc_oracle import have_gcc
@@ -49,7 +49,9 @@ def test_a_choice_that_is_no_extreme_is_no_bound(bound: str) -> None:
 @pytest.mark.parametrize(
     ("body", "error"),
     [
-        ("int n = 15, i; for (i = 0; i < n; i++) { s += a[i]; n--; }", NonAffineBound),
+        ("int n = 15, i; for (i = 0; i < n; i++) { s += a[i]; n -= a[0]; }", NonAffineBound),
+        ("char n = -120; for (int i = 0; i < n + 140; i++) { s += i; n--; }", IteratorOverflow),
+        ("char n = 90; for (int i = 0; i < n; i++) { s += i; n += 2; }", LoopNeverEnds),
         ("int n = 8; for (int i = 0; i < n; i++) { if (a[i]) n = 5; }", NonAffineBound),
         ("int n = 8; for (int i = 0; i < 9 && i < n; i++) n -= a[i];", NonAffineBound),
         ("int n = 1; for (int i = 0; i < 16; i += n) { s += a[i]; n = 2; }", LoopHeader),
@@ -58,6 +60,23 @@ def test_a_choice_that_is_no_extreme_is_no_bound(bound: str) -> None:
 def test_a_header_that_the_body_changes_is_refused(body: str, error: type[Exception]) -> None:
     with pytest.raises(error):
         parse_text(f"int f(int a[20]) {{ int s = 0; {body} return s; }}")
+
+
+@needs_gcc
+@pytest.mark.parametrize(
+    "text",
+    [
+        "int f(int a[16]) { int i, j, t; for (i = 0, j = 15; i < j; i++, j--)"
+        " { t = a[i], a[i] = a[j], a[j] = t; } return 16 * i + j; }",
+        "int f(int a[16]) { for (int i = 0, j = 14; i <= j; ++i, --j) a[i] = a[j] * 3; return 0; }",
+        "int f(int a[16]) { int j = 15, i, s = 0; for (i = 0; i < j; i++)"
+        " { s += a[i] * a[j]; j--; } return s * 16 + j; }",
+        "int f(int a[16]) { unsigned char k = 250; for (int i = 0; i < 16; i++) a[i] ^= k++;"
+        " return k; }",
+    ],
+)
+def test_two_scalars_may_run_towards_each_other(text: str) -> None:
+    assert_as_gcc(text)
 
 
 @needs_gcc
