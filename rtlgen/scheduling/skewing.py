@@ -13,7 +13,7 @@ from rtlgen.ir.affine import Affine, affine_sum
 from rtlgen.ir.effort import keep_going
 from rtlgen.ir.schedule import only
 from rtlgen.ir.sets import count_points
-from rtlgen.poly.edges import in_coordinates
+from rtlgen.poly.edges import coordinates, in_coordinates
 from rtlgen.poly.instances import Pairs, enumerated_size, statement_points
 from rtlgen.scheduling.datapath import build_datapath
 from rtlgen.scheduling.decide import Decision
@@ -177,10 +177,13 @@ class _Search:
         limit = int(self.before * GAIN)
         effort = Effort(MAX_EFFORT, ATTEMPT_EFFORT)
         found: list[Skew] = []
-        for weighed in self._weighed():
-            if weighed.slots > limit:
-                break
-            sinking = _skewed(weighed.sinking, weighed.plane)
+        tried = (
+            (weighed, sinking)
+            for weighed in self._weighed()
+            if weighed.slots <= limit
+            for sinking in self._completed(weighed)
+        )
+        for weighed, sinking in tried:
             grouping = padded_nest(
                 self.members,
                 nest_in(sinking, self.timing.sets),
@@ -195,6 +198,38 @@ class _Search:
                 slots = grouping.last_issue + 1
                 found.append(Skew(self.unit, self._rows(sinking), slots, self.before, self.reason))
         return sorted(found, key=lambda skew: skew.slots)
+
+    def _completed(self, weighed: _Weighed) -> Iterator[Sinking]:
+        """Yield the ways to number the iterations inside of the wavefronts that are tried."""
+        plain = _skewed(weighed.sinking, weighed.plane)
+        yield plain
+        in_c = self._numbered_as_in_c(weighed, plain)
+        if in_c is not None and in_c != plain:
+            yield in_c
+
+    def _numbered_as_in_c(self, weighed: _Weighed, skewed: Sinking) -> Sinking | None:
+        """Return the loops inside of the wavefronts counted as in C, the innermost one first.
+
+        Of tiled loops those inside of a tile tell which one it is: the loops over tiles then have
+        a single iteration, and the wavefront no holes where it crosses a tile.
+        """
+        front = len(weighed.plane.outer) + 1
+        values: dict[str, Values] = {}
+        for name, own in weighed.sinking.own.items():
+            statement = self.timing.scop.statement(name)
+            counted = dict(zip(statement.iterators, coordinates(statement), strict=True))
+            inner = [own[dim] for dim in reversed(weighed.plane.rest)]
+            rest = [counted[iterator] for iterator in inner if iterator is not None]
+            if len(rest) < len(inner):
+                return None
+            rows = [*skewed.values[name][:front], *((form,) for form in rest)]
+            if len(statement.iterators) != len(rows):
+                return None
+            matrix = [[only(row).coefficient(it) for it in statement.iterators] for row in rows]
+            if abs(round(float(np.linalg.det(np.array(matrix))))) != 1:
+                return None
+            values[name] = tuple(rows)
+        return replace(skewed, values=values)
 
     def _rows(self, sinking: Sinking) -> dict[str, tuple[Affine, ...]]:
         """Return the values of a sinking over the C iterators, without constants that all share."""

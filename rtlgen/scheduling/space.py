@@ -43,6 +43,12 @@ _CandidateSource = Callable[[Unit, int | None], list[Candidate]]
 SMALL_SLACK_CYCLES = 48
 """What waiting for free ports may cost in the first attempt of the search."""
 
+STRETCH_GAIN = 0.98
+"""Share of the issue slots below which a nest of another shape is worth the search."""
+
+SLACK_SLOTS = 8
+"""Issue slots above the instances that are not worth a search."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _FreeCycle:
@@ -77,7 +83,7 @@ class Space:
         self.paths = loop_paths(boxed.tree)
         self._cycles: dict[tuple[Unit, bool], Candidate] = {}
         self._free_cycles: dict[tuple[Unit, bool], _FreeCycle] = {}
-        self._stretches: dict[str, list[Candidate]] = {}
+        self._stretches: dict[tuple[str, bool], list[Candidate]] = {}
         self.cycles = timing.precedences()
         self.iterations = iteration_precedences(boxed, timing.dependences, timing.related)
         self.nests: OwnNests = (
@@ -216,30 +222,39 @@ class Space:
         found += [
             self._alone(name, nest, ii, with_latency) for nest, ii in zip(placed, iis, strict=True)
         ]
-        is_ragged = name in self.timing.related.ragged
-        if is_ragged and found and all(candidate.ii > 1 for candidate in found):
-            orders = among(self.iterations, [name])
-            found += self._stretched(name, self_precedences, orders, found)
+        if name in self.timing.related.ragged and found:
+            slots = min(c.ii * (c.placements[name].count - 1) + 1 for c in found)
+            if slots > self._worthwhile_slots(name):
+                found += self._stretched(name, self_precedences, slots, with_latency)
         return found
 
-    def _stretched(
-        self,
-        name: str,
-        precedences: Sequence[Precedence],
-        orders: Sequence[Precedence],
-        others: Sequence[Candidate],
-    ) -> list[Candidate]:
-        """Return the nest of a statement with loops made long enough for a smaller II, if any.
+    def _worthwhile_slots(self, name: str) -> float:
+        """Return the issue slots from which on a search for a nest with fewer is worth its time."""
+        instances = count_points(self.timing.sets.domains[name])
+        return max(instances + SLACK_SLOTS, instances / STRETCH_GAIN)
 
-        It must end before all the others, which wait between iterations instead.
+    def _stretched(
+        self, name: str, precedences: Sequence[Precedence], slots: int, with_latency: bool
+    ) -> list[Candidate]:
+        """Return the nest of a statement with loops made longer than they are, if it is shorter.
+
+        The others wait between iterations, or are boxes, where an empty loop has no bounds that
+        are known.
+
+        Parameters
+        ----------
+        slots: of the shortest of the others.
         """
-        if name not in self._stretches:
-            limit = min(c.ii * (c.placements[name].count - 1) for c in others)
-            found = self._shared_nest([self.member(name)], precedences, orders, True, limit)
-            self._stretches[name] = (
-                [] if found is None else [self._alone(name, found.placements[name], found.ii, True)]
+        key = name, with_latency
+        if key not in self._stretches:
+            orders, member = among(self.iterations, [name]), self.member(name)
+            found = self._shared_nest([member], precedences, orders, with_latency, slots - 1)
+            self._stretches[key] = (
+                []
+                if found is None
+                else [self._alone(name, found.placements[name], found.ii, with_latency)]
             )
-        return self._stretches[name]
+        return self._stretches[key]
 
     def _alone(self, name: str, placed: Placement, ii: int, with_latency: bool) -> Candidate:
         """Return a statement by itself as a candidate."""

@@ -341,7 +341,7 @@ class _Trial:
         TooLong: it cannot end before `limit`, nor can any with larger minima; or enough was tried.
         """
         keep_going()
-        padded = _padded(self.nest.loops, least, limit)
+        padded = nest_with_minima(self.nest.loops, least, limit)
         if padded is None:
             return None
         loops, rows = padded
@@ -442,7 +442,7 @@ class Effort:
         self.left -= amount + self.each
 
 
-def _padded(
+def nest_with_minima(
     loops: Sequence[NestLoop], least: tuple[int, ...], limit: int
 ) -> tuple[tuple[NestLoop, ...], Ints] | None:
     """Return `loops` with minimal trip counts, in boxes that hold all their iterations, and these.
