@@ -95,12 +95,13 @@ class OuterShiftRefused(RtlgenError):
 
 
 class NoHyperplane(RtlgenError):
-    """PLUTO found no loop that statements depending on each other in a cycle could share.
+    """A scheduler found no loop that statements depending on each other in a cycle could share.
 
     PLUTO looks for loops whose time is a sum of iterators with coefficients that are not negative.
     Statements that feed each other in a cycle must share such a loop. This error means that the
     dependences of a cycle allow none; `--scheduler isl` also tries negative coefficients, and
-    without `--scheduler` the loops stay as written.
+    without `--scheduler` the loops stay as written. isl's own schedulers, Feautrier's above all,
+    find no loops for some cycles either, and then this error names them.
     """
 
     code = "E0210"

@@ -20,6 +20,7 @@ from rtlgen.ir.scop import Scop, Statement
 from rtlgen.ir.sets import ScopSets, for_each, integer, union_map
 from rtlgen.poly import schedule_tree
 from rtlgen.poly.edges import Edge, coordinate_map
+from rtlgen.poly.errors import NoHyperplane
 from rtlgen.poly.pluto.independence import rank
 from rtlgen.poly.schedule_tree import Band, Leaf, Node, Row, in_sequence
 
@@ -36,6 +37,7 @@ def isl_schedule(sets: ScopSets, edges: Sequence[Edge], algorithm: Algorithm) ->
     Raises
     ------
     TooComplex: isl's operation limit was met.
+    NoHyperplane: isl found no schedule.
     """
     with limited_effort():
         names = [s.name for s in sets.scop.statements]
@@ -47,11 +49,28 @@ def isl_schedule(sets: ScopSets, edges: Sequence[Edge], algorithm: Algorithm) ->
             order = union_map(edge.relation for edge in edges)
             constraints = constraints.set_validity(order).set_proximity(order)
             constraints = constraints.set_coincidence(order)
-        before = sets.context.get_schedule_algorithm()
-        sets.context.set_schedule_algorithm(_ALGORITHMS[algorithm])
-        schedule = constraints.compute_schedule()
-        sets.context.set_schedule_algorithm(before)
+        schedule = _computed(constraints, sets.context, algorithm)
         return _completed(sets.scop, _Reader(sets).node(schedule.get_root(), tuple(names)), ())
+
+
+def _computed(
+    constraints: isl.ScheduleConstraints, context: isl.Context, algorithm: Algorithm
+) -> isl.Schedule:
+    before = context.get_schedule_algorithm()
+    context.set_schedule_algorithm(_ALGORITHMS[algorithm])
+    try:
+        return constraints.compute_schedule()
+    except isl.Error as error:
+        # Feautrier's algorithm gives up where no loop carries any dependence of some cycle.
+        if "unable to carry dependences" not in str(error):
+            raise
+        others = ", ".join(f"--scheduler {name}" for name in _ALGORITHMS if name != algorithm)
+        raise NoHyperplane(
+            f"isl's scheduler {algorithm} found no loops that carry all dependences",
+            help=f"leave out --scheduler, or use --scheduler pluto, {others}",
+        ) from None
+    finally:
+        context.set_schedule_algorithm(before)
 
 
 def _completed(scop: Scop, node: Node, outer: tuple[Row, ...]) -> Node:

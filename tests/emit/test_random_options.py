@@ -161,7 +161,7 @@ def test_random_programs_under_random_options_compute_the_same() -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("part", range(20))
 def test_many_random_programs_under_random_options_compute_the_same(part: int) -> None:
-    assert judge_random(100, SEED + 2000 + part)["accepted"] >= 60
+    assert judge_random(100, SEED + 2000 + part)["accepted"] >= 50
 
 
 def test_a_wrong_program_after_a_pass_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -206,6 +206,15 @@ def test_a_cycle_without_a_common_loop_is_refused() -> None:
 ALGORITHMS: tuple[Algorithm, ...] = ("isl", "feautrier")
 
 
+def test_a_cycle_for_which_feautrier_finds_no_loops_is_refused() -> None:
+    analysis = analysed("void f(int a[4]) { for (int i = 0; i < 4; i++) a[i] = i; }")
+    contradiction = analysis.sets.read_map("{ s0[i] -> s0[3 - i] : 0 <= i < 4 }")
+    before = analysis.sets.context.get_schedule_algorithm()
+    with pytest.raises(NoHyperplane, match="isl's scheduler feautrier found no loops"):
+        isl_schedule(analysis.sets, [Edge("S0", "S0", contradiction)], "feautrier")
+    assert analysis.sets.context.get_schedule_algorithm() == before
+
+
 def test_isl_finds_the_same_band_for_the_transposed_sum() -> None:
     analysis = analysed(stencil("transposed", 16))
     edges = schedule_edges(analysis.sets, analysis.flows)
