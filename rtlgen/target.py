@@ -108,8 +108,8 @@ class Target:
         return 1 + (levels if width_result > self.chain_bits else -(-levels // 2))
 
     def divider_latency(self, width_bits: int) -> int:
-        """Return the cycles of a pipelined restoring divider: one quotient bit a cycle."""
-        return width_bits + 2
+        """Return the cycles of a pipelined divider: two bits of the quotient a cycle."""
+        return divider_steps(width_bits)
 
     def index_latency_cycles(self, style: IndexStyleName) -> int:
         """Return the cycles from flat counter to indices that `style` should be given."""
@@ -130,6 +130,14 @@ class Target:
         if shape.width_bits < lane:
             return rows * -(-width_bits // shape.width_bits)
         return rows * -(-width_bits // (shape.width_bits // lane * 8))
+
+
+def divider_steps(width_bits: int) -> int:
+    """Return how many carry chains follow each other in a divider of dividends of a width.
+
+    The magnitudes, two bits of the quotient at a time, and the signs.
+    """
+    return -(-width_bits // 2) + 2
 
 
 def _shapes(*pairs: tuple[int, int]) -> tuple[BlockRamShape, ...]:

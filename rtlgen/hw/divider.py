@@ -1,6 +1,14 @@
-"""A pipelined restoring divider with C's rounding."""
+"""A pipelined divider with C's rounding, two bits of the quotient at a time.
+
+Three subtractions side by side tell whether the divisor fits once, twice or three times: one carry
+chain and one multiplexer, where two restoring rows would be two of each in a row.
+
+Reference: Ercegovac and Lang, "Digital Arithmetic", 2004, chapter 5 (radix 4, digits 0 to 3).
+"""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Sequence
 
 from amaranth.hdl import Cat, Const, Module, Mux, Shape, Value, signed
 from amaranth.lib import wiring
@@ -8,6 +16,7 @@ from amaranth.lib.wiring import In, Out
 
 from rtlgen.hw.pipeline import Stages
 from rtlgen.source import Span
+from rtlgen.target import divider_steps
 
 
 class Divider(wiring.Component):
@@ -22,8 +31,8 @@ class Divider(wiring.Component):
 
     Timing
     ------
-    Latency `latency_cycles`, one division a cycle. With `width + 2` cycles each one holds a
-    single subtraction; with fewer, several share a cycle.
+    Latency `latency_cycles`, one division a cycle. With `divider_steps` cycles each one holds a
+    single carry chain; with fewer, several share a cycle.
     """
 
     def __init__(
@@ -44,8 +53,7 @@ class Divider(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         stages = Stages(m, self.latency_cycles, self.span)
-        rows = len(self.dividend)
-        steps = rows + 2
+        steps = divider_steps(len(self.dividend))
         remainder_bits = max(len(self.dividend), len(self.divisor))
         divisor = _magnitude(self.divisor)
         sign_bits: list[Value] = [
@@ -54,14 +62,23 @@ class Divider(wiring.Component):
             (_is_negative(self.dividend) ^ _is_negative(self.divisor)) & self.divisor.any(),
             ~self.divisor.any(),
         ]
-        state: list[Value] = [_magnitude(self.dividend), Const(0, 1), divisor, *sign_bits]
+        dividend = _magnitude(self.dividend)
+        if len(dividend) % 2:
+            dividend = Cat(dividend, Const(0, 1))
+        state: list[Value] = [dividend, Const(0, 1), divisor, *sign_bits]
         names = ["dividend", "remainder", "divisor", "negative", "quotient_negative", "by_zero"]
         for step in range(steps):
-            if 0 < step <= rows:
-                state[:2] = _row(state[0], state[1], state[2], remainder_bits)
+            if 0 < step < steps - 1:
+                thrice = _tiny_thrice if step == 1 else _thrice
+                state[:2] = _digit(state, thrice, remainder_bits)
+            if step == 1:
+                # Three times the divisor is not there before, nor is it needed.
+                state.append(state[2] + (state[2] << 1))
+                names.append("triple")
             if step == steps - 1:
+                quotient = state[0][: len(self.dividend)]
                 state = [
-                    Mux(state[4], -state[0], Cat(state[0], state[5]).as_signed()),
+                    Mux(state[4], -quotient, Cat(quotient, state[5]).as_signed()),
                     Mux(state[3], -state[1], Cat(state[1], Const(0, 1)).as_signed()),
                 ]
                 names = ["quotient", "remainder"]
@@ -76,15 +93,37 @@ class Divider(wiring.Component):
         return m
 
 
-def _row(
-    dividend: Value, remainder: Value, divisor: Value, remainder_bits: int
+def _digit(
+    state: Sequence[Value],
+    thrice: Callable[[Value, Sequence[Value]], tuple[Value, Value]],
+    remainder_bits: int,
 ) -> tuple[Value, Value]:
-    """Return (dividend, remainder) after one bit; quotient bits enter the dividend from below."""
-    partial = Cat(dividend[-1], remainder)
-    difference = partial - divisor
-    fits = ~difference[-1]
-    shifted = Cat(fits, dividend[:-1])
-    return shifted, Mux(fits, difference, partial)[:remainder_bits]
+    """Return (dividend, remainder) after two bits; quotient bits enter the dividend from below.
+
+    Parameters
+    ----------
+    thrice: gives whether the divisor fits three times, and what it leaves then.
+    """
+    dividend, remainder, divisor = state[:3]
+    partial = Cat(dividend[-2:], remainder)
+    once, twice = partial - divisor, partial - (divisor << 1)
+    fits_once, fits_twice = ~once[-1], ~twice[-1]
+    fits_thrice, left = thrice(partial, state)
+    shifted = Cat(Mux(fits_twice, fits_thrice, fits_once), fits_twice, dividend[:-2])
+    many, few = Mux(fits_thrice, left, twice), Mux(fits_once, once, partial)
+    return shifted, Mux(fits_twice, many, few)[:remainder_bits]
+
+
+def _thrice(partial: Value, state: Sequence[Value]) -> tuple[Value, Value]:
+    left = partial - state[6]
+    return ~left[-1], left
+
+
+def _tiny_thrice(partial: Value, state: Sequence[Value]) -> tuple[Value, Value]:
+    """Do the same for the first digit, whose `partial` is 3 at most: no divisor but 0 or 1 fits."""
+    divisor = state[2]
+    is_one, is_large = divisor[0], divisor[1:].any()
+    return ~is_large & (~is_one | (partial == 3)), Mux(is_one, 0, partial)
 
 
 def _ends_cycle(step: int, steps: int, cycles: int) -> bool:

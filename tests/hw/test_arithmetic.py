@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
 
 import pytest
@@ -16,7 +16,7 @@ from rtlgen.hw.multiplier import BLOCK_BITS, Multiplier, partial_products, rows
 from rtlgen.hw.operators import build_arithmetic
 from rtlgen.ir.plan import ArithmeticOp
 from rtlgen.ir.signed_digits import signed_digits
-from rtlgen.target import get_target
+from rtlgen.target import divider_steps, get_target
 from tests.plans.interpreter import arithmetic, wrap
 
 Operands = tuple[int, ...]
@@ -108,8 +108,8 @@ def test_products_take_the_expected_number_of_blocks(
 ) -> None:
     products = partial_products(signed(width[0]), signed(width[1]), width[2])
     assert len(products) == blocks
-    for product in products:
-        assert max(product.left.shape.width, product.right.shape.width) <= BLOCK_BITS
+    for each in products:
+        assert max(each.left.shape.width, each.right.shape.width) <= BLOCK_BITS
 
 
 @pytest.mark.parametrize("widths", [(16, 16, 32), (32, 16, 32), (32, 32, 32), (64, 64, 64)])
@@ -123,7 +123,7 @@ def test_the_targets_latency_leaves_at_most_two_additions_a_cycle(
 
 @pytest.mark.parametrize(
     ("shape", "latency"),
-    [(signed(6), 0), (signed(6), 3), (unsigned(6), 8), (signed(6), 11), (signed(32), 34)],
+    [(signed(6), 0), (signed(6), 3), (unsigned(6), 5), (signed(6), 11), (signed(32), 18)],
     ids=str,
 )
 def test_division_rounds_to_zero_and_survives_zero(shape: Shape, latency: int) -> None:
@@ -138,6 +138,19 @@ def test_division_rounds_to_zero_and_survives_zero(shape: Shape, latency: int) -
         else:
             expected = abs(a) // abs(b) * (-1 if (a < 0) != (b < 0) else 1)
             assert (quotient, remainder) == (expected, a - expected * b)
+
+
+@pytest.mark.parametrize("shape", [signed(4), unsigned(4), signed(5), unsigned(5)], ids=str)
+def test_every_division_of_few_bits_is_exact(shape: Shape) -> None:
+    latency = divider_steps(shape.width)
+    unit = Divider(shape, shape, latency)
+    low = -(1 << (shape.width - 1)) if shape.signed else 0
+    values = range(low, low + (1 << shape.width))
+    samples = list(product(values, values))
+    ports = [unit.dividend, unit.divisor], [unit.quotient, unit.remainder]
+    for (a, b), seen in zip(samples, stream_through(unit, *ports, samples, latency), strict=True):
+        quotient = abs(a) // abs(b) * (-1 if (a < 0) != (b < 0) else 1) if b else -1
+        assert seen == (quotient, a - quotient * b if b else a)
 
 
 def test_division_by_a_narrow_or_a_wide_divisor_is_exact() -> None:
