@@ -13,7 +13,7 @@ from rtlgen.transforms.candidates import Placement, box_placement, placement
 from rtlgen.transforms.common_nest import TooLong, nest_with_minima
 from rtlgen.transforms.period import self_distance
 from rtlgen.transforms.precedence import Precedence, Related
-from rtlgen.transforms.ragged import ragged_loops, ragged_statements
+from rtlgen.transforms.ragged import beside_ragged, ragged_loops, ragged_statements
 
 
 def timing_of(analysis: Analysis, target: Target) -> Timing:
@@ -23,6 +23,7 @@ def timing_of(analysis: Analysis, target: Target) -> Timing:
     ragged = ragged_statements(analysis.sets, analysis.units)
     if analysis.skewed is not None:
         ragged |= analysis.skewed.statements
+    ragged |= beside_ragged(analysis.sets, analysis.dependences, ragged)
     related = Related(scop, ragged)
     for statement in scop.statements:
         box = scop.schedule.box(statement.name)

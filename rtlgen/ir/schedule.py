@@ -160,8 +160,13 @@ class LoopDim:
     value: Affine | None = None
 
     @property
+    def place(self) -> Place:
+        """The time, of a pinned pad loop the largest of some functions."""
+        return self.loop.place if self.value is None else (self.value,)
+
+    @property
     def time(self) -> Affine:
-        return only(self.loop.place) if self.value is None else self.value
+        return only(self.place)
 
     def __str__(self) -> str:
         return str(self.loop) if self.value is None else f"{self.value} for {self.loop}"
@@ -236,6 +241,14 @@ class Schedule:
         length = max(map(len, self.dims.values()), default=0)
         own = tuple(dim.time for dim in self.dims[statement])
         return own + (Affine(),) * (length - len(own))
+
+    def places(self, statement: str) -> tuple[Place, ...]:
+        """Return the same where a loop's time need not be affine."""
+        length = max(map(len, self.dims.values()), default=0)
+        own = tuple(
+            dim.place if isinstance(dim, LoopDim) else (dim.time,) for dim in self.dims[statement]
+        )
+        return own + ((Affine(),),) * (length - len(own))
 
     def loops(self, statement: str) -> tuple[NestLoop, ...]:
         """Return the loops of `statement`, outermost first, flattened or not."""

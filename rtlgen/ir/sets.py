@@ -181,7 +181,7 @@ class ScopSets:
 
     def schedule_maps(self, schedule: Schedule) -> dict[str, isl.Map]:
         """Return the time map of every statement."""
-        return {s.name: self.time_map(s, schedule.time(s.name)) for s in self.scop.statements}
+        return {s.name: self.place_map(s, schedule.places(s.name)) for s in self.scop.statements}
 
     def bounding_box(self, statement: Statement) -> tuple[tuple[int, int], ...] | None:
         """Return (smallest, largest) value of each iterator, or None for an empty domain."""

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from rtlgen.errors import Label
 from rtlgen.ir.effort import keep_going, limited_effort
 from rtlgen.ir.quasi_affine import affine_values
-from rtlgen.ir.schedule import FlatDim, Schedule
+from rtlgen.ir.schedule import FlatDim, LoopDim, Schedule
 from rtlgen.ir.scop import Scop
 from rtlgen.ir.sets import ScopSets, sample_pair
 from rtlgen.poly.dependences import Dependence
@@ -71,7 +71,7 @@ def find_violation(
 
 def _time(scop: Scop, schedule: Schedule, name: str, point: Instance) -> tuple[int, ...]:
     values = dict(zip(scop.statement(name).iterators, point, strict=True))
-    return tuple(dim.evaluate(values) for dim in schedule.time(name))
+    return tuple(max(f.evaluate(values) for f in place) for place in schedule.places(name))
 
 
 def _find_listed_violation(
@@ -108,7 +108,9 @@ def _listed_times(scop: Scop, schedule: Schedule, name: str, points: Ints) -> In
             assert table is not None, "a ragged nest has been enumerated before"
             columns.append(table.of(points) + dim.shift)
         else:
-            columns.append(affine_values(dim.time, iterators, points))
+            place = dim.place if isinstance(dim, LoopDim) else (dim.time,)
+            values = [affine_values(form, iterators, points) for form in place]
+            columns.append(np.max(values, axis=0))
     length = max(map(len, schedule.dims.values()))
     columns += [np.zeros(len(points), dtype=np.int64)] * (length - len(columns))
     return np.stack(columns, axis=1)

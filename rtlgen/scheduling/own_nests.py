@@ -8,13 +8,30 @@ from math import prod
 from rtlgen.ir.schedule import NestLoop
 from rtlgen.ir.scop import Scop
 from rtlgen.scheduling.lags import Timing
-from rtlgen.transforms.candidates import Bounding, Placement, padded_once, placements
-from rtlgen.transforms.period import self_distances
-from rtlgen.transforms.precedence import Precedence
+from rtlgen.transforms.candidates import (
+    Bounding,
+    Placement,
+    padded_once,
+    placement,
+    placements,
+)
+from rtlgen.transforms.period import Member, self_distances
+from rtlgen.transforms.precedence import Precedence, among
 from rtlgen.transforms.ragged import ragged_loops
+from rtlgen.transforms.sink import common_nests
+from rtlgen.transforms.units import loop_paths
 
 MANY_STATEMENTS = 24
 """With more of them, a statement gets a single pad, to run in step with some statement nearby."""
+
+CHANGES = 4
+"""How far a nest that is shared with another statement is from the program as written."""
+
+MAX_NEIGHBOURS = 4
+"""Deeper or shallower statements in step with which one statement is tried to run."""
+
+MAX_SHARED_NESTS = 6
+"""Nests of a statement and a deeper one that both are tried in."""
 
 NEARBY = 3
 """Dependences between a statement and one that it may be made to run in step with."""
@@ -41,7 +58,9 @@ class OwnNests:
         self._extents = [loop.extent for own in loops.values() for loop in own]
         self._depth = max(map(len, loops.values()))
         self._counts = {name: prod(x.extent for x in own) for name, own in loops.items()}
+        self._paths = loop_paths(boxed.tree)
         self._found: dict[tuple[str, int], list[Placement]] = {}
+        self._beside: dict[tuple[str, str], list[dict[str, Placement]]] = {}
 
     @property
     def is_free(self) -> bool:
@@ -54,6 +73,54 @@ class OwnNests:
         if key not in self._found:
             self._found[key] = self._nests(name, largest or 0)
         return self._found[key]
+
+    def beside(self, name: str, largest: int) -> list[Placement]:
+        """Return nests of any shape in which a statement runs in step with another one.
+
+        One of the two is sunk: it lacks some of the loops, and the other one's bounds depend on
+        outer loops, so that no pad of the same length everywhere does.
+        """
+        depths = {s.name: len(s.loops) for s in self._boxed.statements}
+        ragged, found = self._timing.related.ragged, []
+        for other in self._neighbours(name)[:MAX_NEIGHBOURS]:
+            if not {name, other} <= ragged or depths[name] == depths[other]:
+                continue
+            shallow, deep = sorted((name, other), key=lambda each: depths[each])
+            found += [pair[name] for pair in self._shared(shallow, deep)]
+        return self._order_keeping(name, [placed for placed in found if placed.count <= largest])
+
+    def _neighbours(self, name: str) -> list[str]:
+        """Return the statements with dependences to or from one, in program order."""
+        pairs = [(d.source, d.sink) for d in self._timing.dependences]
+        near = {b for a, b in pairs if a == name} | {a for a, b in pairs if b == name}
+        singles = {u.statements[0] for u in self._timing.units if len(u.statements) == 1}
+        return [s.name for s in self._boxed.statements if s.name in (near & singles) - {name}]
+
+    def _shared(self, shallow: str, deep: str) -> list[dict[str, Placement]]:
+        """Return nests that two statements share, the likeliest first."""
+        key = shallow, deep
+        if key in self._beside:
+            return self._beside[key]
+        members = [self.member(name) for name in key]
+        orders = among(self._iterations, key)
+        found: list[dict[str, Placement]] = []
+        for nest in common_nests(members, self._timing.sets, orders):
+            if nest.backward or len(found) == MAX_SHARED_NESTS:
+                break
+            placed = {
+                m.name: placement(nest.loops_of(m.name, nest.loops), m.iterators, CHANGES)
+                for m in members
+            }
+            known = {name: each for name, each in placed.items() if each is not None}
+            if len(known) == len(members):
+                found.append(known)
+        self._beside[key] = found
+        return found
+
+    def member(self, name: str) -> Member:
+        """Return a statement with its loops as boxes."""
+        iterators, loops = self._boxed.statement(name).iterators, self._boxed.schedule.loops(name)
+        return Member(name, iterators, loops, self._paths[name])
 
     def _nests(self, name: str, most: int) -> list[Placement]:
         if most == 0:

@@ -161,7 +161,7 @@ class _Search:
         self.unit = unit
         self.timing = timing
         self.target = target
-        self.members: Sequence[Member] = [space.member(name) for name in unit.statements]
+        self.members: Sequence[Member] = [space.nests.member(name) for name in unit.statements]
         self.points = {
             name: statement_points(space.boxed, space.boxed.statement(name))
             for name in unit.statements

@@ -107,7 +107,7 @@ class Space:
 
         Of statements in a cycle only the best combination is one, which is enough where they are
         the whole program; programs with many statements get few pads; and a statement by itself
-        is not sunk into a deeper nest that is no box.
+        is sunk into a deeper nest that is no box in the likeliest ways only.
         """
         ragged = self.timing.related.ragged
         deepest = max((len(self.paths[name]) for name in ragged), default=0)
@@ -218,6 +218,8 @@ class Space:
         found = []
         self_precedences = among(precedences, [name])
         placed = self.nests.of(name, largest)
+        if largest is not None and self.nests.is_free and name not in self.in_order:
+            placed = [*placed, *self.nests.beside(name, largest)]
         iis = initiation_intervals(self_precedences, placed) if with_latency else [1] * len(placed)
         found += [
             self._alone(name, nest, ii, with_latency) for nest, ii in zip(placed, iis, strict=True)
@@ -247,7 +249,7 @@ class Space:
         """
         key = name, with_latency
         if key not in self._stretches:
-            orders, member = among(self.iterations, [name]), self.member(name)
+            orders, member = among(self.iterations, [name]), self.nests.member(name)
             found = self._shared_nest([member], precedences, orders, with_latency, slots - 1)
             self._stretches[key] = (
                 []
@@ -261,15 +263,6 @@ class Space:
         length = self._length(name, placed, ii, with_latency)
         return Candidate({name: placed}, ii, {name: 0}, length, placed.changes)
 
-    def member(self, name: str) -> Member:
-        """Return a statement with its loops as boxes."""
-        return Member(
-            name,
-            self.boxed.statement(name).iterators,
-            self.boxed.schedule.loops(name),
-            self.paths[name],
-        )
-
     def _length(self, name: str, placed: Placement, ii: int, with_latency: bool) -> int:
         tail = self.timing.datapaths[name].result_stage + 1 if with_latency else 1
         return ii * (placed.count - 1) + tail
@@ -277,7 +270,7 @@ class Space:
     def _cycle(
         self, unit: Unit, precedences: Sequence[Precedence], with_latency: bool
     ) -> Candidate:
-        members = [self.member(name) for name in unit.statements]
+        members = [self.nests.member(name) for name in unit.statements]
         own = among(precedences, unit.statements)
         orders = among(self.iterations, unit.statements)
         return self._together(self._grouping(members, own, orders, with_latency), with_latency)

@@ -21,6 +21,7 @@ from rtlgen.ir.affine import Affine
 from rtlgen.ir.effort import keep_going
 from rtlgen.ir.schedule import Bound, NestLoop
 from rtlgen.ir.sets import ScopSets, count_points, for_each, integer
+from rtlgen.poly.dependences import Dependence
 from rtlgen.poly.instances import MAX_INSTANCES, enumerated_size
 from rtlgen.transforms.units import Unit
 
@@ -41,6 +42,20 @@ def ragged_statements(sets: ScopSets, units: Sequence[Unit]) -> frozenset[str]:
         for unit in units
         if any(counts[other] != boxes[other] for other in unit.statements)
         for name in unit.statements
+    )
+
+
+def beside_ragged(
+    sets: ScopSets, dependences: Sequence[Dependence], ragged: frozenset[str]
+) -> frozenset[str]:
+    """Return the statements that may be sunk into the nest of a ragged one: it is deeper."""
+    depths = {statement.name: len(statement.loops) for statement in sets.scop.statements}
+    pairs = [(d.source, d.sink) for d in dependences]
+    return frozenset(
+        name
+        for a, b in pairs
+        for name, other in ((a, b), (b, a))
+        if other in ragged and name not in ragged and depths[name] < depths[other]
     )
 
 
