@@ -215,20 +215,29 @@ class Space:
                 found += [] if free is None else [free]
             return found
         name = unit.statements[0]
-        found = []
-        self_precedences = among(precedences, [name])
-        placed = self.nests.of(name, largest)
-        if largest is not None and self.nests.is_free and name not in self.in_order:
-            placed = [*placed, *self.nests.beside(name, largest)]
-        iis = initiation_intervals(self_precedences, placed) if with_latency else [1] * len(placed)
-        found += [
-            self._alone(name, nest, ii, with_latency) for nest, ii in zip(placed, iis, strict=True)
-        ]
+        own = among(precedences, [name])
+        found = self._each_alone(name, self.nests.of(name, largest), own, with_latency)
         if name in self.timing.related.ragged and found:
             slots = min(c.ii * (c.placements[name].count - 1) + 1 for c in found)
             if slots > self._worthwhile_slots(name):
-                found += self._stretched(name, self_precedences, slots, with_latency)
+                found += self._stretched(name, own, slots, with_latency)
+        if largest is not None and self.nests.is_free and name not in self.in_order:
+            beside = self.nests.beside(name, largest)
+            found += self._each_alone(name, beside, own, with_latency)
         return found
+
+    def _each_alone(
+        self,
+        name: str,
+        nests: Sequence[Placement],
+        own: Sequence[Precedence],
+        with_latency: bool,
+    ) -> list[Candidate]:
+        """Return a statement by itself in each of some nests."""
+        iis = initiation_intervals(own, nests) if with_latency else [1] * len(nests)
+        return [
+            self._alone(name, nest, ii, with_latency) for nest, ii in zip(nests, iis, strict=True)
+        ]
 
     def _worthwhile_slots(self, name: str) -> float:
         """Return the issue slots from which on a search for a nest with fewer is worth its time."""

@@ -62,13 +62,8 @@ FUSED = {
     "gemver_opt": (71, 121),
     "syrk": (288, 338),
     "syr2k": (288, 338),
-<<<<<<< HEAD
     "trmm": (225, 240),
-    "symm": (232, 300),
-=======
-    "trmm": (225, 235),
     "symm": (232, 245),
->>>>>>> a228141 (scheduling.own_nests: a shallow statement is sunk into a nest beside it that is no box)
     "vgg": (58146, 58400),
 }
 

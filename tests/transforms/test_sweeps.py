@@ -18,7 +18,7 @@ from rtlgen.transforms.sweeps import SweepProblem, best_sweeps
 from rtlgen.transforms.units import loop_paths
 
 # Rows are solved from left to right, with a division each, and columns from the top, with a sum.
-TURNS = """void f(int u[7][7], int p[7][7]) {
+TURNS = """void f(long long u[7][7], long long p[7][7]) {
   for (int t = 0; t < 3; t++) {
     for (int i = 1; i < 7; i++) {
       for (int j = 1; j < 7; j++) p[i][j] = u[i][j] / (p[i][j - 1] | 1);
