@@ -101,6 +101,23 @@ def trips_of(loop: NestLoop, outer: Sequence[NestLoop], points: Ints) -> tuple[I
     return _trips(loop, list(points.T), names, len(points))
 
 
+def begins_with_box(loop: NestLoop, outer: Sequence[NestLoop], points: Ints) -> bool:
+    """Tell whether a loop begins where its box does, and not where a bound says, somewhere.
+
+    Parameters
+    ----------
+    points: (n, outer) iterations of the loops outside of it.
+    """
+    if not loop.lowers:
+        return True
+    names, columns = [other.counter for other in outer], list(points.T)
+    bounds = [
+        -(-_values(lower.form, columns, names, len(points)) // lower.divisor)
+        for lower in loop.lowers
+    ]
+    return bool((np.max(bounds, axis=0) < loop.first).any())
+
+
 def _trips(
     loop: NestLoop, columns: Sequence[Ints], names: Sequence[str | None], size: int
 ) -> tuple[Ints, Ints]:

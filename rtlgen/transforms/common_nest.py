@@ -19,11 +19,12 @@ from itertools import chain, permutations, product
 import numpy as np
 from numpy.typing import NDArray
 
+from rtlgen.ir.affine import Affine
 from rtlgen.ir.effort import keep_going
-from rtlgen.ir.schedule import NestLoop
+from rtlgen.ir.schedule import Bound, NestLoop
 from rtlgen.ir.sets import ScopSets
 from rtlgen.poly.instances import Pairs
-from rtlgen.poly.ranks import enumerate_nest, rank_table, ranks_of
+from rtlgen.poly.ranks import begins_with_box, enumerate_nest, rank_table, ranks_of
 from rtlgen.transforms.candidates import Placement
 from rtlgen.transforms.period import Grouping, Member
 from rtlgen.transforms.precedence import Precedence, smallest_shifts, strongest
@@ -464,7 +465,19 @@ def nest_with_minima(
     if len(rows) > limit:
         raise TooLong
     exact = tuple(
-        replace(loop, extent=int(column.max()) - loop.at + 1)
-        for loop, column in zip(wide, rows.T, strict=True)
+        replace(_begun(wide, level, rows), extent=int(column.max()) - loop.at + 1)
+        for level, (loop, column) in enumerate(zip(wide, rows.T, strict=True))
     )
     return exact, rows
+
+
+def _begun(loops: Sequence[NestLoop], level: int, rows: Ints) -> NestLoop:
+    """Return a loop that says itself where it begins.
+
+    Inside of the domain its bounds never do before its box; in iterations that a minimum adds
+    outside of it, they may.
+    """
+    loop = loops[level]
+    if not loop.lowers or not begins_with_box(loop, loops[:level], rows[:, :level]):
+        return loop
+    return replace(loop, lowers=(*loop.lowers, Bound(Affine((), loop.first))))

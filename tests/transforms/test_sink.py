@@ -9,8 +9,11 @@ import pytest
 
 from rtlgen.driver import Compilation, compile_program
 from rtlgen.frontend import parse_text
+from rtlgen.ir.affine import Affine
 from rtlgen.ir.cycles import predicted_cycles
+from rtlgen.ir.schedule import Bound, NestLoop
 from rtlgen.options import CompileOptions
+from rtlgen.transforms.common_nest import nest_with_minima
 
 FOLDER = Path(__file__).parents[1] / "end_to_end" / "kernels"
 
@@ -99,3 +102,20 @@ def test_what_runs_behind_a_row_runs_in_its_last_iteration() -> None:
     # Row 5 has the iterations 2, 3 and 4; a row without an instance of S1 has 2 and 3.
     ranks = decision.placements["S2"].ranks(np.array([[0], [1], [5], [6]]))
     assert np.diff(ranks).tolist() == [2, 2 + 2 + 2 + 3, 4]
+
+
+def test_a_loop_says_where_it_begins_in_iterations_outside_of_the_domain() -> None:
+    a, b = Affine.variable("a"), Affine.variable("b")
+    loops = [
+        NestLoop("a", 4),
+        NestLoop("b", 4, uppers=(Bound(a),)),
+        NestLoop("c", 4, lowers=(Bound(a - b),)),
+    ]
+    plain = nest_with_minima(loops, (0, 0, 0), 100)
+    assert plain is not None
+    assert plain[0][2].lowers == (Bound(a - b),)
+    padded = nest_with_minima(loops, (0, 3, 0), 100)
+    assert padded is not None
+    # b runs to 2 where a is 0: c would begin at -2 there.
+    assert padded[0][2].lowers == (Bound(a - b), Bound(Affine()))
+    assert (padded[1] >= 0).all()
