@@ -118,7 +118,8 @@ def measure_kernel(
     options = CompileOptions(defines=dict(defines or {}))
     design = compile_design(path, options)
     unfused = compile_design(path, replace(options, fuse="none"))
-    analysis = design.compilation.analysis
+    # OLS is judged on the program as written; the fused design may have expanded temporaries.
+    analysis = unfused.compilation.analysis
     ols = ols_applicability(analysis.scop, analysis.sets, analysis.dependences)
     shifted = None if ols.obstacles else compile_design(path, replace(options, fuse="ols"))
     compare_areas = unfused_area and seeds is not None
