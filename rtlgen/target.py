@@ -78,7 +78,8 @@ class Target:
         op: the name of an `ArithmeticOp`, or cast, select, forward, index, parameter, constant.
         left_width, right_width, result_width: bits that the operation really reads and keeps. An
             operand that is a constant has width 0: a shift by a constant is wiring, a product
-            with one is a chain of additions.
+            with one is a chain of additions. Not so a dividend, whose bits are those of the
+            quotient.
         """
         if op in _FREE or (op in _SHIFTS and right_width == 0):
             return 0
@@ -87,7 +88,7 @@ class Target:
         if op == "mul":
             return self.multiplier_latency(left_width, right_width, result_width)
         if op in _DIVISIONS:
-            return self.divider_latency(max(left_width, right_width))
+            return self.divider_latency(left_width)
         raise ValueError(f"no operation is called {op}")
 
     def multiplier_latency(self, width_a: int, width_b: int, width_result: int) -> int:
@@ -107,9 +108,9 @@ class Target:
         # A sum that is too wide for one cycle leaves no room for a second one.
         return 1 + (levels if width_result > self.chain_bits else -(-levels // 2))
 
-    def divider_latency(self, width_bits: int) -> int:
+    def divider_latency(self, dividend_bits: int) -> int:
         """Return the cycles of a pipelined divider: two bits of the quotient a cycle."""
-        return divider_steps(width_bits)
+        return divider_steps(dividend_bits)
 
     def index_latency_cycles(self, style: IndexStyleName) -> int:
         """Return the cycles from flat counter to indices that `style` should be given."""
@@ -132,12 +133,12 @@ class Target:
         return rows * -(-width_bits // (shape.width_bits // lane * 8))
 
 
-def divider_steps(width_bits: int) -> int:
-    """Return how many carry chains follow each other in a divider of dividends of a width.
+def divider_steps(dividend_bits: int) -> int:
+    """Return how many carry chains follow each other in a divider.
 
     The magnitudes, two bits of the quotient at a time, and the signs.
     """
-    return -(-width_bits // 2) + 2
+    return -(-dividend_bits // 2) + 2
 
 
 def _shapes(*pairs: tuple[int, int]) -> tuple[BlockRamShape, ...]:

@@ -52,6 +52,13 @@ def test_wider_products_take_longer() -> None:
     assert [latency("mul", *each) for each in widths] == [1, 2, 3]
 
 
+def test_a_division_takes_as_long_as_its_dividend_is_wide() -> None:
+    latency = get_target("ecp5").latency_cycles
+    assert [latency("div", bits, 32, bits) for bits in (2, 8, 16, 31, 32, 64)] == [
+        3, 6, 10, 18, 18, 34,
+    ]  # fmt: skip
+
+
 def test_there_is_no_operation_of_another_name() -> None:
     with pytest.raises(ValueError, match="sqrt"):
         get_target().latency_cycles("sqrt", 32, 32, 32)

@@ -294,16 +294,18 @@ def _operator_latency(node: Node, nodes: tuple[Node, ...], target: Target) -> in
     if not node.operands or node.op == "cast":
         return 0
     operands = [nodes[operand] for operand in node.operands]
-    # A constant operand costs nothing, unless it is a factor that takes multipliers; a select's
-    # condition is one wire, its arms are what is wide.
-    widths = [
-        0
-        if other.op == "constant" and not (node.op == "mul" and not is_sum(other.value))
-        else other.width_bits
-        for other in operands
-    ]
+    # A constant operand costs nothing, unless it is a dividend, or a factor that takes multipliers;
+    # a select's condition is one wire, its arms are what is wide.
+    widths = [0 if _is_free(node, other) else other.width_bits for other in operands]
     wide = widths[1:] if node.op == "select" else widths
     return target.latency_cycles(node.op, wide[0], wide[-1], node.width_bits)
+
+
+def _is_free(node: Node, operand: Node) -> bool:
+    """Tell whether an operand is a constant that makes the operation wiring, or one with less."""
+    if operand.op != "constant" or node.op in ("div", "rem"):
+        return False
+    return node.op != "mul" or is_sum(operand.value)
 
 
 def _schedule(
