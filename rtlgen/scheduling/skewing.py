@@ -167,7 +167,7 @@ class _Search:
             for name in unit.statements
         }
         self.orders = among(orders, unit.statements)
-        self.stores = space.store_slots(unit.statements)
+        self.stores = space.groups.store_slots(unit.statements)
         self.is_ragged = space.timing.related.ragged.issuperset(unit.statements)
         self.before = _slots(space, unit)
         self.reason = reason

@@ -3,27 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
-
-import numpy as np
-from numpy.typing import NDArray
 
 from rtlgen.ir.scop import Scop
 from rtlgen.ir.sets import count_points
-from rtlgen.poly.errors import NoLegalSchedule
-from rtlgen.poly.instances import Pairs, statement_points
+from rtlgen.scheduling.group_nests import GroupNests
 from rtlgen.scheduling.lags import Timing
 from rtlgen.scheduling.own_nests import OwnNests
 from rtlgen.scheduling.store_slots import StoreSlots
 from rtlgen.transforms.candidates import Placement
-from rtlgen.transforms.common_nest import StoreSlot, best_common_nest
-from rtlgen.transforms.cycle_orders import best_orders
+from rtlgen.transforms.cycle_orders import OrderSearch
 from rtlgen.transforms.distances import Candidate
 from rtlgen.transforms.period import (
     Grouping,
-    Member,
-    common_period,
     initiation_intervals,
 )
 from rtlgen.transforms.precedence import (
@@ -32,10 +24,7 @@ from rtlgen.transforms.precedence import (
     iteration_precedences,
 )
 from rtlgen.transforms.search import Choice, best_choice
-from rtlgen.transforms.sweeps import SweepProblem, best_sweeps
 from rtlgen.transforms.units import Unit, loop_paths
-
-Ints = NDArray[np.int64]
 
 _CandidateSource = Callable[[Unit, int | None], list[Candidate]]
 """The candidates of a unit, padded up to a number of iterations, or unpadded for None."""
@@ -48,19 +37,6 @@ STRETCH_GAIN = 0.98
 
 SLACK_SLOTS = 8
 """Issue slots above the instances that are not worth a search."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _FreeCycle:
-    """Statements in a cycle, each in a nest of its own.
-
-    Members
-    -------
-    candidate: the best one, if it beats that of shared loops. exhausted: no nests were left out.
-    """
-
-    candidate: Candidate | None
-    exhausted: bool
 
 
 class Space:
@@ -81,14 +57,15 @@ class Space:
         self.timing = timing
         self.boxed = boxed
         self.paths = loop_paths(boxed.tree)
-        self._cycles: dict[tuple[Unit, bool], Candidate] = {}
-        self._free_cycles: dict[tuple[Unit, bool], _FreeCycle] = {}
+        self._cycles: dict[tuple[Unit, bool], Grouping] = {}
+        self._free_cycles: dict[tuple[Unit, bool], OrderSearch] = {}
         self._stretches: dict[tuple[str, bool], list[Candidate]] = {}
         self.cycles = timing.precedences()
         self.iterations = iteration_precedences(boxed, timing.dependences, timing.related)
         self.nests: OwnNests = (
             OwnNests(timing, boxed, self.iterations, in_order) if like is None else like.nests
         )
+        self.groups = GroupNests(timing, boxed, in_order, self.iterations, self.nests)
         self._like = like
         self._nests_as_written = nests_as_written
         self._fastest: dict[tuple[Unit, ...], Choice] = {}
@@ -115,7 +92,7 @@ class Space:
             return False
         units = self.timing.units
         if len(units) == 1 and len(units[0].statements) > 1:
-            return self._free_cycle(units[0], self.iterations, False).exhausted
+            return self._free(units[0], self.iterations, False).exhausted
         return all(len(unit.statements) == 1 for unit in units)
 
     @property
@@ -206,13 +183,11 @@ class Space:
         with_latency: bool,
     ) -> list[Candidate]:
         if len(unit.statements) > 1:
-            key = (unit, with_latency)
-            if key not in self._cycles:
-                self._cycles[key] = self._cycle(unit, precedences, with_latency)
-            found = [self._cycles[key]]
+            shared = self._shared(unit, precedences, with_latency)
+            found = [self._together(shared, with_latency)]
             if largest is not None:
-                free = self._free_cycle(unit, precedences, with_latency).candidate
-                found += [] if free is None else [free]
+                free = self._free(unit, precedences, with_latency).best
+                found += [] if free is None else [self._together(free, with_latency)]
             return found
         name = unit.statements[0]
         own = among(precedences, [name])
@@ -258,8 +233,9 @@ class Space:
         """
         key = name, with_latency
         if key not in self._stretches:
-            orders, member = among(self.iterations, [name]), self.nests.member(name)
-            found = self._shared_nest([member], precedences, orders, with_latency, slots - 1)
+            found = self.groups.in_common_nest(
+                [name], precedences, slots - 1, with_latency=with_latency
+            )
             self._stretches[key] = (
                 []
                 if found is None
@@ -276,14 +252,6 @@ class Space:
         tail = self.timing.datapaths[name].result_stage + 1 if with_latency else 1
         return ii * (placed.count - 1) + tail
 
-    def _cycle(
-        self, unit: Unit, precedences: Sequence[Precedence], with_latency: bool
-    ) -> Candidate:
-        members = [self.nests.member(name) for name in unit.statements]
-        own = among(precedences, unit.statements)
-        orders = among(self.iterations, unit.statements)
-        return self._together(self._grouping(members, own, orders, with_latency), with_latency)
-
     def _together(self, grouping: Grouping, with_latency: bool) -> Candidate:
         """Return the statements of a cycle as a candidate."""
         length = max(
@@ -293,122 +261,25 @@ class Space:
         changes = sum(placed.changes for placed in grouping.placements.values())
         return Candidate(grouping.placements, grouping.ii, grouping.shifts, length, changes)
 
-    def _free_cycle(
+    def _shared(
         self, unit: Unit, precedences: Sequence[Precedence], with_latency: bool
-    ) -> _FreeCycle:
+    ) -> Grouping:
+        """Return the statements of a cycle in the loops that they share."""
+        key = unit, with_latency
+        if key not in self._cycles:
+            self._cycles[key] = self.groups.in_shared_loops(
+                unit.statements, precedences, with_latency=with_latency
+            )
+        return self._cycles[key]
+
+    def _free(
+        self, unit: Unit, precedences: Sequence[Precedence], with_latency: bool
+    ) -> OrderSearch:
         """Return the best combination of any orders and pads, if it beats the shared loops."""
         if self._like is not None and not with_latency:
-            return self._like._free_cycle(unit, precedences, with_latency)
-        key = (unit, with_latency)
+            return self._like._free(unit, precedences, with_latency)
+        key = unit, with_latency
         if key not in self._free_cycles:
-            self._free_cycles[key] = self._searched_cycle(unit, precedences, with_latency)
+            shared = self._shared(unit, precedences, with_latency)
+            self._free_cycles[key] = self.groups.in_any_orders(unit.statements, precedences, shared)
         return self._free_cycles[key]
-
-    def _searched_cycle(
-        self, unit: Unit, precedences: Sequence[Precedence], with_latency: bool
-    ) -> _FreeCycle:
-        if self.timing.related.ragged & set(unit.statements):
-            return _FreeCycle(None, exhausted=False)
-        shared = self._candidates(unit, None, precedences, with_latency)[0]
-        own = among(precedences, unit.statements)
-        orders = among(self.iterations, unit.statements)
-        issues = Grouping(shared.placements, shared.ii, shared.shifts).last_issue
-        for ii in range(1, shared.ii + 1):
-            nests = {
-                name: self._at_interval(name, issues // ii + 1, own, ii) for name in unit.statements
-            }
-            found = best_orders(nests, own, orders, ii, issues)
-            if found.best is not None:
-                return _FreeCycle(self._together(found.best, with_latency), found.exhausted)
-            if not found.exhausted:
-                return _FreeCycle(None, exhausted=False)
-        return _FreeCycle(None, exhausted=True)
-
-    def _at_interval(
-        self,
-        name: str,
-        largest: int,
-        precedences: Sequence[Precedence],
-        ii: int,
-    ) -> list[Placement]:
-        """Return the nests of a statement that allow an initiation interval."""
-        own = among(precedences, [name])
-        found = self.nests.of(name, largest)
-        iis = initiation_intervals(own, found)
-        return [placed for placed, least in zip(found, iis, strict=True) if least <= ii]
-
-    def _grouping(
-        self,
-        members: Sequence[Member],
-        precedences: Sequence[Precedence],
-        orders: Sequence[Precedence],
-        with_latency: bool,
-    ) -> Grouping:
-        """Return the better one of rectangular nests with a common period, and of a common nest."""
-        names = [member.name for member in members]
-        is_ragged = self.timing.related.ragged.issuperset(names)
-        if is_ragged and self.in_order.issuperset(names):
-            # Loops of a schedule are no boxes: those would only be slow to compare with.
-            shared = self._shared_nest(members, precedences, orders, with_latency, None)
-            if shared is not None:
-                return shared
-        boxed: Grouping | None = None
-        refusal: NoLegalSchedule | None = None
-        try:
-            boxed = common_period(members, precedences, self.timing.related, orders)
-        except NoLegalSchedule as error:
-            refusal = error
-        sunk = None
-        if is_ragged:
-            limit = boxed.last_issue if boxed else None
-            sunk = self._shared_nest(members, precedences, orders, with_latency, limit)
-        if refusal is not None and sunk is None:
-            raise refusal
-        best = sunk or boxed
-        assert best is not None, "one of the two is there"
-        if self.timing.related.ragged.intersection(names):
-            return best
-        problem = SweepProblem(
-            members,
-            precedences,
-            orders,
-            self.timing.related,
-            self._points(names),
-            self.store_slots(names) if with_latency else {},
-        )
-        return best_sweeps(problem, best.last_issue) or best
-
-    def _points(self, names: Sequence[str]) -> dict[str, Ints]:
-        """Return the instances of statements."""
-        return {name: statement_points(self.boxed, self.boxed.statement(name)) for name in names}
-
-    def _shared_nest(
-        self,
-        members: Sequence[Member],
-        precedences: Sequence[Precedence],
-        orders: Sequence[Precedence],
-        with_latency: bool,
-        limit: int | None,
-    ) -> Grouping | None:
-        """Return the best nest of any shape that all members share, ending before `limit`."""
-        names = [member.name for member in members]
-        return best_common_nest(
-            members,
-            self.timing.sets,
-            self._points(names),
-            [p for p in precedences if isinstance(p.related, Pairs)],
-            orders,
-            self.store_slots(names) if with_latency else {},
-            limit,
-            self.in_order.issuperset(names),
-        )
-
-    def store_slots(self, names: Sequence[str]) -> dict[str, StoreSlot]:
-        """Return when statements store, counted from their issue."""
-        return {
-            name: StoreSlot(
-                self.boxed.statement(name).write.array, self.timing.datapaths[name].result_stage
-            )
-            for name in names
-            if self.boxed.statement(name).write.array not in self.timing.banked
-        }

@@ -222,13 +222,8 @@ def _with_period(
     for period in range(shortest, shortest + MAX_PERIODS):
         if limit is not None and trips * period > limit:
             return None
-        placed = {}
-        for name, sweep in sweeps.items():
-            loops = sweep.in_period(period)
-            if loops is None:
-                break
-            placed[name] = box_placement((*sweep.outer, *loops), sweep.iterators)
-        if len(placed) < len(sweeps):
+        placed = _placed(sweeps, period)
+        if placed is None:
             continue
         shifts = _shifts(problem, placed)
         if shifts is None:
@@ -237,6 +232,17 @@ def _with_period(
         if limit is None or found.last_issue < limit:
             return found
     return None
+
+
+def _placed(sweeps: Mapping[str, _Sweep], period: int) -> dict[str, Placement] | None:
+    """Return the sweeps made to take a whole period, or None where one of them does not divide."""
+    placed = {}
+    for name, sweep in sweeps.items():
+        loops = sweep.in_period(period)
+        if loops is None:
+            return None
+        placed[name] = box_placement((*sweep.outer, *loops), sweep.iterators)
+    return placed
 
 
 def _shifts(problem: SweepProblem, placed: Mapping[str, Placement]) -> dict[str, int] | None:

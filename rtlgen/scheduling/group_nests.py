@@ -1,0 +1,142 @@
+"""Nests of statements that move together: those that depend on each other in a cycle."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rtlgen.ir.scop import Scop
+from rtlgen.poly.errors import NoLegalSchedule
+from rtlgen.poly.instances import Pairs, statement_points
+from rtlgen.scheduling.lags import Timing
+from rtlgen.scheduling.own_nests import OwnNests
+from rtlgen.transforms.candidates import Placement
+from rtlgen.transforms.common_nest import StoreSlot, best_common_nest
+from rtlgen.transforms.cycle_orders import OrderSearch, best_orders
+from rtlgen.transforms.period import Grouping, common_period, initiation_intervals
+from rtlgen.transforms.precedence import Precedence, among
+from rtlgen.transforms.sweeps import SweepProblem, best_sweeps
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GroupNests:
+    """The nests that groups of statements may be given.
+
+    The precedences that its methods take are those of a whole program, in cycles, or in iterations
+    where latencies do not count.
+
+    Members
+    -------
+    in_order: statements whose loops stay in the order of `boxed`.
+    iterations: what must be satisfiable too by the same placements, counting iterations.
+    nests: those of each statement by itself.
+    """
+
+    timing: Timing
+    boxed: Scop
+    in_order: frozenset[str]
+    iterations: Sequence[Precedence]
+    nests: OwnNests
+
+    def in_shared_loops(
+        self, names: Sequence[str], precedences: Sequence[Precedence], *, with_latency: bool
+    ) -> Grouping:
+        """Return the best of rectangular nests with a common period, of a common nest, of sweeps.
+
+        Raises
+        ------
+        NoLegalSchedule
+        """
+        ragged = self.timing.related.ragged
+        if ragged.issuperset(names) and self.in_order.issuperset(names):
+            # Loops of a schedule are no boxes: those would only be slow to compare with.
+            shared = self.in_common_nest(names, precedences, None, with_latency=with_latency)
+            if shared is not None:
+                return shared
+        members = [self.nests.member(name) for name in names]
+        own, orders = among(precedences, names), among(self.iterations, names)
+        boxed: Grouping | None = None
+        refusal: NoLegalSchedule | None = None
+        try:
+            boxed = common_period(members, own, self.timing.related, orders)
+        except NoLegalSchedule as error:
+            refusal = error
+        sunk = None
+        if ragged.issuperset(names):
+            limit = boxed.last_issue if boxed else None
+            sunk = self.in_common_nest(names, precedences, limit, with_latency=with_latency)
+        if refusal is not None and sunk is None:
+            raise refusal
+        best = sunk or boxed
+        assert best is not None, "one of the two is there"
+        if ragged.intersection(names):
+            return best
+        stores = self.store_slots(names) if with_latency else {}
+        problem = SweepProblem(
+            members, own, orders, self.timing.related, self._points(names), stores
+        )
+        return best_sweeps(problem, best.last_issue) or best
+
+    def in_common_nest(
+        self,
+        names: Sequence[str],
+        precedences: Sequence[Precedence],
+        limit: int | None,
+        *,
+        with_latency: bool,
+    ) -> Grouping | None:
+        """Return the best nest of any shape that all share, ending before `limit`."""
+        return best_common_nest(
+            [self.nests.member(name) for name in names],
+            self.timing.sets,
+            self._points(names),
+            [p for p in among(precedences, names) if isinstance(p.related, Pairs)],
+            among(self.iterations, names),
+            self.store_slots(names) if with_latency else {},
+            limit,
+            self.in_order.issuperset(names),
+        )
+
+    def in_any_orders(
+        self, names: Sequence[str], precedences: Sequence[Precedence], shared: Grouping
+    ) -> OrderSearch:
+        """Return the best combination of any orders and pads that beats `shared`, if there is one.
+
+        The smallest interval for which there is any counts.
+        """
+        if self.timing.related.ragged & set(names):
+            return OrderSearch(None, exhausted=False)
+        own, orders = among(precedences, names), among(self.iterations, names)
+        issues = shared.last_issue
+        for ii in range(1, shared.ii + 1):
+            nests = {name: self._at_interval(name, issues // ii + 1, own, ii) for name in names}
+            found = best_orders(nests, own, orders, ii, issues)
+            if found.best is not None or not found.exhausted:
+                return found
+        return OrderSearch(None, exhausted=True)
+
+    def store_slots(self, names: Sequence[str]) -> dict[str, StoreSlot]:
+        """Return when statements store, counted from their issue."""
+        arrays = {name: self.boxed.statement(name).write.array for name in names}
+        return {
+            name: StoreSlot(array, self.timing.datapaths[name].result_stage)
+            for name, array in arrays.items()
+            if array not in self.timing.banked
+        }
+
+    def _at_interval(
+        self, name: str, largest: int, precedences: Sequence[Precedence], ii: int
+    ) -> list[Placement]:
+        """Return the nests of a statement that allow an initiation interval."""
+        found = self.nests.of(name, largest)
+        iis = initiation_intervals(among(precedences, [name]), found)
+        return [placed for placed, least in zip(found, iis, strict=True) if least <= ii]
+
+    def _points(self, names: Sequence[str]) -> dict[str, Ints]:
+        """Return the instances of statements."""
+        return {name: statement_points(self.boxed, self.boxed.statement(name)) for name in names}
