@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -43,7 +45,9 @@ def run(folder: Path, simulator: Simulator) -> str:
     else:
         options = ["--binary", "--timing", "-Wno-fatal", "--top-module", "scale_add_tb"]
         build = [str(find_verilator().command), *options, *files]
-    run_tool(build, log=folder / "build.log", cwd=folder)
+    # The makefile of a verilator that came as a package calls `python`.
+    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+    run_tool(build, log=folder / "build.log", cwd=folder, environment={"PATH": path})
     return run_tool(_command(folder, simulator), log=folder / "tb.log", cwd=folder)
 
 
