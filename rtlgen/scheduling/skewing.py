@@ -18,7 +18,7 @@ from rtlgen.poly.instances import Pairs, enumerated_size, statement_points
 from rtlgen.scheduling.datapath import build_datapath
 from rtlgen.scheduling.decide import Decision
 from rtlgen.scheduling.lags import Timing
-from rtlgen.scheduling.space import Space
+from rtlgen.scheduling.space import SEARCH_GAIN, Space, is_worth_search
 from rtlgen.target import Target
 from rtlgen.transforms.common_nest import Effort, padded_nest
 from rtlgen.transforms.distances import Candidate
@@ -31,12 +31,6 @@ from rtlgen.transforms.skew import Skew
 from rtlgen.transforms.units import Unit
 
 Ints = NDArray[np.int64]
-
-GAIN = 0.98
-"""Share of the issue slots below which skewed loops are worth their subscripts."""
-
-SLACK_SLOTS = 8
-"""Issue slots above the instances that are not worth a search."""
 
 MAX_INSTANCES = 500_000
 """Programs with more instances keep their loops."""
@@ -106,7 +100,7 @@ def _waits(space: Space, unit: Unit) -> bool:
         return False
     domains = space.timing.sets.domains
     floor = max(count_points(domains[name]) for name in unit.statements)
-    return _slots(space, unit) > max(floor + SLACK_SLOTS, floor / GAIN)
+    return is_worth_search(_slots(space, unit), floor)
 
 
 def _slots(space: Space, unit: Unit) -> int:
@@ -174,7 +168,7 @@ class _Search:
 
     def best(self) -> list[Skew]:
         """Return the skews that are worth trying, those with the fewest issue slots first."""
-        limit = int(self.before * GAIN)
+        limit = int(self.before * SEARCH_GAIN)
         effort = Effort(MAX_EFFORT, ATTEMPT_EFFORT)
         found: list[Skew] = []
         tried = (

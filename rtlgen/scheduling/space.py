@@ -32,11 +32,16 @@ _CandidateSource = Callable[[Unit, int | None], list[Candidate]]
 SMALL_SLACK_CYCLES = 48
 """What waiting for free ports may cost in the first attempt of the search."""
 
-STRETCH_GAIN = 0.98
-"""Share of the issue slots below which a nest of another shape is worth the search."""
+SEARCH_GAIN = 0.98
+"""Share of the issue slots below which other nests are worth a search, and skewed loops theirs."""
 
 SLACK_SLOTS = 8
 """Issue slots above the instances that are not worth a search."""
+
+
+def is_worth_search(slots: int, instances: int) -> bool:
+    """Tell whether statements take so many more issue slots than instances that others may do."""
+    return slots > max(instances + SLACK_SLOTS, instances / SEARCH_GAIN)
 
 
 class Space:
@@ -194,7 +199,7 @@ class Space:
         found = self._each_alone(name, self.nests.of(name, largest), own, with_latency)
         if name in self.timing.related.ragged and found:
             slots = min(c.ii * (c.placements[name].count - 1) + 1 for c in found)
-            if slots > self._worthwhile_slots(name):
+            if is_worth_search(slots, count_points(self.timing.sets.domains[name])):
                 found += self._stretched(name, own, slots, with_latency)
         if largest is not None and self.nests.is_free and name not in self.in_order:
             beside = self.nests.beside(name, largest)
@@ -213,11 +218,6 @@ class Space:
         return [
             self._alone(name, nest, ii, with_latency) for nest, ii in zip(nests, iis, strict=True)
         ]
-
-    def _worthwhile_slots(self, name: str) -> float:
-        """Return the issue slots from which on a search for a nest with fewer is worth its time."""
-        instances = count_points(self.timing.sets.domains[name])
-        return max(instances + SLACK_SLOTS, instances / STRETCH_GAIN)
 
     def _stretched(
         self, name: str, precedences: Sequence[Precedence], slots: int, with_latency: bool

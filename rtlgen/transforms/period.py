@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from math import lcm, prod
 
 import numpy as np
@@ -35,6 +36,12 @@ class Member:
     iterators: tuple[str, ...]
     loops: tuple[NestLoop, ...]
     path: tuple[int, ...]
+
+
+def shared_depth(members: Sequence[Member]) -> int:
+    """Return the number of outermost loops that all members share."""
+    levels = zip(*(member.path for member in members), strict=False)
+    return sum(1 for _ in takewhile(lambda numbers: len(set(numbers)) == 1, levels))
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ from rtlgen.ir.quasi_affine import affine_values
 from rtlgen.ir.schedule import Bound, NestLoop
 from rtlgen.ir.sets import ScopSets, affine_text, integer
 from rtlgen.poly.instances import Pairs
-from rtlgen.transforms.period import Member
+from rtlgen.transforms.period import Member, shared_depth
 from rtlgen.transforms.pins import Values, dimensions, pinned_values, written_bounds
 from rtlgen.transforms.precedence import Precedence
 from rtlgen.transforms.ragged import ragged_loops
@@ -244,12 +244,7 @@ def _likeliest(
 
 def _images(member: Member, members: Sequence[Member], depth: int) -> list[tuple[int, ...]]:
     """Return every place of the member's loops among the common dimensions, in their order."""
-    shared = 0
-    while all(
-        other.path[shared : shared + 1] == member.path[shared : shared + 1] != ()
-        for other in members
-    ):
-        shared += 1
+    shared = shared_depth(members)
     inner = len(member.path) - shared
     return [(*range(shared), *chosen) for chosen in combinations(range(shared, depth), inner)]
 

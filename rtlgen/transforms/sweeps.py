@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import permutations, takewhile
+from itertools import permutations
 from math import prod
 
 import numpy as np
@@ -32,7 +32,7 @@ from rtlgen.poly.strong_components import strong_components
 from rtlgen.transforms.candidates import Placement, box_placement
 from rtlgen.transforms.common_nest import StoreSlot
 from rtlgen.transforms.distances import Candidate
-from rtlgen.transforms.period import Grouping, Member, self_distance
+from rtlgen.transforms.period import Grouping, Member, self_distance, shared_depth
 from rtlgen.transforms.precedence import (
     Precedence,
     Related,
@@ -76,12 +76,6 @@ class SweepProblem:
     def names(self) -> list[str]:
         return [member.name for member in self.members]
 
-    @property
-    def shared_depth(self) -> int:
-        """The number of outermost loops that all members share."""
-        levels = zip(*(member.path for member in self.members), strict=False)
-        return sum(1 for _ in takewhile(lambda numbers: len(set(numbers)) == 1, levels))
-
 
 def best_sweeps(problem: SweepProblem, limit: int | None) -> Grouping | None:
     """Return the grouping with the earliest last issue, before `limit` if given, or None.
@@ -90,7 +84,7 @@ def best_sweeps(problem: SweepProblem, limit: int | None) -> Grouping | None:
     other in a cycle, whatever loops are around it.
     """
     best: Grouping | None = None
-    for depth in range(1, problem.shared_depth + 1):
+    for depth in range(1, shared_depth(problem.members) + 1):
         chosen = _chosen_sweeps(problem, depth)
         found = None if chosen is None else _with_period(problem, chosen, limit)
         if found is not None:
