@@ -28,35 +28,21 @@ from rtlgen.frontend.locate import Locator
 from rtlgen.frontend.lookups import stays_inside
 from rtlgen.frontend.place import Place
 from rtlgen.frontend.ranges import Ranges
-from rtlgen.frontend.reaching import Reaching, State, value_after
+from rtlgen.frontend.reaching import State, value_after
+from rtlgen.frontend.statement_reader import StatementReader
 from rtlgen.frontend.values import Obstacle, ObstacleKind, Value, opaque
 from rtlgen.frontend.writers import assigned, calls, single_statement
-from rtlgen.frontend.writes import Assignment, read_assignment, written
+from rtlgen.frontend.writes import read_assignment, written
 from rtlgen.ir.expr import Expr, Select
 from rtlgen.ir.scop import Access, ConditionNode, Node
 from rtlgen.ir.types import INT32
 
 
-class Body(Protocol):
+class Body(StatementReader, Protocol):
     """What the reader of branches needs of the reader of everything else."""
-
-    reaching: Reaching
-
-    def reader(self, place: Place, before: list[Node] | None = None) -> ExpressionReader:
-        """Return a reader of the expressions of one statement."""
 
     def nested(self, node: c_ast.Node, place: Place) -> tuple[Node, ...]:
         """Read the body of a loop or `if`."""
-
-    def assign(
-        self,
-        node: c_ast.Node,
-        assignment: Assignment,
-        place: Place,
-        reader: ExpressionReader,
-        label: str | None = None,
-    ) -> Node:
-        """Append a statement."""
 
     def warn_never(self, node: c_ast.If, what: str) -> None:
         """Warn that a branch is left out."""

@@ -28,7 +28,7 @@ from rtlgen.frontend.expressions import ExpressionReader
 from rtlgen.frontend.locate import Locator
 from rtlgen.frontend.place import Place
 from rtlgen.frontend.pure_functions import NotAnExpression, PureCall, is_pure, parameters
-from rtlgen.frontend.reaching import Reaching
+from rtlgen.frontend.statement_reader import StatementReader
 from rtlgen.frontend.symbols import Function, ScalarInput, Symbol, Variable
 from rtlgen.frontend.types import CType
 from rtlgen.frontend.values import Value, literal
@@ -41,13 +41,8 @@ from rtlgen.source import Span
 _ABSOLUTE = {"abs": INT32, "labs": INT64, "llabs": INT64}
 
 
-class Body(Protocol):
+class Body(StatementReader, Protocol):
     """What the reader of calls needs of the reader of everything else."""
-
-    reaching: Reaching
-
-    def reader(self, place: Place, before: list[Node] | None = None) -> ExpressionReader:
-        """Return a reader of the expressions of one statement."""
 
     def written_by(self, nodes: Sequence[Node]) -> frozenset[str]:
         """Return what statements write."""

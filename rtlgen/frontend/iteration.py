@@ -17,7 +17,6 @@ from rtlgen.frontend.errors import (
     TooManyIterations,
     UnknownIdentifier,
 )
-from rtlgen.frontend.expressions import ExpressionReader
 from rtlgen.frontend.locate import Locator
 from rtlgen.frontend.loop_exits import exit_value
 from rtlgen.frontend.loop_headers import Header, split_header
@@ -25,11 +24,11 @@ from rtlgen.frontend.loops import LoopReader
 from rtlgen.frontend.moves import Moved, Moves
 from rtlgen.frontend.place import Place
 from rtlgen.frontend.ranges import Ranges
-from rtlgen.frontend.reaching import Reaching
+from rtlgen.frontend.statement_reader import StatementReader
 from rtlgen.frontend.symbols import ActiveIterator, Unusable, Variable
 from rtlgen.frontend.values import Value, exact
 from rtlgen.frontend.writers import calls, mentions
-from rtlgen.frontend.writes import Assignment, written
+from rtlgen.frontend.writes import written
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.expr import to_text
 from rtlgen.ir.scop import Access, ConditionNode, Loop, LoopNode, Node
@@ -39,13 +38,8 @@ from rtlgen.source import Span
 MAX_ITERATIONS = 1 << 32
 
 
-class Body(Protocol):
+class Body(StatementReader, Protocol):
     """What the reader of loops needs of the reader of everything else."""
-
-    reaching: Reaching
-
-    def reader(self, place: Place, before: list[Node] | None = None) -> ExpressionReader:
-        """Return a reader of the expressions of one statement."""
 
     def nested(self, node: c_ast.Node, place: Place) -> tuple[Node, ...]:
         """Read the body of a loop or `if`."""
@@ -55,16 +49,6 @@ class Body(Protocol):
 
     def note_iterator(self, name: str, span: Span) -> None:
         """Note that a variable counts a loop, and nothing else."""
-
-    def assign(
-        self,
-        node: c_ast.Node,
-        assignment: Assignment,
-        place: Place,
-        reader: ExpressionReader,
-        label: str | None = None,
-    ) -> Node:
-        """Append a statement."""
 
     def warn_left_out(self, code: str, message: str, span: Span) -> None:
         """Warn that something is left out."""
