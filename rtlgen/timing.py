@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from rtlgen.analysis import Analysis
-from rtlgen.ir.schedule import NestLoop
 from rtlgen.scheduling.datapath import build_datapath
 from rtlgen.scheduling.lags import Timing
 from rtlgen.target import Target
 from rtlgen.transforms.candidates import Placement, box_placement, placement
-from rtlgen.transforms.common_nest import TooLong, nest_with_minima
 from rtlgen.transforms.period import self_distance
 from rtlgen.transforms.precedence import Precedence, Related
 from rtlgen.transforms.ragged import beside_ragged, ragged_loops, ragged_statements
@@ -66,17 +62,5 @@ def _as_written(analysis: Analysis, related: Related, statement: str) -> Placeme
     loops = analysis.scop.schedule.loops(statement)
     if statement in related.ragged:
         exact = ragged_loops(analysis.sets.domains[statement], iterators, loops)
-        return placement(exact, iterators) or _without_holes(exact, loops, iterators)
+        return placement(exact, iterators) or box_placement(loops, iterators)
     return box_placement(loops, iterators)
-
-
-def _without_holes(
-    exact: Sequence[NestLoop], loops: Sequence[NestLoop], iterators: Sequence[str]
-) -> Placement:
-    """Return a nest whose loops run once where they would be empty, or else a box."""
-    box = box_placement(loops, iterators)
-    try:
-        padded = nest_with_minima(exact, (1,) * len(exact), box.count)
-    except TooLong:
-        return box
-    return box if padded is None else placement(padded[0], iterators) or box
