@@ -19,7 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtlgen.ir.affine import Affine
-from rtlgen.ir.scop import Statement
 from rtlgen.ir.sets import for_each, linear_constraint
 from rtlgen.poly.dependences import Flow
 from rtlgen.poly.instances import Pairs, members
@@ -99,7 +98,7 @@ def route(timing: Timing, times: IssueTimes) -> Routing:
     """
     taps: dict[tuple[str, int], tuple[TapSet, ...]] = {}
     loaded: dict[tuple[str, int], isl.Set] = {}
-    stored = {s.name: _outliving(timing, s) for s in timing.scop.statements}
+    stored = {s.name: outliving(timing, s.name) for s in timing.scop.statements}
     for statement in timing.scop.statements:
         for read in timing.datapaths[statement.name].node_of_read:
             key = (statement.name, read)
@@ -118,10 +117,11 @@ def route(timing: Timing, times: IssueTimes) -> Routing:
     return Routing(taps, loaded, {name: found.coalesce() for name, found in stored.items()})
 
 
-def _outliving(timing: Timing, statement: Statement) -> isl.Set:
+def outliving(timing: Timing, name: str) -> isl.Set:
+    """Return the instances of a statement whose value is there after the run."""
     scop = timing.scop
-    array = scop.array(statement.write.array)
-    live = timing.dataflow.live_out[statement.name]
+    array = scop.array(scop.statement(name).write.array)
+    live = timing.dataflow.live_out[name]
     if array.storage == "local" and array.name != scop.returned:
         return live.subtract(live)
     return live

@@ -170,13 +170,18 @@ class Space:
             # Too many to weigh all nests against all ports: nests first, then when they start.
             free = best_choice(padded, precedences, limit=plain.end, fewest_changes=False) or plain
             padded = [[candidate] for candidate in free.candidates]
-        settle = StoreSlots(self.timing, padded, precedences).settle
+        slots = StoreSlots(self.timing, padded, precedences)
         # Ports cost little more than the plain end when pads are chosen well: try that first.
+        failed = slots.least_end() - 1
         for slack in (SMALL_SLACK_CYCLES, plain.end // 8, plain.end):
-            found = best_choice(padded, precedences, settle, limit=plain.end + slack)
+            limit = plain.end + slack
+            if limit <= failed:
+                continue
+            found = best_choice(padded, precedences, slots.settle, limit=limit)
             if found is not None:
                 return found
-        found = best_choice(padded, precedences, settle)
+            failed = limit
+        found = best_choice(padded, precedences, slots.settle)
         assert found is not None, "without a limit there is a choice"
         return found
 

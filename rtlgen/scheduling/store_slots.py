@@ -11,16 +11,18 @@ It then stores nothing at all.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import reduce
 
 import islpy as isl
 import numpy as np
 from numpy.typing import NDArray
 
+from rtlgen.ir.effort import keep_going
 from rtlgen.ir.sets import count_points
 from rtlgen.poly.dependences import Flow
 from rtlgen.poly.instances import members, statement_points
-from rtlgen.scheduling.forwarding import Issue, TapSet, tap_sets
+from rtlgen.scheduling.forwarding import Issue, TapSet, outliving, tap_sets
 from rtlgen.scheduling.lags import Timing
 from rtlgen.transforms.distances import Candidate
 from rtlgen.transforms.precedence import Precedence
@@ -32,6 +34,9 @@ MAX_INSTANCES = 2_000_000
 
 MAX_TRIALS = 64
 """Distances tried one by one before all of them are computed at once."""
+
+NEVER = 1 << 62
+"""No distance at all."""
 
 
 class StoreSlots:
@@ -46,10 +51,12 @@ class StoreSlots:
         self._timing = timing
         self._units = units
         self._points: dict[str, Ints] = {}
+        self._kept: dict[str, isl.Set] = {}
         self._cycles: dict[tuple[int, int, str], Ints] = {}
         self._meetings: dict[tuple[int, int, int, int, int], bool] = {}
         self._forbidden: dict[tuple[int, int, int, int], Ints] = {}
-        self._handovers: dict[tuple[int, int, int, int], int | None] = {}
+        self._places: dict[tuple[int, int, int, int, int], int] = {}
+        self._handed: dict[tuple[int, int, int, int], int | None] = {}
         self._precedences = precedences
         home = {name: n for n, unit in enumerate(units) for name in unit[0].placements}
         self._successors: list[set[int]] = [set() for _ in units]
@@ -64,62 +71,89 @@ class StoreSlots:
             [other for other in range(n) if arrays[n] & arrays[other]] for n in range(len(units))
         ]
 
+    def least_end(self) -> int:
+        """Return an end before which no choice has stored all values, one a cycle and array."""
+        scop, totals, stages = self._timing.scop, dict[str, int](), dict[str, int]()
+        for unit, (first, *_) in enumerate(self._units):
+            for name in first.placements:
+                array = scop.statement(name).write.array
+                stage = self._timing.datapaths[name].result_stage
+                if array in self._timing.banked or self._may_hand_over(unit):
+                    continue
+                stored = members(self._surely_stored(name), self._instances(name)).sum()
+                if stored:
+                    totals[array] = totals.get(array, 0) + int(stored)
+                    stages[array] = min(stage, stages.get(array, stage))
+        return max((stages[array] + total for array, total in totals.items()), default=0)
+
     def settle(
         self,
-        chosen: Sequence[int],
-        starts: Sequence[int],
-        candidate: int,
-        start: int,
-        latest: int | None,
-    ) -> tuple[int, ...]:
-        """Return starts at which unit `len(chosen)` fits the ones before, none earlier than given.
+        chosen: Ints,
+        starts: Ints,
+        candidates: Ints,
+        earliest: Ints,
+        latest: Ints | None,
+    ) -> Ints:
+        """Return starts at which the next unit fits the ones before, none earlier than given.
 
         Parameters
         ----------
-        chosen, starts: candidate and start of every unit before it.
-        candidate, start: of the unit that is being placed.
+        chosen, starts: (choices, units) candidate and start of every unit before it.
+        candidates, earliest: (choices,) of the unit that is being placed.
         latest: where it need not be placed later; then a start past it may be returned.
         """
-        unit = len(chosen)
-        handed = {
-            rival: distance
+        unit = chosen.shape[1]
+        settled = np.column_stack([starts, earliest])
+        handed = [
+            (rival, self._handovers(rival, chosen[:, rival], unit, candidates))
             for rival in self._rivals[unit]
-            if (distance := self._handover(rival, chosen[rival], unit, candidate)) is not None
-        }
-        moved = True
-        while moved:
-            moved = False
-            for rival in self._rivals[unit]:
-                if rival in handed and start - handed[rival] >= starts[rival]:
-                    continue
-                distance = start - starts[rival]
-                last = None if latest is None else latest - starts[rival]
-                free = self._next_free(rival, chosen[rival], unit, candidate, distance, last)
-                moved |= free != distance
-                start = starts[rival] + free
-        delayed = list(starts)
-        for rival, distance in handed.items():
-            delayed[rival] = max(delayed[rival], start - distance)
-        return (*delayed, start)
+        ]
+        left = np.arange(len(settled))
+        while len(left):
+            keep_going()
+            before = settled[left, unit]
+            for rival, distances in handed:
+                gaps = settled[left, unit] - settled[left, rival]
+                stays = gaps < distances[left]
+                rows, gaps = left[stays], gaps[stays]
+                free = self._next_free(rival, chosen[rows, rival], unit, candidates[rows], gaps)
+                settled[rows, unit] += free - gaps
+            is_later = settled[left, unit] > before
+            if latest is not None:
+                is_later &= settled[left, unit] <= latest[left]
+            left = left[is_later]
+        for rival, distances in handed:
+            given = distances < NEVER
+            least = settled[given, unit] - distances[given]
+            settled[given, rival] = np.maximum(settled[given, rival], least)
+        return settled
+
+    def _handovers(self, a: int, chosen_a: Ints, b: int, chosen_b: Ints) -> Ints:
+        """Return the distance at which `a` hands all its values to `b` and stores none, or NEVER.
+
+        That is a column for the candidates of both.
+        """
+        if self._successors[a] != {b}:
+            return np.full(len(chosen_a), NEVER)
+
+        def distance(number_a: int, number_b: int) -> int:
+            found = self._handover(a, number_a, b, number_b)
+            return NEVER if found is None else found
+
+        return _each(distance, chosen_a, chosen_b)
 
     def _handover(self, a: int, chosen_a: int, b: int, chosen_b: int) -> int | None:
         """Return the distance at which unit `a` hands all its values to `b` and stores none."""
         key = (a, chosen_a, b, chosen_b)
-        if key not in self._handovers:
-            self._handovers[key] = self._handover_distance(*key)
-        return self._handovers[key]
+        if key not in self._handed:
+            self._handed[key] = self._handover_distance(*key)
+        return self._handed[key]
 
     def _handover_distance(self, a: int, chosen_a: int, b: int, chosen_b: int) -> int | None:
         first, second = self._units[a][chosen_a], self._units[b][chosen_b]
-        if self._successors[a] != {b} or len(first.placements) != 1:
+        if not self._may_hand_over(a):
             return None
         (name,) = first.placements
-        live = self._timing.dataflow.live_out[name]
-        array = self._timing.scop.array(self._timing.scop.statement(name).write.array)
-        if not live.is_empty() and (
-            array.storage != "local" or array.name == self._timing.scop.returned
-        ):
-            return None
         distances = set()
         for p in self._precedences:
             if p.source != name or not isinstance(p.origin, Flow):
@@ -142,15 +176,32 @@ class StoreSlots:
             return None
         return distances.pop()
 
-    def _next_free(
-        self, a: int, chosen_a: int, b: int, chosen_b: int, distance: int, last: int | None
-    ) -> int:
+    def _may_hand_over(self, unit: int) -> bool:
+        """Tell whether all values of a unit may go to one other and none need be stored."""
+        (name, *others) = self._units[unit][0].placements
+        return (
+            not others
+            and len(self._successors[unit]) == 1
+            and outliving(self._timing, name).is_empty()
+        )
+
+    def _next_free(self, a: int, chosen_a: Ints, b: int, chosen_b: Ints, gaps: Ints) -> Ints:
+        """Return the smallest distances, none below `gaps`, at which no two stores meet."""
+
+        def place(number_a: int, number_b: int, gap: int) -> int:
+            key = (a, number_a, b, number_b, gap)
+            if key not in self._places:
+                self._places[key] = self._place(*key)
+            return self._places[key]
+
+        return _each(place, chosen_a, chosen_b, gaps)
+
+    def _place(self, a: int, chosen_a: int, b: int, chosen_b: int, gap: int) -> int:
         pair = (a, chosen_a, b, chosen_b)
-        for tried in range(MAX_TRIALS):
-            place = distance + tried
-            if (last is not None and place > last) or not self._meet(*pair, place):
+        for place in range(gap, gap + MAX_TRIALS):
+            if not self._meet(*pair, place):
                 return place
-        return self._after_forbidden(*pair, distance + MAX_TRIALS)
+        return self._after_forbidden(*pair, gap + MAX_TRIALS)
 
     def _after_forbidden(self, a: int, chosen_a: int, b: int, chosen_b: int, distance: int) -> int:
         key = (a, chosen_a, b, chosen_b)
@@ -214,24 +265,49 @@ class StoreSlots:
         Values that go to another statement are taken to be stored; those that the statement itself
         picks up from its own pipeline are not.
         """
-        timing = self._timing
-        array = timing.scop.array(timing.scop.statement(name).write.array)
-        stored = timing.dataflow.live_out[name]
-        if array.storage == "local" and array.name != timing.scop.returned:
-            stored = stored.subtract(stored)
-        for flow in timing.dataflow.flows:
-            if flow.source != name or not timing.matters(flow):
-                continue
+        stored = self._surely_stored(name)
+        for flow in self._picked_up(name):
             relation = flow.relation
-            if flow.sink == name and timing.may_forward(flow):
-                for tap in self._self_taps(candidate, flow):
-                    relation = relation.subtract(relation.intersect_range(tap.instances))
+            for tap in self._self_taps(candidate, flow):
+                relation = relation.subtract(relation.intersect_range(tap.instances))
             stored = stored.union(relation.domain())
         return stored.coalesce()
+
+    def _surely_stored(self, name: str) -> isl.Set:
+        """Return the instances whose value reaches the memory in every nest."""
+        if name not in self._kept:
+            own = self._picked_up(name)
+            others = [f for f in self._flows_from(name) if f not in own]
+            domains = (flow.relation.domain() for flow in others)
+            self._kept[name] = reduce(
+                isl.Set.union, domains, outliving(self._timing, name)
+            ).coalesce()
+        return self._kept[name]
+
+    def _flows_from(self, name: str) -> list[Flow]:
+        flows = self._timing.dataflow.flows
+        return [flow for flow in flows if flow.source == name and self._timing.matters(flow)]
+
+    def _picked_up(self, name: str) -> list[Flow]:
+        """Return the flows whose values a statement may pick up from its own pipeline."""
+        own = [flow for flow in self._flows_from(name) if flow.sink == name]
+        return [flow for flow in own if self._timing.may_forward(flow)]
 
     def _self_taps(self, candidate: Candidate, flow: Flow) -> list[TapSet]:
         issue = Issue(candidate.placements[flow.source], 0, candidate.ii)
         return tap_sets(self._timing, issue, issue, flow)
+
+
+def _each(function: Callable[..., int], *columns: Ints) -> Ints:
+    """Return the values of a function for every row, asked once for rows that are alike."""
+    numbers = np.zeros(len(columns[0]), dtype=np.int64)
+    for column in columns:
+        low, high = int(column.min(initial=0)), int(column.max(initial=0))
+        # A few candidates and a distance in cycles: the product stays far below 2^63.
+        numbers = numbers * (high - low + 1) + (column - low)
+    _, places, inverse = np.unique(numbers, return_index=True, return_inverse=True)
+    rows = zip(*(column[places].tolist() for column in columns), strict=True)
+    return np.array([function(*row) for row in rows], dtype=np.int64)[inverse]
 
 
 def _share(a: Ints, b: Ints) -> bool:

@@ -12,6 +12,9 @@ from rtlgen.ir.effort import keep_going
 
 IntArray = NDArray[np.int64]
 
+MAX_NUMBER = 1 << 62
+"""What the numbers that stand for the rows of several columns stay below."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Frontier:
@@ -98,9 +101,9 @@ class Growth:
         columns = [self.end, *(self._starts(unit) for unit in open_units)]
         if fewest_changes:
             columns.append(self.changes)
-        groups = _group_numbers(chosen, len(self.parents))
+        groups = packed(chosen, len(self.parents))
         # What beats a choice in every column comes before it in lexicographic order.
-        preference = np.lexsort((self.changes, *reversed(columns), groups))
+        preference = np.lexsort(packed([*groups, *columns, self.changes], len(self.parents))[::-1])
         kept = _pareto(groups, columns, preference)
         return self._frontier(np.sort(kept))
 
@@ -129,17 +132,23 @@ class Growth:
         return Frontier(chosen, starts, self.end[rows], self.changes[rows], self.bound[rows])
 
 
-def _group_numbers(columns: Sequence[IntArray], rows: int) -> IntArray:
-    """Return one number a row, the same for rows that are equal in all columns."""
-    numbers = np.zeros(rows, dtype=np.int64)
+def packed(columns: Sequence[IntArray], rows: int) -> list[IntArray]:
+    """Return fewer columns, at least one, whose rows compare as those of `columns` do."""
+    found, room = [np.zeros(rows, dtype=np.int64)], MAX_NUMBER
     for column in columns:
-        # Numbered again each time, products stay small: at most rows times candidates.
-        paired = numbers * (int(column.max(initial=0)) + 1) + column
-        numbers = np.unique(paired, return_inverse=True)[1].reshape(rows)
-    return numbers
+        low, high = (int(column.min()), int(column.max())) if rows else (0, 0)
+        size = high - low + 1
+        if size > room:
+            found.append(np.zeros(rows, dtype=np.int64))
+            room = MAX_NUMBER
+        found[-1] = found[-1] * size + (column - low)
+        room //= size
+    return found
 
 
-def _pareto(groups: IntArray, measures: Sequence[IntArray], preference: IntArray) -> IntArray:
+def _pareto(
+    groups: Sequence[IntArray], measures: Sequence[IntArray], preference: IntArray
+) -> IntArray:
     """Return the rows that no preferred row of their group equals or beats in every measure.
 
     Parameters
@@ -151,9 +160,11 @@ def _pareto(groups: IntArray, measures: Sequence[IntArray], preference: IntArray
     left = preference
     while len(left):
         keep_going()
-        own = groups[left]
-        is_head = np.ones(len(left), dtype=np.bool_)
-        is_head[1:] = own[1:] != own[:-1]
+        is_head = np.zeros(len(left), dtype=np.bool_)
+        is_head[0] = True
+        for column in groups:
+            own = column[left]
+            is_head[1:] |= own[1:] != own[:-1]
         heads = left[is_head]
         kept.append(heads)
         rival = heads[np.cumsum(is_head) - 1]

@@ -13,8 +13,9 @@ result says that it is not proven.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 
@@ -66,9 +67,26 @@ class Choice:
         return {name: c.ii for c in self.candidates for name in c.placements}
 
 
-Settle = Callable[[Sequence[int], Sequence[int], int, int, int | None], tuple[int, ...]]
-"""(candidates chosen so far, their starts, candidate, earliest start, latest start of use or None)
--> all the starts, moved; the last one is past the latest where nothing before it fits."""
+class Settle(Protocol):
+    """Moves units later where they would collide over a resource."""
+
+    def __call__(
+        self,
+        chosen: IntArray,
+        starts: IntArray,
+        candidates: IntArray,
+        earliest: IntArray,
+        latest: IntArray | None,
+    ) -> IntArray:
+        """Return (choices, units + 1) starts, the last one past `latest` where nothing before fits.
+
+        Parameters
+        ----------
+        chosen, starts: (choices, units) candidates so far, and their starts.
+        candidates, earliest: (choices,) of the unit that is new.
+        latest: (choices,) the latest starts of use, or None.
+        """
+        ...
 
 
 def best_choice(
@@ -173,18 +191,14 @@ class _Search:
 
     def _settled(self, free: Growth, settle: Settle, limit: int | None) -> Growth:
         """Return the choices with their units moved to where no resource is used twice."""
-        number = free.before.chosen.shape[1]
-        tails = self.tails[number]
-        moved = np.empty((len(free.parents), number + 1), dtype=np.int64)
-        for row, (parent, k) in enumerate(zip(free.parents, free.candidates, strict=True)):
-            keep_going()
-            moved[row] = settle(
-                free.before.chosen[parent].tolist(),
-                free.before.starts[parent].tolist(),
-                int(k),
-                int(free.starts[row]),
-                None if limit is None else limit - int(tails[k]),
-            )
+        tails = self.tails[free.before.chosen.shape[1]]
+        moved = settle(
+            free.before.chosen[free.parents],
+            free.before.starts[free.parents],
+            free.candidates,
+            free.starts,
+            None if limit is None else limit - tails[free.candidates],
+        )
         bounds = np.maximum(free.bound, moved[:, -1] + tails[free.candidates])
         fits = np.flatnonzero(bounds <= limit) if limit is not None else np.arange(len(bounds))
         return _growth(
@@ -193,7 +207,7 @@ class _Search:
             free.candidates[fits],
             moved[fits, -1],
             bounds[fits],
-            self.units[number],
+            self.units[moved.shape[1] - 1],
             moved[fits],
         )
 
