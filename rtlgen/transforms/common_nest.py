@@ -175,16 +175,18 @@ class _Bundle:
     def of(
         nest: CommonNest, members: Sequence[Member], precedences: Sequence[Precedence]
     ) -> _Bundle:
-        by_name = {member.name: member for member in members}
-        sources, sinks = [np.zeros((0, len(nest.dims)), dtype=np.int64)], []
-        sinks += sources
+        related = []
         for p in precedences:
             assert isinstance(p.related, Pairs), "ragged statements have listed pairs"
-            sources.append(nest.coordinates(by_name[p.source], p.related.sources))
-            sinks.append(nest.coordinates(by_name[p.sink], p.related.sinks))
-        ends = np.cumsum([len(found) for found in sources])
+            related.append(p.related)
+        sources = [(p.source, pairs.sources) for p, pairs in zip(precedences, related, strict=True)]
+        sinks = [(p.sink, pairs.sinks) for p, pairs in zip(precedences, related, strict=True)]
+        ends = np.cumsum([0, *(len(points) for _, points in sources)])
         return _Bundle(
-            tuple(precedences), np.concatenate(sources), np.concatenate(sinks), ends[:-1]
+            tuple(precedences),
+            _places(nest, members, sources),
+            _places(nest, members, sinks),
+            ends[:-1],
         )
 
     def table(self, nest: CommonNest) -> PairTable:
@@ -218,6 +220,20 @@ class _Bundle:
                     return None
                 ii = max(ii, -(p.lag // largest))
         return ii
+
+
+def _places(
+    nest: CommonNest, members: Sequence[Member], points: Sequence[tuple[str, Ints]]
+) -> Ints:
+    """Return the places in a nest of instances of members, given by name, one after another."""
+    rows = np.cumsum([0, *(len(each) for _, each in points)])
+    found = np.zeros((int(rows[-1]), len(nest.dims)), dtype=np.int64)
+    for member in members:
+        own = [n for n, (name, _) in enumerate(points) if name == member.name]
+        if own:
+            places = nest.coordinates(member, np.concatenate([points[n][1] for n in own]))
+            found[np.concatenate([np.arange(rows[n], rows[n + 1]) for n in own])] = places
+    return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)

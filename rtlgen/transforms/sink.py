@@ -27,7 +27,6 @@ from numpy.typing import NDArray
 
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.effort import keep_going
-from rtlgen.ir.quasi_affine import affine_values
 from rtlgen.ir.schedule import Bound, NestLoop
 from rtlgen.ir.sets import ScopSets, affine_text, integer
 from rtlgen.poly.instances import Pairs
@@ -177,28 +176,47 @@ class _Order:
             step = -(-len(p.related.sources) // SAMPLED_PAIRS)
             sample = Pairs(p.related.sources[::step], p.related.sinks[::step])
             self._pairs.setdefault((p.source, p.sink), []).append(sample)
-        self._known: dict[tuple[str, str, Values, Values], Floats] = {}
+        self._numbers: dict[Values, int] = {}
+        self._known: dict[tuple[str, str, int, int], Floats] = {}
+        self._weights: dict[int, Ints] = {}
 
     def backward(self, values: Mapping[str, Values]) -> dict[tuple[int, ...], float]:
         """Return, by order of the dimensions, what runs backward between the given statements."""
         total = np.zeros(len(self._orders))
+        numbers = {
+            name: self._numbers.setdefault(each, len(self._numbers))
+            for name, each in values.items()
+        }
         for source, sink in self._pairs:
             if source in values and sink in values:
-                total += self._between(source, sink, values[source], values[sink])
+                key = (source, sink, numbers[source], numbers[sink])
+                if key not in self._known:
+                    self._known[key] = self._between(source, sink, values[source], values[sink])
+                total += self._known[key]
         return dict(zip(self._orders, total.tolist(), strict=True))
 
     def _between(self, source: str, sink: str, early: Values, late: Values) -> Floats:
-        key = (source, sink, early, late)
-        if key not in self._known:
-            distances = [
-                _common(late, self._iterators[sink], pairs.sinks)
-                - _common(early, self._iterators[source], pairs.sources)
-                for pairs in self._pairs[source, sink]
-            ]
-            self._known[key] = np.array(
-                [sum(_backward(d[:, order]) for d in distances) for order in self._orders]
+        total = np.zeros(len(self._orders))
+        for pairs in self._pairs[source, sink]:
+            distances = _common(late, self._iterators[sink], pairs.sinks) - _common(
+                early, self._iterators[source], pairs.sources
             )
-        return self._known[key]
+            # Distances with the same signs run backward in the same orders.
+            signs = (np.sign(distances) + 1) @ 3 ** np.arange(self.depth)
+            kinds, counts = np.unique(signs, return_counts=True)
+            total += (counts @ np.stack([*map(self._weight, kinds.tolist())])) / len(distances)
+        return total
+
+    def _weight(self, signs: int) -> Ints:
+        """Return, by order, how much distances with these signs run backward."""
+        if signs not in self._weights:
+            each = signs // 3 ** np.arange(self.depth) % 3 - 1
+            ordered = each[np.array(self._orders)]
+            first = np.argmax(ordered != 0, axis=1)
+            leading = ordered[np.arange(len(ordered)), first]
+            # Backward in the innermost loop only is a shift; further out it is mostly impossible.
+            self._weights[signs] = np.where(leading < 0, 4 ** (self.depth - 1 - first), 0)
+        return self._weights[signs]
 
 
 def _sinkings(
@@ -260,22 +278,16 @@ def _consistent(members: Sequence[Member], images: Sequence[tuple[int, ...]]) ->
 
 
 def _common(values: Values, iterators: tuple[str, ...], points: Ints) -> Ints:
-    columns = [
-        np.max([affine_values(form, iterators, points) for form in place], axis=0)
-        for place in values
-    ]
-    return np.stack(columns, axis=1)
-
-
-def _backward(distances: Ints) -> float:
-    """Return how much runs backward: the share of the pairs, weighted by the loop that does."""
-    sign = np.sign(distances)
-    nonzero = sign != 0
-    first = np.argmax(nonzero, axis=1)
-    leading = sign[np.arange(len(sign)), first]
-    # Backward in the innermost loop only is a shift; further out it is mostly impossible.
-    weight = 4.0 ** (distances.shape[1] - 1 - first)
-    return float((weight * (leading < 0)).mean())
+    """Return the (n, dims) values of functions at (n, iterators) points."""
+    forms = list(chain.from_iterable(values))
+    rows = [[form.coefficient(iterator) for iterator in iterators] for form in forms]
+    coefficients = np.array(rows, dtype=np.int64).reshape(len(forms), len(iterators))
+    found = points @ coefficients.T + np.array([form.constant for form in forms], dtype=np.int64)
+    if len(forms) == len(values):
+        return found
+    starts = np.cumsum([0, *(len(place) for place in values[:-1])])
+    largest: Ints = np.maximum.reduceat(found, starts, axis=1)
+    return largest
 
 
 def _nest(sinking: Sinking, sets: ScopSets, order: Sequence[int]) -> tuple[NestLoop, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,12 @@ from rtlgen.ir.affine import Affine
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.schedule import Bound, NestLoop
 from rtlgen.options import CompileOptions
+from rtlgen.poly.instances import Pairs
 from rtlgen.transforms.common_nest import nest_with_minima
+from rtlgen.transforms.period import Member
+from rtlgen.transforms.precedence import Precedence, Related, iteration_precedences
+from rtlgen.transforms.sink import Sinking, _Order, _sinkings
+from rtlgen.transforms.units import loop_paths
 
 FOLDER = Path(__file__).parents[1] / "end_to_end" / "kernels"
 
@@ -102,6 +108,52 @@ def test_what_runs_behind_a_row_runs_in_its_last_iteration() -> None:
     # Row 5 has the iterations 2, 3 and 4; a row without an instance of S1 has 2 and 3.
     ranks = decision.placements["S2"].ranks(np.array([[0], [1], [5], [6]]))
     assert np.diff(ranks).tolist() == [2, 2 + 2 + 2 + 3, 4]
+
+
+def backward(
+    members: Sequence[Member],
+    precedences: Sequence[Precedence],
+    sinking: Sinking,
+    order: Sequence[int],
+) -> float:
+    """Return the share of each precedence's pairs that runs backward, weighted by the loop."""
+    iterators = {member.name: member.iterators for member in members}
+
+    def place(name: str, point: list[int]) -> list[int]:
+        indices = dict(zip(iterators[name], point, strict=True))
+        return [max(form.evaluate(indices) for form in dim) for dim in sinking.values[name]]
+
+    total = 0.0
+    for p in precedences:
+        assert isinstance(p.related, Pairs)
+        weights = []
+        for early, late in zip(p.related.sources.tolist(), p.related.sinks.tolist(), strict=True):
+            places = zip(place(p.source, early), place(p.sink, late), strict=True)
+            steps = [b - a for a, b in places]
+            levels = [n for n, dim in enumerate(order) if steps[dim]]
+            is_backward = bool(levels) and steps[order[levels[0]]] < 0
+            weights.append(4 ** (len(order) - 1 - levels[0]) if is_backward else 0)
+        total += sum(weights) / len(weights)
+    return total
+
+
+def test_an_order_is_as_backward_as_its_dependent_pairs_are() -> None:
+    analysis = compiled(LU, 5).analysis
+    scop, paths = analysis.scop, loop_paths(analysis.scop.tree)
+    members = [
+        Member(s.name, s.iterators, scop.schedule.loops(s.name), paths[s.name])
+        for s in scop.statements
+    ]
+    related = Related(scop, frozenset(member.name for member in members))
+    precedences = iteration_precedences(scop, analysis.dependences, related)
+    order_of = _Order(members, precedences, 3, in_order=False)
+    different = set()
+    for sinking in _sinkings(members, analysis.sets.domains, order_of)[:8]:
+        found = order_of.backward(sinking.values)
+        expected = {order: backward(members, precedences, sinking, order) for order in found}
+        assert found == pytest.approx(expected)
+        different |= set(expected.values())
+    assert 0 in different and len(different) > 2
 
 
 def test_a_loop_says_where_it_begins_in_iterations_outside_of_the_domain() -> None:
