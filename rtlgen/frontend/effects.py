@@ -1,119 +1,354 @@
-"""What statements make of a scalar, found by carrying them out for given values of it."""
+"""What statements make of scalars, found by carrying them out.
+
+    x++; if (x == 5) { x = 0; y++; }       x = 3, y = y before   ->   x = 4, y = y before
+                                           x = 4, y = y before   ->   x = 0, y = y before + 1
+
+A scalar has a number there, or is a symbol: what it was before the statement.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from itertools import repeat
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from pycparser import c_ast
 
-from rtlgen.frontend.errors import FrontendError
+from rtlgen.errors import Label
+from rtlgen.frontend.declarations import Declarations
+from rtlgen.frontend.errors import FrontendError, UnsupportedDeclaration
 from rtlgen.frontend.expressions import ExpressionReader
+from rtlgen.frontend.induction import trip_count
 from rtlgen.frontend.locate import Locator
-from rtlgen.frontend.symbols import Scopes, Variable
-from rtlgen.frontend.turn import Effect
-from rtlgen.frontend.writers import concerns, declared, mentions
+from rtlgen.frontend.loop_headers import Header, split_header
+from rtlgen.frontend.loops import LoopReader
+from rtlgen.frontend.ranges import IteratorRange, Ranges
+from rtlgen.frontend.reaching import Definition, Definitions
+from rtlgen.frontend.relevance import relevance
+from rtlgen.frontend.symbols import ActiveIterator, Unusable, Variable
+from rtlgen.frontend.unnoticed import Unnoticed
+from rtlgen.frontend.values import Value
+from rtlgen.frontend.writers import assigned, calls, declared
 from rtlgen.frontend.writes import read_assignment
+from rtlgen.ir.affine import Affine
+from rtlgen.ir.scop import Loop
+from rtlgen.ir.types import INT64, IntType
+from rtlgen.source import Span
 
-MAX_STEPS = 4096
-"""Statements carried out for one value."""
+MAX_STEPS = 20_000
+"""Statements carried out to find out what one statement does."""
+
+State: TypeAlias = Mapping[str, Affine | None]
+"""What scalars hold, by their unique names; None where that is not known."""
+
+
+def symbol(variable: Variable) -> Affine:
+    """Return what a scalar held before."""
+    return Affine.variable(_symbol(variable))
+
+
+def by_constant(after: Affine | None, variable: Variable) -> int | None:
+    """Return by how much a scalar has moved; None if that is no constant."""
+    gone = None if after is None else after - symbol(variable)
+    return gone.constant if gone is not None and gone.is_constant else None
+
+
+def _symbol(variable: Variable) -> str:
+    return f"{variable.name} before"
 
 
 class Effects:
-    """Carries statements out for given values of one scalar.
+    """Carries a statement out, for one state of the scalars after the other.
 
     Parameters
     ----------
-    reader: returns a reader of expressions for which the scalar has a value, without a trace.
-    trips: returns how often a loop runs, if that is a constant; the names given to it mean
-        something else there.
+    node: the statement. names: what it calls the scalars in question.
+    ranges: around it.
+    definitions: returns what may have set a scalar that a state leaves out.
+
+    Members
+    -------
+    declarations, locator: of what is around the statement.
     """
 
     def __init__(
         self,
-        scopes: Scopes,
+        node: c_ast.Node,
+        names: Iterable[str],
+        ranges: Ranges,
+        definitions: Callable[[Variable], Definitions],
+        declarations: Declarations,
         locator: Locator,
-        reader: Callable[[int], ExpressionReader],
-        trips: Callable[[c_ast.For, frozenset[str]], int | None],
     ) -> None:
-        self._scopes = scopes
-        self._locator = locator
-        self._reader = reader
-        self._trips = trips
+        self.declarations = declarations
+        self.locator = locator
+        self._node = node
+        self._relevance = relevance(node, names)
+        self._ranges = ranges
+        self._definitions = definitions
+        self._calls = calls(node)
+        self._steps = 0
+        self._types: dict[str, IntType] = {}
+        self._known: dict[tuple[int, frozenset[tuple[str, Affine | None]]], State] = {}
 
-    def of(self, node: c_ast.Node, name: str, variable: Variable) -> Effect:
-        """Return what `node` makes of the scalar that it calls `name`."""
+    def after(self, state: State, symbols: Iterable[Variable] = ()) -> State:
+        """Return what is known behind the statement.
 
-        def effect(value: int) -> int | None:
-            try:
-                return _Run(self, name, variable, declared(node)).after(node, value)
-            except FrontendError:
-                # It is refused when it is read in its turn.
-                return None
+        Parameters
+        ----------
+        symbols: scalars that stand for themselves.
+        """
+        return self.once(self._node, self._ranges, state, symbols)
 
-        return effect
+    def once(
+        self, node: c_ast.Node, ranges: Ranges, state: State, symbols: Iterable[Variable]
+    ) -> State:
+        """Return what is known behind a part of the statement."""
+        own = {variable.name: symbol(variable) for variable in symbols}
+        self._types |= {_symbol(variable): variable.element for variable in symbols}
+        wide = [
+            IteratorRange(_symbol(v), Affine((), v.element.minimum), Affine((), v.element.maximum))
+            for v in symbols
+        ]
+        inside = replace(ranges, iterators=(*wide, *ranges.iterators))
+        # What is known by a symbol of a larger part is not known by the one of this part.
+        names = frozenset(_symbol(variable) for variable in symbols)
+        other = {n: None if v is not None and v.variables & names else v for n, v in state.items()}
+        return self._carried_out(node, inside, {**other, **own})
 
-    def condition(self, node: c_ast.Node, value: int) -> int | None:
-        """Return the value of a condition, if it is known."""
-        return self._reader(value).value(node).constant
+    def repeated(self, node: c_ast.Node, ranges: Ranges, state: State) -> State:
+        """Return what is known behind one more run of the body of an inner loop."""
+        key = (id(node), frozenset(state.items()))
+        if key not in self._known:
+            self._known[key] = self._carried_out(node, ranges, state)
+        return self._known[key]
 
-    def assigned(self, node: c_ast.Node, variable: Variable, value: int) -> int | None:
-        """Return what an assignment of the scalar gives it, if it is known."""
-        reader = self._reader(value)
-        assignment = read_assignment(node, reader, self._scopes, self._locator)
-        return assignment.value.constant if assignment.variable == variable else None
+    def _carried_out(self, node: c_ast.Node, ranges: Ranges, state: State) -> State:
+        run = _Run(self, ranges, dict(state))
+        for name in self._relevance.pointed_to:
+            variable = self.declarations.scopes.stored(name)
+            if variable is not None:
+                run.state[variable.name] = None
+        run.carry_out(node)
+        return run.state
 
-    def trips(self, node: c_ast.For, inner: frozenset[str]) -> int | None:
-        """Return how often a loop runs, if that is a constant."""
-        return self._trips(node, inner)
+    def value(self, value: Value, type_: IntType) -> Affine | None:
+        """Return what a scalar of a type holds that is set to a value."""
+        if value.affine is not None or value.modular is None:
+            return value.affine
+        # What is computed in the type of a symbol may as well wrap as the symbol does.
+        widths = {
+            self._types[name].width_bits for name in value.modular.variables & self._types.keys()
+        }
+        return value.modular if widths == {type_.width_bits} else None
+
+    def concerns(self, node: c_ast.Node) -> bool:
+        """Return whether something that matters may change below `node`."""
+        return id(node) in self._relevance.nodes
+
+    def asks_for(self, name: str) -> bool:
+        """Return whether the value of what has a name matters."""
+        return name in self._relevance.names
+
+    def is_followed(self, name: str, variable: Variable) -> bool:
+        """Return whether all that changes a scalar is seen."""
+        hidden = name in self._relevance.pointed_to
+        return not hidden and not (self._calls and variable.storage == "global")
+
+    def moved_in(self, node: c_ast.Node) -> list[Variable]:
+        """Return the scalars around `node` that matter and may change below it."""
+        names = {name for name, _ in assigned(node) if name in self._relevance.names}
+        found = {name: self.declarations.scopes.stored(name) for name in sorted(names)}
+        return list({v.name: v for v in found.values() if v is not None and not v.shape}.values())
+
+    def may_go_on(self) -> bool:
+        """Count one step; return whether it may be carried out."""
+        self._steps += 1
+        return self._steps <= MAX_STEPS
+
+    def reader(self, ranges: Ranges, state: State) -> ExpressionReader:
+        """Return a reader of expressions that leaves no trace."""
+
+        def definitions(variable: Variable) -> Definitions:
+            if variable.name in state:
+                return (Definition(variable.span, state[variable.name]),)
+            if self._calls and variable.storage == "global":
+                return (Definition(variable.span, None),)
+            return self._definitions(variable)
+
+        return self.declarations.reader(ranges, Unnoticed(definitions))
 
 
 @dataclass(slots=True)
 class _Run:
-    """One run of a statement, with what is declared in it."""
+    """One run of a statement."""
 
     effects: Effects
-    name: str
-    variable: Variable
-    inner: frozenset[str]
-    steps: int = 0
+    ranges: Ranges
+    state: dict[str, Affine | None]
 
-    def after(self, node: c_ast.Node | None, value: int) -> int | None:
-        """Return the value of the scalar behind `node`, if it is known."""
-        if node is None or not concerns(node, self.name):
-            return value
-        self.steps += 1
-        if self.steps > MAX_STEPS:
-            return None
+    def carry_out(self, node: c_ast.Node | None) -> None:
+        """Change the state as a statement does."""
+        if node is None or not self.effects.concerns(node):
+            return
+        if not self.effects.may_go_on():
+            self._forget(node)
+            return
+        try:
+            self._carry_out(node)
+        except FrontendError:
+            # It is refused when it is read in its turn.
+            self._forget(node)
+
+    def _carry_out(self, node: c_ast.Node) -> None:
         match node:
             case c_ast.Compound():
-                return self._all(node.block_items or (), value)
+                with self.effects.declarations.scopes.block():
+                    for item in node.block_items or ():
+                        self.carry_out(item)
             case c_ast.Label():
-                return self.after(node.stmt, value)
-            case c_ast.If() if not self._is_other(node.cond):
-                condition = self.effects.condition(node.cond, value)
-                if condition is None:
-                    return None
-                return self.after(node.iftrue if condition else node.iffalse, value)
+                self.carry_out(node.stmt)
+            case c_ast.DeclList():
+                for item in node.decls:
+                    self.carry_out(item)
+            case c_ast.Decl():
+                self._declare(node)
+            case c_ast.If():
+                self._branch(node)
             case c_ast.For():
-                header = (part for part in (node.init, node.cond, node.next) if part is not None)
-                if any(concerns(part, self.name) for part in header):
-                    return None
-                trips = self.effects.trips(node, self.inner)
-                return None if trips is None else self._all(repeat(node.stmt, trips), value)
-            case c_ast.UnaryOp() | c_ast.Assignment() if not self._is_other(node):
-                return self.effects.assigned(node, self.variable, value)
-        return None
+                self._loop(node)
+            case c_ast.Assignment() | c_ast.UnaryOp():
+                self._assign(node)
+            case _:
+                self._forget(node)
 
-    def _is_other(self, node: c_ast.Node) -> bool:
-        """Return whether a name in `node` does not mean what it means around all of it."""
-        return mentions(node, self.inner)
+    def _reader(self) -> ExpressionReader:
+        return self.effects.reader(self.ranges, self.state)
 
-    def _all(self, nodes: Iterable[c_ast.Node], value: int) -> int | None:
-        found: int | None = value
-        for node in nodes:
-            if found is None:
-                break
-            found = self.after(node, found)
-        return found
+    def _assign(self, node: c_ast.Node) -> None:
+        scopes, locator = self.effects.declarations.scopes, self.effects.locator
+        assignment = read_assignment(node, self._reader(), scopes, locator)
+        variable, value = assignment.variable, assignment.value
+        if variable.shape != ():
+            return
+        names = {name for name, _ in assigned(node)}
+        is_seen = all(self.effects.is_followed(name, variable) for name in names)
+        found = self.effects.value(value, variable.element)
+        self.state[variable.name] = found if is_seen else None
+
+    def _declare(self, node: c_ast.Decl) -> None:
+        """Declare a scalar of a block; what else is declared is not followed."""
+        declarations, span = self.effects.declarations, self.effects.locator.start(node)
+        refusal = UnsupportedDeclaration(f"`{node.name}` is no scalar", labels=(Label(span),))
+        declarations.scopes.declare(node.name, Unusable(refusal))
+        if not isinstance(node.type, c_ast.TypeDecl) or node.storage:
+            return
+        type_ = declarations.iterator_type(node)
+        value = None
+        if node.init is not None:
+            reader = self._reader()
+            converted = reader.arithmetic.convert(reader.value(node.init), type_)
+            value = self.effects.value(converted, type_)
+        self._keep(node.name, type_, span, value)
+
+    def _keep(self, name: str, type_: IntType, span: Span, value: Affine | None) -> Variable:
+        """Declare a variable of this run."""
+        variable = Variable(f"{name} {span}", type_, (), "local", False, span)
+        self.effects.declarations.scopes.declare(name, variable)
+        self.state[variable.name] = value if self.effects.is_followed(name, variable) else None
+        return variable
+
+    def _branch(self, node: c_ast.If) -> None:
+        reader = self._reader()
+        condition = reader.arithmetic.truth(reader.value(node.cond)).constant
+        if condition is not None:
+            self._arm(node.iftrue if condition else node.iffalse)
+            return
+        before = dict(self.state)
+        self._arm(node.iftrue)
+        after, self.state = self.state, before
+        self._arm(node.iffalse)
+        self.state = {
+            name: self.state.get(name) if self.state.get(name) == after.get(name) else None
+            for name in self.state.keys() | after.keys()
+        }
+
+    def _arm(self, node: c_ast.Node | None) -> None:
+        with self.effects.declarations.scopes.block():
+            self.carry_out(node)
+
+    def _forget(self, node: c_ast.Node) -> None:
+        """Note that nothing is known of what a statement may assign."""
+        for name in {name for name, _ in assigned(node)} | declared(node):
+            variable = self.effects.declarations.scopes.stored(name)
+            if variable is not None:
+                self.state[variable.name] = None
+
+    def _loop(self, node: c_ast.For) -> None:
+        header = split_header(node, self.effects.locator)
+        stored = self.effects.declarations.scopes.stored(header.iterator)
+        moved = self.effects.moved_in(node.stmt)
+        loop = self._header(header, moved)
+        trips = None if loop is None else trip_count(loop)
+        if loop is None or trips is None or self.ranges.minimum(trips) < 0:
+            self._forget(node)
+            return
+        declarations = self.effects.declarations
+        with declarations.scopes.block():
+            if header.declares or stored is None:
+                type_ = declarations.iterator_type(node.init.decls[0])
+            else:
+                type_ = stored.element
+            counter = self._keep(header.iterator, type_, header.span, None)
+            if not self._move(node.stmt, moved, trips):
+                self._repeat(node.stmt, header.iterator, counter, loop, trips)
+        del self.state[counter.name]
+        if not header.declares and stored is not None:
+            self.state[stored.name] = loop.start + trips * loop.step
+
+    def _header(self, header: Header, moved: Sequence[Variable]) -> Loop | None:
+        """Return an inner loop, if one bound makes it; its iterator's type is checked later."""
+        # All but the start is evaluated again in every iteration.
+        again: State = {**self.state, **dict.fromkeys((v.name for v in moved), None)}
+        state = again
+        reader = LoopReader(
+            header,
+            header.iterator,
+            INT64,
+            self.ranges,
+            lambda ranges: self.effects.reader(ranges, state),
+            self.effects.locator,
+        )
+        step = reader.step()
+        state = self.state
+        start = reader.start(step)
+        state = again
+        counter = ActiveIterator(header.iterator, INT64, header.span)
+        with self.effects.declarations.scopes.iterating(header.iterator, counter):
+            counted = reader.read(start, step, None)
+        return None if counted.limits or header.limits else counted.loop
+
+    def _move(self, body: c_ast.Node, moved: Sequence[Variable], trips: Affine) -> bool:
+        """Move each scalar as often as a loop runs, if its body moves all by constants."""
+        unknown = dict.fromkeys((v.name for v in moved), None)
+        once = self.effects.once(body, self.ranges, {**self.state, **unknown}, moved)
+        steps = [by_constant(once.get(v.name), v) for v in moved]
+        known = [step for step in steps if step is not None]
+        if len(known) < len(steps):
+            return False
+        for variable, step in zip(moved, known, strict=True):
+            before = self.state.get(variable.name)
+            self.state[variable.name] = None if before is None else before + trips * step
+        return True
+
+    def _repeat(
+        self, body: c_ast.Node, iterator: str, counter: Variable, loop: Loop, trips: Affine
+    ) -> None:
+        """Carry the body of a loop out as often as it runs."""
+        if not trips.is_constant:
+            self._forget(body)
+            return
+        for k in range(trips.constant):
+            if self.effects.asks_for(iterator):
+                self.state[counter.name] = loop.start + k * loop.step
+            self.state = dict(self.effects.repeated(body, self.ranges, self.state))

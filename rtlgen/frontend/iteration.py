@@ -92,7 +92,7 @@ class IterationReader:
         first = self._body.reader(place).value(header.start) if kept is not None else None
         reaching.restore(in_loop)
         with self._scopes.iterating(header.iterator, ActiveIterator(name, type_, header.span)):
-            asked = [s for s in moved if mentions(header.condition, frozenset((s.name,)))]
+            asked = [s for s in moved if mentions(header.condition, s.names)]
             ahead = self.moves.in_header(asked, node.stmt, name, start, step, place.ranges)
             for variable, value in ahead:
                 reaching.define(variable, header.span, value)

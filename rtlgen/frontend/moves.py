@@ -1,27 +1,25 @@
-"""Scalars that a loop moves in every iteration: what they are inside of it, and behind it.
+"""Scalars that statements move: what they are inside of loops, behind them, and in between.
 
-k += 3        if (++c == 5) c = 0;        for (...) k++;
+k += 3        if (++x == 5) { x = 0; y++; }        for (...) k++;
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 from pycparser import c_ast
 
 from rtlgen.errors import Label
+from rtlgen.frontend.carries import Carry, Driver, carry, driven, drivers_of, number_in
 from rtlgen.frontend.declarations import Declarations
-from rtlgen.frontend.effects import Effects
+from rtlgen.frontend.effects import Effects, by_constant
 from rtlgen.frontend.errors import IteratorOverflow
-from rtlgen.frontend.expressions import ExpressionReader
-from rtlgen.frontend.induction import Inductions, distance, moved_behind, moved_inside
 from rtlgen.frontend.locate import Locator
+from rtlgen.frontend.loop_moves import Known, LoopMoves, fitting
 from rtlgen.frontend.loops import CountedLoop
 from rtlgen.frontend.ranges import Ranges
 from rtlgen.frontend.reaching import (
-    Definition,
     Definitions,
     Reaching,
     known_expression,
@@ -29,18 +27,11 @@ from rtlgen.frontend.reaching import (
     known_value,
 )
 from rtlgen.frontend.symbols import Variable
-from rtlgen.frontend.turn import Effect, Turn, after_statement, inside_loop, turn_of
-from rtlgen.frontend.unnoticed import Unnoticed
+from rtlgen.frontend.turn import Turn, after_statement
 from rtlgen.frontend.writers import assigned
 from rtlgen.ir.affine import Affine
-from rtlgen.ir.expr import Cast, Expr
-from rtlgen.ir.quasi_affine import is_quasi_affine
 from rtlgen.ir.scop import Loop
-from rtlgen.ir.value_ranges import value_range
 from rtlgen.source import Span
-
-Known: TypeAlias = Affine | Turn | Expr
-"""What a scalar is, as a function of the iterators."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +40,12 @@ class Moved:
 
     Members
     -------
-    name: what the text calls it. span: of an assignment.
+    names: what the text calls it. span: of an assignment.
     before: what is known of it before the statement.
     """
 
     variable: Variable
-    name: str
+    names: frozenset[str]
     span: Span
     before: Known | None
 
@@ -82,32 +73,35 @@ class Moves:
         self._scopes = declarations.scopes
         self._locator = locator
         self._reaching = reaching
-        self._inductions = Inductions(self._scopes, locator, self._peek)
-
-    def _peek(self, ranges: Ranges) -> ExpressionReader:
-        return self._declarations.reader(ranges, Unnoticed(self._reaching.of))
 
     def of(self, node: c_ast.Node) -> list[Moved]:
         """Return the scalars that the body `node` of a loop may assign.
 
         From here on, an earlier run of it may have assigned them.
         """
-        reaching = self._reaching
-        found = []
-        for name, assignments in _assignments(node).items():
+        found = self._assigned(node)
+        for scalar in found:
+            for name, assignment in assigned(node):
+                if name in scalar.names:
+                    span = self._locator.span(assignment)
+                    self._reaching.may_define(scalar.variable, span)
+        return found
+
+    def _assigned(self, node: c_ast.Node) -> list[Moved]:
+        """Return the scalars around a statement that it may assign, each with all its names."""
+        names: dict[str, set[str]] = {}
+        spans: dict[str, Span] = {}
+        variables: dict[str, Variable] = {}
+        for name, assignment in assigned(node):
             variable = self._scopes.stored(name)
             if variable is not None and variable.shape == ():
-                found.append(
-                    Moved(
-                        variable,
-                        name,
-                        self._locator.span(assignments[0]),
-                        _known(reaching.of(variable)),
-                    )
-                )
-                for assignment in assignments:
-                    reaching.may_define(variable, self._locator.span(assignment))
-        return found
+                variables[variable.name] = variable
+                names.setdefault(variable.name, set()).add(name)
+                spans.setdefault(variable.name, self._locator.span(assignment))
+        return [
+            Moved(v, frozenset(names[key]), spans[key], _known(self._reaching.of(v)))
+            for key, v in variables.items()
+        ]
 
     def in_loop(
         self, moved: Sequence[Moved], node: c_ast.Node, loop: Loop, ranges: Ranges
@@ -118,10 +112,23 @@ class Moves:
         ----------
         ranges: inside of the loop.
         """
-        return tuple(
-            InLoop(scalar.variable, scalar.span, *self._in_loop(scalar, node, loop, ranges))
-            for scalar in moved
-        )
+        moves = LoopMoves(loop, ranges)
+        pending = [s for s in moved if s.before is not None]
+        effects = {s.variable.name: self._effects(node, s, ranges) for s in pending}
+        found: list[InLoop] = []
+        is_new = True
+        while is_new:
+            # What is known of one may tell what another one does.
+            is_new = False
+            for scalar in list(pending):
+                variable, before = scalar.variable, scalar.before
+                assert before is not None
+                inside, behind = moves.find(variable, before, effects[variable.name])
+                if inside is not None:
+                    found.append(InLoop(variable, scalar.span, inside, behind))
+                    pending.remove(scalar)
+                    is_new = True
+        return tuple(found)
 
     def in_header(
         self,
@@ -144,10 +151,12 @@ class Moves:
         for scalar in moved:
             if not isinstance(scalar.before, Affine):
                 continue
-            move = self._inductions.move(node, scalar.name, ranges)
+            variable = scalar.variable
+            after = self._effects(node, scalar, ranges).after({}, [variable])
+            move = by_constant(after.get(variable.name), variable)
             if move is not None and move % step == 0:
                 gone = Affine.variable(iterator) - start
-                found.append((scalar.variable, scalar.before + gone * (move // step)))
+                found.append((variable, scalar.before + gone * (move // step)))
         return found
 
     def require_held(
@@ -164,8 +173,8 @@ class Moves:
         for variable, value in ahead:
             after = value.substitute({counted.loop.iterator: _next(counted.loop.iterator, step)})
             if not counted.is_empty and None in (
-                _fitting(variable, value, inside),
-                _fitting(variable, after, inside),
+                fitting(variable, value, inside),
+                fitting(variable, after, inside),
             ):
                 raise IteratorOverflow(
                     f"`{variable.name}` wraps before the loop ends",
@@ -173,72 +182,69 @@ class Moves:
                     help="use a wider type",
                 )
 
-    def _in_loop(
-        self, moved: Moved, node: c_ast.Node, loop: Loop, ranges: Ranges
-    ) -> tuple[Known | None, Known | None]:
-        before, variable = moved.before, moved.variable
-        if before is None:
-            return None, None
-        if not isinstance(before, Turn):
-            move = self._inductions.move(node, moved.name, ranges)
-            if move is not None:
-                inside = _fitting(variable, moved_inside(before, loop, move), ranges)
-                behind = _fitting(variable, moved_behind(before, loop, move, ranges), ranges)
-                if inside is not None:
-                    return inside, behind
-        if isinstance(before, Affine | Turn):
-            return self._turned(moved, before, node, loop, ranges)
-        return None, None
-
-    def _turned(
-        self,
-        moved: Moved,
-        before: Affine | Turn,
-        node: c_ast.Node,
-        loop: Loop,
-        ranges: Ranges,
-    ) -> tuple[Affine | Turn | None, Affine | Turn | None]:
-        """Return what a scalar that goes round is inside of the innermost loop, and behind it."""
-        effect = self._effect(node, moved.name, moved.variable, ranges)
-        found = turn_of(before, effect, ranges)
-        if found is None:
-            return None, None
-        turn, move = found
-        if isinstance(turn, Affine) or move == 0:
-            return turn, turn
-        whole = distance(loop, move * turn.scale, ranges)
-        after = None if whole is None else turn.moved(whole, turn.values)
-        return inside_loop(turn, move, loop), after
-
     def turned(self, node: c_ast.Node, ranges: Ranges) -> list[tuple[Variable, Span, Turn]]:
         """Return the scalars that go round, and still do after a statement that changes them."""
-        reaching = self._reaching
-        found = []
-        for name, assignments in _assignments(node).items() if reaching.has_turns else ():
-            variable = self._scopes.stored(name)
-            turn = known_turn(reaching.of(variable)) if variable is not None else None
-            if variable is None or turn is None:
-                continue
-            left = after_statement(turn, self._effect(node, name, variable, ranges))
+        turns = self._reaching.turns
+        if not turns:
+            return []
+        moved = [s for s in self._assigned(node) if s.variable.name in turns]
+        after: dict[str, Turn] = {}
+        # What drives another one has the smaller scale.
+        for scalar in sorted(moved, key=lambda s: turns[s.variable.name].scale):
+            variable, turn = scalar.variable, turns[scalar.variable.name]
+            effects = self._effects(node, scalar, ranges)
+            left = _turned_alone(variable, turn, effects)
+            for driver in () if left is not None else drivers_of(turns):
+                left = left or _turned_by(driver, variable, turn, effects, after, ranges)
             if left is not None:
-                found.append((variable, self._locator.span(assignments[0]), left))
-        return found
+                after[variable.name] = left
+        return [
+            (s.variable, s.span, after[s.variable.name]) for s in moved if s.variable.name in after
+        ]
 
-    def _effect(self, node: c_ast.Node, name: str, variable: Variable, ranges: Ranges) -> Effect:
-        def reader(value: int) -> ExpressionReader:
-            def definitions(other: Variable) -> Definitions:
-                if other.name == variable.name:
-                    return (Definition(variable.span, Affine((), value)),)
-                return self._reaching.of(other)
+    def _effects(self, node: c_ast.Node, scalar: Moved, ranges: Ranges) -> Effects:
+        return Effects(
+            node, scalar.names, ranges, self._reaching.of, self._declarations, self._locator
+        )
 
-            return self._declarations.reader(ranges, Unnoticed(definitions))
 
-        def trips(loop: c_ast.For, inner: frozenset[str]) -> int | None:
-            found = self._inductions.trips(loop, inner, ranges)
-            return None if found is None else found[0]
+def _turned_alone(variable: Variable, turn: Turn, effects: Effects) -> Turn | None:
+    """Return what a statement leaves of a scalar, whatever others are."""
 
-        effects = Effects(self._scopes, self._locator, reader, trips)
-        return effects.of(node, name, variable)
+    def effect(value: int) -> int | None:
+        return number_in(effects.after({variable.name: Affine((), value)}), variable)
+
+    return after_statement(turn, effect)
+
+
+def _turned_by(
+    driver: Driver,
+    variable: Variable,
+    turn: Turn,
+    effects: Effects,
+    after: dict[str, Turn],
+    ranges: Ranges,
+) -> Turn | None:
+    """Return what a statement leaves of a scalar that a driver drives.
+
+    Parameters
+    ----------
+    after: what is known of other scalars after the statement.
+    """
+    offset, last = driver.offset(turn), driver.turns[-1]
+    if offset is None or not driver.is_small:
+        return None
+    found = driven(variable, turn, effects, {}, driver, ranges)
+    if found is None:
+        return None
+    round_ = found.turning
+    if round_ is not None and (Affine((), round_.low), round_.modulus) != (turn.low, turn.modulus):
+        return None
+    gone = after.get(last[0], last[1]).form - last[1].form
+    states = driver.period // driver.unit
+    known = Carry(turn.pace, 0, offset)
+    way = carry(found.moves, states, gone.constant // driver.unit, turn.modulus, known)
+    return None if way is None else turn.moved(Affine((), way.move * driver.unit))
 
 
 def _next(iterator: str, step: Affine) -> Affine:
@@ -247,26 +253,3 @@ def _next(iterator: str, step: Affine) -> Affine:
 
 def _known(definitions: Definitions) -> Known | None:
     return known_turn(definitions) or known_value(definitions) or known_expression(definitions)
-
-
-def _fitting(
-    variable: Variable, value: Affine | Expr | None, ranges: Ranges
-) -> Affine | Expr | None:
-    """Return the value of a scalar that was moved, if its type holds it."""
-    type_ = variable.element
-    if isinstance(value, Affine):
-        low, high = ranges.minimum(value), ranges.maximum(value)
-    elif value is not None and is_quasi_affine(value, ranges.boxes()):
-        low, high = value_range(value, ranges.boxes())
-        value = Cast(value, type_)
-    else:
-        return None
-    return value if type_.minimum <= low and high <= type_.maximum else None
-
-
-def _assignments(node: c_ast.Node) -> dict[str, list[c_ast.Node]]:
-    """Return what is assigned below `node`, by name."""
-    found: dict[str, list[c_ast.Node]] = {}
-    for name, assignment in assigned(node):
-        found.setdefault(name, []).append(assignment)
-    return found

@@ -111,9 +111,10 @@ class Reaching:
         self._untouched.discard(variable.name)
 
     @property
-    def has_turns(self) -> bool:
-        """Whether some scalar is known to go round."""
-        return any(d.turn is not None for found in self._state.values() for d in found)
+    def turns(self) -> dict[str, Turn]:
+        """The scalars that are known to go round, by their names."""
+        found = ((name, known_turn(definitions)) for name, definitions in self._state.items())
+        return {name: turn for name, turn in found if turn is not None}
 
     def may_define(self, variable: Variable, span: Span) -> None:
         """Note an assignment that may or may not come in between, and of an unknown value."""

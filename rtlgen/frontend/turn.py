@@ -1,20 +1,22 @@
-"""Scalars that go round: a loop counts them up to a limit, and lets them begin again.
+"""Scalars that go round, or step on whenever another one has gone round.
 
-for (i = 0; i < n; i++) { ...; if (++c == 5) c = 0; }        c is i % 5 inside, n % 5 behind
+    for (i = 0; i < n; i++) { ...; if (++x == 5) { x = 0; y++; } }     x is i % 5, y is i / 5
 
 Whether a statement only turns a scalar is found by carrying it out for every value the scalar may
-have: whatever it is written with, `c` then goes through a range of values by equal steps.
+have: whatever it is written with, `x` then goes through a range of values by equal steps.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from math import gcd
 from typing import TypeAlias
 
 from rtlgen.frontend.ranges import Ranges
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.expr import Binary, Cast, Constant, Expr, IndexValue
+from rtlgen.ir.quotients import quotient
 from rtlgen.ir.scop import Loop
 from rtlgen.ir.types import INT32, INT64, IntType
 
@@ -24,111 +26,193 @@ MAX_VALUES = 256
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """The value low + (form mod (modulus * scale)) / scale, rounded down.
+    """The value low + (pace * (form / scale)) mod modulus, the quotient rounded down.
 
     Members
     -------
-    values: all that it may be.
+    modulus: None where it never begins again.
+    values: all that it may be; empty without a modulus.
     """
 
-    low: int
-    modulus: int
+    low: Affine
+    modulus: int | None
     form: Affine
     values: frozenset[int]
     scale: int = 1
+    pace: int = 1
 
-    def moved(self, by: Affine, values: frozenset[int]) -> Turn:
+    def __post_init__(self) -> None:
+        if self.modulus is not None and not (self.low.is_constant and self.pace > 0):
+            raise ValueError(f"{self} does not go round")
+
+    @property
+    def period(self) -> int:
+        """By how much the form is larger when it is the same again; 0 if it never is."""
+        if self.modulus is None:
+            return 0
+        return self.scale * (self.modulus // gcd(self.modulus, self.pace))
+
+    def at(self, form: int) -> int:
+        """Return the value for a value of the form; it has to go round."""
+        assert self.modulus is not None
+        return self.low.constant + self.pace * (form // self.scale) % self.modulus
+
+    def moved(self, by: Affine) -> Turn:
         """Return the value when the form is larger by `by`."""
-        return replace(self, form=self.form + by, values=values)
+        return replace(self, form=self.form + by)
 
     def finer(self, factor: int) -> Turn:
         """Return the same value, its form counted in smaller parts."""
         return replace(self, form=self.form * factor, scale=self.scale * factor)
 
+    def range(self, ranges: Ranges) -> tuple[int, int]:
+        """Return bounds of the value."""
+        if self.modulus is not None:
+            return min(self.values), max(self.values)
+        whole = self.low * self.scale + self.form * self.pace
+        lost = self.pace * (self.scale - 1)
+        low, high = ranges.minimum(whole) - max(0, lost), ranges.maximum(whole) - min(0, lost)
+        return -(-low // self.scale), high // self.scale
+
     def affine(self, ranges: Ranges) -> Affine | None:
-        """Return the value where it never begins again."""
-        turns = ranges.minimum(self.form) // self.modulus, ranges.maximum(self.form) // self.modulus
-        if self.scale > 1 or turns[0] != turns[1]:
+        """Return the value where it is affine, and never begins again."""
+        steps = quotient(self.form, self.scale, ranges.boxes())
+        if steps is None:
             return None
-        return self.form + (self.low - turns[0] * self.modulus)
+        whole = steps * self.pace
+        if self.modulus is None:
+            return self.low + whole
+        turns = {ranges.minimum(whole) // self.modulus, ranges.maximum(whole) // self.modulus}
+        if len(turns) > 1:
+            return None
+        return self.low + whole - turns.pop() * self.modulus
 
     def expr(self, type_: IntType, ranges: Ranges) -> Expr:
         """Return the value as an expression."""
-        whole = self.modulus * self.scale
         # A dividend that is never negative is rounded down in C, too.
-        form = self.form + max(0, -(ranges.minimum(self.form) // whole)) * whole
-        wide = INT32 if ranges.maximum(form) + abs(self.low) <= INT32.maximum else INT64
-        found: Expr = Binary("rem", IndexValue(form, wide), Constant(whole, wide), wide)
-        if self.scale > 1:
-            found = Binary("div", found, Constant(self.scale, wide), wide)
-        if self.low:
-            found = Binary("add", found, Constant(self.low, wide), wide)
+        lift = -(ranges.minimum(self.form) // (self.period or self.scale))
+        form = self.form + max(0, lift) * (self.period or self.scale)
+        low = self.low
+        if self.modulus is None:
+            low -= max(0, lift) * self.pace
+        wide = _holding(form * self.pace, low, ranges)
+        found: Expr = IndexValue(form, wide)
+        if self.modulus is not None and self.pace == 1:
+            found = _applied("rem", found, self.modulus * self.scale, wide)
+        found = _applied("div", found, self.scale, wide)
+        if self.pace != 1:
+            found = _applied("mul", found, self.pace, wide)
+            if self.modulus is not None:
+                found = _applied("rem", found, self.modulus, wide)
+        if low != Affine():
+            more = Constant(low.constant, wide) if low.is_constant else IndexValue(low, wide)
+            found = Binary("add", found, more, wide)
         return found if wide == type_ else Cast(found, type_)
+
+
+def _holding(form: Affine, low: Affine, ranges: Ranges) -> IntType:
+    """Return a type for what is computed on the way."""
+    bounds = [getattr(ranges, end)(part) for end in ("minimum", "maximum") for part in (form, low)]
+    return INT32 if 2 * sum(abs(bound) for bound in bounds) <= INT32.maximum else INT64
+
+
+def _applied(op: str, expr: Expr, constant: int, type_: IntType) -> Expr:
+    if op == "div" and constant == 1:
+        return expr
+    match op:
+        case "div" | "rem" | "mul":
+            return Binary(op, expr, Constant(constant, type_), type_)
+    raise ValueError(op)
 
 
 Effect: TypeAlias = Callable[[int], int | None]
 """What a statement makes of a value of a scalar; None where that depends on something else."""
 
 
-def turn_of(
-    before: Affine | Turn, effect: Effect, ranges: Ranges
-) -> tuple[Affine | Turn, int] | None:
-    """Return what a loop's body finds, and by how much it turns it; None if it does not.
+@dataclass(frozen=True, slots=True)
+class Rotation:
+    """What a statement does that makes low + (value - low + move) mod modulus of a value.
+
+    Members
+    -------
+    values: all that are ever reached.
+    """
+
+    low: int
+    modulus: int
+    move: int
+    values: frozenset[int]
+
+
+def rotation(possible: Iterable[int], effect: Effect) -> Rotation | None:
+    """Return how a statement turns a scalar; None if it does not.
 
     Parameters
     ----------
-    before: the value before the loop. effect: of the body.
+    possible: the values that the scalar may have at first.
     """
-    possible = before.values if isinstance(before, Turn) else _values(before, ranges)
     after = _closed(possible, effect)
     if after is None:
         return None
     moves = {new - old for old, new in after.items()}
+    low = min(after)
     if moves == {0}:
-        return before, 0
+        return Rotation(low, 0, 0, frozenset(after))
     if len(moves) != 2:
         return None
-    low, modulus = min(after), max(moves) - min(moves)
-    move = min(moves, key=abs)
+    modulus, move = max(moves) - min(moves), min(moves, key=abs)
     if max(after) >= low + modulus or not _turns(after, low, low, modulus, move):
         return None
-    values = frozenset(after)
+    return Rotation(low, modulus, move, frozenset(after))
+
+
+def begun(before: Affine | Turn, found: Rotation) -> Turn | None:
+    """Return a value as one that is turned from here on; None if it was turned otherwise."""
     if isinstance(before, Affine):
-        return Turn(low, modulus, before - low, values), move
-    if before.modulus != modulus:
+        return Turn(Affine((), found.low), found.modulus, before - found.low, found.values)
+    if before.modulus != found.modulus or before.pace != 1:
         return None
-    shifted = Affine((), (before.low - low) * before.scale)
-    return replace(before.moved(shifted, values), low=low), move
+    shifted = (before.low - found.low) * before.scale
+    return replace(before.moved(shifted), low=Affine((), found.low), values=found.values)
 
 
 def inside_loop(turn: Turn, move: int, loop: Loop) -> Turn:
-    """Return the value in an iteration of a loop, each of which turns it by `move`."""
+    """Return the value in an iteration of a loop, each of which moves the form by `move` scales.
+
+    Parameters
+    ----------
+    turn: before the loop, its scale a multiple of the size of the loop's step.
+    """
     ahead = Affine.variable(loop.iterator) - loop.start
-    turned = turn.finer(abs(loop.step))
-    by = move * turn.scale * (1 if loop.step > 0 else -1)
-    return turned.moved(ahead * by, turn.values)
+    return turn.moved(ahead * (move * turn.scale // loop.step))
 
 
 def after_statement(turn: Turn, effect: Effect) -> Turn | None:
     """Return what a statement leaves of a value that goes round; None if it is not known."""
+    modulus, old_low = turn.modulus, turn.low.constant
+    if modulus is None or turn.pace != 1:
+        return None
     after = {value: effect(value) for value in turn.values}
     known = {old: new for old, new in after.items() if new is not None}
     if len(known) < len(after):
         return None
     low, (old, new) = min(known.values()), next(iter(known.items()))
-    move = (new - low - (old - turn.low)) % turn.modulus
-    if not _turns(known, turn.low, low, turn.modulus, move):
+    move = (new - low - (old - old_low)) % modulus
+    if not _turns(known, old_low, low, modulus, move):
         return None
-    values = frozenset(known.values())
-    return replace(turn.moved(Affine((), move * turn.scale), values), low=low)
+    moved = turn.moved(Affine((), move * turn.scale))
+    return replace(moved, low=Affine((), low), values=frozenset(known.values()))
 
 
 def _turns(after: Mapping[int, int], old_low: int, low: int, modulus: int, move: int) -> bool:
     return all(new == low + (old - old_low + move) % modulus for old, new in after.items())
 
 
-def _values(form: Affine, ranges: Ranges) -> frozenset[int]:
-    low, high = ranges.minimum(form), ranges.maximum(form)
+def values_of(before: Affine | Turn, ranges: Ranges) -> frozenset[int]:
+    """Return all values, or none where there are too many."""
+    if isinstance(before, Turn):
+        return before.values
+    low, high = ranges.minimum(before), ranges.maximum(before)
     return frozenset(range(low, high + 1)) if high - low < MAX_VALUES else frozenset()
 
 

@@ -17,13 +17,19 @@ def assigned(root: c_ast.Node) -> Iterator[tuple[str, c_ast.Node]]:
     declared to point to by way of the pointer.
     """
     for node in below(root):
-        match node:
-            case c_ast.Assignment(lvalue=target):
-                yield from _named(target, node)
-            case c_ast.UnaryOp(op="++" | "--" | "p++" | "p--" | "&", expr=target):
-                yield from _named(target, node)
-            case c_ast.Decl(type=c_ast.PtrDecl(), init=target) if target is not None:
-                yield from _named(target, node)
+        for name in assigned_by(node):
+            yield name, node
+
+
+def assigned_by(node: c_ast.Node) -> Iterator[str]:
+    """Yield the C names of what a node itself may change."""
+    match node:
+        case c_ast.Assignment(lvalue=target):
+            yield from _named(target)
+        case c_ast.UnaryOp(op="++" | "--" | "p++" | "p--" | "&", expr=target):
+            yield from _named(target)
+        case c_ast.Decl(type=c_ast.PtrDecl(), init=target) if target is not None:
+            yield from _named(target)
 
 
 def handed_over(root: c_ast.Node) -> Iterator[str]:
@@ -31,7 +37,7 @@ def handed_over(root: c_ast.Node) -> Iterator[str]:
     for node in below(root):
         if isinstance(node, c_ast.FuncCall) and node.args is not None:
             for argument in node.args.exprs:
-                yield from (name for name, _ in _named(argument, node))
+                yield from _named(argument)
 
 
 def calls(root: c_ast.Node) -> bool:
@@ -46,11 +52,6 @@ def below(root: c_ast.Node) -> Iterator[c_ast.Node]:
         node = stack.pop()
         yield node
         stack.extend(child for _, child in node.children())
-
-
-def concerns(root: c_ast.Node, name: str) -> bool:
-    """Return whether `root` may set `name`, or declares another variable of that name."""
-    return any(target == name for target, _ in assigned(root)) or name in declared(root)
 
 
 def declared(root: c_ast.Node) -> frozenset[str]:
@@ -70,7 +71,7 @@ def single_statement(node: c_ast.Node | None) -> c_ast.Node | None:
     return None if isinstance(node, c_ast.Compound) else node
 
 
-def _named(target: c_ast.Node, node: c_ast.Node) -> Iterator[tuple[str, c_ast.Node]]:
+def _named(target: c_ast.Node) -> Iterator[str]:
     """Yield the name that an lvalue begins with."""
     base = target
     while isinstance(base, c_ast.ArrayRef | c_ast.UnaryOp | c_ast.BinaryOp):
@@ -80,7 +81,7 @@ def _named(target: c_ast.Node, node: c_ast.Node) -> Iterator[tuple[str, c_ast.No
             case c_ast.UnaryOp():
                 base = base.expr
             case c_ast.BinaryOp():
-                yield from _named(base.right, node)
+                yield from _named(base.right)
                 base = base.left
     if isinstance(base, c_ast.ID):
-        yield base.name, node
+        yield base.name

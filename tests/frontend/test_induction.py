@@ -43,6 +43,15 @@ def accesses(body: str) -> list[str]:
             ["a[7*i + j]"],
         ),
         ("for (int i = 0, j = 7; i < 8; i++, j--) b[i][j] = 1;", ["b[i][-i + 7]"]),
+        (
+            "int k = 0; for (int i = 0; i < 8; i++)"
+            " { a[k] = 1; { int k = 1; k++; a[k] = 2; } k++; }",
+            ["a[i]", "a[2]"],
+        ),
+        (
+            "int k = 0; for (int i = 0; i < 8; i++) { int t = k + 3; a[k] = 1; k = t - 1; }",
+            ["a[2*i]"],
+        ),
         ("int i, j; for (j = 7, i = 0; i < 8; --j, ++i) b[i][j] = 1;", ["b[i][-i + 7]"]),
     ],
 )
@@ -60,7 +69,6 @@ def test_the_subscript_is_affine(body: str, written: list[str]) -> None:
         "int k = 0, m = 1; for (int i = 0; i < 5; i++) { a[k] = 1; m++; k += m; }",
         "int k = 0, m = 1; for (int i = 0; i < 5; i++) { a[k] = 1; k += m; m++; }",
         "int k = a[0]; for (int i = 0; i < 5; i++) a[k++] = 1;",
-        "int k = 0; for (int i = 0; i < 8; i++) { a[k] = 1; { int k = 1; k++; a[k] = 2; } k++; }",
     ],
 )
 def test_what_is_moved_differently_is_refused(body: str) -> None:

@@ -1,0 +1,227 @@
+"""What the iterations of one loop make of the scalars that its body moves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+from rtlgen.frontend.carries import Carry, Driver, carry, driven, is_multiple, number_in
+from rtlgen.frontend.effects import Effects, by_constant
+from rtlgen.frontend.induction import distance, moved_behind, moved_inside
+from rtlgen.frontend.ranges import Ranges
+from rtlgen.frontend.symbols import Variable
+from rtlgen.frontend.turn import (
+    Rotation,
+    Turn,
+    begun,
+    inside_loop,
+    rotation,
+    values_of,
+)
+from rtlgen.ir.affine import Affine
+from rtlgen.ir.expr import Cast, Expr
+from rtlgen.ir.quasi_affine import is_quasi_affine
+from rtlgen.ir.quotients import quotient
+from rtlgen.ir.scop import Loop
+from rtlgen.ir.value_ranges import value_range
+
+Known: TypeAlias = Affine | Turn | Expr
+"""What a scalar is, as a function of the iterators."""
+
+
+@dataclass(slots=True)
+class LoopMoves:
+    """Finds the values of one scalar after the other.
+
+    Members
+    -------
+    loop: what repeats the moves. ranges: inside of it.
+    known: what the scalars found so far are at the start of each iteration, by unique name.
+    drivers: those of them that may drive others.
+    """
+
+    loop: Loop
+    ranges: Ranges
+    known: dict[str, Affine] = field(default_factory=dict)
+    drivers: list[Driver] = field(default_factory=list)
+
+    def find(
+        self, variable: Variable, before: Known, effects: Effects
+    ) -> tuple[Known | None, Known | None]:
+        """Return what a scalar is at the start of every iteration, and behind the loop.
+
+        Parameters
+        ----------
+        before: the value before the loop. effects: of the body.
+        """
+        move = by_constant(effects.after(self.known, [variable]).get(variable.name), variable)
+        found = None if move is None else self._moved(variable, before, move)
+        if found is None and isinstance(before, Affine | Turn):
+            found = self._turned(variable, before, effects) or self._driven(
+                variable, before, effects
+            )
+        if found is None:
+            return None, None
+        if isinstance(found[0], Affine):
+            self.known[variable.name] = found[0]
+        return found
+
+    def _moved(
+        self, variable: Variable, before: Known, move: int
+    ) -> tuple[Known, Known | None] | None:
+        """Return the values of a scalar that every iteration moves by a constant."""
+        if isinstance(before, Turn):
+            return (before, before) if move == 0 else None
+        inside = fitting(variable, moved_inside(before, self.loop, move), self.ranges)
+        if inside is None:
+            return None
+        behind = moved_behind(before, self.loop, move, self.ranges)
+        return inside, fitting(variable, behind, self.ranges)
+
+    def _turned(
+        self, variable: Variable, before: Affine | Turn, effects: Effects
+    ) -> tuple[Known, Known | None] | None:
+        """Return the values of a scalar that goes round by itself."""
+
+        def effect(value: int) -> int | None:
+            state = {**self.known, variable.name: Affine((), value)}
+            return number_in(effects.after(state), variable)
+
+        found = rotation(values_of(before, self.ranges), effect)
+        return None if found is None else self._rotating(variable, before, found)
+
+    def _rotating(
+        self, variable: Variable, before: Affine | Turn, found: Rotation
+    ) -> tuple[Known, Known | None] | None:
+        if found.move == 0:
+            return before, before
+        turn = begun(before, found)
+        if turn is None:
+            return None
+        turn = turn.finer(abs(self.loop.step))
+        whole = distance(self.loop, found.move * turn.scale, self.ranges)
+        inside = inside_loop(turn, found.move, self.loop)
+        self.drivers.append(Driver(((variable.name, inside),)))
+        return inside, None if whole is None else turn.moved(whole)
+
+    # Driven by others.
+
+    def _driven(
+        self, variable: Variable, before: Affine | Turn, effects: Effects
+    ) -> tuple[Known, Known | None] | None:
+        """Return the values of a scalar that steps on when others have gone round."""
+        for driver in self.drivers:
+            if not driver.is_small:
+                continue
+            found = self._carried(variable, before, effects, driver)
+            if found is not None:
+                return found
+        return None
+
+    def _carried(
+        self, variable: Variable, before: Affine | Turn, effects: Effects, driver: Driver
+    ) -> tuple[Known, Known | None] | None:
+        """Return the values of a scalar that one driver drives."""
+        found = driven(variable, before, effects, self.known, driver, self.ranges)
+        if found is None:
+            return None
+        if len(set(found.moves.values())) == 1:
+            (move,) = set(found.moves.values())
+            if found.turning is None:
+                return self._moved(variable, before, move)
+            return self._rotating(variable, before, replace(found.turning, move=move))
+        per_step = driver.form.coefficient(self.loop.iterator) * self.loop.step
+        modulus = None if found.turning is None else found.turning.modulus
+        states = driver.period // driver.unit
+        way = carry(found.moves, states, per_step // driver.unit, modulus)
+        return None if way is None else self._placed(variable, before, driver, found.turning, way)
+
+    def _placed(
+        self,
+        variable: Variable,
+        before: Affine | Turn,
+        driver: Driver,
+        turning: Rotation | None,
+        way: Carry,
+    ) -> tuple[Known, Known | None] | None:
+        """Return the values of a scalar of which it is known how it is carried to."""
+        loop, unit = self.loop, driver.unit
+        # The driver may have made whole turns more than its own values tell.
+        more = way.move * unit // loop.step - driver.form.coefficient(loop.iterator)
+        if more % driver.period:
+            return None
+        ahead = Affine.variable(loop.iterator) - loop.start
+        form = driver.form + ahead * more + way.offset * unit
+        first = form.substitute({loop.iterator: loop.start})
+        if isinstance(before, Turn):
+            turn = _continued(before.finer(abs(loop.step)), first, driver.period, way, turning)
+        else:
+            turn = _beginning(before, first, driver.period, way, turning, self.ranges)
+        if turn is None:
+            return None
+        inside = turn.moved(form - first)
+        if fitting(variable, inside, self.ranges) is None:
+            return None
+        if turning is not None:
+            self.drivers.append(driver.extended(variable.name, inside))
+        whole = distance(loop, way.move * unit, self.ranges)
+        behind = None if whole is None else turn.moved(whole)
+        return inside, fitting(variable, behind, self.ranges)
+
+
+def _beginning(
+    before: Affine, form: Affine, period: int, way: Carry, turning: Rotation | None, ranges: Ranges
+) -> Turn | None:
+    """Return an affine value as one that is driven by the given form from here on."""
+    steps = quotient(form, period, ranges.boxes())
+    if steps is None:
+        return None
+    if turning is None:
+        return Turn(before - steps * way.pace, None, form, frozenset(), period, way.pace)
+    missing = before - turning.low - steps * way.pace
+    if way.pace == 1:
+        form += missing * period
+    elif missing.is_constant:
+        ahead = (
+            k
+            for k in range(turning.modulus)
+            if (way.pace * k - missing.constant) % turning.modulus == 0
+        )
+        first = next(ahead, None)
+        if first is None:
+            return None
+        form += first * period
+    else:
+        return None
+    low = Affine((), turning.low)
+    return Turn(low, turning.modulus, form, turning.values, period, way.pace)
+
+
+def _continued(
+    before: Turn, form: Affine, period: int, way: Carry, turning: Rotation | None
+) -> Turn | None:
+    """Return a value that was driven before as one that is driven on; None if it is not."""
+    ahead = form - before.form
+    is_same = before.pace == way.pace and before.scale == period
+    if not is_same or not is_multiple(ahead, period) or ahead.constant % period:
+        return None
+    if turning is None:
+        return before if before.modulus is None else None
+    if before.modulus != turning.modulus or before.low != Affine((), turning.low):
+        return None
+    return replace(before, values=turning.values)
+
+
+def fitting(variable: Variable, value: Known | None, ranges: Ranges) -> Known | None:
+    """Return the value of a scalar that was moved, if its type holds it."""
+    type_ = variable.element
+    if isinstance(value, Affine):
+        low, high = ranges.minimum(value), ranges.maximum(value)
+    elif isinstance(value, Turn):
+        low, high = value.range(ranges)
+    elif value is not None and is_quasi_affine(value, ranges.boxes()):
+        low, high = value_range(value, ranges.boxes())
+        value = Cast(value, type_)
+    else:
+        return None
+    return value if type_.minimum <= low and high <= type_.maximum else None

@@ -1,0 +1,85 @@
+"""Which parts of a statement decide what becomes of some scalars, by their names alone.
+
+a[i] = s; t = c + 1; if (t == n) { c = 0; s++; }       c: t = c + 1, the condition, c = 0
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from pycparser import c_ast
+
+from rtlgen.frontend.writers import assigned, assigned_by, below
+
+
+@dataclass(frozen=True, slots=True)
+class Relevance:
+    """What matters for some scalars.
+
+    Members
+    -------
+    names: the scalars, and everything on which they may depend.
+    nodes: the ids of the nodes below which one of those is set or declared.
+    pointed_to: names of what is changed by way of a pointer.
+    """
+
+    names: frozenset[str]
+    nodes: frozenset[int]
+    pointed_to: frozenset[str]
+
+
+def relevance(node: c_ast.Node, names: Iterable[str]) -> Relevance:
+    """Return what matters in a statement for the scalars that it calls `names`."""
+    relevant = _deciding(node, names)
+    pointers = {
+        name
+        for part in below(node)
+        if isinstance(part, c_ast.Decl | c_ast.UnaryOp)
+        and not (isinstance(part, c_ast.UnaryOp) and part.op != "&")
+        for name in assigned_by(part)
+    }
+    nodes: set[int] = set()
+    _note_setting(node, relevant, nodes)
+    return Relevance(relevant, frozenset(nodes), frozenset(pointers))
+
+
+def _deciding(node: c_ast.Node, names: Iterable[str]) -> frozenset[str]:
+    """Return the names on which the values of `names` depend, and themselves."""
+    found, size = set(names), 0
+    setting = [(name, part) for name, part in assigned(node)]
+    setting += [(part.name, part) for part in below(node) if isinstance(part, c_ast.Decl)]
+    choosing = [
+        (frozenset(name for name, _ in assigned(part)), _header(part))
+        for part in below(node)
+        if isinstance(part, c_ast.If | c_ast.For)
+    ]
+    while len(found) > size:
+        size = len(found)
+        for name, part in setting:
+            found |= _mentioned(part) if name in found else set()
+        for inside, header in choosing:
+            for part in header if inside & found else ():
+                found |= _mentioned(part)
+    return frozenset(found)
+
+
+def _header(node: c_ast.If | c_ast.For) -> list[c_ast.Node]:
+    """Return what decides whether, and how often, the rest of a statement is carried out."""
+    parts = [node.cond] if isinstance(node, c_ast.If) else [node.init, node.cond, node.next]
+    return [part for part in parts if part is not None]
+
+
+def _mentioned(root: c_ast.Node) -> frozenset[str]:
+    return frozenset(part.name for part in below(root) if isinstance(part, c_ast.ID))
+
+
+def _note_setting(node: c_ast.Node, names: frozenset[str], found: set[int]) -> bool:
+    """Note the nodes below which one of `names` is set; return whether this one is."""
+    # Every child is visited, whatever another one has said.
+    inside = [_note_setting(child, names, found) for _, child in node.children()]
+    own = any(name in names for name in assigned_by(node))
+    own |= isinstance(node, c_ast.Decl) and node.name in names
+    if own or any(inside):
+        found.add(id(node))
+    return own or any(inside)
