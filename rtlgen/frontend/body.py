@@ -11,6 +11,7 @@ from rtlgen.errors import Diagnostic, Label
 from rtlgen.frontend.answers import answer_in
 from rtlgen.frontend.branches import BranchReader
 from rtlgen.frontend.calls import CallReader
+from rtlgen.frontend.case_reader import CaseReader
 from rtlgen.frontend.cases import Conjunction
 from rtlgen.frontend.counters import Counters
 from rtlgen.frontend.declarations import Declarations
@@ -25,12 +26,13 @@ from rtlgen.frontend.guards import is_total
 from rtlgen.frontend.iteration import IterationReader
 from rtlgen.frontend.known_values import known_by_iterators
 from rtlgen.frontend.locate import Locator
-from rtlgen.frontend.lookups import bounds_of, stays_inside
+from rtlgen.frontend.lookups import bounds_of, guard_keeps_inside, stays_inside
 from rtlgen.frontend.place import Place
 from rtlgen.frontend.ranges import Ranges
 from rtlgen.frontend.reaching import Definitions, Reaching
 from rtlgen.frontend.refusals import statement_refusal
 from rtlgen.frontend.symbols import Unusable, Variable
+from rtlgen.frontend.turn import Turn
 from rtlgen.frontend.values import Value
 from rtlgen.frontend.writers import STEPS
 from rtlgen.frontend.writes import ASSIGNMENT_OPS, Assignment, read_assignment, written
@@ -51,6 +53,7 @@ class BodyReader:
     reaching: what may have been assigned before the place that is being read.
     errors: refusals so far; the reader goes on with the next statement.
     warnings: what was left out.
+    cases: reads what depends on choices by iterators.
     """
 
     def __init__(self, function: str, declarations: Declarations, locator: Locator) -> None:
@@ -61,6 +64,7 @@ class BodyReader:
         self.reaching = Reaching()
         self.errors: list[FrontendError] = []
         self.warnings: list[Diagnostic] = []
+        self.cases = CaseReader(self, declarations)
         self._calls = CallReader(function, self, declarations, locator)
         self._branches = BranchReader(self, declarations, locator)
         self._loops = IterationReader(self, declarations, locator)
@@ -99,7 +103,7 @@ class BodyReader:
         """Append the statement that an assignment, read from `node`, is."""
         variable, span = assignment.variable, assignment.write.span
         self.note_use(variable, span)
-        inside = self._inside(assignment, place)
+        write, inside = self._inside(assignment, place)
         place = place.under(inside)
         expr = self._guarded(assignment, place, reader)
         is_known = variable.shape == () and self._define(assignment, place, reader.reads)
@@ -107,7 +111,7 @@ class BodyReader:
             name="",
             loops=place.loops,
             conditions=place.conditions,
-            write=assignment.write,
+            write=write,
             reads=tuple(reader.reads),
             expr=expr,
             span=span,
@@ -126,19 +130,21 @@ class BodyReader:
         self.reaching.define(variable, assignment.write.span, value.affine, known, answer)
         return value.affine is not None or known is not None or answer is not None
 
-    def _inside(self, assignment: Assignment, place: Place) -> Conjunction:
-        """Return what keeps a guarded assignment inside of its array.
+    def _inside(self, assignment: Assignment, place: Place) -> tuple[Access, Conjunction]:
+        """Return what keeps a guarded assignment inside of its array, if that is known already.
 
         Where it would leave it, C has no meaning for the guard to hold there: nothing is written.
         """
-        write, variable = assignment.write, assignment.variable
-        if place.guard is None or stays_inside(write, variable.shape, place.ranges):
-            return ()
-        wanted = bounds_of(write, variable.shape)
-        self.warn_left_out(
-            "W0108", "this is only written where it stays inside of its array", write.span
-        )
-        return tuple(bound for bound in wanted if place.ranges.minimum(bound) < 0)
+        write, shape = assignment.write, assignment.variable.shape
+        if place.guard is None or stays_inside(write, shape, place.ranges):
+            return write, ()
+        if not guard_keeps_inside(write, shape, place.guard, place.ranges):
+            self.warn_left_out(
+                "W0108", "this is only written where it stays inside of its array", write.span
+            )
+        wanted = bounds_of(write, shape)
+        missing = tuple(bound for bound in wanted if place.ranges.minimum(bound) < 0)
+        return replace(write, is_conditional=write.is_lookup), missing
 
     def _guarded(self, assignment: Assignment, place: Place, reader: ExpressionReader) -> Expr:
         """Return what an assignment leaves in its place, whether its guard holds or not."""
@@ -232,17 +238,30 @@ class BodyReader:
             case c_ast.If():
                 made = self._branches.read(node, place, label)
             case c_ast.Assignment() if node.op in ASSIGNMENT_OPS:
-                made = self._assignment(node, place, label)
+                made = self._assignment(node, node.lvalue, place, label)
             case c_ast.UnaryOp() if node.op in STEPS:
-                made = self._assignment(node, place, label)
+                made = self._assignment(node, node.expr, place, label)
             case _:
                 raise statement_refusal(node, self._locator)
+        self._keep_turned(turned, first, place)
+        return made
+
+    def _keep_turned(
+        self, turned: Sequence[tuple[Variable, Span, Turn]], first: int, place: Place
+    ) -> None:
+        """Note which scalars go round behind the statements from number `first` on."""
         for variable, span, turn in turned:
             self.reaching.define_known(variable, span, turn, place.ranges)
             self.drafts.substitute(first, variable.name)
-        return made
 
-    def _assignment(self, node: c_ast.Node, place: Place, label: str | None) -> tuple[Node, ...]:
+    def _assignment(
+        self, node: c_ast.Node, target: c_ast.Node, place: Place, label: str | None
+    ) -> tuple[Node, ...]:
+        cases = self.cases.of_target(target, place)
+        if cases is not None:
+            return self.cases.each(
+                cases, place, lambda inside: self._assignment(node, target, inside, label)
+            )
         before: list[Node] = []
         reader = self.reader(place, before)
         known = None
@@ -276,12 +295,16 @@ class BodyReader:
         if variable.shape:
             return self.filled(node, variable, replace(place, guard=None))
         before: list[Node] = []
+        setting = c_ast.Assignment("=", c_ast.ID(node.name, node.coord), node.init, node.coord)
+        turned, first = self._loops.moves.turned(setting, place.ranges), len(self.drafts)
         reader = self.reader(place, before)
         value = self.right_hand_side(node.init, reader, place, before)
         if id(node) in self._counters.confined and value.constant is not None:
             return ()
         assignment = written(variable, variable.span, value, reader, self._initialiser_text(node))
-        return (*before, self.assign(node, assignment, place, reader))
+        made = self.assign(node, assignment, place, reader)
+        self._keep_turned(turned, first, place)
+        return (*before, made)
 
     def _pointer(self, node: c_ast.Decl, place: Place) -> None:
         """Declare a pointer, which stays where it points to: whoever moves it is refused."""

@@ -18,6 +18,7 @@ from typing import Protocol
 
 from pycparser import c_ast
 
+from rtlgen.frontend.case_reader import CaseReader
 from rtlgen.frontend.cases import Conjunction
 from rtlgen.frontend.conditions import Alternative, ConditionReader, Leaf
 from rtlgen.frontend.declarations import Declarations
@@ -40,6 +41,8 @@ from rtlgen.ir.types import INT32
 
 class Body(StatementReader, Protocol):
     """What the reader of branches needs of the reader of everything else."""
+
+    cases: CaseReader
 
     def nested(self, node: c_ast.Node, place: Place) -> tuple[Node, ...]:
         """Read the body of a loop or `if`."""
@@ -242,6 +245,9 @@ class BranchReader:
         if len(leaves) != 2 or any(len(parts) != 1 for parts in leaves):
             return None
         if len({self._locator.text(side.lvalue) for side in sides if side is not None}) != 1:
+            return None
+        targets = [side.lvalue for side in sides if side is not None]
+        if any(self._body.cases.of_target(target, place) is not None for target in targets):
             return None
         before: list[Node] = []
         reader = self._body.reader(place, before)

@@ -116,7 +116,14 @@ def possible(cases: Cases, ranges: Ranges) -> Cases:
         inside = ranges.under(case)
         if any(inside.maximum(c) < 0 for c in case if isinstance(c, Affine)):
             continue
-        needed = [c for c in case if isinstance(c, Congruence) or ranges.minimum(c) < 0]
+        residues = {c: ranges.residue(c) for c in case if isinstance(c, Congruence)}
+        if any(residues.values()):
+            continue
+        needed = [
+            c
+            for c in case
+            if (residues[c] is None if isinstance(c, Congruence) else ranges.minimum(c) < 0)
+        ]
         kept.append(tuple(dict.fromkeys(needed)))
     return tuple(kept)
 

@@ -9,11 +9,14 @@ from typing import Protocol
 from pycparser import c_ast
 
 from rtlgen.errors import Label
+from rtlgen.frontend.case_reader import CaseReader
+from rtlgen.frontend.cases import Cases
 from rtlgen.frontend.conditions import ConditionReader
 from rtlgen.frontend.declarations import Declarations
 from rtlgen.frontend.errors import (
     IteratorModified,
     LoopHeader,
+    NonAffineBound,
     TooManyIterations,
     UnknownIdentifier,
 )
@@ -40,6 +43,8 @@ MAX_ITERATIONS = 1 << 32
 
 class Body(StatementReader, Protocol):
     """What the reader of loops needs of the reader of everything else."""
+
+    cases: CaseReader
 
     def nested(self, node: c_ast.Node, place: Place) -> tuple[Node, ...]:
         """Read the body of a loop or `if`."""
@@ -71,6 +76,31 @@ class IterationReader:
 
     def read(self, node: c_ast.For, place: Place, label: str | None) -> tuple[Node, ...]:
         """Return the nodes of a loop; none where it does nothing."""
+        reaching = self._body.reaching
+        before = reaching.state
+        try:
+            return self._read(node, place, label)
+        except NonAffineBound:
+            reaching.restore(before)
+            cases = self._cases(node, place)
+            reaching.restore(before)
+            if cases is None:
+                raise
+        return self._body.cases.each(cases, place, lambda inside: self.read(node, inside, label))
+
+    def _cases(self, node: c_ast.For, place: Place) -> Cases | None:
+        """Return the cases in which a loop has other bounds."""
+        header = split_header(node, self._locator)
+        bounds = [self._body.reader(place).value(header.start)]
+        self._entered(node.stmt)
+        iterator = frozenset((header.iterator,))
+        for condition in (header.condition, *header.limits):
+            sides = (condition.left, condition.right) if _is_binary(condition) else (condition,)
+            fixed = (side for side in sides if not mentions(side, iterator))
+            bounds += [self._body.reader(place).value(side) for side in fixed]
+        return self._body.cases.of_values(bounds, place)
+
+    def _read(self, node: c_ast.For, place: Place, label: str | None) -> tuple[Node, ...]:
         header = split_header(node, self._locator)
         type_, name, kept = self._iterator(node, header)
         loop_reader = LoopReader(
@@ -250,6 +280,10 @@ class IterationReader:
             if scalar.behind is not None and not loop.limits:
                 reaching.define_known(scalar.variable, scalar.span, scalar.behind, ranges)
         return body
+
+
+def _is_binary(node: c_ast.Node) -> bool:
+    return isinstance(node, c_ast.BinaryOp)
 
 
 def _never_inside(_reads: Sequence[Access], _ranges: Ranges) -> bool:

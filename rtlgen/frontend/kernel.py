@@ -77,13 +77,19 @@ class Kernel:
         if errors:
             errors[0].others = tuple(errors[1:])
             raise errors[0]
-        statements, nodes = split_loops(statements, nodes, self._declarations.scopes.claim)
+        statements, nodes = split_loops(
+            statements, nodes, self._declarations.scopes.claim, self._shape_of
+        )
         if not statements:
             raise EmptyRegion(
                 f"`{function.decl.name}` has no statement to build a circuit from",
                 labels=(Label(self._locator.name_span(function.decl, function.decl.name)),),
             )
         return self._scop(statements, nodes, main)
+
+    def _shape_of(self, array: str) -> tuple[int, ...]:
+        variable = self._declarations.stored_as(array)
+        return self._declarations.extents.closed(variable).shape
 
     def _parameters(self, function: c_ast.FuncDef) -> None:
         if function.param_decls:

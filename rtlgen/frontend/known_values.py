@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from itertools import islice
 
+from rtlgen.frontend.choices import settled
 from rtlgen.frontend.ranges import Ranges
-from rtlgen.frontend.values import Obstacle, ObstacleKind, Value, opaque
-from rtlgen.ir.expr import COMPARISONS, Binary, Cast, Expr, Select, Unary, walk
+from rtlgen.frontend.values import Obstacle, ObstacleKind, Value, exact, opaque
+from rtlgen.ir.expr import COMPARISONS, Binary, Cast, Expr, IndexValue, Select, Unary, walk
 from rtlgen.ir.quasi_affine import is_quasi_affine
+from rtlgen.ir.quotients import simplified
 from rtlgen.source import Span
 
 MAX_NODES = 96
@@ -41,7 +43,11 @@ def _is_known(expr: Expr, ranges: Ranges) -> bool:
 
 def known_value_at(expr: Expr, ranges: Ranges, span: Span) -> Value:
     """Return the value of a scalar that holds a known expression, where it is used."""
+    expr = settled(expr, ranges)
     reason = "a choice by iterators"
     if is_quasi_affine(expr, ranges.boxes()):
+        found = simplified(expr, ranges.boxes())
+        if isinstance(found, IndexValue):
+            return exact(found.affine, expr.type, span)
         reason = "a quotient or remainder of iterators"
     return opaque(expr, Obstacle(ObstacleKind.NONLINEAR, reason, span), span)

@@ -10,15 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rtlgen.frontend.guards import Guard
 from rtlgen.frontend.ranges import Ranges
 from rtlgen.frontend.refusals import subscript_refusal
 from rtlgen.frontend.symbols import LookedUp
 from rtlgen.frontend.types import OPEN
 from rtlgen.frontend.values import ObstacleKind
 from rtlgen.ir.affine import Affine
+from rtlgen.ir.conditions import facts_of
 from rtlgen.ir.quasi_affine import is_quasi_affine
+from rtlgen.ir.quotients import simplified_parts
 from rtlgen.ir.scop import Access, Window
-from rtlgen.ir.value_ranges import value_range
+from rtlgen.ir.value_ranges import ValueRanges, value_range
 
 _NEVER_BOUNDED = (ObstacleKind.ARGUMENT, ObstacleKind.WRAPS)
 """Obstacles of values of which the rest of the program tells nothing more."""
@@ -55,6 +58,22 @@ def stays_inside(access: Access, shape: Sequence[int], ranges: Ranges) -> bool:
             return False
         if low < 0 or (extent != OPEN and high >= extent):
             return False
+    return True
+
+
+def guard_keeps_inside(access: Access, shape: Sequence[int], guard: Guard, ranges: Ranges) -> bool:
+    """Return whether it is seen that a guard holds only where an access is inside of its array."""
+    boxes = ranges.boxes()
+    facts = facts_of(simplified_parts(guard.expr, boxes), True)
+    values = ValueRanges(boxes, lambda read: (read.type.minimum, read.type.maximum))
+    for subscript, extent in zip(access.subscripts, shape, strict=True):
+        if isinstance(subscript, Affine):
+            if ranges.minimum(subscript) < 0 or ranges.maximum(subscript) >= extent:
+                return False
+        elif subscript.known is not None:
+            low, high = values.range(simplified_parts(subscript.known, boxes), facts)
+            if low < 0 or high >= extent:
+                return False
     return True
 
 

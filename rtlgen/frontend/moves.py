@@ -5,7 +5,7 @@ k += 3        if (++x == 5) { x = 0; y++; }        for (...) k++;
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pycparser import c_ast
@@ -27,8 +27,8 @@ from rtlgen.frontend.reaching import (
     known_value,
 )
 from rtlgen.frontend.symbols import Variable
-from rtlgen.frontend.turn import Turn, after_statement
-from rtlgen.frontend.writers import assigned
+from rtlgen.frontend.turn import Effect, Turn, after_statement
+from rtlgen.frontend.writers import assigned, below
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.scop import Loop
 from rtlgen.source import Span
@@ -183,24 +183,36 @@ class Moves:
                 )
 
     def turned(self, node: c_ast.Node, ranges: Ranges) -> list[tuple[Variable, Span, Turn]]:
-        """Return the scalars that go round, and still do after a statement that changes them."""
+        """Return the scalars that go round behind a statement that sets them."""
         turns = self._reaching.turns
         if not turns:
             return []
-        moved = [s for s in self._assigned(node) if s.variable.name in turns]
         after: dict[str, Turn] = {}
+        moved = self._assigned(node)
         # What drives another one has the smaller scale.
-        for scalar in sorted(moved, key=lambda s: turns[s.variable.name].scale):
-            variable, turn = scalar.variable, turns[scalar.variable.name]
+        for scalar in sorted(moved, key=lambda s: _scale(turns.get(s.variable.name))):
             effects = self._effects(node, scalar, ranges)
-            left = _turned_alone(variable, turn, effects)
-            for driver in () if left is not None else drivers_of(turns):
-                left = left or _turned_by(driver, variable, turn, effects, after, ranges)
+            left = self._turned_from_one(scalar.variable, turns, node, effects)
+            if left is None and scalar.variable.name in turns:
+                left = _turned_by_drivers(scalar.variable, turns, effects, after, ranges)
             if left is not None:
-                after[variable.name] = left
-        return [
-            (s.variable, s.span, after[s.variable.name]) for s in moved if s.variable.name in after
-        ]
+                after[scalar.variable.name] = left
+        spans = {scalar.variable.name: scalar for scalar in moved}
+        return [(spans[name].variable, spans[name].span, turn) for name, turn in after.items()]
+
+    def _turned_from_one(
+        self, variable: Variable, turns: Mapping[str, Turn], node: c_ast.Node, effects: Effects
+    ) -> Turn | None:
+        """Return what a statement leaves of a scalar that one which goes round decides."""
+        mentioned = {part.name for part in below(node) if isinstance(part, c_ast.ID)}
+        sources = [self._scopes.stored(name) for name in sorted(mentioned)]
+        names = [variable.name, *(s.name for s in sources if s is not None and s != variable)]
+        for name in names:
+            if name in turns:
+                left = after_statement(turns[name], _effect(effects, name, variable))
+                if left is not None:
+                    return left
+        return None
 
     def _effects(self, node: c_ast.Node, scalar: Moved, ranges: Ranges) -> Effects:
         return Effects(
@@ -208,13 +220,37 @@ class Moves:
         )
 
 
-def _turned_alone(variable: Variable, turn: Turn, effects: Effects) -> Turn | None:
-    """Return what a statement leaves of a scalar, whatever others are."""
+def _scale(turn: Turn | None) -> int:
+    return 0 if turn is None else turn.scale
+
+
+def _effect(effects: Effects, source: str, variable: Variable) -> Effect:
+    """Return what a statement makes of a scalar, by the value of another one, or its own."""
 
     def effect(value: int) -> int | None:
-        return number_in(effects.after({variable.name: Affine((), value)}), variable)
+        return number_in(effects.after({source: Affine((), value)}), variable)
 
-    return after_statement(turn, effect)
+    return effect
+
+
+def _turned_by_drivers(
+    variable: Variable,
+    turns: Mapping[str, Turn],
+    effects: Effects,
+    after: Mapping[str, Turn],
+    ranges: Ranges,
+) -> Turn | None:
+    """Return what a statement leaves of a scalar that others drive.
+
+    Parameters
+    ----------
+    after: what is known of other scalars behind the statement.
+    """
+    for driver in drivers_of(turns):
+        left = _turned_by(driver, variable, turns[variable.name], effects, after, ranges)
+        if left is not None:
+            return left
+    return None
 
 
 def _turned_by(
@@ -222,15 +258,10 @@ def _turned_by(
     variable: Variable,
     turn: Turn,
     effects: Effects,
-    after: dict[str, Turn],
+    after: Mapping[str, Turn],
     ranges: Ranges,
 ) -> Turn | None:
-    """Return what a statement leaves of a scalar that a driver drives.
-
-    Parameters
-    ----------
-    after: what is known of other scalars after the statement.
-    """
+    """Return what a statement leaves of a scalar that one driver drives."""
     offset, last = driver.offset(turn), driver.turns[-1]
     if offset is None or not driver.is_small:
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from rtlgen.ir.affine import Affine, Constraint
+from rtlgen.ir.affine import Affine, Congruence, Constraint
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,21 +21,39 @@ class IteratorRange:
 class Ranges:
     """The loops (outermost first) and conditions (each >= 0) around a place in the program.
 
+    Members
+    -------
+    congruences: what is a multiple there; they bound nothing.
+
     The bounds returned are safe: no value lies outside of them. They are exact where the loops
     are never empty and no condition cuts into them.
     """
 
     iterators: tuple[IteratorRange, ...] = ()
     conditions: tuple[Affine, ...] = ()
+    congruences: tuple[Congruence, ...] = ()
 
     def inside(self, iterator: IteratorRange) -> Ranges:
         """Return the ranges inside one more loop."""
         return replace(self, iterators=(*self.iterators, iterator))
 
     def under(self, conditions: tuple[Constraint, ...]) -> Ranges:
-        """Return the ranges where `conditions` hold as well; congruences bound nothing."""
+        """Return the ranges where `conditions` hold as well."""
         affine = (c for c in conditions if isinstance(c, Affine))
-        return replace(self, conditions=(*self.conditions, *affine))
+        congruences = (c for c in conditions if isinstance(c, Congruence))
+        return replace(
+            self,
+            conditions=(*self.conditions, *affine),
+            congruences=(*self.congruences, *congruences),
+        )
+
+    def residue(self, wanted: Congruence) -> int | None:
+        """Return what the form of a congruence is modulo its modulus, if that is known."""
+        for known in self.congruences:
+            ahead = wanted.form - known.form
+            if known.modulus % wanted.modulus == 0 and ahead.is_constant:
+                return ahead.constant % wanted.modulus
+        return None
 
     def boxes(self) -> dict[str, tuple[int, int]]:
         """Return the smallest and the largest value of every iterator."""

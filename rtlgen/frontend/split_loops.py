@@ -19,6 +19,7 @@ from math import gcd
 
 from rtlgen.errors import Label
 from rtlgen.frontend.errors import NonAffineSubscript
+from rtlgen.frontend.lookups import bounds_of
 from rtlgen.frontend.loop_splits import (
     Split,
     boxes_of,
@@ -51,13 +52,17 @@ Tree = tuple[Node, ...]
 
 
 def split_loops(
-    statements: Sequence[Statement], tree: Tree, claim: Callable[[str], str]
+    statements: Sequence[Statement],
+    tree: Tree,
+    claim: Callable[[str], str],
+    shape_of: Callable[[str], tuple[int, ...]],
 ) -> tuple[tuple[Statement, ...], Tree]:
     """Return the same program, its written subscripts affine.
 
     Parameters
     ----------
     claim: returns a name for a new iterator, made from the given one.
+    shape_of: returns the extents of an array.
 
     Raises
     ------
@@ -73,6 +78,7 @@ def split_loops(
                 break
         else:
             break
+    program.keep_inside(shape_of)
     found = tuple(program.statements[name] for name in statements_under(program.tree))
     for statement in found:
         if statement.write.is_lookup:
@@ -131,6 +137,23 @@ class _Program:
             )
             copies.append(ConditionNode(held, (StatementNode(copy_name),)))
         self.tree = _replaced(self.tree, name, tuple(copies))
+
+    def keep_inside(self, shape_of: Callable[[str], tuple[int, ...]]) -> None:
+        """Let statements that are guarded run only where what they write is in its array."""
+        for name, statement in self.statements.items():
+            write = statement.write
+            if write.is_lookup or not write.is_conditional:
+                continue
+            boxes = boxes_of(statement.loops)
+            inside = bounds_of(write, shape_of(write.array))
+            held = tuple(bound for bound in inside if bound.range(boxes)[0] < 0)
+            self.statements[name] = replace(
+                statement,
+                write=replace(write, is_conditional=False),
+                conditions=(*statement.conditions, *held),
+            )
+            node = ConditionNode(held, (StatementNode(name),))
+            self.tree = _replaced(self.tree, name, (node,) if held else node.body)
 
     def _copy_name(self, name: str, number: int) -> str:
         """Return the name of a copy of a statement; the first one keeps its name."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from enum import Enum, auto
 
 from rtlgen.errors import Label
+from rtlgen.frontend.choices import is_decided
 from rtlgen.frontend.errors import BadConstant
 from rtlgen.frontend.ranges import Ranges
 from rtlgen.ir.affine import Affine
@@ -17,9 +18,11 @@ from rtlgen.ir.expr import (
     Constant,
     Expr,
     IndexValue,
+    Read,
     Select,
     Unary,
     UnaryOp,
+    walk,
 )
 from rtlgen.ir.types import INT32, IntType, common_type
 from rtlgen.source import Span
@@ -179,6 +182,10 @@ class Arithmetic:
         if condition.constant is not None and None not in (if_true.affine, if_false.affine):
             return replace(if_true if condition.constant else if_false, span=span)
         expr = Select(self.truth(condition).expr, if_true.expr, if_false.expr, type_)
+        if not any(isinstance(part, Read) for part in walk(expr)):
+            decided = is_decided(expr.condition, self.ranges)
+            if decided is not None:
+                return replace(if_true if decided else if_false, span=span)
         what = "a conditional expression"
         return opaque(expr, self._blame(what, span, condition, if_true, if_false), span)
 

@@ -104,7 +104,7 @@ def _side(
     They may differ by a constant, and by the sign, where both are affine.
     """
     if isinstance(left, IndexValue) and isinstance(expr, IndexValue):
-        low, high = _bounds(op, value_range(right))
+        low, high = _bounds(op, value_range(left), value_range(right))
         for sign, ends in ((1, (low, high)), (-1, (-high, -low))):
             rest = expr.affine - left.affine * sign
             if rest.is_constant:
@@ -116,10 +116,10 @@ def _side(
             return _ANYWHERE
         types.append(seen.type)
         seen = seen.operand
-    low, high = _bounds(op, value_range(right))
-    inner = value_range(expr)
+    inner, other = value_range(expr), value_range(right)
     if all(type_.minimum <= inner[0] and inner[1] <= type_.maximum for type_ in types):
-        return low, high
+        return _bounds(op, inner, other)
+    low, high = _bounds(op, _ANYWHERE, other)
     # What is compared is the value wrapped to an unsigned type: what is small has not wrapped.
     is_unsigned = not left.type.signed and left.type.width_bits >= expr.type.width_bits
     if len(types) == 1 and is_unsigned and high <= expr.type.maximum:
@@ -127,8 +127,8 @@ def _side(
     return _ANYWHERE
 
 
-def _bounds(op: str, other: _Range) -> _Range:
-    """Return where x lies if `x op y`, with y anywhere in `other`."""
+def _bounds(op: str, own: _Range, other: _Range) -> _Range:
+    """Return where x lies if `x op y`, with x anywhere in `own` and y in `other`."""
     match op:
         case "lt":
             return _ANYWHERE[0], other[1] - 1
@@ -140,5 +140,8 @@ def _bounds(op: str, other: _Range) -> _Range:
             return other[0], _ANYWHERE[1]
         case "eq":
             return other
+        case _ if other[0] == other[1] and other[0] in own:
+            # It is not the one end of its range.
+            return own[0] + (other[0] == own[0]), own[1] - (other[0] == own[1])
         case _:
             return _ANYWHERE

@@ -14,7 +14,18 @@ from dataclasses import dataclass
 from math import isqrt
 
 from rtlgen.ir.affine import Affine
-from rtlgen.ir.expr import Binary, Cast, Constant, Expr, IndexValue, Unary, walk
+from rtlgen.ir.expr import (
+    Binary,
+    Cast,
+    Constant,
+    Expr,
+    IndexValue,
+    Unary,
+    children,
+    walk,
+    with_children,
+)
+from rtlgen.ir.quasi_affine import is_quasi_affine
 from rtlgen.ir.types import INT64
 from rtlgen.ir.value_ranges import Range
 
@@ -55,6 +66,19 @@ def simplified(expr: Expr, iterators: Mapping[str, Range]) -> Expr:
                 return _combined(op, a.affine, b.affine, iterators)
             return Binary(op, a, _as_constant(b), INT64)
     raise ValueError(f"{expr} is not quasi-affine")
+
+
+def simplified_parts(expr: Expr, iterators: Mapping[str, Range]) -> Expr:
+    """Return an expression with all that is quasi-affine in it simplified, but for constants.
+
+    What is the same in two places, though computed in different types, is equal then.
+    """
+    if isinstance(expr, Constant):
+        return expr
+    if is_quasi_affine(expr, iterators):
+        return _as_constant(simplified(expr, iterators))
+    parts = tuple(simplified_parts(part, iterators) for part in children(expr))
+    return with_children(expr, parts)
 
 
 def division_in(expr: Expr) -> Division | None:

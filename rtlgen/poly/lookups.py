@@ -16,6 +16,7 @@ from rtlgen.errors import Label
 from rtlgen.ir.conditions import facts_of
 from rtlgen.ir.expr import Expr, Read, Select, children
 from rtlgen.ir.quasi_affine import is_quasi_affine
+from rtlgen.ir.quotients import simplified_parts
 from rtlgen.ir.scop import Access, Scop, Statement, Window
 from rtlgen.ir.sets import ScopSets
 from rtlgen.ir.value_ranges import Facts, NoValueYet, Range, ValueRanges
@@ -45,7 +46,8 @@ def _bounded(scop: Scop, statement: Statement, values: ValueFlow) -> Statement:
     ranges, box = values.ranges(statement), values.box(statement)
     found: dict[int, list[tuple[Window, ...]]] = {}
     expr, merged = canonical(statement)
-    for read, facts in _reads(expr, ()):
+    # A subscript and the condition around it may compute the same remainder in two ways.
+    for read, facts in _reads(simplified_parts(expr, box), ()):
         if read.at:
             at = tuple(_range(ranges, part, facts) for part in read.at)
             _require_inside(scop, statement.reads[read.index], at)

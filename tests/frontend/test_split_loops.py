@@ -126,6 +126,40 @@ def test_a_remainder_outside_of_its_array_is_refused() -> None:
     assert caught.value.code == "E0201"
 
 
+INSIDE = """for (int p = 0; p < 64; p++) { int x = p % 16, q = p / 16;
+  if (x < 15) b[q][x + 1] = a[p] + p; if (q > 0 && x > 0) b[q - 1][x - 1] += a[p];
+  if (x > 0) a[p] += y[q][x - 1]; if (x != 15) b[q][x + 1] ^= p; }"""
+
+
+@needs_gcc
+def test_a_condition_on_remainders_keeps_what_is_read_and_written_inside() -> None:
+    program = assert_as_gcc(function(INSIDE))
+    assert "W0108" not in {warning.code for warning in program.warnings}
+    accepted = compiled(function(INSIDE))
+    assert accepted is not None
+    assert_plan_exact(accepted)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if (p % 16 < 15) b[p / 16][p % 16 + 2] = 1;",
+        "if (x[p] > 3) b[p / 16][p % 16 + 1] = 1;",
+    ],
+)
+def test_a_guarded_store_that_may_leave_its_array_is_made_inside_only(body: str) -> None:
+    program = parse_text(function(f"for (int p = 0; p < 64; p++) {{ {body} }}"))
+    assert "W0108" in {warning.code for warning in program.warnings}
+    analyse(program)
+
+
+def test_a_read_under_another_condition_is_not_proven_inside() -> None:
+    body = "for (int p = 0; p < 64; p++) if (p % 16 > 1) a[p] = y[p / 16][p % 16 - 3];"
+    with pytest.raises(RtlgenError) as caught:
+        analyse(parse_text(function(body)))
+    assert caught.value.code == "E0220"
+
+
 def test_quotients_are_simplified_exactly() -> None:
     boxes = {"i": (0, 7), "j": (0, 3), "k": (-2, -1)}
     form = Affine.of({"i": 8, "j": 2, "k": 1}, 3)

@@ -56,6 +56,8 @@ def windows(analysis: Analysis, array: str = "t") -> list[str]:
         ("int k = x[i]; y[i] = t[k < 0 ? 0 : k > 15 ? 15 : k];", "0..15"),
         ("int k = x[i]; if (k >= 3 && k <= 9) y[i] = t[k];", "3..9"),
         ("int k = x[i]; if (!(k < 3 || k > 9)) y[i] = t[k];", "3..9"),
+        ("int k = x[i] & 15; if (k != 15) y[i] = t[k + 1];", "1..15"),
+        ("int k = c[i] & 15; if (k) y[i] = t[k - 1];", "0..14"),
         ("int k = x[i]; if (k < 3 || k > 9) y[i] = 0; else y[i] = t[k];", "3..9"),
         ("int k = x[i]; y[i] = (unsigned)k < 6u ? t[k] : k;", "0..5"),
         ("if (c[i] < 15) y[i] = t[c[i] + 1];", "1..15"),
