@@ -39,13 +39,6 @@ def test_what_an_if_on_iterators_sets_is_known_behind_it(body: str) -> None:
     assert compile_program(program, CompileOptions()).replayed
 
 
-@pytest.mark.parametrize("bound", ["i > 12", "i >= 16", "i < 14"])
-def test_a_choice_that_is_no_extreme_is_no_bound(bound: str) -> None:
-    body = f"{{ int n = 6; if ({bound}) n = 20 - i; for (int j = 0; j < n; j++) b[j] += 1; }}"
-    with pytest.raises(NonAffineBound):
-        parse_text(f"{HEAD} {body} return s; }}")
-
-
 @pytest.mark.parametrize(
     ("body", "error"),
     [
