@@ -3,7 +3,7 @@
 #define CLIP(v, lo, hi) ((v) < (lo) ? (lo) : (v) > (hi) ? (hi) : (v))
 void folded_store(const int in[N], int spread[N + 4], int edge[N], int halves[N], int sums[N]) {
   for (int i = 0; i < N; i++)
-    spread[i < 10 ? i : i + 4] = in[i] * 3;
+    spread[i < 10 ? i : i + 4] = in[i] * 3 + i;
   for (int i = 0; i < N + 8; i++)
     edge[CLIP(i - 4, 0, N - 1)] += in[i & 15] + i;
   for (int i = 0; i < N; i++) {
