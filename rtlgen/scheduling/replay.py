@@ -152,10 +152,14 @@ class _History:
         found = np.where(place >= 0, self._keys[place] // self._base == elements, False)
         return np.where(found, self._tokens[place], INITIAL)
 
-    def last(self, depth: int) -> Ints:
-        """Return the last token of every element."""
-        everything = np.arange(depth, dtype=np.int64)
-        return self.before(everything, np.full(depth, self._base - 1, dtype=np.int64))
+    @property
+    def elements(self) -> Ints:
+        """The elements that are written."""
+        return np.unique(self._keys // self._base)
+
+    def last(self, elements: Ints) -> Ints:
+        """Return the last token of each element."""
+        return self.before(elements, np.full(len(elements), self._base - 1, dtype=np.int64))
 
     def meets(self, elements: Ints, times: Ints) -> bool:
         """Tell whether some element is written at the very time given for it."""
@@ -199,8 +203,11 @@ class _Judge:
         """Check that no port is used twice and that the last writes survive."""
         array = self.scop.array(name)
         if array.storage != "local" or name == self.scop.returned:
-            depth = array.depth
-            if not np.array_equal(self._last_stored(name), self.written[name].last(depth)):
+            # All others keep what they had before the run.
+            histories = (self.written[name], *self.stored[name])
+            touched = np.unique(np.concatenate([history.elements for history in histories]))
+            last = self.written[name].last(touched)
+            if not np.array_equal(self._last_stored(name, touched), last):
                 self._fail(f"{name} does not end with the last writes of the program")
         if self.plan.memory(name).kind == "register":
             return
@@ -310,20 +317,25 @@ class _Judge:
 
         Before its first store in a run, an element has its value in its home alone.
         """
-        homes = np.array(self.plan.memory(name).homes or (0,) * self.scop.array(name).depth)
         found = np.full(len(elements), STALE, dtype=np.int64)
         for bank, history in enumerate(self.stored[name]):
             inside = banks == bank
             found[inside] = history.before(elements[inside], cycles[inside])
-        found[(found == INITIAL) & (homes[elements] != banks)] = STALE
+        found[(found == INITIAL) & (self._homes(name, elements) != banks)] = STALE
         return found
 
-    def _last_stored(self, name: str) -> Ints:
-        """Return the token in the home of every element after the run."""
-        depth = self.scop.array(name).depth
-        last = [history.last(depth) for history in self.stored[name]]
-        homes = np.array(self.plan.memory(name).homes or (0,) * depth)
-        found: Ints = np.stack(last)[homes, np.arange(depth)]
+    def _homes(self, name: str, elements: Ints) -> Ints:
+        """Return the banks in which elements are before and after a run."""
+        homes = self.plan.memory(name).homes
+        if not homes:
+            return np.zeros(len(elements), dtype=np.int64)
+        found: Ints = np.array(homes, dtype=np.int64)[elements]
+        return found
+
+    def _last_stored(self, name: str, elements: Ints) -> Ints:
+        """Return the token in the home of each element after the run."""
+        last = [history.last(elements) for history in self.stored[name]]
+        found: Ints = np.stack(last)[self._homes(name, elements), np.arange(len(elements))]
         return found
 
     def _meets_store(self, name: str, elements: Ints, cycles: Ints) -> bool:
