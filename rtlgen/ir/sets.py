@@ -72,6 +72,8 @@ class ScopSets:
         self.context = context
         self._statement_tuples = {s.name: f"s{n}" for n, s in enumerate(scop.statements)}
         self._array_tuples = {a.name: f"a{n}" for n, a in enumerate(scop.arrays)}
+        # Parsing takes longer than most questions about what was parsed.
+        self._maps: dict[tuple[str, str], isl.Map] = {}
 
     def statement_tuple(self, statement: str) -> str:
         """Return the isl tuple name of a statement's instances."""
@@ -156,8 +158,16 @@ class ScopSets:
                 subscripts.append(affine_text(subscript, names))
         target = f"{self._array_tuples[access.array]}[{','.join(subscripts)}]"
         where = f" : {' and '.join(inside)}" if inside else ""
-        relation = self.read_map(f"{{ {self._instance(statement)} -> {target}{where} }}")
-        return relation.intersect_domain(self.domains[statement.name])
+        return self._from_domain(statement, f"{target}{where}")
+
+    def _from_domain(self, statement: Statement, image: str) -> isl.Map:
+        """Return {instance -> image} over the statement's domain."""
+        effort.keep_going(self.context)
+        key = statement.name, image
+        if key not in self._maps:
+            relation = self.read_map(f"{{ {self._instance(statement)} -> {image} }}")
+            self._maps[key] = relation.intersect_domain(self.domains[statement.name])
+        return self._maps[key]
 
     def accessing(self, statement: Statement, access: Access) -> isl.Set:
         """Return the instances whose `access` is inside of its array."""
@@ -176,8 +186,7 @@ class ScopSets:
             reduce(lambda a, b: f"max({a}, {b})", [affine_text(form, names) for form in place])
             for place in places
         )
-        relation = self.read_map(f"{{ {self._instance(statement)} -> [{vector}] }}")
-        return relation.intersect_domain(self.domains[statement.name])
+        return self._from_domain(statement, f"[{vector}]")
 
     def schedule_maps(self, schedule: Schedule) -> dict[str, isl.Map]:
         """Return the time map of every statement."""

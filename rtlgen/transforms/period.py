@@ -25,7 +25,7 @@ from rtlgen.ir.schedule import NestLoop
 from rtlgen.poly.errors import NoLegalSchedule
 from rtlgen.poly.instances import Pairs
 from rtlgen.transforms.candidates import Placement, box_placement
-from rtlgen.transforms.precedence import Precedence, Related, requirements, smallest_shifts
+from rtlgen.transforms.precedence import Precedence, Related, Requirements, smallest_shifts
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ def common_period(
     """
     found: list[Grouping] = []
     refusals: list[NoLegalSchedule] = []
-    for variant in (members, _aligned(members)):
+    for variant in dict.fromkeys((tuple(members), _aligned(members))):
         try:
             periods = _Periods(variant, precedences, related, iteration_precedences)
             found.append(with_late_pads(periods.solve()))
@@ -149,8 +149,9 @@ class _Periods:
         for number in sorted(self.users, key=lambda n: -depth[n]):
             self._search(number, depth[number])
         placed = {name: self._placement(m) for name, m in self.members.items()}
-        shifts = self._shifts(placed, self.precedences, self.ii)
-        if shifts is None or self._shifts(placed, self.iteration_precedences, 1) is None:
+        shifts = self._shifts(placed, Requirements(self.precedences), self.ii)
+        in_iterations = Requirements(self.iteration_precedences)
+        if shifts is None or self._shifts(placed, in_iterations, 1) is None:
             raise _no_schedule(self.members)
         return Grouping(placed, self.ii, shifts)
 
@@ -203,7 +204,8 @@ class _Periods:
     def _search(self, number: int, level: int) -> None:
         names = set(self.users[number])
         inside = self._inside(self.precedences, names, level)
-        inside_iterations = self._inside(self.iteration_precedences, names, level)
+        required = Requirements(inside)
+        in_iterations = Requirements(self._inside(self.iteration_precedences, names, level))
         self._set_minimum(number)
         children = self._children(number)
         step = lcm(*(period for _, period in children))
@@ -212,11 +214,11 @@ class _Periods:
         sequential = sum(extent * period for extent, period in children)
         sequential += sum(max(0, p.lag) + 1 for p in inside)
         high = max(low + 1, -(-sequential // step))
-        if not self._feasible(number, high * step, inside, inside_iterations):
+        if not self._feasible(number, high * step, required, in_iterations):
             raise _no_schedule(self.members)
         while high - low > 1:
             middle = (low + high) // 2
-            if self._feasible(number, middle * step, inside, inside_iterations):
+            if self._feasible(number, middle * step, required, in_iterations):
                 high = middle
             else:
                 low = middle
@@ -245,21 +247,21 @@ class _Periods:
         self,
         number: int,
         period: int,
-        precedences: Sequence[Precedence],
-        iteration_precedences: Sequence[Precedence],
+        required: Requirements,
+        in_iterations: Requirements,
     ) -> bool:
         self._set_period(number, period)
         placed = {name: self._placement(self.members[name]) for name in self.users[number]}
         return (
-            self._shifts(placed, precedences, self.ii) is not None
-            and self._shifts(placed, iteration_precedences, 1) is not None
+            self._shifts(placed, required, self.ii) is not None
+            and self._shifts(placed, in_iterations, 1) is not None
         )
 
     def _shifts(
-        self, placed: Mapping[str, Placement], precedences: Sequence[Precedence], ii: int
+        self, placed: Mapping[str, Placement], required: Requirements, ii: int
     ) -> dict[str, int] | None:
         iis = dict.fromkeys(placed, ii)
-        return smallest_shifts(list(placed), requirements(precedences, placed, iis), {})
+        return smallest_shifts(list(placed), required.between(placed, iis), {})
 
 
 def initiation_interval(precedence: Precedence, placed: Placement) -> int:

@@ -11,7 +11,11 @@ whose right-hand side is an exact integer maximum (MF3, section 3: the smallest 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+import islpy as isl
+import numpy as np
+from numpy.typing import NDArray
 
 from rtlgen.ir.effort import keep_going
 from rtlgen.ir.scop import Scop
@@ -20,6 +24,11 @@ from rtlgen.poly.dependences import Dependence, Flow
 from rtlgen.poly.extrema import PairExtrema, pair_extrema
 from rtlgen.poly.instances import Pairs, dependent_pairs
 from rtlgen.transforms.candidates import Placement
+
+Ints = NDArray[np.int64]
+
+MANY_DISTANCES = 100
+"""Required distances from which on it is worth to look at them all at once."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,7 +117,7 @@ class Related:
         self._pairs = dependent_pairs(scop) if ragged else {}
         # The origin is kept with what belongs to it, so that its id stays its own.
         self._extrema: dict[tuple[int, int], tuple[Dependence | Flow, PairExtrema | None]] = {}
-        self._alike: dict[tuple[int, bytes], PairExtrema] = {}
+        self._alike: dict[str, PairExtrema | None] = {}
 
     def listed(self, origin: Dependence | Flow) -> Pairs | None:
         """Return the pairs behind `origin`, or None where they follow from those of others."""
@@ -126,23 +135,25 @@ class Related:
 
         None: there is no such pair. The statements must not be ragged.
         """
-        pairs = self._within(precedence.origin, level)
-        return None if pairs is None else replace(precedence, related=pairs)
+        p, pairs = precedence, self._within(precedence.origin, level)
+        if pairs is None:
+            return None
+        # Several times faster than `replace`, for thousands of precedences.
+        return Precedence(p.source, p.sink, p.lag, pairs, p.origin, p.uniform_lag)
 
     def _within(self, origin: Dependence | Flow, level: int) -> PairExtrema | None:
         key = (id(origin), level)
         if key not in self._extrema:
-            relation = equal_outer(origin.relation, level)
-            found = None if relation.is_empty() else self._shared(pair_extrema(relation))
-            self._extrema[key] = origin, found
+            self._extrema[key] = origin, self._known(equal_outer(origin.relation, level))
         return self._extrema[key][1]
 
-    def _shared(self, found: PairExtrema) -> PairExtrema:
-        """Return one object for all relations with the same vertices."""
-        if found.others:
-            return found
-        key = found.vertices.shape[1], found.vertices.tobytes()
-        return self._alike.setdefault(key, found)
+    def _known(self, relation: isl.Map) -> PairExtrema | None:
+        """Return the extrema of a relation, looked for once among those that read the same."""
+        keep_going(relation.get_ctx())
+        text = relation.wrap().flatten().to_str()
+        if text not in self._alike:
+            self._alike[text] = None if relation.is_empty() else pair_extrema(relation)
+        return self._alike[text]
 
 
 def iteration_precedences(
@@ -173,6 +184,8 @@ def smallest_shifts(
     ----------
     least: lower bounds of single shifts; 0 where there is none.
     """
+    if len(required) > MANY_DISTANCES:
+        return _smallest_at_once(names, required, least)
     shifts = {name: max(0, least.get(name, 0)) for name in names}
     for _ in range(len(names) + 1):
         changed = False
@@ -182,6 +195,24 @@ def smallest_shifts(
                 changed = True
         if not changed:
             return shifts
+    return None
+
+
+def _smallest_at_once(
+    names: Sequence[str], required: Mapping[tuple[str, str], int], least: Mapping[str, int]
+) -> dict[str, int] | None:
+    """Return the same, all distances looked at in one step: faster where there are many."""
+    number = {name: n for n, name in enumerate(names)}
+    distances = sorted((number[b], number[a], d) for (a, b), d in required.items())
+    sinks, sources, distance = np.array(distances, dtype=np.int64).T
+    starts = np.flatnonzero(np.diff(sinks, prepend=-1))
+    reached = sinks[starts]
+    shifts = np.array([max(0, least.get(name, 0)) for name in names], dtype=np.int64)
+    for _ in range(len(names) + 1):
+        later = np.maximum(shifts[reached], np.maximum.reduceat(shifts[sources] + distance, starts))
+        if np.array_equal(later, shifts[reached]):
+            return dict(zip(names, shifts.tolist(), strict=True))
+        shifts[reached] = later
     return None
 
 
@@ -204,12 +235,100 @@ def requirements(
     iis: Mapping[str, int],
 ) -> dict[tuple[str, str], int]:
     """Return the largest required distance of every ordered pair of statements."""
+    return Requirements(precedences).between(placements, iis)
 
-    def distance(p: Precedence) -> int:
-        return p.required(placements[p.source], placements[p.sink], iis[p.source], iis[p.sink])
 
-    return strongest(
-        ((p.source, p.sink), distance(p))
-        for p in precedences
-        if p.binds(placements[p.source], placements[p.sink])
-    )
+class Requirements:
+    """The distances that precedences require, for one choice of placements after another.
+
+    Those that integer vertices decide are asked for all at once.
+    """
+
+    def __init__(self, precedences: Sequence[Precedence]) -> None:
+        self._others = [p for p in precedences if _vertices(p) is None]
+        ordered = sorted(
+            ((p, rows) for p in precedences if (rows := _vertices(p)) is not None),
+            key=lambda known: (known[0].source, known[0].sink),
+        )
+        self._names = list({name: 0 for p, _ in ordered for name in (p.source, p.sink)})
+        number = {name: n for n, name in enumerate(self._names)}
+        counts = [len(rows) for _, rows in ordered]
+        self._starts = np.cumsum([0, *counts])[:-1]
+        self._lags = np.array([p.lag for p, _ in ordered], dtype=np.int64)
+        self._uniform = np.array(
+            [p.lag if p.uniform_lag is None else p.uniform_lag for p, _ in ordered], dtype=np.int64
+        )
+        pairs = [(p.source, p.sink) for p, _ in ordered]
+        firsts = [n for n, pair in enumerate(pairs) if n == 0 or pair != pairs[n - 1]]
+        self._pairs, self._pair_starts = (
+            [pairs[n] for n in firsts],
+            np.array(firsts, dtype=np.int64),
+        )
+        self._ends = [
+            np.repeat(np.array([number[name] for name in column], dtype=np.int64), counts)
+            for column in zip(*pairs, strict=True)
+        ]
+        dims = [p.origin.relation.dim(isl.dim_type.in_) for p, _ in ordered]
+        self._sources = _padded([rows[:, :n] for (_, rows), n in zip(ordered, dims, strict=True)])
+        self._sinks = _padded([rows[:, n:] for (_, rows), n in zip(ordered, dims, strict=True)])
+
+    def between(
+        self, placements: Mapping[str, Placement], iis: Mapping[str, int]
+    ) -> dict[tuple[str, str], int]:
+        """Return the largest required distance of every ordered pair of statements."""
+        keep_going(work=len(self._lags) + len(self._sources) // 16)
+        known = self._at_once(placements, iis)
+        for p in self._others:
+            source, sink = placements[p.source], placements[p.sink]
+            if p.binds(source, sink):
+                distance = p.required(source, sink, iis[p.source], iis[p.sink])
+                pair = p.source, p.sink
+                known[pair] = max(distance, known.get(pair, distance))
+        return known
+
+    def _at_once(
+        self, placements: Mapping[str, Placement], iis: Mapping[str, int]
+    ) -> dict[tuple[str, str], int]:
+        if not self._pairs:
+            return {}
+        width = max(self._sources.shape[1], self._sinks.shape[1])
+        ranks = np.zeros((len(self._names), width), dtype=np.int64)
+        constants = np.zeros(len(self._names), dtype=np.int64)
+        boxes = set()
+        for n, name in enumerate(self._names):
+            rank = placements[name].rank
+            if rank is not None:
+                boxes.add(name)
+                ranks[n, : len(rank[0])] = rank[0]
+                ranks[n] *= iis[name]
+                constants[n] = iis[name] * rank[1]
+        source, sink = self._ends
+        gaps = constants[source] - constants[sink]
+        gaps += (self._sources * ranks[source, : self._sources.shape[1]]).sum(axis=1)
+        gaps -= (self._sinks * ranks[sink, : self._sinks.shape[1]]).sum(axis=1)
+        largest = np.maximum.reduceat(gaps, self._starts)
+        is_uniform = np.minimum.reduceat(gaps, self._starts) == largest
+        distances = largest + np.where(is_uniform, self._uniform, self._lags)
+        strong = np.maximum.reduceat(distances, self._pair_starts)
+        found = dict(zip(self._pairs, strong.tolist(), strict=True))
+        if len(boxes) == len(self._names):
+            return found
+        # See `Precedence.binds`.
+        return {pair: distance for pair, distance in found.items() if boxes.issuperset(pair)}
+
+
+def _vertices(precedence: Precedence) -> Ints | None:
+    """Return the vertices of the related pairs, or None where these do not say all."""
+    related = precedence.related
+    return None if isinstance(related, Pairs) or related.others else related.vertices
+
+
+def _padded(parts: Sequence[Ints]) -> Ints:
+    """Return the rows of all parts, with zeros where a part has fewer columns."""
+    width = max((part.shape[1] for part in parts), default=0)
+    found = np.zeros((sum(map(len, parts)), width), dtype=np.int64)
+    first = 0
+    for part in parts:
+        found[first : first + len(part), : part.shape[1]] = part
+        first += len(part)
+    return found

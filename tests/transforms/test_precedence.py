@@ -1,0 +1,117 @@
+"""What precedences require, asked for all at once, is what each of them requires."""
+
+from __future__ import annotations
+
+import random
+from itertools import permutations
+from pathlib import Path
+
+import pytest
+
+from rtlgen.driver import compile_program
+from rtlgen.frontend import parse_text
+from rtlgen.options import CompileOptions
+from rtlgen.timing import timing_of
+from rtlgen.transforms import precedence
+from rtlgen.transforms.candidates import Placement, box_placement
+from rtlgen.transforms.precedence import Precedence, Requirements, smallest_shifts, strongest
+
+KERNELS = Path(__file__).parents[1] / "end_to_end" / "kernels"
+
+# A congruence leaves pieces without integer vertices; the last two statements have equal distances.
+MIXED = """void f(int a[8][8], int b[8][8], int c[8], int d[8], int e[8]) {
+  for (int i = 0; i < 8; i++) for (int j = 0; j < 8; j++) b[i][j] = a[j][i] * 3;
+  for (int i = 0; i < 8; i++) for (int j = 0; j < 4; j++) c[i] += b[2 * j][i];
+  for (int i = 0; i < 8; i++) if (i % 3 == 1) c[i] = c[7 - i] + 1;
+  for (int i = 0; i < 8; i++) d[i] = c[i] ^ b[i][i];
+  for (int i = 0; i < 8; i++) e[i] = d[i] + 5;
+}"""
+
+
+def of(text: str) -> tuple[dict[str, list[Placement]], tuple[Precedence, ...]]:
+    """Return all orders of every statement's loops, and the precedences of a program."""
+    compilation = compile_program(parse_text(text), CompileOptions())
+    timing = timing_of(compilation.analysis, compilation.target)
+    orders = {
+        s.name: [
+            box_placement(loops, s.iterators)
+            for loops in permutations(timing.scop.schedule.loops(s.name))
+        ]
+        for s in timing.scop.statements
+    }
+    return orders, timing.precedences()
+
+
+@pytest.mark.parametrize("text", [MIXED, (KERNELS / "trisolv.c").read_text()])
+def test_all_at_once_are_as_far_apart_as_one_by_one(text: str) -> None:
+    orders, precedences = of(text)
+    required = Requirements(precedences)
+    numbers = random.Random(0)
+    for _ in range(20):
+        placed = {name: numbers.choice(found) for name, found in orders.items()}
+        iis = {name: numbers.randrange(1, 4) for name in orders}
+        assert required.between(placed, iis) == strongest(
+            (
+                (p.source, p.sink),
+                p.required(placed[p.source], placed[p.sink], iis[p.source], iis[p.sink]),
+            )
+            for p in precedences
+        )
+
+
+def test_equal_distances_and_pieces_without_vertices_are_among_them() -> None:
+    orders, precedences = of(MIXED)
+    required = Requirements(precedences)
+    assert required._others and required._pairs
+    placed = {name: found[0] for name, found in orders.items()}
+    uniform = [
+        p
+        for p in precedences
+        if p.uniform_lag is not None
+        and len(set(p.gaps(placed[p.source], placed[p.sink], 1, 1))) == 1
+    ]
+    assert any(p.uniform_lag != p.lag for p in uniform)
+
+
+def test_relations_that_read_the_same_are_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = []
+    extrema = precedence.pair_extrema
+
+    def counted(relation: object) -> object:
+        seen.append(relation)
+        return extrema(relation)
+
+    monkeypatch.setattr(precedence, "pair_extrema", counted)
+    copies = " ".join(f"for (int i = 0; i < 8; i++) x{n}[i] = y{n}[i] + 1;" for n in range(3))
+    more = " ".join(f"for (int i = 0; i < 8; i++) z{n}[i] = x{n}[i] * 3;" for n in range(3))
+    arrays = ", ".join(f"int {name}{n}[8]" for name in "xyz" for n in range(3))
+    _, found = of(f"void f({arrays}) {{ {copies} {more} }}")
+    assert len(found) == 3
+    # Each of the two times that the program is looked at: in the compiler, and here.
+    assert len(seen) <= 2
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_many_distances_have_the_same_smallest_shifts_as_few(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    numbers = random.Random(seed)
+    names = [f"S{n}" for n in range(8)]
+    least = {name: numbers.randrange(-3, 9) for name in names[:4]}
+    required = {
+        (a, b): numbers.randrange(-9, 4) for a in names for b in names if numbers.random() < 0.3
+    }
+    required = {pair: d if pair[0] != pair[1] else min(d, 0) for pair, d in required.items()}
+    few = smallest_shifts(names, required, least)
+    monkeypatch.setattr(precedence, "MANY_DISTANCES", 0)
+    assert smallest_shifts(names, required, least) == few
+
+
+def test_some_of_these_contradict_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    circle = {("a", "b"): 2, ("b", "c"): -1, ("c", "a"): 0}
+    for many in (0, 100):
+        monkeypatch.setattr(precedence, "MANY_DISTANCES", many)
+        assert smallest_shifts(["a", "b", "c"], circle, {}) is None
+        assert smallest_shifts(["a", "b", "c"], circle | {("c", "a"): -1}, {"b": 1}) == {
+            "a": 0, "b": 2, "c": 1,
+        }  # fmt: skip
