@@ -1,8 +1,10 @@
-"""How much an analysis may take: computing time for all of it, isl operations for one step of it.
+"""How much an analysis may take, counted in elementary steps: every machine accepts the same.
 
 Exact dependence analysis and the search are exponential in the worst case. Nothing can interrupt a
-step inside isl but isl's own count of elementary operations; between the steps, and in the loops of
-the search, `keep_going` looks at the clock. Ordinary programs come near neither limit.
+step inside isl but isl's own count of elementary operations, which is limited for each step; the
+operations of all steps, and those of the compiler's own loops, are added up for the whole
+compilation. Ordinary programs come near neither limit. The clock is only looked at to end what
+these counts should have ended long before.
 """
 
 from __future__ import annotations
@@ -11,13 +13,20 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass, field
 
 import islpy as isl
 
 from rtlgen.errors import RtlgenError
 
-MAX_SECONDS = 60.0
-"""Computing time of this thread for one compilation. Most kernels need less than one second."""
+MAX_WORK = 60_000_000
+"""Elementary steps for one compilation: about a minute. Most kernels need less than 10^6."""
+
+MORE_WORK = 30_000_000
+"""What a second, simpler attempt may take after the first one was too complex."""
+
+STEP_WORK = 100
+"""What every step counts for at least, in elementary steps."""
 
 MAX_OPERATIONS = 100_000
 """Elementary isl operations for one step: some seconds. Most steps need less than 10^3."""
@@ -28,20 +37,46 @@ LOOP_OPERATIONS = 5_000_000
 COUNTING_OPERATIONS = 50_000_000
 """The same for counting points and vertices, of which isl does millions a second."""
 
-MORE_SECONDS = 30.0
-"""What a second, simpler attempt may take after the first one was too complex."""
+COUNTED_FROM = 256
+"""isl operations of one step from which on they are counted, in powers of 4."""
 
-_deadline: ContextVar[float | None] = ContextVar("deadline", default=None)
+MAX_SECONDS = 900.0
+"""Computing time of this thread after which a compilation is ended whatever was counted."""
+
+WATCHED_WORK = 100_000
+"""Elementary steps between two looks at the clock."""
+
+
+@dataclass
+class _Account:
+    """What is left of the elementary steps, and when the time is up."""
+
+    left: int
+    deadline: float = field(default_factory=lambda: time.thread_time() + MAX_SECONDS)
+    unwatched: int = 0
+
+    def spend(self, work: int) -> None:
+        self.left -= work
+        if self.left < 0:
+            raise _too_complex("it needs too many elementary steps")
+        self.unwatched += work
+        if self.unwatched > WATCHED_WORK:
+            self.unwatched = 0
+            if time.thread_time() > self.deadline:
+                raise _too_complex(f"it takes more than {MAX_SECONDS:g} seconds of computing time")
+
+
+_account: ContextVar[_Account | None] = ContextVar("account", default=None)
 
 
 class TooComplex(RtlgenError):
     """The analysis of the program would take too long.
 
     Exact dependence analysis, integer maximisation and the search over loop orders are exponential
-    in the worst case. The compiler counts isl's elementary operations and its own computing time,
-    and stops at fixed limits rather than running for hours. Split the function into smaller
-    `#pragma scop` regions, simplify subscripts with several coefficients, or reduce the number of
-    loops, conditions and statements that share an array.
+    in the worst case. The compiler counts isl's elementary operations and steps of its own, and
+    stops at fixed limits, the same on every machine, rather than running for hours. Split the
+    function into smaller `#pragma scop` regions, simplify subscripts with several coefficients, or
+    reduce the number of loops, conditions and statements that share an array.
     """
 
     code = "E0208"
@@ -55,8 +90,26 @@ def limited_effort() -> Iterator[None]:
     ------
     TooComplex: a limit was met.
     """
-    outer = _deadline.get()
-    token = _deadline.set(time.thread_time() + MAX_SECONDS if outer is None else outer)
+    outer = _account.get()
+    with _spending(_Account(MAX_WORK) if outer is None else outer):
+        yield
+
+
+@contextmanager
+def more_effort() -> Iterator[None]:
+    """Let what is inside take `MORE_WORK`, whatever was used up before.
+
+    Raises
+    ------
+    TooComplex: a limit was met.
+    """
+    with _spending(_Account(MORE_WORK)):
+        yield
+
+
+@contextmanager
+def _spending(account: _Account) -> Iterator[None]:
+    token = _account.set(account)
     try:
         yield
     except isl.Error as error:
@@ -64,37 +117,51 @@ def limited_effort() -> Iterator[None]:
             raise out_of_operations() from error
         raise
     finally:
-        _deadline.reset(token)
+        _account.reset(token)
 
 
-@contextmanager
-def more_effort() -> Iterator[None]:
-    """Let what is inside take `MORE_SECONDS`, whatever was used up before.
+def keep_going(context: isl.Context | None = None, work: int = 0) -> None:
+    """Begin the next step, and let isl count its operations from 0 again.
 
-    Raises
-    ------
-    TooComplex: a limit was met.
-    """
-    token = _deadline.set(time.thread_time() + MORE_SECONDS)
-    try:
-        with limited_effort():
-            yield
-    finally:
-        _deadline.reset(token)
-
-
-def keep_going(context: isl.Context | None = None) -> None:
-    """Begin the next step: look at the clock, and let isl count its operations from 0 again.
+    Parameters
+    ----------
+    context: in which isl worked in the step before. work: elementary steps of the compiler itself.
 
     Raises
     ------
-    TooComplex: the time is up.
+    TooComplex: enough was done.
     """
-    deadline = _deadline.get()
-    if deadline is not None and time.thread_time() > deadline:
-        raise _too_complex(f"it takes more than {MAX_SECONDS:g} seconds of computing time")
+    done = STEP_WORK + work
     if context is not None:
+        done += _operations(context)
         context.reset_operations()
+    account = _account.get()
+    if account is not None:
+        account.spend(done)
+
+
+def _operations(context: isl.Context) -> int:
+    """Return the isl operations since the last step began, rounded to a power of 4.
+
+    isl does not tell their number, only whether it has reached a limit.
+    """
+    limit = context.get_max_operations()
+    count = 0
+    tried = COUNTED_FROM
+    while _reaches(context, tried):
+        count, tried = 2 * tried, 4 * tried
+    context.set_max_operations(limit)
+    return count
+
+
+def _reaches(context: isl.Context, count: int) -> bool:
+    """Tell whether isl has done that many operations."""
+    context.set_max_operations(count)
+    try:
+        isl.Val.zero(context)
+    except isl.Error:
+        return True
+    return False
 
 
 def out_of_operations() -> TooComplex:

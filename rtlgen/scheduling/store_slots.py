@@ -110,7 +110,7 @@ class StoreSlots:
         ]
         left = np.arange(len(settled))
         while len(left):
-            keep_going()
+            keep_going(work=len(left) * len(handed))
             before = settled[left, unit]
             for rival, distances in handed:
                 gaps = settled[left, unit] - settled[left, rival]

@@ -129,8 +129,8 @@ class _Search:
 
     def extend(self, chosen: _Chosen) -> None:
         """Look for better combinations that have what is chosen."""
-        keep_going()
         left = [name for name in self.nests if name not in chosen.names]
+        keep_going(work=4 * len(chosen.names) * len(left))
         if not left:
             self._finish(chosen)
             return

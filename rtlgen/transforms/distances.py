@@ -85,7 +85,7 @@ def distance_table(
     sink_times = np.stack([_times(points.sinks, c, precedence.sink) for c in sinks])
     step = max(1, GAPS_AT_ONCE // sink_times.size)
     for first in range(0, len(sources), step):
-        keep_going()
+        keep_going(work=min(step, len(sources)) * sink_times.size // 100)
         rows = slice(first, first + step)
         gaps = source_times[rows, None, :] - sink_times[None, :, :]
         largest = gaps.max(axis=2)

@@ -159,7 +159,7 @@ def _pareto(
     kept = []
     left = preference
     while len(left):
-        keep_going()
+        keep_going(work=len(left) * len(measures) // 16)
         is_head = np.zeros(len(left), dtype=np.bool_)
         is_head[0] = True
         for column in groups:

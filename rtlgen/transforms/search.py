@@ -154,11 +154,13 @@ class _Search:
         fewest_changes: among choices with one end, find that with the fewest changes; without it
             fewer partial choices have to be followed.
         """
-        last_use = {a: max(b for (x, b) in self.distances if x == a) for (a, _) in self.distances}
+        last_use: dict[int, int] = {}
+        for a, b in self.distances:
+            last_use[a] = max(b, last_use.get(a, b))
         frontier = Frontier.empty()
         exhausted = True
         for number in range(len(self.units)):
-            keep_going()
+            keep_going(work=len(frontier) * len(self.units[number]) // 16)
             open_units = [u for u in range(number + 1) if last_use.get(u, -1) > number]
             grown = self._grown(frontier, number, limit)
             frontier = grown.undominated(open_units, fewest_changes=fewest_changes)

@@ -182,6 +182,7 @@ class _Order:
 
     def backward(self, values: Mapping[str, Values]) -> dict[tuple[int, ...], float]:
         """Return, by order of the dimensions, what runs backward between the given statements."""
+        keep_going(work=len(self._pairs))
         total = np.zeros(len(self._orders))
         numbers = {
             name: self._numbers.setdefault(each, len(self._numbers))

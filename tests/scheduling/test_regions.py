@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from itertools import combinations, pairwise
 
 import pytest
@@ -112,12 +111,14 @@ def test_where_joining_nests_is_too_complex_too_they_run_one_after_another(
     assert len(found.decision.regions) == 3
 
 
-def test_what_a_search_has_found_when_its_time_is_up_is_proven_all_the_same(
+def test_what_a_search_has_found_when_nothing_is_left_to_spend_is_proven_all_the_same(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def late(analysis: Analysis, options: CompileOptions) -> planning.Planned:
         planned = planning.choose_plan(analysis, options)
-        effort._deadline.set(time.thread_time() - 1)
+        account = effort._account.get()
+        assert account is not None
+        account.left = 0
         return planned
 
     monkeypatch.setattr(driver, "choose_plan", late)
