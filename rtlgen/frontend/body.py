@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from pycparser import c_ast
 
@@ -17,28 +17,30 @@ from rtlgen.frontend.counters import Counters
 from rtlgen.frontend.declarations import Declarations
 from rtlgen.frontend.drafts import Drafts
 from rtlgen.frontend.errors import (
+    AggregateUnsupported,
+    FloatingPoint,
     FrontendError,
     IteratorOutsideLoop,
+    PointerUnsupported,
 )
 from rtlgen.frontend.expressions import ExpressionReader
-from rtlgen.frontend.extents import Extents
+from rtlgen.frontend.filling import filled
 from rtlgen.frontend.guards import is_total
 from rtlgen.frontend.iteration import IterationReader
 from rtlgen.frontend.known_values import known_by_iterators
 from rtlgen.frontend.locate import Locator
 from rtlgen.frontend.lookups import bounds_of, guard_keeps_inside, stays_inside
 from rtlgen.frontend.place import Place
-from rtlgen.frontend.ranges import Ranges
-from rtlgen.frontend.reaching import Definitions, Reaching
+from rtlgen.frontend.reaching import Reaching
 from rtlgen.frontend.refusals import statement_refusal
+from rtlgen.frontend.site import Site
 from rtlgen.frontend.symbols import Unusable, Variable
 from rtlgen.frontend.turn import Turn
 from rtlgen.frontend.values import Value
 from rtlgen.frontend.writers import STEPS
 from rtlgen.frontend.writes import ASSIGNMENT_OPS, Assignment, read_assignment, written
-from rtlgen.ir.affine import Affine
-from rtlgen.ir.expr import Constant, Expr, Read, Select
-from rtlgen.ir.scop import Access, ConditionNode, Loop, LoopNode, Node, Statement
+from rtlgen.ir.expr import Constant, Expr, Select
+from rtlgen.ir.scop import Access, ConditionNode, Node, Statement
 from rtlgen.source import Span
 
 MAX_REPORTED = 20
@@ -167,7 +169,7 @@ class BodyReader:
         ----------
         before: takes the statements that have to run before it; None if there can be none.
         """
-        site = _Site(self, self._calls, self._declarations.extents, place, before)
+        site = Site(self, self._calls, self._declarations.extents, place, before)
         return self._declarations.reader(place.ranges, site, is_guarded=place.guard is not None)
 
     def written_by(self, nodes: Sequence[Node]) -> frozenset[str]:
@@ -284,7 +286,13 @@ class BodyReader:
         if isinstance(node.type, c_ast.PtrDecl) and node.init is not None:
             self._pointer(node, place)
             return ()
-        variable = self._declarations.local(node)
+        try:
+            variable = self._declarations.local(node)
+        except (AggregateUnsupported, FloatingPoint, PointerUnsupported):
+            if node.init is not None:
+                raise
+            # It is refused where it is used, if it is.
+            return ()
         stored = self._scopes.stored(node.name) if node.name is not None else None
         if stored is not None and stored.shape == () and stored.storage == "local":
             self.reaching.declare(stored)
@@ -293,7 +301,9 @@ class BodyReader:
         if variable is None:
             return ()
         if variable.shape:
-            return self.filled(node, variable, replace(place, guard=None))
+            return filled(
+                node, variable, replace(place, guard=None), self._declarations, self.drafts
+            )
         before: list[Node] = []
         setting = c_ast.Assignment("=", c_ast.ID(node.name, node.coord), node.init, node.coord)
         turned, first = self._loops.moves.turned(setting, place.ranges), len(self.drafts)
@@ -316,35 +326,6 @@ class BodyReader:
             raise
         self._scopes.declare(node.name, view)
 
-    def filled(self, node: c_ast.Node, variable: Variable, place: Place) -> tuple[Node, ...]:
-        """Return the loops that give an array its initial values."""
-        loops = []
-        for extent in variable.shape:
-            name = self._scopes.claim(f"{variable.name}_index")
-            stop = Affine((), extent)
-            loops.append(Loop(name, Affine(), stop, 1, variable.span))
-        position = tuple(Affine.variable(loop.iterator) for loop in loops)
-        values = self._declarations.initial[variable.name]
-        expr: Expr = Constant(values[0], variable.element)
-        reads: tuple[Access, ...] = ()
-        if len(set(values)) > 1:
-            table = self._declarations.table(variable, values)
-            expr, reads = Read(0, variable.element), (Access(table, position, variable.span),)
-        statement = Statement(
-            name="",
-            loops=(*place.loops, *loops),
-            conditions=place.conditions,
-            write=Access(variable.name, position, variable.span),
-            reads=reads,
-            expr=expr,
-            span=variable.span,
-            text=f"{variable.name} = {{...}}",
-        )
-        result: Node = self.drafts.add(node, None, statement, is_substituted=True)
-        for loop in reversed(loops):
-            result = LoopNode(loop, (result,))
-        return (result,)
-
     def _initialiser_text(self, node: c_ast.Decl) -> str:
         return f"{node.name} = {self._locator.text(node.init)}"
 
@@ -364,33 +345,6 @@ class BodyReader:
         warning = Diagnostic(code, message, (Label(span, "left out"),), severity="warning")
         if warning not in self.warnings:
             self.warnings.append(warning)
-
-
-@dataclass(frozen=True, slots=True)
-class _Site:
-    """Where an expression stands."""
-
-    body: BodyReader
-    calls: CallReader
-    extents: Extents
-    place: Place
-    before: list[Node] | None
-
-    def note_use(self, variable: Variable, span: Span) -> None:
-        """Note that the value of a variable is read."""
-        self.body.note_use(variable, span)
-
-    def definitions(self, variable: Variable) -> Definitions:
-        """Return the assignments of a scalar that may reach here."""
-        return self.body.reaching.of(variable)
-
-    def note_access(self, variable: Variable, access: Access, ranges: Ranges) -> None:
-        """Note which elements are touched."""
-        self.extents.note(variable, access, ranges)
-
-    def call(self, node: c_ast.FuncCall, reader: ExpressionReader) -> Value:
-        """Return the value of a call."""
-        return self.calls.value(node, reader, self.place, self.before)
 
 
 def _is_set_to_call(node: c_ast.Assignment) -> bool:

@@ -8,11 +8,12 @@ of a quotient whose dividend the statement moves: k * ((p + m + c) / n) - k * ((
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from rtlgen.frontend.effects import Effects, State, by_constant
+from rtlgen.frontend.effects import Effects
 from rtlgen.frontend.ranges import Ranges
+from rtlgen.frontend.states import State, by_constant, number_in
 from rtlgen.frontend.symbols import Variable
 from rtlgen.frontend.turn import Rotation, Turn, rotation, values_of
 from rtlgen.ir.affine import Affine
@@ -122,6 +123,7 @@ def driven(
     moves: dict[int, int] = {}
     open_: dict[int, State] = {}
     found: dict[object, int | None] = {}
+    values = sorted(values_of(before, ranges))
     for number, state in driver.states().items():
         for size in range(1, len(state) + 1):
             part = state[:size]
@@ -133,11 +135,13 @@ def driven(
                 break
         else:
             open_[number] = {**known, **dict(state)}
+            if not values or _after(effects, open_[number], variable, values[0]) is None:
+                return None
     if not open_:
         return Driven(None, moves)
     if any(moves.values()):
         return None
-    return _driven_round(variable, values_of(before, ranges), effects, moves, open_)
+    return _driven_round(variable, frozenset(values), effects, moves, open_)
 
 
 def _driven_round(
@@ -150,11 +154,7 @@ def _driven_round(
     """Return what a statement makes of a scalar that goes round by itself in some states."""
 
     def turned(state: State, values: Iterable[int]) -> Rotation | None:
-        def effect(value: int) -> int | None:
-            after = effects.after({**state, variable.name: Affine((), value)})
-            return number_in(after, variable)
-
-        return rotation(values, effect)
+        return rotation(values, lambda value: _after(effects, state, variable, value))
 
     reached: frozenset[int] = frozenset()
     found: list[Rotation] = []
@@ -174,10 +174,8 @@ def _driven_round(
     return Driven(Rotation(low, modulus, 0, possible), {**moves, **turns})
 
 
-def number_in(state: State, variable: Variable) -> int | None:
-    """Return the value of a scalar, if it is a number."""
-    value = state.get(variable.name)
-    return value.constant if value is not None and value.is_constant else None
+def _after(effects: Effects, state: State, variable: Variable, value: int) -> int | None:
+    return number_in(effects.after({**state, variable.name: Affine((), value)}), variable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,6 +216,11 @@ def carry(
                 if all(o == 0 if modulus is None else o % modulus == 0 for o in off):
                     return found
     return None
+
+
+def period_of(moves: Sequence[int]) -> int:
+    """Return after how many of them moves are as before; their number if they never are."""
+    return next(n for n in range(1, len(moves) + 1) if moves[n:] == moves[: len(moves) - n])
 
 
 def _paces(moves: set[int], modulus: int | None, known: Carry | None) -> list[int]:

@@ -176,6 +176,8 @@ def _counted(node: c_ast.For) -> frozenset[str]:
     match node.init:
         case c_ast.DeclList(decls=parts) | c_ast.ExprList(exprs=parts):
             pass
+        case None if isinstance(node.next, c_ast.ExprList):
+            parts = node.next.exprs
     first = next((name for part in parts if (name := _sets(part)) in compared), None)
     return compared if first is None else frozenset((first,))
 

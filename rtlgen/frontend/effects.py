@@ -8,9 +8,8 @@ A scalar has a number there, or is a symbol: what it was before the statement.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
 from pycparser import c_ast
 
@@ -25,6 +24,7 @@ from rtlgen.frontend.loops import LoopReader
 from rtlgen.frontend.ranges import IteratorRange, Ranges
 from rtlgen.frontend.reaching import Definition, Definitions
 from rtlgen.frontend.relevance import relevance
+from rtlgen.frontend.states import State, by_constant, symbol, symbol_of
 from rtlgen.frontend.symbols import ActiveIterator, Unusable, Variable
 from rtlgen.frontend.unnoticed import Unnoticed
 from rtlgen.frontend.values import Value
@@ -37,24 +37,6 @@ from rtlgen.source import Span
 
 MAX_STEPS = 20_000
 """Statements carried out to find out what one statement does."""
-
-State: TypeAlias = Mapping[str, Affine | None]
-"""What scalars hold, by their unique names; None where that is not known."""
-
-
-def symbol(variable: Variable) -> Affine:
-    """Return what a scalar held before."""
-    return Affine.variable(_symbol(variable))
-
-
-def by_constant(after: Affine | None, variable: Variable) -> int | None:
-    """Return by how much a scalar has moved; None if that is no constant."""
-    gone = None if after is None else after - symbol(variable)
-    return gone.constant if gone is not None and gone.is_constant else None
-
-
-def _symbol(variable: Variable) -> str:
-    return f"{variable.name} before"
 
 
 class Effects:
@@ -100,19 +82,36 @@ class Effects:
         """
         return self.once(self._node, self._ranges, state, symbols)
 
+    def in_iteration(
+        self, iterator: str, type_: IntType, value: int, state: State, variable: Variable
+    ) -> State:
+        """Return what is known behind the statement in one iteration of the loop around it.
+
+        Parameters
+        ----------
+        iterator: what the text calls its iterator. variable: stands for itself.
+        """
+        span = self.locator.start(self._node)
+        counter = Variable(f"{iterator} in turn", type_, (), "local", False, span)
+        with self.declarations.scopes.block():
+            self.declarations.scopes.declare(iterator, counter)
+            return self.after({**state, counter.name: Affine((), value)}, [variable])
+
     def once(
         self, node: c_ast.Node, ranges: Ranges, state: State, symbols: Iterable[Variable]
     ) -> State:
         """Return what is known behind a part of the statement."""
         own = {variable.name: symbol(variable) for variable in symbols}
-        self._types |= {_symbol(variable): variable.element for variable in symbols}
+        self._types |= {symbol_of(variable): variable.element for variable in symbols}
         wide = [
-            IteratorRange(_symbol(v), Affine((), v.element.minimum), Affine((), v.element.maximum))
+            IteratorRange(
+                symbol_of(v), Affine((), v.element.minimum), Affine((), v.element.maximum)
+            )
             for v in symbols
         ]
         inside = replace(ranges, iterators=(*wide, *ranges.iterators))
         # What is known by a symbol of a larger part is not known by the one of this part.
-        names = frozenset(_symbol(variable) for variable in symbols)
+        names = frozenset(symbol_of(variable) for variable in symbols)
         other = {n: None if v is not None and v.variables & names else v for n, v in state.items()}
         return self._carried_out(node, inside, {**other, **own})
 

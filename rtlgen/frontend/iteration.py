@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
@@ -22,7 +22,7 @@ from rtlgen.frontend.errors import (
 )
 from rtlgen.frontend.locate import Locator
 from rtlgen.frontend.loop_exits import exit_value
-from rtlgen.frontend.loop_headers import Header, split_header
+from rtlgen.frontend.loop_headers import Header, counting_from_0, split_header
 from rtlgen.frontend.loops import LoopReader
 from rtlgen.frontend.moves import Moved, Moves
 from rtlgen.frontend.place import Place
@@ -30,7 +30,7 @@ from rtlgen.frontend.ranges import Ranges
 from rtlgen.frontend.statement_reader import StatementReader
 from rtlgen.frontend.symbols import ActiveIterator, Unusable, Variable
 from rtlgen.frontend.values import Value, exact
-from rtlgen.frontend.writers import calls, mentions
+from rtlgen.frontend.writers import assigned, calls, mentions
 from rtlgen.frontend.writes import written
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.expr import to_text
@@ -48,6 +48,9 @@ class Body(StatementReader, Protocol):
 
     def nested(self, node: c_ast.Node, place: Place) -> tuple[Node, ...]:
         """Read the body of a loop or `if`."""
+
+    def items(self, items: Iterable[c_ast.Node], place: Place) -> tuple[Node, ...]:
+        """Read statements."""
 
     def is_used_after(self, variable: Variable) -> bool:
         """Return whether a variable that counts a loop is used outside of it, too."""
@@ -85,7 +88,11 @@ class IterationReader:
             cases = self._cases(node, place)
             reaching.restore(before)
             if cases is None:
-                raise
+                nodes = self._by_count(node, place, label)
+                if nodes is None:
+                    reaching.restore(before)
+                    raise
+                return nodes
         return self._body.cases.each(cases, place, lambda inside: self.read(node, inside, label))
 
     def _cases(self, node: c_ast.For, place: Place) -> Cases | None:
@@ -99,6 +106,49 @@ class IterationReader:
             fixed = (side for side in sides if not mentions(side, iterator))
             bounds += [self._body.reader(place).value(side) for side in fixed]
         return self._body.cases.of_values(bounds, place)
+
+    def _by_count(
+        self, node: c_ast.For, place: Place, label: str | None
+    ) -> tuple[Node, ...] | None:
+        """Read a loop of larger steps by the number of its steps; None if that is no better.
+
+        for (i = 0; i < j; i += 2) { ...; j--; }        2 * count < j0 - count
+        """
+        header = split_header(node, self._locator)
+        name, at = header.iterator, node.coord
+        symbol = self._scopes.lookup(name)
+        changed = frozenset(target for target, _ in assigned(node.stmt))
+        begins_again = node.init is not None and mentions(header.start, frozenset((name,)))
+        if begins_again or not mentions(header.condition, changed):
+            return None
+        with self._scopes.block():
+            if header.declares:
+                self._count_with(name, self._declarations.iterator_type(node.init.decls[0]), header)
+            elif not isinstance(symbol, Variable):
+                return None
+            elif not self._body.is_used_after(symbol):
+                self._count_with(name, symbol.element, header)
+            start = [] if node.init is None else [_assignment(name, header.start)]
+            count = f"{name}_count"
+            while mentions(node, frozenset((count,))):
+                count += "_"
+            counted = c_ast.For(
+                counting_from_0(count, at),
+                node.cond,
+                c_ast.UnaryOp("p++", c_ast.ID(count, at), at),
+                c_ast.Compound([node.stmt, node.next], at),
+                at,
+            )
+            try:
+                return (*self._body.items(start, place), *self._read(counted, place, label))
+            except NonAffineBound:
+                return None
+
+    def _count_with(self, name: str, type_: IntType, header: Header) -> None:
+        """Declare a variable in the place of an iterator."""
+        variable = self._declarations.temporary(name, type_, header.span)
+        self._scopes.declare(name, variable)
+        self._body.reaching.declare(variable)
 
     def _read(self, node: c_ast.For, place: Place, label: str | None) -> tuple[Node, ...]:
         header = split_header(node, self._locator)
@@ -265,11 +315,11 @@ class IterationReader:
         loop, ranges = place.loops[-1], place.ranges
         if counted is not None:
             reaching.may_define(counted, loop.span)
-        found = self.moves.in_loop(moved, node.stmt, loop, ranges)
+        iterator = split_header(node, self._locator).iterator
+        found = self.moves.in_loop(moved, node.stmt, loop, ranges, iterator)
         entered = reaching.state
         for scalar in found:
-            if scalar.inside is not None:
-                reaching.define_known(scalar.variable, scalar.span, scalar.inside, ranges)
+            reaching.define_known(scalar.variable, scalar.span, scalar.inside, ranges)
         body = self._body.nested(node.stmt, place)
         if counted is not None:
             following = Affine.variable(loop.iterator) + loop.step
@@ -280,6 +330,10 @@ class IterationReader:
             if scalar.behind is not None and not loop.limits:
                 reaching.define_known(scalar.variable, scalar.span, scalar.behind, ranges)
         return body
+
+
+def _assignment(name: str, value: c_ast.Node) -> c_ast.Assignment:
+    return c_ast.Assignment("=", c_ast.ID(name, value.coord), value, value.coord)
 
 
 def _is_binary(node: c_ast.Node) -> bool:

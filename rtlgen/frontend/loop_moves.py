@@ -5,10 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from rtlgen.frontend.carries import Carry, Driver, carry, driven, is_multiple, number_in
-from rtlgen.frontend.effects import Effects, by_constant
-from rtlgen.frontend.induction import distance, moved_behind, moved_inside
+from rtlgen.frontend.carries import (
+    MAX_POSITIONS,
+    Carry,
+    Driver,
+    carry,
+    driven,
+    is_multiple,
+    period_of,
+)
+from rtlgen.frontend.effects import Effects
+from rtlgen.frontend.induction import distance, moved_behind, moved_inside, trip_count
 from rtlgen.frontend.ranges import Ranges
+from rtlgen.frontend.states import by_constant, number_in
 from rtlgen.frontend.symbols import Variable
 from rtlgen.frontend.turn import (
     Rotation,
@@ -23,6 +32,7 @@ from rtlgen.ir.expr import Cast, Expr
 from rtlgen.ir.quasi_affine import is_quasi_affine
 from rtlgen.ir.quotients import quotient
 from rtlgen.ir.scop import Loop
+from rtlgen.ir.types import IntType
 from rtlgen.ir.value_ranges import value_range
 
 Known: TypeAlias = Affine | Turn | Expr
@@ -36,18 +46,21 @@ class LoopMoves:
     Members
     -------
     loop: what repeats the moves. ranges: inside of it.
+    iterator, type: of the loop, as the text has them.
     known: what the scalars found so far are at the start of each iteration, by unique name.
     drivers: those of them that may drive others.
     """
 
     loop: Loop
     ranges: Ranges
+    iterator: str
+    type: IntType
     known: dict[str, Affine] = field(default_factory=dict)
     drivers: list[Driver] = field(default_factory=list)
 
     def find(
         self, variable: Variable, before: Known, effects: Effects
-    ) -> tuple[Known | None, Known | None]:
+    ) -> tuple[Known, Known | None] | None:
         """Return what a scalar is at the start of every iteration, and behind the loop.
 
         Parameters
@@ -60,9 +73,7 @@ class LoopMoves:
             found = self._turned(variable, before, effects) or self._driven(
                 variable, before, effects
             )
-        if found is None:
-            return None, None
-        if isinstance(found[0], Affine):
+        if found is not None and isinstance(found[0], Affine):
             self.known[variable.name] = found[0]
         return found
 
@@ -103,6 +114,45 @@ class LoopMoves:
         inside = inside_loop(turn, found.move, self.loop)
         self.drivers.append(Driver(((variable.name, inside),)))
         return inside, None if whole is None else turn.moved(whole)
+
+    def counted(
+        self, variable: Variable, before: Known, effects: Effects
+    ) -> tuple[Known, Known | None] | None:
+        """Return the values of a scalar that the iterations move by what their iterator says.
+
+        if (i % 4 == 3) k++;        k is i / 4
+        """
+        loop, trips = self.loop, trip_count(self.loop)
+        if trips is None or not (trips.is_constant and loop.start.is_constant):
+            return None
+        if not isinstance(before, Affine):
+            return None
+        if not (effects.asks_for(self.iterator) and 0 < trips.constant <= MAX_POSITIONS):
+            return None
+        moves = []
+        for k in range(trips.constant):
+            at = loop.start.constant + k * loop.step
+            state = {
+                n: v.substitute({loop.iterator: Affine((), at)}) for n, v in self.known.items()
+            }
+            after = effects.in_iteration(self.iterator, self.type, at, state, variable)
+            move = by_constant(after.get(variable.name), variable)
+            if move is None:
+                return None
+            moves.append(move)
+        period = period_of(moves)
+        if period == 1:
+            return self._moved(variable, before, moves[0])
+        way = carry(dict(enumerate(moves[:period])), period, 1, None)
+        if way is None:
+            return None
+        size = abs(loop.step)
+        ahead = (Affine.variable(loop.iterator) - loop.start) * (1 if loop.step > 0 else -1)
+        form = ahead * way.move + way.offset * size
+        inside = Turn(before, None, form, frozenset(), period * size, way.pace)
+        if fitting(variable, inside, self.ranges) is None:
+            return None
+        return inside, fitting(variable, before + sum(moves), self.ranges)
 
     # Driven by others.
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pycparser import c_ast
 
 from rtlgen.errors import Label
-from rtlgen.frontend.carries import Carry, Driver, carry, driven, drivers_of, number_in
+from rtlgen.frontend.carries import Carry, Driver, carry, driven, drivers_of
 from rtlgen.frontend.declarations import Declarations
-from rtlgen.frontend.effects import Effects, by_constant
+from rtlgen.frontend.effects import Effects
 from rtlgen.frontend.errors import IteratorOverflow
 from rtlgen.frontend.locate import Locator
 from rtlgen.frontend.loop_moves import Known, LoopMoves, fitting
@@ -26,7 +26,8 @@ from rtlgen.frontend.reaching import (
     known_turn,
     known_value,
 )
-from rtlgen.frontend.symbols import Variable
+from rtlgen.frontend.states import by_constant, number_in
+from rtlgen.frontend.symbols import ActiveIterator, Variable
 from rtlgen.frontend.turn import Effect, Turn, after_statement
 from rtlgen.frontend.writers import assigned, below
 from rtlgen.ir.affine import Affine
@@ -56,7 +57,7 @@ class InLoop:
 
     variable: Variable
     span: Span
-    inside: Known | None
+    inside: Known
     behind: Known | None
 
 
@@ -104,30 +105,24 @@ class Moves:
         ]
 
     def in_loop(
-        self, moved: Sequence[Moved], node: c_ast.Node, loop: Loop, ranges: Ranges
+        self, moved: Sequence[Moved], node: c_ast.Node, loop: Loop, ranges: Ranges, iterator: str
     ) -> tuple[InLoop, ...]:
         """Return what the iterations of a loop make of the scalars that its body `node` moves.
 
         Parameters
         ----------
-        ranges: inside of the loop.
+        ranges: inside of the loop. iterator: what the text calls its iterator.
         """
-        moves = LoopMoves(loop, ranges)
+        counter = self._scopes.lookup(iterator)
+        assert isinstance(counter, ActiveIterator), "the loop is open"
+        moves = LoopMoves(loop, ranges, iterator, counter.type)
         pending = [s for s in moved if s.before is not None]
         effects = {s.variable.name: self._effects(node, s, ranges) for s in pending}
         found: list[InLoop] = []
-        is_new = True
-        while is_new:
-            # What is known of one may tell what another one does.
-            is_new = False
-            for scalar in list(pending):
-                variable, before = scalar.variable, scalar.before
-                assert before is not None
-                inside, behind = moves.find(variable, before, effects[variable.name])
-                if inside is not None:
-                    found.append(InLoop(variable, scalar.span, inside, behind))
-                    pending.remove(scalar)
-                    is_new = True
+        # What is known of one may tell what another one does.
+        while (one := _next_known(pending, moves, effects)) is not None:
+            found.append(one)
+            pending = [s for s in pending if s.variable != one.variable]
         return tuple(found)
 
     def in_header(
@@ -218,6 +213,19 @@ class Moves:
         return Effects(
             node, scalar.names, ranges, self._reaching.of, self._declarations, self._locator
         )
+
+
+def _next_known(
+    pending: Sequence[Moved], moves: LoopMoves, effects: Mapping[str, Effects]
+) -> InLoop | None:
+    """Return what is known of one scalar more."""
+    for find in (moves.find, moves.counted):
+        for scalar in pending:
+            if scalar.before is not None:
+                values = find(scalar.variable, scalar.before, effects[scalar.variable.name])
+                if values is not None:
+                    return InLoop(scalar.variable, scalar.span, *values)
+    return None
 
 
 def _scale(turn: Turn | None) -> int:

@@ -26,6 +26,11 @@ def remainder_cases(
         return None
     form, modulus, towards_zero = found
     low, high = ranges.minimum(form), ranges.maximum(form)
+    turns = low // modulus
+    if turns == high // modulus and (low >= 0 or not towards_zero):
+        # It is never divided: the remainder is affine.
+        rest = form - turns * modulus - wanted
+        return ((rest, -rest),) if op == "eq" else ((rest - 1,), (-rest - 1,))
     if op == "ne":
         if modulus != 2 or wanted not in (0, 1) or (wanted and towards_zero and low < 0):
             return None

@@ -99,6 +99,9 @@ def test_three_counters_step_each_other(step: str) -> None:
         # What drives it is as before after each run of the inner loop.
         "int x = 0, y = 0; for (int i = 0; i < 6; i++) { for (int j = 0; j < 4; j++)"
         " { b[y][x] += j; if (++x == 4) { x = 0; y++; } } a[y] += i; }",
+        # In step with an inner loop's iterator.
+        "int x = 0, y = 0; for (int i = 0; i < 9; i++) for (int j = 0; j < 6; j++)"
+        " { a[x] += j; if (j % 3 == 1) x++; b[i][j] ^= x; }",
         # Behind the loops.
         "int x = 0, y = 0; for (int i = 0; i < 22; i++) if (++x == 4) { x = 0; y++; }"
         " b[y][x] = 1; a[y] = x;",
@@ -110,13 +113,33 @@ def test_counters_that_step_each_other_mean_what_gcc_says(body: str) -> None:
     assert not written_scalars(text) - {"return_value"}
 
 
+@needs_gcc
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if (i % 2) a[o++] = i; else a[128 + e++] = i;",
+        "if (i % 4 == 3) a[o++] += b[0][i & 15]; e += o;",
+        "if (i == 5) o += 7; a[o + i] ^= i;",
+        "a[o] += i; o += i & 1 ? 2 : 1; a[o] ^= 3;",
+        "if (i % 5 == 2) { a[o] = i; o = o - 1 + 4; }",
+        "if (i == 10) o++; b[o][i & 15] = i;",
+    ],
+)
+@pytest.mark.parametrize("header", ["i = 0; i < 24; i++", "i = 46; i > 0; i -= 3"])
+def test_a_counter_may_be_stepped_by_what_the_iterator_says(body: str, header: str) -> None:
+    text = HEAD + f"{{ int o = 0, e = 0; for (int {header}) {{ {body} }} return 256 * o + e; }}"
+    program = assert_as_gcc(text)
+    assert "o" not in {statement.write.array for statement in program.scop.statements}
+
+
 @pytest.mark.parametrize(
     "step",
     [
         "if (++x == 5) { x = 0; if (a[i]) y++; }",
         "if (++x == 5) { x = 0; y++; } if (x == 2) y += 2;",
         "if (++x == 5) { x = 0; y++; } if (i == 7) y = 0;",
-        "if (++x == 5) x = 0; if (i == 3) y++;",
+        "if (++x == 5) x = 0; if (i < 9) y++;",
+        "if (++x == 5) x = 0; if (i & 4) y++;",
     ],
 )
 def test_a_counter_that_is_stepped_irregularly_is_refused(step: str) -> None:

@@ -80,3 +80,34 @@ def test_a_start_that_data_decides_is_no_bound() -> None:
     body = "int j = 0; for (int i = 0; i < 8; i++) for (; j < 4 * i; j++) a[j]++;"
     with pytest.raises(NonAffineBound):
         accesses(body)
+
+
+@needs_gcc
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "for (int i = 0, j = 30; i < j; i += 2, j--)",
+        "int i, j; for (i = 0, j = 29; i <= j; i += 3, j -= 2)",
+        "for (int i = 30, j = 0; j < i; i -= 3, j += 2)",
+        "int i = 4, j = 20; for (; i < j; i++, j--)",
+        "int i = 4, j = 20; for (; i < j; i += 5, j -= 2)",
+        "int i_count = 3; for (int i = 0, j = 30; i + i_count < j; i += 2, j--)",
+    ],
+)
+def test_two_variables_run_towards_each_other(loop: str) -> None:
+    text = f"int f(int a[32]) {{ {loop} {{ int t = a[i]; a[i] = a[j] + i; a[j] = t; }} return 0; }}"
+    program = assert_as_gcc(text)
+    assert not any(array.name in ("i", "j") for array in program.scop.arrays)
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "int j = 30; for (int i = 0; i < j; i += 2, j -= a[0])",
+        "for (int i = 0, j = 30; i < a[j]; i += 2, j--)",
+        "for (int i = 0, j = 30; i * j < 90; i += 2, j--)",
+    ],
+)
+def test_variables_that_meet_somewhere_are_refused(loop: str) -> None:
+    with pytest.raises(NonAffineBound):
+        parse_text(f"void f(int a[32]) {{ {loop} a[i] = 2; }}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rtlgen.frontend import parse_text
+from rtlgen.frontend.errors import FrontendError
 from rtlgen.ir.sets import ScopSets
 from rtlgen.poly.bounds import require_in_bounds
 from rtlgen.poly.errors import OutOfBounds
@@ -51,3 +52,25 @@ def test_a_pointer_to_rows_is_an_array_of_rows() -> None:
 @pytest.mark.skipif(not have_gcc(), reason="there is no gcc to compare with")
 def test_pointers_read_and_write_what_gcc_does() -> None:
     assert_as_gcc(WALK.replace(", int n", ""), defines={"n": "5"})
+
+
+@pytest.mark.parametrize("declaration", ["int *p;", "float x;", "struct point { int x; } s;"])
+def test_a_local_that_is_never_used_may_be_of_any_type(declaration: str) -> None:
+    parse_text(f"void f(int a[8]) {{ {declaration} for (int i = 0; i < 8; i++) a[i] = i; }}")
+
+
+@pytest.mark.parametrize(
+    ("declaration", "use", "code"),
+    [
+        ("int *p;", "p = a;", "E0109"),
+        ("int *p;", "a[0] = p[1];", "E0109"),
+        ("float x;", "x = a[1];", "E0108"),
+        ("float x = 1;", "", "E0108"),
+    ],
+)
+def test_a_local_of_another_type_is_refused_where_it_is_used(
+    declaration: str, use: str, code: str
+) -> None:
+    with pytest.raises(FrontendError) as caught:
+        parse_text(f"void f(int a[8]) {{ {declaration} {use} a[0] += 1; }}")
+    assert caught.value.code == code
