@@ -7,6 +7,7 @@ from rtlgen.scheduling.datapath import build_datapath
 from rtlgen.scheduling.lags import Timing
 from rtlgen.target import Target
 from rtlgen.transforms.candidates import Placement, box_placement, placement
+from rtlgen.transforms.instance_ranks import Instances
 from rtlgen.transforms.period import self_distance
 from rtlgen.transforms.precedence import Precedence, Related
 from rtlgen.transforms.ragged import beside_ragged, ragged_loops, ragged_statements
@@ -32,6 +33,7 @@ def timing_of(analysis: Analysis, target: Target) -> Timing:
         analysis.dependences,
         analysis.flows,
         related,
+        Instances(analysis.sets),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from amaranth.hdl import Const, Module, Mux, Shape, Signal, Value, unsigned
+from amaranth.hdl import Const, Module, Mux, ResetInserter, Shape, Signal, Value, unsigned
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, Signature
 
@@ -144,6 +144,8 @@ class _KernelBuilder:
         phases = []
         for region, groups in zip(self._plan.regions, self._groups, strict=True):
             events = {self._begin_cycle(group) for group in groups}
+            if any(map(region.is_cut, region.streams)):
+                events.add(region_cycles(self._plan, region))
             phases.append(Phase(region_cycles(self._plan, region), tuple(sorted(events))))
         if self._plan.checksum is not None:
             phases.append(Phase(checksum_cycles(self._plan), (0,)))
@@ -173,7 +175,7 @@ class _KernelBuilder:
         names = [self._modules.name(stream.statement) for stream in region.streams]
         datapaths = self._build_datapaths(region, names)
         for group in self._groups[number]:
-            control = self._build_control(region, group, names)
+            control = self._build_control(number, region, group, names)
             self._m.d.comb += control.begin.eq(self._event(number, self._begin_cycle(group)))
             for member in group.members:
                 self._connect(region.streams[member], names[member], datapaths, member, control)
@@ -194,7 +196,9 @@ class _KernelBuilder:
             datapaths.append(datapath)
         return datapaths
 
-    def _build_control(self, region: Region, group: Group, names: Sequence[str]) -> StreamControl:
+    def _build_control(
+        self, number: int, region: Region, group: Group, names: Sequence[str]
+    ) -> StreamControl:
         streams = [region.streams[member] for member in group.members]
         controlled = tuple(
             ControlledStream(
@@ -208,8 +212,13 @@ class _KernelBuilder:
         index = build_index_unit(self._plan, active_levels(streams[0]), streams[0].ii)
         depths = {memory.name: memory.depth for memory in self._plan.memories}
         control = StreamControl(controlled, index, depths)
-        name = "_".join(names[member] for member in group.members)
-        self._m.submodules[self._modules.name(f"{name}_control")] = control
+        name = self._modules.name(f"{'_'.join(names[member] for member in group.members)}_control")
+        if any(map(region.is_cut, streams)):
+            # What it would still issue is padding: it goes back to where the next run begins.
+            end = self._event(number, region_cycles(self._plan, region))
+            self._m.submodules[name] = ResetInserter(end)(control)
+        else:
+            self._m.submodules[name] = control
         return control
 
     def _exclusive_loads(self, stream: Stream) -> frozenset[int]:
@@ -303,7 +312,7 @@ class _KernelBuilder:
             final = self._plan.regions[-1]
             for stream in final.streams:
                 storer = self._storers[id(stream)]
-                if stream.store.memory == name and stream.end_cycle == final.length_cycles:
+                if stream.store.memory == name and stream.end_cycle >= final.length_cycles:
                     result = Mux(storer.en, storer.data, result)
         users.loads.append(_Loader(LoadUser(0), Const(0, 1), Const(1, 1), value))
         self._m.d.comb += self._kernel.return_value.eq(result)

@@ -13,7 +13,12 @@ from amaranth.lib.wiring import In, Out
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """A stretch of `length_cycles` cycles; `events` are cycles of it that something waits for."""
+    """A stretch of `length_cycles` cycles.
+
+    Members
+    -------
+    events: cycles of it that something waits for; `length_cycles` is the one after its last.
+    """
 
     length_cycles: int
     events: tuple[int, ...]
@@ -21,7 +26,7 @@ class Phase:
     def __post_init__(self) -> None:
         if self.length_cycles < 1:
             raise ValueError("a phase lasts at least one cycle")
-        if any(not 0 <= event < self.length_cycles for event in self.events):
+        if any(not 0 <= event <= self.length_cycles for event in self.events):
             raise ValueError(f"{self.events} leaves a phase of {self.length_cycles} cycles")
 
 
@@ -100,6 +105,8 @@ class Sequencer(wiring.Component):
                 m.d.sync += running.eq(0)
 
         def before(cycle: int) -> Value:
+            if cycle == phase.length_cycles:
+                return last
             return entering if cycle == 0 else running & (counter == cycle - 1)
 
         m.d.sync += last.eq(before(phase.length_cycles - 1))

@@ -8,7 +8,8 @@ Time
 Cycle 0 is the first cycle after the clock edge that sees `start`. Regions run one after another.
 In a region, iteration r of a stream (its rank in the box of its levels, innermost fastest) is
 issued in cycle `region base + offset_cycles + ii * r`; *stage* s of that iteration is the cycle
-s cycles later. A register that a cycle computes can be read in the next one.
+s cycles later. A register that a cycle computes can be read in the next one. A region ends after
+its last instance: padding iterations that would still be on their way then are cut off.
 
 Operation `op` consumes its operands in stage `op.stage` and its result can be read from stage
 `op.result_stage = op.stage + op.latency_cycles` on (latency 0: combinational). Where a consumer
@@ -353,7 +354,7 @@ class Stream:
 
     @property
     def end_cycle(self) -> int:
-        """The region cycle after its last store."""
+        """The region cycle after the store of its last iteration, should that be reached."""
         return self.offset_cycles + self.ii * (self.count - 1) + self.depth_cycles
 
     def predicates(self) -> tuple[Predicate, ...]:
@@ -378,21 +379,40 @@ class Stream:
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """Streams that issue side by side from one region counter."""
+    """Streams that issue side by side from one region counter.
+
+    Members
+    -------
+    length_cycles: cycles from the region's first to after its last store, index recovery not
+        counted. Nothing that a stream does later happens.
+    """
 
     streams: tuple[Stream, ...]
+    length_cycles: int
+
+    @classmethod
+    def whole(cls, streams: tuple[Stream, ...]) -> Region:
+        """Return the region in which every stream issues all of its iterations."""
+        return cls(streams, max(stream.end_cycle for stream in streams))
 
     def __post_init__(self) -> None:
+        if not 1 <= self.length_cycles <= max(stream.end_cycle for stream in self.streams):
+            raise PlanError(f"a region of {self.length_cycles} cycles does not fit its streams")
         for stream in self.streams:
+            if stream.offset_cycles >= self.length_cycles:
+                raise PlanError(f"{stream.statement} begins after the end of its region")
             for op in stream.operations:
                 for tap in op.taps if isinstance(op, ForwardOp) else ():
                     if not 0 <= tap.stream < len(self.streams) or tap.delay_cycles < 0:
                         raise PlanError(f"{stream.statement}: no such tap {tap}")
 
-    @property
-    def length_cycles(self) -> int:
-        """Cycles from the region's first to after its last store, index recovery not counted."""
-        return max(stream.end_cycle for stream in self.streams)
+    def is_cut(self, stream: Stream) -> bool:
+        """Tell whether the region ends before the last iteration of a stream would."""
+        return stream.end_cycle > self.length_cycles
+
+    def issued(self, stream: Stream) -> int:
+        """Return how many iterations of a stream are issued before the region ends."""
+        return min(stream.count, -(-(self.length_cycles - stream.offset_cycles) // stream.ii))
 
 
 @dataclass(frozen=True, slots=True)

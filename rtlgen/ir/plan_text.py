@@ -76,7 +76,7 @@ def stream_lines(region: Region, stream: Stream) -> list[str]:
         f"depth {stream.depth_cycles}: for {nest or 'one iteration'}"
     )
     lines = [f"{head}  -- {stream.text}" if stream.text else head]
-    lines.append(f"  -- {stream.instances} of {stream.count} iterations are instances")
+    lines.append(f"  -- {stream.instances} of {region.issued(stream)} iterations are instances")
     if stream.ii > 1:
         lines.append(f"  -- II {stream.ii}: {stream.ii_reason}")
     for number, op in enumerate(stream.operations):

@@ -63,8 +63,12 @@ class PairExtrema:
 
 def pair_extrema(relation: isl.Map) -> PairExtrema:
     """Prepare a non-empty bounded relation for extremum queries."""
-    keep_going(relation.get_ctx())
-    flat = relation.wrap().flatten()
+    return set_extrema(relation.wrap().flatten())
+
+
+def set_extrema(flat: isl.Set) -> PairExtrema:
+    """Prepare a non-empty bounded set for extremum queries about its points."""
+    keep_going(flat.get_ctx())
     width = flat.dim(isl.dim_type.set)
     rows = [np.zeros((0, width), dtype=np.int64)]
     others: list[isl.Set] = []

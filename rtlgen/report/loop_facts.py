@@ -13,15 +13,16 @@ from rtlgen.poly.trips import LoopTrips
 
 @dataclass(frozen=True, slots=True)
 class Issue:
-    """One statement as the circuit runs it; cycles are counted from the start of the kernel."""
+    """One statement as the circuit runs it; cycles are counted from the start of the kernel.
+
+    Members
+    -------
+    last_cycle: that of its last store.
+    """
 
     stream: Stream
     first_cycle: int
-
-    @property
-    def last_cycle(self) -> int:
-        """The cycle of its last store."""
-        return self.first_cycle + self.stream.end_cycle - self.stream.offset_cycles - 1
+    last_cycle: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +62,9 @@ def _issues(plan: KernelPlan) -> Iterable[tuple[str, Issue]]:
     base = 0
     for region in plan.regions:
         for stream in region.streams:
-            first = base + plan.index_latency_cycles + stream.offset_cycles
-            yield stream.statement, Issue(stream, first)
+            zero = base + plan.index_latency_cycles
+            last = min(stream.end_cycle, region.length_cycles) - 1
+            yield stream.statement, Issue(stream, zero + stream.offset_cycles, zero + last)
         base += region_cycles(plan, region)
 
 

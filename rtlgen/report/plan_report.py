@@ -66,11 +66,11 @@ def plan_report(
 
 def issue_slots(region: Region) -> int:
     """Return the cycles from the first issue of the region to after the last one."""
-    return max(_last_issue(stream) + 1 for stream in region.streams)
+    return max(_last_issue(region, stream) + 1 for stream in region.streams)
 
 
-def _last_issue(stream: Stream) -> int:
-    return stream.offset_cycles + stream.ii * (stream.count - 1)
+def _last_issue(region: Region, stream: Stream) -> int:
+    return stream.offset_cycles + stream.ii * (region.issued(stream) - 1)
 
 
 def _statement(statement: Statement, plan: KernelPlan) -> dict[str, Any]:
@@ -99,22 +99,22 @@ def _streams(plan: KernelPlan) -> list[dict[str, Any]]:
     entries, base = [], 0
     for number, region in enumerate(plan.regions):
         first = base + plan.index_latency_cycles
-        entries += [_stream(stream, number, first) for stream in region.streams]
+        entries += [_stream(region, stream, number, first) for stream in region.streams]
         base += region_cycles(plan, region)
     return entries
 
 
-def _stream(stream: Stream, region: int, base: int) -> dict[str, Any]:
+def _stream(region: Region, stream: Stream, number: int, base: int) -> dict[str, Any]:
     return {
         "statement": stream.statement,
-        "region": region,
+        "region": number,
         "ii": stream.ii,
         "ii_reason": stream.ii_reason,
         "depth": stream.depth_cycles,
-        "iterations": stream.count,
+        "iterations": region.issued(stream),
         "first_cycle": base + stream.offset_cycles,
-        "last_issue_cycle": base + _last_issue(stream),
-        "last_cycle": base + stream.end_cycle - 1,
+        "last_issue_cycle": base + _last_issue(region, stream),
+        "last_cycle": base + min(stream.end_cycle, region.length_cycles) - 1,
     }
 
 

@@ -24,6 +24,8 @@ from rtlgen.ir.sets import ScopSets
 from rtlgen.poly.dependences import Dataflow, Dependence, Flow
 from rtlgen.poly.extrema import pair_extrema
 from rtlgen.scheduling.datapath import Datapath
+from rtlgen.transforms.candidates import Placement
+from rtlgen.transforms.instance_ranks import Instances
 from rtlgen.transforms.precedence import Precedence, Related
 from rtlgen.transforms.units import Unit, loop_paths
 
@@ -43,6 +45,7 @@ class Timing:
     -------
     datapaths: by statement.
     related: the related pairs of every dependence and flow.
+    instances: of every statement, listed where somebody asks.
     memory_only: flows that may not be forwarded.
     apart: statements of one unit, in program order, that may not overlap within an iteration of the
         loops that they share, so that their stores to one array never meet.
@@ -55,6 +58,7 @@ class Timing:
     dependences: Sequence[Dependence]
     dataflow: Dataflow
     related: Related
+    instances: Instances
     memory_only: frozenset[FlowKey] = frozenset()
     apart: frozenset[tuple[str, str]] = frozenset()
     banked: frozenset[str] = frozenset()
@@ -62,6 +66,10 @@ class Timing:
     @property
     def scop(self) -> Scop:
         return self.sets.scop
+
+    def length_cycles(self, name: str, placed: Placement, ii: int) -> int:
+        """Return the cycles from the first issue of a statement to after its last store."""
+        return ii * self.instances.last_rank(name, placed) + self.datapaths[name].result_stage + 1
 
     def precedences(self) -> tuple[Precedence, ...]:
         """Return every constraint on issue cycles, over value-based flows, anti and output."""

@@ -42,7 +42,7 @@ from rtlgen.ir.sets import count_points
 from rtlgen.scheduling.banks import BankMap, Unbankable
 from rtlgen.scheduling.datapath import is_register, read_latency_cycles
 from rtlgen.scheduling.errors import IndexStyleUnsuitable, RaggedDomain
-from rtlgen.scheduling.forwarding import IssueTimes, Routing, Unforwardable
+from rtlgen.scheduling.forwarding import Issue, IssueTimes, Routing, Unforwardable
 from rtlgen.scheduling.graph import Node
 from rtlgen.scheduling.lags import Timing, flow_key
 from rtlgen.scheduling.ports import PortMap
@@ -101,13 +101,15 @@ def lower(
     scop = timing.scop
     built: list[Region] = []
     for names in regions:
-        base = sum(region.length_cycles for region in built)
+        base = min(times[name].offset for name in names)
+        end = max(_end(timing, times[name], name) for name in names)
         place = {name: n for n, name in enumerate(names)}
         builders = (
             _StreamBuilder(timing, times, routing, ports, banks, place, scop.statement(name))
             for name in names
         )
-        built.append(Region(tuple(builder.stream(figures, base) for builder in builders)))
+        streams = tuple(builder.stream(figures, base) for builder in builders)
+        built.append(Region(streams, end - base))
     plan_regions = tuple(built)
     if options.index_style != "odometer":
         _require_boxes(plan_regions, options.index_style)
@@ -129,6 +131,11 @@ def lower(
         fused_iterations=figures.fused_iterations,
         floor_iterations=figures.floor_iterations,
     )
+
+
+def _end(timing: Timing, issue: Issue, name: str) -> int:
+    """Return the cycle after the store of a statement's last instance."""
+    return issue.offset + timing.length_cycles(name, issue.placement, issue.ii)
 
 
 def result_arrays(scop: Scop) -> tuple[str, ...]:
@@ -231,7 +238,7 @@ class _StreamBuilder:
             address=self._address(write),
             stage=self.datapath.result_stage,
             value=self.numbers[self.datapath.result],
-            when=self._superset(self.routing.stored[name]),
+            when=self._predicate(self.routing.stored[name]),
             span=write.span,
             port=self.banks.port[name],
         )
@@ -267,11 +274,8 @@ class _StreamBuilder:
         parts = (s * stride for s, stride in zip(access.affine, strides, strict=True))
         return index_form(affine_sum(parts), self.loops)
 
-    def _superset(self, instances: isl.Set) -> Predicate:
-        """Return a predicate for `instances`, or for the whole domain where that is simpler."""
+    def _predicate(self, instances: isl.Set) -> Predicate:
         predicate = self.space.predicate(instances)
-        if predicate is None:
-            predicate = self.space.predicate(self.domain)
         if predicate is None:
             raise RaggedDomain(
                 f"the iterations of {self.statement.name} have no simple description",
@@ -361,7 +365,7 @@ class _StreamBuilder:
                 memory=access.array,
                 port=self.ports.port[name, number],
                 address=None if access.is_lookup else self._address(access),
-                needed=self._superset(loaded),
+                needed=self._predicate(loaded),
                 banks=self._banks(node.read, loaded),
                 read=node.read,
             )

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from rtlgen.poly.instances import members, statement_points
 from rtlgen.scheduling.forwarding import IssueTimes, Routing
 from rtlgen.scheduling.lags import Timing
-from rtlgen.scheduling.predicates import CounterSpace
 
 Ints = NDArray[np.int64]
 
@@ -50,14 +49,8 @@ class Busy:
 def busy_cycles(
     timing: Timing, times: IssueTimes, statement: str, stage: int, instances: isl.Set
 ) -> Busy:
-    """Return the region cycles in which a port serves `instances` of a statement in `stage`.
-
-    Where these have no simple description, the circuit uses the port in all instances.
-    """
+    """Return the region cycles in which `instances` of a statement are in `stage`."""
     issue, scop = times[statement], timing.scop
-    counters = CounterSpace(timing.sets, scop.statement(statement), issue.placement.loops)
-    if counters.predicate(instances) is None:
-        instances = timing.sets.domains[statement]
     if timing.related.ragged:
         points = statement_points(scop, scop.statement(statement))
         return Busy(issue.cycles(points[members(instances, points)], stage))

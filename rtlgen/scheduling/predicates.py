@@ -12,7 +12,7 @@ from rtlgen.ir.schedule import NestLoop
 from rtlgen.ir.scop import Statement
 from rtlgen.ir.sets import ScopSets, for_each, integer
 
-MAX_CONDITIONS = 16
+MAX_CONDITIONS = 24
 """Conditions in one predicate; a set that needs more is too ragged to be worth the logic."""
 
 

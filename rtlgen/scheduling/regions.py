@@ -88,8 +88,7 @@ def requirements_apart(
     required = requirements(space.cycles, placed, iis)
     for before, after in pairwise(regions):
         for first in before:
-            stages = space.timing.datapaths[first].result_stage + 1
-            length = iis[first] * (placed[first].count - 1) + stages
+            length = space.timing.length_cycles(first, placed[first], iis[first])
             for second in after:
                 pair = first, second
                 required[pair] = max(length, required.get(pair, length))

@@ -89,6 +89,7 @@ class _Instances:
     tokens: (n,) a number for every instance, unique in the plan.
     moments: (n,) place in program order among all instances of all statements.
     bubbles, bubble_cycles: counters and issue cycles of the iterations that are padding.
+    end_cycle: in which their region ends, and all that they still do.
     """
 
     statement: Statement
@@ -100,6 +101,7 @@ class _Instances:
     moments: Ints
     bubbles: Ints
     bubble_cycles: Ints
+    end_cycle: int
 
     def elements(self, access: Access, strides: Sequence[int], choice: Sequence[int] = ()) -> Ints:
         """Return the element that the C program's `access` touches in every instance.
@@ -273,7 +275,7 @@ class _Judge:
             if np.any((addresses < 0) | (addresses >= self.scop.array(op.memory).depth)):
                 self._fail(f"{member.stream.statement} addresses no element of {op.memory}")
         idle = member.bubble_cycles[loading] + op.stage
-        used = (member.cycles[needed] + op.stage, idle)
+        used = (member.cycles[needed] + op.stage, idle[idle < member.end_cycle])
         self.port_cycles.setdefault((op.memory, op.port), []).extend(used)
 
     def _check_taps(self, member: _Instances, op: ForwardOp, region: Sequence[_Instances]) -> Bools:
@@ -394,7 +396,6 @@ def _enumerate(
             statement = scop.statement(stream.statement)
             iterations = _iterations(stream)
             real, points = _instances_of(statement, placed.loops(stream.statement), iterations)
-            counters, rank = iterations[real], np.flatnonzero(real)
             if len(points) != stream.instances:
                 raise PlanUnsound(
                     f"{stream.statement} runs {len(points)} of {stream.instances} instances"
@@ -408,18 +409,22 @@ def _enumerate(
             )
             tokens = np.arange(first_token, first_token + len(points), dtype=np.int64)
             first_token += len(points)
-            first = base + stream.offset_cycles
+            cycles = stream.offset_cycles + stream.ii * np.arange(len(iterations), dtype=np.int64)
+            if np.any(cycles[real] + stream.depth_cycles > region.length_cycles):
+                raise PlanUnsound(f"{stream.statement} is cut off before its last instance")
+            padding = ~real & (cycles < region.length_cycles)
             members.append(
                 _Instances(
                     statement,
                     stream,
-                    counters,
+                    iterations[real],
                     points,
-                    first + stream.ii * rank,
+                    base + cycles[real],
                     tokens,
                     order,
-                    bubbles=iterations[~real],
-                    bubble_cycles=first + stream.ii * np.flatnonzero(~real),
+                    bubbles=iterations[padding],
+                    bubble_cycles=base + cycles[padding],
+                    end_cycle=base + region.length_cycles,
                 )
             )
         regions.append(members)

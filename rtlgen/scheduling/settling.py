@@ -206,5 +206,4 @@ def _candidate(space: Space, decision: Decision, unit: Unit) -> Candidate:
 
 
 def _length(timing: Timing, decision: Decision, name: str) -> int:
-    last_issue = decision.iis[name] * (decision.placements[name].count - 1)
-    return last_issue + timing.datapaths[name].result_stage + 1
+    return timing.length_cycles(name, decision.placements[name], decision.iis[name])

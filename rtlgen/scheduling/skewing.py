@@ -196,10 +196,12 @@ class _Search:
     def _completed(self, weighed: _Weighed) -> Iterator[Sinking]:
         """Yield the ways to number the iterations inside of the wavefronts that are tried."""
         plain = _skewed(weighed.sinking, weighed.plane)
-        yield plain
         in_c = self._numbered_as_in_c(weighed, plain)
-        if in_c is not None and in_c != plain:
-            yield in_c
+        numberings = [plain] if in_c is None or in_c == plain else [plain, in_c]
+        front = len(weighed.plane.outer) + 1
+        for sinking in numberings:
+            yield sinking
+            yield _turned(sinking, front)
 
     def _numbered_as_in_c(self, weighed: _Weighed, skewed: Sinking) -> Sinking | None:
         """Return the loops inside of the wavefronts counted as in C, the innermost one first.
@@ -347,6 +349,17 @@ def _skewed(sinking: Sinking, plane: Hyperplane) -> Sinking:
         rows[len(plane.outer)] = rows[len(plane.outer)] + offsets[name]
         values[name] = tuple((row,) for row in rows)
     return Sinking(values, {name: (None,) * len(rows) for name, rows in values.items()})
+
+
+def _turned(sinking: Sinking, front: int) -> Sinking:
+    """Return the same with the loops from `front` on counted downwards."""
+    return replace(
+        sinking,
+        values={
+            name: (*own[:front], *(tuple(-value for value in place) for place in own[front:]))
+            for name, own in sinking.values.items()
+        },
+    )
 
 
 def _wavefront_sizes(plane: Hyperplane, places: Mapping[str, Ints]) -> Ints:

@@ -254,8 +254,10 @@ class Space:
         return Candidate({name: placed}, ii, {name: 0}, length, placed.changes)
 
     def _length(self, name: str, placed: Placement, ii: int, with_latency: bool) -> int:
-        tail = self.timing.datapaths[name].result_stage + 1 if with_latency else 1
-        return ii * (placed.count - 1) + tail
+        if not with_latency:
+            # MF3 counts the padding behind the last instance too.
+            return ii * (placed.count - 1) + 1
+        return self.timing.length_cycles(name, placed, ii)
 
     def _together(self, grouping: Grouping, with_latency: bool) -> Candidate:
         """Return the statements of a cycle as a candidate."""

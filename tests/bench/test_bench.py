@@ -249,7 +249,7 @@ def test_a_wrong_circuit_is_noticed(
     def broken(path: Path, options: CompileOptions) -> Design:
         design = compile_design(path, options)
         plan = design.plan
-        regions = (Region((*map(_misplaced, plan.regions[0].streams),)), *plan.regions[1:])
+        regions = (Region.whole((*map(_misplaced, plan.regions[0].streams),)), *plan.regions[1:])
         compilation = replace(design.compilation, plan=replace(plan, regions=regions))
         return Design(compilation, options)
 

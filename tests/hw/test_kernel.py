@@ -8,11 +8,20 @@ from dataclasses import replace
 
 import pytest
 
-from rtlgen.hw import forms
+from rtlgen.hw import forms, kernel
 from rtlgen.hw.groups import groups_of
 from rtlgen.ir.crc import absorb
 from rtlgen.ir.cycles import predicted_cycles
-from rtlgen.ir.plan import ALWAYS, ForwardOp, IndexForm, IndexStyle, KernelPlan, LoadOp, Region
+from rtlgen.ir.plan import (
+    ALWAYS,
+    INDEX_STYLES,
+    ForwardOp,
+    IndexForm,
+    IndexStyle,
+    KernelPlan,
+    LoadOp,
+    Region,
+)
 from tests.hw.kernel_driver import Host, simulate_kernel
 from tests.plans.gemm import gemm_plan, is_value
 from tests.plans.halves import HALF, halves_plan
@@ -104,6 +113,26 @@ def test_a_kernel_runs_again_at_once_on_what_it_left() -> None:
     check_kernel(gemm_plan(3), runs=3)
 
 
+def cut_short(plan: KernelPlan) -> KernelPlan:
+    """Return a plan of one region that ends long before its iterations do."""
+    (region,) = plan.regions
+    cut = replace(region, length_cycles=region.length_cycles // 8)
+    return replace(plan, regions=(cut,))
+
+
+@pytest.mark.parametrize("style", INDEX_STYLES)
+def test_a_region_that_ends_before_its_streams_leaves_nothing_behind(style: IndexStyle) -> None:
+    check_kernel(cut_short(gemm_plan(8, style)), runs=3)
+
+
+def test_streams_that_go_on_after_the_end_of_their_region_are_caught(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(kernel, "ResetInserter", lambda end: lambda control: control)
+    with pytest.raises(AssertionError):
+        check_kernel(cut_short(gemm_plan(8)), runs=2)
+
+
 def test_a_checksum_covers_the_arrays_in_the_order_given() -> None:
     check_kernel(gemm_plan(3, checksum=("C", "B")), runs=2)
 
@@ -132,14 +161,14 @@ def test_a_load_from_the_wrong_bank_is_caught() -> None:
     operations = (replace(first, banks=(ALWAYS,)), *others)
     streams = (*region.streams[:2], replace(reader, operations=operations))
     with pytest.raises(AssertionError):
-        check_kernel(replace(plan, regions=(Region(streams),)), runs=2, meaning=plan)
+        check_kernel(replace(plan, regions=(Region.whole(streams),)), runs=2, meaning=plan)
 
 
 def test_streams_with_equal_loops_share_one_control() -> None:
     near = gemm_plan(4).regions[0]
     assert [group.members for group in groups_of(near)] == [(0, 1)]
     scale, accumulate = near.streams
-    far = Region((scale, replace(accumulate, offset_cycles=41)))
+    far = Region.whole((scale, replace(accumulate, offset_cycles=41)))
     assert [group.members for group in groups_of(far)] == [(0,), (1,)]
     check_kernel(replace(gemm_plan(4), regions=(far,)))
 
@@ -209,7 +238,7 @@ def test_c_names_that_are_taken_give_way() -> None:
 
 @pytest.mark.parametrize("seed", range(24))
 def test_random_plans_do_what_they_mean(seed: int) -> None:
-    check_kernel(random_plan(seed), seed=seed)
+    check_kernel(random_plan(seed), runs=2, seed=seed)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -236,7 +265,7 @@ def test_a_dropped_forwarding_path_is_caught() -> None:
     taken = tuple(
         replace(op, taps=()) if isinstance(op, ForwardOp) else op for op in accumulate.operations
     )
-    broken = replace(plan, regions=(Region((scale, replace(accumulate, operations=taken))),))
+    broken = replace(plan, regions=(Region.whole((scale, replace(accumulate, operations=taken))),))
     with pytest.raises(AssertionError):
         check_kernel(broken, meaning=plan)
 
@@ -246,7 +275,7 @@ def test_a_shift_that_is_one_too_small_is_caught() -> None:
     scale, accumulate = plan.regions[0].streams
     late = replace(accumulate, offset_cycles=accumulate.offset_cycles - 1)
     with pytest.raises(AssertionError):
-        check_kernel(replace(plan, regions=(Region((scale, late)),)), meaning=plan)
+        check_kernel(replace(plan, regions=(Region.whole((scale, late)),)), meaning=plan)
 
 
 def test_a_swapped_guard_bound_is_caught() -> None:
@@ -255,4 +284,4 @@ def test_a_swapped_guard_bound_is_caught() -> None:
     store = replace(accumulate.store, when=is_value(2, 2))
     wrong = replace(accumulate, store=store)
     with pytest.raises(AssertionError):
-        check_kernel(replace(plan, regions=(Region((scale, wrong)),)), meaning=plan)
+        check_kernel(replace(plan, regions=(Region.whole((scale, wrong)),)), meaning=plan)

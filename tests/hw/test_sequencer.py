@@ -58,4 +58,4 @@ def test_events_done_and_idle_come_on_time(phases: tuple[Phase, ...], hold_start
 
 def test_an_event_outside_its_phase_is_refused() -> None:
     with pytest.raises(ValueError, match="leaves a phase"):
-        Phase(3, (3,))
+        Phase(3, (4,))

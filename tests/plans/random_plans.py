@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from functools import reduce
 from operator import mul
 
@@ -41,7 +42,7 @@ ARITHMETIC = ("add", "sub", "mul", "and", "or", "xor", "lt", "ge", "eq", "shl", 
 def random_plan(
     seed: int, index_style: IndexStyle = "odometer", index_latency_cycles: int = 0
 ) -> KernelPlan:
-    """Return a plan of one or two regions.
+    """Return a plan of one or two regions, some of them cut off before their streams end.
 
     Every stream has a memory of its own to store to and loads from memories that nobody stores to
     in its region, each through a port of its own, so that no two ever meet; what streams of one
@@ -58,7 +59,7 @@ def random_plan(
         for _ in range(rng.randint(1, 3)):
             number = sum(len(region.streams) for region in regions) + len(streams)
             streams.append(_Builder(rng, number, readable, ports, streams).stream())
-        regions.append(Region(tuple(streams)))
+        regions.append(_perhaps_cut(Region.whole(tuple(streams)), rng))
         memories = [_with_ports(memory, ports.get(memory.name, 1)) for memory in memories]
         stored = [_with_ports(memory, ports.get(memory.name, 1)) for memory in stored]
         stored += [_target(stream, rng) for stream in streams]
@@ -118,6 +119,12 @@ def _target(stream: Stream, rng: random.Random) -> Memory:
     )
     width = stream.operations[stream.store.value].width_bits
     return _memory(stream.store.memory, width, True, high + 1, "out", rng.choice((2, 2, 0)))
+
+
+def _perhaps_cut(region: Region, rng: random.Random) -> Region:
+    whole = region.length_cycles
+    least = max(stream.offset_cycles for stream in region.streams) + 1
+    return replace(region, length_cycles=rng.choice((whole, rng.randint(least, whole))))
 
 
 class _Builder:

@@ -35,7 +35,7 @@ def two_regions() -> KernelPlan:
     plan = chained_sums()
     first, second = plan.regions[0].streams
     alone = replace(second, operations=second.operations[:4], store=replace(second.store, value=3))
-    regions = (Region((first,)), Region((replace(alone, offset_cycles=0),)))
+    regions = (Region.whole((first,)), Region.whole((replace(alone, offset_cycles=0),)))
     return replace(plan, regions=regions, index_latency_cycles=3, checksum=None)
 
 

@@ -51,6 +51,10 @@ PROGRAMS = {
 }  # fmt: skip
 
 
+def compiled(text: str, options: CompileOptions) -> Compilation:
+    return compile_program(parse_text(text, "program.c"), options)
+
+
 def replays(plan: KernelPlan, compilation: Compilation) -> bool:
     scop = compilation.analysis.scop
     try:
@@ -81,7 +85,7 @@ def test_every_kind_of_change_is_caught_somewhere() -> None:
         for spoilt in spoilt_plans(compilation.plan):
             if spoilt.kind not in caught and not replays(spoilt.plan, compilation):
                 caught.add(spoilt.kind)
-    assert caught == {"home", *(change.__name__ for change in CHANGES)}
+    assert caught == {"end", "home", *(change.__name__ for change in CHANGES)}
 
 
 def test_what_is_wrong_is_said() -> None:

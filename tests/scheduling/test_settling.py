@@ -178,7 +178,7 @@ def test_waits_that_cost_more_than_a_cycle_each_leave_the_plan_as_it_was(
 ) -> None:
     def late(space: Space, decision: Decision) -> Decision:
         found = planning_decide_later(space, decision)
-        return replace(found, offsets={name: n + 9 for name, n in found.offsets.items()})
+        return replace(found, iis={name: 2 * ii for name, ii in found.iis.items()})
 
     planning_decide_later = planning.decide_later
     before = as_before(monkeypatch, LOGIC)

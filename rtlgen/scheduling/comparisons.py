@@ -1,0 +1,204 @@
+"""Sets of listed instances as what a circuit can tell: a few comparisons of iterators.
+
+Given are the points of a set, some of which are chosen. Wanted is a set that holds the chosen
+points and no other ones; what lies outside of all the points does not matter. It is put together
+from the pieces of the set, from steps between dependent instances, and from octagons: bounds of the
+iterators and of the sums and differences of two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from itertools import combinations
+
+import islpy as isl
+import numpy as np
+from numpy.typing import NDArray
+
+from rtlgen.ir.sets import for_each, linear_constraint
+from rtlgen.poly.instances import Pairs, members
+
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+MAX_STEPS = 8
+"""Steps between producer and consumer that one set may be put together from."""
+
+MAX_OCTAGONS = 6
+"""Octagons in one set."""
+
+MAX_CUTS = 64
+"""Places at which an iterator, or the sum or difference of two, is tried to be cut."""
+
+
+def described(relation: isl.Map, pairs: Pairs, chosen: Bools, instances: Ints) -> isl.Set | None:
+    """Return a set that holds just the sinks of the chosen pairs of a relation, or None.
+
+    Parameters
+    ----------
+    instances: all of the sink's statement. What else there is in the set does not matter.
+    """
+    everywhere = relation.range()
+    found = _in_pieces(everywhere, pairs.sinks, chosen)
+    if found is None:
+        wanted = _among(instances, pairs.sinks[chosen])
+        anything = isl.Set.universe(everywhere.get_space())
+        found = _in_octagons(anything, instances, wanted, MAX_OCTAGONS)
+    if found is None:
+        found = _in_octagons(everywhere, pairs.sinks, chosen, MAX_OCTAGONS)
+    return _in_steps(relation, pairs, chosen) if found is None else found
+
+
+def _among(points: Ints, wanted: Ints) -> Bools:
+    """Tell which of the (n, iterators) points are wanted."""
+    low = np.minimum(points.min(axis=0), wanted.min(axis=0))
+    extents = tuple((np.maximum(points.max(axis=0), wanted.max(axis=0)) - low + 1).tolist())
+    found: Bools = np.isin(
+        np.ravel_multi_index(tuple((points - low).T), extents),
+        np.ravel_multi_index(tuple((wanted - low).T), extents),
+    )
+    return found
+
+
+def _in_pieces(everywhere: isl.Set, points: Ints, chosen: Bools) -> isl.Set | None:
+    """Return a set that holds just the chosen ones of `points`, all of which are in `everywhere`.
+
+    Tried are whole pieces of `everywhere`, and the part of it inside of the chosen points' octagon.
+    """
+    if chosen.all():
+        return everywhere
+    found = everywhere.subtract(everywhere)
+    covered = np.zeros(len(points), dtype=np.bool_)
+    for piece in for_each(everywhere.make_disjoint().foreach_basic_set):
+        whole = isl.Set.from_basic_set(piece)
+        inside = members(whole, points)
+        if inside.any() and not (inside & ~chosen).any():
+            found = found.union(whole)
+            covered |= inside
+    if np.array_equal(covered, chosen):
+        return found
+    return _in_octagons(everywhere, points, chosen, 1)
+
+
+def _in_steps(relation: isl.Map, pairs: Pairs, chosen: Bools) -> isl.Set | None:
+    """Return a set that holds just the sinks of the chosen pairs, or None.
+
+    Tried are, for every step between chosen ones, all pairs that are this step apart, and octagons
+    of them.
+    """
+    if pairs.sources.shape != pairs.sinks.shape:
+        return None
+    steps = pairs.sinks - pairs.sources
+    wanted = np.unique(steps[chosen], axis=0)
+    if len(wanted) > MAX_STEPS:
+        return None
+    found = relation.range().subtract(relation.range())
+    for step in wanted:
+        alike = (steps == step).all(axis=1)
+        same = relation
+        for k, distance in enumerate(step.tolist()):
+            same = same.intersect(_step(relation.get_space(), k, distance))
+        near = pairs.sinks[alike], chosen[alike]
+        part = _in_pieces(same.range(), *near)
+        if part is None:
+            part = _in_octagons(same.range(), *near, MAX_OCTAGONS)
+        if part is None:
+            return None
+        found = found.union(part)
+    return found.coalesce()
+
+
+def _step(space: isl.Space, dimension: int, distance: int) -> isl.Map:
+    """Return {source -> sink : sink_k == source_k + distance}."""
+    step = isl.Constraint.equality_alloc(isl.LocalSpace.from_space(space))
+    step = step.set_coefficient_val(isl.dim_type.out, dimension, -1)
+    step = step.set_coefficient_val(isl.dim_type.in_, dimension, 1)
+    return isl.Map.universe(space).add_constraint(step.set_constant_val(distance))
+
+
+def _in_octagons(everywhere: isl.Set, points: Ints, chosen: Bools, allowed: int) -> isl.Set | None:
+    """Return the part of `everywhere` inside of octagons that hold the chosen points alone."""
+    forms = _forms(points.shape[1])
+    values = points @ np.array(forms).T
+    parts = _Split(values).parts(chosen, allowed)
+    if parts is None:
+        return None
+    return reduce(isl.Set.union, (_octagon(everywhere, forms, values, part) for part in parts))
+
+
+def _forms(count: int) -> list[Ints]:
+    """Return the linear forms whose bounds make an octagon."""
+    units = np.eye(count, dtype=np.int64)
+    pairs = list(combinations(units, 2))
+    return [*units, *(a - b for a, b in pairs), *(a + b for a, b in pairs)]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Split:
+    """How points are told apart by cutting their values, (points, forms), again and again.
+
+    A cut is chosen for the points that are not wanted but inside of the octagons of the two parts:
+    the fewer the better.
+    """
+
+    values: Ints
+
+    def parts(self, chosen: Bools, allowed: int) -> list[Bools] | None:
+        """Return up to `allowed` parts of the chosen points whose octagons hold no other point."""
+        if not self._strangers(chosen):
+            return [chosen]
+        if allowed < 2:
+            return None
+        cut = self._best_cut(chosen)
+        if cut is None:
+            return None
+        form, value = cut
+        below = self.values[:, form] <= value
+        first = self.parts(chosen & below, allowed - 1)
+        if first is None:
+            return None
+        second = self.parts(chosen & ~below, allowed - len(first))
+        return None if second is None else [*first, *second]
+
+    def _best_cut(self, chosen: Bools) -> tuple[int, int] | None:
+        best: tuple[int, int, int] | None = None
+        for form in range(self.values.shape[1]):
+            column = self.values[:, form]
+            different = np.unique(column[chosen])[:-1]
+            every = -(-len(different) // MAX_CUTS) or 1
+            for value in different[::every].tolist():
+                below = column <= value
+                strangers = self._strangers(chosen & below) + self._strangers(chosen & ~below)
+                if best is None or strangers < best[0]:
+                    best = strangers, form, value
+        return None if best is None else best[1:]
+
+    def _strangers(self, chosen: Bools) -> int:
+        """Return how many other points are inside of the octagon of the chosen ones."""
+        own = self.values[chosen]
+        inside = (self.values >= own.min(axis=0)) & (self.values <= own.max(axis=0))
+        return int(np.count_nonzero(inside.all(axis=1) & ~chosen))
+
+
+def _octagon(everywhere: isl.Set, forms: Sequence[Ints], values: Ints, chosen: Bools) -> isl.Set:
+    """Return the part of `everywhere` inside of the octagon of the chosen points.
+
+    Of its bounds it has those that are needed to keep out the other points, of which `values`,
+    (points, forms), says where they are.
+    """
+    own = values[chosen]
+    space = everywhere.get_space()
+    least, most = own.min(axis=0).tolist(), own.max(axis=0).tolist()
+    bounds = [linear_constraint(space, f.tolist(), -a) for f, a in zip(forms, least, strict=True)]
+    bounds += [linear_constraint(space, (-f).tolist(), b) for f, b in zip(forms, most, strict=True)]
+    outside = np.concatenate([values < own.min(axis=0), values > own.max(axis=0)], axis=1)
+    outside = outside[~chosen]
+    found = everywhere
+    while len(outside):
+        # The one that keeps out most of the others.
+        bound = int(outside.sum(axis=0).argmax())
+        found = found.add_constraint(bounds[bound])
+        outside = outside[~outside[:, bound]]
+    return found

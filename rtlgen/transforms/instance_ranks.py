@@ -1,0 +1,36 @@
+"""The instances of every statement, and which iteration of a nest is the last one of them."""
+
+from __future__ import annotations
+
+from rtlgen.ir.sets import ScopSets
+from rtlgen.poly.extrema import PairExtrema, set_extrema
+from rtlgen.poly.instances import Ints, statement_points
+from rtlgen.transforms.candidates import Placement
+
+
+class Instances:
+    """Answers for all statements of a normalised program, each prepared when it is first asked."""
+
+    def __init__(self, sets: ScopSets) -> None:
+        self._sets = sets
+        self._points: dict[str, Ints] = {}
+        self._extrema: dict[str, PairExtrema] = {}
+
+    def points(self, name: str) -> Ints:
+        """Return the (n, iterators) instances of a statement."""
+        if name not in self._points:
+            scop = self._sets.scop
+            self._points[name] = statement_points(scop, scop.statement(name))
+        return self._points[name]
+
+    def last_rank(self, name: str, placed: Placement) -> int:
+        """Return the rank of the last instance in a nest: what follows is padding."""
+        if placed.rank is None:
+            return int(placed.ranks(self.points(name)).max())
+        coefficients, constant = placed.rank
+        return self._extrema_of(name).maximum(coefficients, constant)
+
+    def _extrema_of(self, name: str) -> PairExtrema:
+        if name not in self._extrema:
+            self._extrema[name] = set_extrema(self._sets.domains[name])
+        return self._extrema[name]
