@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from rtlgen.ir.plan import IndexForm, Level, PlanError, Stream
+from rtlgen.ir.plan import Condition, IndexForm, Level, PlanError, Predicate, Stream
 
 Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
 
 
 def stream_iterations(stream: Stream) -> Ints:
@@ -60,3 +61,25 @@ def level_iterations(levels: Sequence[Level]) -> Iterator[tuple[Ints, Ints]]:
 def _outer_values(form: IndexForm, rows: Ints, depth: int) -> Ints:
     result: Ints = rows @ np.array(form.coefficients[:depth], dtype=np.int64) + form.constant
     return result
+
+
+def form_values(form: IndexForm, counters: Ints) -> Ints:
+    """Return the value of a form for each of (n, levels) iterations."""
+    result: Ints = counters @ np.array(form.coefficients, dtype=np.int64) + form.constant
+    return result
+
+
+def predicate_mask(predicate: Predicate, counters: Ints) -> Bools:
+    """Tell for each of (n, levels) iterations whether a predicate holds."""
+    mask = np.zeros(len(counters), dtype=np.bool_)
+    for conditions in predicate.alternatives:
+        every = np.ones(len(counters), dtype=np.bool_)
+        for condition in conditions:
+            every &= _holds(condition, counters)
+        mask |= every
+    return mask
+
+
+def _holds(condition: Condition, counters: Ints) -> Bools:
+    values = form_values(condition.form, counters)
+    return values == 0 if condition.equal else values >= 0

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 import numpy as np
-import numpy.typing as npt
 
 from rtlgen.ir.cycles import region_cycles
-from rtlgen.ir.iterations import stream_iterations
-from rtlgen.ir.plan import IndexForm, KernelPlan, Predicate, Stream
+from rtlgen.ir.iterations import form_values, predicate_mask, stream_iterations
+from rtlgen.ir.plan import KernelPlan, Stream
 
 Element = tuple[str, tuple[int, ...]]
-_Ranks = npt.NDArray[np.int64]
-_Counters = tuple[_Ranks, ...]
 
 _CHUNK_ITERATIONS = 1 << 16
 
@@ -56,32 +53,17 @@ def _stores_to(plan: KernelPlan, memory: str) -> Iterator[tuple[int, Stream]]:
 def _last_rank(stream: Stream, address: int) -> int | None:
     """Return the last iteration that stores to `address`, looking from the end."""
     extents = tuple(level.extent for level in stream.levels)
-    ragged = None if stream.iterations is None else stream_iterations(stream).T
+    ragged = None if stream.iterations is None else stream_iterations(stream)
     for end in range(stream.count, 0, -_CHUNK_ITERATIONS):
         ranks = np.arange(max(0, end - _CHUNK_ITERATIONS), end)
-        counters: _Counters = np.unravel_index(ranks, extents) if extents else ()
         if ragged is not None:
-            counters = tuple(ragged[:, ranks])
-        hits = _values(stream.store.address, counters, ranks) == address
-        hits &= _holds(stream.store.when, counters, ranks)
+            counters = ragged[ranks]
+        elif extents:
+            counters = np.stack(np.unravel_index(ranks, extents), axis=1)
+        else:
+            counters = np.zeros((len(ranks), 0), dtype=np.int64)
+        hits = form_values(stream.store.address, counters) == address
+        hits &= predicate_mask(stream.store.when, counters)
         if hits.any():
             return int(ranks[hits][-1])
     return None
-
-
-def _values(form: IndexForm, counters: _Counters, ranks: _Ranks) -> _Ranks:
-    values = np.full_like(ranks, form.constant)
-    for coefficient, counter in zip(form.coefficients, counters, strict=True):
-        values += coefficient * counter
-    return values
-
-
-def _holds(predicate: Predicate, counters: _Counters, ranks: _Ranks) -> npt.NDArray[np.bool_]:
-    result = np.zeros(ranks.shape, dtype=np.bool_)
-    for conjunction in predicate.alternatives:
-        all_hold = np.ones(ranks.shape, dtype=np.bool_)
-        for condition in conjunction:
-            values = _values(condition.form, counters, ranks)
-            all_hold &= values == 0 if condition.equal else values >= 0
-        result |= all_hold
-    return result

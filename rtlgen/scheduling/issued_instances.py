@@ -1,0 +1,187 @@
+"""The instances of a plan as its streams issue them: which, when, and where in the program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rtlgen.ir.affine import Affine, Congruence
+from rtlgen.ir.iterations import stream_iterations
+from rtlgen.ir.plan import KernelPlan, PlanError, Region, Stream
+from rtlgen.ir.quasi_affine import quasi_affine_values
+from rtlgen.ir.schedule import NestLoop, Schedule
+from rtlgen.ir.scop import Access, Scop, Statement
+from rtlgen.scheduling.errors import PlanUnsound
+from rtlgen.scheduling.write_history import INITIAL
+
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class IssuedInstances:
+    """The real iterations of a stream, n of them.
+
+    Members
+    -------
+    counters: (n, levels); points: (n, iterators), the iteration in the program.
+    cycles: (n,) issue cycle of each, from the start of the run.
+    tokens: (n,) a number for every instance, unique in the plan.
+    moments: (n,) place in program order among all instances of all statements.
+    bubbles, bubble_cycles: counters and issue cycles of the iterations that are padding.
+    end_cycle: in which their region ends, and all that they still do.
+    """
+
+    statement: Statement
+    stream: Stream
+    counters: Ints
+    points: Ints
+    cycles: Ints
+    tokens: Ints
+    moments: Ints
+    bubbles: Ints
+    bubble_cycles: Ints
+    end_cycle: int
+
+    def elements(self, access: Access, strides: Sequence[int], choice: Sequence[int] = ()) -> Ints:
+        """Return the element that the C program's `access` touches in every instance.
+
+        Parameters
+        ----------
+        choice: the values of the subscripts that depend on data.
+        """
+        total = np.zeros(len(self.tokens), dtype=np.int64)
+        for value, stride in zip(self._values(access, choice), strides, strict=True):
+            total += value * stride
+        return total
+
+    def inside(self, access: Access, shape: Sequence[int], choice: Sequence[int] = ()) -> Bools:
+        """Return the instances whose access is inside of its array."""
+        every = np.ones(len(self.tokens), dtype=np.bool_)
+        for value, extent in zip(self._values(access, choice), shape, strict=True):
+            every &= (value >= 0) & (value < extent)
+        return every
+
+    def _values(self, access: Access, choice: Sequence[int]) -> Iterator[Ints]:
+        given = iter(choice)
+        for subscript in access.subscripts:
+            if isinstance(subscript, Affine):
+                yield _affine(subscript, self.statement.iterators, self.points)
+            elif subscript.known is not None:
+                yield quasi_affine_values(subscript.known, self.statement.iterators, self.points)
+            else:
+                yield np.full(len(self.tokens), next(given), dtype=np.int64)
+
+
+def issued_instances(
+    plan: KernelPlan, scop: Scop, program: Schedule, placed: Schedule
+) -> list[list[IssuedInstances]]:
+    """Return the instances of every stream of every region.
+
+    Parameters
+    ----------
+    scop, program, placed: see `replay`.
+
+    Raises
+    ------
+    PlanUnsound: a stream issues others than the instances of its statement.
+    """
+    regions: list[list[IssuedInstances]] = []
+    base = first_token = 0
+    for region in plan.regions:
+        members = []
+        for stream in region.streams:
+            issued = _issued(region, stream, scop, placed, base)
+            time = program.time(stream.statement)
+            names = issued.statement.iterators
+            moments = np.stack([_affine(dim, names, issued.points) for dim in time], axis=1)
+            members.append(replace(issued, tokens=issued.tokens + first_token, moments=moments))
+            first_token += len(issued.tokens)
+        regions.append(members)
+        base += region.length_cycles
+    return _with_moments(regions)
+
+
+def _issued(
+    region: Region, stream: Stream, scop: Scop, placed: Schedule, base: int
+) -> IssuedInstances:
+    """Return the instances of a stream, its tokens counted from 0, and no moments yet."""
+    statement = scop.statement(stream.statement)
+    iterations = _iterations(stream)
+    real, points = _instances_of(statement, placed.loops(stream.statement), iterations)
+    if len(points) != stream.instances:
+        raise PlanUnsound(f"{stream.statement} runs {len(points)} of {stream.instances} instances")
+    cycles = stream.offset_cycles + stream.ii * np.arange(len(iterations), dtype=np.int64)
+    if np.any(cycles[real] + stream.depth_cycles > region.length_cycles):
+        raise PlanUnsound(f"{stream.statement} is cut off before its last instance")
+    padding = ~real & (cycles < region.length_cycles)
+    return IssuedInstances(
+        statement,
+        stream,
+        iterations[real],
+        points,
+        base + cycles[real],
+        tokens=np.arange(len(points), dtype=np.int64),
+        moments=np.zeros(0, dtype=np.int64),
+        bubbles=iterations[padding],
+        bubble_cycles=base + cycles[padding],
+        end_cycle=base + region.length_cycles,
+    )
+
+
+def _with_moments(regions: list[list[IssuedInstances]]) -> list[list[IssuedInstances]]:
+    """Replace the program's time vectors, still in `moments`, by their places in its order."""
+    order = np.concatenate([m.moments for members in regions for m in members])
+    place = np.empty(len(order), dtype=np.int64)
+    place[np.lexsort(order.T[::-1])] = np.arange(len(order))
+    return [[replace(m, moments=place[m.tokens]) for m in members] for members in regions]
+
+
+def _iterations(stream: Stream) -> Ints:
+    try:
+        return stream_iterations(stream)
+    except PlanError as error:
+        raise PlanUnsound(str(error)) from error
+
+
+def _instances_of(
+    statement: Statement, loops: Sequence[NestLoop], counters: Ints
+) -> tuple[Bools, Ints]:
+    """Return which iterations are instances of the program, and their points."""
+    iterators = statement.iterators
+    points = np.zeros((len(counters), len(iterators)), dtype=np.int64)
+    real = np.ones(len(counters), dtype=np.bool_)
+    for level, loop in enumerate(loops):
+        if loop.iterator is not None:
+            points[:, iterators.index(loop.iterator)] = counters[:, level] + loop.at
+    for level, loop in enumerate(loops):
+        if loop.iterator is None:
+            places = [_affine(position, iterators, points) for position in loop.position]
+            real &= counters[:, level] == np.max(places, axis=0)
+    for bound in statement.loops:
+        value = points[:, iterators.index(bound.iterator)]
+        real &= value >= _affine(bound.start, iterators, points)
+        real &= bound.scale * value < _affine(bound.stop, iterators, points)
+    for condition in statement.conditions:
+        if isinstance(condition, Congruence):
+            real &= _affine(condition.form, iterators, points) % condition.modulus == 0
+        else:
+            real &= _affine(condition, iterators, points) >= 0
+    return real, points[real]
+
+
+def _affine(affine: Affine, names: Sequence[str], points: Ints) -> Ints:
+    total = np.full(len(points), affine.constant, dtype=np.int64)
+    for name, c in affine.terms:
+        total += c * points[:, names.index(name)]
+    return total
+
+
+def tokens_at(presented: Ints, tokens: Ints, wanted: Ints) -> Ints:
+    """Return the token presented in each wanted cycle, or one that matches nothing."""
+    place = np.searchsorted(presented, wanted)
+    inside = np.minimum(place, len(presented) - 1)
+    return np.where(presented[inside] == wanted, tokens[inside], INITIAL - 1)

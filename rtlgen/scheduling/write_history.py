@@ -1,0 +1,47 @@
+"""Which write to an element was the last one at some time."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+
+INITIAL = -1
+"""The producer of what was in the memory before the run."""
+
+
+class WriteHistory:
+    """Writes to the elements of one array, ordered by time."""
+
+    def __init__(self, elements: Ints, times: Ints, tokens: Ints) -> None:
+        self._base = int(times.max(initial=0)) + 2
+        keys = elements * self._base + times
+        order = np.argsort(keys, kind="stable")
+        self._keys, self._tokens = keys[order], tokens[order]
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def before(self, elements: Ints, times: Ints) -> Ints:
+        """Return the last token written to each element strictly before the given time."""
+        if not len(self._keys):
+            return np.full(len(elements), INITIAL, dtype=np.int64)
+        asked = elements * self._base + np.minimum(times, self._base - 1)
+        place = np.searchsorted(self._keys, asked, side="left") - 1
+        found = np.where(place >= 0, self._keys[place] // self._base == elements, False)
+        return np.where(found, self._tokens[place], INITIAL)
+
+    @property
+    def elements(self) -> Ints:
+        """The elements that are written."""
+        return np.unique(self._keys // self._base)
+
+    def last(self, elements: Ints) -> Ints:
+        """Return the last token of each element."""
+        return self.before(elements, np.full(len(elements), self._base - 1, dtype=np.int64))
+
+    def meets(self, elements: Ints, times: Ints) -> bool:
+        """Tell whether some element is written at the very time given for it."""
+        early = times < self._base
+        return bool(np.isin((elements * self._base + times)[early], self._keys).any())
