@@ -33,7 +33,7 @@ from rtlgen.scheduling.decide import (
 )
 from rtlgen.scheduling.forwarding import Unforwardable
 from rtlgen.scheduling.lags import Timing
-from rtlgen.scheduling.lower import Figures, PlanOptions, lower
+from rtlgen.scheduling.lower import PlanOptions, lower
 from rtlgen.scheduling.ports import assign_read_ports
 from rtlgen.scheduling.regions import cycles_apart, decide_regions, shortest_regions
 from rtlgen.scheduling.settling import (
@@ -45,6 +45,7 @@ from rtlgen.scheduling.settling import (
 )
 from rtlgen.scheduling.skewing import find_skews
 from rtlgen.scheduling.space import Space
+from rtlgen.scheduling.stream_builder import Figures
 from rtlgen.target import Target, get_target
 from rtlgen.timing import timing_of
 from rtlgen.transforms.ols import ols_applicability
