@@ -23,7 +23,7 @@ from rtlgen.transforms.precedence import (
     among,
     iteration_precedences,
 )
-from rtlgen.transforms.search import Choice, best_choice
+from rtlgen.transforms.search import Choice, Choices, best_choice
 from rtlgen.transforms.units import Unit, loop_paths
 
 _CandidateSource = Callable[[Unit, int | None], list[Candidate]]
@@ -162,14 +162,15 @@ class Space:
         plain = best_choice([candidates(unit, None) for unit in units], precedences)
         assert plain is not None, "without a limit there is a choice"
         padded = [candidates(unit, plain.end) for unit in units]
+        choices = Choices(padded, precedences)
         if not with_ports:
             # Nothing is built from this choice: its end is all that is asked for.
-            shortest = best_choice(padded, precedences, limit=plain.end, fewest_changes=False)
-            return shortest or plain
+            return choices.best(limit=plain.end, fewest_changes=False) or plain
         if not self.nests.is_free:
             # Too many to weigh all nests against all ports: nests first, then when they start.
-            free = best_choice(padded, precedences, limit=plain.end, fewest_changes=False) or plain
+            free = choices.best(limit=plain.end, fewest_changes=False) or plain
             padded = [[candidate] for candidate in free.candidates]
+            choices = Choices(padded, precedences)
         slots = StoreSlots(self.timing, padded, precedences)
         # Ports cost little more than the plain end when pads are chosen well: try that first.
         failed = slots.least_end() - 1
@@ -177,11 +178,11 @@ class Space:
             limit = plain.end + slack
             if limit <= failed:
                 continue
-            found = best_choice(padded, precedences, slots.settle, limit=limit)
+            found = choices.best(slots.settle, limit)
             if found is not None:
                 return found
             failed = limit
-        found = best_choice(padded, precedences, slots.settle)
+        found = choices.best(slots.settle)
         assert found is not None, "without a limit there is a choice"
         return found
 

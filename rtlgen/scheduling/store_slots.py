@@ -301,13 +301,18 @@ class StoreSlots:
 def _each(function: Callable[..., int], *columns: Ints) -> Ints:
     """Return the values of a function for every row, asked once for rows that are alike."""
     numbers = np.zeros(len(columns[0]), dtype=np.int64)
-    for column in columns:
-        low, high = int(column.min(initial=0)), int(column.max(initial=0))
+    ranges = [(int(c.min(initial=0)), int(c.max(initial=0)) + 1) for c in columns]
+    for column, (low, high) in zip(columns, ranges, strict=True):
         # A few candidates and a distance in cycles: the product stays far below 2^63.
-        numbers = numbers * (high - low + 1) + (column - low)
-    _, places, inverse = np.unique(numbers, return_index=True, return_inverse=True)
-    rows = zip(*(column[places].tolist() for column in columns), strict=True)
-    return np.array([function(*row) for row in rows], dtype=np.int64)[inverse]
+        numbers = numbers * (high - low) + (column - low)
+    different = np.unique(numbers)
+    rows, left = [], different
+    for low, high in reversed(ranges):
+        left, rest = np.divmod(left, high - low)
+        rows.append((rest + low).tolist())
+    values = [function(*row) for row in zip(*reversed(rows), strict=True)]
+    found: Ints = np.array(values, dtype=np.int64)[np.searchsorted(different, numbers)]
+    return found
 
 
 def _share(a: Ints, b: Ints) -> bool:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import islpy as isl
 import numpy as np
@@ -245,38 +246,30 @@ class Requirements:
     """
 
     def __init__(self, precedences: Sequence[Precedence]) -> None:
-        self._others = [p for p in precedences if _vertices(p) is None]
-        ordered = sorted(
-            ((p, rows) for p in precedences if (rows := _vertices(p)) is not None),
-            key=lambda known: (known[0].source, known[0].sink),
-        )
-        self._names = list({name: 0 for p, _ in ordered for name in (p.source, p.sink)})
-        number = {name: n for n, name in enumerate(self._names)}
-        counts = [len(rows) for _, rows in ordered]
-        self._starts = np.cumsum([0, *counts])[:-1]
-        self._lags = np.array([p.lag for p, _ in ordered], dtype=np.int64)
-        self._uniform = np.array(
-            [p.lag if p.uniform_lag is None else p.uniform_lag for p, _ in ordered], dtype=np.int64
-        )
-        pairs = [(p.source, p.sink) for p, _ in ordered]
+        self._others = [p for p in precedences if not _has_vertices(p)]
+        ordered = sorted(filter(_has_vertices, precedences), key=lambda p: (p.source, p.sink))
+        pairs = [(p.source, p.sink) for p in ordered]
         firsts = [n for n, pair in enumerate(pairs) if n == 0 or pair != pairs[n - 1]]
-        self._pairs, self._pair_starts = (
-            [pairs[n] for n in firsts],
-            np.array(firsts, dtype=np.int64),
+        self._pairs = [pairs[n] for n in firsts]
+        self._pair_starts = np.array(firsts, dtype=np.int64)
+        self._names = list(dict.fromkeys(chain.from_iterable(self._pairs)))
+        self._lags = np.array([p.lag for p in ordered], dtype=np.int64)
+        self._uniform = np.array(
+            [p.lag if p.uniform_lag is None else p.uniform_lag for p in ordered], dtype=np.int64
         )
+        self._sources, self._sinks, rows, counts = _gathered(ordered)
+        self._rows, self._starts = rows, np.cumsum(counts) - counts
+        number = {name: n for n, name in enumerate(self._names)}
         self._ends = [
             np.repeat(np.array([number[name] for name in column], dtype=np.int64), counts)
             for column in zip(*pairs, strict=True)
         ]
-        dims = [p.origin.relation.dim(isl.dim_type.in_) for p, _ in ordered]
-        self._sources = _padded([rows[:, :n] for (_, rows), n in zip(ordered, dims, strict=True)])
-        self._sinks = _padded([rows[:, n:] for (_, rows), n in zip(ordered, dims, strict=True)])
 
     def between(
         self, placements: Mapping[str, Placement], iis: Mapping[str, int]
     ) -> dict[tuple[str, str], int]:
         """Return the largest required distance of every ordered pair of statements."""
-        keep_going(work=len(self._lags) + len(self._sources) // 16)
+        keep_going(work=len(self._lags) + len(self._rows) // 16)
         known = self._at_once(placements, iis)
         for p in self._others:
             source, sink = placements[p.source], placements[p.sink]
@@ -291,7 +284,7 @@ class Requirements:
     ) -> dict[tuple[str, str], int]:
         if not self._pairs:
             return {}
-        width = max(self._sources.shape[1], self._sinks.shape[1])
+        width = self._sources.shape[1]
         ranks = np.zeros((len(self._names), width), dtype=np.int64)
         constants = np.zeros(len(self._names), dtype=np.int64)
         boxes = set()
@@ -304,8 +297,8 @@ class Requirements:
                 constants[n] = iis[name] * rank[1]
         source, sink = self._ends
         gaps = constants[source] - constants[sink]
-        gaps += (self._sources * ranks[source, : self._sources.shape[1]]).sum(axis=1)
-        gaps -= (self._sinks * ranks[sink, : self._sinks.shape[1]]).sum(axis=1)
+        gaps += (self._sources[self._rows] * ranks[source]).sum(axis=1)
+        gaps -= (self._sinks[self._rows] * ranks[sink]).sum(axis=1)
         largest = np.maximum.reduceat(gaps, self._starts)
         is_uniform = np.minimum.reduceat(gaps, self._starts) == largest
         distances = largest + np.where(is_uniform, self._uniform, self._lags)
@@ -317,18 +310,42 @@ class Requirements:
         return {pair: distance for pair, distance in found.items() if boxes.issuperset(pair)}
 
 
-def _vertices(precedence: Precedence) -> Ints | None:
-    """Return the vertices of the related pairs, or None where these do not say all."""
-    related = precedence.related
-    return None if isinstance(related, Pairs) or related.others else related.vertices
+def _has_vertices(precedence: Precedence) -> bool:
+    """Tell whether vertices of the related pairs say all that there is to know of them."""
+    return isinstance(precedence.related, PairExtrema) and not precedence.related.others
 
 
-def _padded(parts: Sequence[Ints]) -> Ints:
-    """Return the rows of all parts, with zeros where a part has fewer columns."""
-    width = max((part.shape[1] for part in parts), default=0)
-    found = np.zeros((sum(map(len, parts)), width), dtype=np.int64)
-    first = 0
-    for part in parts:
-        found[first : first + len(part), : part.shape[1]] = part
-        first += len(part)
-    return found
+def _gathered(precedences: Sequence[Precedence]) -> tuple[Ints, Ints, Ints, Ints]:
+    """Return the vertices of all related pairs.
+
+    The first two arrays hold source and sink of each different vertex, with zeros for dimensions
+    that a statement has not; the third the row of every vertex of every precedence, one after
+    another; the fourth how many each precedence has.
+    """
+    dims: dict[str, int] = {}
+    first: dict[tuple[int, int], int] = {}
+    parts: list[tuple[Ints, int]] = []
+    starts, counts, total = [], [], 0
+    for p in precedences:
+        assert isinstance(p.related, PairExtrema), "only these have vertices"
+        if p.source not in dims:
+            dims[p.source] = p.origin.relation.dim(isl.dim_type.in_)
+        vertices, own = p.related.vertices, dims[p.source]
+        key = id(p.related), own
+        if key not in first:
+            first[key] = total
+            parts.append((vertices, own))
+            total += len(vertices)
+        starts.append(first[key])
+        counts.append(len(vertices))
+    width = max((max(own, rows.shape[1] - own) for rows, own in parts), default=0)
+    sources, sinks = np.zeros((2, total, width), dtype=np.int64)
+    place = 0
+    for rows, own in parts:
+        here = slice(place, place + len(rows))
+        sources[here, :own] = rows[:, :own]
+        sinks[here, : rows.shape[1] - own] = rows[:, own:]
+        place += len(rows)
+    sizes = np.array(counts, dtype=np.int64)
+    offsets = np.array(starts, dtype=np.int64) - (np.cumsum(sizes) - sizes)
+    return sources, sinks, np.repeat(offsets, sizes) + np.arange(sizes.sum()), sizes

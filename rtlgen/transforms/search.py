@@ -97,21 +97,51 @@ def best_choice(
     *,
     fewest_changes: bool = True,
 ) -> Choice | None:
-    """Return the choice with the earliest end, and among those the fewest changes.
+    """Return the choice with the earliest end; see `Choices`."""
+    choices = Choices(units, precedences)
+    return choices.best(settle, limit, fewest_changes=fewest_changes)
 
-    None: no choice that was followed ends by `limit`.
+
+class Choices:
+    """All choices of one candidate a unit, to be searched under one condition after another.
 
     Parameters
     ----------
     units: the candidates of every unit, in an order in which precedences point forward.
     precedences: between statements of different units; others are ignored.
-    settle: moves units later where they would collide over a resource. With it the choice is no
-        longer proven to be the best: another move might have been shorter.
-    limit: what ends later is not pursued.
-    fewest_changes: without it, any choice with the earliest end will do, which is found sooner.
     """
-    distances = required_distances(units, precedences)
-    search = _Search(units, distances, least_tails(units, distances), settle)
+
+    def __init__(
+        self, units: Sequence[Sequence[Candidate]], precedences: Sequence[Precedence]
+    ) -> None:
+        self._units = units
+        self._distances = required_distances(units, precedences)
+        self._tails = least_tails(units, self._distances)
+
+    def best(
+        self,
+        settle: Settle | None = None,
+        limit: int | None = None,
+        *,
+        fewest_changes: bool = True,
+    ) -> Choice | None:
+        """Return the choice with the earliest end, and among those the fewest changes.
+
+        None: no choice that was followed ends by `limit`.
+
+        Parameters
+        ----------
+        settle: moves units later where they would collide over a resource. With it the choice is
+            no longer proven to be the best: another move might have been shorter.
+        limit: what ends later is not pursued.
+        fewest_changes: without it, any choice with the earliest end will do, which is found sooner.
+        """
+        search = _Search(self._units, self._distances, self._tails, settle)
+        return _best(search, limit, fewest_changes=fewest_changes)
+
+
+def _best(search: _Search, limit: int | None, *, fewest_changes: bool) -> Choice | None:
+    settle = search.settle
     best, exhausted = search.run(FIRST_STATES, limit)
     if not exhausted and fewest_changes:
         wide, exhausted = search.run(search.width, limit if best is None else best.end)

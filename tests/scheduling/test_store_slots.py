@@ -16,7 +16,7 @@ from rtlgen.scheduling.space import Space
 from rtlgen.scheduling.store_slots import StoreSlots
 from rtlgen.timing import timing_of
 from rtlgen.transforms.distances import Candidate
-from rtlgen.transforms.search import Choice, best_choice
+from rtlgen.transforms.search import Choice, Choices, Settle, best_choice
 
 Ints = NDArray[np.int64]
 
@@ -120,11 +120,18 @@ def test_an_end_before_all_values_can_have_been_stored_is_not_searched_for(
     space = spaces(f"void f(int a[32], int x[6][32]) {{ {copies} }}")
     limits: list[int | None] = []
 
-    def recorded(*arguments: object, **options: object) -> Choice | None:
-        if len(arguments) == 3:
-            limits.append(options.get("limit"))  # type: ignore[arg-type]
-        return best_choice(*arguments, **options)  # type: ignore[arg-type]
+    class Recorded(Choices):
+        def best(
+            self,
+            settle: Settle | None = None,
+            limit: int | None = None,
+            *,
+            fewest_changes: bool = True,
+        ) -> Choice | None:
+            if settle is not None:
+                limits.append(limit)
+            return super().best(settle, limit, fewest_changes=fewest_changes)
 
-    monkeypatch.setattr(space_module, "best_choice", recorded)
+    monkeypatch.setattr(space_module, "Choices", Recorded)
     assert space.fastest.end >= 6 * 32
     assert limits == [None]
