@@ -2,6 +2,7 @@
 
 A plan says, cycle by cycle, what the circuit does, without any polyhedral object in it. It is
 immutable, validated on construction, printable (`ir.plan_text`) and serialisable (`ir.json_form`).
+Its parts have modules of their own: `ir.levels`, `ir.operations`, `ir.memories`.
 
 Time
 ----
@@ -34,249 +35,61 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from rtlgen.ir.expr import BinaryOp, UnaryOp
-from rtlgen.ir.scop import Role, Storage
+from rtlgen.ir.levels import ALWAYS, NEVER, Condition, IndexForm, Level, LevelBound, Predicate
+from rtlgen.ir.memories import LOGIC_TABLE_WORDS, Memory, MemoryKind, address_bits
+from rtlgen.ir.operations import (
+    ArithmeticOp,
+    CastOp,
+    ConstantOp,
+    ForwardOp,
+    IndexOp,
+    LoadOp,
+    Operation,
+    OperationBase,
+    ParameterOp,
+    SelectOp,
+    Store,
+    Tap,
+)
+from rtlgen.ir.plan_error import PlanError
 from rtlgen.source import Span
 
+__all__ = [
+    "ALWAYS",
+    "INDEX_STYLES",
+    "LOGIC_TABLE_WORDS",
+    "NEVER",
+    "ArithmeticOp",
+    "CastOp",
+    "Condition",
+    "ConstantOp",
+    "ForwardOp",
+    "IndexForm",
+    "IndexOp",
+    "IndexStyle",
+    "KernelPlan",
+    "Level",
+    "LevelBound",
+    "LoadOp",
+    "Memory",
+    "MemoryKind",
+    "Operation",
+    "OperationBase",
+    "ParameterOp",
+    "PlanError",
+    "Predicate",
+    "Region",
+    "Scalar",
+    "SelectOp",
+    "Store",
+    "Stream",
+    "Tap",
+    "address_bits",
+]
+
 IndexStyle: TypeAlias = Literal["odometer", "divide", "shift"]
-MemoryKind: TypeAlias = Literal["block", "register", "rom"]
-LOGIC_TABLE_WORDS = 32
-"""Elements up to which a table of constants is cheaper in logic than in block RAM."""
 
 INDEX_STYLES: tuple[IndexStyle, ...] = ("odometer", "divide", "shift")
-
-
-def address_bits(depth: int) -> int:
-    """Return the width of an element number; a single element still has an address port."""
-    return max(1, (depth - 1).bit_length())
-
-
-class PlanError(ValueError):
-    """A KernelPlan that contradicts itself: a bug of the planner, never of the user."""
-
-
-@dataclass(frozen=True, slots=True)
-class IndexForm:
-    """constant + sum of coefficients[l] * counter[l] over the levels of a stream, outermost first.
-
-    Counters are 0-based iteration numbers of the levels.
-    """
-
-    coefficients: tuple[int, ...]
-    constant: int = 0
-
-    def evaluate(self, counters: tuple[int, ...]) -> int:
-        return self.constant + sum(c * x for c, x in zip(self.coefficients, counters, strict=True))
-
-
-@dataclass(frozen=True, slots=True)
-class Condition:
-    """`form >= 0`, or `form == 0` when `equal`."""
-
-    form: IndexForm
-    equal: bool = False
-
-    def holds(self, counters: tuple[int, ...]) -> bool:
-        value = self.form.evaluate(counters)
-        return value == 0 if self.equal else value >= 0
-
-
-@dataclass(frozen=True, slots=True)
-class Predicate:
-    """A disjunction of conjunctions of conditions on the counters of a stream."""
-
-    alternatives: tuple[tuple[Condition, ...], ...]
-
-    @property
-    def is_true(self) -> bool:
-        return () in self.alternatives
-
-    @property
-    def is_false(self) -> bool:
-        return not self.alternatives
-
-    def holds(self, counters: tuple[int, ...]) -> bool:
-        return any(all(c.holds(counters) for c in parts) for parts in self.alternatives)
-
-
-ALWAYS = Predicate(((),))
-NEVER = Predicate(())
-
-
-@dataclass(frozen=True, slots=True)
-class LevelBound:
-    """form / divisor, rounded inwards: up where it is a lower bound, down where an upper one."""
-
-    form: IndexForm
-    divisor: int = 1
-
-    def __post_init__(self) -> None:
-        if self.divisor < 1:
-            raise PlanError(f"a bound divided by {self.divisor}")
-
-    def ceiling(self, counters: tuple[int, ...]) -> int:
-        """Return the smallest counter that keeps the lower bound."""
-        return -(-self.form.evaluate(counters) // self.divisor)
-
-    def floor(self, counters: tuple[int, ...]) -> int:
-        """Return the largest counter that keeps the upper bound."""
-        return self.form.evaluate(counters) // self.divisor
-
-
-@dataclass(frozen=True, slots=True)
-class Level:
-    """One level of a stream's loop nest.
-
-    Its counter runs from the largest of `lowers` to the smallest of `uppers`, both inclusive and
-    functions of the counters of the levels outside of it. In every iteration of those it runs at
-    least once.
-
-    Members
-    -------
-    extent: the counter stays below it; with no bounds given it runs from 0 to extent - 1.
-    name: the C iterator it counts, or None for a pad loop.
-    lowers: first values, or () for 0. uppers: last values, or () for extent - 1.
-    at_least: number of iterations that it runs for even where its bounds give fewer; 0: none.
-    """
-
-    extent: int
-    name: str | None = None
-    lowers: tuple[LevelBound, ...] = ()
-    uppers: tuple[LevelBound, ...] = ()
-    at_least: int = 0
-
-    @property
-    def is_box(self) -> bool:
-        """Whether the level runs from 0 to extent - 1 in every iteration of the outer levels."""
-        return not self.lowers and not self.uppers
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OperationBase:
-    """What every operation has; `operands` are indices into `Stream.operations`."""
-
-    width_bits: int
-    signed: bool
-    stage: int
-    latency_cycles: int = 0
-    operands: tuple[int, ...] = ()
-    span: Span | None = None
-
-    @property
-    def result_stage(self) -> int:
-        return self.stage + self.latency_cycles
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConstantOp(OperationBase):
-    """The constant `value`, in every stage."""
-
-    value: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ParameterOp(OperationBase):
-    """The scalar argument `name`, in every stage: it is captured at start."""
-
-    name: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IndexOp(OperationBase):
-    """The value of `form`, wrapped to the width, valid in `stage`."""
-
-    form: IndexForm
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LoadOp(OperationBase):
-    """Read element `address` of a memory through read port `port`.
-
-    Where `address` is None the load is a *lookup*: its only operand is the row-major number of the
-    element, of which the memory takes the low bits. A number past the last element gives any
-    value: the program does not use it.
-
-    `needed` holds where the value is used: elsewhere the load may return anything, and the port
-    may serve another load. At most one needed load a cycle uses a port. `banks[n]` holds where the
-    value is in bank n + 1; where none of them does, it is in bank 0. `read` is the number of the
-    access in the C statement.
-    """
-
-    memory: str
-    port: int
-    address: IndexForm | None
-    needed: Predicate
-    banks: tuple[Predicate, ...] = ()
-    read: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Tap:
-    """A value taken from a store on its way instead of from the memory.
-
-    In the cycle of the consuming stage it is the value that `stream` (index in the region) was
-    presenting to its store `delay_cycles` cycles ago (0: presents in this same cycle).
-    """
-
-    stream: int
-    delay_cycles: int
-    when: Predicate
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ForwardOp(OperationBase):
-    """The operand (a load), except where a tap's `when` holds: there that tap's value.
-
-    The predicates of the taps are disjoint. Combinational, of the element's type. `read` is the
-    number of the access in the C statement.
-    """
-
-    taps: tuple[Tap, ...]
-    read: int = 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ArithmeticOp(OperationBase):
-    """The exact integer result of `op` on the operands' values, wrapped to (width, signed).
-
-    `shl` and `shr` take the count modulo `modulus_bits`, the width of the C type of the left
-    operand. `lnot`, `not`, `neg` have one operand, the others two.
-    """
-
-    op: UnaryOp | BinaryOp
-    modulus_bits: int = 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CastOp(OperationBase):
-    """The operand's value wrapped to (width, signed): sign- or zero-extended by its own type."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SelectOp(OperationBase):
-    """operands (c, a, b): a where c is not 0, else b."""
-
-
-Operation: TypeAlias = (
-    ConstantOp | ParameterOp | IndexOp | LoadOp | ForwardOp | ArithmeticOp | CastOp | SelectOp
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Store:
-    """Write operation `value` to element `address` of a memory in `stage`, where `when` holds.
-
-    The value is read in `stage` and truncated to the memory's width. Stores of all streams through
-    one write port of a memory never coincide, which the planner proves.
-    """
-
-    memory: str
-    address: IndexForm
-    stage: int
-    value: int
-    when: Predicate
-    span: Span | None = None
-    port: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -413,72 +226,6 @@ class Region:
     def issued(self, stream: Stream) -> int:
         """Return how many iterations of a stream are issued before the region ends."""
         return min(stream.count, -(-(self.length_cycles - stream.offset_cycles) // stream.ii))
-
-
-@dataclass(frozen=True, slots=True)
-class Memory:
-    """One C array, or a scalar variable, and the storage that holds it.
-
-    Members
-    -------
-    kind: `block`: of each bank up to `read_ports` copies of a one-write one-read block RAM, all
-        written together;
-        `register`: `depth` flip-flop words with any number of readers;
-        `rom`: `read_ports` copies of a memory of constants, logic where it is small.
-    shape, role, storage: as in the Scop. Arrays with storage other than `local` have a host port.
-    write_ports: banks of a `block`, see above; 1 for any other kind.
-    homes: the bank of every element between runs, row-major; () where it is bank 0 for all.
-    values: what a `rom` holds, row-major; () for any other kind.
-    collision_free: the planner has proved that no needed load meets a store of the same element
-        in the same cycle, so the RAM needs no logic for that case.
-    """
-
-    name: str
-    width_bits: int
-    signed: bool
-    shape: tuple[int, ...]
-    role: Role
-    storage: Storage
-    kind: MemoryKind
-    read_ports: int
-    read_latency_cycles: int
-    collision_free: bool
-    values: tuple[int, ...] = ()
-    write_ports: int = 1
-    homes: tuple[int, ...] = ()
-
-    def __post_init__(self) -> None:
-        if self.read_ports < 1 or self.write_ports < 1:
-            raise PlanError(f"{self.name}: {self.read_ports} read, {self.write_ports} write ports")
-        if self.write_ports > 1 and self.kind != "block":
-            raise PlanError(f"{self.name}: a {self.kind} has no {self.write_ports} write ports")
-        if len(self.homes) not in (0, self.depth):
-            raise PlanError(f"{self.name}: {len(self.homes)} homes for {self.depth} elements")
-        if not all(0 <= home < self.write_ports for home in self.homes):
-            raise PlanError(f"{self.name}: an element is at home in no bank")
-        if len(self.values) != (self.depth if self.kind == "rom" else 0):
-            raise PlanError(f"{self.name}: {len(self.values)} values do not fit a {self.kind}")
-
-    @property
-    def depth(self) -> int:
-        depth = 1
-        for extent in self.shape:
-            depth *= extent
-        return depth
-
-    @property
-    def home_banks(self) -> frozenset[int]:
-        """The banks in which some element is between runs."""
-        return frozenset(self.homes or (0,))
-
-    @property
-    def is_block_ram(self) -> bool:
-        """Whether it takes block RAM; of a small table, synthesis makes logic."""
-        return self.kind == "block" or (self.kind == "rom" and self.depth > LOGIC_TABLE_WORDS)
-
-    @property
-    def has_host_port(self) -> bool:
-        return self.storage != "local"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,104 @@
+"""The levels of a stream's loop nest, and what follows from their counters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rtlgen.ir.plan_error import PlanError
+
+
+@dataclass(frozen=True, slots=True)
+class IndexForm:
+    """constant + sum of coefficients[l] * counter[l] over the levels of a stream, outermost first.
+
+    Counters are 0-based iteration numbers of the levels.
+    """
+
+    coefficients: tuple[int, ...]
+    constant: int = 0
+
+    def evaluate(self, counters: tuple[int, ...]) -> int:
+        return self.constant + sum(c * x for c, x in zip(self.coefficients, counters, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """`form >= 0`, or `form == 0` when `equal`."""
+
+    form: IndexForm
+    equal: bool = False
+
+    def holds(self, counters: tuple[int, ...]) -> bool:
+        value = self.form.evaluate(counters)
+        return value == 0 if self.equal else value >= 0
+
+
+@dataclass(frozen=True, slots=True)
+class Predicate:
+    """A disjunction of conjunctions of conditions on the counters of a stream."""
+
+    alternatives: tuple[tuple[Condition, ...], ...]
+
+    @property
+    def is_true(self) -> bool:
+        return () in self.alternatives
+
+    @property
+    def is_false(self) -> bool:
+        return not self.alternatives
+
+    def holds(self, counters: tuple[int, ...]) -> bool:
+        return any(all(c.holds(counters) for c in parts) for parts in self.alternatives)
+
+
+ALWAYS = Predicate(((),))
+
+NEVER = Predicate(())
+
+
+@dataclass(frozen=True, slots=True)
+class LevelBound:
+    """form / divisor, rounded inwards: up where it is a lower bound, down where an upper one."""
+
+    form: IndexForm
+    divisor: int = 1
+
+    def __post_init__(self) -> None:
+        if self.divisor < 1:
+            raise PlanError(f"a bound divided by {self.divisor}")
+
+    def ceiling(self, counters: tuple[int, ...]) -> int:
+        """Return the smallest counter that keeps the lower bound."""
+        return -(-self.form.evaluate(counters) // self.divisor)
+
+    def floor(self, counters: tuple[int, ...]) -> int:
+        """Return the largest counter that keeps the upper bound."""
+        return self.form.evaluate(counters) // self.divisor
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """One level of a stream's loop nest.
+
+    Its counter runs from the largest of `lowers` to the smallest of `uppers`, both inclusive and
+    functions of the counters of the levels outside of it. In every iteration of those it runs at
+    least once.
+
+    Members
+    -------
+    extent: the counter stays below it; with no bounds given it runs from 0 to extent - 1.
+    name: the C iterator it counts, or None for a pad loop.
+    lowers: first values, or () for 0. uppers: last values, or () for extent - 1.
+    at_least: number of iterations that it runs for even where its bounds give fewer; 0: none.
+    """
+
+    extent: int
+    name: str | None = None
+    lowers: tuple[LevelBound, ...] = ()
+    uppers: tuple[LevelBound, ...] = ()
+    at_least: int = 0
+
+    @property
+    def is_box(self) -> bool:
+        """Whether the level runs from 0 to extent - 1 in every iteration of the outer levels."""
+        return not self.lowers and not self.uppers

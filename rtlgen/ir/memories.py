@@ -1,0 +1,85 @@
+"""The memories of a plan: arrays, and the storage that holds them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from rtlgen.ir.plan_error import PlanError
+from rtlgen.ir.scop import Role, Storage
+
+MemoryKind: TypeAlias = Literal["block", "register", "rom"]
+
+LOGIC_TABLE_WORDS = 32
+"""Elements up to which a table of constants is cheaper in logic than in block RAM."""
+
+
+def address_bits(depth: int) -> int:
+    """Return the width of an element number; a single element still has an address port."""
+    return max(1, (depth - 1).bit_length())
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """One C array, or a scalar variable, and the storage that holds it.
+
+    Members
+    -------
+    kind: `block`: of each bank up to `read_ports` copies of a one-write one-read block RAM, all
+        written together;
+        `register`: `depth` flip-flop words with any number of readers;
+        `rom`: `read_ports` copies of a memory of constants, logic where it is small.
+    shape, role, storage: as in the Scop. Arrays with storage other than `local` have a host port.
+    write_ports: banks of a `block`, see `ir.plan`; 1 for any other kind.
+    homes: the bank of every element between runs, row-major; () where it is bank 0 for all.
+    values: what a `rom` holds, row-major; () for any other kind.
+    collision_free: the planner has proved that no needed load meets a store of the same element
+        in the same cycle, so the RAM needs no logic for that case.
+    """
+
+    name: str
+    width_bits: int
+    signed: bool
+    shape: tuple[int, ...]
+    role: Role
+    storage: Storage
+    kind: MemoryKind
+    read_ports: int
+    read_latency_cycles: int
+    collision_free: bool
+    values: tuple[int, ...] = ()
+    write_ports: int = 1
+    homes: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.read_ports < 1 or self.write_ports < 1:
+            raise PlanError(f"{self.name}: {self.read_ports} read, {self.write_ports} write ports")
+        if self.write_ports > 1 and self.kind != "block":
+            raise PlanError(f"{self.name}: a {self.kind} has no {self.write_ports} write ports")
+        if len(self.homes) not in (0, self.depth):
+            raise PlanError(f"{self.name}: {len(self.homes)} homes for {self.depth} elements")
+        if not all(0 <= home < self.write_ports for home in self.homes):
+            raise PlanError(f"{self.name}: an element is at home in no bank")
+        if len(self.values) != (self.depth if self.kind == "rom" else 0):
+            raise PlanError(f"{self.name}: {len(self.values)} values do not fit a {self.kind}")
+
+    @property
+    def depth(self) -> int:
+        depth = 1
+        for extent in self.shape:
+            depth *= extent
+        return depth
+
+    @property
+    def home_banks(self) -> frozenset[int]:
+        """The banks in which some element is between runs."""
+        return frozenset(self.homes or (0,))
+
+    @property
+    def is_block_ram(self) -> bool:
+        """Whether it takes block RAM; of a small table, synthesis makes logic."""
+        return self.kind == "block" or (self.kind == "rom" and self.depth > LOGIC_TABLE_WORDS)
+
+    @property
+    def has_host_port(self) -> bool:
+        return self.storage != "local"

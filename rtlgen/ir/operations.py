@@ -1,0 +1,138 @@
+"""What a stream computes in every iteration: its pipelined operations, and its store."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from rtlgen.ir.expr import BinaryOp, UnaryOp
+from rtlgen.ir.levels import IndexForm, Predicate
+from rtlgen.source import Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OperationBase:
+    """What every operation has; `operands` are indices into `Stream.operations`."""
+
+    width_bits: int
+    signed: bool
+    stage: int
+    latency_cycles: int = 0
+    operands: tuple[int, ...] = ()
+    span: Span | None = None
+
+    @property
+    def result_stage(self) -> int:
+        return self.stage + self.latency_cycles
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConstantOp(OperationBase):
+    """The constant `value`, in every stage."""
+
+    value: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParameterOp(OperationBase):
+    """The scalar argument `name`, in every stage: it is captured at start."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexOp(OperationBase):
+    """The value of `form`, wrapped to the width, valid in `stage`."""
+
+    form: IndexForm
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadOp(OperationBase):
+    """Read element `address` of a memory through read port `port`.
+
+    Where `address` is None the load is a *lookup*: its only operand is the row-major number of the
+    element, of which the memory takes the low bits. A number past the last element gives any
+    value: the program does not use it.
+
+    `needed` holds where the value is used: elsewhere the load may return anything, and the port
+    may serve another load. At most one needed load a cycle uses a port. `banks[n]` holds where the
+    value is in bank n + 1; where none of them does, it is in bank 0. `read` is the number of the
+    access in the C statement.
+    """
+
+    memory: str
+    port: int
+    address: IndexForm | None
+    needed: Predicate
+    banks: tuple[Predicate, ...] = ()
+    read: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Tap:
+    """A value taken from a store on its way instead of from the memory.
+
+    In the cycle of the consuming stage it is the value that `stream` (index in the region) was
+    presenting to its store `delay_cycles` cycles ago (0: presents in this same cycle).
+    """
+
+    stream: int
+    delay_cycles: int
+    when: Predicate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForwardOp(OperationBase):
+    """The operand (a load), except where a tap's `when` holds: there that tap's value.
+
+    The predicates of the taps are disjoint. Combinational, of the element's type. `read` is the
+    number of the access in the C statement.
+    """
+
+    taps: tuple[Tap, ...]
+    read: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArithmeticOp(OperationBase):
+    """The exact integer result of `op` on the operands' values, wrapped to (width, signed).
+
+    `shl` and `shr` take the count modulo `modulus_bits`, the width of the C type of the left
+    operand. `lnot`, `not`, `neg` have one operand, the others two.
+    """
+
+    op: UnaryOp | BinaryOp
+    modulus_bits: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CastOp(OperationBase):
+    """The operand's value wrapped to (width, signed): sign- or zero-extended by its own type."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelectOp(OperationBase):
+    """operands (c, a, b): a where c is not 0, else b."""
+
+
+Operation: TypeAlias = (
+    ConstantOp | ParameterOp | IndexOp | LoadOp | ForwardOp | ArithmeticOp | CastOp | SelectOp
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """Write operation `value` to element `address` of a memory in `stage`, where `when` holds.
+
+    The value is read in `stage` and truncated to the memory's width. Stores of all streams through
+    one write port of a memory never coincide, which the planner proves.
+    """
+
+    memory: str
+    address: IndexForm
+    stage: int
+    value: int
+    when: Predicate
+    span: Span | None = None
+    port: int = 0
