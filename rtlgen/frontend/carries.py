@@ -8,7 +8,7 @@ of a quotient whose dividend the statement moves: k * ((p + m + c) / n) - k * ((
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from rtlgen.frontend.effects import Effects
@@ -216,11 +216,6 @@ def carry(
                 if all(o == 0 if modulus is None else o % modulus == 0 for o in off):
                     return found
     return None
-
-
-def period_of(moves: Sequence[int]) -> int:
-    """Return after how many of them moves are as before; their number if they never are."""
-    return next(n for n in range(1, len(moves) + 1) if moves[n:] == moves[: len(moves) - n])
 
 
 def _paces(moves: set[int], modulus: int | None, known: Carry | None) -> list[int]:

@@ -14,10 +14,9 @@ from pycparser import c_ast
 
 from rtlgen.errors import Diagnostic
 from rtlgen.frontend.cases import Cases
-from rtlgen.frontend.choices import choice_in
+from rtlgen.frontend.choices import choice_in, is_by_iterators
 from rtlgen.frontend.declarations import Declarations
 from rtlgen.frontend.errors import FrontendError
-from rtlgen.frontend.known_values import known_by_iterators
 from rtlgen.frontend.place import Place
 from rtlgen.frontend.statement_reader import StatementReader
 from rtlgen.frontend.symbols import LookedUp
@@ -52,7 +51,7 @@ class CaseReader:
     def of_values(self, values: Sequence[Value], place: Place) -> Cases | None:
         """Return the cases in which values that the iterators decide are others."""
         for value in values:
-            if value.affine is None and known_by_iterators(value.expr, place.ranges) is not None:
+            if value.affine is None and is_by_iterators(value.expr):
                 cases = choice_in(value.expr, place.ranges)
                 if cases is not None:
                     return cases

@@ -8,7 +8,12 @@ from __future__ import annotations
 from rtlgen.frontend.cases import MAX_CASES, Cases, cases_of
 from rtlgen.frontend.ranges import Ranges
 from rtlgen.ir.affine import Congruence
-from rtlgen.ir.expr import Expr, Select, children, walk, with_children
+from rtlgen.ir.expr import Expr, Read, ScalarParameter, Select, children, walk, with_children
+
+
+def is_by_iterators(expr: Expr) -> bool:
+    """Return whether a value depends on nothing but the iterators."""
+    return not any(isinstance(node, Read | ScalarParameter) for node in walk(expr))
 
 
 def choice_in(expr: Expr, ranges: Ranges) -> Cases | None:

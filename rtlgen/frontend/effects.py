@@ -160,6 +160,25 @@ class Effects:
         found = {name: self.declarations.scopes.stored(name) for name in sorted(names)}
         return list({v.name: v for v in found.values() if v is not None and not v.shape}.values())
 
+    def cycle(self, state: State, most: int) -> list[State] | None:
+        """Return the states before each run of the statement until they begin again.
+
+        Parameters
+        ----------
+        state: at first; numbers. most: states to try.
+        """
+        names = [variable.name for variable in self.moved_in(self._node)]
+        states: list[State] = []
+        while len(states) <= most:
+            known = {name: state.get(name) for name in names}
+            if any(value is None or not value.is_constant for value in known.values()):
+                return None
+            if states and known == {name: states[0].get(name) for name in names}:
+                return states
+            states.append(state)
+            state = self.after(state)
+        return None
+
     def may_go_on(self) -> bool:
         """Count one step; return whether it may be carried out."""
         self._steps += 1

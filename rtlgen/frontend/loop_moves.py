@@ -12,18 +12,20 @@ from rtlgen.frontend.carries import (
     carry,
     driven,
     is_multiple,
-    period_of,
 )
 from rtlgen.frontend.effects import Effects
 from rtlgen.frontend.induction import distance, moved_behind, moved_inside, trip_count
 from rtlgen.frontend.ranges import Ranges
-from rtlgen.frontend.states import by_constant, number_in
+from rtlgen.frontend.states import State, by_constant, number_in
 from rtlgen.frontend.symbols import Variable
 from rtlgen.frontend.turn import (
+    MAX_VALUES,
     Rotation,
     Turn,
     begun,
+    cycle,
     inside_loop,
+    period_of,
     rotation,
     values_of,
 )
@@ -153,6 +155,31 @@ class LoopMoves:
         if fitting(variable, inside, self.ranges) is None:
             return None
         return inside, fitting(variable, before + sum(moves), self.ranges)
+
+    def in_turn(
+        self, variable: Variable, first: State, effects: Effects
+    ) -> tuple[Known, Known | None] | None:
+        """Return the values of a scalar that changes places with others.
+
+        t = a; a = b; b = t;
+
+        Parameters
+        ----------
+        first: the numbers that scalars hold before the loop.
+        """
+        states = effects.cycle(first, MAX_VALUES)
+        if states is None:
+            return None
+        values = [number_in(state, variable) for state in states]
+        known = [value for value in values if value is not None]
+        if len(known) < len(values):
+            return None
+        turn = cycle(known[: period_of(known)])
+        if turn is None:
+            return None
+        turn = turn.finer(abs(self.loop.step))
+        whole = distance(self.loop, turn.scale, self.ranges)
+        return inside_loop(turn, 1, self.loop), None if whole is None else turn.moved(whole)
 
     # Driven by others.
 

@@ -26,7 +26,7 @@ from rtlgen.frontend.reaching import (
     known_turn,
     known_value,
 )
-from rtlgen.frontend.states import by_constant, number_in
+from rtlgen.frontend.states import State, by_constant, number_in
 from rtlgen.frontend.symbols import ActiveIterator, Variable
 from rtlgen.frontend.turn import Effect, Turn, after_statement
 from rtlgen.frontend.writers import assigned, below
@@ -120,7 +120,8 @@ class Moves:
         effects = {s.variable.name: self._effects(node, s, ranges) for s in pending}
         found: list[InLoop] = []
         # What is known of one may tell what another one does.
-        while (one := _next_known(pending, moves, effects)) is not None:
+        first = {s.variable.name: s.before for s in moved if isinstance(s.before, Affine)}
+        while (one := _next_known(pending, moves, effects, first)) is not None:
             found.append(one)
             pending = [s for s in pending if s.variable != one.variable]
         return tuple(found)
@@ -216,15 +217,25 @@ class Moves:
 
 
 def _next_known(
-    pending: Sequence[Moved], moves: LoopMoves, effects: Mapping[str, Effects]
+    pending: Sequence[Moved], moves: LoopMoves, effects: Mapping[str, Effects], first: State
 ) -> InLoop | None:
-    """Return what is known of one scalar more."""
+    """Return what is known of one scalar more.
+
+    Parameters
+    ----------
+    first: what scalars are before the loop.
+    """
     for find in (moves.find, moves.counted):
         for scalar in pending:
             if scalar.before is not None:
                 values = find(scalar.variable, scalar.before, effects[scalar.variable.name])
                 if values is not None:
                     return InLoop(scalar.variable, scalar.span, *values)
+    for scalar in pending:
+        variable = scalar.variable
+        values = moves.in_turn(variable, {**moves.known, **first}, effects[variable.name])
+        if values is not None:
+            return InLoop(variable, scalar.span, *values)
     return None
 
 

@@ -13,7 +13,7 @@ rest loop runs only where its value is one of the iterator's. Where a multiple i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import gcd
 
@@ -44,6 +44,9 @@ from rtlgen.ir.scop import (
     statements_under,
 )
 from rtlgen.ir.value_ranges import Range
+
+MAX_TURNS = 4
+"""Values of a rest for each of which a statement is written out, so that its reads are affine."""
 
 MAX_SPLITS = 8
 """Loops split for each statement before a subscript is taken to have no affine form."""
@@ -78,6 +81,7 @@ def split_loops(
                 break
         else:
             break
+    program.write_out_turns()
     program.keep_inside(shape_of)
     found = tuple(program.statements[name] for name in statements_under(program.tree))
     for statement in found:
@@ -155,6 +159,17 @@ class _Program:
             node = ConditionNode(held, (StatementNode(name),))
             self.tree = _replaced(self.tree, name, (node,) if held else node.body)
 
+    def write_out_turns(self) -> None:
+        """Write statements out that read, in turns, what is written in turns.
+
+        u[t % 3] = f(u[(t + 2) % 3])     t = 3 * q + r:     u[0] = f(u[2]); u[1] = f(u[0]); ...
+        """
+        changed = {statement.write.array for statement in self.statements.values()}
+        for name, statement in list(self.statements.items()):
+            loop = _turning(statement, changed)
+            if loop is not None:
+                self._write_out(name, loop, range(loop.stop.constant))
+
     def _copy_name(self, name: str, number: int) -> str:
         """Return the name of a copy of a statement; the first one keeps its name."""
         while number and f"{name}_{number}" in self.statements:
@@ -220,6 +235,29 @@ def _divided_steps(statement: Statement) -> Loop | None:
                 if loop.step != 1 and isinstance(simplified(known, boxes_of(loops)), IndexValue):
                     return loop
     return None
+
+
+def _turning(statement: Statement, changed: Collection[str]) -> Loop | None:
+    """Return a short loop that decides which part of a changed array a statement reads."""
+    boxes = boxes_of(statement.loops)
+    for read in statement.reads if not statement.write.is_lookup else ():
+        for window in read.windows if read.array in changed else ():
+            if window.known is None:
+                continue
+            for loop in statement.loops:
+                if loop.start != Affine() or loop.step != 1 or loop.scale != 1:
+                    continue
+                values = range(loop.stop.constant if loop.stop.is_constant else 0)
+                if 2 < len(values) <= MAX_TURNS and all(
+                    isinstance(simplified(_at(window.known, loop, value), boxes), IndexValue)
+                    for value in values
+                ):
+                    return loop
+    return None
+
+
+def _at(expr: Expr, loop: Loop, value: int) -> Expr:
+    return map_affine(expr, {loop.iterator: Affine((), value)})
 
 
 def _replaced(nodes: Tree, name: str, by: Tree) -> Tree:

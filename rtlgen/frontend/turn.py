@@ -8,7 +8,7 @@ have: whatever it is written with, `x` then goes through a range of values by eq
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import gcd
 from typing import TypeAlias
@@ -164,6 +164,27 @@ def rotation(possible: Iterable[int], effect: Effect) -> Rotation | None:
     if max(after) >= low + modulus or not _turns(after, low, low, modulus, move):
         return None
     return Rotation(low, modulus, move, frozenset(after))
+
+
+def period_of(values: Sequence[int]) -> int:
+    """Return after how many of them values are as before; their number if they never are."""
+    return next(n for n in range(1, len(values) + 1) if values[n:] == values[: len(values) - n])
+
+
+def cycle(values: Sequence[int]) -> Turn | None:
+    """Return a scalar that has these values in turn as one that goes round; None if it does not.
+
+    The form counts the values from 0.
+    """
+    low, number = min(values), len(values)
+    gap = gcd(*(value - low for value in values))
+    modulus = gap * number
+    pace = (values[1 % number] - values[0]) % modulus if number > 1 else 0
+    first = next((k for k in range(number) if pace * k % (modulus or 1) == values[0] - low), None)
+    if not pace or first is None:
+        return None
+    found = Turn(Affine((), low), modulus, Affine((), first), frozenset(values), pace=pace)
+    return found if all(found.at(first + k) == v for k, v in enumerate(values)) else None
 
 
 def begun(before: Affine | Turn, found: Rotation) -> Turn | None:

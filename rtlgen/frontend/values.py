@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from enum import Enum, auto
 
 from rtlgen.errors import Label
-from rtlgen.frontend.choices import is_decided
+from rtlgen.frontend.choices import is_by_iterators, is_decided
 from rtlgen.frontend.errors import BadConstant
 from rtlgen.frontend.ranges import Ranges
 from rtlgen.ir.affine import Affine
@@ -18,11 +18,9 @@ from rtlgen.ir.expr import (
     Constant,
     Expr,
     IndexValue,
-    Read,
     Select,
     Unary,
     UnaryOp,
-    walk,
 )
 from rtlgen.ir.types import INT32, IntType, common_type
 from rtlgen.source import Span
@@ -182,7 +180,7 @@ class Arithmetic:
         if condition.constant is not None and None not in (if_true.affine, if_false.affine):
             return replace(if_true if condition.constant else if_false, span=span)
         expr = Select(self.truth(condition).expr, if_true.expr, if_false.expr, type_)
-        if not any(isinstance(part, Read) for part in walk(expr)):
+        if is_by_iterators(expr):
             decided = is_decided(expr.condition, self.ranges)
             if decided is not None:
                 return replace(if_true if decided else if_false, span=span)

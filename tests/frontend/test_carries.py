@@ -132,6 +132,36 @@ def test_a_counter_may_be_stepped_by_what_the_iterator_says(body: str, header: s
     assert "o" not in {statement.write.array for statement in program.scop.statements}
 
 
+@needs_gcc
+@pytest.mark.parametrize(
+    "swap",
+    [
+        "int t = x; x = y; y = t;",
+        "int t = x; x = y; y = z; z = t;",
+        "int t = z; z = y; y = x; x = t; a[x] ^= y;",
+        "x = 8 - x;",
+        "int t = x; x = y; y = t; if (++z == 20) z = 16;",
+    ],
+)
+@pytest.mark.parametrize("header", ["i = 0; i < 7; i++", "i = 9; i > 0; i -= 2"])
+def test_scalars_that_change_places_are_known(swap: str, header: str) -> None:
+    text = HEAD + (
+        f"{{ int x = 0, y = 8, z = 16; for (int {header}) {{ a[x + 2] += a[y + 40 + (i & 3)] * i;"
+        f" a[z] ^= a[y]; {swap} a[y] -= x; }} return x + 32 * y + 1024 * z; }}"
+    )
+    program = assert_as_gcc(text)
+    assert not {"x", "y"} & {statement.write.array for statement in program.scop.statements}
+
+
+@pytest.mark.parametrize("swap", ["int t = x; x = y; y = t + 1;", "int t = x; x = b[0][0]; y = t;"])
+def test_scalars_that_change_otherwise_are_refused(swap: str) -> None:
+    with pytest.raises(NonAffineSubscript):
+        parse_text(
+            HEAD + "{ int x = 0, y = 8; for (int i = 0; i < 7; i++) { a[x] += y; "
+            f"{swap} }} return 0; }}"
+        )
+
+
 @pytest.mark.parametrize(
     "step",
     [

@@ -45,6 +45,7 @@ def accepted(body: str) -> str:
         "for (int j = 0; j < 5; j++) b[i < j ? i : j][i < j ? j : i] += i - j;",
         "int c = (i == 5) ? 0 : i; a[c == 0 ? 15 : c - 1] += c;",
         "*(a + (i < 4 ? i : i + 2)) = i;",
+        "int c = i & 1 ? 2 : 1; b[i][(c + 1) % 3] += i; b[i][(c * 5) & 7] ^= 1;",
         "a[i == 3 || i == 7 ? 0 : i] += 1;",
     ],
 )

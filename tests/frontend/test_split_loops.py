@@ -126,6 +126,13 @@ def test_a_remainder_outside_of_its_array_is_refused() -> None:
     assert caught.value.code == "E0201"
 
 
+def test_what_is_read_in_turns_is_affine_in_each_of_its_turns() -> None:
+    body = BODIES["rotating"]
+    statements = parse_text(function(body)).scop.statements
+    assert [str(s.write) for s in statements] == ["h[0][i]", "h[1][i]", "h[2][i]"]
+    assert not any(read.is_lookup for s in statements for read in s.reads)
+
+
 INSIDE = """for (int p = 0; p < 64; p++) { int x = p % 16, q = p / 16;
   if (x < 15) b[q][x + 1] = a[p] + p; if (q > 0 && x > 0) b[q - 1][x - 1] += a[p];
   if (x > 0) a[p] += y[q][x - 1]; if (x != 15) b[q][x + 1] ^= p; }"""
