@@ -19,10 +19,10 @@ import islpy as isl
 
 from rtlgen.errors import RtlgenError
 
-MAX_WORK = 60_000_000
-"""Elementary steps for one compilation: about a minute. Most kernels need less than 10^6."""
+MAX_WORK = 200_000_000
+"""Elementary steps for one compilation: a minute or two. Most kernels need less than 10^6."""
 
-MORE_WORK = 30_000_000
+MORE_WORK = 100_000_000
 """What a second, simpler attempt may take after the first one was too complex."""
 
 STEP_WORK = 100

@@ -24,8 +24,8 @@ MAX_ITERATIONS = 2_000_000
 """Nests with more iterations are not enumerated: they get a rectangular box."""
 
 
-MAX_DENSE = 4_000_000
-"""Points of a box up to which each has an entry, real or not; above, only iterations have one."""
+MAX_SPARSITY = 8
+"""Points of a box for each iteration up to which all have an entry; above, only iterations do."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,8 +60,12 @@ class RankTable:
         if self.places is None:
             result: Ints = self.ranks[wanted]
             return result
-        found = np.minimum(np.searchsorted(self.places, wanted), len(self.places) - 1)
-        return np.where(self.places[found] == wanted, self.ranks[found], -1)
+        found = np.searchsorted(self.places, wanted)
+        is_there = found < len(self.places)
+        is_there[is_there] = self.places[found[is_there]] == wanted[is_there]
+        ranks = np.full(len(wanted), -1, dtype=np.int64)
+        ranks[is_there] = self.ranks[found[is_there]]
+        return ranks
 
 
 def enumerate_nest(loops: Sequence[NestLoop]) -> tuple[Ints, Ints] | None:
@@ -141,7 +145,12 @@ def rank_table(loops: Sequence[NestLoop], iterators: Sequence[str]) -> RankTable
     """Return the ranks of a nest, or None where it cannot be enumerated."""
     keep_going()
     enumerated = enumerate_nest(loops)
-    return None if enumerated is None else ranks_of(*enumerated, loops, iterators)
+    if enumerated is None:
+        return None
+    rows, real = enumerated
+    # A search keeps the tables of thousands of nests: their size is limited with the work.
+    keep_going(work=len(rows))
+    return ranks_of(rows, real, loops, iterators)
 
 
 def ranks_of(
@@ -157,7 +166,7 @@ def ranks_of(
     if not extents:
         return RankTable(low, extents, None, kept, len(rows))
     places = np.ravel_multi_index(tuple((points - low).T), extents)
-    if prod(extents) > MAX_DENSE:
+    if prod(extents) > MAX_SPARSITY * len(kept):
         order = np.argsort(places)
         return RankTable(low, extents, places[order], kept[order], len(rows))
     ranks = np.full(prod(extents), -1, dtype=np.int64)

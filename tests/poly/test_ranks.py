@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
+from itertools import pairwise, product
 
+import numpy as np
+import pytest
+
+from rtlgen.ir import effort
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.schedule import Bound, NestLoop
 from rtlgen.poly.ranks import enumerate_nest, rank_table
@@ -62,3 +66,34 @@ def test_a_pinned_pad_is_real_in_one_iteration_and_bounds_the_loops_inside() -> 
     assert table is not None
     assert table.of(np.array([[3, 2]])).tolist() == [rows.index([3, 2, 2])]
     assert not table.covers(np.array([[0, 0]]))
+
+
+def test_the_table_of_a_nest_that_fills_little_of_its_box_has_its_iterations_alone() -> None:
+    names = [f"i{n}" for n in range(5)]
+    outer = [NestLoop(names[0], 6)]
+    inner = [
+        NestLoop(name, 6, uppers=(Bound(Affine.variable(before)),))
+        for before, name in pairwise(names)
+    ]
+    table = rank_table((*outer, *inner), names)
+    assert table is not None
+    points = [p for p in product(range(6), repeat=5) if all(b <= a for a, b in pairwise(p))]
+    assert len(table.ranks) == len(points) < 6**5 / 16
+    assert table.of(np.array(points)).tolist() == list(range(len(points)))
+    assert table.covers(np.array(points))
+    outside = np.array([[0, 1, 0, 0, 0], [5, 5, 5, 5, 5], [4, 5, 5, 5, 5]])
+    assert table.of(outside).tolist() == [-1, len(points) - 1, -1]
+
+
+def test_a_table_without_an_iteration_covers_nothing() -> None:
+    pad = NestLoop(None, 7, pad="p", pinned=(form(0, 9),), uppers=(Bound(form(1)),))
+    table = rank_table((OUTER, pad), ("i",))
+    assert table is not None
+    assert table.of(np.array([[0], [6]])).tolist() == [-1, -1]
+    assert not table.covers(np.array([[3]]))
+
+
+def test_what_tables_hold_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(effort, "MAX_WORK", 10 * effort.STEP_WORK)
+    with effort.limited_effort(), pytest.raises(effort.TooComplex):
+        rank_table((NestLoop("i", 9 * effort.STEP_WORK),), ("i",))
