@@ -20,6 +20,7 @@ from rtlgen.frontend.errors import (
     TooManyIterations,
     UnknownIdentifier,
 )
+from rtlgen.frontend.few_values import ValueLoopReader
 from rtlgen.frontend.locate import Locator
 from rtlgen.frontend.loop_exits import exit_value
 from rtlgen.frontend.loop_headers import Header, counting_from_0, split_header
@@ -76,6 +77,7 @@ class IterationReader:
         self._scopes = declarations.scopes
         self._locator = locator
         self.moves = Moves(declarations, locator, body.reaching)
+        self._value_loops = ValueLoopReader(body, declarations, locator, self.moves)
 
     def read(self, node: c_ast.For, place: Place, label: str | None) -> tuple[Node, ...]:
         """Return the nodes of a loop; none where it does nothing."""
@@ -83,16 +85,31 @@ class IterationReader:
         before = reaching.state
         try:
             return self._read(node, place, label)
-        except NonAffineBound:
+        except (LoopHeader, NonAffineBound) as error:
+            for otherwise in (self._in_cases, self._by_count, self._written_out):
+                reaching.restore(before)
+                if isinstance(error, LoopHeader) and otherwise != self._written_out:
+                    continue
+                nodes = otherwise(node, place, label)
+                if nodes is not None:
+                    return nodes
             reaching.restore(before)
-            cases = self._cases(node, place)
-            reaching.restore(before)
-            if cases is None:
-                nodes = self._by_count(node, place, label)
-                if nodes is None:
-                    reaching.restore(before)
-                    raise
-                return nodes
+            raise
+
+    def _written_out(
+        self, node: c_ast.For, place: Place, _label: str | None
+    ) -> tuple[Node, ...] | None:
+        return self._value_loops.read(node, place)
+
+    def _in_cases(
+        self, node: c_ast.For, place: Place, label: str | None
+    ) -> tuple[Node, ...] | None:
+        """Read a loop once for each case in which it has other bounds."""
+        before = self._body.reaching.state
+        cases = self._cases(node, place)
+        self._body.reaching.restore(before)
+        if cases is None:
+            return None
         return self._body.cases.each(cases, place, lambda inside: self.read(node, inside, label))
 
     def _cases(self, node: c_ast.For, place: Place) -> Cases | None:

@@ -10,7 +10,7 @@ from pycparser import c_ast
 from rtlgen.errors import Label
 from rtlgen.frontend.errors import LoopHeader
 from rtlgen.frontend.locate import Locator
-from rtlgen.frontend.writers import below
+from rtlgen.frontend.writers import below, mentions
 from rtlgen.source import Span
 
 _COMPARISONS = ("<", "<=", ">", ">=", "!=")
@@ -126,7 +126,7 @@ def _step(
         case c_ast.UnaryOp(op="--" | "p--", expr=c_ast.ID(name=stepped)) if stepped == name:
             return one, -1
         case c_ast.Assignment(op="+=" | "-=" as op, lvalue=c_ast.ID(name=stepped), rvalue=by) if (
-            stepped == name
+            stepped == name and not mentions(by, frozenset((name,)))
         ):
             return by, 1 if op == "+=" else -1
         case c_ast.Assignment(
@@ -134,7 +134,8 @@ def _step(
             lvalue=c_ast.ID(name=stepped),
             rvalue=c_ast.BinaryOp(op="+" | "-" as op, left=left, right=right),
         ) if stepped == name:
-            if isinstance(left, c_ast.ID) and left.name == name:
+            itself = frozenset((name,))
+            if isinstance(left, c_ast.ID) and left.name == name and not mentions(right, itself):
                 return right, 1 if op == "+" else -1
             if isinstance(right, c_ast.ID) and right.name == name and op == "+":
                 return left, 1

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtlgen.ir.affine import Affine
-from rtlgen.ir.expr import Binary, Cast, Constant, Expr, IndexValue, Unary
+from rtlgen.ir.expr import Binary, BinaryOp, Cast, Constant, Expr, IndexValue, Unary
 from rtlgen.ir.value_ranges import Range, binary_range, value_range
 
 Ints = NDArray[np.int64]
@@ -48,6 +48,9 @@ def is_quasi_affine(expr: Expr, iterators: Mapping[str, Range]) -> bool:
 def _is_quasi_affine(expr: Binary, iterators: Mapping[str, Range]) -> bool:
     if not all(is_quasi_affine(part, iterators) for part in (expr.left, expr.right)):
         return False
+    form = bit_as_quotient(expr)
+    if form is not None:
+        return is_quasi_affine(form, iterators)
     a, b = value_range(expr.left, iterators), value_range(expr.right, iterators)
     constant = b[0] if b[0] == b[1] else None
     match expr.op:
@@ -69,6 +72,30 @@ def _is_quasi_affine(expr: Binary, iterators: Mapping[str, Range]) -> bool:
             return False
 
 
+def bit_as_quotient(expr: Binary) -> Expr | None:
+    """Return an operation on one bit as what it does to a number that is not negative.
+
+    i & 4  ->  4 * (i / 4 % 2)        i ^ 4  ->  i + 4 - 8 * (i / 4 % 2)
+    """
+    match expr.left, expr.right:
+        case (operand, Constant(mask)) | (Constant(mask), operand):
+            pass
+        case _:
+            return None
+    is_remainder = expr.op == "and" and mask == 1
+    if expr.op not in ("and", "or", "xor") or mask < 1 or mask & (mask - 1) or is_remainder:
+        return None
+
+    def applied(op: BinaryOp, left: Expr, by: int) -> Expr:
+        return Binary(op, left, Constant(by, expr.type), expr.type)
+
+    bit = applied("rem", applied("div", operand, mask), 2)
+    if expr.op == "and":
+        return applied("mul", bit, mask)
+    taken = applied("mul", bit, mask if expr.op == "or" else 2 * mask)
+    return Binary("sub", applied("add", operand, mask), taken, expr.type)
+
+
 def _fits(expr: Expr, values: Range | None) -> bool:
     return values is not None and expr.type.minimum <= values[0] and values[1] <= expr.type.maximum
 
@@ -85,6 +112,8 @@ def quasi_affine_text(expr: Expr, names: Sequence[str]) -> str:
             return quasi_affine_text(operand, names)
         case Unary("neg", operand):
             return f"(-{quasi_affine_text(operand, names)})"
+        case Binary() if (form := bit_as_quotient(expr)) is not None:
+            return quasi_affine_text(form, names)
         case Binary(op, left, right):
             a, b = quasi_affine_text(left, names), quasi_affine_text(right, names)
             if op in ("add", "sub", "mul"):
@@ -119,6 +148,8 @@ def quasi_affine_values(expr: Expr, names: Sequence[str], points: Ints) -> Ints:
             return quasi_affine_values(operand, names, points)
         case Unary("neg", operand):
             return -quasi_affine_values(operand, names, points)
+        case Binary() if (form := bit_as_quotient(expr)) is not None:
+            return quasi_affine_values(form, names, points)
         case Binary(op, left, right):
             a = quasi_affine_values(left, names, points)
             b = quasi_affine_values(right, names, points)

@@ -25,7 +25,7 @@ from rtlgen.ir.expr import (
     walk,
     with_children,
 )
-from rtlgen.ir.quasi_affine import is_quasi_affine
+from rtlgen.ir.quasi_affine import bit_as_quotient, is_quasi_affine
 from rtlgen.ir.types import INT64
 from rtlgen.ir.value_ranges import Range
 
@@ -60,6 +60,8 @@ def simplified(expr: Expr, iterators: Mapping[str, Range]) -> Expr:
             if isinstance(inner, IndexValue):
                 return IndexValue(-inner.affine, INT64)
             return Unary("neg", inner, INT64)
+        case Binary() if (form := bit_as_quotient(expr)) is not None:
+            return simplified(form, iterators)
         case Binary(op, left, right):
             a, b = simplified(left, iterators), simplified(right, iterators)
             if isinstance(a, IndexValue) and isinstance(b, IndexValue):

@@ -52,6 +52,9 @@ class LoopHeader(FrontendError):
 
     with any of `<`, `<=`, `>`, `>=`, `!=`, either way round (`STOP > i`), and any of `i++`,
     `--i`, `i += 2`, `i -= 3`, `i = i + 1`. START and STOP are affine in the outer iterators.
+
+    A loop that steps in another way, such as `for (n = 16; n > 1; n >>= 1)`, is written out if all
+    values of its iterator, 32 at most, are known.
     """
 
     code = "E0117"
