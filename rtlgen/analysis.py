@@ -112,9 +112,14 @@ def expanded(analysis: Analysis) -> Analysis | None:
         written, expansions = expand(analysis.written, analysis.sets, analysis.flows)
         if not expansions:
             return None
-        before = ScopSets(normalise(analysis.written))
+        plain = normalise(analysis.written)
+        if plain == analysis.scop:
+            before, known = analysis.sets, analysis.flows
+        else:
+            before = ScopSets(plain)
+            known = dataflow(before)
         after = ScopSets(normalise(written), before.context)
-        if not same_values(dataflow(before), dataflow(after)):
+        if not same_values(known, dataflow(after)):
             raise PlanUnsound("the expansion of temporaries changes a value")
         wider = _aligned(analysis.program, written, analysis.kept, expansions)
         return replace(wider, warnings=analysis.warnings)

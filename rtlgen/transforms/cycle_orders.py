@@ -166,9 +166,11 @@ class _Search:
         start = np.maximum(0, into.max(axis=0, initial=0))
         ends = start + self.lengths[name]
         possible = ((into + out) <= 0).all(axis=0)
-        for k, (other, nest) in enumerate(zip(chosen.names, chosen.nests, strict=True)):
-            starts = np.maximum(max(0, int(chosen.paths[:, k].max())), start + out[k])
-            ends = np.maximum(ends, starts + self.lengths[other][nest])
+        if chosen.names:
+            others = zip(chosen.names, chosen.nests, strict=True)
+            lengths = np.array([self.lengths[other][nest] for other, nest in others])
+            starts = np.maximum(np.maximum(0, chosen.paths.max(axis=0))[:, None], start + out)
+            ends = np.maximum(ends, (starts + lengths[:, None]).max(axis=0))
         if self.limit is not None:
             possible &= ends <= self.limit
         rows = np.flatnonzero(possible)
