@@ -93,13 +93,12 @@ class GroupNests:
         """Return the best nest of any shape that all share, ending before `limit`."""
         return best_common_nest(
             [self.nests.member(name) for name in names],
-            self.timing.sets,
+            self.nests.common(names),
             self._points(names),
             [p for p in among(precedences, names) if isinstance(p.related, Pairs)],
             among(self.iterations, names),
             self.store_slots(names) if with_latency else {},
             limit,
-            self.in_order.issuperset(names),
         )
 
     def in_any_orders(

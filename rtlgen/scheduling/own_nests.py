@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import tee
 from math import prod
 
 from rtlgen.ir.schedule import NestLoop
@@ -18,7 +19,7 @@ from rtlgen.transforms.candidates import (
 from rtlgen.transforms.period import Member, self_distances
 from rtlgen.transforms.precedence import Precedence, among
 from rtlgen.transforms.ragged import ragged_loops
-from rtlgen.transforms.sink import common_nests
+from rtlgen.transforms.sink import CommonNest, common_nests
 from rtlgen.transforms.units import loop_paths
 
 MANY_STATEMENTS = 24
@@ -60,6 +61,7 @@ class OwnNests:
         self._counts = {name: prod(x.extent for x in own) for name, own in loops.items()}
         self._paths = loop_paths(boxed.tree)
         self._found: dict[tuple[str, int], list[Placement]] = {}
+        self._common: dict[tuple[str, ...], Iterator[CommonNest]] = {}
         self._beside: dict[tuple[str, str], list[dict[str, Placement]]] = {}
 
     @property
@@ -89,6 +91,22 @@ class OwnNests:
             found += [pair[name] for pair in self._shared(shallow, deep)]
         return self._order_keeping(name, [placed for placed in found if placed.count <= largest])
 
+    def common(self, names: Sequence[str]) -> Iterator[CommonNest]:
+        """Return the nests that statements may share, the likeliest first.
+
+        They do not depend on latencies or ports, so each is made once for all searches.
+        """
+        key = tuple(names)
+        if key not in self._common:
+            self._common[key] = common_nests(
+                [self.member(name) for name in names],
+                self._timing.sets,
+                among(self._iterations, names),
+                self._in_order.issuperset(names),
+            )
+        self._common[key], found = tee(self._common[key])
+        return found
+
     def _neighbours(self, name: str) -> list[str]:
         """Return the statements with dependences to or from one, in program order."""
         pairs = [(d.source, d.sink) for d in self._timing.dependences]
@@ -102,9 +120,8 @@ class OwnNests:
         if key in self._beside:
             return self._beside[key]
         members = [self.member(name) for name in key]
-        orders = among(self._iterations, key)
         found: list[dict[str, Placement]] = []
-        for nest in common_nests(members, self._timing.sets, orders):
+        for nest in self.common(key):
             if nest.backward or len(found) == MAX_SHARED_NESTS:
                 break
             placed = {

@@ -12,7 +12,7 @@ Rewrite
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, permutations, product
 
@@ -22,7 +22,6 @@ from numpy.typing import NDArray
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.effort import keep_going
 from rtlgen.ir.schedule import Bound, NestLoop
-from rtlgen.ir.sets import ScopSets
 from rtlgen.poly.instances import Pairs
 from rtlgen.poly.ranks import begins_with_box, enumerate_nest, rank_table, ranks_of
 from rtlgen.transforms.candidates import Placement
@@ -37,7 +36,7 @@ from rtlgen.transforms.row_pads import (
     reaching,
     stretched,
 )
-from rtlgen.transforms.sink import CommonNest, common_nests
+from rtlgen.transforms.sink import CommonNest
 
 Ints = NDArray[np.int64]
 
@@ -77,28 +76,27 @@ class StoreSlot:
 
 def best_common_nest(
     members: Sequence[Member],
-    sets: ScopSets,
+    nests: Iterable[CommonNest],
     points: Mapping[str, Ints],
     precedences: Sequence[Precedence],
     iteration_precedences: Sequence[Precedence],
     stores: Mapping[str, StoreSlot],
     limit: int | None,
-    in_order: bool = False,
 ) -> Grouping | None:
     """Return the grouping with the earliest last issue, before `limit` if given, or None.
 
     Parameters
     ----------
+    nests: those that are tried, the likeliest first.
     points: the instances of every member.
     precedences: in the unit of time of the result's shifts.
     iteration_precedences: must be satisfiable too by the same placements, counting iterations.
     stores: by statement; empty where stores may meet.
-    in_order: keep the loops in the order of the program.
     """
     best: Grouping | None = None
     forward = True
     left = MAX_EFFORT
-    for nest in common_nests(members, sets, iteration_precedences, in_order):
+    for nest in nests:
         # Orders that run backward somewhere are for groups that have no other.
         if nest.backward and forward and best is not None:
             break

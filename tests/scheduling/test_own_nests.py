@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
 from rtlgen.driver import compile_program
 from rtlgen.frontend import parse_text
+from rtlgen.ir.sets import ScopSets
 from rtlgen.options import CompileOptions
+from rtlgen.scheduling import own_nests
 from rtlgen.scheduling.own_nests import MANY_STATEMENTS
+from rtlgen.transforms.period import Member
+from rtlgen.transforms.sink import CommonNest, common_nests
 
 STAGE = "for (int x = 0; x < 64; x++) for (int k = 0; k < {k}; k++) {to}[x] += {of}[x] * w[k];"
 
@@ -31,3 +41,22 @@ def test_a_short_stage_between_long_ones_keeps_step_in_a_large_program() -> None
     few, many = (total(chain([4, 2, 4], others)) for others in (0, MANY_STATEMENTS))
     assert few <= 256 + 8
     assert many == few
+
+
+def test_nests_that_statements_may_share_are_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[int, tuple[str, ...]]] = []
+    sets_seen = []
+
+    def counted(
+        members: Sequence[Member], sets: ScopSets, *rest: Any, **options: Any
+    ) -> Iterator[CommonNest]:
+        # Kept, so that no later one has its id.
+        sets_seen.append(sets)
+        asked.append((id(sets), tuple(member.name for member in members)))
+        return common_nests(members, sets, *rest, **options)
+
+    monkeypatch.setattr(own_nests, "common_nests", counted)
+    kernel = Path(__file__).parents[1] / "end_to_end" / "kernels" / "cholesky.c"
+    compile_program(parse_text(kernel.read_text()), CompileOptions())
+    assert asked
+    assert len(asked) == len(set(asked))
