@@ -41,6 +41,9 @@ class Body(StatementReader, Protocol):
     def is_used_after(self, variable: Variable) -> bool:
         """Return whether a variable that counts a loop is used outside of it, too."""
 
+    def warn_left_out(self, code: str, message: str, span: Span) -> None:
+        """Warn that something is left out."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Stepped:
@@ -78,6 +81,8 @@ class ValueLoopReader:
         copies = self._copies
         if stepped is None or found is None or copies * len(found) > MAX_COPIES:
             return None
+        if len(found) == 1:
+            self._body.warn_left_out("W0101", "this loop is never entered", stepped.span)
         nodes: list[Node] = []
         self._copies = copies * len(found)
         for value in found[:-1]:

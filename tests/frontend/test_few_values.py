@@ -29,11 +29,17 @@ HEAD = "int f(int a[64], const int b[64]) "
         "for (unsigned char n = 252; n % 9 <= 5; ++n) k++;",
         "for (int n = 0; n / 2 < 4; n++) a[n]++;",
         "for (int i = 0; i < 3; i++) for (int n = 1; n < 9; n += n) { if (i > 1) a[n + i] = i; }",
-        "for (int n = 9; n < 5; n *= 2) a[n] = 0;",
+        "for (int n = 0; n < 8 && n != 3; n++) a[n] += k;",
     ],
 )
 def test_the_body_is_carried_out_for_each_value(body: str) -> None:
     assert_as_gcc(HEAD + "{ int k = 3; " + body + " return k; }")
+
+
+@pytest.mark.parametrize("header", ["int n = 9; n < 5; n *= 2", "int n = 0; n < 8 && n > 2; n++"])
+def test_a_loop_without_a_value_is_never_entered(header: str) -> None:
+    program = parse_text(HEAD + f"{{ for ({header}) a[n] = 0; return a[0] + b[0]; }}")
+    assert [warning.code for warning in program.warnings] == ["W0101"]
 
 
 @pytest.mark.parametrize(
