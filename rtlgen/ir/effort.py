@@ -113,7 +113,7 @@ def _spending(account: _Account) -> Iterator[None]:
     try:
         yield
     except isl.Error as error:
-        if "maximal number of operations" in str(error):
+        if is_out_of_operations(error):
             raise out_of_operations() from error
         raise
     finally:
@@ -162,6 +162,11 @@ def _reaches(context: isl.Context, count: int) -> bool:
     except isl.Error:
         return True
     return False
+
+
+def is_out_of_operations(error: isl.Error) -> bool:
+    """Tell whether isl gave up because a step took more operations than it may."""
+    return "maximal number of operations" in str(error)
 
 
 def out_of_operations() -> TooComplex:

@@ -36,6 +36,18 @@ def operations(context: isl.Context, allowed: int) -> Iterator[None]:
         effort.keep_going(context)
 
 
+def attempt(context: isl.Context, allowed: int, compute: Callable[[], T]) -> T | None:
+    """Return what isl computes, or None where that takes more than `allowed` operations."""
+    effort.keep_going(context)
+    try:
+        with operations(context, allowed):
+            return compute()
+    except isl.Error as error:
+        if not effort.is_out_of_operations(error):
+            raise
+        return None
+
+
 def affine_text(affine: Affine, names: Sequence[str]) -> str:
     """Return `affine` in isl syntax, with dimension k called `d<k>`; `names` gives the order."""
     parts = [f"{c}*d{names.index(name)}" for name, c in affine.terms]

@@ -110,7 +110,7 @@ def best_common_nest(
             precedences,
             iteration_precedences,
             stores,
-            limit,
+            limit if limit is None else int(limit * nest.gain),
             effort,
         )
         if found is not None:

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.effort import keep_going
 from rtlgen.ir.schedule import Bound, NestLoop
-from rtlgen.ir.sets import ScopSets, affine_text, integer
+from rtlgen.ir.sets import ScopSets, affine_text, attempt, integer
 from rtlgen.poly.instances import Pairs
 from rtlgen.transforms.period import Member, shared_depth
 from rtlgen.transforms.pins import Values, dimensions, pinned_values, written_bounds
@@ -43,6 +43,12 @@ MAX_NESTS = 40
 
 MAX_SINKINGS = 1_000
 """Ways to sink the statements that are considered at all."""
+
+CONVEX_GAIN = 0.98
+"""Share of the cycles below which bounds that are quotients are worth their circuits."""
+
+HULL_OPERATIONS = 100_000
+"""Elementary isl operations that a convex hull may take."""
 
 MAX_PINS = 4
 """Iterations of the deeper loops in which one statement is tried."""
@@ -87,12 +93,14 @@ class CommonNest:
     -------
     dims: names of the common dimensions; loops: the nest over them, outermost first.
     backward: how much of the dependences runs backward in this order; 0: none.
+    gain: share of the last issue of others before which this one must end to be worth its bounds.
     """
 
     sinking: Sinking
     dims: tuple[str, ...]
     loops: tuple[NestLoop, ...]
     backward: float
+    gain: float = 1.0
 
     def coordinates(self, member: Member, points: Ints) -> Ints:
         """Return the (n, dims) place of (n, iterators) instances of a member."""
@@ -134,7 +142,8 @@ def common_nests(
 ) -> Iterator[CommonNest]:
     """Yield the common nests worth trying, the likeliest first.
 
-    With `in_order` the loops stay in the order of the program.
+    Each comes in the plain hull of its members, and then in their convex hull where that is
+    smaller. With `in_order` the loops stay in the order of the program.
     """
     depth = max(len(member.path) for member in members)
     order_of = _Order(members, precedences, depth, in_order)
@@ -144,14 +153,25 @@ def common_nests(
             swaps = sum(a > b for n, a in enumerate(order) for b in order[n + 1 :])
             ranked.append((backward, swaps, len(ranked), sinking, order))
     ranked.sort(key=lambda entry: entry[:3])
+    convex: dict[int, isl.Set | None] = {}
     for backward, _, _, sinking, order in ranked[:MAX_NESTS]:
-        yield CommonNest(sinking, dimensions(depth), _nest(sinking, sets, order), backward)
+        places = _places(sinking, sets)
+        plain = _plain_hull(places)
+        loops = _nest(sinking, sets, plain, order)
+        yield CommonNest(sinking, dimensions(depth), loops, backward)
+        if id(sinking) not in convex:
+            convex[id(sinking)] = _smaller_hull(places, plain)
+        hull = convex[id(sinking)]
+        if hull is not None:
+            loops = _nest(sinking, sets, hull, order)
+            yield CommonNest(sinking, dimensions(depth), loops, backward, CONVEX_GAIN)
 
 
 def nest_in(sinking: Sinking, sets: ScopSets) -> CommonNest:
     """Return the nest of all members whose loops count the common dimensions in their order."""
     depth = len(next(iter(sinking.values.values())))
-    return CommonNest(sinking, dimensions(depth), _nest(sinking, sets, range(depth)), 0.0)
+    hull = _plain_hull(_places(sinking, sets))
+    return CommonNest(sinking, dimensions(depth), _nest(sinking, sets, hull, range(depth)), 0.0)
 
 
 class _Order:
@@ -291,15 +311,39 @@ def _common(values: Values, iterators: tuple[str, ...], points: Ints) -> Ints:
     return largest
 
 
-def _nest(sinking: Sinking, sets: ScopSets, order: Sequence[int]) -> tuple[NestLoop, ...]:
-    """Return the loops of the hull of all members, in the given order of the dimensions."""
+def _places(sinking: Sinking, sets: ScopSets) -> isl.Set:
+    """Return where all members run in the common dimensions."""
     keep_going(sets.context)
     images = [
         sets.place_map(sets.scop.statement(name), values).range()
         for name, values in sinking.values.items()
     ]
-    union = reduce(isl.Set.union, images)
-    hull = isl.Set.from_basic_set(union.coalesce().simple_hull())
+    return reduce(isl.Set.union, images).coalesce()
+
+
+def _plain_hull(places: isl.Set) -> isl.Set:
+    """Return a convex set around the places whose bounds are all bounds of some member."""
+    return isl.Set.from_basic_set(places.simple_hull())
+
+
+def _smaller_hull(places: isl.Set, plain: isl.Set) -> isl.Set | None:
+    """Return the convex hull of the places, or None where it is the plain one or hard to find.
+
+    Members that follow each other in an iteration of an outer loop, one of which has longer rows
+    than the other, have a plain hull in which all rows are as long. In the convex one they become
+    shorter from one to the next.
+    """
+    hull = attempt(
+        places.get_ctx(), HULL_OPERATIONS, lambda: isl.Set.from_basic_set(places.convex_hull())
+    )
+    return None if hull is None or plain.is_subset(hull) else hull
+
+
+def _nest(
+    sinking: Sinking, sets: ScopSets, hull: isl.Set, order: Sequence[int]
+) -> tuple[NestLoop, ...]:
+    """Return the loops of a hull of all members, in the given order of the dimensions."""
+    keep_going(sets.context)
     dims = dimensions(len(order))
     boxes = []
     for place in order:
@@ -310,7 +354,7 @@ def _nest(sinking: Sinking, sets: ScopSets, order: Sequence[int]) -> tuple[NestL
     if not fullness:
         return loops
     # Where a loop is empty it runs once, which no bound need say; elsewhere the bounds are exact.
-    full, space = union, ",".join(f"d{k}" for k in range(len(dims)))
+    full, space = _places(sinking, sets), ",".join(f"d{k}" for k in range(len(dims)))
     for form in chain.from_iterable(fullness.values()):
         full = full.intersect(sets.read_set(f"{{ [{space}] : {affine_text(form, dims)} >= 0 }}"))
     outside = min(order.index(dim) for dim in fullness)

@@ -25,6 +25,7 @@ SIMULATED = [
     "empty_rows",
     "fdtd_2d",
     "fibonacci",
+    "rows_of_two_lengths",
     "symm",
     "syrk",
     "trisolv",
@@ -34,7 +35,9 @@ SIMULATED = [
 MOST_CYCLES = {
     "accum_swg": 43, "covariance": 137, "fdtd_2d": 106, "fir": 72, "heat_3d": 73, "jacobi_1d": 40,
     "jacobi_2d": 51, "out_of_order": 31, "serial_region": 65, "syrk": 67, "trmm": 65,
-    "cholesky": 135, "gramschmidt": 104, "lu": 117, "ludcmp": 244, "symm": 57, "trisolv": 142,
+    "cholesky": 113, "gramschmidt": 98, "lu": 93, "ludcmp": 226, "symm": 43, "trisolv": 128,
+    "adi": 167, "durbin": 160, "rows_of_two_lengths": 505, "seidel_2d": 77,
+    "two_triangles": 562,
 }  # fmt: skip
 
 

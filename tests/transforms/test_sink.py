@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from rtlgen.analysis import Analysis
 from rtlgen.driver import Compilation, compile_program
 from rtlgen.frontend import parse_text
 from rtlgen.ir.affine import Affine
@@ -15,10 +17,19 @@ from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.schedule import Bound, NestLoop
 from rtlgen.options import CompileOptions
 from rtlgen.poly.instances import Pairs
+from rtlgen.poly.ranks import enumerate_nest
+from rtlgen.transforms import sink
 from rtlgen.transforms.common_nest import nest_with_minima
 from rtlgen.transforms.period import Member
 from rtlgen.transforms.precedence import Precedence, Related, iteration_precedences
-from rtlgen.transforms.sink import Sinking, _Order, _sinkings
+from rtlgen.transforms.sink import (
+    CONVEX_GAIN,
+    CommonNest,
+    Sinking,
+    _Order,
+    _sinkings,
+    common_nests,
+)
 from rtlgen.transforms.units import loop_paths
 
 FOLDER = Path(__file__).parents[1] / "end_to_end" / "kernels"
@@ -137,15 +148,62 @@ def backward(
     return total
 
 
-def test_an_order_is_as_backward_as_its_dependent_pairs_are() -> None:
-    analysis = compiled(LU, 5).analysis
+def members_of(analysis: Analysis) -> tuple[list[Member], Sequence[Precedence]]:
+    """Return all statements as members of one unit, and what must come first."""
     scop, paths = analysis.scop, loop_paths(analysis.scop.tree)
     members = [
         Member(s.name, s.iterators, scop.schedule.loops(s.name), paths[s.name])
         for s in scop.statements
     ]
     related = Related(scop, frozenset(member.name for member in members))
-    precedences = iteration_precedences(scop, analysis.dependences, related)
+    return members, iteration_precedences(scop, analysis.dependences, related)
+
+
+def nests_of(text: str, size: int) -> list[CommonNest]:
+    analysis = compiled(text, size).analysis
+    members, precedences = members_of(analysis)
+    return list(common_nests(members, analysis.sets, precedences))
+
+
+def iterations(nest: CommonNest) -> int:
+    enumerated = enumerate_nest(nest.loops)
+    assert enumerated is not None
+    return len(enumerated[0])
+
+
+TRIANGLES = """
+void triangles(int A[N][N], int B[N][N]) {
+  for (int k = 0; k < N; k++) {
+    for (int i = 0; i < k + 1; i++)
+      for (int j = 0; j < N; j++)
+        B[i][j] = B[i][j] - A[i][j] * B[k][j];
+    for (int i = k; i < N; i++)
+      for (int j = 0; j < k + 1; j++)
+        A[i][j] = A[i][j] - B[i][k] * B[k][j];
+  }
+}
+"""
+
+
+@pytest.mark.parametrize("text", [TRIANGLES, SUBSTITUTION, LU])
+def test_a_convex_hull_comes_behind_the_plain_one_where_it_is_smaller(text: str) -> None:
+    nests = nests_of(text, 6)
+    pairs = [(a, b) for a, b in pairwise(nests) if b.gain == CONVEX_GAIN]
+    assert pairs
+    for plain, convex in pairs:
+        assert plain.gain == 1.0 and plain.sinking == convex.sinking
+        assert iterations(convex) <= iterations(plain)
+    assert any(iterations(convex) < iterations(plain) for plain, convex in pairs)
+
+
+def test_a_hull_that_is_hard_to_find_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sink, "HULL_OPERATIONS", 1)
+    assert {nest.gain for nest in nests_of(TRIANGLES, 6)} == {1.0}
+
+
+def test_an_order_is_as_backward_as_its_dependent_pairs_are() -> None:
+    analysis = compiled(LU, 5).analysis
+    members, precedences = members_of(analysis)
     order_of = _Order(members, precedences, 3, in_order=False)
     different = set()
     for sinking in _sinkings(members, analysis.sets.domains, order_of)[:8]:
