@@ -30,7 +30,7 @@ _CTYPES: Mapping[IntType, Any] = {
     IntType(width, signed): getattr(ctypes, f"c_{'int' if signed else 'uint'}{width}")
     for width in (8, 16, 32, 64)
     for signed in (False, True)
-}
+} | {IntType(8, False, is_bool=True): ctypes.c_uint8}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
