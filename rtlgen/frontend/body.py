@@ -36,7 +36,7 @@ from rtlgen.frontend.refusals import statement_refusal
 from rtlgen.frontend.site import Site
 from rtlgen.frontend.symbols import Unusable, Variable
 from rtlgen.frontend.turn import Turn
-from rtlgen.frontend.values import Value
+from rtlgen.frontend.values import ObstacleKind, Value
 from rtlgen.frontend.writers import STEPS
 from rtlgen.frontend.writes import ASSIGNMENT_OPS, Assignment, read_assignment, written
 from rtlgen.ir.expr import Constant, Expr, Select
@@ -129,7 +129,10 @@ class BodyReader:
         if value.affine is None:
             known = known_by_iterators(value.expr, place.ranges)
             answer = answer_in(value.expr, reads, self._declarations, self.reaching.of)
-        self.reaching.define(variable, assignment.write.span, value.affine, known, answer)
+        obstacle = value.obstacle
+        if obstacle is not None and obstacle.kind is not ObstacleKind.NONLINEAR:
+            obstacle = None
+        self.reaching.define(variable, assignment.write.span, value.affine, known, answer, obstacle)
         return value.affine is not None or known is not None or answer is not None
 
     def _inside(self, assignment: Assignment, place: Place) -> tuple[Access, Conjunction]:

@@ -245,6 +245,10 @@ class ExpressionReader:
     def _unknown_value(self, variable: Variable, span: Span) -> Obstacle:
         """Return why the value of a variable is no function of the iterators."""
         definitions = () if variable.shape else self._surroundings.definitions(variable)
+        origin = definitions[0].obstacle if len(definitions) == 1 else None
+        if origin is not None:
+            places = (Label(origin.span, origin.reason), *origin.others)
+            return Obstacle(ObstacleKind.NONLINEAR, "is set in no affine way", span, "", places)
         if len(definitions) < 2:
             return Obstacle(ObstacleKind.DATA, "depends on data", span)
         places = tuple(Label(d.span, f"may set `{variable.name}`") for d in definitions[:3])

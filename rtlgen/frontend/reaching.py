@@ -10,7 +10,7 @@ from rtlgen.frontend.guards import Guard
 from rtlgen.frontend.ranges import Ranges
 from rtlgen.frontend.symbols import Variable
 from rtlgen.frontend.turn import Turn
-from rtlgen.frontend.values import exact
+from rtlgen.frontend.values import Obstacle, exact
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.expr import Expr
 from rtlgen.source import Span
@@ -44,6 +44,7 @@ class Definition:
     known: the value where the iterators give it in another way.
     answer: the value where it is that of a condition on data.
     turn: the value where it goes round; `known` or `affine` says the same.
+    obstacle: why the value is not affine, where it follows from the iterators in another way.
     """
 
     span: Span
@@ -51,6 +52,7 @@ class Definition:
     known: Expr | None = None
     answer: Answer | None = None
     turn: Turn | None = None
+    obstacle: Obstacle | None = None
 
 
 State: TypeAlias = Mapping[str, Definitions]
@@ -90,9 +92,11 @@ class Reaching:
         affine: Affine | None,
         known: Expr | None = None,
         answer: Answer | None = None,
+        obstacle: Obstacle | None = None,
     ) -> None:
         """Note an assignment of a scalar."""
-        self._state[variable.name] = (Definition(span, affine, known, answer),)
+        found = Definition(span, affine, known, answer, obstacle=obstacle)
+        self._state[variable.name] = (found,)
         self._untouched.discard(variable.name)
 
     def define_known(

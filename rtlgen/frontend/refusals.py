@@ -98,7 +98,7 @@ def subscript_refusal(
         case _:
             return NonAffineSubscript(
                 f"the subscript `{text}` is not affine",
-                labels=(label,),
+                labels=(label, *obstacle.others),
                 help=_affine_help(obstacle.reason),
             )
 

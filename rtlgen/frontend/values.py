@@ -210,7 +210,8 @@ class Arithmetic:
         if op == "shl" and left.residue is not None and count is not None:
             return self._fitted(left.residue * (1 << count), expr, span)
         if left.affine is None or count is None:
-            return opaque(expr, self._blame(_NONLINEAR[op], span, left, right), span)
+            reason = "a shift by an iterator" if count is None else _NONLINEAR[op]
+            return opaque(expr, self._blame(reason, span, left, right), span)
         if left.constant is not None:
             return literal(left.constant >> count, left.type, span)
         return opaque(expr, Obstacle(ObstacleKind.NONLINEAR, _NONLINEAR[op], span), span)
@@ -243,7 +244,7 @@ _NONLINEAR = {
     "and": "a bit operation on an iterator",
     "or": "a bit operation on an iterator",
     "xor": "a bit operation on an iterator",
-    "shl": "a shift of an iterator by a variable",
+    "shl": "a shift of an iterator",
     "shr": "a quotient of an iterator",
     **dict.fromkeys(COMPARISONS, "a comparison of iterators"),
 }
