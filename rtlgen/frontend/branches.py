@@ -235,18 +235,17 @@ class BranchReader:
     def _as_one_assignment(
         self, node: c_ast.If, branches: Sequence[_Branch], place: Place, label: str | None
     ) -> tuple[Node, ...] | None:
-        """Return `if (c) x = a; else x = b;` as `x = c ? a : b`, or None if it is not that."""
-        sides = [single_statement(branch.body) for branch in branches]
-        if len(sides) != 2 or not all(
-            isinstance(side, c_ast.Assignment) and side.op == "=" for side in sides
-        ):
+        """Return `if (c) x = a; else x += b;` as `x = c ? a : x + b`, or None if it is not that."""
+        found = [single_statement(branch.body) for branch in branches]
+        sides = [side for side in found if side is not None and _target(side) is not None]
+        if len(sides) != 2:
             return None
         leaves = [a.leaves for branch in branches for a in branch.alternatives if not a.conditions]
         if len(leaves) != 2 or any(len(parts) != 1 for parts in leaves):
             return None
-        if len({self._locator.text(side.lvalue) for side in sides if side is not None}) != 1:
+        targets = [_target(side) for side in sides]
+        if len({self._locator.text(target) for target in targets}) != 1:
             return None
-        targets = [side.lvalue for side in sides if side is not None]
         if any(self._body.cases.of_target(target, place) is not None for target in targets):
             return None
         before: list[Node] = []
@@ -256,7 +255,6 @@ class BranchReader:
             assignments = [
                 read_assignment(side, reader, self._declarations.scopes, self._locator)
                 for side in sides
-                if side is not None
             ]
         first, second = assignments
         if first.variable.shape == () and None not in (first.value.affine, second.value.affine):
@@ -268,6 +266,14 @@ class BranchReader:
         text = f"{self._locator.text(node.cond)} ? {first.text} : {second.text}"
         both = replace(first, value=value, text=text)
         return (*before, self._body.assign(node, both, place, reader, label))
+
+
+def _target(node: c_ast.Node) -> c_ast.Node | None:
+    """Return what a statement assigns to, if it is an assignment."""
+    if isinstance(node, c_ast.Assignment):
+        return node.lvalue
+    is_step = isinstance(node, c_ast.UnaryOp) and node.op in ("p++", "p--", "++", "--")
+    return node.expr if is_step else None
 
 
 def _arms(node: c_ast.If) -> list[c_ast.Node]:

@@ -279,12 +279,11 @@ def _latencies(
         else:
             latency = _operator_latency(node, nodes, target)
         depth = 0
-        if latency == 0 and node.operands and node.op != "cast":
-            depth = 1 + max(chained[operand] for operand in node.operands)
+        if latency == 0 and node.operands:
+            depth = max(chained[operand] for operand in node.operands)
+            depth += 0 if _is_wiring(node, nodes) else 1
             if depth > MAX_CHAINED_LOGIC and node.op != "load":
                 latency, depth = 1, 0
-        elif node.op == "cast":
-            depth = chained[node.operands[0]]
         latencies.append(latency)
         chained.append(depth)
     return tuple(latencies)
@@ -299,6 +298,14 @@ def _operator_latency(node: Node, nodes: tuple[Node, ...], target: Target) -> in
     widths = [0 if _is_free(node, other) else other.width_bits for other in operands]
     wide = widths[1:] if node.op == "select" else widths
     return target.latency_cycles(node.op, wide[0], wide[-1], node.width_bits)
+
+
+def _is_wiring(node: Node, nodes: tuple[Node, ...]) -> bool:
+    """Tell whether an operation takes no logic, or none but inverters in front of other logic."""
+    constants = [nodes[operand].op == "constant" for operand in node.operands]
+    if node.op in ("shl", "shr"):
+        return constants[1]
+    return node.op in ("cast", "not") or (node.op in ("and", "or", "xor") and any(constants))
 
 
 def _is_free(node: Node, operand: Node) -> bool:

@@ -39,6 +39,22 @@ def test_two_assignments_to_one_place_become_one() -> None:
     assert {str(read) for read in scop.statements[0].reads} == {"a[i]"}
 
 
+@pytest.mark.parametrize(
+    "branches",
+    [
+        "if (a[i] & 8) x ^= a[i]; else x <<= 1;",
+        "if (a[i] > x) x = a[i]; else x--;",
+        "if (x & 8) { ++x; } else x -= 3;",
+    ],
+)
+def test_two_ways_to_change_one_place_become_one(branches: str) -> None:
+    body = branches.replace("x", "b[0]")
+    (statement,) = scop_of(
+        f"void f(int a[8], int b[1]) {{ for (int i = 0; i < 8; i++) {body} }}"
+    ).statements
+    assert isinstance(statement.expr, Select)
+
+
 def test_a_condition_is_kept_when_the_branch_changes_what_it_reads() -> None:
     scop = scop_of("""
         void f(int a[8], int b[8]) {
@@ -122,6 +138,9 @@ def test_guarded_programs_compute_what_gcc_computes(seed: int) -> None:
             if (x > 3) { y = x; x = i; } else { y = 2; }
             a[i] += x + y;
             if (n) ; else a[i] = 0;
+            if (a[i] & 4) count ^= a[i]; else count <<= 1;
+            if (count > 9) last--; else ++last;
+            if (last & 1) b[i] += last; else b[i] = -count;
           }
           return best + at * 3 + count;
         }""",
@@ -136,6 +155,7 @@ def test_conversions_happen_before_the_choice() -> None:
           for (int i = 0; i < 16; i++) {
             if (a[i] > 0) b[i] = -1; else b[i] = u[i];
             if (u[i] > 5) b[i] += u[i]; else b[i] = a[i] - 1u;
+            if (a[i] > 9) u[i] *= -1; else u[i]--;
           }
         }""")
 

@@ -13,6 +13,7 @@ import pytest
 from rtlgen.design import Design
 from rtlgen.driver import compile_program
 from rtlgen.frontend import parse_text
+from rtlgen.ir.plan import Region
 from rtlgen.options import CompileOptions
 from rtlgen.report.html import report_html
 from rtlgen.report.plan_report import plan_report
@@ -132,7 +133,7 @@ def test_a_long_kernel_still_fits_the_page() -> None:
     plan = chained_sums()
     stream = plan.regions[0].streams[0]
     late = replace(stream, offset_cycles=10**8)
-    longer = replace(plan, regions=(replace(plan.regions[0], streams=(late,)),))
+    longer = replace(plan, regions=(Region.whole((late,)),))
     ((x, width),) = bars(plan_report(program(), longer), "drain")
     assert 0 <= x <= x + width <= WIDTH
 

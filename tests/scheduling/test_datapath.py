@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from rtlgen.ir.affine import Affine
-from rtlgen.ir.expr import Binary, BinaryOp, Expr, Read, UnaryOp
+from rtlgen.ir.expr import Binary, BinaryOp, Constant, Expr, Read, Select, UnaryOp
 from rtlgen.ir.plan import ArithmeticOp
 from rtlgen.ir.scop import LoopNode, ScalarArgument, Scop, StatementNode
 from rtlgen.ir.types import INT32, IntType
@@ -155,6 +155,20 @@ def test_a_product_with_zero_reads_nothing_and_needs_no_time() -> None:
     program = program_of(Binary("and", zero, Read(1, INT32), INT32), [INT32] * 2, INT32)
     kept = build_datapath(program, program.statements[0], BOX, get_target())
     assert set(kept.node_of_read) <= {0, 1}
+
+
+def test_wiring_counts_for_no_logic_in_a_row() -> None:
+    x = Read(0, INT32)
+    shifted = Binary("shl", x, Constant(1, INT32), INT32)
+    folded = Binary("xor", shifted, Constant(0x1021, INT32), INT32)
+    answer = Binary("and", Read(1, INT32), Constant(1, INT32), INT32)
+    chosen = Select(answer, folded, shifted, INT32)
+    mixed = Select(answer, Binary("xor", folded, Read(2, INT32), INT32), x, INT32)
+    deeper = Binary("or", Binary("xor", mixed, x, INT32), Read(1, INT32), INT32)
+    depths = [
+        depth_of(expr, [INT32] * 3, INT32, {}).result_stage for expr in (x, chosen, mixed, deeper)
+    ]
+    assert depths == [depths[0], depths[0], depths[0], depths[0] + 1]
 
 
 def test_an_eight_bit_result_is_multiplied_in_eight_bits() -> None:
