@@ -44,9 +44,6 @@ class Body(StatementReader, Protocol):
 
     cases: CaseReader
 
-    def nested(self, node: c_ast.Node, place: Place) -> tuple[Node, ...]:
-        """Read the body of a loop or `if`."""
-
     def warn_never(self, node: c_ast.If, what: str) -> None:
         """Warn that a branch is left out."""
 

@@ -33,7 +33,7 @@ from rtlgen.frontend.symbols import Function, ScalarInput, Symbol, Variable
 from rtlgen.frontend.types import CType
 from rtlgen.frontend.values import Value, literal
 from rtlgen.frontend.writers import assigned
-from rtlgen.frontend.writes import Assignment, written
+from rtlgen.frontend.writes import written
 from rtlgen.ir.scop import Node
 from rtlgen.ir.types import INT32, INT64, IntType
 from rtlgen.source import Span
@@ -49,16 +49,6 @@ class Body(StatementReader, Protocol):
 
     def items(self, items: Sequence[c_ast.Node], place: Place) -> tuple[Node, ...]:
         """Read statements."""
-
-    def assign(
-        self,
-        node: c_ast.Node,
-        assignment: Assignment,
-        place: Place,
-        reader: ExpressionReader,
-        label: str | None = None,
-    ) -> Node:
-        """Append a statement."""
 
 
 class CallReader:

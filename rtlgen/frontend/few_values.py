@@ -35,9 +35,6 @@ MAX_COPIES = 256
 class Body(StatementReader, Protocol):
     """What the reader of such loops needs of the reader of everything else."""
 
-    def nested(self, node: c_ast.Node, place: Place) -> tuple[Node, ...]:
-        """Read the body of a loop or `if`."""
-
     def is_used_after(self, variable: Variable) -> bool:
         """Return whether a variable that counts a loop is used outside of it, too."""
 

@@ -47,9 +47,6 @@ class Body(StatementReader, Protocol):
 
     cases: CaseReader
 
-    def nested(self, node: c_ast.Node, place: Place) -> tuple[Node, ...]:
-        """Read the body of a loop or `if`."""
-
     def items(self, items: Iterable[c_ast.Node], place: Place) -> tuple[Node, ...]:
         """Read statements."""
 

@@ -30,3 +30,6 @@ class StatementReader(Protocol):
         label: str | None = None,
     ) -> Node:
         """Append a statement."""
+
+    def nested(self, node: c_ast.Node, place: Place) -> tuple[Node, ...]:
+        """Read the body of a loop or `if`."""
