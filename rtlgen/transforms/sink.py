@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import cached_property, reduce
 from itertools import chain, combinations, islice, pairwise, permutations, product
 
 import islpy as isl
@@ -147,31 +147,23 @@ def common_nests(
     """
     depth = max(len(member.path) for member in members)
     order_of = _Order(members, precedences, depth, in_order)
-    ranked: list[tuple[float, int, int, Sinking, tuple[int, ...]]] = []
+    ranked: list[tuple[float, int, int, _Room, tuple[int, ...]]] = []
     for sinking in _sinkings(members, sets.domains, order_of):
+        room = _Room(sinking, sets)
         for order, backward in order_of.backward(sinking.values).items():
             swaps = sum(a > b for n, a in enumerate(order) for b in order[n + 1 :])
-            ranked.append((backward, swaps, len(ranked), sinking, order))
+            ranked.append((backward, swaps, len(ranked), room, order))
     ranked.sort(key=lambda entry: entry[:3])
-    convex: dict[int, isl.Set | None] = {}
-    for backward, _, _, sinking, order in ranked[:MAX_NESTS]:
-        places = _places(sinking, sets)
-        plain = _plain_hull(places)
-        loops = _nest(sinking, sets, plain, order)
-        yield CommonNest(sinking, dimensions(depth), loops, backward)
-        if id(sinking) not in convex:
-            convex[id(sinking)] = _smaller_hull(places, plain)
-        hull = convex[id(sinking)]
-        if hull is not None:
-            loops = _nest(sinking, sets, hull, order)
-            yield CommonNest(sinking, dimensions(depth), loops, backward, CONVEX_GAIN)
+    for backward, _, _, room, order in ranked[:MAX_NESTS]:
+        yield room.nest(room.plain, order, backward)
+        if room.convex is not None:
+            yield room.nest(room.convex, order, backward, CONVEX_GAIN)
 
 
 def nest_in(sinking: Sinking, sets: ScopSets) -> CommonNest:
     """Return the nest of all members whose loops count the common dimensions in their order."""
-    depth = len(next(iter(sinking.values.values())))
-    hull = _plain_hull(_places(sinking, sets))
-    return CommonNest(sinking, dimensions(depth), _nest(sinking, sets, hull, range(depth)), 0.0)
+    room = _Room(sinking, sets)
+    return room.nest(room.plain, range(len(room.dims)), 0.0)
 
 
 class _Order:
@@ -311,55 +303,75 @@ def _common(values: Values, iterators: tuple[str, ...], points: Ints) -> Ints:
     return largest
 
 
-def _places(sinking: Sinking, sets: ScopSets) -> isl.Set:
-    """Return where all members run in the common dimensions."""
-    keep_going(sets.context)
-    images = [
-        sets.place_map(sets.scop.statement(name), values).range()
-        for name, values in sinking.values.items()
-    ]
-    return reduce(isl.Set.union, images).coalesce()
+@dataclass(frozen=True, eq=False)
+class _Room:
+    """What all members take of the common dimensions, computed when it is first asked for."""
 
+    sinking: Sinking
+    sets: ScopSets
 
-def _plain_hull(places: isl.Set) -> isl.Set:
-    """Return a convex set around the places whose bounds are all bounds of some member."""
-    return isl.Set.from_basic_set(places.simple_hull())
+    @property
+    def dims(self) -> tuple[str, ...]:
+        return dimensions(len(next(iter(self.sinking.values.values()))))
 
+    @cached_property
+    def places(self) -> isl.Set:
+        """Where all members run."""
+        keep_going(self.sets.context)
+        images = [
+            self.sets.place_map(self.sets.scop.statement(name), values).range()
+            for name, values in self.sinking.values.items()
+        ]
+        return reduce(isl.Set.union, images).coalesce()
 
-def _smaller_hull(places: isl.Set, plain: isl.Set) -> isl.Set | None:
-    """Return the convex hull of the places, or None where it is the plain one or hard to find.
+    @cached_property
+    def plain(self) -> isl.Set:
+        """A convex set around the places whose bounds are all bounds of some member."""
+        return isl.Set.from_basic_set(self.places.simple_hull())
 
-    Members that follow each other in an iteration of an outer loop, one of which has longer rows
-    than the other, have a plain hull in which all rows are as long. In the convex one they become
-    shorter from one to the next.
-    """
-    hull = attempt(
-        places.get_ctx(), HULL_OPERATIONS, lambda: isl.Set.from_basic_set(places.convex_hull())
-    )
-    return None if hull is None or plain.is_subset(hull) else hull
+    @cached_property
+    def convex(self) -> isl.Set | None:
+        """The convex hull of the places, or None where it is the plain one or hard to find.
 
+        Members that follow each other in an iteration of an outer loop, one of which has longer
+        rows than the other, have a plain hull in which all rows are as long. In the convex one they
+        become shorter from one to the next.
+        """
+        hull = attempt(
+            self.places.get_ctx(),
+            HULL_OPERATIONS,
+            lambda: isl.Set.from_basic_set(self.places.convex_hull()),
+        )
+        return None if hull is None or self.plain.is_subset(hull) else hull
 
-def _nest(
-    sinking: Sinking, sets: ScopSets, hull: isl.Set, order: Sequence[int]
-) -> tuple[NestLoop, ...]:
-    """Return the loops of a hull of all members, in the given order of the dimensions."""
-    keep_going(sets.context)
-    dims = dimensions(len(order))
-    boxes = []
-    for place in order:
-        low, high = integer(hull.dim_min_val(place)), integer(hull.dim_max_val(place))
-        boxes.append(NestLoop(dims[place], high - low + 1, low))
-    loops = ragged_loops(hull, dims, boxes)
-    fullness = sinking.fullness()
-    if not fullness:
-        return loops
-    # Where a loop is empty it runs once, which no bound need say; elsewhere the bounds are exact.
-    full, space = _places(sinking, sets), ",".join(f"d{k}" for k in range(len(dims)))
-    for form in chain.from_iterable(fullness.values()):
-        full = full.intersect(sets.read_set(f"{{ [{space}] : {affine_text(form, dims)} >= 0 }}"))
-    outside = min(order.index(dim) for dim in fullness)
-    inner = ragged_loops(full, dims, boxes)
-    return tuple(
-        replace(inner[n], at_least=1) if place in fullness else (loops if n < outside else inner)[n]
-        for n, place in enumerate(order)
-    )
+    def nest(
+        self, hull: isl.Set, order: Sequence[int], backward: float, gain: float = 1.0
+    ) -> CommonNest:
+        """Return the nest of a hull, in the given order of the dimensions."""
+        return CommonNest(self.sinking, self.dims, self._loops(hull, order), backward, gain)
+
+    def _loops(self, hull: isl.Set, order: Sequence[int]) -> tuple[NestLoop, ...]:
+        keep_going(self.sets.context)
+        dims = self.dims
+        boxes = []
+        for place in order:
+            low, high = integer(hull.dim_min_val(place)), integer(hull.dim_max_val(place))
+            boxes.append(NestLoop(dims[place], high - low + 1, low))
+        loops = ragged_loops(hull, dims, boxes)
+        fullness = self.sinking.fullness()
+        if not fullness:
+            return loops
+        # Where a loop is empty it runs once, which no bound need say; elsewhere the bounds are
+        # exact.
+        full, space = self.places, ",".join(f"d{k}" for k in range(len(dims)))
+        for form in chain.from_iterable(fullness.values()):
+            condition = f"{affine_text(form, dims)} >= 0"
+            full = full.intersect(self.sets.read_set(f"{{ [{space}] : {condition} }}"))
+        outside = min(order.index(dim) for dim in fullness)
+        inner = ragged_loops(full, dims, boxes)
+        return tuple(
+            replace(inner[n], at_least=1)
+            if place in fullness
+            else (loops if n < outside else inner)[n]
+            for n, place in enumerate(order)
+        )
