@@ -223,6 +223,10 @@ class Region:
         """Tell whether the region ends before the last iteration of a stream would."""
         return stream.end_cycle > self.length_cycles
 
+    def last_cycle(self, stream: Stream) -> int:
+        """Return the region cycle of the last store that a stream may make."""
+        return min(stream.end_cycle, self.length_cycles) - 1
+
     def issued(self, stream: Stream) -> int:
         """Return how many iterations of a stream are issued before the region ends."""
         return min(stream.count, -(-(self.length_cycles - stream.offset_cycles) // stream.ii))

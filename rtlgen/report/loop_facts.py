@@ -63,8 +63,8 @@ def _issues(plan: KernelPlan) -> Iterable[tuple[str, Issue]]:
     for region in plan.regions:
         for stream in region.streams:
             zero = base + plan.index_latency_cycles
-            last = min(stream.end_cycle, region.length_cycles) - 1
-            yield stream.statement, Issue(stream, zero + stream.offset_cycles, zero + last)
+            first, last = zero + stream.offset_cycles, zero + region.last_cycle(stream)
+            yield stream.statement, Issue(stream, first, last)
         base += region_cycles(plan, region)
 
 

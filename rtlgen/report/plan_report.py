@@ -114,7 +114,7 @@ def _stream(region: Region, stream: Stream, number: int, base: int) -> dict[str,
         "iterations": region.issued(stream),
         "first_cycle": base + stream.offset_cycles,
         "last_issue_cycle": base + _last_issue(region, stream),
-        "last_cycle": base + min(stream.end_cycle, region.length_cycles) - 1,
+        "last_cycle": base + region.last_cycle(stream),
     }
 
 

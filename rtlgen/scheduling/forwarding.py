@@ -25,7 +25,6 @@ from rtlgen.scheduling.predicates import CounterSpace
 from rtlgen.transforms.candidates import Placement
 
 Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 
 class Unforwardable(Exception):

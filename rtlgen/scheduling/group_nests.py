@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rtlgen.ir.scop import Scop
 from rtlgen.poly.errors import NoLegalSchedule
-from rtlgen.poly.instances import Pairs, statement_points
+from rtlgen.poly.instances import Pairs
 from rtlgen.scheduling.lags import Timing
 from rtlgen.scheduling.own_nests import OwnNests
 from rtlgen.transforms.candidates import Placement
@@ -138,4 +138,4 @@ class GroupNests:
 
     def _points(self, names: Sequence[str]) -> dict[str, Ints]:
         """Return the instances of statements."""
-        return {name: statement_points(self.boxed, self.boxed.statement(name)) for name in names}
+        return {name: self.timing.instances.points(name) for name in names}

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rtlgen.ir.affine import Affine, Congruence
 from rtlgen.ir.iterations import stream_iterations
 from rtlgen.ir.plan import KernelPlan, PlanError, Region, Stream
-from rtlgen.ir.quasi_affine import quasi_affine_values
+from rtlgen.ir.quasi_affine import affine_values, quasi_affine_values
 from rtlgen.ir.schedule import NestLoop, Schedule
 from rtlgen.ir.scop import Access, Scop, Statement
 from rtlgen.scheduling.errors import PlanUnsound
@@ -69,7 +69,7 @@ class IssuedInstances:
         given = iter(choice)
         for subscript in access.subscripts:
             if isinstance(subscript, Affine):
-                yield _affine(subscript, self.statement.iterators, self.points)
+                yield affine_values(subscript, self.statement.iterators, self.points)
             elif subscript.known is not None:
                 yield quasi_affine_values(subscript.known, self.statement.iterators, self.points)
             else:
@@ -97,7 +97,7 @@ def issued_instances(
             issued = _issued(region, stream, scop, placed, base)
             time = program.time(stream.statement)
             names = issued.statement.iterators
-            moments = np.stack([_affine(dim, names, issued.points) for dim in time], axis=1)
+            moments = np.stack([affine_values(dim, names, issued.points) for dim in time], axis=1)
             members.append(replace(issued, tokens=issued.tokens + first_token, moments=moments))
             first_token += len(issued.tokens)
         regions.append(members)
@@ -159,25 +159,18 @@ def _instances_of(
             points[:, iterators.index(loop.iterator)] = counters[:, level] + loop.at
     for level, loop in enumerate(loops):
         if loop.iterator is None:
-            places = [_affine(position, iterators, points) for position in loop.position]
+            places = [affine_values(position, iterators, points) for position in loop.position]
             real &= counters[:, level] == np.max(places, axis=0)
     for bound in statement.loops:
         value = points[:, iterators.index(bound.iterator)]
-        real &= value >= _affine(bound.start, iterators, points)
-        real &= bound.scale * value < _affine(bound.stop, iterators, points)
+        real &= value >= affine_values(bound.start, iterators, points)
+        real &= bound.scale * value < affine_values(bound.stop, iterators, points)
     for condition in statement.conditions:
         if isinstance(condition, Congruence):
-            real &= _affine(condition.form, iterators, points) % condition.modulus == 0
+            real &= affine_values(condition.form, iterators, points) % condition.modulus == 0
         else:
-            real &= _affine(condition, iterators, points) >= 0
+            real &= affine_values(condition, iterators, points) >= 0
     return real, points[real]
-
-
-def _affine(affine: Affine, names: Sequence[str], points: Ints) -> Ints:
-    total = np.full(len(points), affine.constant, dtype=np.int64)
-    for name, c in affine.terms:
-        total += c * points[:, names.index(name)]
-    return total
 
 
 def tokens_at(presented: Ints, tokens: Ints, wanted: Ints) -> Ints:

@@ -16,7 +16,7 @@ import numpy as np
 import rustworkx
 from numpy.typing import NDArray
 
-from rtlgen.poly.instances import members, statement_points
+from rtlgen.poly.instances import members
 from rtlgen.scheduling.forwarding import IssueTimes, Routing
 from rtlgen.scheduling.lags import Timing
 
@@ -50,11 +50,11 @@ def busy_cycles(
     timing: Timing, times: IssueTimes, statement: str, stage: int, instances: isl.Set
 ) -> Busy:
     """Return the region cycles in which `instances` of a statement are in `stage`."""
-    issue, scop = times[statement], timing.scop
+    issue = times[statement]
     if timing.related.ragged:
-        points = statement_points(scop, scop.statement(statement))
+        points = timing.instances.points(statement)
         return Busy(issue.cycles(points[members(instances, points)], stage))
-    cycle = timing.sets.time_map(scop.statement(statement), [issue.cycle(stage)])
+    cycle = timing.sets.time_map(timing.scop.statement(statement), [issue.cycle(stage)])
     return Busy(instances.apply(cycle))
 
 

@@ -14,7 +14,7 @@ from rtlgen.ir.effort import keep_going
 from rtlgen.ir.schedule import only
 from rtlgen.ir.sets import count_points
 from rtlgen.poly.edges import coordinates, in_coordinates
-from rtlgen.poly.instances import Pairs, enumerated_size, statement_points
+from rtlgen.poly.instances import Pairs, enumerated_size
 from rtlgen.scheduling.datapath import build_datapath
 from rtlgen.scheduling.decide import Decision
 from rtlgen.scheduling.lags import Timing
@@ -156,10 +156,7 @@ class _Search:
         self.timing = timing
         self.target = target
         self.members: Sequence[Member] = [space.nests.member(name) for name in unit.statements]
-        self.points = {
-            name: statement_points(space.boxed, space.boxed.statement(name))
-            for name in unit.statements
-        }
+        self.points = {name: timing.instances.points(name) for name in unit.statements}
         self.orders = among(orders, unit.statements)
         self.stores = space.groups.store_slots(unit.statements)
         self.is_ragged = space.timing.related.ragged.issuperset(unit.statements)

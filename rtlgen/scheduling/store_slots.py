@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from rtlgen.ir.effort import keep_going
 from rtlgen.ir.sets import count_points
 from rtlgen.poly.dependences import Flow
-from rtlgen.poly.instances import members, statement_points
+from rtlgen.poly.instances import members
 from rtlgen.scheduling.forwarding import Issue, TapSet, outliving, tap_sets
 from rtlgen.scheduling.lags import Timing
 from rtlgen.transforms.distances import Candidate
@@ -251,12 +251,11 @@ class StoreSlots:
 
     def _instances(self, name: str) -> Ints:
         if name not in self._points:
-            scop = self._timing.scop
-            statement = scop.statement(name)
             if count_points(self._timing.sets.domains[name]) > MAX_INSTANCES:
-                self._points[name] = np.zeros((0, len(statement.loops)), dtype=np.int64)
+                loops = self._timing.scop.statement(name).loops
+                self._points[name] = np.zeros((0, len(loops)), dtype=np.int64)
             else:
-                self._points[name] = statement_points(scop, statement)
+                self._points[name] = self._timing.instances.points(name)
         return self._points[name]
 
     def _stored(self, candidate: Candidate, name: str) -> isl.Set:

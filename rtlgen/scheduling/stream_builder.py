@@ -173,20 +173,10 @@ class StreamBuilder:
                 )
             case "load":
                 return self._load(number, node)
-            case "cast":
+            case "cast" | "select":
+                kind = CastOp if node.op == "cast" else SelectOp
                 return self._add(
-                    CastOp(
-                        width_bits=width,
-                        signed=signed,
-                        stage=stage,
-                        latency_cycles=latency,
-                        operands=operands,
-                        span=span,
-                    )
-                )
-            case "select":
-                return self._add(
-                    SelectOp(
+                    kind(
                         width_bits=width,
                         signed=signed,
                         stage=stage,
