@@ -11,8 +11,8 @@ from rtlgen.hw.flat_index import Divide, Shift
 from rtlgen.hw.memory import LoadUser, build_storage
 from rtlgen.hw.odometer import Odometer
 from rtlgen.ir.plan import Memory
+from rtlgen.sim.cocotb_runner import CocotbTestFailedError, run_tests
 from rtlgen.verilog import component_verilog
-from sim.cocotb_runner import CocotbTestFailedError, run_tests
 from tests.simulators import SIMULATORS
 
 pytestmark = pytest.mark.simulation

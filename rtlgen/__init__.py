@@ -9,50 +9,27 @@ design.write("build/gemm")
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from importlib import import_module
+from typing import TYPE_CHECKING
 
-from rtlgen.design import Design, RunResult, Verification, compile_design
-from rtlgen.errors import RtlgenError
-from rtlgen.ir.plan import IndexStyle
-from rtlgen.options import CompileOptions, FuseMode
+if TYPE_CHECKING:
+    from rtlgen.api import compile
+    from rtlgen.design import Design, RunResult, Verification
+    from rtlgen.errors import RtlgenError
 
 __all__ = ["Design", "RtlgenError", "RunResult", "Verification", "compile"]
 
+_HOMES = {
+    "Design": "rtlgen.design",
+    "RtlgenError": "rtlgen.errors",
+    "RunResult": "rtlgen.design",
+    "Verification": "rtlgen.design",
+    "compile": "rtlgen.api",
+}
 
-def compile(
-    path: str | Path,
-    *,
-    function: str | None = None,
-    define: Mapping[str, object] | None = None,
-    include_dirs: Sequence[str] = (),
-    target: str = "ecp5",
-    fuse: FuseMode = "mf3",
-    shift: Mapping[str, int] | None = None,
-    index: IndexStyle = "odometer",
-    checksum: bool = False,
-) -> Design:
-    """Compile the kernel of a C file.
 
-    Parameters
-    ----------
-    function: the kernel; by default the only function, or the one that holds `#pragma scop`.
-    define: macros, and values for scalar parameters.
-    shift: statement -> MF3 shift that replaces the compiler's; still checked for legality.
-    index: how counters become indices. checksum: add the hardware checksum unit.
-
-    Raises
-    ------
-    RtlgenError: the program or an option is refused; its `diagnostic` says where and why.
-    """
-    options = CompileOptions(
-        function=function,
-        defines={name: str(value) for name, value in (define or {}).items()},
-        include_dirs=tuple(include_dirs),
-        target=target,
-        fuse=fuse,
-        shifts=dict(shift or {}),
-        index_style=index,
-        checksum=checksum,
-    )
-    return compile_design(path, options)
+def __getattr__(name: str) -> object:
+    # A simulator process, and `rtlgen --version`, need nothing of the compiler.
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)

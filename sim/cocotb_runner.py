@@ -19,9 +19,9 @@ import cocotb_tools.config
 import find_libpython
 
 from rtlgen.errors import RtlgenError
+from rtlgen.sim.models import cocotb_harness, compile_icarus, compile_verilated
+from rtlgen.sim.verilator import TraceFormat, find_verilator
 from rtlgen.tools import LOG_TAIL_LINES, find_tool, run_tool, tool_failed
-from sim.models import cocotb_harness, compile_icarus, compile_verilated
-from sim.verilator import TraceFormat, find_verilator
 
 Simulator: TypeAlias = Literal["verilator", "icarus"]
 SIMULATORS: tuple[Simulator, ...] = ("verilator", "icarus")

@@ -13,7 +13,7 @@ import cocotb
 import numpy as np
 from cocotb.clock import Clock
 
-from sim.host import (
+from rtlgen.sim.host import (
     CLOCK_PERIOD_NS,
     Control,
     Dut,
@@ -25,7 +25,7 @@ from sim.host import (
     read_arrays,
     write_arrays,
 )
-from sim.job import FOLDER_VARIABLE, Job, Outcome, Result, RunRecord
+from rtlgen.sim.job import FOLDER_VARIABLE, Job, Outcome, Result, RunRecord
 
 _OUTCOMES: dict[type[Exception], Outcome] = {
     HangError: "hang",

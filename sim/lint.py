@@ -6,8 +6,8 @@ import re
 import tempfile
 from pathlib import Path
 
+from rtlgen.sim.verilator import find_verilator
 from rtlgen.tools import LintError, ToolFailedError, run_tool
-from sim.verilator import find_verilator
 
 WAIVERS = Path(__file__).with_name("lint.vlt")
 

@@ -1,9 +1,9 @@
 """Compile Verilog into something that runs: an executable (Verilator) or a vvp file (Icarus).
 
 g++ is called directly on Verilator's output: one translation unit, since for a kernel most of the
-time goes into reading Verilator's headers, linked with the runtime that `sim.verilator` compiled
-once. Verilator's own make fragment would compile the runtime for every model (12 s instead of
-1.5 s), and make cannot work in a folder whose name has a space.
+time goes into reading Verilator's headers, linked with the runtime that `rtlgen.sim.verilator`
+compiled once. Verilator's own make fragment would compile the runtime for every model (12 s instead
+of 1.5 s), and make cannot work in a folder whose name has a space.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from pathlib import Path
 
 import cocotb_tools.config
 
+from rtlgen.sim.verilator import TraceFormat, Verilator, compile_flags, runtime_library
 from rtlgen.tools import find_tool, run_tool
-from sim.verilator import TraceFormat, Verilator, compile_flags, runtime_library
 
 PREFIX = "Vtop"
 """Name of the C++ class; cocotb's main program expects this one."""

@@ -10,9 +10,9 @@ from typing import cast
 import numpy as np
 
 from rtlgen.manifest import Manifest
+from rtlgen.sim.job import Job, Outcome, Result, RunRecord
+from rtlgen.sim.models import Harness
 from rtlgen.tools import run_tool
-from sim.job import Job, Outcome, Result, RunRecord
-from sim.models import Harness
 
 TOP = "rtlgen_native_top"
 MAIN = Path(__file__).with_name("native") / "kernel_main.cpp"

@@ -38,5 +38,5 @@ pip='.venv/bin/python -m pip --quiet --disable-pip-version-check'
 $pip install --require-hashes -r "$lock"
 $pip install --no-deps --no-build-isolation --editable .
 echo 'set-up: preparing Verilator ...'
-.venv/bin/python -m sim.verilator
+.venv/bin/python -m rtlgen.sim.verilator
 touch "$stamp"

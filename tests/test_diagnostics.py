@@ -18,7 +18,7 @@ import pytest
 import rtlgen
 import rtlgen.ir.effort
 import rtlgen.scheduling.predicates
-import sim.cocotb_runner
+import rtlgen.sim.cocotb_runner
 from rtlgen.analysis import analyse
 from rtlgen.cli.verbs import cli
 from rtlgen.design import Design
@@ -37,6 +37,7 @@ from rtlgen.poly.extrema import pair_extrema
 from rtlgen.poly.legality import require_legal
 from rtlgen.poly.pluto.search import pluto
 from rtlgen.scheduling.replay import replay
+from rtlgen.sim.job import Outcome, Result, RunRecord
 from rtlgen.tools import find_tool, run_tool
 from rtlgen.transforms.distribute import distribute
 from rtlgen.transforms.period import Member, common_period
@@ -46,7 +47,6 @@ from rtlgen.verify.cosim import _raise_broken_rule
 from rtlgen.verify.golden import run_golden
 from rtlgen.verify.golden_state import Elements
 from rtlgen.verify.inputs import check_inputs, load_inputs
-from sim.job import Outcome, Result, RunRecord
 
 TESTS = Path(__file__).parent
 FOLDER = TESTS / "diagnostics"
@@ -303,16 +303,16 @@ def a_component_test_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
         Path("results.xml").write_text(report)
         return "counts: expected 3, got 4"
 
-    monkeypatch.setattr(sim.cocotb_runner, "run_tool", simulate)
-    program = sim.cocotb_runner.Program("verilator", Path("model"), "top")
-    sim.cocotb_runner.run_program(program, [], Path())
+    monkeypatch.setattr(rtlgen.sim.cocotb_runner, "run_tool", simulate)
+    program = rtlgen.sim.cocotb_runner.Program("verilator", Path("model"), "top")
+    rtlgen.sim.cocotb_runner.run_program(program, [], Path())
 
 
 @provokes("E0504")
 def a_python_without_library(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sim.cocotb_runner, "shared_python", lambda: None)
+    monkeypatch.setattr(rtlgen.sim.cocotb_runner, "shared_python", lambda: None)
     monkeypatch.setattr("sys.executable", "python3")
-    sim.cocotb_runner._environment("top", ["bench"], Path("results.xml"))
+    rtlgen.sim.cocotb_runner._environment("top", ["bench"], Path("results.xml"))
 
 
 @provokes("E0510")
@@ -433,8 +433,7 @@ def declared_codes() -> Mapping[str, str]:
     root = TESTS.parent
     return {
         code: str(path.relative_to(root))
-        for package in ("rtlgen", "sim")
-        for path in (root / package).rglob("*.py")
+        for path in [*(root / "rtlgen").rglob("*.py"), *(root / "sim").rglob("*.py")]
         for code in re.findall(r'^    code = "(E\d{4})"$', path.read_text(), re.MULTILINE)
     }
 

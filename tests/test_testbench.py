@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from rtlgen.sim.cocotb_runner import Simulator
+from rtlgen.sim.verilator import find_verilator
 from rtlgen.testbench import Expected, write_testbench
 from rtlgen.tools import ToolFailedError, run_tool
-from sim.cocotb_runner import Simulator
-from sim.verilator import find_verilator
 from tests.sim.designs import (
     SCALE_ADD,
     SCALE_ADD_CYCLES,

@@ -20,6 +20,11 @@ import numpy as np
 
 from rtlgen.errors import RtlgenError
 from rtlgen.manifest import Manifest, read_verilog
+from rtlgen.sim import native_engine
+from rtlgen.sim.cocotb_runner import Program, Simulator, run_program, shared_python, trace_format
+from rtlgen.sim.job import FOLDER_VARIABLE, Job, Outcome, Result
+from rtlgen.sim.models import Harness, cocotb_harness, compile_icarus, compile_verilated
+from rtlgen.sim.verilator import Verilator, find_verilator
 from rtlgen.verify.errors import (
     HangError,
     ProtocolError,
@@ -27,11 +32,6 @@ from rtlgen.verify.errors import (
     UnrepeatableError,
 )
 from rtlgen.verify.inputs import Inputs, check_inputs, from_words, signed_value, to_words
-from sim import native_engine
-from sim.cocotb_runner import Program, Simulator, run_program, shared_python, trace_format
-from sim.job import FOLDER_VARIABLE, Job, Outcome, Result
-from sim.models import Harness, cocotb_harness, compile_icarus, compile_verilated
-from sim.verilator import Verilator, find_verilator
 
 __all__ = ["Engine", "SimulationResult", "Simulator", "simulate"]
 
@@ -118,7 +118,7 @@ def simulate(
         built = time.monotonic()
         job.write(folder)
         variables = {FOLDER_VARIABLE: str(folder)}
-        run_program(driven, ["sim.kernel_bench"], folder, variables, _time_limit(job))
+        run_program(driven, ["rtlgen.sim.kernel_bench"], folder, variables, _time_limit(job))
         result = Result.read(folder)
     _raise_broken_rule(result, manifest, folder)
     shutil.rmtree(folder)

@@ -11,7 +11,7 @@ import rtlgen
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.plan import IndexStyle
 from rtlgen.scheduling.errors import IndexStyleUnsuitable
-from sim.cocotb_runner import Simulator
+from rtlgen.sim.cocotb_runner import Simulator
 from tests.simulators import SIMULATORS, needs_icarus
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*/*.c"))

@@ -8,7 +8,7 @@ import pytest
 
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.options import CompileOptions
-from sim.cocotb_runner import Simulator
+from rtlgen.sim.cocotb_runner import Simulator
 from tests.end_to_end.bounds import EXCEPTIONS, assert_within_bound
 from tests.end_to_end.judge import assert_plan_exact, compiled, simulation_failures
 from tests.simulators import SIMULATORS

@@ -13,9 +13,9 @@ import pytest
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.plan import PlanError
 from rtlgen.manifest import Manifest
+from rtlgen.sim.lint import lint
 from rtlgen.source import SourceFile
 from rtlgen.verilog import generate, manifest_of
-from sim.lint import lint
 from tests.plans.gemm import FILE, gemm_plan
 from tests.plans.random_plans import random_plan
 from tests.plans.renaming import renamed

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 
 from rtlgen.manifest import Manifest
+from rtlgen.sim.models import Harness, compile_verilated
+from rtlgen.sim.verilator import find_verilator
 from rtlgen.tools import run_tool
 from rtlgen.verify.inputs import Inputs, check_inputs, from_words, signed_value, to_words
-from sim.models import Harness, compile_verilated
-from sim.verilator import find_verilator
 
 MAX_SCALARS = 8
 _OUTCOMES = ("done", "hang", "protocol")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rtlgen.errors import long_form, registered_codes
-from sim.cocotb_runner import CocotbTestFailedError, Simulator, run_tests
+from rtlgen.sim.cocotb_runner import CocotbTestFailedError, Simulator, run_tests
 from tests.sim.counter_bench import STEP_VARIABLE
 from tests.simulators import SIMULATORS
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from rtlgen.sim.lint import lint
 from rtlgen.tools import LintError
-from sim.lint import lint
 from tests.sim.designs import SCALE_ADD, sabotaged
 
 

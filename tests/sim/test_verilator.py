@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from rtlgen.sim import verilator
+from rtlgen.sim.verilator import install
 from rtlgen.tools import MissingToolError, ToolFailedError, find_tool, run_tool
-from sim import verilator
-from sim.verilator import install
 
 DISTRIBUTION = importlib.metadata.distribution("verilator")
 PACKAGE = Path(str(DISTRIBUTION.locate_file("verilator")))

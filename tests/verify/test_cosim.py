@@ -9,6 +9,8 @@ import pytest
 
 from rtlgen.errors import RtlgenError
 from rtlgen.manifest import Manifest, StaleVerilogError
+from rtlgen.sim.cocotb_runner import NoSharedPythonError, Simulator
+from rtlgen.sim.verilator import has_header
 from rtlgen.tools import MissingToolError
 from rtlgen.verify.cosim import Engine, SimulationResult, simulate
 from rtlgen.verify.errors import (
@@ -17,8 +19,6 @@ from rtlgen.verify.errors import (
     UnknownOutputError,
     UnrepeatableError,
 )
-from sim.cocotb_runner import NoSharedPythonError, Simulator
-from sim.verilator import has_header
 from tests.sim.designs import (
     SCALE_ADD_CYCLES,
     build_scale_add,
@@ -163,7 +163,7 @@ def test_a_python_without_shared_library_simulates_natively(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     manifest = build_scale_add(tmp_path)
-    for module in ("rtlgen.verify.cosim", "sim.cocotb_runner"):
+    for module in ("rtlgen.verify.cosim", "rtlgen.sim.cocotb_runner"):
         monkeypatch.setattr(f"{module}.shared_python", lambda: None)
     assert_right(simulate(tmp_path, manifest, random_inputs(4)), 4)
     with pytest.raises(NoSharedPythonError) as caught:
