@@ -17,9 +17,12 @@ if TYPE_CHECKING:
     from rtlgen.design import Design, RunResult, Verification
     from rtlgen.errors import RtlgenError
 
-__all__ = ["Design", "RtlgenError", "RunResult", "Verification", "compile"]
+    __version__: str
+
+__all__ = ["Design", "RtlgenError", "RunResult", "Verification", "__version__", "compile"]
 
 _HOMES = {
+    "__version__": "rtlgen.version",
     "Design": "rtlgen.design",
     "RtlgenError": "rtlgen.errors",
     "RunResult": "rtlgen.design",
@@ -32,4 +35,5 @@ def __getattr__(name: str) -> object:
     # A simulator process, and `rtlgen --version`, need nothing of the compiler.
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
+    member = "VERSION" if name == "__version__" else name
+    return getattr(import_module(_HOMES[name]), member)

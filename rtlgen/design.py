@@ -8,7 +8,6 @@ import shutil
 import tempfile
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -40,8 +39,7 @@ from rtlgen.verify.golden_state import GoldenResult
 from rtlgen.verify.inputs import Inputs
 from rtlgen.verify.writes import last_write_cycles
 from rtlgen.verilog import GeneratedVerilog, generate, manifest_of
-
-VERSION = version("rtlgen")
+from rtlgen.version import VERSION
 
 
 class OutputDirectoryError(RtlgenError):

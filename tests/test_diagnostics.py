@@ -20,7 +20,7 @@ import rtlgen.ir.effort
 import rtlgen.scheduling.predicates
 import rtlgen.sim.cocotb_runner
 from rtlgen.analysis import analyse
-from rtlgen.cli.verbs import cli
+from rtlgen.cli.program import cli
 from rtlgen.design import Design
 from rtlgen.driver import compile_program
 from rtlgen.errors import RtlgenError, long_forms, registered_codes

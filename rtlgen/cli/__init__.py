@@ -1,5 +1,9 @@
-"""The command line: arguments in, diagnostics out; the only place that exits."""
+"""The command line: arguments in, diagnostics out; the only place that exits.
 
-from rtlgen.cli.verbs import main
+A verb is a module of `rtlgen.cli.verbs`, which is imported when that verb is run. This is the one
+place that imports late: `rtlgen --version` and `rtlgen run` should not wait for the compiler.
+"""
+
+from rtlgen.cli.program import main
 
 __all__ = ["main"]

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import json
+import sys
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from enum import Enum
 
 import click
-from rich.console import Console
 
 from rtlgen.errors import Diagnostic
 from rtlgen.source import SourceFile
 
-_progress = Console(stderr=True)
+
+class Verbosity(Enum):
+    """How much is told on stderr beside errors: nothing, warnings, or every step too."""
+
+    QUIET = "quiet"
+    NORMAL = "normal"
+    VERBOSE = "verbose"
 
 
 def print_json(document: object) -> None:
@@ -26,18 +34,25 @@ def print_diagnostic(diagnostic: Diagnostic, sources: Mapping[str, SourceFile]) 
 
 
 def print_warnings(
-    warnings: Sequence[Diagnostic], sources: Mapping[str, SourceFile], quiet: bool
+    warnings: Sequence[Diagnostic], sources: Mapping[str, SourceFile], verbosity: Verbosity
 ) -> None:
     """Print warnings on stderr, unless they are not wanted."""
-    for warning in () if quiet else warnings:
+    for warning in () if verbosity is Verbosity.QUIET else warnings:
         print_diagnostic(warning, sources)
 
 
 @contextmanager
-def progress(what: str, quiet: bool) -> Iterator[None]:
-    """Show that `what` is being done, on a terminal only."""
-    if quiet or not _progress.is_terminal:
+def progress(what: str, verbosity: Verbosity) -> Iterator[None]:
+    """Show that `what` is being done: on a terminal while it lasts, with -v a line for good."""
+    if verbosity is Verbosity.VERBOSE:
+        begin = time.monotonic()
         yield
-        return
-    with _progress.status(what):
+        click.echo(f"{what}: {time.monotonic() - begin:.2f} s", err=True)
+    elif verbosity is Verbosity.QUIET or not sys.stderr.isatty():
         yield
+    else:
+        # Imported late: scripts, which have no terminal, do without it.
+        from rich.console import Console
+
+        with Console(stderr=True).status(what):
+            yield

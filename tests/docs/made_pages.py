@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from rtlgen.cli.verbs import cli
+from rtlgen.cli.program import cli
+from rtlgen.cli.verbs import commands
 from rtlgen.errors import long_forms, registered_codes
 
 _GROUPS = (
@@ -32,6 +33,7 @@ def diagnostics_page() -> str:
         "`--json` the same stands in `diagnostics` on stdout. The exit status is 2 for a refused "
         "input, 3 for a missing tool, 1 for a failed check.",
     ]
+    commands()
     texts = long_forms()
     errors = registered_codes()
     for prefix, title in _GROUPS:
@@ -54,8 +56,8 @@ def cli_page() -> str:
         "| 2 | the input was refused |\n| 3 | a needed tool is missing |",
         _help(cli, "rtlgen"),
     ]
-    for name in cli.list_commands(click.Context(cli)):
-        parts += [f"## rtlgen {name}", _help(cli.commands[name], f"rtlgen {name}")]
+    for name, command in commands().items():
+        parts += [f"## rtlgen {name}", _help(command, f"rtlgen {name}")]
     return "\n\n".join(parts) + "\n"
 
 

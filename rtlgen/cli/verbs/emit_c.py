@@ -6,15 +6,16 @@ from pathlib import Path
 
 import click
 
+from rtlgen.cli.compiling import compile_options, compiled
 from rtlgen.cli.errors import BadOption
-from rtlgen.cli.options import compile_options, json_option, source_argument
-from rtlgen.cli.output import print_json, print_warnings, progress
-from rtlgen.design import Design
-from rtlgen.driver import TRANSFORMS, compile_program, parse
+from rtlgen.cli.options import json_option, source_argument
+from rtlgen.cli.output import Verbosity, print_json
+from rtlgen.cli.verb import verb
+from rtlgen.driver import TRANSFORMS
 from rtlgen.options import CompileOptions
 
 
-@click.command("emit-c", epilog="Example: rtlgen emit-c examples/mms_d/mms_d.c --after fuse")
+@verb("emit-c", example="rtlgen emit-c examples/mms_d/mms_d.c --after fuse")
 @source_argument
 @click.option(
     "--after",
@@ -28,7 +29,7 @@ from rtlgen.options import CompileOptions
 @json_option
 @click.pass_obj
 def emit_c(
-    quiet: bool,
+    verbosity: Verbosity,
     file: str,
     after: str | None,
     output: str | None,
@@ -36,10 +37,7 @@ def emit_c(
     as_json: bool,
 ) -> None:
     """Print the program after a pass as C that computes the same."""
-    with progress(f"compiling {file}", quiet):
-        program = parse(Path(file), options)
-        design = Design(compile_program(program, options), options)
-    print_warnings(design.compilation.warnings, program.sources, quiet)
+    design = compiled(file, options, verbosity)
     stage = after or design.stages[-1]
     text = design.c_text(stage)
     if output is not None:

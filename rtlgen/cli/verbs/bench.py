@@ -13,10 +13,11 @@ from rtlgen.bench.table import BenchSettings, BenchTable, RowResult
 from rtlgen.bench.tables import find_table
 from rtlgen.cli.errors import TargetMissed
 from rtlgen.cli.options import json_option, simulator_option
-from rtlgen.cli.output import print_json, progress
+from rtlgen.cli.output import Verbosity, print_json, progress
+from rtlgen.cli.verb import verb
 
 
-@click.command(epilog="Example: rtlgen bench mf3 --only 'mms*' --no-synth")
+@verb("bench", example="rtlgen bench mf3 --only 'mms*' --no-synth")
 @click.argument("name")
 @click.option("--only", metavar="GLOB", help="Only the kernels that match, as in 'mms*'.")
 @click.option("--no-synth", is_flag=True, help="Leave out area and clock frequency.")
@@ -32,7 +33,7 @@ from rtlgen.cli.output import print_json, progress
 @json_option
 @click.pass_obj
 def bench(
-    quiet: bool,
+    verbosity: Verbosity,
     name: str,
     only: str | None,
     no_synth: bool,
@@ -42,7 +43,7 @@ def bench(
 ) -> None:
     """Reproduce one published table beside this project's own figures."""
     table = find_table(name)
-    results = _measured(table, only, kernels, BenchSettings(simulator, not no_synth), quiet)
+    results = _measured(table, only, kernels, BenchSettings(simulator, not no_synth), verbosity)
     if as_json:
         print_json({"name": table.name, "rows": [result.to_json() for result in results]})
     else:
@@ -56,7 +57,11 @@ def bench(
 
 
 def _measured(
-    table: BenchTable, only: str | None, kernels: Path, settings: BenchSettings, quiet: bool
+    table: BenchTable,
+    only: str | None,
+    kernels: Path,
+    settings: BenchSettings,
+    verbosity: Verbosity,
 ) -> list[RowResult]:
     rows = table.selected(only)
     files = kernel_files(kernels, list(dict.fromkeys(row.file for row in rows)))
@@ -64,9 +69,9 @@ def _measured(
     for number, row in enumerate(rows, start=1):
         what = "proving and synthesising" if settings.synthesis else "proving"
         begin = time.monotonic()
-        with progress(f"{what} {row.kernel} ({number} of {len(rows)})", quiet):
+        with progress(f"{what} {row.kernel} ({number} of {len(rows)})", verbosity):
             results.append(table.measure(row, files[row.file], settings))
-        if not quiet:
+        if verbosity is not Verbosity.QUIET:
             outcome = "; ".join(results[-1].missed) or "exact"
             seconds = time.monotonic() - begin
             click.echo(

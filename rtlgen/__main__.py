@@ -1,0 +1,5 @@
+"""`python -m rtlgen` is `rtlgen`."""
+
+from rtlgen.cli import main
+
+main()

@@ -1,0 +1,222 @@
+"""What verbs that compile share: the compiler's options, the design, its dumps."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from rtlgen.cli.errors import BadOption
+from rtlgen.cli.output import Verbosity, print_warnings, progress
+from rtlgen.design import Design
+from rtlgen.driver import PASSES, compile_program, parse
+from rtlgen.ir.plan import INDEX_STYLES
+from rtlgen.ir.plan_text import plan_text, scop_text
+from rtlgen.options import EXPAND_MODES, FUSE_MODES, WRITE_PORTS, CompileOptions
+from rtlgen.poly.pluto.components import FUSIONS
+from rtlgen.target import target_names
+from rtlgen.transforms.loop_schedule import SCHEDULERS
+
+Command = Callable[..., Any]
+
+_DEFAULTS = CompileOptions()
+
+
+def _choice(
+    flag: str, member: str, values: Sequence[str], text: str
+) -> Callable[[Command], Command]:
+    """Return an option that takes one of `values`, for a member of `CompileOptions`."""
+    return click.option(
+        flag,
+        member,
+        type=click.Choice(values),
+        default=getattr(_DEFAULTS, member),
+        show_default=True,
+        help=text,
+    )
+
+
+_COMPILE_OPTIONS = (
+    click.option(
+        "--function", metavar="NAME", help="Kernel; default: the only one, or with #pragma scop."
+    ),
+    click.option(
+        "-D",
+        "defines",
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="Define a macro, or fix a scalar parameter.",
+    ),
+    click.option(
+        "-I", "include_dirs", multiple=True, metavar="DIR", help="Look for #include files in DIR."
+    ),
+    _choice(
+        "--target",
+        "target",
+        target_names(),
+        "FPGA family: operator latencies and block RAM.",
+    ),
+    _choice(
+        "--fuse",
+        "fuse",
+        FUSE_MODES,
+        "Fuse all nests into one loop; ols: by outer loop shifting; none: one after another.",
+    ),
+    _choice(
+        "--expand",
+        "expand",
+        EXPAND_MODES,
+        "Give temporaries memory for every iteration; auto: where that saves cycles.",
+    ),
+    click.option(
+        "--shift",
+        "shifts",
+        multiple=True,
+        metavar="STATEMENT=N",
+        help="Replace a shift of the fused loop; checked for legality.",
+    ),
+    _choice(
+        "--write-ports",
+        "write_ports",
+        WRITE_PORTS,
+        "Write ports of an array: as many as shorten the fused loop, or one.",
+    ),
+    _choice(
+        "--index",
+        "index_style",
+        INDEX_STYLES,
+        "How the loop counter becomes indices.",
+    ),
+    click.option(
+        "--index-latency",
+        "index_latency_cycles",
+        type=click.IntRange(0, 64),
+        metavar="N",
+        help="Pipeline stages of the index recovery; default: the target's choice.",
+    ),
+    _choice(
+        "--scheduler",
+        "scheduler",
+        SCHEDULERS,
+        "Choose the loops by PLUTO, or one of isl's schedulers; default: as written.",
+    ),
+    _choice(
+        "--fusion",
+        "fusion",
+        FUSIONS,
+        "What PLUTO puts into common loops.",
+    ),
+    click.option(
+        "--tile",
+        metavar="N,N...",
+        help="Cut permutable loops into tiles of so many iterations; implies --scheduler pluto.",
+    ),
+    click.option(
+        "--wavefront",
+        is_flag=True,
+        help="Skew permutable loops so that only the outermost is sequential; implies the same.",
+    ),
+    click.option("--checksum", is_flag=True, help="Add the hardware checksum unit."),
+)
+
+
+def compile_options(command: Command) -> Command:
+    """Give a verb the options of the compiler; it receives them as `options`."""
+
+    @functools.wraps(command)
+    def with_options(
+        function: str | None,
+        defines: tuple[str, ...],
+        include_dirs: tuple[str, ...],
+        target: str,
+        fuse: Any,
+        expand: Any,
+        shifts: tuple[str, ...],
+        write_ports: Any,
+        index_style: Any,
+        index_latency_cycles: int | None,
+        scheduler: Any,
+        fusion: Any,
+        tile: str | None,
+        wavefront: bool,
+        checksum: bool,
+        **others: Any,
+    ) -> Any:
+        options = CompileOptions(
+            function=function,
+            defines=dict(map(_definition, defines)),
+            include_dirs=include_dirs,
+            target=target,
+            fuse=fuse,
+            expand=expand,
+            shifts=dict(map(_shift, shifts)),
+            write_ports=write_ports,
+            index_style=index_style,
+            index_latency_cycles=index_latency_cycles,
+            scheduler=scheduler,
+            fusion=fusion,
+            tile=_tile_sizes(tile),
+            wavefront=wavefront,
+            checksum=checksum,
+        )
+        return command(options=options, **others)
+
+    verb: Command = with_options
+    for option in reversed(_COMPILE_OPTIONS):
+        verb = option(verb)
+    return verb
+
+
+def _definition(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not name.isidentifier():
+        raise BadOption(f"-D {text} does not define a name", help="write -D NAME=VALUE")
+    return name, value if equals else "1"
+
+
+def _shift(text: str) -> tuple[str, int]:
+    name, _, value = text.partition("=")
+    if not name or not value.isdigit():
+        raise BadOption(f"--shift {text} is no shift", help="write --shift STATEMENT=N with N >= 0")
+    return name, int(value)
+
+
+def _tile_sizes(text: str | None) -> tuple[int, ...]:
+    if text is None:
+        return ()
+    parts = text.split(",")
+    if not all(part.isdecimal() and int(part) > 0 for part in parts):
+        raise BadOption(f"--tile {text} is no tile", help="write --tile 8,8: iterations a loop")
+    return tuple(map(int, parts))
+
+
+dump_option = click.option(
+    "--dump-after",
+    type=click.Choice(PASSES),
+    metavar="PASS",
+    help=f"Print the program after a pass (with --json on stderr): {', '.join(PASSES)}.",
+)
+
+
+def compiled(file: str, options: CompileOptions, verbosity: Verbosity) -> Design:
+    """Compile a C file, and print the warnings."""
+    with progress(f"compiling {file}", verbosity):
+        program = parse(Path(file), options)
+        compilation = compile_program(program, options)
+    print_warnings(compilation.warnings, program.sources, verbosity)
+    return Design(compilation, options)
+
+
+def print_dump(design: Design, name: str | None, as_json: bool) -> None:
+    """Print the program after pass `name`; stdout is kept for a JSON document."""
+    if name is None:
+        return
+    stages = design.compilation.stages
+    if name == "plan":
+        text = plan_text(design.plan)
+    else:
+        text = scop_text(stages.get(name, stages["flatten"]))
+    click.echo(text, err=as_json)

@@ -1,0 +1,50 @@
+"""`rtlgen build`."""
+
+from __future__ import annotations
+
+import click
+
+from rtlgen.cli.compiling import compile_options, compiled, dump_option, print_dump
+from rtlgen.cli.options import json_option, seed_option, source_argument
+from rtlgen.cli.output import Verbosity, print_json, progress
+from rtlgen.cli.verb import verb
+from rtlgen.options import CompileOptions
+
+
+@verb("build", example="rtlgen build examples/gemm/gemm.c -o build/gemm")
+@source_argument
+@click.option("-o", "output", required=True, metavar="DIR", help="Build directory.")
+@compile_options
+@dump_option
+@seed_option
+@json_option
+@click.pass_obj
+def build(
+    verbosity: Verbosity,
+    file: str,
+    output: str,
+    options: CompileOptions,
+    dump_after: str | None,
+    seed: int,
+    as_json: bool,
+) -> None:
+    """Write Verilog, manifest, reports and a self-checking test bench."""
+    design = compiled(file, options, verbosity)
+    print_dump(design, dump_after, as_json)
+    with progress("building the circuit", verbosity):
+        directory = design.write(output, seed=seed)
+    manifest = design.manifest
+    if as_json:
+        print_json(
+            {
+                "directory": str(directory),
+                "verilog": manifest.verilog.file,
+                "top": manifest.top,
+                "predicted_cycles": manifest.predicted_cycles,
+            }
+        )
+    else:
+        click.echo(
+            f"{directory / manifest.verilog.file}: module {manifest.top}, "
+            f"{manifest.predicted_cycles} cycles from start to done"
+        )

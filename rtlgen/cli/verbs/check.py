@@ -1,0 +1,49 @@
+"""`rtlgen check`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from rtlgen.cli.compiling import compile_options, compiled
+from rtlgen.cli.options import json_option, source_argument
+from rtlgen.cli.output import Verbosity, print_json
+from rtlgen.cli.verb import verb
+from rtlgen.ir.cycles import predicted_cycles
+from rtlgen.options import CompileOptions
+from rtlgen.report.nest_text import nests_text
+from rtlgen.report.tables import text_table
+from rtlgen.report.text import counted
+
+
+@verb("check", example="rtlgen check examples/gemm/gemm.c")
+@source_argument
+@compile_options
+@json_option
+@click.pass_obj
+def check(verbosity: Verbosity, file: str, options: CompileOptions, as_json: bool) -> None:
+    """Is the program supported; what becomes of its loop nests, here and in other tools."""
+    design = compiled(file, options, verbosity)
+    program, nests = design.compilation.analysis.program, design.nests()
+    statements: list[dict[str, Any]] = [
+        {"name": s.name, "line": s.span.line, "text": s.text, "loops": list(s.iterators)}
+        for s in program.scop.statements
+    ]
+    if as_json:
+        print_json(
+            {
+                "kernel": program.scop.name,
+                "supported": True,
+                "nests": nests,
+                "statements": statements,
+                "warnings": [warning.to_json() for warning in design.compilation.warnings],
+            }
+        )
+        return
+    size = f"{counted(len(statements), 'statement')}, {predicted_cycles(design.plan):,} cycles"
+    click.echo(f"{program.scop.name}: supported, {size}")
+    rows = [[s["name"], s["line"], ", ".join(s["loops"]), s["text"]] for s in statements]
+    click.echo(text_table(["statement", "line", "loops", "text"], rows))
+    if nests:
+        click.echo(f"\n{nests_text(nests)}")

@@ -1,0 +1,60 @@
+"""`rtlgen run`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from rtlgen.cli.options import json_option, simulator_option, trace_option
+from rtlgen.cli.output import Verbosity, print_json, progress
+from rtlgen.cli.verb import verb
+from rtlgen.manifest import read_manifest
+from rtlgen.verify.checksum import checksum, format_checksum
+from rtlgen.verify.cosim import simulate
+from rtlgen.verify.inputs import load_inputs, save_outputs
+
+
+@verb("run", example="rtlgen run build/gemm --inputs in.npz --outputs out.npz --simulator icarus")
+@click.argument("directory", metavar="DIR")
+@click.option("--inputs", required=True, metavar="IN.npz", help="Arrays and scalars by C name.")
+@click.option("--outputs", required=True, metavar="OUT.npz", help="Every array after the run.")
+@simulator_option
+@trace_option
+@json_option
+@click.pass_obj
+def run(
+    verbosity: Verbosity,
+    directory: str,
+    inputs: str,
+    outputs: str,
+    simulator: Any,
+    trace: str | None,
+    as_json: bool,
+) -> None:
+    """Simulate a built circuit on given arrays."""
+    manifest = read_manifest(Path(directory))
+    given = load_inputs(Path(inputs), manifest)
+    with progress(f"simulating {manifest.name}", verbosity):
+        result = simulate(
+            Path(directory),
+            manifest,
+            given,
+            simulator=simulator,
+            trace=Path(trace) if trace else None,
+        )
+    save_outputs(Path(outputs), result.arrays, result.returned)
+    written = [result.arrays[a.name] for a in manifest.host_arrays if a.role in ("out", "inout")]
+    value = format_checksum(checksum(written))
+    if as_json:
+        print_json(
+            {
+                "cycles": result.cycles,
+                "simulator": simulator,
+                "checksum": value,
+                "seconds": round(result.seconds, 3),
+            }
+        )
+    else:
+        click.echo(f"{manifest.name}: {result.cycles} cycles, checksum {value} ({simulator})")

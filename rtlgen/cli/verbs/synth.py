@@ -1,0 +1,45 @@
+"""`rtlgen synth`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from rtlgen.cli.options import json_option
+from rtlgen.cli.output import Verbosity, print_json, progress
+from rtlgen.cli.verb import verb
+from rtlgen.flow.synth import SYNTHESIS_TARGETS, synthesise
+from rtlgen.manifest import read_manifest, read_verilog
+
+
+@verb("synth", example="rtlgen synth build/gemm --target ecp5")
+@click.argument("directory", metavar="DIR")
+@click.option(
+    "--target",
+    type=click.Choice(SYNTHESIS_TARGETS),
+    default="ecp5",
+    show_default=True,
+    help="FPGA family.",
+)
+@click.option("--clock-mhz", type=float, default=130.0, show_default=True, help="Clock to aim at.")
+@json_option
+@click.pass_obj
+def synth(
+    verbosity: Verbosity, directory: str, target: Any, clock_mhz: float, as_json: bool
+) -> None:
+    """Measure LUT, FF, DSP, block RAM and Fmax with yosys and nextpnr."""
+    manifest = read_manifest(Path(directory))
+    verilog = read_verilog(Path(directory), manifest)
+    with progress(f"synthesising {manifest.top} for {target}", verbosity):
+        report = synthesise(verilog, manifest.top, target, clock_mhz=clock_mhz)
+    if as_json:
+        print_json(report.to_json())
+        return
+    placed = report.fmax_mhz is not None
+    fmax = f"{report.fmax_mhz:.1f} MHz on {report.device}" if placed else "not placed"
+    click.echo(
+        f"{report.top} on {target}: {report.lut} LUT, {report.ff} FF, {report.dsp} DSP, "
+        f"{report.block_ram} block RAM, {fmax}"
+    )
