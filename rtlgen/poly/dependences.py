@@ -2,7 +2,7 @@
 
 A memory-based dependence relates every two instances that touch the same element, at least one of
 them writing, in program order. A value-based flow relates a read to the one write whose value it
-gets (Feautrier, "Dataflow analysis of array and scalar references", IJPP 1991), computed by isl.
+gets (Feautrier, "Dataflow analysis of array and scalar references", IJPP 1991).
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ import islpy as isl
 
 from rtlgen.ir.effort import keep_going, limited_effort
 from rtlgen.ir.scop import Access, Scop, Statement
-from rtlgen.ir.sets import ScopSets, for_each, union_map
+from rtlgen.ir.sets import ScopSets
+from rtlgen.poly.last_writes import LastWrites
 
 DependenceKind: TypeAlias = Literal["flow", "anti", "output"]
 
@@ -163,34 +164,14 @@ def dataflow(sets: ScopSets) -> Dataflow:
     with limited_effort():
         scop = sets.scop
         times = sets.schedule_maps(scop.schedule)
-        schedule = union_map(times.values())
-        flows = []
-        for sink in scop.statements:
-            for number, access in enumerate(sink.reads):
-                writes = _writes(sets, access.array)
-                if writes is None:
-                    continue
-                keep_going(sets.context)
-                for relation in _last_writers(sets.access_map(sink, access), writes, schedule):
-                    source = sets.statement_of(relation.get_tuple_name(isl.dim_type.in_)).name
-                    flows.append(Flow(source, sink.name, number, relation.coalesce()))
+        last = LastWrites(sets, times)
+        flows = [
+            Flow(source, sink.name, number, relation.coalesce())
+            for sink in scop.statements
+            for number, access in enumerate(sink.reads)
+            for source, relation in last.of(sink, access).items()
+        ]
         return Dataflow(tuple(flows), _live_out(sets, times))
-
-
-def _writes(sets: ScopSets, array: str) -> isl.UnionMap | None:
-    maps = [
-        sets.access_map(statement, statement.write)
-        for statement in sets.scop.statements
-        if statement.write.array == array
-    ]
-    return union_map(maps) if maps else None
-
-
-def _last_writers(sink: isl.Map, writes: isl.UnionMap, schedule: isl.UnionMap) -> list[isl.Map]:
-    info = isl.UnionAccessInfo.from_sink(isl.UnionMap.from_map(sink))
-    info = info.set_must_source(writes).set_schedule_map(schedule)
-    union = info.compute_flow().get_must_dependence()
-    return [m for m in for_each(union.foreach_map) if not m.is_empty()]
 
 
 def _live_out(sets: ScopSets, times: dict[str, isl.Map]) -> dict[str, isl.Set]:

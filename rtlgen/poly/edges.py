@@ -18,8 +18,9 @@ import islpy as isl
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.effort import limited_effort
 from rtlgen.ir.scop import Access, Statement
-from rtlgen.ir.sets import ScopSets, for_each, union_map
+from rtlgen.ir.sets import ScopSets
 from rtlgen.poly.dependences import Dataflow
+from rtlgen.poly.last_writes import LastWrites
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,28 +85,17 @@ def schedule_edges(sets: ScopSets, flows: Dataflow) -> tuple[Edge, ...]:
 def _before_next_writes(sets: ScopSets) -> list[Edge]:
     """Relate every access to the next write of its element: the last one in reversed time."""
     scop = sets.scop
-    reversed_time = union_map(
-        [sets.time_map(s, [-dim for dim in scop.schedule.time(s.name)]) for s in scop.statements]
-    )
-    found = []
-    for statement in scop.statements:
-        for access in _distinct((statement.write, *statement.reads)):
-            writes = [
-                sets.access_map(other, other.write)
-                for other in scop.statements
-                if other.write.array == access.array
-            ]
-            if not writes:
-                continue
-            touched = isl.UnionMap.from_map(sets.access_map(statement, access))
-            info = isl.UnionAccessInfo.from_sink(touched)
-            info = info.set_must_source(union_map(writes)).set_schedule_map(reversed_time)
-            for relation in for_each(info.compute_flow().get_must_dependence().foreach_map):
-                if relation.is_empty():
-                    continue
-                later = sets.statement_of(relation.get_tuple_name(isl.dim_type.in_)).name
-                found.append(Edge(statement.name, later, relation.reverse()))
-    return found
+    reversed_time = {
+        s.name: sets.time_map(s, [-dim for dim in scop.schedule.time(s.name)])
+        for s in scop.statements
+    }
+    following = LastWrites(sets, reversed_time)
+    return [
+        Edge(statement.name, later, relation.reverse())
+        for statement in scop.statements
+        for access in _distinct((statement.write, *statement.reads))
+        for later, relation in following.of(statement, access).items()
+    ]
 
 
 def _distinct(accesses: Sequence[Access]) -> list[Access]:

@@ -247,7 +247,7 @@ class _Search:
         as_it_is = self._cycles(self.timing)
         for nest in islice(self._nests(), MAX_SINKINGS):
             places = {m.name: nest.coordinates(m, self.points[m.name]) for m in self.members}
-            distances = self._distances(nest, as_it_is)
+            distances = self._distances(nest)
             edges = _edges((*as_it_is, *self.orders), distances)
             planes = hyperplanes(self.unit.statements, edges, len(nest.dims))
             for plane in islice(planes, MAX_WEIGHED):
@@ -271,15 +271,20 @@ class _Search:
                 seen.append(nest.sinking)
                 yield nest
 
-    def _distances(self, nest: CommonNest, cycles: Sequence[Precedence]) -> dict[int, Ints]:
-        """Return the distances in the common nest of every dependence and flow, by its id."""
+    def _distances(self, nest: CommonNest) -> dict[int, Ints]:
+        """Return the distances in the common nest of every dependence and flow, by its id.
+
+        Of the flows too whose value does not matter: it may in another order of the operators.
+        """
         members = {member.name: member for member in self.members}
+        flows = [f for f in self.timing.dataflow.flows if {f.source, f.sink} <= members.keys()]
         found = {}
-        for p in (*cycles, *self.orders):
-            assert isinstance(p.related, Pairs), "the pairs of the unit are listed"
-            sinks = nest.coordinates(members[p.sink], p.related.sinks)
-            sources = nest.coordinates(members[p.source], p.related.sources)
-            found[id(p.origin)] = _distinct(sinks - sources)
+        for origin in (*flows, *(p.origin for p in self.orders)):
+            pairs = self.timing.related.listed(origin)
+            if pairs is not None:
+                sinks = nest.coordinates(members[origin.sink], pairs.sinks)
+                sources = nest.coordinates(members[origin.source], pairs.sources)
+                found[id(origin)] = _distinct(sinks - sources)
         return found
 
     def _adapted(self, weighed: _Weighed) -> _Weighed:

@@ -92,3 +92,18 @@ def last_writes(scop: Scop) -> set[Instance]:
         for instance in instances(scop)
     }
     return set(last.values())
+
+
+def next_writes(scop: Scop) -> dict[str, set[tuple[str, Pair]]]:
+    """Return for every statement the instances that are the next to write what its own touch."""
+    found: dict[str, set[tuple[str, Pair]]] = {}
+    following: dict[tuple[str, Point], Instance] = {}
+    for source in reversed(instances(scop)):
+        statement = scop.statement(source.statement)
+        for access in (statement.write, *statement.reads):
+            sink = following.get(element(scop, source, access))
+            if sink is not None:
+                pair = sink.statement, (source.point, sink.point)
+                found.setdefault(source.statement, set()).add(pair)
+        following[element(scop, source, statement.write)] = source
+    return found

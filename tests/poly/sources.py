@@ -46,6 +46,15 @@ SMALL = {
       for (int i = 0; i < 3; i++) b[i] = a[2 * i + 1]; }""",
 }  # fmt: skip
 
+ONE_ITERATION = {
+    "branch": """int f(int c[6]) { int t = 2;
+      for (int i = 0; i < 6; i++) {
+        if (i == 4) { if (c[i]) t = 5; } else if (c[i]) t = 7;
+      } return t; }""",
+    "quotients": "void f(int a[4]) { for (int i = 6; i >= 2; i--) a[i / 4] = a[i / 2]; }",
+}
+"""Statements that run in one iteration of a loop each, among others that run in several."""
+
 
 def analysed(text: str) -> Analysis:
     return analyse(parse_text(text, "program.c"))

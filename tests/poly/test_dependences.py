@@ -9,6 +9,8 @@ from hypothesis import HealthCheck, given, settings
 
 from rtlgen.analysis import Analysis
 from rtlgen.frontend.errors import EmptyRegion
+from rtlgen.poly.dependences import Dataflow
+from rtlgen.poly.edges import coordinate_map, schedule_edges
 from rtlgen.poly.instances import dependent_pairs, statement_points
 from rtlgen.scheduling.errors import NothingToBuild
 from tests.end_to_end.programs import programs
@@ -19,9 +21,12 @@ from tests.poly.enumeration import (
     instances,
     last_writes,
     memory_pairs,
+    next_writes,
     value_pairs,
 )
-from tests.poly.sources import SMALL, analysed, example, pairs_of, points_of
+from tests.poly.sources import ONE_ITERATION, SMALL, analysed, example, pairs_of, points_of
+
+PROGRAMS = SMALL | ONE_ITERATION
 
 
 def memory_relation(analysis: Analysis) -> dict[PairKey, set[Pair]]:
@@ -46,9 +51,9 @@ def assert_as_enumerated(analysis: Analysis) -> None:
     assert live == last_writes(scop)
 
 
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("name", PROGRAMS)
 def test_dependences_flows_and_last_writes_are_those_of_the_enumerated_program(name: str) -> None:
-    assert_as_enumerated(analysed(SMALL[name]))
+    assert_as_enumerated(analysed(PROGRAMS[name]))
 
 
 @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
@@ -60,6 +65,20 @@ def test_those_of_random_programs_are_too(text: str) -> None:
         return
     if len(instances(analysis.scop)) <= 100:
         assert_as_enumerated(analysis)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_every_access_has_its_edge_to_the_next_write(name: str) -> None:
+    analysis = analysed(PROGRAMS[name])
+    # What comes after all values is the order: each access with the next write of its element.
+    edges = schedule_edges(analysis.sets, Dataflow((), {}))
+    found: dict[str, set[tuple[str, Pair]]] = defaultdict(set)
+    for edge in edges:
+        source = coordinate_map(analysis.sets, edge.source).reverse()
+        sink = coordinate_map(analysis.sets, edge.sink).reverse()
+        relation = edge.relation.apply_domain(source).apply_range(sink)
+        found[edge.source] |= {(edge.sink, pair) for pair in pairs_of(relation)}
+    assert dict(found) == next_writes(analysis.scop)
 
 
 def test_the_flow_of_mms_d_is_the_one_worked_out_by_hand() -> None:

@@ -76,6 +76,14 @@ def test_a_program_that_waits_for_nothing_keeps_its_loops() -> None:
     assert built(text).analysis.skewed is None
 
 
+def test_a_value_that_does_not_matter_is_waited_for_by_nobody() -> None:
+    text = """void scaled(int a[8], const int t[8]) {
+      for (int i = 0; i < 4; i++)
+        for (int k = 0; k < 8; k++) { a[k] *= 0; a[i] += t[k]; }
+    }"""
+    assert all(ii == 1 for ii in built(text).decision.iis.values())
+
+
 def test_a_recurrence_without_another_loop_keeps_it() -> None:
     text = "void f(int y[64], int c) { for (int i = 1; i < 64; i++) y[i] = y[i - 1] * c; }"
     assert built(text).analysis.skewed is None
