@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from rtlgen.errors import Diagnostic
+from rtlgen.errors import Diagnostic, Label
 from rtlgen.frontend import ParsedProgram
 from rtlgen.ir.effort import limited_effort
 from rtlgen.ir.scop import Scop
@@ -18,7 +18,7 @@ from rtlgen.poly.dependences import Dataflow, Dependence, dataflow, memory_depen
 from rtlgen.poly.lookups import bounded_lookups
 from rtlgen.poly.unwritten import require_written
 from rtlgen.poly.useless import useless_statements
-from rtlgen.scheduling.errors import NothingToBuild, PlanUnsound
+from rtlgen.scheduling.errors import NothingObservable, NothingToBuild, PlanUnsound
 from rtlgen.transforms.expand import Expansion, expand
 from rtlgen.transforms.loop_schedule import LoopOptions, Scheduled, schedule_loops
 from rtlgen.transforms.normalise import normalise
@@ -80,8 +80,9 @@ def analyse(program: ParsedProgram, kept: frozenset[str] = frozenset()) -> Analy
 
     Raises
     ------
-    NothingToBuild, OutOfBounds, LookupOutOfRange, ReadBeforeWrite, TooComplex
+    NothingObservable, NothingToBuild, OutOfBounds, LookupOutOfRange, ReadBeforeWrite, TooComplex
     """
+    _require_observable(program.scop)
     with limited_effort():
         require_in_bounds(ScopSets(program.scop))
         analysis = _aligned(program, program.scop, kept, ())
@@ -90,6 +91,19 @@ def analyse(program: ParsedProgram, kept: frozenset[str] = frozenset()) -> Analy
         # Statements that are kept do nothing in the iterations that they gain.
         exact = _aligned(program, program.scop, frozenset(), ()) if kept else analysis
         return replace(analysis, warnings=(*program.warnings, *_judged(exact)))
+
+
+def _require_observable(scop: Scop) -> None:
+    """Raise NothingObservable where a run would leave nothing to look at."""
+    if scop.returned is None and all(array.role in ("in", "local") for array in scop.arrays):
+        raise NothingObservable(
+            f"{scop.name} has no result: it writes local variables only",
+            labels=[
+                Label(scop.array(name).span, "gone after the run")
+                for name in dict.fromkeys(s.write.array for s in scop.statements)
+            ][:3],
+            help="return the value, or write it to a parameter or a global",
+        )
 
 
 def _judged(analysis: Analysis) -> tuple[Diagnostic, ...]:

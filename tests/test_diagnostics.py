@@ -214,6 +214,11 @@ def a_statement_that_never_runs(_: pytest.MonkeyPatch) -> None:
     )
 
 
+@provokes("E0306")
+def a_result_that_nobody_sees(_: pytest.MonkeyPatch) -> None:
+    program_error("void f(const int a[8])\n{\n  int s = 0;\n  s += a[1];\n}\n")
+
+
 @provokes("E0401")
 def an_unknown_target(_: pytest.MonkeyPatch) -> None:
     design(target="asic")

@@ -358,6 +358,5 @@ def _mixed_use(name: str, data: Span, iterator: Span) -> IteratorOutsideLoop:
     return IteratorOutsideLoop(
         f"`{name}` counts a loop and is used as data",
         labels=(Label(data, "used here"), Label(iterator, "counts a loop here")),
-        notes=("code outside of the region uses it as well",),
-        help="use another variable outside of the region",
+        help="count with a variable of its own",
     )

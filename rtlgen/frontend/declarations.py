@@ -25,6 +25,7 @@ from rtlgen.frontend.symbols import (
     NamedConstant,
     ScalarInput,
     Scopes,
+    Symbol,
     Unusable,
     Variable,
 )
@@ -72,6 +73,7 @@ class Declarations:
         self._assigned: frozenset[str] = frozenset()
         self._handed_over: frozenset[str] = frozenset()
         self._statics: dict[int, Variable] = {}
+        self._handed_on: set[int] = set()
 
     def reader(
         self, ranges: Ranges, surroundings: Surroundings, *, is_guarded: bool = False
@@ -108,15 +110,38 @@ class Declarations:
             case c_ast.Decl():
                 self._guarded(node, "global")
 
-    def outside_region(self, node: c_ast.Decl, is_used_outside: bool) -> None:
-        """Declare a local that stands before the region; refused only when it is used."""
-        self._guarded(node, "local", is_used_outside)
+    def hand_on(self, node: c_ast.Decl) -> None:
+        """Note that code behind the region uses a local that is going to be declared."""
+        self._handed_on.add(id(node))
 
-    def _guarded(self, node: c_ast.Decl, storage: Storage, is_used_outside: bool = False) -> None:
+    def shared(self, node: c_ast.Decl, *, is_taken: bool, is_handed_on: bool) -> Symbol | None:
+        """Declare a local that code before the region has set; it is refused only when it is used.
+
+        Parameters
+        ----------
+        is_taken: the region may use that value. is_handed_on: code behind it uses the new one.
+        """
+        try:
+            self.enumeration(node)
+            span = self._locator.name_span(node, node.name)
+            type_ = self._element_type(node)
+            assert type_.element is not None
+            if type_.shape or is_handed_on:
+                self._new_variable(node.name, type_, "global", span)
+            elif is_taken:
+                self.parameters.append(Parameter(node.name, type_.element, False))
+                self._scalar_input(node.name, type_.element, span)
+            else:
+                self._new_variable(node.name, type_, "local", span)
+        except FrontendError as error:
+            self.scopes.declare(node.name, Unusable(error))
+        return self.scopes.lookup(node.name)
+
+    def _guarded(self, node: c_ast.Decl, storage: Storage) -> None:
         try:
             self.enumeration(node)
             if node.name is not None:
-                self._stored(node, storage, is_used_outside)
+                self._stored(node, storage)
         except FrontendError as error:
             if node.name is not None:
                 self.scopes.declare(node.name, Unusable(error))
@@ -148,14 +173,19 @@ class Declarations:
         self.parameters.append(Parameter(node.name, type_.element, bool(type_.shape)))
         if type_.shape:
             self._new_variable(node.name, type_, "parameter", span)
-        elif node.name in self._fixed:
-            value = fixed_value(node.name, self._fixed[node.name], type_.element, span)
-            self.scopes.declare(node.name, NamedConstant(node.name, value, type_.element, span))
         else:
-            self.scopes.claim(node.name, is_parameter=True)
-            scalar = ScalarInput(node.name, type_.element, span)
-            self.inputs.append(scalar)
-            self.scopes.declare(node.name, scalar)
+            self._scalar_input(node.name, type_.element, span)
+
+    def _scalar_input(self, name: str, element: IntType, span: Span) -> None:
+        """Declare what the caller gives, unless `-D` does."""
+        if name in self._fixed:
+            value = fixed_value(name, self._fixed[name], element, span)
+            self.scopes.declare(name, NamedConstant(name, value, element, span))
+            return
+        self.scopes.claim(name, is_parameter=True)
+        scalar = ScalarInput(name, element, span)
+        self.inputs.append(scalar)
+        self.scopes.declare(name, scalar)
 
     def parameter_type(self, node: c_ast.Decl) -> CType:
         """Return the type of a parameter; the first extent of an array may be open."""
@@ -180,7 +210,7 @@ class Declarations:
                 labels=(Label(self._locator.name_span(node, node.name)),),
             )
         try:
-            return self._stored(node, "local", False)
+            return self._stored(node, "local")
         except FrontendError as error:
             self.scopes.declare(node.name, Unusable(error))
             raise
@@ -230,7 +260,7 @@ class Declarations:
             following += 1
         self.types.define_enumeration(inner.name, values)
 
-    def _stored(self, node: c_ast.Decl, storage: Storage, outlives: bool) -> Variable | None:
+    def _stored(self, node: c_ast.Decl, storage: Storage) -> Variable | None:
         """Declare a variable or constant; return a variable that has a scalar initialiser."""
         span = self._locator.name_span(node, node.name)
         type_ = self._element_type(node)
@@ -258,8 +288,12 @@ class Declarations:
         if is_state:
             self._state(node, type_, span)
             return None
-        variable = self._new_variable(node.name, type_, storage, span, outlives=outlives)
+        variable = self._new_variable(node.name, type_, self._seen_as(node), span)
         return variable if node.init is not None else None
+
+    def _seen_as(self, node: c_ast.Decl) -> Storage:
+        """Return how a local is stored: what is used behind the region, the host can read."""
+        return "global" if id(node) in self._handed_on else "local"
 
     def _keeps_its_values(self, node: c_ast.Decl, type_: CType, storage: Storage) -> bool:
         """Return whether something outlives the run, and no function changes it."""
@@ -299,7 +333,8 @@ class Declarations:
         assert type_.element is not None
         values = initial_values(node.init, type_.shape, type_.element, self.constant_reader(), span)
         known = values if type_.is_const else ()
-        variable = self._new_variable(node.name, type_, "local", span, values=known)
+        storage: Storage = "local" if known else self._seen_as(node)
+        variable = self._new_variable(node.name, type_, storage, span, values=known)
         if not type_.is_const:
             self.initial[variable.name] = values
         return None if type_.is_const else variable
@@ -327,15 +362,12 @@ class Declarations:
         storage: Storage,
         span: Span,
         *,
-        outlives: bool = False,
         declare: bool = True,
         values: tuple[int, ...] = (),
     ) -> Variable:
         assert type_.element is not None
         name = self.scopes.claim(c_name, is_parameter=storage == "parameter")
-        variable = Variable(
-            name, type_.element, type_.shape, storage, type_.is_const, span, outlives, values
-        )
+        variable = Variable(name, type_.element, type_.shape, storage, type_.is_const, span, values)
         self.variables.append(variable)
         if declare:
             self.scopes.declare(c_name, variable)

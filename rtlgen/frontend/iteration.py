@@ -277,9 +277,9 @@ class IterationReader:
         span = self._locator.span(node.init.lvalue if node.init is not None else node.next)
         symbol = self._scopes.lookup(header.iterator)
         match symbol:
+            case Variable(element=element, shape=()) if self._body.is_used_after(symbol):
+                return element, self._scopes.iterator_name(header.iterator), symbol
             case Variable(name, element, shape=(), storage="local"):
-                if self._body.is_used_after(symbol):
-                    return element, self._scopes.iterator_name(header.iterator), symbol
                 self._body.note_iterator(name, span)
                 return element, name, None
             case ActiveIterator():

@@ -19,6 +19,7 @@ from rtlgen.frontend.errors import (
 from rtlgen.frontend.locate import Locator
 from rtlgen.frontend.place import Place
 from rtlgen.frontend.region import Region
+from rtlgen.frontend.region_values import RegionValues, region_values
 from rtlgen.frontend.split_loops import split_loops
 from rtlgen.frontend.symbols import NamedConstant, ScalarInput, Variable
 from rtlgen.frontend.writers import STEPS, assigned
@@ -106,20 +107,27 @@ class Kernel:
 
     def _copies(self, function: c_ast.FuncDef) -> tuple[Node, ...]:
         """Give scalar parameters that the region assigns variables of their own."""
+        arguments = function.decl.type.args
+        return tuple(
+            self._copy(parameter, symbol)
+            for parameter in (arguments.params if arguments is not None else ())
+            if (symbol := self._changed_input(parameter)) is not None
+        )
+
+    def _changed_input(self, declared: c_ast.Node) -> ScalarInput | NamedConstant | None:
+        """Return what a declaration stands for, if it is a scalar input that the region assigns."""
+        if not isinstance(declared, c_ast.Decl) or "const" in declared.quals:
+            return None
         changed = {
             name
             for item in self._region.items
             for name, node in assigned(item)
             if isinstance(_target(node), c_ast.ID)
         }
-        arguments = function.decl.type.args
-        nodes: list[Node] = []
-        for parameter in arguments.params if arguments is not None else ():
-            name = parameter.name if isinstance(parameter, c_ast.Decl) else None
-            symbol = self._declarations.scopes.lookup(name) if name in changed else None
-            if isinstance(symbol, ScalarInput | NamedConstant) and "const" not in parameter.quals:
-                nodes.append(self._copy(parameter, symbol))
-        return tuple(nodes)
+        if declared.name not in changed:
+            return None
+        symbol = self._declarations.scopes.lookup(declared.name)
+        return symbol if isinstance(symbol, ScalarInput | NamedConstant) else None
 
     def _copy(self, parameter: c_ast.Decl, symbol: ScalarInput | NamedConstant) -> Node:
         place = Place()
@@ -139,33 +147,57 @@ class Kernel:
         outside = [
             item for item in (*region.before, *region.after) if not _is_harmless_outside(item)
         ]
-        mentioned = _names(outside)
-        items: list[c_ast.Node] = []
-        for item in region.before:
-            if isinstance(item, c_ast.Typedef) or (
-                isinstance(item, c_ast.Decl) and item.name not in mentioned
-            ):
-                items.append(item)
-            elif isinstance(item, c_ast.Decl):
-                self._declarations.outside_region(item, is_used_outside=True)
-        items.extend(region.items)
         last = (*region.items, *region.after)[-1:]
         final = (
             last[0]
             if last and isinstance(last[0], c_ast.Return) and not (_follow_statements(region.after))
             else None
         )
+        after = [item for item in region.after if item is not final]
+        values = region_values(region.before, region.items, after)
+        inside = _names([*region.items, *(() if final is None else (final,)), *_decls(region)])
+        nodes: list[Node] = []
+        for item in region.before:
+            if isinstance(item, c_ast.Decl) and _is_shared(item, values):
+                nodes.extend(self._shared(item, values, counters))
+            elif isinstance(item, c_ast.Typedef) or (
+                isinstance(item, c_ast.Decl)
+                and (item.name in inside or item.name not in _names(outside))
+            ):
+                nodes.extend(self._body.read([item], counters))
         if outside:
-            self._warn_outside(outside)
-        nodes = self._body.read([item for item in items if item is not final], counters)
-        return nodes if final is None else (*nodes, *self._return(function, final))
+            self._warn_outside(outside, _described(function, values))
+        items = [item for item in region.items if item is not final]
+        nodes.extend(self._body.read(items, counters))
+        return (*nodes, *(() if final is None else self._return(function, final)))
 
-    def _warn_outside(self, outside: Sequence[c_ast.Node]) -> None:
+    def _shared(
+        self, node: c_ast.Decl, values: RegionValues, counters: Counters
+    ) -> tuple[Node, ...]:
+        """Declare a local whose value comes into the region, or goes out of it."""
+        is_handed_on = node.name in values.handed_on
+        if node.name not in values.changed:
+            self._declarations.hand_on(node)
+            nodes = self._body.read([node], counters)
+            symbol = self._declarations.scopes.lookup(node.name)
+        else:
+            nodes = ()
+            is_taken = node.name in values.taken
+            symbol = self._declarations.shared(node, is_taken=is_taken, is_handed_on=is_handed_on)
+        if isinstance(symbol, Variable) and symbol.shape == ():
+            if symbol.storage == "local":
+                self._body.reaching.declare(symbol)
+            self._body.note_used_after(symbol)
+        given = self._changed_input(node)
+        return nodes if given is None else (*nodes, self._copy(node, given))
+
+    def _warn_outside(self, outside: Sequence[c_ast.Node], notes: tuple[str, ...]) -> None:
         self.warnings.append(
             Diagnostic(
                 "W0103",
                 "statements outside of the #pragma scop region are not part of the circuit",
                 tuple(Label(self._locator.start(item)) for item in outside[:3]),
+                notes,
                 severity="warning",
             )
         )
@@ -213,7 +245,7 @@ class Kernel:
         """Return whether nobody sees the variable `name` after the run."""
         variable = next(v for v in self._declarations.variables if v.name == name)
         is_returned = self._returned is not None and self._returned.name == name
-        return variable.storage == "local" and not variable.outlives_region and not is_returned
+        return variable.storage == "local" and not is_returned
 
     def _scop(
         self, statements: tuple[Statement, ...], nodes: tuple[Node, ...], main: SourceFile
@@ -292,7 +324,7 @@ def _position(error: FrontendError) -> tuple[int, int]:
 
 
 def _role(variable: Variable, is_read: bool, is_written: bool) -> Role:
-    if variable.storage == "local" and not variable.outlives_region:
+    if variable.storage == "local":
         return "local"
     return "inout" if is_read and is_written else "out" if is_written else "in"
 
@@ -303,6 +335,39 @@ def _uses(statements: Iterable[Statement], scalar: ScalarInput) -> bool:
         for statement in statements
         for node in walk(statement.expr)
     )
+
+
+def _is_shared(node: c_ast.Decl, values: RegionValues) -> bool:
+    # What is `static` has a host port anyway.
+    return node.name in values.changed | values.handed_on and "static" not in node.storage
+
+
+def _described(function: c_ast.FuncDef, values: RegionValues) -> tuple[str, ...]:
+    """Say which variables of the function are ports on account of what is outside."""
+    # That the host gives and reads the arrays among the parameters goes without saying.
+    arguments = function.decl.type.args
+    scalars = (
+        node
+        for node in (() if arguments is None else arguments.params)
+        if isinstance(node, c_ast.Decl) and isinstance(node.type, c_ast.TypeDecl)
+    )
+    locals_ = (n for n in function.body.block_items or () if isinstance(n, c_ast.Decl))
+    known = {node.name for node in (*scalars, *locals_)}
+    texts = {
+        "the host gives {} the value that it has at the start of the region": values.taken,
+        "the host reads {} after the run": values.handed_on,
+    }
+    return tuple(
+        text.format(", ".join(f"`{name}`" for name in sorted(names & known)))
+        for text, names in texts.items()
+        if names & known
+    )
+
+
+def _decls(region: Region) -> list[c_ast.Node]:
+    """Return the types and initial values of what is declared before the region."""
+    found = (item for item in region.before if isinstance(item, c_ast.Decl))
+    return [child for item in found for _, child in item.children()]
 
 
 def _is_harmless_outside(node: c_ast.Node) -> bool:

@@ -24,7 +24,6 @@ class Variable:
     Members
     -------
     name: unique in the kernel; the C name, or one derived from it when that is taken.
-    outlives_region: code outside of the `#pragma scop` region uses it.
     values: of all elements, where they are given and never change; else ().
     """
 
@@ -34,7 +33,6 @@ class Variable:
     storage: Storage
     is_const: bool
     span: Span
-    outlives_region: bool = False
     values: tuple[int, ...] = ()
 
 

@@ -48,3 +48,21 @@ class NothingToBuild(RtlgenError):
     """
 
     code = "E0305"
+
+
+class NothingObservable(RtlgenError):
+    """The circuit would have no result that anybody could see.
+
+    What a function computes is visible in arrays that it is given, in globals and in its return
+    value. This one writes local variables only:
+
+        void f(const int a[8]) {
+          int s = 0;
+          for (int i = 0; i < 8; i++)
+            s += a[i];
+        }
+
+    Return the value, or write it to a parameter or a global.
+    """
+
+    code = "E0306"

@@ -26,7 +26,7 @@ from tests.oracles.gcc_oracle import have_gcc, run_gcc
 from tests.plans.interpreter import interpret
 from tests.sim.batch import Circuit, Run, run_batch
 
-REFUSALS = frozenset(("E0135", "E0208", "E0301", "E0305"))
+REFUSALS = frozenset(("E0135", "E0208", "E0301", "E0305", "E0306"))
 """Codes with which a well-formed, in-bounds, affine program may be refused."""
 
 

@@ -145,19 +145,18 @@ class ParameterInControl(FrontendError):
 
 
 class IteratorOutsideLoop(FrontendError):
-    """The variable of a loop is used as data, too, and code outside of the region sees it.
+    """The parameter of a function that is called counts a loop in it, and is used as data.
 
-        int i;
-        #pragma scop
-        for (i = 0; i < N; i++) ...
-        last = i;
-        #pragma endscop
-        print(i);
+        static int sum(int n, const int a[8]) {
+          int s = 0;
+          for (; n > 0; n--) s += a[n];
+          return s;
+        }
 
-    Iterators are counters of the circuit's schedule, not storage. What one of them holds behind its
-    loop is known inside of the region only.
+    Iterators are counters of the circuit's schedule, not storage. The parameter holds what the
+    caller gave, which a counter cannot begin with.
 
-    Remedy: copy it to another variable at the end of the region, and use that one outside.
+    Remedy: count with a variable of its own: for (int k = n; k > 0; k--).
     """
 
     code = "E0136"

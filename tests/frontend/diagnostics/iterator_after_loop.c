@@ -1,9 +1,12 @@
-void f(int a[8][8], int b[8], int n) {
-  int i;
-#pragma scop
-  for (i = 0; i < 8; i++)
-    b[i] = a[i][i] * n;
-  b[0] = i;
-#pragma endscop
-  a[0][0] = i;
+static int last(int n, const int a[8])
+{
+  int sum = 0;
+  for (; n > 0; n--)
+    sum += a[n];
+  return sum;
+}
+
+void f(const int a[8], int b[1])
+{
+  b[0] = last(5, a);
 }
