@@ -215,14 +215,6 @@ class ScopSets:
         )
 
 
-def count_points(points: isl.Set) -> int:
-    """Return the number of points of a bounded set."""
-    context = points.get_ctx()
-    effort.keep_going(context)
-    with operations(context, effort.COUNTING_OPERATIONS):
-        return integer(points.count_val())
-
-
 def integer(value: isl.Val) -> int:
     """Return an isl integer as one of Python.
 

@@ -8,17 +8,16 @@ fractional vertex, or existentially quantified variables, is given to isl's inte
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 
 import islpy as isl
 import numpy as np
-import rustworkx
 from numpy.typing import NDArray
 
 from rtlgen.ir.effort import COUNTING_OPERATIONS, keep_going
-from rtlgen.ir.sets import for_each, integer, linear_constraint, operations
+from rtlgen.ir.sets import for_each, integer, operations
+from rtlgen.poly.factors import factors
 
 Ints = NDArray[np.int64]
 
@@ -91,7 +90,7 @@ def _integer_vertices(piece: isl.BasicSet) -> Ints | None:
     if piece.dim(isl.dim_type.div):
         return None
     product = np.zeros((1, piece.dim(isl.dim_type.set)), dtype=np.int64)
-    for dims, factor in _factors(piece):
+    for dims, factor in factors(piece):
         found = _vertices_of_factor(factor)
         if found is None:
             return None
@@ -99,34 +98,6 @@ def _integer_vertices(piece: isl.BasicSet) -> Ints | None:
         vertices[:, dims] = np.tile(found, (len(product), 1))
         product = vertices
     return product
-
-
-def _factors(piece: isl.BasicSet) -> Iterator[tuple[list[int], isl.BasicSet]]:
-    """Yield the dimensions that constraints relate with each other, and their set."""
-    width = piece.dim(isl.dim_type.set)
-    related: rustworkx.PyGraph[None, None] = rustworkx.PyGraph()
-    related.add_nodes_from([None] * width)
-    constraints = []
-    for constraint in piece.get_constraints():
-        row = [integer(constraint.get_coefficient_val(isl.dim_type.set, k)) for k in range(width)]
-        used = [k for k, coefficient in enumerate(row) if coefficient]
-        constraints.append((constraint, row, used))
-        related.add_edges_from_no_data(list(pairwise(used)))
-    for component in rustworkx.connected_components(related):
-        dims = sorted(component)
-        space = isl.Space.set_alloc(piece.get_ctx(), 0, len(dims))
-        factor = isl.BasicSet.universe(space)
-        for constraint, row, used in constraints:
-            if used and used[0] in component:
-                factor = factor.add_constraint(
-                    linear_constraint(
-                        space,
-                        [row[k] for k in dims],
-                        integer(constraint.get_constant_val()),
-                        equal=constraint.is_equality(),
-                    )
-                )
-        yield dims, factor
 
 
 def _vertices_of_factor(factor: isl.BasicSet) -> Ints | None:

@@ -14,7 +14,8 @@ import islpy as isl
 from rtlgen.ir.affine import Affine, Constraint
 from rtlgen.ir.effort import limited_effort
 from rtlgen.ir.scop import ConditionNode, Loop, LoopNode, Node, StatementNode
-from rtlgen.ir.sets import ScopSets, constraint_text, count_points, integer
+from rtlgen.ir.sets import ScopSets, constraint_text, integer
+from rtlgen.poly.counting import count_points
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,8 @@ from rtlgen.errors import Diagnostic, Label
 from rtlgen.ir.effort import keep_going, limited_effort
 from rtlgen.ir.expr import Cast, Expr, Read
 from rtlgen.ir.scop import Scop, Statement
-from rtlgen.ir.sets import ScopSets, count_points, first_point
+from rtlgen.ir.sets import ScopSets, first_point
+from rtlgen.poly.counting import count_points
 from rtlgen.poly.dependences import Dataflow, Dependence
 
 

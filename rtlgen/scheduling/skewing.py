@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rtlgen.ir.affine import Affine, affine_sum
 from rtlgen.ir.effort import keep_going
 from rtlgen.ir.schedule import only
-from rtlgen.ir.sets import count_points
+from rtlgen.poly.counting import count_points
 from rtlgen.poly.edges import coordinates, in_coordinates
 from rtlgen.poly.instances import Pairs, enumerated_size
 from rtlgen.scheduling.datapath import build_datapath

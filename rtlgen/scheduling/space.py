@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 
 from rtlgen.ir.scop import Scop
-from rtlgen.ir.sets import count_points
+from rtlgen.poly.counting import count_points
 from rtlgen.scheduling.group_nests import GroupNests
 from rtlgen.scheduling.lags import Timing
 from rtlgen.scheduling.own_nests import OwnNests

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtlgen.ir.effort import keep_going
-from rtlgen.ir.sets import count_points
+from rtlgen.poly.counting import count_points
 from rtlgen.poly.dependences import Flow
 from rtlgen.poly.instances import members
 from rtlgen.scheduling.forwarding import Issue, TapSet, outliving, tap_sets

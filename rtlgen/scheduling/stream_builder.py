@@ -33,7 +33,7 @@ from rtlgen.ir.plan import (
 )
 from rtlgen.ir.schedule import Bound, NestLoop
 from rtlgen.ir.scop import Access, Statement
-from rtlgen.ir.sets import count_points
+from rtlgen.poly.counting import count_points
 from rtlgen.scheduling.banks import BankMap, Unbankable
 from rtlgen.scheduling.errors import RaggedDomain
 from rtlgen.scheduling.forwarding import IssueTimes, Routing, Unforwardable

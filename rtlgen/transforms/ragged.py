@@ -20,7 +20,8 @@ import islpy as isl
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.effort import keep_going
 from rtlgen.ir.schedule import Bound, NestLoop
-from rtlgen.ir.sets import ScopSets, count_points, for_each, integer
+from rtlgen.ir.sets import ScopSets, for_each, integer
+from rtlgen.poly.counting import count_points
 from rtlgen.poly.dependences import Dependence
 from rtlgen.poly.instances import MAX_INSTANCES, enumerated_size
 from rtlgen.transforms.units import Unit

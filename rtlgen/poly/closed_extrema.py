@@ -1,0 +1,306 @@
+"""Extrema and level sets of the distance of dependent instances whose ranks are polynomials.
+
+isl bounds a polynomial over a polyhedron by its Bernstein expansion, and tells whether the bound
+is reached. Where it is not, the polyhedron is halved, as often as a bound is beyond the best value
+seen. The result is exact, and its cost does not depend on the number of instances.
+
+Reference: Clauss, Fernandez, Garbervetsky, Verdoolaege, "Symbolic polynomial maximization over
+convex sets and its application to memory requirement estimation", TVLSI 2009.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from itertools import count, product
+from typing import Literal
+
+import islpy as isl
+
+from rtlgen.ir.effort import keep_going
+from rtlgen.ir.sets import for_each, integer
+from rtlgen.poly.piecewise import NoClosedForm
+
+MAX_HALVINGS = 200
+"""Halves of a polyhedron that are looked at for one extremum."""
+
+MAX_LAYERS = 64
+"""Values of one dimension, from its first one on, in which a level set may lie."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Distance:
+    """ii_source * rank(p) - ii_sink * rank(q), over related pairs (p, q) in one space.
+
+    Members
+    -------
+    function: the distance; where it has no value, it is 0. pairs: all pairs.
+    """
+
+    function: isl.PwQPolynomial
+    pairs: isl.Set
+
+    @staticmethod
+    def between(
+        relation: isl.Map,
+        source: isl.PwQPolynomial,
+        sink: isl.PwQPolynomial,
+        source_ii: int,
+        sink_ii: int,
+    ) -> Distance:
+        """Return the distance of the pairs of a relation; ranks are over unnamed dimensions."""
+        before = relation.dim(isl.dim_type.in_)
+        after = relation.dim(isl.dim_type.out)
+        pairs = flattened(relation)
+        context = relation.get_ctx()
+        early = source.insert_dims(isl.dim_type.in_, before, after)
+        late = sink.insert_dims(isl.dim_type.in_, 0, before)
+        early = early.scale_val(isl.Val(source_ii, context))
+        late = late.scale_val(isl.Val(sink_ii, context))
+        return Distance(early.sub(late).intersect_domain(pairs), pairs)
+
+    def extrema(self) -> tuple[int, int]:
+        """Return the smallest and the largest value over all pairs, of which there are some.
+
+        Raises
+        ------
+        NoClosedForm: it was not found by bounds and halves.
+        """
+        return self._extremum("min"), self._extremum("max")
+
+    def _extremum(self, which: Literal["min", "max"]) -> int:
+        choose = min if which == "min" else max
+        parts, nowhere = self._parts()
+        found = [_extremum(part, which) for part in parts]
+        return choose([*found, *([] if nowhere.is_empty() else [0])])
+
+    def at(self, distance: int) -> isl.Set:
+        """Return the pairs that are `distance` apart.
+
+        Raises
+        ------
+        NoClosedForm: they are no union of a few polyhedra that the bounds tell.
+        """
+        parts, nowhere = self._parts()
+        found = self.pairs.subtract(self.pairs) if distance else nowhere
+        for part in parts:
+            found = found.union(_level_set(part, distance))
+        return found.coalesce()
+
+    def _parts(self) -> tuple[list[_Part], isl.Set]:
+        """Return the polyhedra on which the distance is a polynomial, and where it is 0."""
+        found: list[_Part] = []
+
+        def visit(domain: isl.Set, value: isl.QPolynomial) -> None:
+            whole = domain.coalesce()
+            for piece in for_each(whole.make_disjoint().foreach_basic_set):
+                found.append(_Part(value, isl.Set.from_basic_set(piece)))
+
+        self.function.foreach_piece(visit)
+        return found, self.pairs.subtract(self.function.domain())
+
+
+def flattened(relation: isl.Map) -> isl.Set:
+    """Return the pairs of a relation as points of one unnamed space, sources first."""
+    return relation.wrap().flatten().reset_tuple_id()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Part:
+    """A polynomial over a polyhedron."""
+
+    value: isl.QPolynomial
+    points: isl.Set
+
+    def within(self, points: isl.Set) -> _Part:
+        return _Part(self.value, points)
+
+    def bound(self, which: Literal["min", "max"]) -> tuple[int, bool]:
+        """Return a bound of the integer values, and whether one of them reaches it."""
+        function = isl.PwQPolynomial.from_qpolynomial(self.value).intersect_domain(self.points)
+        if self.value.is_zero():
+            return 0, True
+        fold, is_tight = function.bound(getattr(isl.fold, which))
+        values: list[isl.Val] = []
+
+        def visit(_: isl.Set, piece: isl.QPolynomialFold) -> None:
+            piece.foreach_qpolynomial(lambda value: values.append(value.get_constant_val()))
+
+        fold.foreach_piece(visit)
+        if any(not value.is_rat() for value in values):
+            raise NoClosedForm
+        rounded = [integer(v.floor() if which == "max" else v.ceil()) for v in values]
+        is_whole = all(value.is_int() for value in values)
+        choose = max if which == "max" else min
+        # Nothing is said of a bound that is 0.
+        return choose(rounded, default=0), bool(is_tight) and is_whole
+
+    def at(self, point: isl.Point) -> int:
+        function = isl.PwQPolynomial.from_qpolynomial(self.value)
+        return integer(function.eval(point))
+
+    def halves(self) -> tuple[_Part, _Part]:
+        """Cut the polyhedron across its longest dimension.
+
+        Raises
+        ------
+        NoClosedForm: it is a point.
+        """
+        points = self.points
+        dims = range(points.dim(isl.dim_type.set))
+        ranges = [(integer(points.dim_min_val(k)), integer(points.dim_max_val(k))) for k in dims]
+        longest = max(dims, key=lambda k: ranges[k][1] - ranges[k][0])
+        low, high = ranges[longest]
+        if low == high:
+            raise NoClosedForm
+        middle = isl.Val((low + high) // 2, points.get_ctx())
+        above = isl.Val((low + high) // 2 + 1, points.get_ctx())
+        return (
+            self.within(points.upper_bound_val(isl.dim_type.set, longest, middle)),
+            self.within(points.lower_bound_val(isl.dim_type.set, longest, above)),
+        )
+
+    def without(self, k: int, form: isl.QPolynomial) -> _Part:
+        """Return the part over the other dimensions; dimension k is `form` of them everywhere."""
+        return _Part(
+            _replaced(self.value, k, form).drop_dims(isl.dim_type.in_, k, 1),
+            self.points.project_out(isl.dim_type.set, k, 1),
+        )
+
+
+def _extremum(part: _Part, which: Literal["min", "max"]) -> int:
+    sign = 1 if which == "max" else -1
+    best: int | None = None
+    # The half with the farthest bound comes first; a number breaks ties.
+    heap: list[tuple[int, int, _Part]] = []
+    number = count()
+
+    def look_at(half: _Part) -> None:
+        nonlocal best
+        if half.points.is_empty():
+            return
+        keep_going(half.points.get_ctx())
+        bound, is_reached = half.bound(which)
+        value = sign * (bound if is_reached else half.at(half.points.sample_point()))
+        best = value if best is None else max(best, value)
+        if not is_reached:
+            heappush(heap, (-sign * bound, next(number), half))
+
+    look_at(_essence(part))
+    for _ in range(MAX_HALVINGS):
+        assert best is not None, "there are some points"
+        if not heap or -heap[0][0] <= best:
+            return sign * best
+        for half in heappop(heap)[2].halves():
+            look_at(half)
+    raise NoClosedForm
+
+
+def _essence(part: _Part) -> _Part:
+    """Return a part with the same values over those dimensions alone that they depend on."""
+    while (fixed := _equality(part.points)) is not None:
+        part = part.without(*fixed)
+    value, points = part.value, part.points
+    for k in range(points.dim(isl.dim_type.set) - 1, -1, -1):
+        if not value.involves_dims(isl.dim_type.in_, k, 1):
+            value = value.drop_dims(isl.dim_type.in_, k, 1)
+            points = points.project_out(isl.dim_type.set, k, 1)
+    return _Part(value, points)
+
+
+def _level_set(part: _Part, value: int) -> isl.Set:
+    """Return where a polynomial has a value."""
+    points = part.points
+    nothing = points.subtract(points)
+    if points.is_empty():
+        return nothing
+    keep_going(points.get_ctx())
+    low, high = _extremum(part, "min"), _extremum(part, "max")
+    if not low <= value <= high:
+        return nothing
+    if low == high:
+        return points
+    fixed = _equality(points)
+    if fixed is not None:
+        k, form = fixed
+        smaller = _level_set(part.without(k, form), value)
+        return points.intersect(smaller.insert_dims(isl.dim_type.set, k, 1))
+    # Where the polynomial only grows along a dimension, it is small near where lines begin.
+    for k, direction in product(range(points.dim(isl.dim_type.set)), (1, -1)):
+        growth = _growth(part, k, direction)
+        if growth is not None and growth > 0:
+            return _near_level_set(part, value, k, direction)
+    raise NoClosedForm
+
+
+def _near_level_set(part: _Part, value: int, k: int, direction: int) -> isl.Set:
+    """Return where a polynomial has a value that it only reaches near the begins of lines."""
+    found, rest = part.points.subtract(part.points), part.points
+    for _ in range(MAX_LAYERS):
+        layer = rest.subtract(rest.apply(_step(rest.get_space(), k, direction)))
+        pieces = for_each(layer.coalesce().make_disjoint().foreach_basic_set)
+        near = [part.within(isl.Set.from_basic_set(piece)) for piece in pieces]
+        near = [each for each in near if _extremum(each, "min") <= value]
+        if not near:
+            return found
+        for each in near:
+            found = found.union(_level_set(each, value))
+        rest = rest.subtract(layer).coalesce()
+    raise NoClosedForm
+
+
+def _growth(part: _Part, k: int, direction: int) -> int | None:
+    """Return the least growth from a point to the next along a dimension; None: none has one."""
+    points = part.points
+    after = points.apply(_step(points.get_space(), k, direction)).intersect(points)
+    if after.is_empty():
+        return None
+    space = points.get_space()
+    step = isl.QPolynomial.val_on_domain(space, isl.Val(-direction, space.get_ctx()))
+    own = isl.QPolynomial.var_on_domain(space, isl.dim_type.set, k).add(step)
+    growth = _Part(part.value.sub(_replaced(part.value, k, own)), after)
+    pieces = for_each(after.make_disjoint().foreach_basic_set)
+    return min(_extremum(growth.within(isl.Set.from_basic_set(piece)), "min") for piece in pieces)
+
+
+def _equality(points: isl.Set) -> tuple[int, isl.QPolynomial] | None:
+    """Return a dimension that is a function of the others, and the function, or None."""
+    (piece,) = for_each(points.foreach_basic_set)
+    if piece.dim(isl.dim_type.div):
+        return None
+    dims = range(points.dim(isl.dim_type.set))
+    for constraint in for_each(piece.detect_equalities().foreach_constraint):
+        if not constraint.is_equality():
+            continue
+        own = [integer(constraint.get_coefficient_val(isl.dim_type.set, k)) for k in dims]
+        for k in dims:
+            if abs(own[k]) == 1:
+                space, context = points.get_space(), points.get_ctx()
+                constant = -own[k] * integer(constraint.get_constant_val())
+                form = isl.QPolynomial.val_on_domain(space, isl.Val(constant, context))
+                for n in dims:
+                    if n != k and own[n]:
+                        variable = isl.QPolynomial.var_on_domain(space, isl.dim_type.set, n)
+                        form = form.add(variable.scale_val(isl.Val(-own[k] * own[n], context)))
+                return k, form
+    return None
+
+
+def _replaced(value: isl.QPolynomial, k: int, form: isl.QPolynomial) -> isl.QPolynomial:
+    """Return the polynomial with dimension k replaced."""
+    space = value.get_domain_space()
+    total = isl.QPolynomial.zero_on_domain(space)
+    for term in value.get_terms():
+        part = isl.QPolynomial.val_on_domain(space, term.get_coefficient_val())
+        for n in range(space.dim(isl.dim_type.set)):
+            own = form if n == k else isl.QPolynomial.var_on_domain(space, isl.dim_type.set, n)
+            part = part.mul(own.pow(term.get_exp(isl.dim_type.set, n)))
+        total = total.add(part)
+    return total
+
+
+def _step(space: isl.Space, k: int, distance: int) -> isl.Map:
+    """Return {point -> the one `distance` further along dimension k}."""
+    offset = isl.MultiAff.identity(space.map_from_set())
+    own = offset.get_aff(k).add_constant_val(isl.Val(distance, space.get_ctx()))
+    return isl.Map.from_multi_aff(offset.set_aff(k, own))
