@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
 import tempfile
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -13,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from rtlgen.build_directory import build_directory
 from rtlgen.driver import Compilation, compile_program, parse
 from rtlgen.emit.errors import NoSuchStage
 from rtlgen.emit.unit import c_program
-from rtlgen.errors import RtlgenError
 from rtlgen.ir.banks import block_rams
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.json_form import plan_to_json
@@ -40,16 +38,6 @@ from rtlgen.verify.inputs import Inputs
 from rtlgen.verify.writes import last_write_cycles
 from rtlgen.verilog import GeneratedVerilog, generate, manifest_of
 from rtlgen.version import VERSION
-
-
-class OutputDirectoryError(RtlgenError):
-    """The build directory cannot be written.
-
-    `rtlgen build FILE.c -o DIR` creates DIR when it is not there and replaces the files in it that
-    carry the same names. Choose a directory that you may write to, and that is not a file.
-    """
-
-    code = "E0402"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -227,22 +215,10 @@ class Design:
         ------
         OutputDirectoryError: the directory cannot be written.
         """
-        target = Path(directory)
-        try:
-            target.mkdir(parents=True, exist_ok=True)
-            staging = Path(tempfile.mkdtemp(dir=target, prefix=".writing-"))
-        except OSError as error:
-            raise OutputDirectoryError(
-                f"cannot write to {target}: {error.strerror}", help="choose another -o DIR"
-            ) from error
-        try:
+        with build_directory(Path(directory)) as staging:
             self._write_core(staging)
             self._write_testbench(staging, seed)
-            for path in sorted(staging.iterdir()):
-                _replace(path, target / path.name)
-        finally:
-            shutil.rmtree(staging)
-        return target
+        return Path(directory)
 
     def _write_core(self, directory: Path) -> None:
         name, report = self.plan.name, self.report()
@@ -393,12 +369,6 @@ def _failures(
 
 def _write_json(path: Path, document: object) -> None:
     path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
-
-
-def _replace(source: Path, target: Path) -> None:
-    if target.is_dir() and not target.is_symlink():
-        shutil.rmtree(target)
-    os.replace(source, target)
 
 
 def compile_design(path: str | Path, options: CompileOptions) -> Design:

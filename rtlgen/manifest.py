@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -36,6 +37,12 @@ Json: TypeAlias = object
 
 FILE_NAME = "manifest.json"
 CHECKSUM_WIDTH_BITS = 64
+MOST_CYCLES = 1 << 63
+MOST_ELEMENTS = 1 << 26
+MOST_BYTES = 1 << 24
+DIGEST_NAME = "sha256"
+
+_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 class ManifestMissingError(RtlgenError):
@@ -120,6 +127,8 @@ class ArrayEntry:
             raise ValueError(f"array {self.name} has elements of {self.element_bits} bits")
         if any(extent < 1 for extent in self.shape):
             raise ValueError(f"array {self.name} has an empty dimension: {self.shape}")
+        if self.depth > MOST_ELEMENTS:
+            raise ValueError(f"array {self.name} has {self.depth} elements")
 
     @property
     def depth(self) -> int:
@@ -203,6 +212,13 @@ class Manifest:
     options: Mapping[str, Json] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        for name in (self.name, self.top, *(port.name for port in self.ports)):
+            if not _IDENTIFIER.fullmatch(name):
+                raise ValueError(f"{name!r} is no name of C or Verilog")
+        if self.verilog.file != f"{self.name}.v":
+            raise ValueError(f"the Verilog of {self.name} is not {self.verilog.file}")
+        if not 0 <= self.predicted_cycles <= MOST_CYCLES:
+            raise ValueError(f"{self.predicted_cycles} predicted cycles")
         widths = {port.name: (port.direction, port.width) for port in self.ports}
         if len(widths) != len(self.ports):
             raise ValueError(f"two ports of {self.top} share a name")
@@ -352,10 +368,16 @@ def sha256_of(text: str) -> str:
 
 
 def write_manifest(directory: Path, manifest: Manifest) -> Path:
-    """Write manifest.json into `directory` and return its path."""
+    """Write manifest.json into `directory`, with a digest of itself, and return its path."""
     path = directory / FILE_NAME
-    path.write_text(json.dumps(manifest.to_json(), indent=2) + "\n", encoding="utf-8")
+    document = manifest.to_json()
+    document[DIGEST_NAME] = _digest(document)
+    path.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
     return path
+
+
+def _digest(document: Mapping[str, Json]) -> str:
+    return sha256_of(json.dumps(document, sort_keys=True))
 
 
 def read_manifest(directory: Path) -> Manifest:
@@ -367,18 +389,29 @@ def read_manifest(directory: Path) -> Manifest:
     """
     path = directory / FILE_NAME
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        with path.open("rb") as file:
+            text = file.read(MOST_BYTES)
+        document = json.loads(text)
+        digest = document.pop(DIGEST_NAME, None) if isinstance(document, dict) else None
+        manifest = Manifest.from_json(document)
+        is_as_written = digest == _digest(manifest.to_json())
     except OSError as error:
         reason = error.strerror or str(error)
         raise ManifestMissingError(
             f"cannot read {path}: {reason}",
             help="name a directory that `rtlgen build FILE.c -o DIR` wrote",
         ) from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ManifestCorruptError(
             f"{path} is not JSON", notes=[str(error)], help=_BUILD_AGAIN
         ) from None
-    return Manifest.from_json(document)
+    if not is_as_written:
+        raise ManifestCorruptError(
+            f"{path} was changed after the build",
+            notes=["a wrong entry, such as `predicted_cycles`, would make every result wrong"],
+            help=_BUILD_AGAIN,
+        )
+    return manifest
 
 
 def read_verilog(directory: Path, manifest: Manifest) -> Path:

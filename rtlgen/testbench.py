@@ -60,6 +60,11 @@ class _Check:
     form: str
 
 
+def testbench_files(manifest: Manifest) -> tuple[str, str]:
+    """Return the names of the test bench's Verilog and of the folder of its data."""
+    return f"{manifest.name}_tb.v", f"{manifest.name}_tb_data"
+
+
 def write_testbench(
     directory: Path, manifest: Manifest, inputs: Inputs, expected: Expected
 ) -> Testbench:
@@ -71,7 +76,8 @@ def write_testbench(
     """
     given = check_inputs(inputs, manifest)
     name = f"{manifest.name}_tb"
-    data = directory / f"{name}_data"
+    file, folder = testbench_files(manifest)
+    data = directory / folder
     data.mkdir(parents=True, exist_ok=True)
     files: list[Path] = []
     for array in manifest.host_arrays:
@@ -90,7 +96,7 @@ def write_testbench(
         shown_mismatches=SHOWN_MISMATCHES,
         p=prefix,
     )
-    verilog = directory / f"{name}.v"
+    verilog = directory / file
     verilog.write_text(text, encoding="utf-8")
     return Testbench(verilog, tuple(files))
 

@@ -32,6 +32,8 @@ from rtlgen.source import SourceFile
 from rtlgen.tools import run_tool
 
 _SOURCE = re.compile(r'^\s*attribute \\src "(?P<file>.*):\d+"$')
+_UNQUOTABLE = re.compile(r'["\\]|\*\)')
+"""In a file name, it would end a string, or in Verilator's eyes an attribute."""
 _MODULE = re.compile(r"^module \\(?P<name>\S+)$")
 _INSTANCE = re.compile(r"^(?P<head>\s*cell )\\(?P<name>\S+)(?P<tail> \\\S+)$")
 _MEMORY_CONTENTS = re.compile(r"^\s*cell \$meminit_v2 ")
@@ -181,7 +183,7 @@ def _cleaned(lines: Iterable[str], modules: Mapping[str, str], source_file: str)
                 yield from cell
             continue
         if match := _SOURCE.match(line):
-            if match["file"] == source_file:
+            if match["file"] == source_file and not _UNQUOTABLE.search(source_file):
                 yield line
         elif match := _MODULE.match(line):
             yield f"module \\{modules[match['name']]}"

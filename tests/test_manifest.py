@@ -68,6 +68,44 @@ def test_a_wrong_entry_is_named(path: tuple[str | int, ...], value: object, mess
     assert message in caught.value.diagnostic.message
 
 
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        (("verilog", "file"), "../scale_add.v", "the Verilog of scale_add is not ../scale_add.v"),
+        (("verilog", "file"), "/etc/passwd", "the Verilog of scale_add is not /etc/passwd"),
+        (("name",), "../up", "'../up' is no name of C or Verilog"),
+        (("top",), 'a"; $finish', "is no name of C or Verilog"),
+        (("ports", 0, "name"), "clk;\n", "is no name of C or Verilog"),
+        (("predicted_cycles",), -1, "-1 predicted cycles"),
+        (("predicted_cycles",), 10**30, "predicted cycles"),
+        (("arrays", 0, "shape"), [2**40], "array A has 1099511627776 elements"),
+    ],
+)
+def test_entries_that_would_do_harm_are_refused(
+    path: tuple[str | int, ...], value: object, message: str
+) -> None:
+    test_a_wrong_entry_is_named(path, value, message)
+
+
+def test_a_false_entry_is_noticed_by_the_digest(tmp_path: Path) -> None:
+    path = write_manifest(tmp_path, scale_add_manifest())
+    text = path.read_text()
+    for false in ('"predicted_cycles": 19', '"predicted_cycles": 0'):
+        path.write_text(text.replace('"predicted_cycles": 18', false))
+        assert path.read_text() != text
+        with pytest.raises(ManifestCorruptError, match="was changed after the build"):
+            read_manifest(tmp_path)
+    path.write_text(text)
+    assert read_manifest(tmp_path) == scale_add_manifest()
+
+
+@pytest.mark.parametrize("deep", ["[" * 100_000, '{"a":' * 100_000, "[" * 500 + "]" * 500])
+def test_a_manifest_of_brackets_is_refused(tmp_path: Path, deep: str) -> None:
+    (tmp_path / "manifest.json").write_text(deep)
+    with pytest.raises(ManifestCorruptError):
+        read_manifest(tmp_path)
+
+
 @pytest.mark.parametrize("change", ["missing", "unknown"])
 def test_missing_and_unknown_entries_are_named(change: str) -> None:
     document = scale_add_manifest().to_json()

@@ -11,17 +11,17 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from math import prod
 
 from rtlgen.errors import Label
 from rtlgen.frontend.errors import ArraySize, BadDefinition
 from rtlgen.frontend.ranges import Ranges
 from rtlgen.frontend.symbols import Variable
 from rtlgen.frontend.tokens import words
-from rtlgen.frontend.types import OPEN
+from rtlgen.frontend.types import MAX_ELEMENTS, OPEN
 from rtlgen.ir.scop import Access, Window
 
 SUFFIX = "_EXTENT"
-MAX_EXTENT = 1 << 30
 
 
 def extent_options(text: str, defines: Mapping[str, str]) -> dict[str, str]:
@@ -79,10 +79,11 @@ class Extents:
             extent = int(text)
         else:
             extent = self._ends.get(variable.name, 1)
-        if extent > MAX_EXTENT:
+        shape = (extent, *variable.shape[1:])
+        if prod(shape) > MAX_ELEMENTS:
             raise ArraySize(
-                f"`{variable.name}` would have {extent} elements",
+                f"`{variable.name}` would have {prod(shape):,} elements",
                 labels=(label,),
                 help=f"give its extent: -D {option}=VALUE",
             )
-        return replace(variable, shape=(extent, *variable.shape[1:]))
+        return replace(variable, shape=shape)

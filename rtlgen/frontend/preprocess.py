@@ -11,6 +11,7 @@ import os
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, NoReturn
@@ -28,12 +29,14 @@ from rtlgen.frontend.errors import (
     TooDeep,
 )
 from rtlgen.frontend.headers import MACROS
+from rtlgen.frontend.if_expressions import if_value
 from rtlgen.frontend.origins import LineTable, Origin, adjacent, mark_results
 from rtlgen.frontend.tokens import Token, open_comment, split, words
 from rtlgen.source import SourceFile, Span
 
 MAX_TOKENS = 100_000
 MAX_CHARACTERS = 16 * MAX_TOKENS
+MAX_BYTES = 4 * MAX_CHARACTERS
 MAX_INCLUDE_DEPTH = 50
 MAX_EXPANSION = 20_000
 """Tokens that one call of a macro may become."""
@@ -61,12 +64,19 @@ def read_source(path: str) -> SourceFile:
 
     Raises
     ------
-    FileUnreadable: it is missing, is not a file, or is not UTF-8.
+    FileUnreadable: it is missing, is not a file, is not UTF-8, or has a name that is no plain text.
     TooDeep: it is too large.
     """
+    if not path.isprintable():
+        # The name goes into comments of the Verilog and into reports.
+        raise FileUnreadable(
+            f"cannot read {path!a}: the name holds a character that cannot be printed",
+            help="rename the file",
+        )
     try:
         with open(path, "rb") as handle:
-            text = handle.read().decode("utf-8-sig")
+            content = handle.read(MAX_BYTES + 1)
+        text = "" if len(content) > MAX_BYTES else content.decode("utf-8-sig")
     except OSError as error:
         raise FileUnreadable(f"cannot read {path}: {error.strerror}") from error
     except UnicodeDecodeError as error:
@@ -74,7 +84,7 @@ def read_source(path: str) -> SourceFile:
             f"cannot read {path}: it is not UTF-8 text",
             notes=(f"byte {error.start} is 0x{error.object[error.start]:02x}",),
         ) from error
-    if len(text) > MAX_CHARACTERS:
+    if len(content) > MAX_BYTES or len(text) > MAX_CHARACTERS:
         raise TooDeep(f"{path} is larger than {MAX_CHARACTERS} characters")
     return SourceFile(path, text)
 
@@ -209,6 +219,17 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
                 raise TooDeep(f"the program has more than {MAX_TOKENS} tokens")
         yield from self._cut(run)
 
+    def _cut_all(self, pieces: list[Any]) -> Iterator[Token]:
+        """Cut the pieces of one directive."""
+        run: list[Any] = []
+        for piece in pieces:
+            if run and (piece.type in self.t_WS or not adjacent(run[-1], piece)):
+                yield from self._cut(run)
+                run = []
+            if piece.type not in self.t_WS:
+                run.append(piece)
+        yield from self._cut(run)
+
     def _cut(self, run: list[Any]) -> Iterator[Token]:
         text = "".join(piece.value for piece in run)
         starts = []
@@ -256,7 +277,7 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
         expanded: list[Any] = super().expand_macros(tokens, list(expanding_from))
         self._expansion_depth -= 1
         limit = MAX_TOKENS if outermost else MAX_EXPANSION
-        if len(expanded) > limit:
+        if sum(token.type not in self.t_WS for token in expanded) > limit:
             raise TooDeep(
                 f"macros expand to more than {limit} tokens",
                 labels=self._directive_label("after this"),
@@ -264,6 +285,40 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
         if outermost:
             mark_results(before, expanded)
         return expanded
+
+    def evalexpr(self, tokens: list[Any]) -> tuple[int, None]:
+        """Return the value of the expression of an `#if`; pcpp's own arithmetic is not C's."""
+        tokens = self._defined_replaced(self.expand_macros(self._defined_replaced(tokens)))
+        try:
+            return if_value([token.text for token in self._cut_all(tokens)]), None
+        except ValueError as error:
+            raise PreprocessorError(
+                f"the condition of #{self._directive.value} has no value",
+                labels=self._directive_label("here"),
+                notes=(str(error),),
+            ) from None
+
+    def _defined_replaced(self, tokens: list[Any]) -> list[Any]:
+        """Replace `defined NAME` and `defined(NAME)`, whose name must not be expanded."""
+        words = [token for token in tokens if token.type not in self.t_WS]
+        kept = []
+        at = 0
+        while at < len(words):
+            token = words[at]
+            if token.type == self.t_ID and token.value == "defined":
+                in_brackets = [w.value for w in words[at + 1 : at + 4 : 2]] == ["(", ")"]
+                name = words[at + 2] if in_brackets else (words[at + 1 : at + 2] or [token])[0]
+                if name is token or name.type != self.t_ID:
+                    raise PreprocessorError(
+                        "`defined` needs a name", labels=(Label(self._token_span(token)),)
+                    )
+                token = copy(token)
+                token.type = self.t_INTEGER
+                token.value = str(int(name.value in self.macros))
+                at += 3 if in_brackets else 1
+            kept.append(token)
+            at += 1
+        return kept
 
     def define(self, tokens: Any) -> None:
         """Define a macro, and note when it takes the place of a `-D` option."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from math import prod
 
 from pycparser import c_ast
 
@@ -19,15 +20,13 @@ from rtlgen.frontend.errors import (
 )
 from rtlgen.frontend.expressions import ExpressionReader
 from rtlgen.frontend.locate import Locator
-from rtlgen.frontend.types import OPEN, CType
+from rtlgen.frontend.types import MAX_ELEMENTS, OPEN, CType
 from rtlgen.frontend.values import ObstacleKind
 from rtlgen.ir.types import IntType
 from rtlgen.source import Span
 
 _WIDTHS = {(): 32, ("char",): 8, ("short",): 16, ("long",): 64, ("long", "long"): 64}
 """Bits of an integer type by its size words, sign and `int` left out."""
-
-_MAX_ELEMENTS = 1 << 40
 
 
 class TypeReader:
@@ -84,10 +83,11 @@ class TypeReader:
             case c_ast.ArrayDecl():
                 inner = self.read(node.type, span)
                 shape = (self._extent(node, span), *inner.shape)
-                if _elements(shape) > _MAX_ELEMENTS:
+                if prod(shape) > MAX_ELEMENTS:
                     raise ArraySize(
                         "the array is too large",
-                        labels=(Label(span, f"{_elements(shape)} elements"),),
+                        labels=(Label(span, f"{prod(shape):,} elements"),),
+                        notes=(f"at most {MAX_ELEMENTS:,} fit into any memory on a chip",),
                     )
                 return CType(inner.element, shape, inner.is_const)
             case c_ast.TypeDecl():
@@ -194,10 +194,3 @@ class TypeReader:
                 labels=(Label(value.span, "must be at least 1"),),
             )
         return value.constant
-
-
-def _elements(shape: tuple[int, ...]) -> int:
-    product = 1
-    for extent in shape:
-        product *= extent
-    return product

@@ -6,6 +6,12 @@ from dataclasses import dataclass
 
 from rtlgen.ir.types import IntType
 
+MAX_ELEMENTS = 1 << 26
+"""Of one array: ten times what the largest FPGAs hold, and what a compiler can hold as well."""
+
+MAX_ELEMENTS = 1 << 26
+"""Of one array: more than the largest FPGAs hold."""
+
 OPEN = 0
 """The extent of the first dimension of a parameter that does not state it."""
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import io
+import struct
 import zipfile
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
 
+from rtlgen.files import write_file
 from rtlgen.manifest import ArrayEntry, Manifest, ScalarEntry
 from rtlgen.verify.errors import (
     InputFileError,
@@ -68,22 +72,24 @@ def check_inputs(inputs: Inputs, manifest: Manifest) -> dict[str, np.ndarray | i
 
 def _check_array(value: np.ndarray | int, entry: ArrayEntry) -> np.ndarray:
     array = np.asarray(value)
+    _check_array_form(array.dtype, array.shape, entry)
+    return array.astype(dtype_of(entry.element_bits, entry.signed), copy=False)
+
+
+def _check_array_form(found: np.dtype, shape: tuple[int, ...], entry: ArrayEntry) -> None:
     dtype = dtype_of(entry.element_bits, entry.signed)
-    if array.dtype == dtype and array.shape == entry.shape:
-        return array
-    raise InputTypeError(
-        f"array {entry.name} is {array.dtype.name} of shape {array.shape}, "
-        f"not {dtype.name} of shape {entry.shape}",
-        help=f"give {_declared(entry)}",
-    )
+    # In which order the bytes of a number lie is the file's or the machine's matter, not C's.
+    if found.newbyteorder("=") != dtype or shape != entry.shape:
+        raise InputTypeError(
+            f"array {entry.name} is {found.name} of shape {shape}, "
+            f"not {dtype.name} of shape {entry.shape}",
+            help=f"give {_declared(entry)}",
+        )
 
 
 def _check_scalar(value: np.ndarray | int, entry: ScalarEntry) -> int:
     array = np.asarray(value)
-    if array.shape != () or array.dtype.kind not in "iu":
-        raise InputTypeError(
-            f"scalar {entry.name} is {array.dtype.name} of shape {array.shape}, not one integer"
-        )
+    _check_scalar_form(array.dtype, array.shape, entry)
     low, high = _range(entry)
     number = int(array)
     if not low <= number <= high:
@@ -92,6 +98,13 @@ def _check_scalar(value: np.ndarray | int, entry: ScalarEntry) -> int:
             help=f"give an integer from {low} to {high}",
         )
     return number
+
+
+def _check_scalar_form(found: np.dtype, shape: tuple[int, ...], entry: ScalarEntry) -> None:
+    if shape != () or found.kind not in "iu":
+        raise InputTypeError(
+            f"scalar {entry.name} is {found.name} of shape {shape}, not one integer"
+        )
 
 
 def _declared(entry: ArrayEntry) -> str:
@@ -111,21 +124,61 @@ def load_inputs(path: Path, manifest: Manifest) -> dict[str, np.ndarray | int]:
     ------
     InputFileError, MissingInputError, UnknownInputError, InputTypeError
     """
+    entries: dict[str, ArrayEntry | ScalarEntry] = {a.name: a for a in manifest.host_arrays}
+    entries |= {scalar.name: scalar for scalar in manifest.scalars}
     try:
-        loaded = np.load(path, allow_pickle=False)
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
+        with path.open("rb") as file:
+            if file.read(len(np.lib.format.MAGIC_PREFIX)) == np.lib.format.MAGIC_PREFIX:
+                raise InputFileError(
+                    f"{path} holds one array, not an archive of them", help=_MAKE_NPZ
+                )
+        with zipfile.ZipFile(path) as archive:
+            members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
+            # Whatever has no place in the circuit is refused by its name, and not read.
+            content: dict[str, np.ndarray | int] = dict.fromkeys(members, 0)
+            for name in members.keys() & entries.keys():
+                content[name] = _read_member(archive, members[name], entries[name])
+    except _UNREADABLE as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise InputFileError(f"cannot read {path}: {reason}", help=_MAKE_NPZ) from None
-    if not isinstance(loaded, np.lib.npyio.NpzFile):
-        raise InputFileError(f"{path} holds one array, not an archive of them", help=_MAKE_NPZ)
-    with loaded:
-        try:
-            content = {name: loaded[name] for name in loaded.files}
-        except (ValueError, EOFError, zipfile.BadZipFile) as error:
-            raise InputFileError(f"cannot read {path}: {error}", help=_MAKE_NPZ) from None
     return check_inputs(content, manifest)
 
 
+def _read_member(
+    archive: zipfile.ZipFile, member: zipfile.ZipInfo, entry: ArrayEntry | ScalarEntry
+) -> np.ndarray:
+    """Return one array, after looking at its header: it may claim to be of any size."""
+    most = MAX_HEADER_BYTES + (entry.depth * 8 if isinstance(entry, ArrayEntry) else 8)
+    if member.file_size > most:
+        raise ValueError(f"{member.filename} holds {member.file_size:,} bytes, at most {most:,}")
+    with archive.open(member) as file:
+        version = np.lib.format.read_magic(file)
+        header = _HEADERS.get(version)
+        if header is None:
+            raise ValueError(f"{member.filename} is of NumPy's format {version}")
+        shape, _, dtype = header(file)
+    if isinstance(entry, ArrayEntry):
+        _check_array_form(dtype, shape, entry)
+    else:
+        _check_scalar_form(dtype, shape, entry)
+    with archive.open(member) as file:
+        array: np.ndarray = np.lib.format.read_array(file, allow_pickle=False)
+    return array
+
+
+MAX_HEADER_BYTES = 1 << 16
+"""NumPy writes some hundred."""
+
+_HEADERS = {
+    (1, 0): np.lib.format.read_array_header_1_0,
+    (2, 0): np.lib.format.read_array_header_2_0,
+}
+
+# What zipfile and NumPy raise on damaged, encrypted or oddly compressed archives.
+_UNREADABLE = (
+    OSError, ValueError, EOFError, KeyError, RuntimeError, NotImplementedError, struct.error,
+    zipfile.BadZipFile, zlib.error,
+)  # fmt: skip
 _MAKE_NPZ = "write it with numpy.savez(path, A=a, B=b, ...)"
 
 
@@ -140,9 +193,10 @@ def save_outputs(path: Path, arrays: Mapping[str, np.ndarray], returned: int | N
     if returned is not None:
         # A C integer of any type fits one of the two.
         content[RETURN_NAME] = np.array(returned, dtype=np.int64 if returned < 2**63 else np.uint64)
+    archive = io.BytesIO()
+    np.savez(archive, allow_pickle=False, **content)
     try:
-        with path.open("wb") as file:
-            np.savez(file, allow_pickle=False, **content)
+        write_file(path, archive.getvalue())
     except OSError as error:
         raise InputFileError(f"cannot write {path}: {error.strerror or error}") from None
 

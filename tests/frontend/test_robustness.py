@@ -137,6 +137,12 @@ def test_a_header_that_includes_itself_is_refused(tmp_path: Path) -> None:
     assert caught.value.diagnostic.render(caught.value.sources)
 
 
+@pytest.mark.parametrize("name", ["two\nlines.c", "bell\a.c", "byte\udcff.c", "nul\0.c"])
+def test_a_name_that_cannot_be_printed_is_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(FileUnreadable, match="the name holds a character that cannot be printed"):
+        parse_file(tmp_path / name)
+
+
 @pytest.mark.parametrize("name", ["missing.c", "."])
 def test_what_is_no_file_is_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(FileUnreadable):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -95,7 +97,36 @@ def test_a_single_array_is_not_an_archive(tmp_path: Path) -> None:
 
 def test_pickled_objects_are_not_loaded(tmp_path: Path) -> None:
     np.savez(tmp_path / "in.npz", A=np.array([object()], dtype=object))
-    with pytest.raises(InputFileError, match="cannot read"):
+    with pytest.raises(InputTypeError, match="array A is object"):
+        load_inputs(tmp_path / "in.npz", MANIFEST)
+
+
+def test_the_order_of_bytes_does_not_matter() -> None:
+    given = random_inputs(1)
+    other_order = {name: np.asarray(value) for name, value in given.items()}
+    other_order = {name: a.astype(a.dtype.newbyteorder(">")) for name, a in other_order.items()}
+    checked = check_inputs(other_order, MANIFEST)
+    for name, value in check_inputs(given, MANIFEST).items():
+        np.testing.assert_array_equal(checked[name], value, strict=True)
+
+
+@pytest.mark.parametrize("name", ["A", "k"])
+def test_an_array_that_claims_to_be_huge_is_refused_by_its_header(
+    tmp_path: Path, name: str
+) -> None:
+    header = io.BytesIO()
+    description = {"descr": "<i4", "fortran_order": False, "shape": (1 << 40,)}
+    np.lib.format.write_array_header_1_0(header, description)
+    with zipfile.ZipFile(tmp_path / "in.npz", "w") as archive:
+        archive.writestr(f"{name}.npy", header.getvalue())
+    with pytest.raises(InputTypeError, match=f"{name} is int32 of shape \\(1099511627776,\\)"):
+        load_inputs(tmp_path / "in.npz", MANIFEST)
+
+
+def test_a_member_that_unpacks_to_too_much_is_refused(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "in.npz", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("A.npy", b"\0" * 1_000_000)
+    with pytest.raises(InputFileError, match=r"A\.npy holds 1,000,000 bytes, at most"):
         load_inputs(tmp_path / "in.npz", MANIFEST)
 
 

@@ -12,6 +12,7 @@ from rtlgen.cli.options import json_option, source_argument
 from rtlgen.cli.output import Verbosity, print_json
 from rtlgen.cli.verb import verb
 from rtlgen.driver import TRANSFORMS
+from rtlgen.files import write_file
 from rtlgen.options import CompileOptions
 
 
@@ -50,7 +51,7 @@ def emit_c(
 
 def _write(path: Path, text: str) -> None:
     try:
-        path.write_text(text, encoding="utf-8")
+        write_file(path, text.encode())
     except OSError as error:
         raise BadOption(
             f"cannot write {path}: {error.strerror}", help="choose another -o FILE"

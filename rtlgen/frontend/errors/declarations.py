@@ -61,13 +61,15 @@ class AggregateUnsupported(FrontendError):
 
 
 class ArraySize(FrontendError):
-    """The size of an array is not a positive constant.
+    """The size of an array is not a positive constant, or too large for any circuit.
 
     The memories of a circuit have a fixed depth. A size is a constant expression of literals,
     macros, enumeration constants, constant variables and parameters fixed by `-D`:
 
         #define N 64
         void f(int a[N][N + 1])
+
+    An array may have 2^26 elements, which is more than any memory on a chip holds.
 
     Remedy: fix the size with a macro or `-D NAME=VALUE`.
     """

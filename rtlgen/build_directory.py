@@ -1,0 +1,93 @@
+"""The directory that a build writes: the files of one build, or of none."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from rtlgen.errors import RtlgenError
+from rtlgen.files import locked, scratch_folder, uninterrupted
+from rtlgen.manifest import FILE_NAME, ManifestCorruptError, ManifestMissingError, read_manifest
+from rtlgen.testbench import testbench_files
+
+PREFIX = ".writing-"
+"""Of the folder inside of the directory in which the files are made."""
+
+
+class OutputDirectoryError(RtlgenError):
+    """The build directory cannot be written.
+
+    `rtlgen build FILE.c -o DIR` creates DIR when it is not there and replaces the files in it that
+    carry the same names, and those of an earlier build. Choose a directory that you may write to,
+    that is not a file, and in which no folder has the name of a file of the build.
+    """
+
+    code = "E0402"
+
+
+@contextlib.contextmanager
+def build_directory(directory: Path) -> Iterator[Path]:
+    """Give a folder to write a build into; when the block is left well, it becomes `directory`'s.
+
+    A failure leaves the directory as it was, and removes it again where it was not there. Of two
+    builds at once, the files of the later one stay, and none of the other.
+
+    Raises
+    ------
+    OutputDirectoryError: the directory cannot be written.
+    """
+    made = [d for d in (directory, *directory.parents) if not d.exists()]
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        with scratch_folder(directory, PREFIX) as staging:
+            yield staging
+            with uninterrupted(), locked(directory):
+                _install(staging, directory)
+    except OSError as error:
+        inside = error.filename not in (None, str(directory))
+        where = f" ({error.filename})" if inside else ""
+        raise _unwritable(directory, f"{error.strerror}{where}") from error
+    finally:
+        for folder in made:  # From the inside to the outside, where nothing was put into them.
+            with contextlib.suppress(OSError):
+                folder.rmdir()
+
+
+def _install(staging: Path, directory: Path) -> None:
+    """Move all files of `staging`, the manifest last: without one, a directory holds no build."""
+    names = {path.name for path in staging.iterdir()}
+    for name in sorted(names):
+        place = directory / name
+        if place.exists() and place.is_dir() != (staging / name).is_dir():
+            kind = "folder" if place.is_dir() else "file"
+            raise _unwritable(directory, f"{place} is a {kind}")
+    earlier = _files_of_earlier_build(directory)
+    (directory / FILE_NAME).unlink(missing_ok=True)
+    for name in sorted(earlier | names):
+        _remove(directory / name)
+    for name in (*sorted(names - {FILE_NAME}), FILE_NAME):
+        os.replace(staging / name, directory / name)
+
+
+def _files_of_earlier_build(directory: Path) -> frozenset[str]:
+    try:
+        manifest = read_manifest(directory)
+    except (ManifestMissingError, ManifestCorruptError):
+        return frozenset()
+    return frozenset((manifest.verilog.file, *testbench_files(manifest)))
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _unwritable(directory: Path, reason: str | None) -> OutputDirectoryError:
+    return OutputDirectoryError(
+        f"cannot write to {directory}: {reason}", help="choose another -o DIR"
+    )
