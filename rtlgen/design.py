@@ -27,6 +27,7 @@ from rtlgen.report.html import report_html
 from rtlgen.report.loops import schedule_report, skew_report
 from rtlgen.report.nests import nest_report
 from rtlgen.report.plan_report import plan_report
+from rtlgen.sim.lint import WAIVERS
 from rtlgen.testbench import Expected, write_testbench
 from rtlgen.verify.checksum import checksum, format_checksum
 from rtlgen.verify.compare import Comparison, compare_memories
@@ -224,6 +225,7 @@ class Design:
         name, report = self.plan.name, self.report()
         source = self.compilation.analysis.program.scop.source
         (directory / f"{name}.v").write_text(self.verilog.text, encoding="utf-8")
+        (directory / f"{name}.vlt").write_bytes(WAIVERS.read_bytes())
         write_manifest(directory, self.manifest)
         _write_json(directory / "plan.json", plan_to_json(self.plan))
         _write_json(directory / "report.json", report)

@@ -7,8 +7,8 @@ Host port
 ---------
 An array is reached while `idle` is high through one plain memory port: `addr` (element number in
 row-major order), `en`, `we` (one bit a byte of the element), `wdata`, `rdata`. A write happens on
-the clock edge that sees `en` and a bit of `we`. `rdata` is valid after the edge that saw `en`, and
-holds while `en` is low.
+the clock edge that sees `en` and a bit of `we`. `rdata` is valid after the edge that saw `en` with
+no bit of `we`, and holds until the next such edge, or the next start.
 
 Control
 -------

@@ -47,6 +47,8 @@ _PASSES = (
     "read_rtlil design.il",
     "proc -noopt",
     "opt_clean -purge",
+    # A control unit that nobody listens to leaves its module behind, as a second top.
+    "hierarchy -auto-top",
     "memory_collect",
     "check -assert",
     "write_verilog design.v",

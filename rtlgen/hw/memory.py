@@ -63,8 +63,8 @@ class ArrayStorage(wiring.Component):
         cycle from flip-flops.
     load_N_bankK: In(1), in the cycle of read_N, of a user that may read several banks: take bank K.
     store_N_addr, store_N_en, store_N_data: In, of user N; at most one enable a port in a cycle.
-    host_addr, host_en, host_we, host_wdata: In; host_rdata: Out, in the cycle after `host_en`. Only
-        where the memory has a host port.
+    host_addr, host_en, host_we, host_wdata: In; host_rdata: Out, in the cycle after a `host_en`
+        without `host_we`. Only where the memory has a host port.
     """
 
     def __init__(
@@ -100,6 +100,15 @@ class ArrayStorage(wiring.Component):
         """Return the port `addr`, `en` or `bankK` of a reading user."""
         signal: Signal = getattr(self, f"load_{user}_{what}")
         return signal
+
+    @property
+    def host_reads(self) -> Value:
+        """Whether the host reads: a write leaves what it read last, so that the two never meet.
+
+        A RAM that is read and written at one address in one cycle shows the old word in Verilog
+        and, without its collision logic, anything on the device.
+        """
+        return self.host_en & ~self.host_we.any()
 
     def write(self, port: int) -> Write:
         """Return what a port writes: the host's word in idle, else that of the user that stores."""
@@ -201,7 +210,7 @@ class BlockStorage(ArrayStorage):
             addr, en = _first_load([(self.load(n, "addr"), self.load(n, "en")) for n in users])
         if is_host:
             addr = Mux(self.idle, self.host_addr, addr) if users else self.host_addr
-            en = Mux(self.idle, self.host_en, en)
+            en = Mux(self.idle, self.host_reads, en)
         return addr, en
 
     def _build_reads(
@@ -308,7 +317,7 @@ class RegisterStorage(ArrayStorage):
             m.d.comb += self.host_rdata.eq(words[0])
             return
         held = Signal(self.plan.width_bits, name="host_element", reset_less=True)
-        with m.If(self.idle & self.host_en):
+        with m.If(self.idle & self.host_reads):
             m.d.sync += held.eq(self._element(words, self.host_addr))
         m.d.comb += self.host_rdata.eq(held)
 

@@ -173,13 +173,13 @@ def illegal_shift(
     """
     dependence = violation.dependence
     dim = schedule.dims[dependence.sink][0]
-    shift = dim.shift if isinstance(dim, FlatDim) else 0
+    assert isinstance(dim, FlatDim), "a fused schedule has been broken"
     source = scop.statement(dependence.source).instance_text(violation.source_instance)
     sink = scop.statement(dependence.sink).instance_text(violation.sink_instance)
     source_n, sink_n = violation.source_time[0], violation.sink_time[0]
     first, second = _verbs(dependence)
     return IllegalShift(
-        f"shift of {dependence.sink} by {shift} breaks {_article(dependence.kind)} dependence",
+        f"shift of {dependence.sink} by {dim.shift} breaks {_article(dependence.kind)} dependence",
         labels=(Label(dependence.sink_access.span, f"{second} at n={sink_n} by {sink}"),),
         notes=(f"{first} at {dependence.source_access.span} by {source}, at n={source_n}",),
         help=(

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+import rtlgen
 from rtlgen.sim.lint import lint
-from rtlgen.tools import LintError
+from rtlgen.sim.verilator import find_verilator
+from rtlgen.tools import LintError, ToolFailedError, run_tool
 from tests.sim.designs import SCALE_ADD, sabotaged
 
 
@@ -42,3 +44,23 @@ def test_a_finding_names_the_file_and_says_where_the_waivers_are(tmp_path: Path)
     first, *_, last = caught.value.diagnostic.render().splitlines()
     assert first == "error[E0614]: scale_add.v has lint warnings: 1"
     assert last == "   = help: the waivers and their reasons are in sim/lint.vlt"
+
+
+LOOKUPS = """static const int t[8] = {3, -7, 12, 5, 0, 9, -1, 6};
+int f(char a[6], unsigned b[6], int k) { int m[4], s = 0;
+  for (int i = 0; i < 4; i++) m[i] = a[i] * k;
+  for (int i = 0; i < 6; i++) { b[i] = m[a[i] & 3] / (t[b[i] & 7] + k); s += b[i]; }
+  return s; }
+"""
+
+
+def test_a_build_brings_the_waivers_that_its_verilog_needs(tmp_path: Path) -> None:
+    source = tmp_path / "f.c"
+    source.write_text(LOOKUPS)
+    rtlgen.compile(source).write(tmp_path)
+    command = [str(find_verilator().command), "--lint-only", "-Wall"]
+    log = tmp_path / "lint.log"
+    run_tool([*command, "f.vlt", "f.v"], log=log, cwd=tmp_path)
+    assert "%Warning" not in log.read_text()
+    with pytest.raises(ToolFailedError):
+        run_tool([*command, "f.v"], log=log, cwd=tmp_path)
