@@ -136,6 +136,37 @@ def run_tool(
     return text
 
 
+def run_tools(commands: Sequence[Sequence[str | Path]], *, log: Path) -> None:
+    """Run `commands` at the same time; all of them append to `log`.
+
+    Raises
+    ------
+    ToolFailedError: one ended with another status than 0.
+    """
+    running: list[subprocess.Popen[bytes]] = []
+    with log.open("ab") as sink:
+        start = sink.tell()
+        try:
+            for command in commands:
+                running.append(
+                    subprocess.Popen(
+                        [str(part) for part in command],
+                        stdin=subprocess.DEVNULL,
+                        stdout=sink,
+                        stderr=subprocess.STDOUT,
+                    )
+                )
+            statuses = [process.wait() for process in running]
+        finally:
+            for process in running:
+                process.kill()  # One that has ended is left alone.
+                process.wait()
+    for command, status in zip(commands, statuses, strict=True):
+        if status != 0:
+            text = log.read_bytes()[start:].decode(errors="replace")
+            raise tool_failed(command, status, text, log)
+
+
 def tool_failed(
     command: Sequence[str | Path],
     status: int | None,

@@ -20,13 +20,12 @@ import shlex
 import shutil
 import subprocess
 import sys
-import tempfile
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from rtlgen.tools import find_tool, missing_tool, run_tool
+from rtlgen.cache import cache_folder, new_in
+from rtlgen.tools import find_tool, missing_tool, run_tool, run_tools
 
 TraceFormat: TypeAlias = Literal["none", "vcd", "fst"]
 
@@ -52,14 +51,6 @@ class Verilator:
 
     def __str__(self) -> str:
         return f"Verilator {self.version[0]}.{self.version[1]:03}"
-
-
-def cache_folder() -> Path:
-    """Return the folder for what is derived from installed tools: $RTLGEN_CACHE, or the user's."""
-    if chosen := os.environ.get("RTLGEN_CACHE"):
-        return Path(chosen).absolute()
-    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Path(base).absolute() / "rtlgen"
 
 
 @functools.lru_cache(maxsize=1)
@@ -102,9 +93,8 @@ def install(package: Path, version: str, cache: Path) -> Verilator:
     digest = hashlib.sha256(f"{patched}{script}".encode()).hexdigest()[:12]
     root = cache / f"verilator-{version}-{digest}"
     if not root.is_dir():
-        cache.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=cache, prefix=".verilator-") as scratch:
-            new = Path(scratch) / "root"
+        with new_in(cache, ".verilator-") as scratch:
+            new = scratch / "root"
             for part in ("bin", "include"):
                 shutil.copytree(package / part, new / part)
             (new / "include" / "verilated.mk").write_text(patched, encoding="utf-8")
@@ -212,24 +202,21 @@ def runtime_library(verilator: Verilator, trace: TraceFormat) -> Path:
     archive = cache_folder() / f"runtime-{trace}-{key}.a"
     if archive.exists():
         return archive
-    cache_folder().mkdir(parents=True, exist_ok=True)
     sources = ["verilated", "verilated_vpi", "verilated_threads"]
     if trace != "none":
         sources.append(f"verilated_{trace}_c")
-    with tempfile.TemporaryDirectory(dir=cache_folder(), prefix=".runtime-") as scratch:
-        folder = Path(scratch)
-
-        def compile_one(name: str) -> Path:
-            target = folder / f"{name}.o"
-            source = verilator.root / "include" / f"{name}.cpp"
-            command: list[str | Path] = [compiler, *flags, "-c", source, "-o", target]
-            run_tool(command, log=cache_folder() / f"{name}.log")
-            return target
-
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
-            objects = list(pool.map(compile_one, sources))
+    with new_in(cache_folder(), ".runtime-") as folder:
+        objects = [folder / f"{name}.o" for name in sources]
+        include = verilator.root / "include"
+        run_tools(
+            [
+                [compiler, *flags, "-c", include / f"{name}.cpp", "-o", target]
+                for name, target in zip(sources, objects, strict=True)
+            ],
+            log=cache_folder() / "runtime.log",
+        )
         new = folder / "runtime.a"
-        run_tool([find_tool("ar"), "-rcs", new, *objects], log=cache_folder() / "ar.log")
+        run_tool([find_tool("ar"), "-rcs", new, *objects], log=cache_folder() / "runtime.log")
         _publish(new, archive)
     return archive
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import signal
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -20,16 +21,20 @@ import rtlgen.ir.effort
 import rtlgen.scheduling.predicates
 import rtlgen.sim.cocotb_runner
 from rtlgen.analysis import analyse
+from rtlgen.cache import new_in
 from rtlgen.cli.program import cli
+from rtlgen.cli.supervision import crash
 from rtlgen.design import Design
 from rtlgen.driver import compile_program
 from rtlgen.errors import RtlgenError, long_forms, registered_codes
 from rtlgen.flow.synth import count_cells
 from rtlgen.frontend import parse_text
 from rtlgen.ir.affine import Affine
+from rtlgen.ir.effort import keep_going, limited_effort
 from rtlgen.ir.plan import Region
 from rtlgen.ir.sets import ScopSets
 from rtlgen.manifest import Manifest, read_manifest, read_verilog
+from rtlgen.memory import memory_limit_mb
 from rtlgen.options import CompileOptions
 from rtlgen.poly.correspondence import correspondence
 from rtlgen.poly.edges import Edge
@@ -238,6 +243,33 @@ def a_shift_without_a_number(_: pytest.MonkeyPatch) -> None:
 @provokes("E0404")
 def an_explanation_of_nothing(_: pytest.MonkeyPatch) -> None:
     cli.main(["explain", "E9999"], standalone_mode=False)
+
+
+@provokes("E0209")
+def more_memory_than_there_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    held = iter((100, 4000))
+    monkeypatch.setattr(rtlgen.ir.effort, "resident_mb", lambda: next(held))
+    with limited_effort():
+        keep_going(work=rtlgen.ir.effort.WATCHED_WORK)
+
+
+@provokes("E0409")
+def a_limit_that_is_no_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RTLGEN_MEMORY_MB", "2G")
+    memory_limit_mb()
+
+
+@provokes("E0413")
+def a_crash_of_the_work(_: pytest.MonkeyPatch) -> None:
+    raise crash(signal.SIGSEGV)
+
+
+@provokes("E0505")
+def a_cache_that_cannot_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("occupied").touch()
+    monkeypatch.setenv("RTLGEN_CACHE", "occupied")
+    with new_in(Path("occupied"), ".new-"):
+        pass
 
 
 @provokes("E0410")

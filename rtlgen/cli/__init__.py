@@ -4,6 +4,15 @@ A verb is a module of `rtlgen.cli.verbs`, which is imported when that verb is ru
 place that imports late: `rtlgen --version` and `rtlgen run` should not wait for the compiler.
 """
 
-from rtlgen.cli.program import main
+from rtlgen.cli.supervision import supervised
 
-__all__ = ["main"]
+
+def main() -> None:
+    """Run the command line in a process that is watched, and exit."""
+    supervised(_program)
+
+
+def _program() -> None:
+    from rtlgen.cli.program import main as program
+
+    program()

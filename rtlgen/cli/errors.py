@@ -54,3 +54,14 @@ class TargetMissed(CheckFailed):
     """
 
     code = "E0631"
+
+
+class Crashed(RtlgenError):
+    """The process that does the work was ended by a signal.
+
+    SIGKILL comes from a user, or from the system when the machine is out of memory: see
+    RTLGEN_MEMORY_MB in `rtlgen explain E0209`. Any other signal is a crash of a library: please
+    report it with the C file and the command.
+    """
+
+    code = "E0413"

@@ -11,7 +11,7 @@ from enum import Enum
 
 import click
 
-from rtlgen.errors import Diagnostic
+from rtlgen.errors import Diagnostic, RtlgenError
 from rtlgen.source import SourceFile
 
 
@@ -31,6 +31,14 @@ def print_json(document: object) -> None:
 def print_diagnostic(diagnostic: Diagnostic, sources: Mapping[str, SourceFile]) -> None:
     """Print a diagnostic with its source lines on stderr."""
     click.echo(diagnostic.render(sources), err=True)
+
+
+def print_error(error: RtlgenError, *, as_json: bool) -> None:
+    """Print what was refused on stderr, and as the one JSON document on stdout."""
+    if as_json:
+        print_json({"diagnostics": [diagnostic.to_json() for diagnostic in error.diagnostics]})
+    for diagnostic in error.diagnostics:
+        print_diagnostic(diagnostic, error.sources)
 
 
 def print_warnings(

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import sys
+from typing import NoReturn
 
 import click
 
 from rtlgen.cli.errors import BadOption, CheckFailed
-from rtlgen.cli.output import Verbosity, print_diagnostic, print_json
+from rtlgen.cli.output import Verbosity, print_error, print_json
 from rtlgen.cli.verb import verbosity_options
 from rtlgen.cli.verbs import VERBS, command_of
 from rtlgen.errors import Diagnostic, RtlgenError
+from rtlgen.memory import memory_limit_mb, too_much_memory
 from rtlgen.version import VERSION
 
 
@@ -47,6 +49,7 @@ def main() -> None:
     """Run the command line, and exit."""
     arguments = sys.argv[1:]
     try:
+        memory_limit_mb()
         cli.main(args=arguments, prog_name="rtlgen", standalone_mode=False)
     except click.exceptions.Abort:
         sys.exit(130)
@@ -56,9 +59,12 @@ def main() -> None:
             print_json({"diagnostics": [refused.to_json()]})
         error.show()
         sys.exit(error.exit_code)
+    except MemoryError:
+        _refuse(too_much_memory(memory_limit_mb()), arguments)
     except RtlgenError as error:
-        if "--json" in arguments and not isinstance(error, CheckFailed):
-            print_json({"diagnostics": [d.to_json() for d in error.diagnostics]})
-        for diagnostic in error.diagnostics:
-            print_diagnostic(diagnostic, error.sources)
-        sys.exit(error.exit_code)
+        _refuse(error, arguments)
+
+
+def _refuse(error: RtlgenError, arguments: list[str]) -> NoReturn:
+    print_error(error, as_json="--json" in arguments and not isinstance(error, CheckFailed))
+    sys.exit(error.exit_code)

@@ -4,7 +4,7 @@ Exact dependence analysis and the search are exponential in the worst case. Noth
 step inside isl but isl's own count of elementary operations, which is limited for each step; the
 operations of all steps, and those of the compiler's own loops, are added up for the whole
 compilation. Ordinary programs come near neither limit. The clock is only looked at to end what
-these counts should have ended long before.
+these counts should have ended long before. Memory is measured: it is limited as well.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 import islpy as isl
 
 from rtlgen.errors import RtlgenError
+from rtlgen.memory import memory_limit_mb, resident_mb, too_much_memory
 
 MAX_WORK = 200_000_000
 """Elementary steps for one compilation: a minute or two. Most kernels need less than 10^6."""
@@ -44,15 +45,16 @@ MAX_SECONDS = 900.0
 """Computing time of this thread after which a compilation is ended whatever was counted."""
 
 WATCHED_WORK = 100_000
-"""Elementary steps between two looks at the clock."""
+"""Elementary steps between two looks at the clock and at the memory."""
 
 
 @dataclass
 class _Account:
-    """What is left of the elementary steps, and when the time is up."""
+    """What is left of the elementary steps, when the time is up, and where memory ends."""
 
     left: int
     deadline: float = field(default_factory=lambda: time.thread_time() + MAX_SECONDS)
+    memory_mb: int = field(default_factory=lambda: resident_mb() + memory_limit_mb())
     unwatched: int = 0
 
     def spend(self, work: int) -> None:
@@ -62,6 +64,8 @@ class _Account:
         self.unwatched += work
         if self.unwatched > WATCHED_WORK:
             self.unwatched = 0
+            if resident_mb() > self.memory_mb:
+                raise too_much_memory(memory_limit_mb())
             if time.thread_time() > self.deadline:
                 raise _too_complex(f"it takes more than {MAX_SECONDS:g} seconds of computing time")
 

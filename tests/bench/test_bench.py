@@ -22,7 +22,7 @@ from rtlgen.bench.table import (
     Section,
 )
 from rtlgen.bench.tables import TABLES
-from rtlgen.cli import main
+from rtlgen.cli.program import main
 from rtlgen.design import Design, compile_design
 from rtlgen.ir.plan import Region, Stream
 from rtlgen.options import CompileOptions

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from rtlgen.cli import main
+from rtlgen.cli.program import main
 
 ROOT = Path(__file__).resolve().parents[2]
 

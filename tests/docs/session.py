@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from rtlgen.analysis import analyse
-from rtlgen.cli import main
+from rtlgen.cli.program import main
 from rtlgen.errors import RtlgenError
 from rtlgen.frontend import parse_text
 from tests.docs.blocks import ROOT, Block, Command, agrees, commands_of, printed_by
