@@ -17,6 +17,7 @@ import islpy as isl
 import numpy as np
 from numpy.typing import NDArray
 
+from rtlgen.ir.effort import keep_going
 from rtlgen.ir.sets import for_each, linear_constraint
 from rtlgen.poly.instances import Pairs, members
 
@@ -31,6 +32,9 @@ MAX_OCTAGONS = 6
 
 MAX_CUTS = 64
 """Places at which an iterator, or the sum or difference of two, is tried to be cut."""
+
+VALUES_PER_STEP = 16
+"""Values that NumPy compares in the time of an elementary step."""
 
 
 def described(relation: isl.Map, pairs: Pairs, chosen: Bools, instances: Ints) -> isl.Set | None:
@@ -163,23 +167,58 @@ class _Split:
         return None if second is None else [*first, *second]
 
     def _best_cut(self, chosen: Bools) -> tuple[int, int] | None:
+        own = self.values[chosen]
+        # Who is outside of the octagon of all is outside of those of both parts.
+        others = self.values[self._within(own) & ~chosen]
         best: tuple[int, int, int] | None = None
         for form in range(self.values.shape[1]):
-            column = self.values[:, form]
-            different = np.unique(column[chosen])[:-1]
-            every = -(-len(different) // MAX_CUTS) or 1
-            for value in different[::every].tolist():
-                below = column <= value
-                strangers = self._strangers(chosen & below) + self._strangers(chosen & ~below)
-                if best is None or strangers < best[0]:
-                    best = strangers, form, value
+            keep_going(work=_work(own) + _work(others))
+            order = np.argsort(own[:, form], kind="stable")
+            ordered = own[order]
+            different, first = np.unique(ordered[:, form], return_index=True)
+            every = -(-(len(different) - 1) // MAX_CUTS) or 1
+            ends = first[1::every]
+            if not len(ends):
+                continue
+            strangers = _inside_of_starts(ordered, ends, others)
+            strangers += _inside_of_starts(ordered[::-1], (len(own) - ends)[::-1], others)[::-1]
+            cut = int(strangers.argmin())
+            if best is None or strangers[cut] < best[0]:
+                best = int(strangers[cut]), form, int(different[cut * every])
         return None if best is None else best[1:]
 
     def _strangers(self, chosen: Bools) -> int:
         """Return how many other points are inside of the octagon of the chosen ones."""
-        own = self.values[chosen]
-        inside = (self.values >= own.min(axis=0)) & (self.values <= own.max(axis=0))
-        return int(np.count_nonzero(inside.all(axis=1) & ~chosen))
+        keep_going(work=_work(self.values))
+        return int(np.count_nonzero(self._within(self.values[chosen]) & ~chosen))
+
+    def _within(self, own: Ints) -> Bools:
+        """Tell which points are inside of the octagon of some."""
+        least, most = own.min(axis=0), own.max(axis=0)
+        inside: Bools = ((self.values >= least) & (self.values <= most)).all(axis=1)
+        return inside
+
+
+def _inside_of_starts(ordered: Ints, ends: Ints, others: Ints) -> Ints:
+    """Return how many of the others are in the octagon of the first `ends` points, for each end.
+
+    These octagons grow, so that each of the others is in all from a certain one on.
+    """
+    entered = np.zeros(len(others), dtype=np.int64)
+    starts = np.concatenate([[0], ends[:-1]])
+    for column, values in zip(ordered.T, others.T, strict=True):
+        most = np.maximum.accumulate(np.maximum.reduceat(column[: ends[-1]], starts))
+        least = np.minimum.accumulate(np.minimum.reduceat(column[: ends[-1]], starts))
+        np.maximum(entered, np.searchsorted(most, values), out=entered)
+        np.maximum(entered, np.searchsorted(-least, -values), out=entered)
+    counts = np.bincount(entered, minlength=len(ends) + 1)[: len(ends)]
+    inside: Ints = np.cumsum(counts)
+    return inside
+
+
+def _work(values: Ints) -> int:
+    """Return the elementary steps of looking at all values once."""
+    return values.size // VALUES_PER_STEP
 
 
 def _octagon(everywhere: isl.Set, forms: Sequence[Ints], values: Ints, chosen: Bools) -> isl.Set:
