@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import combinations, pairwise
+from math import prod
 
 import islpy as isl
+import numpy as np
 import rustworkx
+from numpy.typing import NDArray
 
 from rtlgen.ir.sets import integer, linear_constraint
+
+Ints = NDArray[np.int64]
 
 
 def factors(piece: isl.BasicSet) -> Iterator[tuple[list[int], isl.BasicSet]]:
@@ -37,3 +42,25 @@ def factors(piece: isl.BasicSet) -> Iterator[tuple[list[int], isl.BasicSet]]:
                     )
                 )
         yield dims, factor
+
+
+def product_factors(points: Ints) -> list[tuple[list[int], Ints]]:
+    """Return sets of fewer dimensions whose product the (n, dims) points are.
+
+    Each comes with its dimensions. Of a sum with one summand a factor, the largest value over all
+    points is the sum of the largest over each factor: tens of points instead of all combinations.
+    """
+    width = points.shape[1]
+    related: rustworkx.PyGraph[None, None] = rustworkx.PyGraph()
+    related.add_nodes_from([None] * width)
+    columns = [np.unique(points[:, k], return_inverse=True) for k in range(width)]
+    for a, b in combinations(range(width), 2):
+        (first, place), (second, other) = columns[a], columns[b]
+        if len(np.unique(place * len(second) + other)) < len(first) * len(second):
+            related.add_edge(a, b, None)
+    groups = sorted(map(sorted, rustworkx.connected_components(related)))
+    found = [(dims, np.unique(points[:, dims], axis=0)) for dims in groups]
+    # What no two dimensions show may still relate three.
+    if prod(len(own) for _, own in found) != len(np.unique(points, axis=0)):
+        return [(list(range(width)), points)]
+    return found

@@ -47,12 +47,15 @@ def described(relation: isl.Map, pairs: Pairs, chosen: Bools, instances: Ints) -
     everywhere = relation.range()
     found = _in_pieces(everywhere, pairs.sinks, chosen)
     if found is None:
+        # What isl says about a step takes no search.
+        found = _in_steps(relation, pairs, chosen, 1)
+    if found is None:
         wanted = _among(instances, pairs.sinks[chosen])
         anything = isl.Set.universe(everywhere.get_space())
         found = _in_octagons(anything, instances, wanted, MAX_OCTAGONS)
     if found is None:
         found = _in_octagons(everywhere, pairs.sinks, chosen, MAX_OCTAGONS)
-    return _in_steps(relation, pairs, chosen) if found is None else found
+    return _in_steps(relation, pairs, chosen, MAX_OCTAGONS) if found is None else found
 
 
 def _among(points: Ints, wanted: Ints) -> Bools:
@@ -86,11 +89,11 @@ def _in_pieces(everywhere: isl.Set, points: Ints, chosen: Bools) -> isl.Set | No
     return _in_octagons(everywhere, points, chosen, 1)
 
 
-def _in_steps(relation: isl.Map, pairs: Pairs, chosen: Bools) -> isl.Set | None:
+def _in_steps(relation: isl.Map, pairs: Pairs, chosen: Bools, octagons: int) -> isl.Set | None:
     """Return a set that holds just the sinks of the chosen pairs, or None.
 
-    Tried are, for every step between chosen ones, all pairs that are this step apart, and octagons
-    of them.
+    Tried are, for every step between chosen ones, all pairs that are this step apart, and up to
+    so many octagons of them.
     """
     if pairs.sources.shape != pairs.sinks.shape:
         return None
@@ -106,8 +109,8 @@ def _in_steps(relation: isl.Map, pairs: Pairs, chosen: Bools) -> isl.Set | None:
             same = same.intersect(_step(relation.get_space(), k, distance))
         near = pairs.sinks[alike], chosen[alike]
         part = _in_pieces(same.range(), *near)
-        if part is None:
-            part = _in_octagons(same.range(), *near, MAX_OCTAGONS)
+        if part is None and octagons > 1:
+            part = _in_octagons(same.range(), *near, octagons)
         if part is None:
             return None
         found = found.union(part)

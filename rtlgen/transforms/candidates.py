@@ -209,12 +209,15 @@ def _orders(
 ) -> Iterator[Placement]:
     seen = set()
     items = [*own, *padding]
+    # Numbers are compared faster than loops.
+    kinds = [items.index(item) for item in items]
     for order in islice(_arrangements(len(own), len(padding), in_order), MAX_ORDERS):
         keep_going()
-        loops = tuple(items[k] for k in order)
-        if loops in seen:
+        kind = tuple([kinds[k] for k in order])
+        if kind in seen:
             continue
-        seen.add(loops)
+        seen.add(kind)
+        loops = tuple([items[k] for k in order])
         kept = [k for k in order if k < len(own)]
         swaps = sum(a > b for n, a in enumerate(kept) for b in kept[n + 1 :])
         changes = 2 * swaps + 3 * len(padding)

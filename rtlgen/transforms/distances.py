@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rtlgen.ir.effort import keep_going
 from rtlgen.poly.extrema import PairExtrema
+from rtlgen.poly.factors import product_factors
 from rtlgen.poly.instances import Pairs
 from rtlgen.transforms.candidates import Placement
 from rtlgen.transforms.precedence import Precedence
@@ -18,6 +19,10 @@ IntArray = NDArray[np.int64]
 
 GAPS_AT_ONCE = 1 << 20
 """Distances of related instances that are computed in one step."""
+
+
+FEW_POINTS = 16
+"""Points up to which all gaps at one of them are computed in one step."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,39 +73,84 @@ def distance_table(
     sources: Sequence[Candidate], sinks: Sequence[Candidate], precedence: Precedence
 ) -> IntArray:
     """Return the required start of each sink after each source, for one precedence."""
-    table = np.empty((len(sources), len(sinks)), dtype=np.int64)
     related = precedence.related
     if isinstance(related, PairExtrema) and related.others:
+        table = np.empty((len(sources), len(sinks)), dtype=np.int64)
         for a, source in enumerate(sources):
             for b, sink in enumerate(sinks):
                 table[a, b] = _required(precedence, source, sink)
         return table
-    if isinstance(related, Pairs):
-        points = related
-    else:
-        # Where ranks are affine the vertices stand for all pairs.
-        dims = len(sources[0].placements[precedence.source].iterators)
-        points = Pairs(related.vertices[:, :dims], related.vertices[:, dims:])
-    source_times = np.stack([_times(points.sources, c, precedence.source) for c in sources])
-    sink_times = np.stack([_times(points.sinks, c, precedence.sink) for c in sinks])
-    step = max(1, GAPS_AT_ONCE // sink_times.size)
-    for first in range(0, len(sources), step):
-        keep_going(work=min(step, len(sources)) * sink_times.size // 100)
-        rows = slice(first, first + step)
-        gaps = source_times[rows, None, :] - sink_times[None, :, :]
-        largest = gaps.max(axis=2)
-        table[rows] = largest + precedence.lag
-        if precedence.uniform_lag is not None:
-            uniform = gaps.min(axis=2) == largest
-            table[rows][uniform] = largest[uniform] + precedence.uniform_lag
+    largest, least = _extreme_gaps(sources, sinks, precedence)
+    table = largest + precedence.lag
+    if precedence.uniform_lag is not None:
+        table = np.where(least == largest, largest + precedence.uniform_lag, table)
     source_shifts = np.array([c.shifts[precedence.source] for c in sources], dtype=np.int64)
     sink_shifts = np.array([c.shifts[precedence.sink] for c in sinks], dtype=np.int64)
     return table + source_shifts[:, None] - sink_shifts[None, :]
 
 
-def _times(points: IntArray, candidate: Candidate, name: str) -> IntArray:
-    """Return ii * rank of every point."""
-    return candidate.placements[name].ranks(points) * candidate.ii
+def _extreme_gaps(
+    sources: Sequence[Candidate], sinks: Sequence[Candidate], precedence: Precedence
+) -> tuple[IntArray, IntArray]:
+    """Return the largest and the least time from a sink to its source, for all candidates."""
+    name, other, related = precedence.source, precedence.sink, precedence.related
+    if isinstance(related, Pairs):
+        return _extremes(
+            np.stack([c.placements[name].ranks(related.sources) * c.ii for c in sources]),
+            np.stack([c.placements[other].ranks(related.sinks) * c.ii for c in sinks]),
+        )
+    # Where ranks are affine the vertices stand for all pairs, and each factor adds its own.
+    early, start = _affine_times(sources, name)
+    late, end = _affine_times(sinks, other)
+    largest = start[:, None] - end[None, :]
+    least = largest.copy()
+    for dims, points in product_factors(related.vertices):
+        own = [k for k in dims if k < early.shape[1]]
+        others = [k - early.shape[1] for k in dims[len(own) :]]
+        most, fewest = _extremes(
+            early[:, own] @ points[:, : len(own)].T, late[:, others] @ points[:, len(own) :].T
+        )
+        largest += most
+        least += fewest
+    return largest, least
+
+
+def _affine_times(candidates: Sequence[Candidate], name: str) -> tuple[IntArray, IntArray]:
+    """Return the coefficients, (candidates, iterators), and constants of ii * rank."""
+    rows = []
+    for candidate in candidates:
+        rank = candidate.placements[name].rank
+        assert rank is not None, "ragged nests have listed pairs"
+        rows.append([candidate.ii * c for c in (*rank[0], rank[1])])
+    table = np.array(rows, dtype=np.int64)
+    return table[:, :-1], table[:, -1]
+
+
+def _extremes(early: IntArray, late: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the largest and the least early - late over all points, for each two rows.
+
+    Parameters
+    ----------
+    early, late: (rows, points).
+    """
+    largest = np.empty((len(early), len(late)), dtype=np.int64)
+    least = np.empty_like(largest)
+    step = max(1, GAPS_AT_ONCE // late.size)
+    for first in range(0, len(early), step):
+        keep_going(work=min(step, len(early)) * late.size // 100)
+        rows = slice(first, first + step)
+        if late.shape[1] > FEW_POINTS:
+            gaps = early[rows, None, :] - late[None, :, :]
+            largest[rows], least[rows] = gaps.max(axis=2), gaps.min(axis=2)
+            continue
+        # Few at a time, NumPy would spend the time on going from row to row.
+        np.subtract.outer(early[rows, 0], late[:, 0], out=largest[rows])
+        least[rows] = largest[rows]
+        for k in range(1, late.shape[1]):
+            gap = np.subtract.outer(early[rows, k], late[:, k])
+            np.maximum(largest[rows], gap, out=largest[rows])
+            np.minimum(least[rows], gap, out=least[rows])
+    return largest, least
 
 
 def _required(precedence: Precedence, source: Candidate, sink: Candidate) -> int:

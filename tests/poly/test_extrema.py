@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import random
 
+import numpy as np
 import pytest
 
 from rtlgen.ir.sets import ScopSets
 from rtlgen.poly.extrema import pair_extrema
+from rtlgen.poly.factors import product_factors
 from tests.poly.sources import SMALL, analysed, pairs_of
 
 
@@ -43,3 +45,17 @@ def test_pieces_without_integer_vertices_are_exact_too(relation: str) -> None:
         values = [c * p[0] + d * q[0] + 4 for p, q in pairs]
         assert extrema.maximum([c, d], 4) == max(values)
         assert extrema.minimum([c, d], 4) == min(values)
+
+
+def test_a_product_falls_into_its_factors() -> None:
+    points = np.array(
+        [(i, j, i + 5, k) for i in (0, 7) for j, k in ((0, 0), (0, 3), (2, 3))], dtype=np.int64
+    )
+    factors = product_factors(points)
+    assert [dims for dims, _ in factors] == [[0, 2], [1, 3]]
+    assert [len(own) for _, own in factors] == [2, 3]
+
+
+def test_what_only_three_dimensions_show_is_no_product() -> None:
+    points = np.array([(a, b, a ^ b) for a in (0, 1) for b in (0, 1)], dtype=np.int64)
+    assert [dims for dims, _ in product_factors(points)] == [[0, 1, 2]]
