@@ -8,24 +8,18 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from rtlgen.errors import RtlgenError
 from rtlgen.files import locked, scratch_folder, uninterrupted
-from rtlgen.manifest import FILE_NAME, ManifestCorruptError, ManifestMissingError, read_manifest
+from rtlgen.manifest import (
+    FILE_NAME,
+    ManifestCorruptError,
+    ManifestMissingError,
+    read_manifest,
+    unwritable,
+)
 from rtlgen.testbench import testbench_files
 
 PREFIX = ".writing-"
 """Of the folder inside of the directory in which the files are made."""
-
-
-class OutputDirectoryError(RtlgenError):
-    """The build directory cannot be written.
-
-    `rtlgen build FILE.c -o DIR` creates DIR when it is not there and replaces the files in it that
-    carry the same names, and those of an earlier build. Choose a directory that you may write to,
-    that is not a file, and in which no folder has the name of a file of the build.
-    """
-
-    code = "E0402"
 
 
 @contextlib.contextmanager
@@ -49,7 +43,7 @@ def build_directory(directory: Path) -> Iterator[Path]:
     except OSError as error:
         inside = error.filename not in (None, str(directory))
         where = f" ({error.filename})" if inside else ""
-        raise _unwritable(directory, f"{error.strerror}{where}") from error
+        raise unwritable(directory, f"{error.strerror}{where}") from error
     finally:
         for folder in made:  # From the inside to the outside, where nothing was put into them.
             with contextlib.suppress(OSError):
@@ -63,7 +57,7 @@ def _install(staging: Path, directory: Path) -> None:
         place = directory / name
         if place.exists() and place.is_dir() != (staging / name).is_dir():
             kind = "folder" if place.is_dir() else "file"
-            raise _unwritable(directory, f"{place} is a {kind}")
+            raise unwritable(directory, f"{place} is a {kind}")
     earlier = _files_of_earlier_build(directory)
     (directory / FILE_NAME).unlink(missing_ok=True)
     for name in sorted(earlier | names):
@@ -77,7 +71,8 @@ def _files_of_earlier_build(directory: Path) -> frozenset[str]:
         manifest = read_manifest(directory)
     except (ManifestMissingError, ManifestCorruptError):
         return frozenset()
-    return frozenset((manifest.verilog.file, *testbench_files(manifest)))
+    waivers = f"{manifest.name}.vlt"
+    return frozenset((manifest.verilog.file, waivers, *testbench_files(manifest)))
 
 
 def _remove(path: Path) -> None:
@@ -85,9 +80,3 @@ def _remove(path: Path) -> None:
         shutil.rmtree(path)
     else:
         path.unlink(missing_ok=True)
-
-
-def _unwritable(directory: Path, reason: str | None) -> OutputDirectoryError:
-    return OutputDirectoryError(
-        f"cannot write to {directory}: {reason}", help="choose another -o DIR"
-    )

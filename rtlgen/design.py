@@ -20,7 +20,7 @@ from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.json_form import plan_to_json
 from rtlgen.ir.plan import KernelPlan
 from rtlgen.ir.sets import ScopSets
-from rtlgen.manifest import Manifest, write_manifest
+from rtlgen.manifest import Manifest, unwritable, write_manifest
 from rtlgen.options import CompileOptions
 from rtlgen.poly.trips import loop_trips
 from rtlgen.report.html import report_html
@@ -292,7 +292,10 @@ class Design:
         if directory is None:
             with tempfile.TemporaryDirectory(prefix="rtlgen-") as folder:
                 return self._verify(simulator, engine, seed, trace, Path(folder))
-        directory.mkdir(parents=True, exist_ok=True)
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise unwritable(directory, error.strerror) from error
         return self._verify(simulator, engine, seed, trace, directory)
 
     def _verify(

@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
 
+from rtlgen.errors import RtlgenError
+
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """The signals that ask a process to end."""
 
@@ -85,6 +87,20 @@ def _remove_unlocked(folder: Path) -> None:
         shutil.rmtree(folder, ignore_errors=True)
     finally:
         os.close(descriptor)
+
+
+@contextlib.contextmanager
+def kept_for_its_log(parent: Path, prefix: str) -> Iterator[Path]:
+    """Make a folder that is gone afterwards, but where an `RtlgenError` names the log in it."""
+    with contextlib.ExitStack() as stack:
+        with uninterrupted():
+            folder = Path(tempfile.mkdtemp(dir=parent, prefix=prefix))
+            stack.callback(shutil.rmtree, folder, ignore_errors=True)
+        try:
+            yield folder
+        except RtlgenError:
+            stack.pop_all()
+            raise
 
 
 def write_file(path: Path, content: bytes) -> None:

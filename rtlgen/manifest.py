@@ -45,6 +45,17 @@ DIGEST_NAME = "sha256"
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
+class OutputDirectoryError(RtlgenError):
+    """The build directory cannot be written.
+
+    `rtlgen build FILE.c -o DIR` creates DIR when it is not there and replaces the files in it that
+    carry the same names, and those of an earlier build. Choose a directory that you may write to,
+    that is not a file, and in which no folder has the name of a file of the build.
+    """
+
+    code = "E0402"
+
+
 class ManifestMissingError(RtlgenError):
     """A build directory has no manifest.json, or it cannot be read.
 
@@ -360,6 +371,13 @@ _BUILD_AGAIN = "build the directory again with `rtlgen build FILE.c -o DIR`"
 
 def _corrupt(where: str, expected: str, value: Json) -> ManifestCorruptError:
     return ManifestCorruptError(f"{where} is {value!r}, not {expected}", help=_BUILD_AGAIN)
+
+
+def unwritable(directory: Path, reason: str | None) -> OutputDirectoryError:
+    """Return the error for a build directory into which something cannot be written."""
+    return OutputDirectoryError(
+        f"cannot write to {directory}: {reason}", help="choose another directory"
+    )
 
 
 def sha256_of(text: str) -> str:

@@ -6,8 +6,10 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import IO
 
 from rtlgen.errors import RtlgenError
 
@@ -110,24 +112,16 @@ def run_tool(
     ------
     ToolFailedError: it ended with another status than 0, or not in time.
     """
+    status: int | None
     with log.open("ab") as sink:
         sink.write(f"$ {' '.join(map(str, command))}\n".encode())
         sink.flush()
         start = sink.tell()
-        try:
-            done = subprocess.run(
-                [str(part) for part in command],
-                cwd=cwd,
-                env={**os.environ, **(environment or {})},
-                stdin=subprocess.DEVNULL,
-                stdout=sink,
-                stderr=subprocess.STDOUT,
-                timeout=timeout_seconds,
-                check=False,
-            )
-            status = done.returncode
-        except subprocess.TimeoutExpired:
-            status = None
+        with _started(command, sink, cwd, {**os.environ, **(environment or {})}) as process:
+            try:
+                status = process.wait(timeout_seconds)
+            except subprocess.TimeoutExpired:
+                status = None
     with log.open("rb") as source:
         source.seek(start)
         text = source.read().decode(errors="replace")
@@ -143,28 +137,48 @@ def run_tools(commands: Sequence[Sequence[str | Path]], *, log: Path) -> None:
     ------
     ToolFailedError: one ended with another status than 0.
     """
-    running: list[subprocess.Popen[bytes]] = []
-    with log.open("ab") as sink:
+    with log.open("ab") as sink, ExitStack() as stack:
         start = sink.tell()
-        try:
-            for command in commands:
-                running.append(
-                    subprocess.Popen(
-                        [str(part) for part in command],
-                        stdin=subprocess.DEVNULL,
-                        stdout=sink,
-                        stderr=subprocess.STDOUT,
-                    )
-                )
-            statuses = [process.wait() for process in running]
-        finally:
-            for process in running:
-                process.kill()  # One that has ended is left alone.
-                process.wait()
+        running = [stack.enter_context(_started(command, sink)) for command in commands]
+        statuses = [process.wait() for process in running]
     for command, status in zip(commands, statuses, strict=True):
         if status != 0:
             text = log.read_bytes()[start:].decode(errors="replace")
             raise tool_failed(command, status, text, log)
+
+
+_running: set[subprocess.Popen[bytes]] = set()
+
+
+@contextmanager
+def _started(
+    command: Sequence[str | Path],
+    sink: IO[bytes],
+    cwd: Path | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> Iterator[subprocess.Popen[bytes]]:
+    """Start a program that does not outlive the block."""
+    process = subprocess.Popen(
+        [str(part) for part in command],
+        cwd=cwd,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=sink,
+        stderr=subprocess.STDOUT,
+    )
+    _running.add(process)
+    try:
+        yield process
+    finally:
+        process.kill()  # One that has ended is left alone.
+        process.wait()
+        _running.discard(process)
+
+
+def stop_tools() -> None:
+    """End the programs that other threads wait for."""
+    for process in tuple(_running):
+        process.kill()
 
 
 def tool_failed(

@@ -10,7 +10,6 @@ import importlib.metadata
 import json
 import shutil
 import statistics
-import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -18,9 +17,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from rtlgen.files import kept_for_its_log
 from rtlgen.flow.errors import UnreadableResultError
-from rtlgen.flow.nextpnr import Placement, place_and_route, smallest_device
+from rtlgen.flow.nextpnr import Device, Placement, place_and_route, smallest_device
 from rtlgen.flow.yosys import run_script
+from rtlgen.tools import stop_tools
 
 SynthesisTarget: TypeAlias = Literal["ecp5", "ice40", "xilinx"]
 SYNTHESIS_TARGETS: tuple[SynthesisTarget, ...] = ("ecp5", "ice40", "xilinx")
@@ -130,25 +131,8 @@ def synthesise(
     """
     begin = time.monotonic()
     family = _FAMILIES[target]
-    # Kept when a tool fails, for the logs.
-    folder = Path(tempfile.mkdtemp(dir=verilog.absolute().parent, prefix=f"synth-{target}-"))
-    netlist = folder / "netlist.json"
-    shutil.copyfile(verilog, folder / "design.v")
-    run_script(
-        ["read_verilog design.v", f"{family.command} -top {top}", f"write_json {netlist.name}"],
-        folder,
-    )
-    cells = count_cells(netlist.read_text(encoding="utf-8"), top)
-    placements: list[Placement] = []
-    device = smallest_device(cells) if target == "ecp5" else None
-    if device is not None:
-
-        def place(seed: int) -> Placement:
-            return place_and_route(netlist, device, seed, clock_mhz, folder)
-
-        with ThreadPoolExecutor(PARALLEL_SEEDS) as pool:
-            placements = list(pool.map(place, seeds))
-    shutil.rmtree(folder)
+    with kept_for_its_log(verilog.absolute().parent, f"synth-{target}-") as folder:
+        cells, device, placements = _implemented(verilog, top, target, clock_mhz, seeds, folder)
     lut = sum(count * cells.get(kind, 0) for kind, count in family.lut.items())
     median = _median(placements)
     return SynthesisReport(
@@ -168,6 +152,44 @@ def synthesise(
         seconds=time.monotonic() - begin,
         tools=_versions(target),
     )
+
+
+def _implemented(
+    verilog: Path,
+    top: str,
+    target: SynthesisTarget,
+    clock_mhz: float,
+    seeds: Sequence[int],
+    folder: Path,
+) -> tuple[dict[str, int], Device | None, list[Placement]]:
+    """Return the cells of the netlist, the device that holds them, and a placement a seed."""
+    netlist = folder / "netlist.json"
+    shutil.copyfile(verilog, folder / "design.v")
+    run_script(
+        [
+            "read_verilog design.v",
+            f"{_FAMILIES[target].command} -top {top}",
+            f"write_json {netlist.name}",
+        ],
+        folder,
+    )
+    cells = count_cells(netlist.read_text(encoding="utf-8"), top)
+    placements: list[Placement] = []
+    device = smallest_device(cells) if target == "ecp5" else None
+    if device is not None:
+
+        def place(seed: int) -> Placement:
+            return place_and_route(netlist, device, seed, clock_mhz, folder)
+
+        with ThreadPoolExecutor(PARALLEL_SEEDS) as pool:
+            try:
+                placements = list(pool.map(place, seeds))
+            except BaseException:
+                # The pool waits for its threads, and these for their programs.
+                pool.shutdown(wait=False, cancel_futures=True)
+                stop_tools()
+                raise
+    return cells, device, placements
 
 
 def count_cells(netlist: str, top: str) -> dict[str, int]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,7 +18,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from rtlgen.errors import RtlgenError
-from rtlgen.manifest import Manifest, read_verilog
+from rtlgen.files import kept_for_its_log
+from rtlgen.manifest import Manifest, read_verilog, unwritable
 from rtlgen.sim import native_engine
 from rtlgen.sim.cocotb_runner import Program, Simulator, run_program, shared_python, trace_format
 from rtlgen.sim.job import FOLDER_VARIABLE, Job, Outcome, Result
@@ -27,6 +27,7 @@ from rtlgen.sim.models import Harness, cocotb_harness, compile_icarus, compile_v
 from rtlgen.sim.verilator import Verilator, find_verilator
 from rtlgen.verify.errors import (
     HangError,
+    InputFileError,
     ProtocolError,
     UnknownOutputError,
     UnrepeatableError,
@@ -90,8 +91,9 @@ def simulate(
 
     Raises
     ------
-    StaleVerilogError, MissingInputError, UnknownInputError, InputTypeError, MissingToolError,
-    ToolFailedError, HangError, UnknownOutputError, ProtocolError, UnrepeatableError
+    StaleVerilogError, OutputDirectoryError, InputFileError, MissingInputError, UnknownInputError,
+    InputTypeError, MissingToolError, ToolFailedError, HangError, UnknownOutputError,
+    ProtocolError, UnrepeatableError
     """
     verilog = read_verilog(build_dir, manifest)
     checked = check_inputs(inputs, manifest)
@@ -104,12 +106,41 @@ def simulate(
         four_state=simulator == "icarus",
     )
     chosen = _choose_engine(engine, simulator, manifest)
+    waves = _writable(trace)
     base = build_dir.absolute() / f"sim-{simulator}"
-    base.mkdir(exist_ok=True)
-    folder = Path(tempfile.mkdtemp(dir=base, prefix="run-"))
-    waves = trace.absolute() if trace else None
+    try:
+        base.mkdir(exist_ok=True)
+        with kept_for_its_log(base, "run-") as folder:
+            result, seconds = _run(job, chosen, verilog, base, folder, waves, simulator)
+    except OSError as error:
+        raise unwritable(base, error.strerror) from error
+    return _simulation_result(result, manifest, seconds, simulator, chosen)
+
+
+def _writable(trace: Path | None) -> Path | None:
+    """Return the absolute path of a wave file; a simulator that cannot write it would hang."""
+    if trace is None:
+        return None
+    folder = trace.absolute().parent
+    if not folder.is_dir() or not os.access(folder, os.W_OK):
+        reason = "cannot be written" if folder.is_dir() else "is no folder"
+        raise InputFileError(f"cannot write {trace}: {folder} {reason}")
+    return trace.absolute()
+
+
+def _run(
+    job: Job,
+    engine: Engine,
+    verilog: Path,
+    base: Path,
+    folder: Path,
+    waves: Path | None,
+    simulator: Simulator,
+) -> tuple[Result, tuple[float, float]]:
+    """Do a job; return also the seconds that compiling and running took."""
+    manifest = job.manifest
     begin = time.monotonic()
-    if chosen == "native":
+    if engine == "native":
         program = _native_model(verilog, manifest, base, waves)
         built = time.monotonic()
         result = native_engine.run_native(program, job, folder, waves, _time_limit(job))
@@ -121,10 +152,7 @@ def simulate(
         run_program(driven, ["rtlgen.sim.kernel_bench"], folder, variables, _time_limit(job))
         result = Result.read(folder)
     _raise_broken_rule(result, manifest, folder)
-    shutil.rmtree(folder)
-    return _simulation_result(
-        result, manifest, (built - begin, time.monotonic() - built), simulator, chosen
-    )
+    return result, (built - begin, time.monotonic() - built)
 
 
 def _choose_engine(engine: Engine, simulator: Simulator, manifest: Manifest) -> Engine:
@@ -202,17 +230,16 @@ def _cached_model(
     executable = place / "simulation"
     if executable.exists():
         return executable
-    scratch = Path(tempfile.mkdtemp(dir=base, prefix="compile-"))
-    compile_in(scratch, verilator)
-    # Models of earlier Verilog in this directory: nothing will ask for them again.
-    for stale in base.glob(f"{family}*"):
-        shutil.rmtree(stale, ignore_errors=True)
-    try:
-        scratch.rename(place)
-    except OSError:
-        if not executable.exists():
-            raise
-        shutil.rmtree(scratch)
+    with kept_for_its_log(base, "compile-") as scratch:
+        compile_in(scratch, verilator)
+        # Models of earlier Verilog in this directory: nothing will ask for them again.
+        for stale in base.glob(f"{family}*"):
+            shutil.rmtree(stale, ignore_errors=True)
+        try:
+            scratch.rename(place)
+        except OSError:
+            if not executable.exists():
+                raise
     return executable
 
 

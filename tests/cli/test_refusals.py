@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -92,6 +93,26 @@ def test_a_build_onto_a_file_is_refused(tmp_path: Path) -> None:
     assert outcome.status == 2
     assert outcome.err.startswith(f"error[E0402]: cannot write to {occupied}")
     assert occupied.read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    ("option", "code"),
+    [("--trace", "E0420"), ("--outputs", "E0420"), ("DIR", "E0402")],
+)
+def test_a_place_that_cannot_be_written_is_refused(
+    built: Path, tmp_path: Path, option: str, code: str
+) -> None:
+    np.savez(tmp_path / "in.npz", **INPUTS)  # type: ignore[arg-type]
+    directory = tmp_path / "build"
+    shutil.copytree(built, directory, ignore=shutil.ignore_patterns("sim-*"))
+    if option == "DIR":
+        (directory / "sim-icarus").touch()
+    trace = ["--trace", tmp_path / "none" / "a.vcd"] if option == "--trace" else []
+    outcome = rtlgen(
+        "run", directory, "--inputs", tmp_path / "in.npz", "--simulator", "icarus",
+        "--outputs", tmp_path / ("none" if option == "--outputs" else "") / "o.npz", *trace,
+    )  # fmt: skip
+    assert (outcome.status, outcome.err[:12]) == (2, f"error[{code}]"), outcome.err
 
 
 @pytest.mark.usefixtures("in_checkout")
