@@ -115,7 +115,7 @@ def _free_prefix(manifest: Manifest) -> str:
 
 
 def _checks(manifest: Manifest, expected: Expected, prefix: str) -> list[_Check]:
-    checks = [_Check("cycles", f"{prefix}cycles", str(manifest.predicted_cycles), "%0d")]
+    checks = [_Check("cycles", f"{prefix}cycles", f"64'd{manifest.predicted_cycles}", "%0d")]
     if manifest.returned is not None and expected.returned is not None:
         port = manifest.returned.port
         value = _literal(expected.returned, manifest.returned.width)

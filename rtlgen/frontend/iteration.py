@@ -39,7 +39,8 @@ from rtlgen.ir.scop import Access, ConditionNode, Loop, LoopNode, Node
 from rtlgen.ir.types import IntType
 from rtlgen.source import Span
 
-MAX_ITERATIONS = 1 << 32
+MAX_ITERATIONS = 1 << 48
+"""Iterations of a loop with those around it: more than anyone waits for, and 64 bits hold cycles."""
 
 
 class Body(StatementReader, Protocol):
@@ -249,7 +250,7 @@ class IterationReader:
             raise TooManyIterations(
                 f"the loop has {iterations} iterations",
                 labels=(Label(loop.span, "with the loops around it, at most"),),
-                notes=(f"up to {MAX_ITERATIONS} are supported: 43 s at 100 MHz",),
+                notes=(f"up to {MAX_ITERATIONS} are supported: 32 days at 100 MHz",),
                 help="give a smaller bound",
             )
         return iterations

@@ -120,11 +120,11 @@ class LoopNeverEnds(FrontendError):
 class TooManyIterations(FrontendError):
     """A nest of loops has more iterations than any run would finish.
 
-    The circuit starts one iteration a clock cycle: 2^32 of them take 43 s at 100 MHz, and hours in
-    a simulator. The usual cause is a bound with a digit too many, or a bound for whole images or
+    The circuit starts one iteration a clock cycle: 2^48 of them, which its counters could hold, take
+    32 days at 100 MHz. The usual cause is a bound with a digit too many, or a bound for whole images or
     files where the kernel is meant for a part of them:
 
-        for (long i = 0; i < 1000000000000; i++) ...
+        for (long i = 0; i < 1000000000000000; i++) ...
 
     Remedy: give a smaller bound, such as `-D N=64`; let the host call the circuit repeatedly.
     """
