@@ -11,13 +11,14 @@ fingerprint = $(shell { cat $(1) pyproject.toml sim/setup.sh; pwd; } | cksum | t
 RUN_STAMP := .venv/.run-$(call fingerprint,requirements.lock)
 DEV_STAMP := .venv/.dev-$(call fingerprint,requirements-dev.lock)
 
-.PHONY: help demo test test-long lint bench setup setup-dev icarus lock clean
+.PHONY: help demo test test-long lint mutants bench setup setup-dev icarus lock clean
 
 help:
 	@echo 'make demo       set up, then plan and verify $(EXAMPLE) on Verilator'
 	@echo 'make test       set up, then lint and run the tests'
 	@echo 'make lint       ruff, mypy and the import contracts'
 	@echo 'make test-long  the tests that take minutes'
+	@echo 'make mutants    change the judges, one comparison or bound at a time: every change must be noticed'
 	@echo 'make bench      reproduce the published figures'
 	@echo 'make lock       write the lock files again from pyproject.toml'
 	@echo 'make clean      remove what the others made'
@@ -39,6 +40,10 @@ lint: setup-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# Half an hour on two cores; `.venv/bin/python -m tests.mutation replay` takes one judge.
+mutants: setup-dev
+	$(BIN)/python -m tests.mutation
 
 bench: setup-dev
 	$(BIN)/rtlgen bench mf3

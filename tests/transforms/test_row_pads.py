@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import product
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.schedule import Bound, NestLoop
 from rtlgen.poly.ranks import Ints, enumerate_nest, rank_table
-from rtlgen.transforms.row_pads import BlockForms, PairTable, reaching, stretched
+from rtlgen.transforms.row_pads import BlockForms, PairTable, Rows, reaching, stretched
 
 ROW, COLUMN = Affine.variable("i"), Affine.variable("j")
 NESTS = {
@@ -85,3 +86,43 @@ def test_a_loop_is_made_to_reach_the_points_behind_its_end() -> None:
     reached = reaching(loops, np.array([[0, 2], [5, 5]]))
     assert reached is not None and [loop.at_least for loop in reached] == [0, 3]
     assert reaching(loops, np.array([[0, -1]])) is None
+
+
+@pytest.mark.parametrize("name", NESTS)
+def test_a_point_is_found_in_its_row_and_nowhere_else(name: str) -> None:
+    loops = NESTS[name]
+    rows = Rows.of(loops)
+    enumerated = enumerate_nest(loops)
+    assert rows is not None and enumerated is not None
+    points = enumerated[0].tolist()
+    # Whatever is asked for together, one point that is in no row spoils it.
+    inside = np.array(points[:1])
+    for point in product(*(range(loop.at - 2, loop.at + loop.extent + 2) for loop in loops)):
+        found = rows.find(np.array([point]))
+        assert (found is not None) == (list(point) in points), point
+        assert (rows.find(np.array([*inside.tolist(), point])) is None) == (found is None)
+        if found is not None:
+            (row,), (offset,) = found
+            assert rows.points[row].tolist() == list(point[:-1])
+            before = [p for p in points if p[:-1] == list(point[:-1])]
+            assert before.index(list(point)) == offset and len(before) == rows.trips[row]
+    assert rows.find(np.zeros((0, len(loops)), dtype=np.int64)) is not None
+
+
+def test_a_nest_with_an_empty_loop_has_no_rows() -> None:
+    empty = NestLoop("j", 6, uppers=(Bound(ROW - 1),))
+    assert Rows.of((NestLoop("i", 6), empty, NestLoop("k", 2))) is None
+    assert BlockForms((NestLoop("i", 6), empty, NestLoop("k", 2)), []).pairs((0,)) is None
+
+
+def test_a_loop_is_made_to_reach_the_last_of_several_points_and_no_further() -> None:
+    loops = NESTS["rows that shrink"]
+    assert reaching(loops, np.array([[1, 1], [5, 5]])) == loops
+    # Row 5 begins with 5 and has one iteration; its second and third ones are 6 and 7.
+    reached = reaching(loops, np.array([[5, 7], [5, 6], [0, 5]]))
+    assert reached is not None and [loop.at_least for loop in reached] == [0, 3]
+    reached = reaching(loops, np.array([[5, 6]]))
+    assert reached is not None and [loop.at_least for loop in reached] == [0, 2]
+    assert reaching(loops, np.array([[5, 5], [5, 4]])) is None
+    box = reaching((NestLoop("i", 3),), np.array([[4]]))
+    assert box == (NestLoop("i", 5),)

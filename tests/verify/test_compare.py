@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from rtlgen.verify.compare import compare_memories
+from rtlgen.verify.compare import SHOWN_MISMATCHES, compare_memories
 from rtlgen.verify.golden_state import Elements
 
 
@@ -39,6 +39,16 @@ def test_all_differences_are_counted_and_some_are_shown() -> None:
     assert (result.mismatches, len(result.first)) == (60, 31)
     assert result.first[-1].array == "B"
     assert result.text().endswith("and 29 more")
+
+
+def test_ten_differences_are_shown_where_nobody_asks_for_more() -> None:
+    result = compare_memories({"A": np.zeros(30, np.int8)}, {"A": np.ones(30, np.int8)})
+    assert len(result.first) == 10 == SHOWN_MISMATCHES
+
+
+def test_one_equal_element_is_enough_to_compare() -> None:
+    memory: dict[str, Elements] = {"s": np.array(7, np.int8)}
+    assert compare_memories(memory, memory).exact
 
 
 def test_scalars_differ_too_and_the_result_is_json() -> None:
