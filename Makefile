@@ -28,6 +28,7 @@ demo: setup
 	$(BIN)/rtlgen plan $(EXAMPLE)
 	@echo '--- the proof: generated Verilog against the golden model'
 	$(BIN)/rtlgen verify $(EXAMPLE) --simulator verilator
+	@echo '--- call it yourself: . $(BIN)/activate; rtlgen --help'
 
 test: setup-dev icarus lint
 	$(BIN)/python -m pytest -n 2 -m 'not long'

@@ -5,44 +5,71 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from rtlgen.design import Design, compile_design
+from rtlgen.design import Design
+from rtlgen.driver import compile_program, parse, parse_source
 from rtlgen.ir.plan import IndexStyle
-from rtlgen.options import CompileOptions, FuseMode
+from rtlgen.options import CompileOptions, ExpandMode, FuseMode, WritePorts
+from rtlgen.poly.pluto.components import Fusion
+from rtlgen.transforms.loop_schedule import Scheduler
 
 
 def compile(
-    path: str | Path,
+    path: str | Path | None = None,
     *,
+    source: str | None = None,
     function: str | None = None,
     define: Mapping[str, object] | None = None,
-    include_dirs: Sequence[str] = (),
+    include_dirs: Sequence[str | Path] = (),
     target: str = "ecp5",
     fuse: FuseMode = "mf3",
+    expand: ExpandMode = "auto",
     shift: Mapping[str, int] | None = None,
+    write_ports: WritePorts = "auto",
     index: IndexStyle = "odometer",
+    index_latency_cycles: int | None = None,
+    scheduler: Scheduler | None = None,
+    fusion: Fusion = "smart",
+    tile: Sequence[int] = (),
+    wavefront: bool = False,
     checksum: bool = False,
 ) -> Design:
-    """Compile the kernel of a C file.
+    """Compile the kernel of a C file, or of C text.
 
     Parameters
     ----------
+    source: C text in place of a file; with it, `path` is only the name that messages show.
     function: the kernel; by default the only function, or the one that holds `#pragma scop`.
     define: macros, and values for scalar parameters.
     shift: statement -> MF3 shift that replaces the compiler's; still checked for legality.
     index: how counters become indices. checksum: add the hardware checksum unit.
+    The others are the options of the command line, with the same names and defaults.
 
     Raises
     ------
     RtlgenError: the program or an option is refused; its `diagnostic` says where and why.
+    TypeError: there is neither a path nor a source. ValueError: an option has no such value.
     """
     options = CompileOptions(
         function=function,
         defines={name: str(value) for name, value in (define or {}).items()},
-        include_dirs=tuple(include_dirs),
+        include_dirs=tuple(map(str, include_dirs)),
         target=target,
         fuse=fuse,
         shifts=dict(shift or {}),
         index_style=index,
+        index_latency_cycles=index_latency_cycles,
         checksum=checksum,
+        expand=expand,
+        write_ports=write_ports,
+        scheduler=scheduler,
+        fusion=fusion,
+        tile=tuple(tile),
+        wavefront=wavefront,
     )
-    return compile_design(path, options)
+    if source is not None:
+        program = parse_source(source, str(path or "kernel.c"), options)
+    elif path is not None:
+        program = parse(Path(path), options)
+    else:
+        raise TypeError("compile() needs a path or a source")
+    return Design(compile_program(program, options), options)

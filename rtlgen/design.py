@@ -23,10 +23,11 @@ from rtlgen.ir.sets import ScopSets
 from rtlgen.manifest import Manifest, unwritable, write_manifest
 from rtlgen.options import CompileOptions
 from rtlgen.poly.trips import loop_trips
-from rtlgen.report.html import report_html
+from rtlgen.report.html import report_html, summary_html
 from rtlgen.report.loops import schedule_report, skew_report
 from rtlgen.report.nests import nest_report
 from rtlgen.report.plan_report import plan_report
+from rtlgen.report.text import counted
 from rtlgen.sim.lint import WAIVERS
 from rtlgen.testbench import Expected, write_testbench
 from rtlgen.verify.checksum import checksum, format_checksum
@@ -102,7 +103,7 @@ class Verification:
         }
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Design:
     """One compiled kernel.
 
@@ -115,6 +116,16 @@ class Design:
     compilation: Compilation
     options: CompileOptions
     _cache: dict[str, GeneratedVerilog] = field(default_factory=dict, repr=False)
+
+    def __repr__(self) -> str:
+        plan = self.plan
+        statements = counted(len(plan.streams), "statement")
+        cycles = counted(predicted_cycles(plan), "cycle")
+        return f"<Design {plan.name}: {statements}, {cycles}, {self.compilation.target.name}>"
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: the figures and the statements of the report."""
+        return summary_html(self.report())
 
     @property
     def plan(self) -> KernelPlan:

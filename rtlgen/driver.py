@@ -16,7 +16,7 @@ from pathlib import Path
 
 from rtlgen.analysis import Analysis, analyse, strided_statements
 from rtlgen.errors import Diagnostic, RtlgenError
-from rtlgen.frontend import ParsedProgram, parse_file
+from rtlgen.frontend import ParsedProgram, parse_file, parse_text
 from rtlgen.ir.effort import limited_effort, more_effort
 from rtlgen.ir.plan import KernelPlan
 from rtlgen.ir.scop import Scop
@@ -67,6 +67,17 @@ def parse(path: Path, options: CompileOptions) -> ParsedProgram:
     """Read a C file; see `rtlgen.frontend.parse_file` for what it raises."""
     return parse_file(
         path,
+        function=options.function,
+        defines=options.defines,
+        include_dirs=options.include_dirs,
+    )
+
+
+def parse_source(text: str, name: str, options: CompileOptions) -> ParsedProgram:
+    """Read C text; `name` stands for its file in messages."""
+    return parse_text(
+        text,
+        name,
         function=options.function,
         defines=options.defines,
         include_dirs=options.include_dirs,

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from rtlgen.ir.plan import IndexStyle
-from rtlgen.poly.pluto.components import Fusion
-from rtlgen.transforms.loop_schedule import LoopOptions, Scheduler
+from rtlgen.ir.plan import INDEX_STYLES, IndexStyle
+from rtlgen.poly.pluto.components import FUSIONS, Fusion
+from rtlgen.transforms.loop_schedule import SCHEDULERS, LoopOptions, Scheduler
 
 FuseMode: TypeAlias = Literal["mf3", "ols", "none"]
 FUSE_MODES: tuple[FuseMode, ...] = ("mf3", "ols", "none")
@@ -18,6 +18,16 @@ EXPAND_MODES: tuple[ExpandMode, ...] = ("auto", "never", "always")
 
 WritePorts: TypeAlias = Literal["auto", "one"]
 WRITE_PORTS: tuple[WritePorts, ...] = ("auto", "one")
+
+
+_CHOICES: Mapping[str, tuple[object, ...]] = {
+    "fuse": FUSE_MODES,
+    "expand": EXPAND_MODES,
+    "write_ports": WRITE_PORTS,
+    "index_style": INDEX_STYLES,
+    "scheduler": (None, *SCHEDULERS),
+    "fusion": FUSIONS,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +59,15 @@ class CompileOptions:
     fusion: Fusion = "smart"
     tile: tuple[int, ...] = ()
     wavefront: bool = False
+
+    def __post_init__(self) -> None:
+        for name, choices in _CHOICES.items():
+            if getattr(self, name) not in choices:
+                raise ValueError(f"{name} is {getattr(self, name)!r}, not one of {choices}")
+        if any(size < 1 for size in self.tile):
+            raise ValueError(f"tile is {self.tile}: a tile has at least one iteration")
+        if self.index_latency_cycles is not None and not 0 <= self.index_latency_cycles <= 64:
+            raise ValueError(f"index_latency_cycles is {self.index_latency_cycles}, not 0 to 64")
 
     @property
     def loops(self) -> LoopOptions:

@@ -67,12 +67,7 @@ def read_source(path: str) -> SourceFile:
     FileUnreadable: it is missing, is not a file, is not UTF-8, or has a name that is no plain text.
     TooDeep: it is too large.
     """
-    if not path.isprintable():
-        # The name goes into comments of the Verilog and into reports.
-        raise FileUnreadable(
-            f"cannot read {path!a}: the name holds a character that cannot be printed",
-            help="rename the file",
-        )
+    check_name(path)
     try:
         with open(path, "rb") as handle:
             content = handle.read(MAX_BYTES + 1)
@@ -87,6 +82,20 @@ def read_source(path: str) -> SourceFile:
     if len(content) > MAX_BYTES or len(text) > MAX_CHARACTERS:
         raise TooDeep(f"{path} is larger than {MAX_CHARACTERS} characters")
     return SourceFile(path, text)
+
+
+def check_name(path: str) -> None:
+    """Refuse a file name that cannot stand in a line of a report or of the Verilog.
+
+    Raises
+    ------
+    FileUnreadable
+    """
+    if not path.isprintable():
+        raise FileUnreadable(
+            f"cannot read {path!a}: the name holds a character that cannot be printed",
+            help="rename the file",
+        )
 
 
 def preprocess(

@@ -12,7 +12,7 @@ from rtlgen.frontend.errors import FrontendError, NoFunction
 from rtlgen.frontend.extensions import plain_c
 from rtlgen.frontend.extents import extent_options
 from rtlgen.frontend.kernel import Kernel
-from rtlgen.frontend.preprocess import Preprocessed, preprocess, read_source
+from rtlgen.frontend.preprocess import Preprocessed, check_name, preprocess, read_source
 from rtlgen.frontend.region import select_region
 from rtlgen.frontend.rounding import round_in_integers
 from rtlgen.frontend.syntax import deep_recursion, parse
@@ -69,6 +69,7 @@ def parse_text(
     include_dirs: Sequence[str] = (),
 ) -> ParsedProgram:
     """Read C text as `parse_file` reads the file `path`."""
+    check_name(path)
     return _parse(SourceFile(path, text), function, defines or {}, include_dirs)
 
 

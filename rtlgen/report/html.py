@@ -44,6 +44,18 @@ def report_html(report: Mapping[str, Any], source: SourceFile) -> str:
     )
 
 
+def summary_html(report: Mapping[str, Any]) -> str:
+    """Return the figures and the statements alone, without styles, for a notebook."""
+    totals = [[_cell(name), _number(report[key])] for key, name in _TOTALS.items()]
+    return "\n".join(
+        (
+            f"<p><b>{escape(report['kernel'])}</b>, {escape(headline(report))}</p>",
+            _table((("figure",), ("",), ()), totals),
+            _statements(report, ""),
+        )
+    )
+
+
 def _marked(report: Mapping[str, Any], path: str) -> set[int]:
     """Return the lines of the shown file that hold statements; others stand in included files."""
     return {s["line"] for s in report["statements"] if s["file"] == path}

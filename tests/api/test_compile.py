@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import inspect
 import re
+from dataclasses import MISSING, fields
+from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import rtlgen
+from rtlgen.options import CompileOptions
 
 ROOT = Path(__file__).resolve().parents[2]
 GEMM = ROOT / "examples" / "gemm" / "gemm.c"
@@ -24,6 +29,61 @@ def test_a_size_is_defined_by_a_number() -> None:
     assert design.manifest.array("C").shape == (4, 4)
     assert design.manifest.predicted_cycles < rtlgen.compile(GEMM).manifest.predicted_cycles
     assert design.report()["predicted_cycles"] == design.manifest.predicted_cycles
+
+
+def test_c_text_is_compiled_as_a_file_is() -> None:
+    from_text = rtlgen.compile(source=GEMM.read_text(), path="examples/gemm/gemm.c")
+    assert (
+        from_text.verilog.text.splitlines()[2:]
+        == (
+            rtlgen.compile(GEMM)
+            .verilog.text.replace(str(GEMM), "examples/gemm/gemm.c")
+            .splitlines()[2:]
+        )
+    )
+    with pytest.raises(rtlgen.RtlgenError) as caught:
+        rtlgen.compile(source="void f(float a[4]) { a[0] = 1; }")
+    assert caught.value.diagnostic.render(caught.value.sources).splitlines()[1:2] == [
+        " --> kernel.c:1:14"
+    ]
+    with pytest.raises(TypeError, match="needs a path or a source"):
+        rtlgen.compile()
+    with pytest.raises(rtlgen.RtlgenError, match="cannot be printed"):
+        rtlgen.compile(source="", path="a\nb.c")
+
+
+def test_every_option_of_the_command_line_is_there_with_its_default() -> None:
+    parameters = inspect.signature(rtlgen.compile).parameters
+    renamed = {"defines": "define", "shifts": "shift", "index_style": "index"}
+    for member in fields(CompileOptions):
+        parameter = parameters[renamed.get(member.name, member.name)]
+        if member.default is not MISSING:
+            assert parameter.default == member.default, member.name
+    assert len(parameters) == len(fields(CompileOptions)) + 2  # path, source
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"fuse": "all"}, {"scheduler": "none"}, {"tile": (0,)}, {"index_latency_cycles": -1}],
+    ids=str,
+)
+def test_a_value_that_an_option_has_not_is_an_error(options: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=next(iter(options))):
+        rtlgen.compile(GEMM, **options)
+
+
+def test_a_design_is_one_line_and_in_a_notebook_a_summary() -> None:
+    design = rtlgen.compile(GEMM)
+    assert repr(design) == "<Design gemm: 2 statements, 519 cycles, ecp5>"
+    page = design._repr_html_()
+    assert '<td>predicted cycles</td><td class="number">519</td>' in page
+    assert "C[i][j] += alpha * A[i][k] * B[k][j]" in page
+    assert "<html" not in page and "href" not in page
+
+
+def test_the_package_says_its_version_and_has_types() -> None:
+    assert rtlgen.__version__ == version("rtlgen")
+    assert Path(rtlgen.__file__).with_name("py.typed").is_file()
 
 
 def test_options_reach_the_compiler() -> None:
