@@ -40,7 +40,7 @@ from rtlgen.ir.types import IntType
 from rtlgen.source import Span
 
 MAX_ITERATIONS = 1 << 48
-"""Iterations of a loop with those around it: more than anyone waits for, and 64 bits hold cycles."""
+"""Iterations of a loop with those around it: 64 bits hold their cycles, nobody waits for more."""
 
 
 class Body(StatementReader, Protocol):

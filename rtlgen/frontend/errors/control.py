@@ -120,9 +120,9 @@ class LoopNeverEnds(FrontendError):
 class TooManyIterations(FrontendError):
     """A nest of loops has more iterations than any run would finish.
 
-    The circuit starts one iteration a clock cycle: 2^48 of them, which its counters could hold, take
-    32 days at 100 MHz. The usual cause is a bound with a digit too many, or a bound for whole images or
-    files where the kernel is meant for a part of them:
+    The circuit starts one iteration a clock cycle: 2^48 of them, which its counters could hold,
+    take 32 days at 100 MHz. The usual cause is a bound with a digit too many, or a bound for whole
+    images or files where the kernel is meant for a part of them:
 
         for (long i = 0; i < 1000000000000000; i++) ...
 
