@@ -10,7 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from amaranth.back import rtlil
-from amaranth.hdl import Shape
+from amaranth.hdl import Fragment, Shape, Value
+from amaranth.hdl._ast import SignalDict
+from amaranth.hdl._ir import PortDirection, build_netlist
+from amaranth.hdl._nir import Memory as NetlistMemory
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In
 
@@ -99,8 +102,38 @@ def component_verilog(component: wiring.Component, top: str, source_file: str) -
     ----------
     source_file: the C file whose lines may stand in `src` attributes.
     """
-    lines = rtlil.convert(component, name=top).splitlines()
+    lines = rtlil_of(component, top).splitlines()
     return _to_verilog("\n".join(_cleaned(lines, _module_names(lines), source_file)) + "\n")
+
+
+def rtlil_of(component: wiring.Component, top: str) -> str:
+    """Return the RTLIL of a component, as `rtlil.convert` does, but with no content of RAMs.
+
+    Amaranth would spell out each bit of the zeros, 32 million for a matrix of 1024 x 1024, for
+    `_cleaned` to leave out.
+    """
+    ports = {
+        "__".join(map(str, path)): (
+            Value.cast(value),
+            PortDirection.Input if member.flow == In else PortDirection.Output,
+        )
+        for path, member, value in component.signature.flatten(component)
+    }
+    netlist = build_netlist(Fragment.get(component, None), ports=ports, name=top)
+    for cell in netlist.cells:
+        if isinstance(cell, NetlistMemory) and not cell.name.startswith("rom_"):
+            cell.init = ()
+    empty = rtlil.EmptyModuleChecker(netlist)
+    design = rtlil.Design(emit_src=True)
+    names = SignalDict()
+    for number, module in enumerate(netlist.modules):
+        if empty.is_empty(number):
+            continue
+        builder = design.module(".".join(module.name), src_loc=module.src_loc)
+        if number == 0:
+            builder.attribute("top", 1)
+        rtlil.ModuleEmitter(builder, netlist, module, names, empty_checker=empty).emit()
+    return str(design)
 
 
 def manifest_of(

@@ -10,12 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from rtlgen.hw.kernel import Kernel
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.plan import PlanError
 from rtlgen.manifest import Manifest
 from rtlgen.sim.lint import lint
 from rtlgen.source import SourceFile
-from rtlgen.verilog import generate, manifest_of
+from rtlgen.verilog import generate, manifest_of, rtlil_of
 from tests.plans.gemm import FILE, gemm_plan
 from tests.plans.random_plans import random_plan
 from tests.plans.renaming import renamed
@@ -73,6 +74,11 @@ def test_the_text_is_plain_assignments_and_clocked_blocks() -> None:
 def test_the_length_of_the_text_does_not_depend_on_the_size_of_the_arrays() -> None:
     small, large = (generate(gemm_plan(size)).text.count("\n") for size in (4, 16))
     assert large - small < 20
+
+
+def test_what_amaranth_writes_does_not_depend_on_the_size_of_the_arrays() -> None:
+    small, large = (len(rtlil_of(Kernel(gemm_plan(size)), "gemm")) for size in (4, 16))
+    assert large - small < 2000  # The zeros of 3 * 240 words of 32 bits would be 23,000 more.
 
 
 def test_arrays_become_block_ram_of_any_vendor() -> None:
