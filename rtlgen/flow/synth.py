@@ -19,7 +19,7 @@ from typing import Literal, TypeAlias
 
 from rtlgen.files import kept_for_its_log
 from rtlgen.flow.errors import UnreadableResultError
-from rtlgen.flow.nextpnr import Device, Placement, place_and_route, smallest_device
+from rtlgen.flow.nextpnr import Device, Placement, find_nextpnr, place_and_route, smallest_device
 from rtlgen.flow.yosys import run_script
 from rtlgen.tools import stop_tools
 
@@ -109,6 +109,16 @@ class SynthesisReport:
     def to_json(self) -> dict[str, object]:
         """Return the report as a JSON-serialisable object."""
         return asdict(self)
+
+
+def synthesis_programs(target: SynthesisTarget) -> tuple[str, ...]:
+    """Return the paths of the programs that `synthesise` runs; yosys is a Python package.
+
+    Raises
+    ------
+    MissingToolError
+    """
+    return (find_nextpnr(),) if target == "ecp5" else ()
 
 
 def synthesise(

@@ -25,6 +25,7 @@ from rtlgen.sim.cocotb_runner import Program, Simulator, run_program, shared_pyt
 from rtlgen.sim.job import FOLDER_VARIABLE, Job, Outcome, Result
 from rtlgen.sim.models import Harness, cocotb_harness, compile_icarus, compile_verilated
 from rtlgen.sim.verilator import Verilator, find_verilator
+from rtlgen.tools import find_tool
 from rtlgen.verify.errors import (
     HangError,
     InputFileError,
@@ -115,6 +116,18 @@ def simulate(
     except OSError as error:
         raise unwritable(base, error.strerror) from error
     return _simulation_result(result, manifest, seconds, simulator, chosen)
+
+
+def simulation_programs(simulator: Simulator) -> tuple[str, ...]:
+    """Return the paths of the programs that a simulation runs; Verilator is a Python package.
+
+    Raises
+    ------
+    MissingToolError
+    """
+    if simulator == "icarus":
+        return find_tool("iverilog"), find_tool("vvp")
+    return str(find_verilator().command), find_tool("g++", "c++")
 
 
 def _writable(trace: Path | None) -> Path | None:

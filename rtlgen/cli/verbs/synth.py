@@ -7,10 +7,11 @@ from typing import Any
 
 import click
 
-from rtlgen.cli.options import json_option
-from rtlgen.cli.output import Verbosity, print_json, progress
+from rtlgen.answers import question, recall, remember
+from rtlgen.cli.options import fresh_option, json_option
+from rtlgen.cli.output import KNOWN, Verbosity, print_json, progress
 from rtlgen.cli.verb import verb
-from rtlgen.flow.synth import SYNTHESIS_TARGETS, synthesise
+from rtlgen.flow.synth import DEFAULT_SEEDS, SYNTHESIS_TARGETS, synthesis_programs, synthesise
 from rtlgen.manifest import read_manifest, read_verilog
 
 
@@ -24,22 +25,42 @@ from rtlgen.manifest import read_manifest, read_verilog
     help="FPGA family.",
 )
 @click.option("--clock-mhz", type=float, default=130.0, show_default=True, help="Clock to aim at.")
+@fresh_option
 @json_option
 @click.pass_obj
 def synth(
-    verbosity: Verbosity, directory: str, target: Any, clock_mhz: float, as_json: bool
+    verbosity: Verbosity,
+    directory: str,
+    target: Any,
+    clock_mhz: float,
+    fresh: bool,
+    as_json: bool,
 ) -> None:
     """Measure LUT, FF, DSP, block RAM and Fmax with yosys and nextpnr."""
     manifest = read_manifest(Path(directory))
     verilog = read_verilog(Path(directory), manifest)
-    with progress(f"synthesising {manifest.top} for {target}", verbosity):
-        report = synthesise(verilog, manifest.top, target, clock_mhz=clock_mhz)
+    given = {
+        "verilog": manifest.verilog.sha256,
+        "top": manifest.top,
+        "target": target,
+        "clock_mhz": clock_mhz,
+        "seeds": DEFAULT_SEEDS,
+    }
+    # What is missing is told before the work begins.
+    asked = question("synth", given, synthesis_programs(target))
+    report = None if fresh else recall(asked)
+    is_known = report is not None
+    if report is None:
+        with progress(f"synthesising {manifest.top} for {target}", verbosity):
+            report = synthesise(verilog, manifest.top, target, clock_mhz=clock_mhz).to_json()
+        remember(asked, report)
     if as_json:
-        print_json(report.to_json())
+        print_json({**report, "cached": is_known})
         return
-    placed = report.fmax_mhz is not None
-    fmax = f"{report.fmax_mhz:.1f} MHz on {report.device}" if placed else "not placed"
+    placed = report["fmax_mhz"] is not None
+    fmax = f"{report['fmax_mhz']:.1f} MHz on {report['device']}" if placed else "not placed"
     click.echo(
-        f"{report.top} on {target}: {report.lut} LUT, {report.ff} FF, {report.dsp} DSP, "
-        f"{report.block_ram} block RAM, {fmax}"
+        f"{report['top']} on {target}: {report['lut']} LUT, {report['ff']} FF, "
+        f"{report['dsp']} DSP, {report['block_ram']} block RAM, {fmax}"
+        f"{KNOWN if is_known else ''}"
     )

@@ -1,0 +1,121 @@
+"""Answers are known again when all that decides them is the same, and never otherwise."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import rtlgen.answers
+import rtlgen.cli.verbs.synth
+from rtlgen.answers import question, recall, remember
+from rtlgen.flow.synth import SynthesisReport
+from tests.cli.conftest import rtlgen as run_rtlgen
+
+ANSWER = {"exact": True, "lines": ["a", "b"]}
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "cache"
+    monkeypatch.setenv("RTLGEN_CACHE", str(folder))
+    monkeypatch.delenv("RTLGEN_FRESH", raising=False)
+    return folder
+
+
+def test_an_answer_is_known_again() -> None:
+    asked = question("verify", {"text": "int a;"})
+    assert recall(asked) is None
+    remember(asked, ANSWER)
+    assert recall(asked) == ANSWER
+
+
+def test_everything_that_decides_the_answer_makes_another_question(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "tool"
+    program.write_text("1")
+    asked = {question("verify", {"seed": 1}, [str(program)])}
+    assert question("verify", {"seed": 1}, [str(program)]) in asked
+    asked.add(question("verify", {"seed": 2}, [str(program)]))
+    asked.add(question("synth", {"seed": 1}, [str(program)]))
+    asked.add(question("verify", {"seed": 1}))
+    program.write_text("22")
+    asked.add(question("verify", {"seed": 1}, [str(program)]))
+    for name, other in (("_versions", {"islpy": "0"}), ("_code_digest", "0")):
+        monkeypatch.setattr(rtlgen.answers, name, lambda other=other: other)
+        asked.add(question("verify", {"seed": 1}, [str(program)]))
+    assert len(asked) == 7
+
+
+def test_the_code_of_every_module_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    digests = set()
+    monkeypatch.setattr(rtlgen.answers, "_PACKAGE", tmp_path)
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    (tmp_path / "other").mkdir()
+    (tmp_path / "sim").symlink_to(tmp_path.parent / f"{tmp_path.name}-sim")
+    Path(f"{tmp_path}-sim").mkdir()
+    for place in ("a/b/c.py", "d.j2", "sim/main.cpp"):
+        for text in ("1", "2"):
+            (tmp_path / place).write_text(text)
+            digests.add(rtlgen.answers._code_digest.__wrapped__())
+    assert len(digests) == 6
+
+
+@pytest.mark.parametrize(
+    "content", ["", "null", "[]", "{}", "[" * 100_000, '{"sha256": 1, "answer": {}}', "\0" * 10]
+)
+def test_what_was_damaged_is_no_answer(cache: Path, content: str) -> None:
+    asked = question("verify", {})
+    remember(asked, ANSWER)
+    (entry,) = (cache / "answers").iterdir()
+    entry.write_text(content)
+    assert recall(asked) is None
+    remember(asked, ANSWER)
+    assert recall(asked) == ANSWER
+
+
+def test_an_answer_that_was_changed_or_moved_is_none(cache: Path) -> None:
+    asked, other = question("verify", {}), question("verify", {"seed": 2})
+    remember(asked, ANSWER)
+    (entry,) = (cache / "answers").iterdir()
+    text = entry.read_text()
+    (cache / "answers" / f"{other}.json").write_text(text)
+    assert recall(other) is None
+    entry.write_text(json.dumps({**json.loads(text), "answer": {**ANSWER, "lines": []}}))
+    assert recall(asked) is None
+
+
+def test_a_cache_that_cannot_be_written_does_no_harm(
+    cache: Path,
+) -> None:
+    cache.write_text("occupied")
+    remember("a" * 64, ANSWER)
+    assert recall("a" * 64) is None
+
+
+def test_synth_answers_at_once_what_was_asked_before(
+    built: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = []
+
+    def counted(*arguments: Any, **_: Any) -> SynthesisReport:
+        runs.append(arguments)
+        return SynthesisReport(
+            "scaled", "ice40", 1, 1, None, len(runs), 3, 4, {}, None, None, {}, None, 1.5, {}
+        )
+
+    monkeypatch.setattr(rtlgen.cli.verbs.synth, "synthesise", counted)
+    first = run_rtlgen("synth", built, "--target", "ice40")
+    assert first.out == "scaled on ice40: 1 LUT, 1 FF, 3 DSP, 4 block RAM, not placed\n"
+    second = run_rtlgen("synth", built, "--target", "ice40")
+    assert second.out == first.out.strip() + " (known from an earlier run; --fresh does it again)\n"
+    assert run_rtlgen("synth", built, "--target", "ice40", "--json").document["cached"] is True
+    assert len(runs) == 1
+    fresh = run_rtlgen("synth", built, "--target", "ice40", "--fresh", "--json").document
+    assert (fresh["cached"], fresh["ff"], len(runs)) == (False, 2, 2)
+    assert run_rtlgen("synth", built, "--target", "ice40", "--json").document["ff"] == 2
+    run_rtlgen("synth", built, "--target", "ice40", "--clock-mhz", "50")
+    assert len(runs) == 3
