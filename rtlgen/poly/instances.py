@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from rtlgen.ir.affine import Affine, Congruence
 from rtlgen.ir.quasi_affine import affine_values, quasi_affine_values
-from rtlgen.ir.scop import Access, Array, Scop, Statement
+from rtlgen.ir.scop import Access, Scop, Statement
 from rtlgen.ir.sets import for_each, integer
 
 Ints = NDArray[np.int64]
@@ -134,23 +134,6 @@ def dependent_pairs(scop: Scop) -> Mapping[PairKey, Pairs]:
         # Nothing depends on what never changes.
         if array.name in changing:
             _Events(scop, array.name, points, moments).collect(found)
-    return found
-
-
-def last_writers(scop: Scop, array: Array) -> Ints:
-    """Return the number of the statement that writes each element last, -1 where none does."""
-    numbers = [n for n, s in enumerate(scop.statements) if s.write.array == array.name]
-    points = {s.name: statement_points(scop, s) for s in scop.statements}
-    moments = _moments(scop, points)
-    found = np.full(array.depth, -1, dtype=np.int64)
-    latest = np.full(array.depth, -1, dtype=np.int64)
-    for number in numbers:
-        statement = scop.statements[number]
-        elements = touched_elements(scop, statement, statement.write, points[statement.name])[:, 0]
-        own = np.full(array.depth, -1, dtype=np.int64)
-        np.maximum.at(own, elements, moments[statement.name])
-        found[own > latest] = number
-        latest = np.maximum(latest, own)
     return found
 
 

@@ -11,7 +11,6 @@ Here the table is a predicate, and only the host needs one.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -19,9 +18,10 @@ import islpy as isl
 import numpy as np
 import rustworkx
 
+from rtlgen.ir.effort import keep_going
 from rtlgen.ir.scop import Array, Scop
-from rtlgen.ir.sets import ScopSets
-from rtlgen.poly.instances import last_writers
+from rtlgen.ir.sets import ScopSets, for_each, point_values
+from rtlgen.poly.counting import count_points
 from rtlgen.scheduling.datapath import is_register
 from rtlgen.scheduling.forwarding import IssueTimes, Routing
 from rtlgen.scheduling.lags import Timing
@@ -99,7 +99,7 @@ def assign_banks(timing: Timing, times: IssueTimes, routing: Routing) -> BankMap
         count = max(colour.values()) + 1
         if count > MAX_WRITE_PORTS:
             raise Unbankable(array.name)
-        home, colour = _homes(scop, array, colour)
+        home, colour = _homes(timing, array, colour)
         port |= colour
         write_ports[array.name] = count
         if array.storage != "local":
@@ -118,16 +118,20 @@ def _coloured(names: Sequence[str], meetings: Sequence[tuple[str, str]]) -> dict
 
 
 def _homes(
-    scop: Scop, array: Array, colour: Mapping[str, int]
+    timing: Timing, array: Array, colour: Mapping[str, int]
 ) -> tuple[tuple[int, ...], dict[str, int]]:
     """Return the home of every element, and the banks numbered so that bank 0 is home to most."""
-    last = last_writers(scop, array)
-    banks = np.array([colour.get(s.name, 0) for s in scop.statements], dtype=np.int64)[last]
-    written = Counter(banks[last >= 0].tolist())
-    order = sorted(set(colour.values()), key=lambda bank: (-written[bank], bank))
+    kept = _home_elements(timing, colour)
+    stored = {bank: count_points(elements) for bank, elements in kept.items()}
+    order = sorted(kept, key=lambda bank: (-stored[bank], bank))
     renumbered = {name: order.index(bank) for name, bank in colour.items()}
-    place = np.array([order.index(bank) for bank in range(len(order))], dtype=np.int64)
-    home = np.where(last >= 0, place[banks], 0)
+    home = np.zeros(array.depth, dtype=np.int64)
+    # What is at home in bank 0 need not be listed.
+    for number, bank in enumerate(order[1:], start=1):
+        keep_going(work=stored[bank])
+        points = for_each(kept[bank].foreach_point)
+        places = np.array([point_values(point) for point in points], dtype=np.int64)
+        home[places.reshape(len(points), len(array.shape)) @ np.array(array.strides)] = number
     return tuple(home.tolist()), renumbered
 
 
