@@ -11,10 +11,11 @@ equivalents names one that is killed or no longer there.
 from __future__ import annotations
 
 import argparse
+import resource
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from tests.mutation.campaign import Verdict, run
 from tests.mutation.judges import Judge, equivalents, judges
@@ -48,12 +49,13 @@ def _is_of(key: Key, chosen: Sequence[tuple[Judge, list[Mutant]]]) -> bool:
     return key[0] in {judge.module for judge, _ in chosen}
 
 
-def _tell(known: dict[Key, str]):  # type: ignore[no-untyped-def]
+def _tell(known: dict[Key, str]) -> Callable[[Verdict], None]:
     def told(verdict: Verdict) -> None:
         if verdict.killer is None and verdict.mutant.key not in known:
             print(f"SURVIVES {verdict.mutant}", flush=True)
         elif verdict.killer == "crash":
-            print(f"{verdict.killer}: {verdict.mutant}", flush=True)
+            # The process ended, which is noticed, but no test has said so.
+            print(f"CRASHES {verdict.mutant}", flush=True)
 
     return told
 
@@ -78,7 +80,9 @@ def _report(
     wrong = [key for key in known if key not in survivors]
     for key in wrong:
         print("listed as equivalent, but killed or no longer there:", *key)
-    print(f"{len(verdicts)} mutants in {seconds:.0f} s")
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = used.ru_utime + used.ru_stime
+    print(f"{len(verdicts)} mutants in {seconds:.0f} s, {cpu:.0f} s of CPU")
     return 1 if wrong or survivors - set(known) else 0
 
 

@@ -163,6 +163,7 @@ def test_program_order_is_legal_for_every_program() -> None:
     for text in SMALL.values():
         analysis = analysed(text)
         assert find_violation(analysis.sets, analysis.dependences, analysis.scop.schedule) is None
+        require_legal(analysis.sets, analysis.dependences, analysis.scop.schedule, "nothing")
 
 
 def test_an_interchange_that_breaks_a_dependence_is_refused_with_both_instances() -> None:
