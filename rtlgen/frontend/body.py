@@ -281,9 +281,7 @@ class BodyReader:
         """Return the value of an expression; if it is a call, that may have side effects."""
         if not isinstance(node, c_ast.FuncCall):
             return reader.value(node)
-        nodes, value = self._calls.whole_value(node, reader, place)
-        before.extend(nodes)
-        return value
+        return self._calls.whole_value(node, reader, place, before)
 
     def _declaration(self, node: c_ast.Decl, place: Place) -> tuple[Node, ...]:
         if isinstance(node.type, c_ast.PtrDecl) and node.init is not None:

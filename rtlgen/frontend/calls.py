@@ -23,6 +23,7 @@ from rtlgen.frontend.errors import (
     Recursion,
     ReturnUnsupported,
     SideEffect,
+    TooDeep,
 )
 from rtlgen.frontend.expressions import ExpressionReader
 from rtlgen.frontend.locate import Locator
@@ -34,9 +35,13 @@ from rtlgen.frontend.types import CType
 from rtlgen.frontend.values import Value, literal
 from rtlgen.frontend.writers import assigned
 from rtlgen.frontend.writes import written
+from rtlgen.ir.expr import walk
 from rtlgen.ir.scop import Node
 from rtlgen.ir.types import INT32, INT64, IntType
 from rtlgen.source import Span
+
+MAX_OPERATIONS = 20_000
+"""Operations that all calls of a program together may become."""
 
 _ABSOLUTE = {"abs": INT32, "labs": INT64, "llabs": INT64}
 
@@ -68,6 +73,9 @@ class CallReader:
         self._scopes = declarations.scopes
         self._locator = locator
         self.active: list[tuple[str, Span]] = []
+        self._carried_out = 0
+        self._nodes = 0
+        self._pure_ones: dict[int, bool] = {}
 
     def value(
         self,
@@ -89,18 +97,26 @@ class CallReader:
         result = self._result_type(function.definition)
         if result is None:
             raise self._refused(node, f"`{function.name}` returns nothing", "its value is used")
-        if is_pure(function.definition):
+        if self._is_pure(function.definition):
+            reads, statements = len(reader.reads), len(before or ())
             value = self._pure(node, function.definition, reader, result)
             if value is not None:
-                return value
+                return self._counted(value, node)
+            # Its arguments are read again.
+            del reader.reads[reads:]
+            if before is not None:
+                del before[statements:]
+        if self._carried_out:
+            # Its arguments are expressions of the calling statement: so has to be what it does.
+            raise NotAnExpression
         if before is None:
             raise self._refused(
                 node, f"`{function.name}` has statements", "a call here must be one expression"
             )
         known = {variable.name for variable in self._declarations.variables}
-        nodes, value = self._statements(node, function.definition, reader, place)
-        self._require_no_effect(node, nodes, known)
-        before.extend(nodes)
+        first = len(before)
+        value = self._statements(node, function.definition, reader, place, before)
+        self._require_no_effect(node, before[first:], known)
         return self._returned(node, function.definition, reader, value)
 
     def statement(self, node: c_ast.FuncCall, place: Place) -> tuple[Node, ...]:
@@ -114,22 +130,44 @@ class CallReader:
             raise self._refused(
                 node, f"the function `{function.name}` is not defined here", "its text is needed"
             )
-        reader = self._body.reader(place)
-        return self._statements(node, function.definition, reader, place)[0]
+        before: list[Node] = []
+        reader = self._body.reader(place, before)
+        self._statements(node, function.definition, reader, place, before)
+        return tuple(before)
 
     def whole_value(
-        self, node: c_ast.FuncCall, reader: ExpressionReader, place: Place
-    ) -> tuple[tuple[Node, ...], Value]:
-        """Return statements and value of a call that is all of a right-hand side.
+        self, node: c_ast.FuncCall, reader: ExpressionReader, place: Place, before: list[Node]
+    ) -> Value:
+        """Return the value of a call that is all of a right-hand side.
 
         Such a function may write arrays and globals: nothing else is evaluated beside it.
+
+        Parameters
+        ----------
+        before: where to put the statements of the call; `reader` puts some there, too.
         """
         function = self._function(node)
-        made: list[Node] = []
-        if function.definition is None or is_pure(function.definition):
-            return (), self.value(node, reader, place, made)
-        nodes, value = self._statements(node, function.definition, reader, place)
-        return nodes, self._returned(node, function.definition, reader, value)
+        if function.definition is None or self._is_pure(function.definition):
+            return self.value(node, reader, place, before)
+        value = self._statements(node, function.definition, reader, place, before)
+        return self._returned(node, function.definition, reader, value)
+
+    def _counted(self, value: Value, node: c_ast.FuncCall) -> Value:
+        """Return the value of an expression that takes the place of a call.
+
+        Raises
+        ------
+        TooDeep: all of them together are too large.
+        """
+        if not self._carried_out:
+            self._nodes += sum(1 for _ in walk(value.expr))
+        if self._nodes > MAX_OPERATIONS:
+            raise TooDeep(
+                f"calls become more than {MAX_OPERATIONS} operations",
+                labels=(Label(self._locator.span(node), "with this one"),),
+                help="keep results in variables, and use these again",
+            )
+        return value
 
     def _returned(
         self,
@@ -221,6 +259,11 @@ class CallReader:
 
     # A function that only computes.
 
+    def _is_pure(self, function: c_ast.FuncDef) -> bool:
+        if id(function) not in self._pure_ones:
+            self._pure_ones[id(function)] = is_pure(function)
+        return self._pure_ones[id(function)]
+
     def _pure(
         self,
         node: c_ast.FuncCall,
@@ -236,7 +279,6 @@ class CallReader:
             else None
             for (parameter, type_, argument), value in zip(bound, values, strict=True)
         ]
-        reads = len(reader.reads)
         call = PureCall(reader, self._scopes, self._declarations.types)
         with self._inside(node, function.decl.name):
             for (parameter, type_, _), value, view in zip(bound, values, views, strict=True):
@@ -245,11 +287,13 @@ class CallReader:
                     self._scopes.declare(parameter.name, view)
                 elif type_.element is not None:
                     call.bind(parameter.name, type_.element, value, span)
+            self._carried_out += 1
             try:
                 return call.run(list(function.body.block_items or ()), result)
             except NotAnExpression:
-                del reader.reads[reads:]
                 return None
+            finally:
+                self._carried_out -= 1
 
     def _bound(
         self, node: c_ast.FuncCall, function: c_ast.FuncDef
@@ -272,9 +316,12 @@ class CallReader:
         function: c_ast.FuncDef,
         reader: ExpressionReader,
         place: Place,
-    ) -> tuple[tuple[Node, ...], Value | None]:
-        """Return the statements of a call, and what is returned, as read by `reader`."""
-        nodes: list[Node] = []
+        before: list[Node],
+    ) -> Value | None:
+        """Append the statements of a call; return what it returns, as read by `reader`.
+
+        What is returned may call functions, whose statements `reader` appends behind these.
+        """
         changed = {name for name, _ in assigned(function.body)}
         symbols: list[tuple[c_ast.Decl, Symbol]] = []
         for parameter, type_, argument in self._bound(node, function):
@@ -288,16 +335,16 @@ class CallReader:
             ):
                 symbols.append((parameter, outer))
             else:
-                symbols.append((parameter, self._copied(parameter, type_, argument, place, nodes)))
+                symbols.append((parameter, self._copied(parameter, type_, argument, place, before)))
         items = list(function.body.block_items or ())
         final = items.pop() if items and isinstance(items[-1], c_ast.Return) else None
         with self._inside(node, function.decl.name):
             for parameter, symbol in symbols:
                 self._scopes.declare(parameter.name, symbol)
-            nodes.extend(self._body.items(items, place))
+            before.extend(self._body.items(items, place))
             if final is None or final.expr is None:
-                return tuple(nodes), None
-            return tuple(nodes), reader.value(final.expr)
+                return None
+            return reader.value(final.expr)
 
     def _copied(
         self,

@@ -17,7 +17,7 @@ from rtlgen.frontend.symbols import Index, LookedUp, Scopes, Unusable, Variable,
 from rtlgen.frontend.types import CType
 from rtlgen.frontend.values import Value
 from rtlgen.ir.affine import Affine
-from rtlgen.ir.quasi_affine import is_quasi_affine
+from rtlgen.ir.quasi_affine import quasi_affine
 from rtlgen.ir.scop import Access, Window
 from rtlgen.ir.value_ranges import value_range
 from rtlgen.source import Span
@@ -74,11 +74,12 @@ class ElementReader:
 
     def _known(self, index: LookedUp) -> Window:
         """Return a subscript that quotients and remainders of iterators make up."""
-        expr, iterators = index.value.expr, self._ranges.boxes()
-        if not is_quasi_affine(expr, iterators):
+        iterators = self._ranges.boxes()
+        known = quasi_affine(index.value.expr, iterators)
+        if known is None:
             raise subscript_refusal(index.value, index.text)
-        low, high = value_range(expr, iterators)
-        return Window(low, high, expr)
+        low, high = value_range(known, iterators)
+        return Window(low, high, known)
 
     def element(self, node: c_ast.Node) -> Element:
         """Return the element that an expression names."""

@@ -11,7 +11,7 @@ from rtlgen.frontend.choices import settled
 from rtlgen.frontend.ranges import Ranges
 from rtlgen.frontend.values import Obstacle, ObstacleKind, Value, exact, opaque
 from rtlgen.ir.expr import COMPARISONS, Binary, Cast, Expr, IndexValue, Select, Unary, walk
-from rtlgen.ir.quasi_affine import is_quasi_affine
+from rtlgen.ir.quasi_affine import quasi_affine
 from rtlgen.ir.quotients import simplified
 from rtlgen.source import Span
 
@@ -29,7 +29,7 @@ def known_by_iterators(expr: Expr, ranges: Ranges) -> Expr | None:
 
 
 def _is_known(expr: Expr, ranges: Ranges) -> bool:
-    if is_quasi_affine(expr, ranges.boxes()):
+    if quasi_affine(expr, ranges.boxes()) is not None:
         return True
     match expr:
         case Binary(op, left, right) if op in _CHEAP:
@@ -45,8 +45,9 @@ def known_value_at(expr: Expr, ranges: Ranges, span: Span) -> Value:
     """Return the value of a scalar that holds a known expression, where it is used."""
     expr = settled(expr, ranges)
     reason = "a choice by iterators"
-    if is_quasi_affine(expr, ranges.boxes()):
-        found = simplified(expr, ranges.boxes())
+    known = quasi_affine(expr, ranges.boxes())
+    if known is not None:
+        found = simplified(known, ranges.boxes())
         if isinstance(found, IndexValue):
             return exact(found.affine, expr.type, span)
         reason = "a quotient or remainder of iterators"

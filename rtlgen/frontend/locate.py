@@ -30,6 +30,8 @@ class Locator:
         self._tokens = tokens
         self._first_line = first_line
         self._sources = sources
+        # The node is kept with its range: no other one can have its identity.
+        self._ranges: dict[int, tuple[c_ast.Node, tuple[int, int]]] = {}
 
     def index(self, line: int) -> int:
         """Return the token on `line` of the parser's input, or the nearest one."""
@@ -86,8 +88,13 @@ class Locator:
 
     def _range(self, node: c_ast.Node) -> tuple[int, int]:
         """Return the first and last token of `node`, brackets matched."""
+        known = self._ranges.get(id(node))
+        if known is not None:
+            return known[1]
         extent = self._extent(node)
-        return self._balance(*extent) if extent else (0, 0)
+        found = self._balance(*extent) if extent else (0, 0)
+        self._ranges[id(node)] = node, found
+        return found
 
     def _extent(self, node: c_ast.Node) -> tuple[int, int] | None:
         """Return the hull of what the coordinates at and below `node` name."""

@@ -18,7 +18,7 @@ from rtlgen.frontend.types import OPEN
 from rtlgen.frontend.values import ObstacleKind
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.conditions import facts_of
-from rtlgen.ir.quasi_affine import is_quasi_affine
+from rtlgen.ir.quasi_affine import quasi_affine
 from rtlgen.ir.quotients import simplified_parts
 from rtlgen.ir.scop import Access, Window
 from rtlgen.ir.value_ranges import ValueRanges, value_range
@@ -43,8 +43,7 @@ def window(index: LookedUp, extent: int, ranges: Ranges, *, is_conditional: bool
     if not is_inside and not is_conditional and obstacle.kind in _NEVER_BOUNDED:
         raise subscript_refusal(index.value, index.text)
     first = min(max(low, 0), max(last, 0))
-    known = expr if is_quasi_affine(expr, iterators) else None
-    return Window(first, max(first, min(high, last)), known)
+    return Window(first, max(first, min(high, last)), quasi_affine(expr, iterators))
 
 
 def stays_inside(access: Access, shape: Sequence[int], ranges: Ranges) -> bool:

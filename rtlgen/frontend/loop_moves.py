@@ -31,7 +31,7 @@ from rtlgen.frontend.turn import (
 )
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.expr import Cast, Expr
-from rtlgen.ir.quasi_affine import is_quasi_affine
+from rtlgen.ir.quasi_affine import quasi_affine
 from rtlgen.ir.quotients import quotient
 from rtlgen.ir.scop import Loop
 from rtlgen.ir.types import IntType
@@ -296,7 +296,7 @@ def fitting(variable: Variable, value: Known | None, ranges: Ranges) -> Known | 
         low, high = ranges.minimum(value), ranges.maximum(value)
     elif isinstance(value, Turn):
         low, high = value.range(ranges)
-    elif value is not None and is_quasi_affine(value, ranges.boxes()):
+    elif value is not None and quasi_affine(value, ranges.boxes()) is not None:
         low, high = value_range(value, ranges.boxes())
         value = Cast(value, type_)
     else:

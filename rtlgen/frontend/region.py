@@ -40,7 +40,7 @@ def select_region(tree: c_ast.FileAST, function: str | None, locator: Locator) -
     """Return the region that is compiled.
 
     It is in the function that `--function` names, the only one, the marked one, or the only one
-    that no other one calls; `main` counts only where it is alone.
+    that no other one calls, unused `static` ones left out; `main` counts only where it is alone.
 
     Raises
     ------
@@ -82,6 +82,9 @@ def _choose(
     if len(definitions) == 1:
         return next(iter(definitions.values()))
     uncalled = _not_called(definitions)
+    # A helper that nobody needs is no kernel either.
+    shared = [node for node in uncalled if "static" not in node.decl.storage]
+    uncalled = shared if len(shared) == 1 else uncalled
     if len(uncalled) == 1 and not any(list(_pragmas(d.body)) for d in definitions.values()):
         return uncalled[0]
     marked = [node for node in definitions.values() if any(_pragmas(node.body))]

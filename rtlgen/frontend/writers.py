@@ -6,8 +6,15 @@ from collections.abc import Iterator
 
 from pycparser import c_ast
 
+from rtlgen.frontend.headers import TYPEDEFS
+
 STEPS = ("++", "--", "p++", "p--")
 """pycparser's names of the operators that step a variable; `p` stands for postfix."""
+
+
+_NUMBERS = frozenset(
+    ("_Bool", "char", "short", "int", "long", "signed", "unsigned", "float", "double", *TYPEDEFS)
+)
 
 
 def assigned(root: c_ast.Node) -> Iterator[tuple[str, c_ast.Node]]:
@@ -33,11 +40,43 @@ def assigned_by(node: c_ast.Node) -> Iterator[str]:
 
 
 def handed_over(root: c_ast.Node) -> Iterator[str]:
-    """Yield the C names that arguments of calls begin with: a function may change an array."""
+    """Yield the C names that arguments of calls begin with: a function may change an array.
+
+    It changes neither what it takes as a number nor what it takes as a pointer to constants.
+    """
+    taken = _parameters(root)
     for node in below(root):
         if isinstance(node, c_ast.FuncCall) and node.args is not None:
-            for argument in node.args.exprs:
-                yield from _named(argument)
+            name = node.name.name if isinstance(node.name, c_ast.ID) else ""
+            parameters = taken.get(name, ())
+            for place, argument in enumerate(node.args.exprs):
+                if place >= len(parameters) or _is_changeable(parameters[place]):
+                    yield from _named(argument)
+
+
+def _parameters(root: c_ast.Node) -> dict[str, tuple[c_ast.Node, ...]]:
+    """Return the parameters of each function that is declared below `root`."""
+    found = {}
+    for node in below(root):
+        if isinstance(node, c_ast.Decl) and isinstance(node.type, c_ast.FuncDecl):
+            arguments = node.type.args
+            found[node.name] = tuple(arguments.params) if arguments is not None else ()
+    return found
+
+
+def _is_changeable(parameter: c_ast.Node) -> bool:
+    """Return whether a function may change what it is given as `parameter`."""
+    if not isinstance(parameter, c_ast.Decl | c_ast.Typename):
+        return True
+    match parameter.type:
+        case c_ast.TypeDecl(type=c_ast.IdentifierType(names=names)):
+            # A name for a type may stand for an array.
+            return not set(names) <= _NUMBERS
+        case c_ast.PtrDecl(type=c_ast.TypeDecl(quals=quals)) | c_ast.ArrayDecl(
+            type=c_ast.TypeDecl(quals=quals)
+        ):
+            return "const" not in quals
+    return True
 
 
 def calls(root: c_ast.Node) -> bool:

@@ -13,21 +13,45 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtlgen.ir.affine import Affine
-from rtlgen.ir.expr import Binary, BinaryOp, Cast, Constant, Expr, IndexValue, Unary
+from rtlgen.ir.expr import (
+    Binary,
+    BinaryOp,
+    Cast,
+    Constant,
+    Expr,
+    IndexValue,
+    Unary,
+    children,
+    with_children,
+)
 from rtlgen.ir.value_ranges import Range, binary_range, value_range
 
 Ints = NDArray[np.int64]
 
 
-def is_quasi_affine(expr: Expr, iterators: Mapping[str, Range]) -> bool:
-    """Return whether `expr` is a quasi-affine function for all values of the iterators.
+def quasi_affine(expr: Expr, iterators: Mapping[str, Range]) -> Expr | None:
+    """Return the quasi-affine function that `expr` is, or None if it is none.
 
-    Then it never wraps, and no dividend is negative.
+    It never wraps, no dividend is negative, and whatever has one value only is a constant: factors
+    and divisors are numbers, as isl and the rules of simplification need them.
 
     Parameters
     ----------
     iterators: inclusive range of every iterator.
     """
+    found = _folded(expr, iterators)
+    return found if _is_quasi_affine(found, iterators) else None
+
+
+def _folded(expr: Expr, iterators: Mapping[str, Range]) -> Expr:
+    """Return `expr` with each part that has one value replaced by it."""
+    low, high = value_range(expr, iterators)
+    if low == high:
+        return Constant(low, expr.type)
+    return with_children(expr, tuple(_folded(part, iterators) for part in children(expr)))
+
+
+def _is_quasi_affine(expr: Expr, iterators: Mapping[str, Range]) -> bool:
     match expr:
         case Constant():
             return True
@@ -35,30 +59,31 @@ def is_quasi_affine(expr: Expr, iterators: Mapping[str, Range]) -> bool:
             return _fits(expr, affine.range(dict(iterators)))
         case Cast(operand):
             inner = value_range(operand, iterators)
-            return is_quasi_affine(operand, iterators) and _fits(expr, inner)
+            return _is_quasi_affine(operand, iterators) and _fits(expr, inner)
         case Unary("neg", operand):
             low, high = value_range(operand, iterators)
-            return is_quasi_affine(operand, iterators) and _fits(expr, (-high, -low))
+            return _is_quasi_affine(operand, iterators) and _fits(expr, (-high, -low))
         case Binary():
-            return _is_quasi_affine(expr, iterators)
+            return _combines(expr, iterators)
         case _:
             return False
 
 
-def _is_quasi_affine(expr: Binary, iterators: Mapping[str, Range]) -> bool:
-    if not all(is_quasi_affine(part, iterators) for part in (expr.left, expr.right)):
+def _combines(expr: Binary, iterators: Mapping[str, Range]) -> bool:
+    """Return whether an operation makes a quasi-affine function of two of them."""
+    if not all(_is_quasi_affine(part, iterators) for part in (expr.left, expr.right)):
         return False
     form = bit_as_quotient(expr)
     if form is not None:
-        return is_quasi_affine(form, iterators)
+        return _is_quasi_affine(form, iterators)
     a, b = value_range(expr.left, iterators), value_range(expr.right, iterators)
-    constant = b[0] if b[0] == b[1] else None
+    constant = expr.right.value if isinstance(expr.right, Constant) else None
     match expr.op:
         case "add" | "sub":
             return _fits(expr, binary_range(expr.op, a, b, expr.type))
         case "mul":
-            one_is_constant = a[0] == a[1] or constant is not None
-            return one_is_constant and _fits(expr, binary_range("mul", a, b, expr.type))
+            scales = constant is not None or isinstance(expr.left, Constant)
+            return scales and _fits(expr, binary_range("mul", a, b, expr.type))
         case "div" | "rem":
             return constant is not None and constant > 0 and a[0] >= 0
         case "shl":
@@ -181,6 +206,5 @@ def _combined(op: str, a: Ints, b: Ints) -> Ints:
 
 
 def _constant(expr: Expr) -> int:
-    low, high = value_range(expr, {})
-    assert low == high, "a divisor is a constant"
-    return low
+    assert isinstance(expr, Constant), "a divisor is a constant"
+    return expr.value

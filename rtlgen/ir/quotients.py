@@ -25,7 +25,7 @@ from rtlgen.ir.expr import (
     walk,
     with_children,
 )
-from rtlgen.ir.quasi_affine import bit_as_quotient, is_quasi_affine
+from rtlgen.ir.quasi_affine import bit_as_quotient, quasi_affine
 from rtlgen.ir.types import INT64
 from rtlgen.ir.value_ranges import Range
 
@@ -45,7 +45,7 @@ def simplified(expr: Expr, iterators: Mapping[str, Range]) -> Expr:
 
     Parameters
     ----------
-    expr: as `quasi_affine.is_quasi_affine` accepts it, so that all quotients round down.
+    expr: as `quasi_affine.quasi_affine` returns it, so that all quotients round down.
     iterators: inclusive range of every iterator, at least.
     """
     match expr:
@@ -77,8 +77,9 @@ def simplified_parts(expr: Expr, iterators: Mapping[str, Range]) -> Expr:
     """
     if isinstance(expr, Constant):
         return expr
-    if is_quasi_affine(expr, iterators):
-        return _as_constant(simplified(expr, iterators))
+    known = quasi_affine(expr, iterators)
+    if known is not None:
+        return _as_constant(simplified(known, iterators))
     parts = tuple(simplified_parts(part, iterators) for part in children(expr))
     return with_children(expr, parts)
 

@@ -15,7 +15,7 @@ from dataclasses import replace
 from rtlgen.errors import Label
 from rtlgen.ir.conditions import facts_of
 from rtlgen.ir.expr import Expr, Read, Select, children
-from rtlgen.ir.quasi_affine import is_quasi_affine
+from rtlgen.ir.quasi_affine import quasi_affine
 from rtlgen.ir.quotients import simplified_parts
 from rtlgen.ir.scop import Access, Scop, Statement, Window
 from rtlgen.ir.sets import ScopSets
@@ -52,7 +52,7 @@ def _bounded(scop: Scop, statement: Statement, values: ValueFlow) -> Statement:
             at = tuple(_range(ranges, part, facts) for part in read.at)
             _require_inside(scop, statement.reads[read.index], at)
             windows = (
-                Window(low, high, part if is_quasi_affine(part, box) else None)
+                Window(low, high, quasi_affine(part, box))
                 for (low, high), part in zip(at, read.at, strict=True)
             )
             found.setdefault(read.index, []).append(tuple(windows))

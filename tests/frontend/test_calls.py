@@ -5,7 +5,14 @@ from __future__ import annotations
 import pytest
 
 from rtlgen.frontend import parse_text
-from rtlgen.frontend.errors import CallArguments, CallUnsupported, Jump, Recursion, SideEffect
+from rtlgen.frontend.errors import (
+    CallArguments,
+    CallUnsupported,
+    Jump,
+    Recursion,
+    SideEffect,
+    TooDeep,
+)
 from rtlgen.ir.scop import Scop
 from tests.frontend.gcc_check import assert_as_gcc
 from tests.oracles.gcc_oracle import have_gcc
@@ -147,3 +154,30 @@ def test_calls_compute_what_gcc_computes(seed: int) -> None:
         }""",
         seed=seed,
     )
+
+
+DOUBLING = "static int g0(int x) { return x + 1; }" + "".join(
+    f"static int g{k}(int x) {{ return g{k - 1}(x) + g{k - 1}(x); }}" for k in range(1, 11)
+)
+
+
+@needs_gcc
+def test_calls_that_are_too_large_for_one_expression_become_statements_in_their_order() -> None:
+    # One call more than an expression holds, and a call whose argument is such a call.
+    assert_as_gcc(DOUBLING + "void f(int a[8]) { a[0] = g9(a[1]) - g9(g9(a[2])); }")
+    assert_as_gcc(DOUBLING + "void f(int a[8]) { a[0] = g10(a[1]); }")
+
+
+def test_calls_that_multiply_without_end_are_refused() -> None:
+    text = DOUBLING + "void f(int a[8]) { a[0] = g10(g10(a[1])) + g10(g10(g10(a[2]))); }"
+    with pytest.raises(TooDeep) as refusal:
+        parse_text(text)
+    assert "calls become more than 20000 operations" in str(refusal.value)
+
+
+def test_what_a_returned_call_needs_runs_behind_the_parameters_it_uses() -> None:
+    scop = scop_of("""
+        int sum(int x[4]) { int s = 0; for (int i = 0; i < 4; i++) s += x[i]; return s; }
+        int outer(int k, int x[4]) { int t = 0; t += k; return t + sum(x); }
+        void f(int a[4]) { a[0] = 1 + outer(a[1], a); }""")
+    assert [str(s.write) for s in scop.statements] == ["k", "t", "t", "s", "s", "a[0]"]

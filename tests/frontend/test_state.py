@@ -45,6 +45,23 @@ def test_what_some_function_changes_is_loaded_by_the_host(change: str) -> None:
     assert [w.code for w in program.warnings] == ["W0109"]
 
 
+@pytest.mark.parametrize(
+    "use",
+    ["get(t[i])", "first(t)", "(int)sizeof(t)"],
+)
+def test_what_functions_only_read_is_a_constant(use: str) -> None:
+    program = parse_text(
+        f"""
+        static int t[4] = {{1, 2}};
+        static int get(int x) {{ if (x) x += 2; return x; }}
+        static int first(const int *p) {{ return p[0]; }}
+        void f(int a[8]) {{ for (int i = 0; i < 3; i++) a[i] = {use} + t[i]; }}""",
+        function="f",
+    )
+    assert program.warnings == () and "t" in stored(program.scop)
+    assert program.scop.array("t").values == (1, 2, 0, 0)
+
+
 def test_a_variable_that_starts_with_0_is_loaded_without_a_warning() -> None:
     program = parse_text("int n = 0; void f(int a[8]) { n += a[0]; a[1] = n; }")
     assert stored(program.scop) == {"n": "global"} and program.warnings == ()

@@ -8,7 +8,7 @@ import pytest
 
 from rtlgen.frontend import parse_text
 from rtlgen.ir.expr import Expr, Read, walk
-from rtlgen.ir.quasi_affine import is_quasi_affine, quasi_affine_text, quasi_affine_values
+from rtlgen.ir.quasi_affine import quasi_affine, quasi_affine_text, quasi_affine_values
 from rtlgen.verify.golden import run_golden
 
 BOX = {"i": (0, 8), "j": (0, 6)}
@@ -37,13 +37,16 @@ FUNCTIONS = [
     "i ^ 4",
     "(i ^ 1) + (j & 2) * 8",
     "(2 * i + j | 8) & 4",
+    "0 * (i % 2) + j % 4",
+    "(i / 16 + 3) * (j % 2) + 20 % (j / 9 + 3)",
+    "(7 % (j / 7 + 4) << i / 9) + j % 2",
 ]
 
 
 @pytest.mark.parametrize("text", FUNCTIONS)
 def test_a_quasi_affine_subscript_has_the_value_that_c_gives_it(text: str) -> None:
-    expr = subscript(text)
-    assert is_quasi_affine(expr, BOX)
+    expr = quasi_affine(subscript(text), BOX)
+    assert expr is not None
     points = np.indices((9, 7)).reshape(2, -1).T
     values = quasi_affine_values(expr, ("i", "j"), points)
     scop = parse_text(
@@ -73,4 +76,15 @@ def test_a_quasi_affine_subscript_has_the_value_that_c_gives_it(text: str) -> No
     ],
 )
 def test_what_is_no_quasi_affine_function_is_not_taken_for_one(text: str) -> None:
-    assert not is_quasi_affine(subscript(text), BOX)
+    assert quasi_affine(subscript(text), BOX) is None
+
+
+def test_factors_and_divisors_that_have_one_value_are_constants() -> None:
+    scop = parse_text(
+        """void f(const int b[40], int y[40]) {
+          for (int i = 3; i < 4; i++) for (int j = 0; j < 8; j++) y[i * j] = b[j % i + 20 % i];
+        }"""
+    ).scop
+    values = np.arange(40, dtype=np.int32)
+    golden = run_golden(scop, {"b": values, "y": values * 0}, engine="interpreter").arrays["y"]
+    assert golden[:24:3].tolist() == [j % 3 + 2 for j in range(8)]
