@@ -222,6 +222,30 @@ WARNINGS: Mapping[str, str] = {
 
     Remedy: load the values before the first run, or set them at the start of the function.
     """,
+    "W0110": """A system header is included of which nothing is known, and nothing is declared.
+
+    The program may not need it. A type, constant or function of it that is needed is missing then,
+    and is refused where it is used. Give the folder that holds the header with `-I DIR`, or declare
+    what is needed in the file.
+    """,
+    "W0111": """A call that only tells something to whoever runs the program is left out.
+
+    `assert(n > 0);` and `printf("%d", n);` change nothing that the function computes, and a circuit
+    has nobody to tell. The same holds of `puts`, `fprintf`, `perror`, hints to the compiler and
+    their like. An argument that changes something is refused (E0126).
+    """,
+    "W0112": """A floating-point literal is taken as the integer that it is.
+
+        int sum = 0.0;        sum = 1e3;        a[i] = (int)2.0;
+
+    C converts the literal to the type that it is assigned to: the result is the same. A literal
+    that is no integer, or stands in a sum or product, is refused (E0108).
+    """,
+    "W0113": """A pragma of another tool is not followed.
+
+    The warning says what it would have asked for. None of them changes what a C program computes,
+    so that it is compiled as if they were not there; rtlgen has options of its own for most of it.
+    """,
     "W0201": """A statement is never executed, and is left out of the circuit.
 
     Its loops and conditions leave no iteration: `if (2 * i == 5) ...` holds for no integer, and

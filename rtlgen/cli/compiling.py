@@ -172,7 +172,8 @@ def compile_options(command: Command) -> Command:
 
 def _definition(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
-    if not name.isidentifier():
+    # A macro with parameters is defined as on gcc's command line: -D 'F(x)=x'.
+    if not name.partition("(")[0].strip().isidentifier():
         raise BadOption(f"-D {text} does not define a name", help="write -D NAME=VALUE")
     return name, value if equals else "1"
 

@@ -230,6 +230,9 @@ class BodyReader:
                 self._declarations.enumeration(node)
                 self._declarations.types.define(node)
                 return ()
+            case c_ast.StaticAssert():
+                self._declarations.require_static(node)
+                return ()
             case c_ast.EmptyStatement() | c_ast.Pragma():
                 # The region of a function that is called marks nothing.
                 return ()

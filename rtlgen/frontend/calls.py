@@ -16,6 +16,7 @@ from pycparser import c_ast
 from rtlgen.errors import Label
 from rtlgen.frontend.block_calls import BLOCK_CALLS, block_loops
 from rtlgen.frontend.declarations import Declarations
+from rtlgen.frontend.desugar import TELLING
 from rtlgen.frontend.errors import (
     CallArguments,
     CallUnsupported,
@@ -123,6 +124,12 @@ class CallReader:
         """Return the statements of a call that is a statement."""
         name = node.name.name if isinstance(node.name, c_ast.ID) else ""
         known = self._scopes.lookup(name)
+        if name in TELLING and not (isinstance(known, Function) and known.definition):
+            raise SideEffect(
+                f"`{name}` is left out, but an argument of it changes something",
+                labels=(Label(self._locator.span(node), "a side effect in here"),),
+                help="make the change a statement of its own",
+            )
         if name in BLOCK_CALLS and not (isinstance(known, Function) and known.definition):
             return self._body.items([block_loops(name, node, self._body.reader(place))], place)
         function = self._function(node)

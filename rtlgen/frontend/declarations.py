@@ -29,7 +29,7 @@ from rtlgen.frontend.symbols import (
     Unusable,
     Variable,
 )
-from rtlgen.frontend.tables import initial_values
+from rtlgen.frontend.tables import initial_values, rows
 from rtlgen.frontend.type_reader import TypeReader
 from rtlgen.frontend.types import OPEN, CType
 from rtlgen.frontend.unnoticed import Unnoticed, from_outside
@@ -107,12 +107,30 @@ class Declarations:
                 self._function(node.decl, node)
             case c_ast.Decl(type=c_ast.FuncDecl()):
                 self._function(node)
+            case c_ast.StaticAssert():
+                self.require_static(node)
             case c_ast.Decl():
                 self._guarded(node, "global")
 
     def hand_on(self, node: c_ast.Decl) -> None:
         """Note that code behind the region uses a local that is going to be declared."""
         self._handed_on.add(id(node))
+
+    def require_static(self, node: c_ast.StaticAssert) -> None:
+        """Check a static assertion, as far as the types in it are known here.
+
+        Raises
+        ------
+        UnsupportedDeclaration: it does not hold.
+        """
+        try:
+            value = self.constant_reader().value(node.cond)
+        except FrontendError:
+            return
+        if value.constant == 0:
+            raise UnsupportedDeclaration(
+                "a static assertion does not hold", labels=(Label(value.span, "is 0"),)
+            )
 
     def shared(self, node: c_ast.Decl, *, is_taken: bool, is_handed_on: bool) -> Symbol | None:
         """Declare a local that code before the region has set; it is refused only when it is used.
@@ -266,6 +284,8 @@ class Declarations:
         type_ = self._element_type(node)
         element = type_.element
         assert element is not None
+        if isinstance(node.init, c_ast.InitList) and not type_.shape:
+            node.init = _only_value(node.init, span)
         if node.init is not None and self._keeps_its_values(node, type_, storage):
             type_ = replace(type_, is_const=True)
         if node.init is not None and not type_.shape and type_.is_const:
@@ -279,12 +299,6 @@ class Declarations:
         is_state = storage == "global" or "static" in node.storage
         if node.init is not None and type_.shape and (type_.is_const or not is_state):
             return self._table(node, type_, span)
-        if isinstance(node.init, c_ast.InitList) and not type_.shape:
-            raise InitialiserUnsupported(
-                "a scalar is initialised by a list",
-                labels=(Label(span),),
-                help="leave out the braces",
-            )
         if is_state:
             self._state(node, type_, span)
             return None
@@ -350,7 +364,7 @@ class Declarations:
         )
         type_ = self.types.read(node, span, is_parameter or is_counted)
         if is_counted and type_.shape[0] == OPEN:
-            type_ = replace(type_, shape=(len(node.init.exprs or ()), *type_.shape[1:]))
+            type_ = replace(type_, shape=(rows(node.init, type_.shape[1:]), *type_.shape[1:]))
         if type_.element is None:
             raise UnsupportedType(f"`{node.name}` has type void", labels=(Label(span),))
         return type_
@@ -379,6 +393,18 @@ class Declarations:
             definition = known.definition
         span = self._locator.name_span(node, node.name)
         self.scopes.declare(node.name, Function(node.name, span, definition))
+
+
+def _only_value(values: c_ast.InitList, span: Span) -> c_ast.Node:
+    """Return what braces around the value of a scalar hold."""
+    match values.exprs:
+        case [c_ast.Node() as value] if not isinstance(value, c_ast.InitList):
+            return value
+    raise InitialiserUnsupported(
+        "a scalar is initialised by a list",
+        labels=(Label(span),),
+        help="leave out the braces",
+    )
 
 
 def _extern(span: Span) -> UnsupportedDeclaration:

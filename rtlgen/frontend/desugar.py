@@ -8,6 +8,7 @@ Rewrite
     s = 0, t = 1;                              s = 0; t = 1;
     do { S } while (0);                        { S }
     (void)f(a);                                f(a);
+    assert(n > 0); printf("%d", n);            nothing: they change nothing
     for (i = 0, j = 9; i < 10; i++, j--) S     j = 9; for (i = 0; i < 10; i++) { S j--; }
 
 What depends on an order that C leaves open, or on which arm of an expression is taken, is kept as
@@ -20,17 +21,40 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from pycparser import c_ast
 
-from rtlgen.frontend.writers import STEPS, below, calls
+from rtlgen.frontend.writers import STEPS, assigned, below, calls
 
 _CONDITIONAL = ("&&", "||")
 
 
-def desugar(tree: c_ast.FileAST) -> None:
-    """Rewrite all functions of a file in place."""
-    shared = frozenset(node.name for node in tree.ext if isinstance(node, c_ast.Decl) and node.name)
+TELLING = frozenset(
+    (
+        "assert", "fflush", "fprintf", "fputc", "fputs", "perror", "printf", "putc", "putchar",
+        "puts", "vfprintf", "vprintf", "__builtin_assume", "__builtin_prefetch",
+        "__builtin_printf", "__builtin_unreachable",
+    )
+)  # fmt: skip
+"""Functions that only tell something to whoever runs the program, or to its compiler."""
+
+
+def desugar(tree: c_ast.FileAST) -> dict[str, list[c_ast.FuncCall]]:
+    """Rewrite all functions of a file in place.
+
+    Returns
+    -------
+    dict: the calls that are left out, by the name of the function in which they stood.
+    """
+    left_out: dict[str, list[c_ast.FuncCall]] = {}
+    defined = frozenset(node.decl.name for node in tree.ext if isinstance(node, c_ast.FuncDef))
+    shared = frozenset(
+        node.name
+        for node in tree.ext
+        if isinstance(node, c_ast.Decl) and node.name and not isinstance(node.type, c_ast.FuncDecl)
+    )
     for node in tree.ext:
         if isinstance(node, c_ast.FuncDef):
-            _Desugarer(shared).block(node.body)
+            calls_left_out = left_out.setdefault(node.decl.name, [])
+            _Desugarer(shared, TELLING - defined, calls_left_out).block(node.body)
+    return left_out
 
 
 class _Desugarer:
@@ -39,10 +63,15 @@ class _Desugarer:
     Parameters
     ----------
     shared: names that functions which are called may see.
+    telling: functions whose calls are left out. left_out: takes these calls.
     """
 
-    def __init__(self, shared: frozenset[str]) -> None:
+    def __init__(
+        self, shared: frozenset[str], telling: frozenset[str], left_out: list[c_ast.FuncCall]
+    ) -> None:
         self._shared = shared
+        self._telling = telling
+        self._left_out = left_out
 
     def block(self, node: c_ast.Compound) -> None:
         """Rewrite the items of a block."""
@@ -76,6 +105,8 @@ class _Desugarer:
             ) if names == ["void"]:
                 # `(void)n;` says that n is not used, and does nothing.
                 return [] if isinstance(node.expr, c_ast.ID) else self._parts(node.expr)
+            case c_ast.FuncCall(name=c_ast.ID(name=name)) if name in self._telling:
+                return self._told(node)
             case c_ast.ExprList():
                 return [part for expression in node.exprs for part in self._parts(expression)]
             case c_ast.Assignment() | c_ast.Decl():
@@ -85,6 +116,13 @@ class _Desugarer:
                     for piece in (_chain(part) if part is node else [part])
                 ]
         return [node]
+
+    def _told(self, node: c_ast.FuncCall) -> list[c_ast.Node]:
+        """Leave out a call, unless its arguments change something."""
+        if node.args is not None and any(assigned(node.args)):
+            return [node]
+        self._left_out.append(node)
+        return []
 
     def _branch(self, node: c_ast.If) -> list[c_ast.Node]:
         """Move every `x++` out of a condition: before the `if`, or to the start of both arms."""
@@ -283,6 +321,8 @@ def _compound(items: Sequence[c_ast.Node], like: c_ast.Node) -> c_ast.Compound:
 
 def _labelled(node: c_ast.Label, parts: list[c_ast.Node]) -> list[c_ast.Node]:
     """Put a label before the loop, or else the last statement, among `parts`."""
+    if not parts:
+        return []
     if isinstance(node.stmt, c_ast.For) and isinstance(parts[-1], c_ast.Compound):
         block = parts[-1].block_items
         return [_compound([*block[:-1], *_labelled(node, block[-1:])], node)]

@@ -43,6 +43,9 @@ def _plain(tokens: Sequence[Token]) -> Iterator[Token]:
             end = _closing(tokens, index)
             _check(tokens[index:end])
             index = end
+        elif token.text == "_Pragma":
+            # What directives would have kept of it marks nothing inside of a line.
+            index = _closing(tokens, index)
         elif token.text != "__extension__":
             text = _SPELLINGS.get(token.text)
             yield token if text is None else replace(token, text=text)

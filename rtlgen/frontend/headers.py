@@ -1,90 +1,155 @@
-"""What the standard headers provide: integer typedefs and limits; the rest is ignored."""
+"""System headers: what they declare, written as C text beside this module.
+
+Each line of such a text is one macro, declaration or further `#include`. Its macros are defined
+where it is included, as of any header. Of the rest, the parser is given what the program mentions:
+its types, and functions that are refused only where they are called. Small functions are defined
+here (`isdigit`, `__builtin_clz`) and are read like the user's own.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 
-_EXACT = {
-    "int8_t": "signed char",
-    "uint8_t": "unsigned char",
-    "int16_t": "short",
-    "uint16_t": "unsigned short",
-    "int32_t": "int",
-    "uint32_t": "unsigned int",
-    "int64_t": "long",
-    "uint64_t": "unsigned long",
-    "intptr_t": "long",
-    "uintptr_t": "unsigned long",
-    "intmax_t": "long",
-    "uintmax_t": "unsigned long",
+_FOLDER = Path(__file__).parent / "system_headers"
+_ALWAYS = ("stdint.h", "stddef.h")
+_BUILTINS = "builtins.h"
+
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_DEFINED = re.compile(r"#define ([A-Za-z_]\w*)")
+_INCLUDED = re.compile(r"#include <(.+)>")
+_TAG = re.compile(r"(?:struct|union|enum) ([A-Za-z_]\w*) \{.*\};")
+_TYPE = re.compile(r"typedef .*?([A-Za-z_]\w*)(?:\[\d+\])?;")
+_OBJECT = re.compile(r"extern .*?([A-Za-z_]\w*);")
+_FUNCTION = re.compile(r"[^(]*?([A-Za-z_]\w*)\(.*")
+
+_TYPE_NAMES = {
+    "SIZE": "unsigned long", "PTRDIFF": "long", "WCHAR": "int", "WINT": "unsigned int",
+    "INTMAX": "long", "UINTMAX": "unsigned long", "INTPTR": "long", "UINTPTR": "unsigned long",
+    "INT8": "signed char", "INT16": "short", "INT32": "int", "INT64": "long",
+    "UINT8": "unsigned char", "UINT16": "unsigned short", "UINT32": "unsigned int",
+    "UINT64": "unsigned long", "CHAR16": "unsigned short", "CHAR32": "unsigned int",
+}  # fmt: skip
+_MAXIMA = {
+    "SCHAR": "127", "SHRT": "32767", "INT": "2147483647", "LONG": "9223372036854775807L",
+    "LONG_LONG": "9223372036854775807LL", "SIZE": "18446744073709551615UL",
+    "PTRDIFF": "9223372036854775807L", "INTMAX": "9223372036854775807L",
+    "UINTMAX": "18446744073709551615UL",
+}  # fmt: skip
+_SIZES = {
+    "SHORT": 2, "INT": 4, "LONG": 8, "LONG_LONG": 8, "SIZE_T": 8, "PTRDIFF_T": 8, "POINTER": 8,
+}  # fmt: skip
+
+PREDEFINED: Mapping[str, str] = {
+    **{f"__{name}_TYPE__": type_ for name, type_ in _TYPE_NAMES.items()},
+    **{f"__{name}_MAX__": value for name, value in _MAXIMA.items()},
+    **{f"__SIZEOF_{name}__": str(size) for name, size in _SIZES.items()},
+    "__CHAR_BIT__": "8",
+    "__LP64__": "1",
+    "__ORDER_LITTLE_ENDIAN__": "1234",
+    "__ORDER_BIG_ENDIAN__": "4321",
+    "__BYTE_ORDER__": "__ORDER_LITTLE_ENDIAN__",
 }
-_LEAST = {
-    name.replace("int", "int_least", 1): type_
-    for name, type_ in _EXACT.items()
-    if name[-3].isdigit()
-}
-_SIZES = {"size_t": "unsigned long", "ptrdiff_t": "long", "ssize_t": "long"}
-
-_STDINT_LIMITS = {
-    **{f"INT{w}_MAX": f"{(1 << (w - 1)) - 1}{'L' if w == 64 else ''}" for w in (8, 16, 32, 64)},
-    **{
-        f"INT{w}_MIN": f"(-{(1 << (w - 1)) - 1}{'L' if w == 64 else ''} - 1)"
-        for w in (8, 16, 32, 64)
-    },
-    **{
-        f"UINT{w}_MAX": f"{(1 << w) - 1}{'UL' if w == 64 else 'U' if w == 32 else ''}"
-        for w in (8, 16, 32, 64)
-    },
-    "SIZE_MAX": "18446744073709551615UL",
-    "INT8_C(c)": "c",
-    "INT16_C(c)": "c",
-    "INT32_C(c)": "c",
-    "INT64_C(c)": "c ## L",
-    "UINT8_C(c)": "c",
-    "UINT16_C(c)": "c",
-    "UINT32_C(c)": "c ## U",
-    "UINT64_C(c)": "c ## UL",
-}
-_LIMITS = {
-    "CHAR_BIT": "8",
-    "SCHAR_MIN": "(-128)",
-    "SCHAR_MAX": "127",
-    "UCHAR_MAX": "255",
-    "CHAR_MIN": "(-128)",
-    "CHAR_MAX": "127",
-    "SHRT_MIN": "(-32768)",
-    "SHRT_MAX": "32767",
-    "USHRT_MAX": "65535",
-    "INT_MIN": "(-2147483647 - 1)",
-    "INT_MAX": "2147483647",
-    "UINT_MAX": "4294967295U",
-    "LONG_MIN": "(-9223372036854775807L - 1)",
-    "LONG_MAX": "9223372036854775807L",
-    "ULONG_MAX": "18446744073709551615UL",
-    "LLONG_MIN": "(-9223372036854775807L - 1)",
-    "LLONG_MAX": "9223372036854775807L",
-    "ULLONG_MAX": "18446744073709551615UL",
-}
-
-MACROS: Mapping[str, Mapping[str, str]] = {
-    "stdint.h": _STDINT_LIMITS,
-    "inttypes.h": _STDINT_LIMITS,
-    "limits.h": _LIMITS,
-    "stdbool.h": {"bool": "_Bool", "true": "1", "false": "0"},
-    "stddef.h": {},
-    "stdio.h": {},
-    "stdlib.h": {},
-    "string.h": {},
-    "math.h": {},
-    "assert.h": {},
-    "time.h": {},
-}
-"""The macros of each accepted header, by its name."""
-
-TYPEDEFS: Mapping[str, str] = {**_EXACT, **_LEAST, **_SIZES}
-"""The integer typedefs, which are always there, as C text of the type."""
+"""The macros that compilers define by themselves: of the types and the machine meant here."""
 
 
-def typedef_line() -> str:
-    """Return the declarations of all typedefs as one line of C."""
-    return " ".join(f"typedef {type_} {name};" for name, type_ in TYPEDEFS.items())
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What one header brings, what it includes left out.
+
+    Members
+    -------
+    macros: what to define, as a `#define` has it behind the keyword.
+    declarations: the C text by what it declares, in order.
+    """
+
+    includes: tuple[str, ...]
+    macros: tuple[str, ...]
+    declarations: Mapping[str, str]
+
+
+@cache
+def system_header(name: str) -> Header | None:
+    """Return the header that a program includes by that name, or None if it is not known."""
+    path = _FOLDER / name
+    inside = re.fullmatch(r"(?:\w+/)?\w+\.h", name) is not None and name != _BUILTINS
+    return _read(path) if inside and path.is_file() else None
+
+
+def included(names: Iterable[str]) -> tuple[str, ...]:
+    """Return names of headers with all that they include, each once, the included one first."""
+    found: list[str] = []
+
+    def add(name: str) -> None:
+        header = system_header(name)
+        if header is not None and name not in found:
+            for inner in header.includes:
+                add(inner)
+            found.append(name)
+
+    for name in names:
+        add(name)
+    return tuple(found)
+
+
+def declarations(headers: Sequence[str], words: Iterable[str]) -> str:
+    """Return one line of C that declares what a program mentions.
+
+    Parameters
+    ----------
+    headers: what it includes; common types and what needs no header are there without.
+    words: the identifiers of the program.
+    """
+    known: dict[str, str] = dict(_read(_FOLDER / _BUILTINS).declarations)
+    for name in (*included(_ALWAYS), *included(headers)):
+        header = system_header(name)
+        assert header is not None, "only known headers are included"
+        known |= header.declarations
+    wanted: set[str] = set()
+    pending = [word for word in words if word in known]
+    while pending:
+        word = pending.pop()
+        if word not in wanted:
+            wanted.add(word)
+            pending += [inner for inner in _WORD.findall(known[word]) if inner in known]
+    return " ".join(text for name, text in known.items() if name in wanted)
+
+
+def header_of(name: str) -> str | None:
+    """Return a header that declares `name` or defines it as a macro."""
+    for path in sorted(_FOLDER.rglob("*.h")):
+        header = _read(path)
+        macros = (re.split(r"\W", macro, maxsplit=1)[0] for macro in header.macros)
+        if path.name != _BUILTINS and (name in header.declarations or name in macros):
+            return path.relative_to(_FOLDER).as_posix()
+    return None
+
+
+@cache
+def _read(path: Path) -> Header:
+    text = re.sub(r"/\*.*?\*/", "", path.read_text("utf-8"), flags=re.DOTALL)
+    lines = [line for line in text.splitlines() if line]
+    return Header(
+        tuple(match[1] for line in lines if (match := _INCLUDED.fullmatch(line))),
+        tuple(line.removeprefix("#define ") for line in lines if _DEFINED.match(line)),
+        {_declared(line): line for line in lines if not line.startswith("#")},
+    )
+
+
+def _declared(line: str) -> str:
+    for form in (_TAG, _TYPE, _OBJECT, _FUNCTION):
+        match = form.fullmatch(line)
+        if match is not None:
+            return match[1]
+    raise ValueError(f"a system header declares nothing here: {line}")
+
+
+def type_names() -> Iterator[str]:
+    """Yield the names of integer types that are there without a header."""
+    for name in _ALWAYS:
+        header = system_header(name)
+        assert header is not None, "the headers of common types are known"
+        yield from header.declarations

@@ -11,10 +11,10 @@ from rtlgen.frontend.body import BodyReader
 from rtlgen.frontend.counters import Counters, loop_counters
 from rtlgen.frontend.declarations import Declarations
 from rtlgen.frontend.errors import (
+    DuplicateName,
     EmptyRegion,
     FrontendError,
     ReturnUnsupported,
-    UnsupportedDeclaration,
 )
 from rtlgen.frontend.locate import Locator
 from rtlgen.frontend.place import Place
@@ -93,17 +93,18 @@ class Kernel:
         return self._declarations.extents.closed(variable).shape
 
     def _parameters(self, function: c_ast.FuncDef) -> None:
-        if function.param_decls:
-            raise UnsupportedDeclaration(
-                "old-style parameter lists are not supported",
-                labels=(Label(self._locator.name_span(function.decl, function.decl.name)),),
-            )
         arguments = function.decl.type.args
-        for parameter in arguments.params if arguments is not None else ():
+        listed = arguments.params if arguments is not None else ()
+        mentioned = _names((*self._region.items, *listed))
+        for parameter in listed:
             try:
                 self._declarations.parameter(parameter)
             except FrontendError as error:
-                self._body.report(error)
+                name = parameter.name if isinstance(parameter, c_ast.Decl) else None
+                if name is None or name in mentioned or isinstance(error, DuplicateName):
+                    self._body.report(error)
+                else:
+                    self._warn_unused(name, Label(self._locator.name_span(parameter, name)))
 
     def _copies(self, function: c_ast.FuncDef) -> tuple[Node, ...]:
         """Give scalar parameters that the region assigns variables of their own."""

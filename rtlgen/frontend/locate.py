@@ -33,6 +33,10 @@ class Locator:
         # The node is kept with its range: no other one can have its identity.
         self._ranges: dict[int, tuple[c_ast.Node, tuple[int, int]]] = {}
 
+    def is_above(self, node: c_ast.Node) -> bool:
+        """Return whether a declaration stands before the program: a header has it."""
+        return node.coord is not None and node.coord.line < self._first_line
+
     def index(self, line: int) -> int:
         """Return the token on `line` of the parser's input, or the nearest one."""
         return max(0, min(line - self._first_line, len(self._tokens) - 1))

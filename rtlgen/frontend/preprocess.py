@@ -28,10 +28,11 @@ from rtlgen.frontend.errors import (
     PreprocessorError,
     TooDeep,
 )
-from rtlgen.frontend.headers import MACROS
+from rtlgen.frontend.headers import PREDEFINED, included, system_header
 from rtlgen.frontend.if_expressions import if_value
 from rtlgen.frontend.origins import LineTable, Origin, adjacent, mark_results
-from rtlgen.frontend.tokens import Token, open_comment, split, words
+from rtlgen.frontend.pragmas import wish
+from rtlgen.frontend.tokens import Token, open_comment, split, torn_token, words
 from rtlgen.source import SourceFile, Span
 
 MAX_TOKENS = 100_000
@@ -45,6 +46,8 @@ _REGION_PRAGMAS = ("scop", "endscop")
 _NEEDS_NAME = ("define", "undef", "ifdef", "ifndef")
 _NEEDS_ARGUMENT = ("if", "elif", "include")
 
+_MACRO = re.compile(r"[A-Za-z_]\w*(\((\s*[A-Za-z_]\w*\s*(,\s*([A-Za-z_]\w*|\.{3})\s*)*)?\))?")
+
 # What pcpp 1.30 raises on directives that it does not understand: it indexes token lists
 # without looking at their length.
 _PCPP_FAILURES = (IndexError, KeyError, AttributeError, TypeError, ValueError, AssertionError)
@@ -52,9 +55,16 @@ _PCPP_FAILURES = (IndexError, KeyError, AttributeError, TypeError, ValueError, A
 
 @dataclass(frozen=True, slots=True)
 class Preprocessed:
-    """The tokens of the program, and every file that they came from."""
+    """The tokens of the program, and every file that they came from.
+
+    Members
+    -------
+    headers: the system headers that it includes. unknown: those of which nothing is known.
+    """
 
     tokens: tuple[Token, ...]
+    headers: tuple[str, ...]
+    unknown: tuple[str, ...]
     sources: Mapping[str, SourceFile]
     warnings: tuple[Diagnostic, ...]
 
@@ -115,7 +125,13 @@ def preprocess(
     except FrontendError as error:
         error.sources = dict(processor.sources)
         raise
-    return Preprocessed(tokens, dict(processor.sources), tuple(processor.warnings(defines)))
+    return Preprocessed(
+        tokens,
+        tuple(processor.headers),
+        tuple(processor.unknown),
+        dict(processor.sources),
+        tuple(processor.warnings(defines)),
+    )
 
 
 class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
@@ -131,6 +147,9 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
         self._overridden: list[tuple[str, Span]] = []
         self._options: dict[str, str] = {}
         self._directive: Any = None
+        self.headers: list[str] = []
+        self.unknown: dict[str, Span] = {}
+        self._pragmas: list[tuple[str, str, Span]] = []
         for directory in include_dirs:
             self.add_path(directory)
         # Tokens then name their file by its absolute path.
@@ -138,13 +157,13 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
 
     def define_option(self, name: str, value: str) -> None:
         """Define the macro of a `-D` option."""
-        if not re.fullmatch(r"[A-Za-z_]\w*", name) or "\n" in value:
+        if not _MACRO.fullmatch(name) or "\n" in value:
             raise BadDefinition(
                 f"-D {name}={value} defines no macro",
-                help="write -D NAME=VALUE, where NAME is an identifier",
+                help="write -D NAME=VALUE, where NAME is an identifier, or -D 'NAME(x)=VALUE'",
             )
         self.define(f"{name} {value}" if value else name)
-        self._options[name] = value
+        self._options[name.partition("(")[0]] = f"{name}={value}"
 
     def run(self) -> tuple[Token, ...]:
         """Return all tokens of the program."""
@@ -171,6 +190,16 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
         """
         if sum(1 for _ in islice(split(source.text), MAX_TOKENS + 1)) > MAX_TOKENS:
             raise TooDeep(f"{source.path} has more than {MAX_TOKENS} tokens")
+        for name in sorted(words(source.text) & PREDEFINED.keys()):
+            if name not in self.macros:
+                self.define(f"{name} {PREDEFINED[name]}")
+        torn = torn_token(source.text)
+        if torn is not None:
+            raise CSyntaxError(
+                "a word or operator goes on in the next line",
+                labels=(Label(self._lines[path].span(torn, 1), "the rest of it"),),
+                help="break the line between two words",
+            )
         start = open_comment(source.text)
         if start is not None:
             raise CSyntaxError(
@@ -184,13 +213,28 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
         for name, span in self._overridden:
             yield Diagnostic(
                 "W0104",
-                f"-D {name}={defines[name]} has no effect",
+                f"-D {self._options[name]} has no effect",
                 (Label(span, "redefined here"),),
                 help=f"guard the definition with #ifndef {name}",
                 severity="warning",
             )
+        for header, span in self.unknown.items():
+            yield Diagnostic(
+                "W0110",
+                f"<{header}> is not known: nothing of it is declared",
+                (Label(span, "left out"),),
+                help="if something of it is needed, give the folder that holds it with -I DIR",
+                severity="warning",
+            )
+        for text, wanted, span in self._pragmas:
+            yield Diagnostic(
+                "W0113",
+                f"#pragma {text} is not followed",
+                (Label(span, f"asks for {wanted}"),),
+                severity="warning",
+            )
         known = frozenset[str]().union(*(words(file.text) for file in self.sources.values()))
-        for name in defines:
+        for name in (option.partition("(")[0] for option in defines):
             if name not in known:
                 yield Diagnostic(
                     "W0105",
@@ -336,13 +380,18 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
         super().define(tokens)
 
     def include(self, tokens: list[Any], original_line: list[Any]) -> Iterator[Any]:
-        """Include a file; a standard header only defines its macros."""
-        name = "".join(token.value for token in tokens)
-        header = name[1:-1]
-        if name == f"<{header}>" and header in MACROS:
-            for macro, value in MACROS[header].items():
-                self.define(f"{macro} {value}")
-            return
+        """Include a file; a system header only defines its macros."""
+        if tokens[0].value != "<" and tokens[0].type != self.t_STRING:
+            tokens = self.tokenstrip(self.expand_macros(tokens))
+        name = "".join(token.value for token in tokens).strip()
+        header, is_quoted = name[1:-1], name[:1] == '"'
+        if name in (f"<{header}>", f'"{header}"') and not self._is_found(header, is_quoted):
+            if system_header(header) is not None:
+                self._include_system_header(header)
+                return
+            if not is_quoted:
+                self.unknown[header] = self._token_span(self._directive)
+                return
         if self.include_depth > MAX_INCLUDE_DEPTH:
             raise TooDeep(
                 f"files include one another more than {MAX_INCLUDE_DEPTH} levels deep",
@@ -350,6 +399,19 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
                 help="guard the header with #ifndef, or with #pragma once",
             )
         yield from super().include(tokens, original_line)
+
+    def _is_found(self, name: str, is_quoted: bool) -> bool:
+        """Return whether the user has a file of that name where it is looked for."""
+        folders = [*(self.temp_path if is_quoted else ()), *self.path]
+        return any(os.path.isfile(os.path.join(folder, name)) for folder in folders)
+
+    def _include_system_header(self, name: str) -> None:
+        for inner in included((name,)):
+            header = system_header(inner)
+            if header is not None and inner not in self.headers:
+                self.headers.append(inner)
+                for macro in header.macros:
+                    self.define(macro)
 
     def on_file_open(self, is_system_include: bool, includepath: str) -> io.StringIO:
         """Open an included file and remember its text."""
@@ -402,7 +464,14 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
         text = "".join(token.value for token in toks).strip()
         name = directive.value
         if name == "pragma":
-            return None if text in _REGION_PRAGMAS else True
+            if text in _REGION_PRAGMAS:
+                return None
+            wanted = wish(text)
+            if wanted is not None:
+                end = toks[-1].lexpos + len(toks[-1].value)
+                place = Origin(directive.source, directive.lexpos, end - directive.lexpos)
+                self._pragmas.append((text, wanted, self._span(place)))
+            return True
         if name in ("warning", "line", "ident") or name.isdigit():
             return True
         label = Label(self._token_span(directive), "")

@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike, fspath
 
 from rtlgen.errors import Diagnostic
 from rtlgen.frontend.desugar import desugar
-from rtlgen.frontend.errors import FrontendError, NoFunction
+from rtlgen.frontend.errors import (
+    CallUnsupported,
+    CSyntaxError,
+    FrontendError,
+    NoFunction,
+    UnknownIdentifier,
+)
+from rtlgen.frontend.expectations import drop_expectations
 from rtlgen.frontend.extensions import plain_c
 from rtlgen.frontend.extents import extent_options
+from rtlgen.frontend.headers import declarations
 from rtlgen.frontend.kernel import Kernel
+from rtlgen.frontend.old_style import type_parameters_in_place
+from rtlgen.frontend.passed_over import PassedOver
 from rtlgen.frontend.preprocess import Preprocessed, check_name, preprocess, read_source
 from rtlgen.frontend.region import select_region
 from rtlgen.frontend.rounding import round_in_integers
 from rtlgen.frontend.syntax import deep_recursion, parse
 from rtlgen.frontend.tokens import scalar_parameter_names
+from rtlgen.frontend.whole_literals import take_whole_literals
 from rtlgen.ir.scop import Scop
 from rtlgen.source import SourceFile
 
@@ -89,6 +100,9 @@ def _parse(
             return _lower(preprocessed, main, function, fixed)
     except FrontendError as error:
         error.sources = preprocessed.sources
+        if isinstance(error, CSyntaxError | UnknownIdentifier | CallUnsupported):
+            notes = (f"<{name}> is not known" for name in preprocessed.unknown)
+            error.diagnostic = replace(error.diagnostic, notes=(*error.diagnostic.notes, *notes))
         raise
 
 
@@ -108,10 +122,22 @@ def _lower(
 ) -> ParsedProgram:
     if not preprocessed.tokens:
         raise NoFunction(f"{main.path} is empty")
-    tree, locator = parse(plain_c(preprocessed.tokens), dict(preprocessed.sources))
+    tokens = plain_c(preprocessed.tokens)
+    declared = declarations(preprocessed.headers, {token.text for token in tokens})
+    tree, locator = parse(declared, tokens, dict(preprocessed.sources))
+    type_parameters_in_place(tree, locator)
+    drop_expectations(tree)
     round_in_integers(tree)
-    desugar(tree)
+    told = desugar(tree)
     region = select_region(tree, function, locator)
+    literals = {node: take_whole_literals(node) for node in tree.ext}
+    passed_over = PassedOver(region, tree, locator)
     kernel = Kernel(region, locator, fixed)
     scop = kernel.read(tree, main)
-    return ParsedProgram(scop, (*preprocessed.warnings, *kernel.warnings), preprocessed.sources)
+    warnings = (
+        *preprocessed.warnings,
+        *passed_over.calls(told),
+        *passed_over.literals(literals),
+        *kernel.warnings,
+    )
+    return ParsedProgram(scop, warnings, preprocessed.sources)

@@ -20,6 +20,7 @@ from rtlgen.frontend.errors import (
     UnsupportedExpression,
     UnsupportedStatement,
 )
+from rtlgen.frontend.headers import header_of
 from rtlgen.frontend.locate import Locator
 from rtlgen.frontend.values import ObstacleKind, Value
 from rtlgen.source import Span
@@ -112,10 +113,13 @@ def _affine_help(reason: str) -> str:
 
 def unknown_name(name: str, span: Span) -> UnknownIdentifier:
     """Return the error of a name that nothing declares."""
+    header = header_of(name)
     return UnknownIdentifier(
         f"`{name}` is not declared",
         labels=(Label(span),),
-        help=f"if it is a size, give it with -D {name}=VALUE",
+        help=f"if it is a size, give it with -D {name}=VALUE"
+        if header is None
+        else f"include the header that declares it: #include <{header}>",
     )
 
 

@@ -35,6 +35,12 @@ class Region:
     items: tuple[c_ast.Node, ...]
     after: tuple[c_ast.Node, ...]
 
+    def holds(self, node: c_ast.Node) -> bool:
+        """Return whether a node of the function stands in the region."""
+        items = self.function.body.block_items or ()
+        marks = [item.coord.line for item in items if isinstance(item, c_ast.Pragma)]
+        return not marks or marks[0] < node.coord.line < marks[-1]
+
 
 def select_region(tree: c_ast.FileAST, function: str | None, locator: Locator) -> Region:
     """Return the region that is compiled.
@@ -46,7 +52,11 @@ def select_region(tree: c_ast.FileAST, function: str | None, locator: Locator) -
     ------
     FrontendError: there is no such one, or its pragmas mark no region.
     """
-    definitions = {node.decl.name: node for node in tree.ext if isinstance(node, c_ast.FuncDef)}
+    definitions = {
+        node.decl.name: node
+        for node in tree.ext
+        if isinstance(node, c_ast.FuncDef) and not locator.is_above(node.decl)
+    }
     for node in definitions.values():
         if not isinstance(node.decl.type, c_ast.FuncDecl):
             raise CSyntaxError(

@@ -11,7 +11,7 @@ from pycparser import c_ast, c_parser
 
 from rtlgen.errors import Label
 from rtlgen.frontend.errors import CSyntaxError, TooDeep
-from rtlgen.frontend.headers import typedef_line
+from rtlgen.frontend.headers import header_of
 from rtlgen.frontend.locate import Locator
 from rtlgen.frontend.tokens import Token
 from rtlgen.source import SourceFile
@@ -24,10 +24,17 @@ MAX_LEVELS = 200
 _PARSER_FRAMES = 20_000
 
 _FIRST_LINE = 2
+"""Line of the first token: above it are declarations that the text does not have."""
 
 
-def parse(tokens: Sequence[Token], sources: dict[str, SourceFile]) -> tuple[c_ast.FileAST, Locator]:
+def parse(
+    declarations: str, tokens: Sequence[Token], sources: dict[str, SourceFile]
+) -> tuple[c_ast.FileAST, Locator]:
     """Return the syntax tree, and the locator of its nodes.
+
+    Parameters
+    ----------
+    declarations: what stands before the program, on one line.
 
     Raises
     ------
@@ -36,7 +43,7 @@ def parse(tokens: Sequence[Token], sources: dict[str, SourceFile]) -> tuple[c_as
     """
     locator = Locator(tokens, _FIRST_LINE, sources)
     _check_brackets(tokens)
-    text = "\n".join((typedef_line(), *(token.text for token in tokens)))
+    text = "\n".join((declarations, *(token.text for token in tokens)))
     try:
         with deep_recursion():
             tree = c_parser.CParser().parse(text)
@@ -112,7 +119,11 @@ def _syntax_error(text: str, tokens: Sequence[Token], locator: Locator) -> CSynt
         labels.append(Label(tokens[before].span, "after this"))
     help_ = None
     if before >= 0 and _is_unknown_type(tokens[before].text, tokens[before + 1].text):
-        help_ = f"if `{tokens[before].text}` is a type, declare or include it before it is used"
+        word = tokens[before].text
+        header = header_of(word)
+        help_ = f"if `{word}` is a type, declare or include it before it is used"
+        if header is not None:
+            help_ = f"include the header that declares `{word}`: #include <{header}>"
     return CSyntaxError(f"syntax error: {message}", labels=labels, help=help_)
 
 

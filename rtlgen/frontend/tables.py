@@ -35,27 +35,70 @@ def initial_values(
     count = prod(shape)
     if count > MAX_ELEMENTS:
         raise _refused(span, f"the array has {count} elements, at most {MAX_ELEMENTS} are set")
-    return tuple(_values(node, shape, element, reader, span))
-
-
-def _values(
-    node: c_ast.Node, shape: Sequence[int], element: IntType, reader: ExpressionReader, span: Span
-) -> list[int]:
     if not shape:
-        if isinstance(node, c_ast.InitList | c_ast.NamedInitializer):
-            raise _refused(span, "braces or names that do not follow the dimensions")
-        value = reader.value(node)
-        if value.constant is None:
-            raise _refused(value.span, "this is no constant")
-        return [element.wrap(value.constant)]
+        return (_scalar(node, element, reader, span),)
     if not isinstance(node, c_ast.InitList):
-        raise _refused(span, "one pair of braces is needed for each dimension")
-    if len(node.exprs or ()) > shape[0]:
-        raise _refused(span, f"{len(node.exprs)} values for {shape[0]} places")
+        raise _refused(span, "its values stand in no braces")
+    pending = list(reversed(node.exprs or ()))
+    values = _filled(pending, shape, element, reader, span)
+    if pending:
+        raise _refused(span, "more values than places")
+    return tuple(values)
+
+
+def rows(values: c_ast.InitList, inner: Sequence[int]) -> int:
+    """Return the first extent of an array that its values give it.
+
+    Parameters
+    ----------
+    inner: the other extents.
+    """
+    count = pending = 0
+    for value in values.exprs or ():
+        is_row = isinstance(value, c_ast.InitList) and not pending
+        pending += 1
+        if is_row or pending == prod(inner):
+            count, pending = count + 1, 0
+    return max(1, count + int(pending > 0))
+
+
+def _filled(
+    pending: list[c_ast.Node],
+    shape: Sequence[int],
+    element: IntType,
+    reader: ExpressionReader,
+    span: Span,
+) -> list[int]:
+    """Return the values of an array, taken off the end of `pending`; the rest of it is 0.
+
+    What has no braces of its own takes as many values as it has places (C11 6.7.9, 20).
+    """
     values: list[int] = []
-    for part in node.exprs or ():
-        values += _values(part, shape[1:], element, reader, span)
+    size = prod(shape[1:])
+    for _ in range(shape[0]):
+        if not pending:
+            break
+        if isinstance(pending[-1], c_ast.InitList) and len(shape) > 1:
+            inner = list(reversed(pending.pop().exprs or ()))
+            values += _filled(inner, shape[1:], element, reader, span)
+            if inner:
+                raise _refused(span, f"more values than the {size} places in these braces")
+        elif len(shape) > 1:
+            values += _filled(pending, shape[1:], element, reader, span)
+        else:
+            values.append(_scalar(pending.pop(), element, reader, span))
     return values + [0] * (prod(shape) - len(values))
+
+
+def _scalar(node: c_ast.Node, element: IntType, reader: ExpressionReader, span: Span) -> int:
+    if isinstance(node, c_ast.InitList) and len(node.exprs or ()) == 1:
+        node = node.exprs[0]
+    if isinstance(node, c_ast.InitList | c_ast.NamedInitializer):
+        raise _refused(span, "braces or names that do not follow the dimensions")
+    value = reader.value(node)
+    if value.constant is None:
+        raise _refused(value.span, "this is no constant")
+    return element.wrap(value.constant)
 
 
 def _refused(span: Span, why: str) -> InitialiserUnsupported:

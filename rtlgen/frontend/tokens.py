@@ -53,6 +53,22 @@ def open_comment(text: str) -> int | None:
     return None
 
 
+def torn_token(text: str) -> int | None:
+    """Return the offset of a token that goes on behind a backslash at the end of its line."""
+    end, before = 0, ""
+    continued = False
+    for offset, token in split(text):
+        if continued and offset == end and len(list(split(before[-1] + token[0]))) == 1:
+            return offset
+        is_adjacent = offset == end and bool(before)
+        continued = token == "\\" and is_adjacent and text[offset + 1 : offset + 2] == "\n"
+        if continued:
+            end = offset + 2
+        else:
+            end, before = offset + len(token), token
+    return None
+
+
 def words(text: str) -> frozenset[str]:
     """Return every identifier and keyword in `text`, comments left out."""
     return frozenset(word for _, word in split(text) if word[0].isalpha() or word[0] == "_")
@@ -70,8 +86,9 @@ def scalar_parameter_names(text: str) -> dict[str, frozenset[str]]:
     for index, token in enumerate(tokens):
         if token == "(" and depth == 0 and index and words(tokens[index - 1]):
             close = _closing(tokens, index)
-            if close is not None and tokens[close + 1 : close + 2] == ["{"]:
-                found[tokens[index - 1]] = _scalars(tokens[index + 1 : close])
+            typed = None if close is None else _types_behind(tokens, close + 1)
+            if close is not None and typed is not None:
+                found[tokens[index - 1]] = _scalars([*tokens[index + 1 : close], *typed])
         depth += {"{": 1, "}": -1}.get(token, 0)
     return found
 
@@ -83,6 +100,26 @@ def _closing(tokens: list[str], start: int) -> int | None:
         if depth == 0:
             return index
     return None
+
+
+def _types_behind(tokens: list[str], start: int) -> list[str] | None:
+    """Return the declarations between a parameter list and a function's body, each behind a comma.
+
+    There are some in definitions in the old style only; None is returned where no body follows.
+    """
+    end = next((k for k in range(start, len(tokens)) if tokens[k] in ("{", "(", ")", "=")), None)
+    if end is None or tokens[end] != "{" or (end > start and tokens[end - 1] != ";"):
+        return None
+    declared: list[str] = []
+    for token in tokens[start:end]:
+        if token == ";":
+            declared.append(",")
+        elif token == "," and declared:
+            # One type for several names.
+            declared += [",", "int"]
+        else:
+            declared.append(token)
+    return [",", *declared]
 
 
 def _scalars(tokens: list[str]) -> frozenset[str]:

@@ -6,15 +6,14 @@ from collections.abc import Iterator
 
 from pycparser import c_ast
 
-from rtlgen.frontend.headers import TYPEDEFS
+from rtlgen.frontend.headers import type_names
 
 STEPS = ("++", "--", "p++", "p--")
 """pycparser's names of the operators that step a variable; `p` stands for postfix."""
 
 
-_NUMBERS = frozenset(
-    ("_Bool", "char", "short", "int", "long", "signed", "unsigned", "float", "double", *TYPEDEFS)
-)
+_KEYWORDS = ("_Bool", "char", "short", "int", "long", "signed", "unsigned", "float", "double")
+_NUMBERS = frozenset((*_KEYWORDS, *type_names()))
 
 
 def assigned(root: c_ast.Node) -> Iterator[tuple[str, c_ast.Node]]:
@@ -72,8 +71,9 @@ def _is_changeable(parameter: c_ast.Node) -> bool:
         case c_ast.TypeDecl(type=c_ast.IdentifierType(names=names)):
             # A name for a type may stand for an array.
             return not set(names) <= _NUMBERS
-        case c_ast.PtrDecl(type=c_ast.TypeDecl(quals=quals)) | c_ast.ArrayDecl(
-            type=c_ast.TypeDecl(quals=quals)
+        case (
+            c_ast.PtrDecl(type=c_ast.TypeDecl(quals=quals))
+            | c_ast.ArrayDecl(type=c_ast.TypeDecl(quals=quals))
         ):
             return "const" not in quals
     return True

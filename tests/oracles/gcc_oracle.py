@@ -83,7 +83,9 @@ def run_gcc(
 def parameter_names(function: str, preprocessed: str) -> list[str]:
     """Return the names of the parameters of `function`, in order."""
     nested = r"[^()]*(?:\((?:[^()]|\([^()]*\))*\)[^()]*)*"
-    match = re.search(rf"\b{re.escape(function)}\s*\(({nested})\)\s*\{{", preprocessed)
+    old_style = r"(?:[^(){};]+;\s*)*"
+    head = rf"\b{re.escape(function)}\s*\(({nested})\)\s*{old_style}\{{"
+    match = re.search(head, preprocessed)
     if match is None:
         raise ValueError(f"{function} is not defined in the source")
     names = []

@@ -53,9 +53,11 @@ class TooDeep(FrontendError):
     """The text is nested too deeply, or is too large.
 
     Brackets may be nested 200 deep, expressions and blocks 200 levels, files included 50 levels,
-    and the program may have 100,000 tokens with macros expanded.
+    and the program may have 100,000 tokens with macros expanded. What calls inside of expressions
+    become may have 20,000 operations, all of them together.
 
-    Remedy: build a long sum in a loop or in several statements.
+    Remedy: build a long sum in a loop or in several statements, and keep the result of a call in a
+    variable where it is needed several times.
     """
 
     code = "E0133"

@@ -1,5 +1,1 @@
-void f(a)
-  int a[8];
-{
-  a[0] = 1;
-}
+int f(a) int a[8]; int spare; { return a[0]; }

@@ -1,5 +1,5 @@
 void f(int **a, int b[][], void *v) {
   int *p = b;
   for (int i = 0; i < 8; i++)
-    p[i] = b[i];
+    p[i] = b[i] + a[0][i] + v[i];
 }

@@ -1,0 +1,89 @@
+"""What of the circuit's text was left out, or read in another way than it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from pycparser import c_ast
+
+from rtlgen.errors import Diagnostic, Label
+from rtlgen.frontend.locate import Locator
+from rtlgen.frontend.region import Region
+from rtlgen.frontend.writers import below
+
+_SHOWN = 3
+"""Places that one warning names."""
+
+
+class PassedOver:
+    """Warnings about the region, and about the functions that it calls.
+
+    Parameters
+    ----------
+    tree: the file, its statements one effect each.
+    """
+
+    def __init__(self, region: Region, tree: c_ast.FileAST, locator: Locator) -> None:
+        self._region = region
+        self._locator = locator
+        self._entered = _called(region, tree)
+
+    def calls(self, left_out: Mapping[str, Sequence[c_ast.FuncCall]]) -> Iterator[Diagnostic]:
+        """Yield a warning for each function whose calls are left out.
+
+        Parameters
+        ----------
+        left_out: the calls, by the function in which they stand.
+        """
+        found: dict[str, list[c_ast.Node]] = {}
+        for function, calls in left_out.items():
+            for call in calls:
+                if self._is_read(function, call):
+                    found.setdefault(call.name.name, []).append(call)
+        for name, calls in found.items():
+            text = f"`{name}` is left out: a circuit has nobody to tell"
+            yield self._warning("W0111", text, calls)
+
+    def literals(self, taken: Mapping[c_ast.Node, Sequence[c_ast.Node]]) -> Iterator[Diagnostic]:
+        """Yield a warning about the floating-point literals that are taken as integers.
+
+        Parameters
+        ----------
+        taken: by the declaration or definition of the file in which they stand.
+        """
+        found: list[c_ast.Node] = []
+        for outer, literals in taken.items():
+            name = outer.decl.name if isinstance(outer, c_ast.FuncDef) else None
+            found += [x for x in literals if name is None or self._is_read(name, x)]
+        found.sort(key=lambda node: node.coord.line)
+        if found:
+            text = "floating-point literals are taken as the integers that they are"
+            yield self._warning("W0112", text, found)
+
+    def _is_read(self, function: str, node: c_ast.Node) -> bool:
+        if function == self._region.function.decl.name:
+            return self._region.holds(node)
+        return function in self._entered
+
+    def _warning(self, code: str, message: str, nodes: Sequence[c_ast.Node]) -> Diagnostic:
+        labels = tuple(Label(self._locator.span(node)) for node in nodes[:_SHOWN])
+        notes = (f"and {len(nodes) - _SHOWN} more",) if len(nodes) > _SHOWN else ()
+        return Diagnostic(code, message, labels, notes, severity="warning")
+
+
+def _called(region: Region, tree: c_ast.FileAST) -> frozenset[str]:
+    """Return the functions that the region calls, and those that they call."""
+    bodies = {node.decl.name: node.body for node in tree.ext if isinstance(node, c_ast.FuncDef)}
+    found: set[str] = set()
+    pending = list(region.items)
+    while pending:
+        for node in below(pending.pop()):
+            name = str(node.name.name) if _is_call(node) else ""
+            if name in bodies and name not in found:
+                found.add(name)
+                pending.append(bodies[name])
+    return frozenset(found)
+
+
+def _is_call(node: c_ast.Node) -> bool:
+    return isinstance(node, c_ast.FuncCall) and isinstance(node.name, c_ast.ID)

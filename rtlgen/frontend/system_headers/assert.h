@@ -1,0 +1,2 @@
+#define static_assert _Static_assert
+void assert(int condition);

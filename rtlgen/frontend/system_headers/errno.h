@@ -1,0 +1,19 @@
+#define errno (*__errno_location())
+#define EPERM 1
+#define ENOENT 2
+#define EINTR 4
+#define EIO 5
+#define EAGAIN 11
+#define ENOMEM 12
+#define EACCES 13
+#define EFAULT 14
+#define EBUSY 16
+#define EEXIST 17
+#define EINVAL 22
+#define ENOSPC 28
+#define EPIPE 32
+#define EDOM 33
+#define ERANGE 34
+#define ENOSYS 38
+#define ETIMEDOUT 110
+int *__errno_location(void);

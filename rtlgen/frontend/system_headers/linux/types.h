@@ -1,0 +1,14 @@
+typedef signed char __s8;
+typedef unsigned char __u8;
+typedef signed short __s16;
+typedef unsigned short __u16;
+typedef unsigned short __le16;
+typedef unsigned short __be16;
+typedef signed int __s32;
+typedef unsigned int __u32;
+typedef unsigned int __le32;
+typedef unsigned int __be32;
+typedef signed long long __s64;
+typedef unsigned long long __u64;
+typedef unsigned long long __le64;
+typedef unsigned long long __be64;

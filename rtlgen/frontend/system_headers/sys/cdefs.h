@@ -1,0 +1,2 @@
+#define __BEGIN_DECLS
+#define __END_DECLS

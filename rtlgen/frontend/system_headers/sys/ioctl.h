@@ -1,0 +1,1 @@
+int ioctl(int file, unsigned long request, ...);
