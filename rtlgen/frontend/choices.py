@@ -1,14 +1,19 @@
 """Choices that the iterators decide: where each is made, and what is left there.
 
 a[i < 4 ? i : i + 2] = x;       where i < 4:  a[i] = x;      where i >= 4:  a[i + 2] = x;
+j < i % 2                       where i is even:  j < 0;     where i is odd:  j < 1
 """
 
 from __future__ import annotations
 
-from rtlgen.frontend.cases import MAX_CASES, Cases, cases_of
+from rtlgen.frontend.cases import MAX_CASES, Cases, cases_of, possible
+from rtlgen.frontend.divisions import divisions_in
 from rtlgen.frontend.ranges import Ranges
 from rtlgen.ir.affine import Congruence
 from rtlgen.ir.expr import Expr, Read, ScalarParameter, Select, children, walk, with_children
+
+MAX_RESIDUES = 16
+"""Cases that a quotient or remainder of iterators is taken apart into."""
 
 
 def is_by_iterators(expr: Expr) -> bool:
@@ -30,6 +35,10 @@ def choice_in(expr: Expr, ranges: Ranges) -> Cases | None:
             other = _other_residues(chosen)
         if chosen and other and len(chosen) + len(other) <= MAX_CASES:
             return (*chosen, *other)
+    for division in divisions_in(expr):
+        cases = possible(division.cases(ranges, MAX_RESIDUES), ranges)
+        if len(cases) > 1:
+            return cases
     return None
 
 

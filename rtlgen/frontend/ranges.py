@@ -66,7 +66,13 @@ class Ranges:
 
     def minimum(self, expression: Affine) -> int:
         """Return a lower bound of `expression`."""
-        return max(self._lowest(part) for part in self._relaxed(expression))
+        low = max(self._lowest(part) for part in self._relaxed(expression))
+        for known in self.congruences:
+            ahead = expression - known.form
+            if ahead.is_constant:
+                # The first value from there on that has the residue.
+                low += (ahead.constant - low) % known.modulus
+        return low
 
     def maximum(self, expression: Affine) -> int:
         """Return an upper bound of `expression`."""

@@ -7,6 +7,7 @@ from enum import Enum, auto
 
 from rtlgen.errors import Label
 from rtlgen.frontend.choices import is_by_iterators, is_decided
+from rtlgen.frontend.divisions import divided
 from rtlgen.frontend.errors import BadConstant
 from rtlgen.frontend.ranges import Ranges
 from rtlgen.ir.affine import Affine
@@ -167,7 +168,7 @@ class Arithmetic:
             return opaque(expr, self._blame("", span, left, right), span)
         if left.constant is not None and right.constant is not None:
             return literal(_fold(op, left.constant, right.constant), result, span)
-        affine = _affine_result(op, left.affine, right.affine)
+        affine = _affine_result(op, left.affine, right.affine) or divided(expr, self.ranges)
         if affine is None:
             obstacle = Obstacle(ObstacleKind.NONLINEAR, _NONLINEAR[op], span)
             return opaque(expr, obstacle, span)
@@ -214,6 +215,9 @@ class Arithmetic:
             return opaque(expr, self._blame(reason, span, left, right), span)
         if left.constant is not None:
             return literal(left.constant >> count, left.type, span)
+        affine = divided(expr, self.ranges)
+        if affine is not None:
+            return self._fitted(affine, expr, span)
         return opaque(expr, Obstacle(ObstacleKind.NONLINEAR, _NONLINEAR[op], span), span)
 
     def _fitted(self, affine: Affine, expr: Expr, span: Span) -> Value:
