@@ -17,6 +17,7 @@ from rtlgen.errors import Label
 from rtlgen.frontend.declarations import Declarations
 from rtlgen.frontend.errors import FrontendError, UnsupportedDeclaration
 from rtlgen.frontend.expressions import ExpressionReader
+from rtlgen.frontend.first_uses import first_use
 from rtlgen.frontend.induction import trip_count
 from rtlgen.frontend.locate import Locator
 from rtlgen.frontend.loop_headers import Header, split_header
@@ -24,7 +25,7 @@ from rtlgen.frontend.loops import LoopReader
 from rtlgen.frontend.ranges import IteratorRange, Ranges
 from rtlgen.frontend.reaching import Definition, Definitions
 from rtlgen.frontend.relevance import relevance
-from rtlgen.frontend.states import State, by_constant, symbol, symbol_of
+from rtlgen.frontend.states import State, by_constant, number_in, symbol, symbol_of
 from rtlgen.frontend.symbols import ActiveIterator, Unusable, Variable
 from rtlgen.frontend.unnoticed import Unnoticed
 from rtlgen.frontend.values import Value
@@ -65,7 +66,8 @@ class Effects:
         self.declarations = declarations
         self.locator = locator
         self._node = node
-        self._relevance = relevance(node, names)
+        self._names = frozenset(names)
+        self._relevance = relevance(node, self._names)
         self._ranges = ranges
         self._definitions = definitions
         self._calls = calls(node)
@@ -81,6 +83,32 @@ class Effects:
         symbols: scalars that stand for themselves.
         """
         return self.once(self._node, self._ranges, state, symbols)
+
+    def begins_alike(self, variable: Variable, one: int, other: int) -> bool:
+        """Return whether two values of a scalar make no difference to the statement.
+
+        The part of it that uses the scalar first only sets it, and makes the same of both.
+        """
+        first = first_use(self._node, self._names, self._is_entered)
+        if first is None:
+            return False
+        made = {
+            number_in(
+                self.once(first, self._ranges, {variable.name: Affine((), value)}, ()), variable
+            )
+            for value in (one, other)
+        }
+        return len(made) == 1 and None not in made
+
+    def _is_entered(self, node: c_ast.For) -> bool:
+        """Return whether an inner loop surely has an iteration."""
+        run = _Run(self, self._ranges, {})
+        try:
+            loop = run.header(split_header(node, self.locator), self.moved_in(node.stmt))
+        except FrontendError:
+            return False
+        trips = None if loop is None else trip_count(loop)
+        return trips is not None and self._ranges.minimum(trips) > 0
 
     def in_iteration(
         self, iterator: str, type_: IntType, value: int, state: State, variable: Variable
@@ -306,7 +334,7 @@ class _Run:
         header = split_header(node, self.effects.locator)
         stored = self.effects.declarations.scopes.stored(header.iterator)
         moved = self.effects.moved_in(node.stmt)
-        loop = self._header(header, moved)
+        loop = self.header(header, moved)
         trips = None if loop is None else trip_count(loop)
         if loop is None or trips is None or self.ranges.minimum(trips) < 0:
             self._forget(node)
@@ -324,7 +352,7 @@ class _Run:
         if not header.declares and stored is not None:
             self.state[stored.name] = loop.start + trips * loop.step
 
-    def _header(self, header: Header, moved: Sequence[Variable]) -> Loop | None:
+    def header(self, header: Header, moved: Sequence[Variable]) -> Loop | None:
         """Return an inner loop, if one bound makes it; its iterator's type is checked later."""
         # All but the start is evaluated again in every iteration.
         again: State = {**self.state, **dict.fromkeys((v.name for v in moved), None)}

@@ -20,6 +20,7 @@ from rtlgen.frontend.states import State, by_constant, number_in
 from rtlgen.frontend.symbols import Variable
 from rtlgen.frontend.turn import (
     MAX_VALUES,
+    Effect,
     Rotation,
     Turn,
     begun,
@@ -101,7 +102,31 @@ class LoopMoves:
             return number_in(effects.after(state), variable)
 
         found = rotation(values_of(before, self.ranges), effect)
+        if found is None and isinstance(before, Affine) and before.is_constant:
+            entered = self._entered(variable, before.constant, effect, effects)
+            if entered is not None:
+                before = Affine((), entered)
+                found = rotation((entered,), effect)
         return None if found is None else self._rotating(variable, before, found)
+
+    def _entered(
+        self, variable: Variable, first: int, effect: Effect, effects: Effects
+    ) -> int | None:
+        """Return a later value of a scalar that may as well be its first one.
+
+        k = 0; for (...) { if (k == 5) k = 0; ...; k++; }       5 in place of 0
+        """
+        trips = trip_count(self.loop)
+        if trips is None or not trips.is_constant or trips.constant < 1:
+            return None
+        values = [first]
+        while (value := effect(values[-1])) is not None and value not in values:
+            values.append(value)
+            if len(values) > MAX_VALUES:
+                return None
+        if value is None or values.index(value) != 1 or len(values) < 2:
+            return None
+        return values[-1] if effects.begins_alike(variable, first, values[-1]) else None
 
     def _rotating(
         self, variable: Variable, before: Affine | Turn, found: Rotation
