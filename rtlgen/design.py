@@ -147,6 +147,7 @@ class Design:
             source=self.compilation.analysis.program.scop.source,
             version=VERSION,
             options=asdict(self.options),
+            untouched=self.compilation.analysis.program.scop.untouched,
         )
 
     @property

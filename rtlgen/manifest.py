@@ -123,7 +123,8 @@ class ArrayEntry:
     -------
     element_bits, signed: the C type of an element.
     shape: row-major.
-    ports: the host port; None for an array that is not visible outside (role `local`).
+    ports: the host port; None for an array that is not visible outside (role `local`), and for one
+        that the circuit has no use for: what the host gives is what it gets back.
     """
 
     name: str
@@ -270,6 +271,11 @@ class Manifest:
     def host_arrays(self) -> tuple[ArrayEntry, ...]:
         """The arrays that have a host port."""
         return tuple(array for array in self.arrays if array.ports is not None)
+
+    @property
+    def untouched_arrays(self) -> tuple[ArrayEntry, ...]:
+        """The arrays of the program that the circuit has no use for, and no port."""
+        return tuple(a for a in self.arrays if a.ports is None and a.role != "local")
 
     def array(self, name: str) -> ArrayEntry:
         """Return the array called `name`; KeyError when there is none."""

@@ -7,6 +7,7 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 
 from amaranth.back import rtlil
@@ -22,7 +23,9 @@ from rtlgen.hw.kernel import Kernel
 from rtlgen.hw.names import Namer, PortNames, port_names
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.plan import KernelPlan
+from rtlgen.ir.scop import Array
 from rtlgen.manifest import (
+    MOST_ELEMENTS,
     ArrayEntry,
     FileEntry,
     Manifest,
@@ -144,11 +147,13 @@ def manifest_of(
     source: SourceFile,
     version: str,
     options: Mapping[str, object],
+    untouched: Sequence[Array] = (),
 ) -> Manifest:
     """Describe the circuit for those that drive it.
 
     Parameters
     ----------
+    untouched: arrays of the program that the circuit has no use for.
     file: name of the Verilog file in the build directory. source: the C file, as it was read.
     """
     names = port_names(plan)
@@ -165,7 +170,7 @@ def manifest_of(
         done="done",
         idle="idle",
         ports=verilog.ports,
-        arrays=_arrays(plan, names),
+        arrays=(*_arrays(plan, names), *_without_ports(untouched)),
         scalars=tuple(
             ScalarEntry(s.name, names.scalars[s.name], s.width_bits, s.signed) for s in plan.scalars
         ),
@@ -185,6 +190,14 @@ def _arrays(plan: KernelPlan, names: PortNames) -> tuple[ArrayEntry, ...]:
         ArrayEntry(m.name, m.width_bits, m.signed, m.shape, m.role, names.hosts.get(m.name))
         for m in plan.memories
     )
+
+
+def _without_ports(arrays: Iterable[Array]) -> Iterator[ArrayEntry]:
+    for array in arrays:
+        # What is larger than any memory has no place in the files of a host either.
+        if prod(array.shape) <= MOST_ELEMENTS:
+            type_ = array.element
+            yield ArrayEntry(array.name, type_.width_bits, type_.signed, array.shape, "in", None)
 
 
 def _ports(kernel: Kernel) -> tuple[Port, ...]:

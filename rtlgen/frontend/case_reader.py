@@ -14,13 +14,15 @@ from pycparser import c_ast
 
 from rtlgen.errors import Diagnostic
 from rtlgen.frontend.cases import Cases
-from rtlgen.frontend.choices import choice_in, is_by_iterators
+from rtlgen.frontend.choices import choice_in, division_in, is_by_iterators
 from rtlgen.frontend.declarations import Declarations
 from rtlgen.frontend.errors import FrontendError
 from rtlgen.frontend.place import Place
+from rtlgen.frontend.ranges import Ranges
 from rtlgen.frontend.statement_reader import StatementReader
 from rtlgen.frontend.symbols import LookedUp
 from rtlgen.frontend.values import Value
+from rtlgen.ir.expr import Expr
 from rtlgen.ir.scop import ConditionNode, Node
 
 
@@ -50,12 +52,11 @@ class CaseReader:
 
     def of_values(self, values: Sequence[Value], place: Place) -> Cases | None:
         """Return the cases in which values that the iterators decide are others."""
-        for value in values:
-            if value.affine is None and is_by_iterators(value.expr):
-                cases = choice_in(value.expr, place.ranges)
-                if cases is not None:
-                    return cases
-        return None
+        return _first(choice_in, values, place)
+
+    def of_bounds(self, values: Sequence[Value], place: Place) -> Cases | None:
+        """Return the cases in which bounds are others, by choices or by remainders."""
+        return self.of_values(values, place) or _first(division_in, values, place)
 
     def each(
         self, cases: Cases, place: Place, read: Callable[[Place], tuple[Node, ...]]
@@ -75,3 +76,15 @@ class CaseReader:
         # What holds in one of the cases only is no news about the text.
         self._body.warnings += [w for w in warnings[0] if all(w in more for more in warnings[1:])]
         return tuple(nodes)
+
+
+def _first(
+    find: Callable[[Expr, Ranges], Cases | None], values: Sequence[Value], place: Place
+) -> Cases | None:
+    """Return the first cases that are found in a value of the iterators."""
+    for value in values:
+        if value.affine is None and is_by_iterators(value.expr):
+            cases = find(value.expr, place.ranges)
+            if cases is not None:
+                return cases
+    return None

@@ -35,6 +35,14 @@ def choice_in(expr: Expr, ranges: Ranges) -> Cases | None:
             other = _other_residues(chosen)
         if chosen and other and len(chosen) + len(other) <= MAX_CASES:
             return (*chosen, *other)
+    return None
+
+
+def division_in(expr: Expr, ranges: Ranges) -> Cases | None:
+    """Return where a quotient or remainder in a value is affine, if a few cases tell.
+
+    The cases exclude one another, and one of them always holds.
+    """
     for division in divisions_in(expr):
         cases = possible(division.cases(ranges, MAX_RESIDUES), ranges)
         if len(cases) > 1:

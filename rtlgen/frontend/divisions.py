@@ -129,7 +129,7 @@ def _masked(node: Binary, form: Affine, mask: int, ranges: Ranges) -> Affine | N
 def _part(op: str, form: Affine, modulus: int, ranges: Ranges) -> Affine | None:
     """Return the quotient, rounded down, or the rest."""
     low, high = ranges.minimum(form), ranges.maximum(form)
-    if low // modulus == high // modulus:
+    if low // modulus == high // modulus and not _is_held(form, ranges):
         quotient = low // modulus
         return form - quotient * modulus if op == "rem" else Affine((), quotient)
     if op == "rem":
@@ -138,3 +138,8 @@ def _part(op: str, form: Affine, modulus: int, ranges: Ranges) -> Affine | None:
             if residue is not None:
                 return Affine((), residue * sign % modulus)
     return None
+
+
+def _is_held(form: Affine, ranges: Ranges) -> bool:
+    """Return whether a form is about an iterator held at one value, as to read a condition once."""
+    return any(form.coefficient(r.name) and r.low == r.high for r in ranges.iterators)

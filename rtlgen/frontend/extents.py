@@ -56,6 +56,11 @@ class Extents:
             end = 1 + (first.high if isinstance(first, Window) else ranges.maximum(first))
             self._ends[variable.name] = max(end, self._ends.get(variable.name, 1))
 
+    def stated(self, variable: Variable) -> Variable | None:
+        """Return the variable if the program or an option states its extent."""
+        is_stated = variable.shape[:1] != (OPEN,) or f"{variable.name}{SUFFIX}" in self._fixed
+        return self.closed(variable) if is_stated else None
+
     def closed(self, variable: Variable) -> Variable:
         """Return the variable with its extent.
 

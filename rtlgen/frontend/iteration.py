@@ -120,7 +120,7 @@ class IterationReader:
             sides = (condition.left, condition.right) if _is_binary(condition) else (condition,)
             fixed = (side for side in sides if not mentions(side, iterator))
             bounds += [self._body.reader(place).value(side) for side in fixed]
-        return self._body.cases.of_values(bounds, place)
+        return self._body.cases.of_bounds(bounds, place)
 
     def _by_count(
         self, node: c_ast.For, place: Place, label: str | None

@@ -266,6 +266,7 @@ class Kernel:
             source=main,
             returned=self._returned.name if self._returned else None,
             parameters=tuple(self._declarations.parameters),
+            untouched=tuple(self._untouched(statements)),
         )
 
     def _arrays(self, statements: Sequence[Statement]) -> Iterable[Array]:
@@ -295,6 +296,22 @@ class Kernel:
                 self._warn_unused(variable.name, Label(variable.span))
             elif variable.name in self._unmentioned:
                 self._warn("W0107", f"`{variable.name}` is not used", Label(variable.span))
+
+    def _untouched(self, statements: Sequence[Statement]) -> Iterable[Array]:
+        """Yield the array parameters that no statement uses, if it is known how large they are."""
+        used = {a.array for statement in statements for a in (statement.write, *statement.reads)}
+        for declared in self._declarations.variables:
+            variable = self._declarations.extents.stated(declared)
+            if variable is None or variable.storage != "parameter" or variable.name in used:
+                continue
+            yield Array(
+                variable.name,
+                variable.element,
+                variable.shape,
+                "in",
+                variable.storage,
+                variable.span,
+            )
 
     def _warn_unused(self, name: str, label: Label) -> None:
         self._warn("W0102", f"the parameter `{name}` is not used, and gets no port", label)

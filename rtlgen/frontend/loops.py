@@ -288,11 +288,21 @@ class LoopReader:
         try:
             self._sides(self._ranges.inside(whole))
         except NonAffineBound as error:
+            if not self._wraps(self._ranges.inside(whole)):
+                raise
             raise IteratorOverflow(
                 "the condition of the loop wraps round",
                 labels=error.diagnostic.labels,
                 help="use signed types on both sides of the comparison",
             ) from error
+
+    def _wraps(self, ranges: Ranges) -> bool:
+        """Return whether it is for wrapping that a side of the condition is not affine."""
+        node, reader = self._header.condition, self._reader(ranges)
+        left, right = reader.value(node.left), reader.value(node.right)
+        type_ = common_type(left.type, right.type)
+        obstacles = (reader.arithmetic.convert(side, type_).obstacle for side in (left, right))
+        return any(o is not None and o.kind is ObstacleKind.WRAPS for o in obstacles)
 
 
 def _bound_refusal(value: Value, text: str) -> FrontendError:

@@ -338,6 +338,7 @@ class Scop:
     returned: name of the scalar variable (an `Array` of shape ()) whose final value is returned.
     source: the file the function stands in, as read.
     parameters: of the C function, in its order.
+    untouched: array parameters that no statement uses, of role "in".
     """
 
     name: str
@@ -349,9 +350,10 @@ class Scop:
     source: SourceFile
     returned: str | None = None
     parameters: tuple[Parameter, ...] = ()
+    untouched: tuple[Array, ...] = ()
 
     def __post_init__(self) -> None:
-        names = [array.name for array in self.arrays]
+        names = [array.name for array in (*self.arrays, *self.untouched)]
         if len(set(names)) != len(names):
             raise ValueError(f"two arrays of {self.name} share a name: {names}")
         order = statements_under(self.tree)

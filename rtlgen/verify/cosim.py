@@ -11,7 +11,7 @@ import os
 import shutil
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -115,7 +115,10 @@ def simulate(
             result, seconds = _run(job, chosen, verilog, base, folder, waves, simulator)
     except OSError as error:
         raise unwritable(base, error.strerror) from error
-    return _simulation_result(result, manifest, seconds, simulator, chosen)
+    untouched = (a.name for a in manifest.untouched_arrays if a.name in checked)
+    kept = {name: np.asarray(checked[name]) for name in untouched}
+    simulated = _simulation_result(result, manifest, seconds, simulator, chosen)
+    return replace(simulated, arrays={**simulated.arrays, **kept})
 
 
 def simulation_programs(simulator: Simulator) -> tuple[str, ...]:

@@ -35,13 +35,14 @@ def dtype_of(bits: int, signed: bool) -> np.dtype:
 def check_inputs(inputs: Inputs, manifest: Manifest) -> dict[str, np.ndarray | int]:
     """Return `inputs` complete and of the exact types: arrays as declared, scalars as int.
 
-    An array that the program only writes may be left out; it becomes zeros.
+    An array that the program only writes may be left out; it becomes zeros. One that it does not
+    touch may be left out, too.
 
     Raises
     ------
     MissingInputError, UnknownInputError, InputTypeError
     """
-    names = [array.name for array in manifest.host_arrays]
+    names = [array.name for array in (*manifest.host_arrays, *manifest.untouched_arrays)]
     names += [scalar.name for scalar in manifest.scalars]
     if unknown := [name for name in inputs if name not in names]:
         raise UnknownInputError(
@@ -60,6 +61,9 @@ def check_inputs(inputs: Inputs, manifest: Manifest) -> dict[str, np.ndarray | i
                 notes=[f"{manifest.name} reads it"],
                 help=f"give {_declared(array)}",
             )
+    for array in manifest.untouched_arrays:
+        if array.name in inputs:
+            checked[array.name] = _check_array(inputs[array.name], array)
     for scalar in manifest.scalars:
         if scalar.name not in inputs:
             raise MissingInputError(
@@ -125,6 +129,7 @@ def load_inputs(path: Path, manifest: Manifest) -> dict[str, np.ndarray | int]:
     InputFileError, MissingInputError, UnknownInputError, InputTypeError
     """
     entries: dict[str, ArrayEntry | ScalarEntry] = {a.name: a for a in manifest.host_arrays}
+    entries |= {array.name: array for array in manifest.untouched_arrays}
     entries |= {scalar.name: scalar for scalar in manifest.scalars}
     try:
         with path.open("rb") as file:
@@ -182,17 +187,19 @@ _UNREADABLE = (
 _MAKE_NPZ = "write it with numpy.savez(path, A=a, B=b, ...)"
 
 
-def save_outputs(path: Path, arrays: Mapping[str, np.ndarray], returned: int | None) -> None:
-    """Write every array, and the return value as `return`, into an NPZ file.
+def save_outputs(
+    path: Path, arrays: Mapping[str, np.ndarray], returned: int | None, manifest: Manifest
+) -> None:
+    """Write every array, and the return value as `return`, into an NPZ file, in their C types.
 
     Raises
     ------
     InputFileError: the file cannot be written.
     """
     content = dict(arrays)
-    if returned is not None:
-        # A C integer of any type fits one of the two.
-        content[RETURN_NAME] = np.array(returned, dtype=np.int64 if returned < 2**63 else np.uint64)
+    if returned is not None and manifest.returned is not None:
+        type_ = dtype_of(manifest.returned.width, manifest.returned.signed)
+        content[RETURN_NAME] = np.array(returned, dtype=type_)
     archive = io.BytesIO()
     np.savez(archive, allow_pickle=False, **content)
     try:

@@ -74,9 +74,9 @@ def test_the_domain_is_exact() -> None:
 @pytest.mark.parametrize(
     "loop",
     [
-        "for (int j = 0; j < (i - 3) / 2; j++)",
-        "for (int j = i / 2; j < 16; j += 2)",
-        "for (int j = 15; j != i / 2; j--)",
+        "for (int j = 0; j < i * i; j++)",
+        "for (int j = i % (i + 1); j < 16; j += 2)",
+        "for (int j = 15; j != i * i / 16; j--)",
     ],
 )
 def test_what_is_no_such_bound_is_refused(loop: str) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import io
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from rtlgen.manifest import ArrayEntry, ReturnEntry
+from rtlgen.manifest import ArrayEntry, Port, ReturnEntry
 from rtlgen.verify.errors import (
     InputFileError,
     InputTypeError,
@@ -130,19 +131,46 @@ def test_a_member_that_unpacks_to_too_much_is_refused(tmp_path: Path) -> None:
         load_inputs(tmp_path / "in.npz", MANIFEST)
 
 
-@pytest.mark.parametrize("returned", [None, -1, -(2**63), 2**64 - 1])
-def test_outputs_hold_arrays_and_the_return_value(tmp_path: Path, returned: int | None) -> None:
+@pytest.mark.parametrize(
+    ("returned", "type_"),
+    [(None, "i4"), (-1, "i2"), (-(2**63), "i8"), (2**64 - 1, "u8"), (200, "u1")],
+)
+def test_outputs_hold_arrays_and_the_return_value_in_its_c_type(
+    tmp_path: Path, returned: int | None, type_: str
+) -> None:
     c = np.arange(16, dtype=np.int32).reshape(4, 4)
-    save_outputs(tmp_path / "out.npz", {"C": c}, returned)
+    width = 8 * int(type_[1])
+    manifest = replace(
+        MANIFEST,
+        ports=(*MANIFEST.ports, Port("result", "out", width)),
+        returned=ReturnEntry("result", width, type_[0] == "i"),
+    )
+    save_outputs(tmp_path / "out.npz", {"C": c}, returned, manifest)
     with np.load(tmp_path / "out.npz") as archive:
         np.testing.assert_array_equal(archive["C"], c, strict=True)
         assert ("return" in archive) == (returned is not None)
-        assert returned is None or int(archive["return"]) == returned
+        if returned is not None:
+            expected = np.array(returned, dtype=type_)
+            np.testing.assert_array_equal(archive["return"], expected, strict=True)
+
+
+UNTOUCHED = replace(
+    MANIFEST, arrays=(*MANIFEST.arrays, ArrayEntry("spare", 8, False, (2, 3), "in", None))
+)
+
+
+def test_an_array_that_the_circuit_has_no_use_for_may_be_given_or_left_out(tmp_path: Path) -> None:
+    spare = np.arange(6, dtype=np.uint8).reshape(2, 3)
+    assert "spare" not in check_inputs(random_inputs(1), UNTOUCHED)
+    np.savez(tmp_path / "in.npz", allow_pickle=False, **random_inputs(1), spare=spare)
+    np.testing.assert_array_equal(load_inputs(tmp_path / "in.npz", UNTOUCHED)["spare"], spare)
+    with pytest.raises(InputTypeError, match="array spare is uint8 of shape \\(6,\\)"):
+        check_inputs({**random_inputs(1), "spare": spare.ravel()}, UNTOUCHED)
 
 
 def test_outputs_that_cannot_be_written_are_reported(tmp_path: Path) -> None:
     with pytest.raises(InputFileError, match="cannot write"):
-        save_outputs(tmp_path / "absent" / "out.npz", {}, None)
+        save_outputs(tmp_path / "absent" / "out.npz", {}, None, MANIFEST)
 
 
 @pytest.mark.parametrize("bits", [8, 16, 32, 64])

@@ -44,7 +44,7 @@ def run(
             simulator=simulator,
             trace=Path(trace) if trace else None,
         )
-    save_outputs(Path(outputs), result.arrays, result.returned)
+    save_outputs(Path(outputs), result.arrays, result.returned, manifest)
     written = [result.arrays[a.name] for a in manifest.host_arrays if a.role in ("out", "inout")]
     value = format_checksum(checksum(written))
     if as_json:
