@@ -195,6 +195,8 @@ class Design:
             self._expansions(),
             skew_report(compilation.analysis.skewed),
             compilation.decision.why,
+            [bound.text() for bound in compilation.bounds],
+            compilation.unproven,
         )
 
     def _expansions(self) -> list[dict[str, Any]]:

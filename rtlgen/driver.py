@@ -26,6 +26,7 @@ from rtlgen.poly.errors import NoLegalSchedule
 from rtlgen.poly.legality import require_legal
 from rtlgen.scheduling.decide import Decision
 from rtlgen.scheduling.replay import replay
+from rtlgen.scheduling.store_bounds import StoreBound, store_bounds
 from rtlgen.target import Target
 from rtlgen.transforms.distribute import distribute
 from rtlgen.transforms.flatten import flatten
@@ -49,6 +50,7 @@ class Compilation:
     -------
     stages: the program after every pass, by name.
     replayed: whether the plan was small enough to be replayed exhaustively.
+    bounds: write ports that keep it from being as short as its longest statement.
     """
 
     analysis: Analysis
@@ -57,6 +59,14 @@ class Compilation:
     plan: KernelPlan
     target: Target
     replayed: bool
+    bounds: tuple[StoreBound, ...] = ()
+
+    @property
+    def unproven(self) -> tuple[str, ...]:
+        """What a limit leaves unproven, a line each."""
+        if self.replayed:
+            return ()
+        return (f"not replayed: {self.plan.fused_iterations:,} iterations",)
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
@@ -121,7 +131,9 @@ def _proven(planned: Planned, options: CompileOptions) -> Compilation:
     stages = dict(_transformed(analysis, decision, options))
     placed = stages["flatten"].schedule
     replayed = replay(plan, analysis.scop, analysis.scop.schedule, placed)
-    return Compilation(analysis, decision, stages, plan, planned.target, replayed)
+    lines = {statement.name: statement.span.line for statement in analysis.scop.statements}
+    bounds = tuple(store_bounds(plan, lines, decision.routing))
+    return Compilation(analysis, decision, stages, plan, planned.target, replayed, bounds)
 
 
 def _transformed(

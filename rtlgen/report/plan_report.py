@@ -21,6 +21,8 @@ def plan_report(
     expansions: Sequence[Mapping[str, Any]] = (),
     skews: Sequence[Mapping[str, Any]] = (),
     why: str = "",
+    store_bounds: Sequence[str] = (),
+    unproven: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Return the report of `plan` as a JSON-serialisable object.
 
@@ -35,6 +37,8 @@ def plan_report(
     schedule: the loops that a scheduler chose, see `report.loops`; None where C's were kept.
     expansions: of temporaries: arrays, elements before and after.
     why: a reason for the regions.
+    store_bounds: write ports that take more cycles than the longest statement.
+    unproven: what a limit leaves unproven.
     skews: units in skewed loops, see `report.loops`.
     """
     return {
@@ -60,6 +64,8 @@ def plan_report(
         "schedule": schedule,
         "skews": list(skews),
         "perfect": len(plan.regions) == 1,
+        "store_bounds": list(store_bounds),
+        "unproven": list(unproven),
         "figures": dict(figures or {}),
     }
 

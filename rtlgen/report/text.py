@@ -22,7 +22,9 @@ def plan_report_text(report: Mapping[str, Any]) -> str:
         *_loops(report["nests"]),
         _memories(report["memories"]),
         *(["\n".join(expanded)] if expanded else []),
+        *(["\n".join(ports)] if (ports := _ports(report)) else []),
         _totals(report),
+        *(["\n".join(report["unproven"])] if report["unproven"] else []),
     ]
     return "\n\n".join(parts)
 
@@ -98,6 +100,17 @@ def _memories(memories: Sequence[Mapping[str, Any]]) -> str:
     ]
     header = ("memory", "shape", "type", "role", "kind", "reads", "writes", "banks")
     return text_table(header, rows)
+
+
+def _ports(report: Mapping[str, Any]) -> list[str]:
+    """Return what write ports cost: cycles where there are too few, memory where there are more."""
+    copies = [
+        f"{memory['name']}: {memory['write_ports']} write ports, so {memory['banks']} copies of "
+        f"the whole array, {memory['words'] * memory['bits']:,} bits each"
+        for memory in report["memories"]
+        if memory["write_ports"] > 1
+    ]
+    return [*report["store_bounds"], *copies]
 
 
 def expansion_lines(expansions: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -16,6 +16,27 @@ void f(int a[64], const int b[64]) {
 """
 
 
+def unrolled(times: int) -> str:
+    """Return a loop over 64 elements, unrolled by hand."""
+    body = " ".join(f"a[i + {k}] += b[i + {k}];" for k in range(times))
+    return f"void f(int a[64], int b[64]) {{ for (int i = 0; i < 64; i += {times}) {{ {body} }} }}"
+
+
+def test_too_few_write_ports_are_the_reason_that_is_given() -> None:
+    eight = compiled(unrolled(8), CompileOptions())
+    assert [bound.text() for bound in eight.bounds] == [
+        "a: S0 S1 S2 .. S7 (line 1) store 64 times through its one write port, in as many cycles;\n"
+        "  each port more is a copy of the whole array, 4 are the most"
+    ]
+    assert compiled(unrolled(4), CompileOptions()).bounds == ()
+
+
+def test_what_is_not_replayed_is_counted() -> None:
+    assert compiled(HALVES % 3, CompileOptions()).unproven == ()
+    many = compiled(HALVES % 1_000_000, CompileOptions())
+    assert many.unproven == ("not replayed: 32,000,000 iterations",)
+
+
 def test_homes_are_the_same_however_many_instances_there_are() -> None:
     few, many = (
         compiled(HALVES % times, CompileOptions()).plan.memory("a") for times in (3, 1_000_000)

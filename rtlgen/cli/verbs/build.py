@@ -48,3 +48,5 @@ def build(
             f"{directory / manifest.verilog.file}: module {manifest.top}, "
             f"{manifest.predicted_cycles} cycles from start to done"
         )
+        for line in design.compilation.unproven:
+            click.echo(line)

@@ -51,6 +51,8 @@ def verify(
         _print_events(design, outcome, verbosity)
         if not as_json:
             click.echo(_verdict(outcome))
+            for line in design.compilation.unproven:
+                click.echo(line)
     if as_json:
         documents = [outcome.to_json() for outcome in outcomes]
         print_json(documents[0] if len(documents) == 1 else documents)

@@ -1,0 +1,74 @@
+"""What the write ports of an array ask for: a store a port and cycle, whatever the order is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rtlgen.ir.plan import KernelPlan, Stream
+from rtlgen.poly.counting import count_points
+from rtlgen.scheduling.banks import MAX_WRITE_PORTS
+from rtlgen.scheduling.forwarding import Routing
+
+SHOWN_STATEMENTS = 4
+"""Statements that are named; of more, the first ones and the last."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoreBound:
+    """A write port through which more is stored than the longest statement has instances.
+
+    Members
+    -------
+    memory, write_ports: the array, and all the ports that it has.
+    statements, lines: who stores through this one, and where they stand.
+    stores: how often.
+    """
+
+    memory: str
+    write_ports: int
+    statements: tuple[str, ...]
+    lines: tuple[int, ...]
+    stores: int
+
+    def text(self) -> str:
+        """Return what this means, and what more ports would cost."""
+        names = list(self.statements)
+        if len(names) > SHOWN_STATEMENTS:
+            names[SHOWN_STATEMENTS - 1 : -1] = [".."]
+        where = f"line{'s' if len(self.lines) > 1 else ''} {', '.join(map(str, self.lines))}"
+        port = "its one write port" if self.write_ports == 1 else "one of its write ports"
+        return (
+            f"{self.memory}: {' '.join(names)} ({where}) store {self.stores:,} times "
+            f"through {port}, in as many cycles;\n  each port more is a copy of the whole array, "
+            f"{MAX_WRITE_PORTS} are the most"
+        )
+
+
+def store_bounds(plan: KernelPlan, lines: dict[str, int], routing: Routing) -> list[StoreBound]:
+    """Return the write ports that keep the plan from being as short as its longest statement.
+
+    Parameters
+    ----------
+    lines: of all statements in the C file.
+    """
+    users: dict[tuple[str, int], list[Stream]] = {}
+    for stream in plan.streams:
+        if plan.memory(stream.store.memory).kind == "block":
+            users.setdefault((stream.store.memory, stream.store.port), []).append(stream)
+    found = []
+    for (memory, _), streams in users.items():
+        # Not every instance stores, but counting those that do takes time.
+        if sum(stream.instances for stream in streams) <= plan.floor_iterations:
+            continue
+        stores = _stores(streams, routing)
+        if stores > plan.floor_iterations:
+            names = tuple(stream.statement for stream in streams)
+            places = tuple(sorted({lines[name] for name in names}))
+            ports = plan.memory(memory).write_ports
+            found.append(StoreBound(memory, ports, names, places, stores))
+    return found
+
+
+def _stores(streams: Sequence[Stream], routing: Routing) -> int:
+    return sum(count_points(routing.stored[stream.statement]) for stream in streams)
