@@ -32,7 +32,7 @@ PHASES: tuple[tuple[str, Any, str], ...] = (
     ("lower", rtlgen.planning, "lower"),
     ("replay", rtlgen.driver, "replay"),
     ("Verilog", rtlgen.design, "generate"),
-    ("golden model", rtlgen.design, "run_golden"),
+    ("golden model", rtlgen.design, "random_data_sets"),
     ("test bench", rtlgen.design, "write_testbench"),
 )
 

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rtlgen.api import compile
-    from rtlgen.design import Design, RunResult, Verification
+    from rtlgen.design import Design, RunResult
     from rtlgen.errors import RtlgenError
+    from rtlgen.verify.equivalence import Verification
 
     __version__: str
 
@@ -26,7 +27,7 @@ _HOMES = {
     "Design": "rtlgen.design",
     "RtlgenError": "rtlgen.errors",
     "RunResult": "rtlgen.design",
-    "Verification": "rtlgen.design",
+    "Verification": "rtlgen.verify.equivalence",
     "compile": "rtlgen.api",
 }
 

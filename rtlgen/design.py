@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import tempfile
 from collections.abc import Mapping
@@ -29,17 +30,19 @@ from rtlgen.report.nests import nest_report
 from rtlgen.report.plan_report import plan_report
 from rtlgen.report.text import counted
 from rtlgen.sim.lint import WAIVERS
-from rtlgen.testbench import Expected, write_testbench
-from rtlgen.verify.checksum import checksum, format_checksum
-from rtlgen.verify.compare import Comparison, compare_memories
+from rtlgen.testbench import Case, Expected, write_testbench
+from rtlgen.verify.c_oracle import COptions, Oracle, c_outcomes
+from rtlgen.verify.checksum import checksum
 from rtlgen.verify.cosim import Engine, Simulator, simulate
-from rtlgen.verify.data import random_inputs
-from rtlgen.verify.golden import run_golden
-from rtlgen.verify.golden_state import GoldenResult
-from rtlgen.verify.inputs import Inputs
-from rtlgen.verify.writes import last_write_cycles
+from rtlgen.verify.data import Limits
+from rtlgen.verify.data_sets import DataSets, given_data_set, random_data_sets
+from rtlgen.verify.equivalence import Verification, known_to, verify_circuit, within_limit
+from rtlgen.verify.inputs import Inputs, check_inputs, check_ranges
 from rtlgen.verilog import GeneratedVerilog, generate, manifest_of
 from rtlgen.version import VERSION
+
+TESTBENCH_WORDS = 200_000
+"""Of the data files, in and out, up to which a test bench has several data sets."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,52 +60,6 @@ class RunResult:
     cycles: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Verification:
-    """The outcome of a comparison of the circuit with the golden model.
-
-    Members
-    -------
-    checksum, expected_checksum: CRC-64 of the result arrays, from the simulation and the golden
-        model; `unit_checksum` is that of the hardware unit, where the design has one.
-    failures: what is wrong, a sentence each; empty for an exact design.
-    """
-
-    kernel: str
-    simulator: Simulator
-    seed: int
-    cycles: int
-    predicted_cycles: int
-    checksum: int
-    expected_checksum: int
-    unit_checksum: int | None
-    comparison: Comparison
-    failures: tuple[str, ...]
-    golden: GoldenResult
-    seconds: float
-
-    @property
-    def exact(self) -> bool:
-        return not self.failures
-
-    def to_json(self) -> dict[str, object]:
-        """Return what `rtlgen verify --json` prints."""
-        return {
-            "kernel": self.kernel,
-            "exact": self.exact,
-            "checksum": format_checksum(self.checksum),
-            "cycles": self.cycles,
-            "predicted_cycles": self.predicted_cycles,
-            "simulator": self.simulator,
-            "seed": self.seed,
-            "elements": self.comparison.elements,
-            "mismatches": self.comparison.mismatches,
-            "first_mismatches": [m.to_json() for m in self.comparison.first],
-            "failures": list(self.failures),
-            "seconds": round(self.seconds, 3),
-        }
-
-
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Design:
     """One compiled kernel.
@@ -116,6 +73,7 @@ class Design:
     compilation: Compilation
     options: CompileOptions
     _cache: dict[str, GeneratedVerilog] = field(default_factory=dict, repr=False)
+    _data: dict[str, DataSets] = field(default_factory=dict, repr=False)
 
     def __repr__(self) -> str:
         plan = self.plan
@@ -245,12 +203,48 @@ class Design:
         _write_json(directory / "report.json", report)
         (directory / "report.html").write_text(report_html(report, source), encoding="utf-8")
 
-    def _write_testbench(self, directory: Path, seed: int) -> None:
+    def data_sets(
+        self, *, seed: int = 1, seeds: int = 1, ranges: Mapping[str, Limits] | None = None
+    ) -> DataSets:
+        """Return random data for the kernel, and what it shows of the program.
+
+        Parameters
+        ----------
+        seeds: how many from `seed` on, each for one data set of every kind.
+        ranges: smallest and largest value of arrays and scalars, by C name.
+
+        Raises
+        ------
+        UnknownInputError, InputTypeError: about `ranges`.
+        """
         scop = self.compilation.analysis.program.scop
-        inputs = random_inputs(scop, seed)
-        golden = run_golden(scop, inputs)
-        expected = Expected(golden.arrays, golden.returned, self._result_checksum(golden.arrays))
-        write_testbench(directory, self.manifest, inputs, expected)
+        limits = check_ranges(ranges or {}, self.manifest)
+        key = f"data {seed} {seeds} {sorted(limits.items())}"
+        if key not in self._data:
+            self._data[key] = random_data_sets(scop, seed=seed, seeds=seeds, limits=limits)
+        return self._data[key]
+
+    def _write_testbench(self, directory: Path, seed: int) -> None:
+        manifest = self.manifest
+        data = self.data_sets(seed=seed)
+        words = sum(array.depth for array in manifest.host_arrays)
+        cases = [
+            Case(
+                each.name,
+                known_to(manifest, each.inputs),
+                Expected(
+                    each.golden.arrays,
+                    each.golden.returned,
+                    checksum(
+                        each.golden.arrays[a.name]
+                        for a in manifest.host_arrays
+                        if a.role in ("out", "inout")
+                    ),
+                ),
+            )
+            for each in data.first(max(1, TESTBENCH_WORDS // max(1, words))).sets
+        ]
+        write_testbench(directory, manifest, cases)
 
     def run(
         self,
@@ -290,100 +284,75 @@ class Design:
         simulator: Simulator = "verilator",
         engine: Engine = "auto",
         seed: int = 1,
+        seeds: int = 1,
+        inputs: Inputs | None = None,
+        ranges: Mapping[str, Limits] | None = None,
+        oracle: Oracle = "golden",
         trace: Path | None = None,
         directory: Path | None = None,
     ) -> Verification:
-        """Compare a simulated run on random data with the golden model: memory, checksum, cycles.
+        """Compare simulated runs with what the program computes: memory, checksum, cycles.
 
         Parameters
         ----------
+        seed, seeds, ranges: of the random data, see `data_sets`.
+        inputs: data to run on in place of random data, by C name.
+        oracle: what says what is right: the golden model, or the C text through the machine's C
+            compiler.
         directory: where to build and keep the simulation; a temporary one by default.
 
         Raises
         ------
-        RtlgenError: a tool is missing, the run hangs, an output is undefined.
+        RtlgenError: about the data; a tool is missing, the run hangs, an output is undefined.
         """
-        if directory is None:
-            with tempfile.TemporaryDirectory(prefix="rtlgen-") as folder:
-                return self._verify(simulator, engine, seed, trace, Path(folder))
-        try:
-            directory.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise unwritable(directory, error.strerror) from error
-        return self._verify(simulator, engine, seed, trace, directory)
+        data = self._data_for(simulator, seed, seeds, inputs, ranges)
+        expected = None
+        if oracle == "gcc":
+            program = self.compilation.analysis.program
+            data, expected = c_outcomes(program.scop, data, self._c_compiler_options())
+        with contextlib.ExitStack() as stack:
+            if directory is None:
+                folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="rtlgen-"))
+                directory = Path(folder)
+            try:
+                directory.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise unwritable(directory, error.strerror) from error
+            self._write_core(directory)
+            return verify_circuit(
+                directory,
+                self.manifest,
+                self.plan,
+                data,
+                expected=expected,
+                oracle=oracle,
+                seed=seed,
+                simulator=simulator,
+                engine=engine,
+                trace=trace,
+            )
 
-    def _verify(
+    def _data_for(
         self,
         simulator: Simulator,
-        engine: Engine,
         seed: int,
-        trace: Path | None,
-        directory: Path,
-    ) -> Verification:
-        self._write_core(directory)
+        seeds: int,
+        inputs: Inputs | None,
+        ranges: Mapping[str, Limits] | None,
+    ) -> DataSets:
+        if inputs is None:
+            data = self.data_sets(seed=seed, seeds=seeds, ranges=ranges)
+            return within_limit(data, self.manifest, simulator)
         scop = self.compilation.analysis.program.scop
-        inputs = random_inputs(scop, seed)
-        golden = run_golden(scop, inputs)
-        manifest = self.manifest
-        given = {
-            name: value
-            for name, value in inputs.items()
-            if name in {a.name for a in manifest.host_arrays}
-            or name in {s.name for s in manifest.scalars}
-        }
-        got = simulate(directory, manifest, given, simulator=simulator, engine=engine, trace=trace)
-        expected = {name: golden.arrays[name] for name in got.arrays}
-        comparison = compare_memories(expected, got.arrays)
-        elements = [(m.array, m.index) for m in comparison.first]
-        comparison = comparison.with_cycles(last_write_cycles(self.plan, elements))
-        found = self._result_checksum(got.arrays)
-        wanted = self._result_checksum(expected)
-        failures = _failures(self.plan, comparison, golden, got.returned, got.cycles)
-        if found != wanted or got.checksum not in (None, wanted):
-            failures.append(
-                f"checksum {format_checksum(found)} (unit: "
-                f"{'none' if got.checksum is None else format_checksum(got.checksum)}), "
-                f"expected {format_checksum(wanted)}"
-            )
-        return Verification(
-            kernel=self.plan.name,
-            simulator=simulator,
-            seed=seed,
-            cycles=got.cycles,
-            predicted_cycles=predicted_cycles(self.plan),
-            checksum=found,
-            expected_checksum=wanted,
-            unit_checksum=got.checksum,
-            comparison=comparison,
-            failures=tuple(failures),
-            golden=golden,
-            seconds=got.seconds + got.build_seconds,
+        return given_data_set(scop, "as given", check_inputs(inputs, self.manifest))
+
+    def _c_compiler_options(self) -> COptions:
+        analysis = self.compilation.analysis
+        return COptions(
+            self.options.defines,
+            self.options.include_dirs,
+            is_cut=any(warning.code == "W0103" for warning in analysis.program.warnings),
         )
-
-    def _result_checksum(self, arrays: Mapping[str, np.ndarray]) -> int:
-        return checksum(arrays[name] for name in self._result_names if name in arrays)
-
-    @property
-    def _result_names(self) -> tuple[str, ...]:
-        scop = self.compilation.analysis.program.scop
-        return tuple(a.name for a in scop.arrays if a.role in ("out", "inout"))
-
-
-def _failures(
-    plan: KernelPlan,
-    comparison: Comparison,
-    golden: GoldenResult,
-    returned: int | None,
-    cycles: int,
-) -> list[str]:
-    found = []
-    if comparison.mismatches:
-        found.append(comparison.text())
-    if golden.returned != returned:
-        found.append(f"returned {returned}, expected {golden.returned}")
-    if cycles != predicted_cycles(plan):
-        found.append(f"took {cycles} cycles, predicted {predicted_cycles(plan)}")
-    return found
 
 
 def _write_json(path: Path, document: object) -> None:

@@ -294,5 +294,18 @@ WARNINGS: Mapping[str, str] = {
     C leaves its value open: the golden model reads 0, the circuit whatever is there. Give the
     variable an initial value where it is declared.
     """,
+    "W0605": """No result depends on what a statement computes, on the data of this verification.
+
+    The golden model was run with the statement's values changed: to 0, to one more, to their
+    negatives. No element of memory and no return value was another one, on any of the data sets.
+    So a circuit that is wrong there would be called exact. Often the data is to blame, such as sums
+    that a following `max(0, sum)` cuts off: give data of your own (`--inputs IN.npz`), a range
+    (`--range bias=-100..100`), or more seeds (`--seeds 4`). Else the statement may do nothing.
+    """,
+    "W0606": """No result depends on some operand of a statement, on the data of this verification.
+
+    As W0605, for a part of an expression: the other side of a choice that always goes one way, the
+    smaller side of a minimum, what a shift or a mask always cuts off.
+    """,
 }
 """The long form of every warning."""

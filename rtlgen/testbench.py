@@ -1,14 +1,15 @@
 """A self-checking test bench in plain Verilog: no Python, no vendor library.
 
-It writes every array through the host ports, starts the kernel, counts the cycles to done, reads
-everything back, compares each element, the return value, the checksum and the cycle count, prints
-one line a check, and ends with `PASS` or, through `$fatal`, with `FAIL` and a non-zero status.
-The text is `testbench.v.j2`; the data stands beside it in hexadecimal.
+For each data set it writes every array through the host ports, starts the kernel, counts the cycles
+to done, reads everything back, compares each element, the return value, the checksum and the cycle
+count, and prints one line a check. There is no reset between data sets. It ends with `PASS` or,
+through `$fatal`, with `FAIL` and a non-zero status. The text is `testbench.v.j2`; the data stands
+beside it in hexadecimal.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,6 +43,15 @@ class Expected:
     checksum: int | None = None
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Case:
+    """One run: its inputs, and what it must leave; `name` says what data that is."""
+
+    name: str
+    inputs: Inputs
+    expected: Expected
+
+
 @dataclass(frozen=True, slots=True)
 class Testbench:
     """The files of a test bench: the Verilog, and the data that it reads by relative paths."""
@@ -52,11 +62,17 @@ class Testbench:
 
 @dataclass(frozen=True, slots=True)
 class _Check:
-    """A comparison of one value; `form` is how $display shows it."""
+    """A comparison of one value, which is another one in each run.
+
+    Members
+    -------
+    got: what holds it. form: how $display shows it.
+    """
 
     name: str
     got: str
-    expected: str
+    expected: tuple[str, ...]
+    width: int
     form: str
 
 
@@ -65,33 +81,38 @@ def testbench_files(manifest: Manifest) -> tuple[str, str]:
     return f"{manifest.name}_tb.v", f"{manifest.name}_tb_data"
 
 
-def write_testbench(
-    directory: Path, manifest: Manifest, inputs: Inputs, expected: Expected
-) -> Testbench:
+def write_testbench(directory: Path, manifest: Manifest, cases: Sequence[Case]) -> Testbench:
     """Write `NAME_tb.v` and `NAME_tb_data/*.hex` into `directory`, beside the kernel's Verilog.
 
     Raises
     ------
-    MissingInputError, UnknownInputError, InputTypeError: about `inputs`.
+    MissingInputError, UnknownInputError, InputTypeError: about the inputs.
     """
-    given = check_inputs(inputs, manifest)
+    given = [check_inputs(case.inputs, manifest) for case in cases]
     name = f"{manifest.name}_tb"
     file, folder = testbench_files(manifest)
     data = directory / folder
     data.mkdir(parents=True, exist_ok=True)
     files: list[Path] = []
     for array in manifest.host_arrays:
-        for kind, values in (("in", given[array.name]), ("out", expected.arrays[array.name])):
+        before = [inputs[array.name] for inputs in given]
+        after = [case.expected.arrays[array.name] for case in cases]
+        for kind, images in (("in", before), ("out", after)):
             path = data / f"{array.name}_{kind}.hex"
-            path.write_text(_hex_lines(np.asarray(values), array), encoding="utf-8")
+            text = "".join(_hex_lines(np.asarray(image), array) for image in images)
+            path.write_text(text, encoding="utf-8")
             files.append(path)
     prefix = _free_prefix(manifest)
     text = _TEMPLATES.get_template("testbench.v.j2").render(
         name=name,
         kernel=manifest,
         arrays=manifest.host_arrays,
-        scalars={s.name: _literal(int(given[s.name]), s.width) for s in manifest.scalars},
-        checks=_checks(manifest, expected, prefix),
+        cases=[case.name for case in cases],
+        scalars={
+            s.name: [_literal(int(inputs[s.name]), s.width) for inputs in given]
+            for s in manifest.scalars
+        },
+        checks=_checks(manifest, [case.expected for case in cases], prefix),
         limit_cycles=4 * manifest.predicted_cycles + 1000,
         shown_mismatches=SHOWN_MISMATCHES,
         p=prefix,
@@ -116,15 +137,21 @@ def _free_prefix(manifest: Manifest) -> str:
     return prefix
 
 
-def _checks(manifest: Manifest, expected: Expected, prefix: str) -> list[_Check]:
-    checks = [_Check("cycles", f"{prefix}cycles", f"64'd{manifest.predicted_cycles}", "%0d")]
-    if manifest.returned is not None and expected.returned is not None:
-        port = manifest.returned.port
-        value = _literal(expected.returned, manifest.returned.width)
-        checks.append(_Check("return value", port, value, "%h"))
-    if manifest.checksum is not None and expected.checksum is not None:
-        value = _literal(expected.checksum, CHECKSUM_WIDTH_BITS)
-        checks.append(_Check("checksum", manifest.checksum, value, "%h"))
+def _checks(manifest: Manifest, expected: Sequence[Expected], prefix: str) -> list[_Check]:
+    cycles = (f"64'd{manifest.predicted_cycles}",) * len(expected)
+    checks = [_Check("cycles", f"{prefix}cycles", cycles, 64, "%0d")]
+    returned = manifest.returned
+    if returned is not None:
+        values = [e.returned for e in expected if e.returned is not None]
+        if len(values) == len(expected):
+            words = tuple(_literal(value, returned.width) for value in values)
+            checks.append(_Check("return value", returned.port, words, returned.width, "%h"))
+    if manifest.checksum is not None:
+        values = [e.checksum for e in expected if e.checksum is not None]
+        if len(values) == len(expected):
+            words = tuple(_literal(value, CHECKSUM_WIDTH_BITS) for value in values)
+            unit = _Check("checksum", manifest.checksum, words, CHECKSUM_WIDTH_BITS, "%h")
+            checks.append(unit)
     return checks
 
 

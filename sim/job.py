@@ -25,26 +25,33 @@ FOLDER_VARIABLE = "RTLGEN_BENCH_JOB"
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A number of runs on the same inputs.
+    """Runs on one data set after the other, without a reset between.
 
     Members
     -------
-    words: by array name, flat, for each array that has a host port.
-    scalars: bit patterns in the order of the manifest.
+    words: by array name, a row of words a data set, for each array that has a host port.
+    scalars: of each data set, bit patterns in the order of the manifest.
     limit_cycles: a run that takes longer is a hang.
+    runs: how often all data sets are gone through.
     four_state: the simulator knows X, so outputs are watched for it.
     """
 
     manifest: Manifest
     words: Mapping[str, Words]
-    scalars: tuple[int, ...]
+    scalars: tuple[tuple[int, ...], ...]
     limit_cycles: int
     runs: int
     four_state: bool
 
     def __post_init__(self) -> None:
-        if self.runs < 1 or self.limit_cycles < 1:
+        if self.runs < 1 or self.limit_cycles < 1 or not self.scalars:
             raise ValueError(f"{self.runs} runs of at most {self.limit_cycles} cycles")
+        if any(len(rows) != self.data_sets for rows in self.words.values()):
+            raise ValueError(f"not {self.data_sets} data sets for each array")
+
+    @property
+    def data_sets(self) -> int:
+        return len(self.scalars)
 
     def write(self, folder: Path) -> None:
         """Write the job into `folder`."""
@@ -67,7 +74,7 @@ class Job:
         return Job(
             Manifest.from_json(document["manifest"]),
             words,
-            tuple(document["scalars"]),
+            tuple(map(tuple, document["scalars"])),
             document["limit_cycles"],
             document["runs"],
             document["four_state"],
@@ -90,9 +97,10 @@ class Result:
     Members
     -------
     outcome, message: `done`, or which rule was broken and how.
-    runs: the runs that came to their end.
-    words: after the last run.
-    repeatable: every run left the same words, return value and checksum.
+    runs: the runs that came to their end, in order.
+    words: by array name, a row a data set: what its last run left. Data sets that were not reached
+        have none.
+    repeatable: every run on a data set left the same words, return value and checksum.
     """
 
     outcome: Outcome

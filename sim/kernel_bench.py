@@ -46,23 +46,30 @@ class KernelBench:
         self.ports = [HostPort.of(dut, entry) for entry in manifest.host_arrays]
         self._dut = dut
         self.runs: list[RunRecord] = []
-        self.images: list[list[int]] = [[] for _ in self.ports]
+        self.images: list[list[list[int]]] = []
         self.repeatable = True
 
     async def carry_out(self) -> None:
-        """Reset once, then load, run and read back as often as the job says."""
+        """Reset once, then load, run and read back each data set, as often as the job says."""
         await self.control.reset()
-        contents = [(port, self.job.words[port.entry.name].tolist()) for port in self.ports]
         for _ in range(self.job.runs):
-            await write_arrays(self.control.clock, contents)
-            cycles = await self.control.run(self.job.scalars, self.job.limit_cycles)
-            images = await read_arrays(self.control.clock, self.ports)
-            self.outputs.check("while idle")
-            record = self._record(cycles)
-            if self.runs and (images != self.images or record != self.runs[0]):
-                self.repeatable = False
-            self.images = images
-            self.runs.append(record)
+            for number in range(self.job.data_sets):
+                await self._run(number)
+
+    async def _run(self, number: int) -> None:
+        job, clock = self.job, self.control.clock
+        contents = [(port, job.words[port.entry.name][number].tolist()) for port in self.ports]
+        await write_arrays(clock, contents)
+        cycles = await self.control.run(job.scalars[number], job.limit_cycles)
+        images = await read_arrays(clock, self.ports)
+        self.outputs.check("while idle")
+        record = self._record(cycles)
+        if len(self.images) < job.data_sets:
+            self.images.append(images)
+        elif images != self.images[number] or record != self.runs[number]:
+            self.repeatable = False
+            self.images[number] = images
+        self.runs.append(record)
 
     def _record(self, cycles: int) -> RunRecord:
         manifest = self.job.manifest
@@ -75,8 +82,10 @@ class KernelBench:
     def result(self, outcome: Outcome, message: str) -> Result:
         """Return what has been found out so far."""
         words = {
-            port.entry.name: np.array(image, dtype=f"u{port.entry.element_bytes}")
-            for port, image in zip(self.ports, self.images, strict=True)
+            port.entry.name: np.array(
+                [images[place] for images in self.images], dtype=f"u{port.entry.element_bytes}"
+            )
+            for place, port in enumerate(self.ports)
         }
         return Result(outcome, message, tuple(self.runs), words, self.repeatable)
 

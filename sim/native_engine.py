@@ -115,10 +115,12 @@ def run_native(
     """
     arrays = job.manifest.host_arrays
     inputs, outputs = folder / "inputs.bin", folder / "outputs.bin"
-    parts = [job.words[array.name].astype("<u8") for array in arrays]
-    parts.append(np.array(job.scalars, dtype="<u8"))
-    inputs.write_bytes(b"".join(part.tobytes() for part in parts))
-    limits = [str(job.limit_cycles), str(job.runs)]
+    with inputs.open("wb") as file:
+        for number, scalars in enumerate(job.scalars):
+            for array in arrays:
+                file.write(job.words[array.name][number].astype("<u8").tobytes())
+            file.write(np.array(scalars, dtype="<u8").tobytes())
+    limits = [str(job.limit_cycles), str(job.data_sets), str(job.runs)]
     text = run_tool(
         [executable, inputs, outputs, *limits, *([trace] if trace else [])],
         log=folder / "simulation.log",
@@ -129,10 +131,10 @@ def run_native(
     answer = np.fromfile(outputs, dtype="<u8")
     run_words = answer[len(answer) - 3 * int(count) :].reshape(-1, 3).tolist()
     ends = list(itertools.accumulate((array.depth for array in arrays), initial=0))
+    images = answer[: ends[-1] * min(len(run_words), job.data_sets)].reshape(-1, max(1, ends[-1]))
     words = {
-        array.name: answer[start : start + array.depth].astype(f"u{array.element_bytes}")
+        array.name: images[:, start : start + array.depth].astype(f"u{array.element_bytes}")
         for array, start in zip(arrays, ends, strict=False)
-        if run_words
     }
     return Result(
         cast(Outcome, outcome),

@@ -23,6 +23,7 @@ import rtlgen.sim.cocotb_runner
 from rtlgen.analysis import analyse
 from rtlgen.cache import new_in
 from rtlgen.cli.program import cli
+from rtlgen.cli.rechecking import source_of
 from rtlgen.cli.supervision import crash
 from rtlgen.design import Design
 from rtlgen.driver import compile_program
@@ -48,7 +49,9 @@ from rtlgen.transforms.distribute import distribute
 from rtlgen.transforms.period import Member, common_period
 from rtlgen.transforms.precedence import Precedence, Related
 from rtlgen.transforms.units import Unit, loop_paths
+from rtlgen.verify.c_oracle import COptions, c_outcomes
 from rtlgen.verify.cosim import _raise_broken_rule
+from rtlgen.verify.data_sets import random_data_sets
 from rtlgen.verify.golden import run_golden
 from rtlgen.verify.golden_state import Elements
 from rtlgen.verify.inputs import check_inputs, load_inputs
@@ -394,6 +397,18 @@ def a_run_that_leaves_an_array(_: pytest.MonkeyPatch) -> None:
         raise
 
 
+@provokes("E0416")
+def a_check_against_a_file_that_has_changed(_: pytest.MonkeyPatch) -> None:
+    Path("chain.c").write_text("int x;")
+    source_of(manifest())
+
+
+@provokes("E0430")
+def a_compiler_that_is_asked_about_a_region(_: pytest.MonkeyPatch) -> None:
+    scop = parse_text("void f(int a[2]) { a[1] = a[0]; }", "f.c").scop
+    c_outcomes(scop, random_data_sets(scop), COptions({}, (), is_cut=True))
+
+
 EVENTS = {
     "W0601": ("a[i] / s", 0),
     "W0602": ("a[i] / s", -1),
@@ -413,6 +428,20 @@ def test_a_warning_of_verify_reads_as_expected(code: str, update_golden: bool) -
     }
     (event,) = run_golden(program.scop, known, engine="interpreter").events
     compare(code, event.diagnostic(program.scop).render(program.sources) + "\n", update_golden)
+
+
+UNSEEN = {
+    "W0605": "b[i] = 3;",
+    "W0606": "a[i] = b[i] * 0;",
+}
+
+
+@pytest.mark.parametrize("code", sorted(UNSEEN))
+def test_a_warning_about_data_reads_as_expected(code: str, update_golden: bool) -> None:
+    text = f"void f(int a[4], int b[4])\n{{\n  for (int i = 0; i < 4; i++)\n    {UNSEEN[code]}\n"
+    program = parse_text(f"{text}  for (int i = 0; i < 4; i++)\n    b[i] = a[i];\n}}\n", "f.c")
+    (warning,) = random_data_sets(program.scop).diagnostics(program.scop)
+    compare(code, warning.render(program.sources) + "\n", update_golden)
 
 
 ANALYSED = {

@@ -12,7 +12,7 @@ import pytest
 
 from rtlgen.sim.cocotb_runner import Simulator
 from rtlgen.sim.verilator import find_verilator
-from rtlgen.testbench import Expected, write_testbench
+from rtlgen.testbench import Case, Expected, write_testbench
 from rtlgen.tools import ToolFailedError, run_tool
 from tests.sim.designs import (
     SCALE_ADD,
@@ -28,13 +28,32 @@ from tests.simulators import SIMULATORS, needs_icarus
 pytestmark = pytest.mark.simulation
 
 
+SEEDS = (7, 8)
+
+
 def write(folder: Path, verilog: str = SCALE_ADD, cycles: int = SCALE_ADD_CYCLES) -> None:
-    manifest = build_scale_add(folder, verilog, cycles)
-    inputs = random_inputs(7)
-    c = expected_c(inputs)
-    arrays = {"A": np.asarray(inputs["A"]), "B": np.asarray(inputs["B"]), "C": c}
-    expected = Expected(arrays, int(c[3, 3]), expected_checksum(c))
-    write_testbench(folder, manifest, inputs, expected)
+    cases = []
+    for seed in SEEDS:
+        inputs = random_inputs(seed)
+        c = expected_c(inputs)
+        arrays = {"A": np.asarray(inputs["A"]), "B": np.asarray(inputs["B"]), "C": c}
+        expected = Expected(arrays, int(c[3, 3]), expected_checksum(c))
+        cases.append(Case(f"seed {seed}", inputs, expected))
+    write_testbench(folder, build_scale_add(folder, verilog, cycles), cases)
+
+
+def checks(number: int, seed: int) -> list[str]:
+    """Return what a data set prints that passes."""
+    c = expected_c(random_inputs(seed))
+    return [
+        f"data set {number} of {len(SEEDS)}: seed {seed}",
+        f"PASS: cycles {SCALE_ADD_CYCLES}",
+        f"PASS: return value {int(c[3, 3]) & 0xFFFFFFFF:08x}",
+        f"PASS: checksum {expected_checksum(c):016x}",
+        "PASS: A, 16 elements",
+        "PASS: B, 16 elements",
+        "PASS: C, 16 elements",
+    ]
 
 
 def run(folder: Path, simulator: Simulator) -> str:
@@ -63,16 +82,7 @@ def test_a_right_kernel_passes_every_check(tmp_path: Path, simulator: Simulator)
         pytest.skip("make is not installed")
     write(tmp_path)
     printed = [line for line in run(tmp_path, simulator).splitlines() if line[:4] in _VERDICTS]
-    c = expected_c(random_inputs(7))
-    assert printed == [
-        f"PASS: cycles {SCALE_ADD_CYCLES}",
-        f"PASS: return value {int(c[3, 3]) & 0xFFFFFFFF:08x}",
-        f"PASS: checksum {expected_checksum(c):016x}",
-        "PASS: A, 16 elements",
-        "PASS: B, 16 elements",
-        "PASS: C, 16 elements",
-        "PASS: scale_add",
-    ]
+    assert printed == [*checks(1, 7), *checks(2, 8), "PASS: scale_add"]
 
     # The same simulation, told to expect another value of the last element.
     data = tmp_path / "scale_add_tb_data" / "C_out.hex"
@@ -86,7 +96,7 @@ def test_a_right_kernel_passes_every_check(tmp_path: Path, simulator: Simulator)
     assert "PASS: scale_add" not in again
 
 
-_VERDICTS = ("PASS", "FAIL")
+_VERDICTS = ("PASS", "FAIL", "data")
 
 
 @needs_icarus

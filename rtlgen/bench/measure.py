@@ -10,11 +10,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from rtlgen.design import Design, Verification, compile_design
+from rtlgen.design import Design, compile_design
 from rtlgen.flow.synth import SynthesisReport, synthesise
 from rtlgen.options import CompileOptions
 from rtlgen.transforms.ols import OlsApplicability, ols_applicability
 from rtlgen.verify.cosim import Simulator
+from rtlgen.verify.equivalence import Verification
 
 
 @dataclass(frozen=True, slots=True, eq=False)

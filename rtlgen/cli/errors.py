@@ -26,6 +26,20 @@ class UnknownCode(RtlgenError):
     code = "E0404"
 
 
+class SourceMoved(RtlgenError):
+    """The C file of a build directory is not there any more, or has changed.
+
+    `rtlgen run --check` compares a run with what the C program computes. The manifest names the
+    file that the circuit was built from, as it was called then, with its SHA-256. Run from the same
+    folder; where the file has changed, build again:
+
+        rtlgen build gemm.c -o build/gemm
+        rtlgen run build/gemm --inputs in.npz --outputs out.npz --check
+    """
+
+    code = "E0416"
+
+
 class CheckFailed(RtlgenError):
     """What a check found wrong, after its results have been printed in full."""
 

@@ -10,7 +10,7 @@ import hashlib
 import os
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -35,7 +35,7 @@ from rtlgen.verify.errors import (
 )
 from rtlgen.verify.inputs import Inputs, check_inputs, from_words, signed_value, to_words
 
-__all__ = ["Engine", "SimulationResult", "Simulator", "simulate"]
+__all__ = ["Engine", "SimulationResult", "Simulator", "simulate", "simulate_all"]
 
 Engine: TypeAlias = Literal["auto", "cocotb", "native"]
 
@@ -52,7 +52,7 @@ class SimulationResult:
 
     Members
     -------
-    arrays: every array with a host port, after the last run, of its C type and shape.
+    arrays: every array with a host port, after the run, of its C type and shape.
     returned: the function's result, or None.
     cycles: from the clock edge that sees start to the one that sees done.
     checksum: of the circuit's checksum unit, or None.
@@ -82,13 +82,41 @@ def simulate(
 ) -> SimulationResult:
     """Load `inputs`, run the circuit of `build_dir`, and read everything back.
 
+    Parameters and raised errors are those of `simulate_all`.
+    """
+    (result,) = simulate_all(
+        build_dir,
+        manifest,
+        [inputs],
+        simulator=simulator,
+        engine=engine,
+        trace=trace,
+        timeout_cycles=timeout_cycles,
+        runs=runs,
+    )
+    return result
+
+
+def simulate_all(
+    build_dir: Path,
+    manifest: Manifest,
+    data_sets: Sequence[Inputs],
+    *,
+    simulator: Simulator = "verilator",
+    engine: Engine = "auto",
+    trace: Path | None = None,
+    timeout_cycles: int | None = None,
+    runs: int = 1,
+) -> tuple[SimulationResult, ...]:
+    """Run the circuit of `build_dir` on one data set after the other, without a reset between.
+
     Parameters
     ----------
     engine: `cocotb`; `native`, a C++ main program (Verilator only); `auto` takes `native` for
         long runs, and where Python has no shared library for cocotb to load.
     trace: wave file to write, .vcd or .fst.
     timeout_cycles: a run that takes longer is a hang; default 4 x predicted + 1000.
-    runs: how often to load, run and read back, without a reset between; all must agree.
+    runs: how often to go through all data sets; on one of them all runs must agree.
 
     Raises
     ------
@@ -97,16 +125,22 @@ def simulate(
     ProtocolError, UnrepeatableError
     """
     verilog = read_verilog(build_dir, manifest)
-    checked = check_inputs(inputs, manifest)
+    checked = [check_inputs(inputs, manifest) for inputs in data_sets]
     job = Job(
         manifest=manifest,
-        words={a.name: to_words(np.asarray(checked[a.name])) for a in manifest.host_arrays},
-        scalars=tuple(int(checked[s.name]) & ((1 << s.width) - 1) for s in manifest.scalars),
+        words={
+            a.name: np.stack([to_words(np.asarray(given[a.name])) for given in checked])
+            for a in manifest.host_arrays
+        },
+        scalars=tuple(
+            tuple(int(given[s.name]) & ((1 << s.width) - 1) for s in manifest.scalars)
+            for given in checked
+        ),
         limit_cycles=timeout_cycles or 4 * manifest.predicted_cycles + 1000,
         runs=runs,
         four_state=simulator == "icarus",
     )
-    chosen = _choose_engine(engine, simulator, manifest)
+    chosen = _choose_engine(engine, simulator, job)
     waves = _writable(trace)
     base = build_dir.absolute() / f"sim-{simulator}"
     try:
@@ -115,10 +149,13 @@ def simulate(
             result, seconds = _run(job, chosen, verilog, base, folder, waves, simulator)
     except OSError as error:
         raise unwritable(base, error.strerror) from error
-    untouched = (a.name for a in manifest.untouched_arrays if a.name in checked)
-    kept = {name: np.asarray(checked[name]) for name in untouched}
-    simulated = _simulation_result(result, manifest, seconds, simulator, chosen)
-    return replace(simulated, arrays={**simulated.arrays, **kept})
+    results = []
+    for number, given in enumerate(checked):
+        untouched = (a.name for a in manifest.untouched_arrays if a.name in given)
+        kept = {name: np.asarray(given[name]) for name in untouched}
+        simulated = _simulation_result(result, number, manifest, seconds, simulator, chosen)
+        results.append(replace(simulated, arrays={**simulated.arrays, **kept}))
+    return tuple(results)
 
 
 def simulation_programs(simulator: Simulator) -> tuple[str, ...]:
@@ -167,24 +204,24 @@ def _run(
         variables = {FOLDER_VARIABLE: str(folder)}
         run_program(driven, ["rtlgen.sim.kernel_bench"], folder, variables, _time_limit(job))
         result = Result.read(folder)
-    _raise_broken_rule(result, manifest, folder)
+    _raise_broken_rule(result, manifest, folder, job.data_sets)
     return result, (built - begin, time.monotonic() - built)
 
 
-def _choose_engine(engine: Engine, simulator: Simulator, manifest: Manifest) -> Engine:
+def _choose_engine(engine: Engine, simulator: Simulator, job: Job) -> Engine:
     if simulator == "icarus":
         if engine == "native":
             raise ValueError("the native engine needs Verilator")
         return "cocotb"
     if engine != "auto":
         return engine
-    is_long = manifest.predicted_cycles > NATIVE_FROM_CYCLES
+    is_long = job.data_sets * job.manifest.predicted_cycles > NATIVE_FROM_CYCLES
     return "native" if is_long or shared_python() is None else "cocotb"
 
 
 def _time_limit(job: Job) -> float:
     host = 2 * max((entry.depth for entry in job.manifest.host_arrays), default=0)
-    return 60 + job.runs * (job.limit_cycles + host) / SLOWEST_CYCLES_PER_SECOND
+    return 60 + job.runs * job.data_sets * (job.limit_cycles + host) / SLOWEST_CYCLES_PER_SECOND
 
 
 def _cocotb_program(
@@ -266,16 +303,21 @@ _RULES: dict[Outcome, tuple[type[RtlgenError], str]] = {
 }
 
 
-def _raise_broken_rule(result: Result, manifest: Manifest, folder: Path) -> None:
+def _raise_broken_rule(
+    result: Result, manifest: Manifest, folder: Path, data_sets: int = 1
+) -> None:
     log = f"the log is {os.path.relpath(folder / 'simulation.log')}"
     if result.outcome != "done":
         kind, remedy = _RULES[result.outcome]
         notes = [f"predicted cycles: {manifest.predicted_cycles}"]
+        if len(result.runs):
+            notes.append(f"runs that came to their end before: {len(result.runs)}")
         raise kind(f"{manifest.name}: {result.message}", notes=notes, help=f"{remedy}; {log}")
-    cycles = [run.cycles for run in result.runs]
     if not result.repeatable:
+        cycles = [run.cycles for run in result.runs]
         raise UnrepeatableError(
-            f"{manifest.name}: {len(cycles)} runs on the same inputs gave different results",
+            f"{manifest.name}: {len(cycles) // data_sets} runs on the same inputs gave different "
+            "results",
             notes=[f"cycles of the runs: {', '.join(map(str, cycles))}"],
             help=log,
         )
@@ -283,23 +325,24 @@ def _raise_broken_rule(result: Result, manifest: Manifest, folder: Path) -> None
 
 def _simulation_result(
     result: Result,
+    number: int,
     manifest: Manifest,
     seconds: tuple[float, float],
     simulator: Simulator,
     engine: Engine,
 ) -> SimulationResult:
-    last = result.runs[-1]
-    returned = last.returned
+    run = result.runs[number]
+    returned = run.returned
     if returned is not None and manifest.returned is not None:
         returned = signed_value(returned, manifest.returned.width, manifest.returned.signed)
     return SimulationResult(
         arrays={
-            entry.name: from_words(result.words[entry.name], entry)
+            entry.name: from_words(result.words[entry.name][number], entry)
             for entry in manifest.host_arrays
         },
         returned=returned,
-        cycles=last.cycles,
-        checksum=last.checksum,
+        cycles=run.cycles,
+        checksum=run.checksum,
         seconds=seconds[1],
         build_seconds=seconds[0],
         simulator=simulator,

@@ -1,36 +1,91 @@
-"""Random inputs: the full range of every type, the same on every machine for a seed.
+"""Random inputs: the same on every machine for a seed, of several kinds that show different faults.
+
+    full      any value of the type: carries, signs, wrap-around
+    small     -8 to 8: products fit, comparisons go both ways, sums come back above and below 0
+    limits    the ends of the type, and what is next to them
+    mixed     every number of bits is equally likely, so that large and small values meet
+    by array  each array and scalar in a kind of its own, which differs from seed to seed
 
 The bytes come from SHAKE-128 of the seed and the array's name, not from a library's generator
-whose stream may change between versions. An eighth of the elements is drawn from the corners of
-the type, where carries, signs and wrap-around go wrong.
+whose stream may change between versions. In `full`, an eighth of the elements is drawn from the
+corners of the type, where carries, signs and wrap-around go wrong.
 """
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from rtlgen.ir.scop import Scop
 from rtlgen.ir.types import IntType
 from rtlgen.verify.golden_state import Elements, element_dtype
 
+Kind: TypeAlias = Literal["full", "small", "limits", "mixed", "by array"]
+Limits: TypeAlias = tuple[int, int]
+
+KINDS: tuple[Kind, ...] = ("full", "small", "limits", "mixed")
+"""Of the data sets that a seed stands for."""
+
 _CORNERS_IN_256 = 32
+_SMALL = 8
+_WORD = 1 << 64
+_Words: TypeAlias = npt.NDArray[np.uint64]
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How the inputs of one run are made.
+
+    Members
+    -------
+    limits: smallest and largest value of an array or scalar, by name, where it is not its type's.
+    """
+
+    kind: Kind
+    seed: int
+    limits: Mapping[str, Limits] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return f"{self.kind}, seed {self.seed}"
+
+    def inputs(self, scop: Scop) -> dict[str, Elements | int]:
+        """Return contents for every array that is not local, and a value for every scalar.
+
+        Arrays that are only written get contents too: an element that the program never writes
+        must still be there after the run.
+        """
+        inputs: dict[str, Elements | int] = {}
+        for array in scop.arrays:
+            if array.role != "local":
+                inputs[array.name] = self._elements(array.element, array.shape, array.name)
+        for scalar in scop.scalars:
+            inputs[scalar.name] = int(self._elements(scalar.type, (), scalar.name))
+        return inputs
+
+    def _elements(self, element: IntType, shape: tuple[int, ...], name: str) -> Elements:
+        kind = self.kind
+        if kind == "by array":
+            digest = hashlib.shake_128(f"rtlgen kind {self.seed} {name}".encode()).digest(1)
+            kind = KINDS[digest[0] % len(KINDS)]
+        if name not in self.limits and kind == "full":
+            return random_elements(element, shape, self.seed, name)
+        low, high = self.limits.get(name, (element.minimum, element.maximum))
+        count = int(np.prod(shape, dtype=np.int64))
+        stream = _Stream(f"rtlgen {self.kind} {self.seed} {name} {element} {shape}", count)
+        words = _MAKERS[kind](stream, low, high)
+        unsigned = words.astype(f"u{element.width_bits // 8}")
+        result: Elements = unsigned.view(element_dtype(element)).reshape(shape)
+        return result
 
 
 def random_inputs(scop: Scop, seed: int) -> dict[str, Elements | int]:
-    """Return contents for every array that is not local, and a value for every scalar.
-
-    Arrays that are only written get contents too: an element that the program never writes must
-    still be there after the run.
-    """
-    inputs: dict[str, Elements | int] = {}
-    for array in scop.arrays:
-        if array.role != "local":
-            inputs[array.name] = random_elements(array.element, array.shape, seed, array.name)
-    for scalar in scop.scalars:
-        inputs[scalar.name] = int(random_elements(scalar.type, (), seed, scalar.name))
-    return inputs
+    """Return inputs over the full range of every type."""
+    return Recipe("full", seed).inputs(scop)
 
 
 def random_elements(element: IntType, shape: tuple[int, ...], seed: int, name: str) -> Elements:
@@ -43,7 +98,7 @@ def random_elements(element: IntType, shape: tuple[int, ...], seed: int, name: s
     dtype = element_dtype(element)
     # The stream is little-endian by definition, whatever the machine is.
     values = value.view(dtype.newbyteorder("<")).astype(dtype)
-    corners = _corners(element)
+    corners = _corners(element.minimum, element.maximum)
     if element.is_bool:
         values = values & 1
     drawn = np.array(corners, dtype=dtype)[corner % len(corners)]
@@ -51,6 +106,63 @@ def random_elements(element: IntType, shape: tuple[int, ...], seed: int, name: s
     return result
 
 
-def _corners(element: IntType) -> list[int]:
+class _Stream:
+    """A choice of 8 bits and a word of 64 for each element. Values are modulo 2**64 on the way."""
+
+    def __init__(self, key: str, count: int) -> None:
+        stream = hashlib.shake_128(key.encode()).digest(9 * count)
+        self.choices: npt.NDArray[np.uint8] = np.frombuffer(stream, np.uint8, count)
+        self.words: _Words = np.frombuffer(stream, "<u8", count, count).astype(np.uint64)
+
+    def within(self, low: int, high: int) -> _Words:
+        """Return a number from `low` to `high` for each element."""
+        span = high - low + 1
+        words = self.words if span == _WORD else self.words % np.uint64(span)
+        return words + np.uint64(low % _WORD)
+
+    def among(self, values: Collection[int]) -> _Words:
+        """Return one of `values` for each element."""
+        table = np.array([value % _WORD for value in sorted(values)], np.uint64)
+        drawn: _Words = table[self.choices % len(table)]
+        return drawn
+
+
+def _full(stream: _Stream, low: int, high: int) -> _Words:
+    corners = stream.among(_corners(low, high))
+    return np.where(stream.choices < _CORNERS_IN_256, corners, stream.within(low, high))
+
+
+def _small(stream: _Stream, low: int, high: int) -> _Words:
+    nearest = min(max(0, low), high)
+    return stream.within(max(low, nearest - _SMALL), min(high, nearest + _SMALL))
+
+
+def _limits(stream: _Stream, low: int, high: int) -> _Words:
+    return stream.among({min(low + 1, high), max(high - 1, low), *_corners(low, high)})
+
+
+def _mixed(stream: _Stream, low: int, high: int) -> _Words:
+    nearest = min(max(0, low), high)
+    above, below = np.uint64(high - nearest), np.uint64(nearest - low)
+    widths = (stream.choices >> 1) % (int(max(above, below)).bit_length() + 1)
+    masks = np.array([(1 << width) - 1 for width in range(65)], np.uint64)
+    distances = stream.words & masks[widths]
+    # What one side does not have is on the other.
+    goes_down = np.where(stream.choices & 1 == 1, distances <= below, distances > above)
+    distances = np.minimum(distances, np.where(goes_down, below, above))
+    start = np.uint64(nearest % _WORD)
+    found: _Words = np.where(goes_down, start - distances, start + distances)
+    return found
+
+
+_MAKERS: Mapping[Kind, Callable[[_Stream, int, int], _Words]] = {
+    "full": _full,
+    "small": _small,
+    "limits": _limits,
+    "mixed": _mixed,
+}
+
+
+def _corners(low: int, high: int) -> list[int]:
     """Return the values at which something changes, distinct."""
-    return sorted({element.minimum, element.maximum, 0, 1, element.wrap(-1)})
+    return sorted({low, high, *(value for value in (-1, 0, 1) if low <= value <= high)})

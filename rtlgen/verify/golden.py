@@ -41,8 +41,6 @@ Engine: TypeAlias = Literal["auto", "interpreter", "compiled"]
 _WORTH_COMPILING_INSTANCES = 4_000
 """Where the interpreter takes about as long as a C compiler does."""
 
-_MAGNITUDE_LIMIT = 1 << 62
-
 
 def run_golden(
     scop: Scop, inputs: Mapping[str, Elements | int], *, engine: Engine = "auto"
@@ -83,9 +81,9 @@ def _choose(scop: Scop, engine: Engine) -> Engine:
         return engine
     bounds = run_bounds(scop)
     if engine == "compiled":
-        if bounds.magnitude >= _MAGNITUDE_LIMIT:
+        if not bounds.fit_64_bits:
             raise ValueError(f"{scop.name}: an iterator or subscript may not fit 64 bits")
         return engine
     worth_it = bounds.instances >= _WORTH_COMPILING_INSTANCES
-    possible = bounds.magnitude < _MAGNITUDE_LIMIT and any(map(shutil.which, COMPILERS))
+    possible = bounds.fit_64_bits and any(map(shutil.which, COMPILERS))
     return "compiled" if worth_it and possible else "interpreter"

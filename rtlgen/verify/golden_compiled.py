@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import ctypes
 import tempfile
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -34,18 +35,49 @@ from rtlgen.verify.golden_state import (
 )
 
 COMPILERS = ("cc", "gcc", "clang", "c++", "g++", "clang++")
-_OPTIONS = ("-O1", "-shared", "-fPIC", "-w")
+_OPTIONS = ("-shared", "-fPIC", "-w")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Library:
+    """The entry point of a compiled Scop; the library stays loaded."""
+
+    entry: Any
+
+
+def compile_scop(scop: Scop, *, is_short: bool = False) -> Library:
+    """Compile a Scop for this machine.
+
+    Parameters
+    ----------
+    is_short: the runs will be so short that compiling for speed is not worth its time.
+
+    Raises
+    ------
+    MissingToolError: there is no C compiler.
+    """
+    return _compiled(emit(scop), "-O0" if is_short else "-O1")
 
 
 class CompiledProgram:
-    """A Scop compiled for this machine, with the same interface as `Interpreter`.
+    """A run of a compiled Scop, with the same interface as `Interpreter`.
+
+    Parameters
+    ----------
+    library: of this Scop; compiled by default.
 
     Raises
     ------
     MissingToolError: there is no C compiler.
     """
 
-    def __init__(self, scop: Scop, memory: dict[str, Elements], scalars: dict[str, int]) -> None:
+    def __init__(
+        self,
+        scop: Scop,
+        memory: dict[str, Elements],
+        scalars: dict[str, int],
+        library: Library | None = None,
+    ) -> None:
         self._scop = scop
         self._memory = [memory[array.name] for array in scop.arrays]
         self._written = [
@@ -58,7 +90,7 @@ class CompiledProgram:
         self._events = np.zeros((len(EVENT_KINDS), statements), np.uint64)
         self._first = np.zeros((len(EVENT_KINDS), statements, points), np.int64)
         self._fault = np.zeros(2 + rank_limit(scop) + points, np.int64)
-        self._entry = _compiled(emit(scop))
+        self._entry = (library or compile_scop(scop)).entry
 
     def run(self) -> None:
         """Execute the whole program.
@@ -109,17 +141,16 @@ def _pointers(blocks: list[Elements] | list[npt.NDArray[np.uint8]]) -> Any:
 
 
 @lru_cache(maxsize=32)
-def _compiled(text: str) -> Any:
-    """Return the entry point of the compiled text; the library stays loaded."""
+def _compiled(text: str, optimisation: str) -> Library:
     compiler = find_tool(*COMPILERS)
     language = "c++" if compiler.endswith("++") else "c"
     with tempfile.TemporaryDirectory(prefix="rtlgen-golden-") as name:
         folder = Path(name)
         source, library = folder / "golden.c", folder / "golden.so"
         source.write_text(text)
-        command = (compiler, *_OPTIONS, "-x", language, source, "-o", library)
+        command = (compiler, optimisation, *_OPTIONS, "-x", language, source, "-o", library)
         run_tool(command, log=folder / "compile.log")
         entry = getattr(ctypes.CDLL(str(library)), ENTRY)
     entry.argtypes = [ctypes.c_void_p] * 7
     entry.restype = ctypes.c_int
-    return entry
+    return Library(entry)

@@ -11,6 +11,8 @@ from rtlgen.ir.scop import ConditionNode, Loop, LoopNode, Node, Scop, Statement
 
 Range = tuple[int, int]
 
+_MAGNITUDE_LIMIT = 1 << 62
+
 
 @dataclass(frozen=True, slots=True)
 class RunBounds:
@@ -24,6 +26,11 @@ class RunBounds:
 
     instances: int
     magnitude: int
+
+    @property
+    def fit_64_bits(self) -> bool:
+        """Whether an int64_t holds all of them, and their sums on the way."""
+        return self.magnitude < _MAGNITUDE_LIMIT
 
 
 def run_bounds(scop: Scop) -> RunBounds:

@@ -111,6 +111,34 @@ def _check_scalar_form(found: np.dtype, shape: tuple[int, ...], entry: ScalarEnt
         )
 
 
+def check_ranges(
+    ranges: Mapping[str, tuple[int, int]], manifest: Manifest
+) -> dict[str, tuple[int, int]]:
+    """Return the limits of random data, each inside of its C type.
+
+    Raises
+    ------
+    UnknownInputError, InputTypeError
+    """
+    types = {a.name: (a.element_bits, a.signed) for a in manifest.host_arrays}
+    types |= {s.name: (s.width, s.signed) for s in manifest.scalars}
+    for name, (low, high) in ranges.items():
+        if name not in types:
+            raise UnknownInputError(
+                f"{manifest.name} has no array or scalar {name}",
+                help=f"it has {', '.join(types) or 'none'}",
+            )
+        width, signed = types[name]
+        least = -(1 << (width - 1)) if signed else 0
+        most = least + (1 << width) - 1
+        if not least <= low <= high <= most:
+            raise InputTypeError(
+                f"{low}..{high} is no range of values of {name}",
+                help=f"give two numbers from {least} to {most}, the smaller one first",
+            )
+    return dict(ranges)
+
+
 def _declared(entry: ArrayEntry) -> str:
     dtype = dtype_of(entry.element_bits, entry.signed)
     return f"a NumPy array of {dtype.name} with shape {entry.shape}"

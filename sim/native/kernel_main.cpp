@@ -5,9 +5,10 @@
 // does through cocotb, by the same rules: inputs change while the clock is low, and what is seen
 // just before a rising edge is what that edge samples.
 //
-// usage: simulation INPUTS OUTPUTS LIMIT_CYCLES RUNS [TRACE]
-// INPUTS: the words of each array, then the scalars, each as 8 bytes, little-endian.
-// OUTPUTS: the words of each array, then cycles, return value and checksum of each run, likewise;
+// usage: simulation INPUTS OUTPUTS LIMIT_CYCLES DATA_SETS RUNS [TRACE]
+// INPUTS: of each data set the words of each array, then the scalars, each as 8 bytes, little-endian.
+// OUTPUTS: of each data set that was run the words of each array, then cycles, return value and
+// checksum of each run, likewise; all data sets are run one after the other, RUNS times;
 // standard output: one line, "OUTCOME RUNS REPEATABLE MESSAGE".
 
 #include <algorithm>
@@ -212,45 +213,63 @@ void put(std::ostream& to, uint64_t word) {
     to.write(reinterpret_cast<const char*>(&word), sizeof word);
 }
 
+struct DataSet {
+    std::vector<Words> images;
+    Words scalars;
+};
+
+DataSet take_data_set(std::istream& from) {
+    DataSet data;
+#define DEPTH(n, depth, enables) data.images.emplace_back(depth);
+    ARRAYS(DEPTH)
+#undef DEPTH
+    for (Words& image : data.images)
+        for (uint64_t& word : image) word = take(from);
+    data.scalars.resize(SCALAR_COUNT);
+    for (uint64_t& word : data.scalars) word = take(from);
+    return data;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (argc < 5) return 2;
+    if (argc < 6) return 2;
+    const uint64_t limit = std::strtoull(argv[3], nullptr, 10);
+    const uint64_t sets = std::strtoull(argv[4], nullptr, 10);
+    const uint64_t runs = std::strtoull(argv[5], nullptr, 10);
     std::ifstream input(argv[1], std::ios::binary);
-    std::vector<Words> images;
-#define DEPTH(n, depth, enables) images.emplace_back(depth);
-    ARRAYS(DEPTH)
-#undef DEPTH
-    for (Words& image : images)
-        for (uint64_t& word : image) word = take(input);
-    Words scalars(SCALAR_COUNT);
-    for (uint64_t& word : scalars) word = take(input);
+    std::vector<DataSet> data;
+    for (uint64_t set = 0; set < sets; ++set) data.push_back(take_data_set(input));
     if (!input) return 2;
 
-    const uint64_t limit = std::strtoull(argv[3], nullptr, 10);
-    const uint64_t runs = std::strtoull(argv[4], nullptr, 10);
     std::vector<Record> records;
-    std::vector<Words> results(ARRAY_COUNT);
+    std::vector<std::vector<Words>> results;
     Broken broken{"done", ""};
     bool repeatable = true;
     try {
-        Bench bench(argc > 5 ? argv[5] : nullptr);
+        Bench bench(argc > 6 ? argv[6] : nullptr);
         bench.reset();
-        for (uint64_t run = 0; run < runs; ++run) {
-            bench.load(images);
-            const Record record = bench.run(scalars, limit);
+        for (uint64_t run = 0; run < runs * sets; ++run) {
+            const uint64_t set = run % sets;
+            bench.load(data[set].images);
+            const Record record = bench.run(data[set].scalars, limit);
             std::vector<Words> read = bench.read();
-            if (run > 0 && (read != results || !(record == records[0]))) repeatable = false;
-            results = std::move(read);
             records.push_back(record);
+            if (run < sets) {
+                results.push_back(std::move(read));
+            } else if (read != results[set] || !(record == records[set])) {
+                repeatable = false;
+                results[set] = std::move(read);
+            }
         }
     } catch (const Broken& caught) {
         broken = caught;
     }
 
     std::ofstream output(argv[2], std::ios::binary);
-    for (const Words& image : results)
-        for (uint64_t word : image) put(output, word);
+    for (const std::vector<Words>& images : results)
+        for (const Words& image : images)
+            for (uint64_t word : image) put(output, word);
     for (const Record& record : records) {
         put(output, record.cycles);
         put(output, record.returned);

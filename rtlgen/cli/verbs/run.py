@@ -7,8 +7,10 @@ from typing import Any
 
 import click
 
+from rtlgen.cli.errors import NotEquivalent
 from rtlgen.cli.options import json_option, simulator_option, trace_option
 from rtlgen.cli.output import Verbosity, print_json, progress
+from rtlgen.cli.rechecking import differences, source_of
 from rtlgen.cli.verb import verb
 from rtlgen.manifest import read_manifest
 from rtlgen.verify.checksum import checksum, format_checksum
@@ -20,6 +22,7 @@ from rtlgen.verify.inputs import load_inputs, save_outputs
 @click.argument("directory", metavar="DIR")
 @click.option("--inputs", required=True, metavar="IN.npz", help="Arrays and scalars by C name.")
 @click.option("--outputs", required=True, metavar="OUT.npz", help="Every array after the run.")
+@click.option("--check", is_flag=True, help="Compare with what the C program computes.")
 @simulator_option
 @trace_option
 @json_option
@@ -29,12 +32,14 @@ def run(
     directory: str,
     inputs: str,
     outputs: str,
+    check: bool,
     simulator: Any,
     trace: str | None,
     as_json: bool,
 ) -> None:
     """Simulate a built circuit on given arrays."""
     manifest = read_manifest(Path(directory))
+    program = source_of(manifest) if check else None
     given = load_inputs(Path(inputs), manifest)
     with progress(f"simulating {manifest.name}", verbosity):
         result = simulate(
@@ -47,14 +52,21 @@ def run(
     save_outputs(Path(outputs), result.arrays, result.returned, manifest)
     written = [result.arrays[a.name] for a in manifest.host_arrays if a.role in ("out", "inout")]
     value = format_checksum(checksum(written))
+    wrong = None if program is None else differences(manifest, program, given, result)
     if as_json:
         print_json(
             {
                 "cycles": result.cycles,
                 "simulator": simulator,
                 "checksum": value,
+                **({} if wrong is None else {"exact": not wrong}),
                 "seconds": round(result.seconds, 3),
             }
         )
     else:
-        click.echo(f"{manifest.name}: {result.cycles} cycles, checksum {value} ({simulator})")
+        verdict = "" if wrong is None else " DIFFERENT," if wrong else " exact,"
+        click.echo(
+            f"{manifest.name}:{verdict} {result.cycles} cycles, checksum {value} ({simulator})"
+        )
+    if wrong:
+        raise NotEquivalent(f"{manifest.name} differs from the golden model", notes=wrong)

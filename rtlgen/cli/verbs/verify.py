@@ -8,13 +8,12 @@ from typing import Any
 import click
 
 from rtlgen.cli.compiling import compile_options, compiled
-from rtlgen.cli.errors import NotEquivalent
+from rtlgen.cli.errors import BadOption, NotEquivalent
 from rtlgen.cli.options import json_option, seed_option, simulator_option, trace_option
 from rtlgen.cli.output import Verbosity, print_json, print_warnings, progress
 from rtlgen.cli.verb import verb
-from rtlgen.design import Design, Verification
 from rtlgen.options import CompileOptions
-from rtlgen.verify.checksum import format_checksum
+from rtlgen.verify.inputs import load_inputs
 
 
 @verb("verify", example="rtlgen verify examples/*/*.c --simulator icarus")
@@ -22,6 +21,30 @@ from rtlgen.verify.checksum import format_checksum
 @compile_options
 @simulator_option
 @seed_option
+@click.option(
+    "--seeds",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="How many, from --seed on; each gives a data set of every kind.",
+)
+@click.option(
+    "--range",
+    "ranges",
+    multiple=True,
+    metavar="NAME=LOW..HIGH",
+    help="Keep the random data of an array or scalar within these limits.",
+)
+@click.option(
+    "--inputs", metavar="IN.npz", help="Arrays and scalars by C name, in place of random data."
+)
+@click.option(
+    "--oracle",
+    type=click.Choice(["golden", "gcc"]),
+    default="golden",
+    show_default=True,
+    help="What says what is right: the golden model, or the C text through the C compiler.",
+)
 @trace_option
 @click.option("--keep", metavar="DIR", help="Keep what was built and simulated in DIR/KERNEL.")
 @json_option
@@ -32,11 +55,16 @@ def verify(
     options: CompileOptions,
     simulator: Any,
     seed: int,
+    seeds: int,
+    ranges: tuple[str, ...],
+    inputs: str | None,
+    oracle: Any,
     trace: str | None,
     keep: str | None,
     as_json: bool,
 ) -> None:
-    """Prove equivalence: build, simulate on random data, compare memory, checksum and cycles."""
+    """Prove equivalence: build, simulate on several data sets, compare memory, checksum, cycles."""
+    limits = dict(map(_range, ranges))
     outcomes = []
     for file in files:
         design = compiled(file, options, verbosity)
@@ -44,13 +72,18 @@ def verify(
             outcome = design.verify(
                 simulator=simulator,
                 seed=seed,
+                seeds=seeds,
+                ranges=limits,
+                inputs=load_inputs(Path(inputs), design.manifest) if inputs else None,
+                oracle=oracle,
                 trace=Path(trace) if trace else None,
                 directory=Path(keep) / design.plan.name if keep else None,
             )
         outcomes.append(outcome)
-        _print_events(design, outcome, verbosity)
+        program = design.compilation.analysis.program
+        print_warnings(outcome.data.diagnostics(program.scop), program.sources, verbosity)
         if not as_json:
-            click.echo(_verdict(outcome))
+            click.echo(outcome.text())
             for line in design.compilation.unproven:
                 click.echo(line)
     if as_json:
@@ -58,25 +91,26 @@ def verify(
         print_json(documents[0] if len(documents) == 1 else documents)
     failed = [outcome for outcome in outcomes if not outcome.exact]
     if failed:
+        what = "the golden model" if oracle == "golden" else "the compiled C program"
         raise NotEquivalent(
-            f"{', '.join(outcome.kernel for outcome in failed)} differ from the golden model"
+            f"{', '.join(outcome.kernel for outcome in failed)} differ from {what}"
             if len(failed) > 1
-            else f"{failed[0].kernel} differs from the golden model",
-            notes=[line for outcome in failed for line in outcome.failures],
+            else f"{failed[0].kernel} differs from {what}",
+            notes=[
+                line
+                for outcome in failed
+                for line in outcome.failures or (f"{outcome.kernel}: nothing was compared",)
+            ],
             help=f"report the C file with --seed {seed}",
         )
 
 
-def _print_events(design: Design, outcome: Verification, verbosity: Verbosity) -> None:
-    program = design.compilation.analysis.program
-    diagnostics = [event.diagnostic(program.scop) for event in outcome.golden.events]
-    print_warnings(diagnostics, program.sources, verbosity)
-
-
-def _verdict(outcome: Verification) -> str:
-    verdict = "exact" if outcome.exact else "DIFFERENT"
-    return (
-        f"{outcome.kernel}: {verdict}, {outcome.comparison.elements} elements, checksum "
-        f"{format_checksum(outcome.checksum)}, {outcome.cycles} cycles "
-        f"(predicted {outcome.predicted_cycles}), {outcome.simulator}, seed {outcome.seed}"
-    )
+def _range(text: str) -> tuple[str, tuple[int, int]]:
+    name, _, limits = text.partition("=")
+    low, dots, high = limits.partition("..")
+    try:
+        if not name or not dots:
+            raise ValueError
+        return name, (int(low, 0), int(high, 0))
+    except ValueError:
+        raise BadOption(f"--range {text} is no range", help="write --range x=-128..127") from None

@@ -1,0 +1,73 @@
+"""`rtlgen run --check`: what the program that a build directory was made from computes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from rtlgen.cli.errors import SourceMoved
+from rtlgen.driver import parse
+from rtlgen.frontend import ParsedProgram
+from rtlgen.manifest import Manifest, sha256_of
+from rtlgen.options import CompileOptions
+from rtlgen.verify.compare import compare_memories
+from rtlgen.verify.cosim import SimulationResult
+from rtlgen.verify.data_sets import completed
+from rtlgen.verify.golden import run_golden
+
+
+def source_of(manifest: Manifest) -> ParsedProgram:
+    """Return the program that the circuit was built from.
+
+    Raises
+    ------
+    SourceMoved: the file that the manifest names is not there, or holds something else now.
+    """
+    path = Path(manifest.source.file)
+    try:
+        found = sha256_of(path.read_bytes().decode("utf-8-sig"))
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else None
+        raise SourceMoved(
+            f"cannot read {path}, from which {manifest.name} was built: {why or error}",
+            notes=["the manifest names it as it was called then"],
+            help="run from the same folder, or build again",
+        ) from None
+    if found != manifest.source.sha256:
+        raise SourceMoved(
+            f"{path} has changed since {manifest.name} was built from it",
+            notes=[f"SHA-256 {found}", f"manifest: {manifest.source.sha256}"],
+            help="build again",
+        )
+    options = manifest.options
+    function, defines = options.get("function"), options.get("defines")
+    folders = options.get("include_dirs")
+    return parse(
+        path,
+        CompileOptions(
+            function=function if isinstance(function, str) else manifest.name,
+            defines={k: str(v) for k, v in defines.items()} if isinstance(defines, dict) else {},
+            include_dirs=tuple(map(str, folders)) if isinstance(folders, list | tuple) else (),
+        ),
+    )
+
+
+def differences(
+    manifest: Manifest,
+    program: ParsedProgram,
+    inputs: Mapping[str, np.ndarray | int],
+    result: SimulationResult,
+) -> tuple[str, ...]:
+    """Say how a run differs from what the golden model computes; empty where it does not."""
+    golden = run_golden(program.scop, completed(program.scop, inputs))
+    simulated = {name: image for name, image in result.arrays.items() if name in golden.arrays}
+    expected = {name: golden.arrays[name] for name in simulated}
+    comparison = compare_memories(expected, simulated)
+    found = [comparison.text()] if comparison.mismatches else []
+    if golden.returned != result.returned:
+        found.append(f"returned {result.returned}, expected {golden.returned}")
+    if result.cycles != manifest.predicted_cycles:
+        found.append(f"took {result.cycles} cycles, predicted {manifest.predicted_cycles}")
+    return tuple(found)

@@ -1,0 +1,228 @@
+"""What the C text computes through a C compiler of this machine, a judge of the front end, too.
+
+The golden model walks the program as the front end has read it; an error of the front end could
+hide there. A C compiler reads the text itself. What it makes runs in a process of its own: a
+program may do what C leaves undefined.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from rtlgen.errors import RtlgenError
+from rtlgen.ir.scop import Array, Scop
+from rtlgen.ir.types import IntType
+from rtlgen.tools import ToolFailedError, find_tool, run_tool
+from rtlgen.verify.data_sets import DataSet, DataSets
+from rtlgen.verify.equivalence import Outcome
+from rtlgen.verify.golden_state import Elements, element_dtype
+
+Oracle: TypeAlias = Literal["golden", "gcc"]
+
+_COMPILERS = ("gcc", "cc", "clang")
+# C as the front end reads it: char is signed, signed numbers wrap.
+_OPTIONS = ("-std=gnu11", "-O1", "-fwrapv", "-fsigned-char", "-w")
+_TIME_LIMIT_SECONDS = 300
+
+
+class OracleUnsuitable(RtlgenError):
+    """The C compiler cannot be asked what the program computes.
+
+    `rtlgen verify --oracle gcc` compiles the file as it is, calls the kernel on the same data, and
+    reads all memory back. That is not possible
+
+    - where the kernel is a `#pragma scop` region with statements around it, which would run, too;
+    - for `static` variables of functions, which code outside of them can neither set nor read;
+    - on data on which the program does what C leaves undefined, such as a division by zero; such
+      data sets are left out, and there must be another one;
+    - where the compiler refuses the file.
+
+    The golden model, `--oracle golden`, has none of these limits.
+    """
+
+    code = "E0430"
+
+
+@dataclass(frozen=True, slots=True)
+class COptions:
+    """How the file was read.
+
+    Members
+    -------
+    defines: macros, and the values of scalar parameters. is_cut: only a part of the function is
+        the kernel.
+    """
+
+    defines: Mapping[str, str]
+    include_dirs: Sequence[str]
+    is_cut: bool = False
+
+
+def c_outcomes(
+    scop: Scop, data: DataSets, options: COptions
+) -> tuple[DataSets, tuple[Outcome, ...]]:
+    """Return the data sets that have a meaning in C, and what the compiled program leaves of each.
+
+    Raises
+    ------
+    MissingToolError: there is no C compiler. OracleUnsuitable
+    """
+    if options.is_cut:
+        raise _unsuitable(scop, "the file has statements around the region, which would run, too")
+    compiler = find_tool(*_COMPILERS)
+    defined = tuple(each for each in data.sets if not each.golden.events)
+    if not defined:
+        raise _unsuitable(scop, "on all of the data the program does what C leaves undefined")
+    kept = replace(data, sets=defined, left_out=data.left_out + len(data.sets) - len(defined))
+    with tempfile.TemporaryDirectory(prefix="rtlgen-oracle-") as name:
+        folder = Path(name)
+        program = _compiled(scop, options, compiler, folder)
+        return kept, tuple(_outcome(scop, program, each, folder) for each in defined)
+
+
+def _unsuitable(scop: Scop, why: str) -> OracleUnsuitable:
+    return OracleUnsuitable(
+        f"the C compiler cannot be asked about {scop.name}: {why}", help="use --oracle golden"
+    )
+
+
+def _compiled(scop: Scop, options: COptions, compiler: str, folder: Path) -> Path:
+    """Compile the file with a caller behind it, and a main program; return the executable."""
+    kernel, main, program = folder / "kernel.c", folder / "main.c", folder / "program"
+    path = Path(scop.source.path)
+    kernel.write_text(f'#line 1 "{path.name}"\n{scop.source.text}\n{_caller(scop, options)}')
+    main.write_text(_main(scop))
+    parameters = {parameter.name for parameter in scop.parameters}
+    flags = [
+        *(f"-D{k}={v}" for k, v in options.defines.items() if k not in parameters),
+        "-iquote",
+        str(path.parent.absolute()),
+        *(f"-I{Path(place).absolute()}" for place in options.include_dirs),
+        # The file may have a main program of its own.
+        "-Dmain=rtlgen_main_of_the_file",
+    ]
+    log = folder / "compile.log"
+    try:
+        run_tool([compiler, *_OPTIONS, *flags, "-c", kernel, "-o", folder / "kernel.o"], log=log)
+    except ToolFailedError:
+        said = [line for line in log.read_text().splitlines() if "error:" in line]
+        error = _unsuitable(scop, f"{Path(compiler).name} refuses the file")
+        error.diagnostic = replace(error.diagnostic, notes=tuple(said[:3]))
+        raise error from None
+    run_tool([compiler, *_OPTIONS, main, folder / "kernel.o", "-lm", "-o", program], log=log)
+    return program
+
+
+def _visible(scop: Scop) -> list[Array]:
+    return [array for array in scop.arrays if array.role != "local"]
+
+
+def _blocks(scop: Scop) -> Iterator[tuple[str, IntType, int]]:
+    """Yield what goes in and comes out, in order: name, type, number of elements."""
+    for array in _visible(scop):
+        yield array.name, array.element, array.depth
+    for scalar in scop.scalars:
+        yield scalar.name, scalar.type, 1
+
+
+def _c_type(element: IntType) -> str:
+    if element.is_bool:
+        return "_Bool"
+    names = {8: "char", 16: "short", 32: "int", 64: "long long"}
+    return f"{'signed' if element.signed else 'unsigned'} {names[element.width_bits]}"
+
+
+def _caller(scop: Scop, options: COptions) -> str:
+    """Return C behind the file's: it calls the kernel, and says where its globals are."""
+    places = {name: place for place, (name, _, _) in enumerate(_blocks(scop))}
+    stored = {array.name for array in scop.arrays if array.storage == "parameter"}
+    arguments = []
+    for parameter in scop.parameters:
+        if parameter.is_array:
+            known = parameter.name in stored and parameter.name in places
+            arguments.append(f"block[{places[parameter.name]}]" if known else "(void *)0")
+        elif parameter.name in options.defines:
+            arguments.append(f"({options.defines[parameter.name]})")
+        elif parameter.name in places:
+            type_ = _c_type(parameter.type)
+            arguments.append(f"*({type_} *)block[{places[parameter.name]}]")
+        else:
+            arguments.append("0")
+    call = f"{scop.name}({', '.join(arguments)});"
+    if scop.returned is not None:
+        call = f"*({_c_type(scop.array(scop.returned).element)} *)result = {call}"
+    lines = [
+        f"void rtlgen_call(void **block, void *result) {{ (void)block; (void)result; {call} }}",
+        "void *rtlgen_global(int place) {",
+        "  (void)place;",
+        *(
+            f"  if (place == {places[array.name]}) return (void *)&{array.name};"
+            for array in _visible(scop)
+            if array.storage == "global"
+        ),
+        "  return (void *)0;",
+        "}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _main(scop: Scop) -> str:
+    """Return the main program: reads all blocks, calls, writes all blocks and the result."""
+    sizes = [depth * element.width_bits // 8 for _, element, depth in _blocks(scop)]
+    table = ", ".join(map(str, [*sizes, 0]))
+    return f"""#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+void rtlgen_call(void **block, void *result);
+void *rtlgen_global(int place);
+int main(int argc, char **argv) {{
+  static const size_t size[] = {{{table}}};
+  static void *block[{len(sizes) + 1}];
+  long long result = 0;
+  FILE *in = argc == 3 ? fopen(argv[1], "rb") : NULL, *out;
+  if (in == NULL) return 2;
+  for (int k = 0; k < {len(sizes)}; k++) {{
+    block[k] = malloc(size[k]);
+    if (block[k] == NULL || fread(block[k], 1, size[k], in) != size[k]) return 2;
+    if (rtlgen_global(k) != NULL) memcpy(rtlgen_global(k), block[k], size[k]);
+  }}
+  rtlgen_call(block, &result);
+  out = fopen(argv[2], "wb");
+  if (out == NULL) return 2;
+  for (int k = 0; k < {len(sizes)}; k++)
+    if (fwrite(rtlgen_global(k) ? rtlgen_global(k) : block[k], 1, size[k], out) != size[k])
+      return 2;
+  fwrite(&result, sizeof result, 1, out);
+  return fclose(out) ? 2 : 0;
+}}
+"""
+
+
+def _outcome(scop: Scop, program: Path, data: DataSet, folder: Path) -> Outcome:
+    """Run the compiled program on a data set."""
+    before, after = folder / "inputs.bin", folder / "outputs.bin"
+    with before.open("wb") as file:
+        for name, element, _ in _blocks(scop):
+            value = np.asarray(data.inputs[name])
+            file.write(np.ascontiguousarray(value.astype(element_dtype(element))).tobytes())
+    command = [program, before, after]
+    run_tool(command, log=folder / "run.log", timeout_seconds=_TIME_LIMIT_SECONDS)
+    content, start = after.read_bytes(), 0
+    arrays: dict[str, Elements] = {}
+    for array in _visible(scop):
+        dtype = element_dtype(array.element)
+        image = np.frombuffer(content, dtype, array.depth, start)
+        arrays[array.name] = image.reshape(array.shape).copy()
+        start += image.nbytes
+    returned = None
+    if scop.returned is not None:
+        element = scop.array(scop.returned).element
+        word = np.frombuffer(content, element_dtype(element), 1, len(content) - 8)
+        returned = int(word[0])
+    return Outcome(arrays, returned)

@@ -1,0 +1,216 @@
+"""Compare the runs of a circuit with what the program computes: memory, results, cycles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from rtlgen.ir.cycles import predicted_cycles
+from rtlgen.ir.plan import KernelPlan
+from rtlgen.manifest import Manifest
+from rtlgen.verify.checksum import checksum, format_checksum
+from rtlgen.verify.compare import SHOWN_MISMATCHES, Comparison, compare_memories
+from rtlgen.verify.cosim import Engine, SimulationResult, Simulator, simulate_all
+from rtlgen.verify.data_sets import DataSet, DataSets
+from rtlgen.verify.golden_state import Elements
+from rtlgen.verify.writes import last_write_cycles
+
+CYCLES_OF_ALL_RUNS: Mapping[Simulator, int] = {"verilator": 5_000_000, "icarus": 6_000}
+"""Cycles, loading and reading included, within which all runs together should stay."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outcome:
+    """What a data set should leave behind: of the golden model, or of a C compiler's program."""
+
+    arrays: Mapping[str, Elements]
+    returned: int | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Verification:
+    """The outcome of a comparison of the circuit with the program, over all data sets.
+
+    Members
+    -------
+    cycles: of every run, or those of the first run that took others than predicted.
+    checksum, expected_checksum: CRC-64 of the result arrays of all runs, from the simulation and
+        the program; `unit_checksums` are those of the hardware unit after each run, where the
+        design has one.
+    comparison: over all elements of all runs.
+    compared: elements and return values that were compared.
+    failures: what is wrong, a sentence each; empty for an exact design.
+    """
+
+    kernel: str
+    simulator: Simulator
+    oracle: str
+    seed: int
+    cycles: int
+    predicted_cycles: int
+    checksum: int
+    expected_checksum: int
+    unit_checksums: tuple[int, ...]
+    comparison: Comparison
+    compared: int
+    failures: tuple[str, ...]
+    data: DataSets
+    seconds: float
+
+    @property
+    def exact(self) -> bool:
+        """Whether nothing differed, and there was something to compare."""
+        return not self.failures and self.compared > 0
+
+    def to_json(self) -> dict[str, object]:
+        """Return what `rtlgen verify --json` prints."""
+        shown = self.data.shown
+        return {
+            "kernel": self.kernel,
+            "exact": self.exact,
+            "checksum": format_checksum(self.checksum),
+            "cycles": self.cycles,
+            "predicted_cycles": self.predicted_cycles,
+            "simulator": self.simulator,
+            "oracle": self.oracle,
+            "seed": self.seed,
+            "data_sets": [data.name for data in self.data.sets],
+            "data_sets_left_out": self.data.left_out,
+            "compared": self.compared,
+            "elements": self.comparison.elements,
+            "unseen": list(shown.unseen_statements),
+            "unseen_operands": [
+                {"statement": site.statement.name, "operand": site.text}
+                for site in shown.unseen
+                if not site.is_result
+            ],
+            "operands_not_asked_for": len(shown.left_out),
+            "mismatches": self.comparison.mismatches,
+            "first_mismatches": [m.to_json() for m in self.comparison.first],
+            "failures": list(self.failures),
+            "seconds": round(self.seconds, 3),
+        }
+
+    def text(self) -> str:
+        """Return the verdict in one line."""
+        sets = len(self.data.sets)
+        return (
+            f"{self.kernel}: {'exact' if self.exact else 'DIFFERENT'}, {self.compared} elements of "
+            f"{sets} data set{'' if sets == 1 else 's'}, {self.data.shown.text()}, checksum "
+            f"{format_checksum(self.checksum)}, {self.cycles} cycles "
+            f"(predicted {self.predicted_cycles}), {self.simulator}, seed {self.seed}"
+        )
+
+
+def within_limit(data: DataSets, manifest: Manifest, simulator: Simulator) -> DataSets:
+    """Return as many data sets as the simulator runs in a few seconds; at least one."""
+    host = 2 * max((array.depth for array in manifest.host_arrays), default=0)
+    most = CYCLES_OF_ALL_RUNS[simulator] // (manifest.predicted_cycles + host)
+    return data.first(max(1, most))
+
+
+def verify_circuit(
+    directory: Path,
+    manifest: Manifest,
+    plan: KernelPlan,
+    data: DataSets,
+    *,
+    expected: Sequence[Outcome] | None = None,
+    oracle: str = "golden",
+    seed: int = 1,
+    simulator: Simulator = "verilator",
+    engine: Engine = "auto",
+    trace: Path | None = None,
+) -> Verification:
+    """Simulate the circuit in `directory` on all data sets, and compare everything.
+
+    Parameters
+    ----------
+    expected: of every data set; by default what the golden model says.
+
+    Raises
+    ------
+    RtlgenError: a tool is missing, the run hangs, an output is undefined.
+    """
+    if expected is None:
+        expected = [Outcome(d.golden.arrays, d.golden.returned) for d in data.sets]
+    runs = simulate_all(
+        directory,
+        manifest,
+        [known_to(manifest, each.inputs) for each in data.sets],
+        simulator=simulator,
+        engine=engine,
+        trace=trace,
+    )
+    # An array that only statements without any instance write has no memory.
+    results = tuple(a.name for a in manifest.host_arrays if a.role in ("out", "inout"))
+    comparisons = []
+    failures: list[str] = []
+    for each, wanted, got in zip(data.sets, expected, runs, strict=True):
+        comparison, found = _compared(plan, each, wanted, got, results)
+        comparisons.append(comparison)
+        failures += [f"data set {each.name}: {text}" for text in found]
+    predicted = predicted_cycles(plan)
+    returns = sum(wanted.returned is not None for wanted in expected)
+    joined = _joined(comparisons)
+    return Verification(
+        kernel=plan.name,
+        simulator=simulator,
+        oracle=oracle,
+        seed=seed,
+        cycles=next((got.cycles for got in runs if got.cycles != predicted), predicted),
+        predicted_cycles=predicted,
+        checksum=checksum(got.arrays[name] for got in runs for name in results),
+        expected_checksum=checksum(e.arrays[name] for e in expected for name in results),
+        unit_checksums=tuple(got.checksum for got in runs if got.checksum is not None),
+        comparison=joined,
+        compared=joined.elements + returns,
+        failures=tuple(failures),
+        data=data,
+        seconds=runs[0].seconds + runs[0].build_seconds,
+    )
+
+
+def known_to(manifest: Manifest, inputs: Mapping[str, Elements | int]) -> dict[str, Elements | int]:
+    """Return those inputs that the circuit has ports for."""
+    names = {a.name for a in manifest.host_arrays} | {s.name for s in manifest.scalars}
+    return {name: value for name, value in inputs.items() if name in names}
+
+
+def _compared(
+    plan: KernelPlan,
+    data: DataSet,
+    wanted: Outcome,
+    got: SimulationResult,
+    results: Sequence[str],
+) -> tuple[Comparison, list[str]]:
+    """Compare one run; return the comparison, and what is wrong."""
+    expected = {name: np.asarray(wanted.arrays[name]) for name in got.arrays}
+    comparison = compare_memories(expected, got.arrays)
+    elements = [(m.array, m.index) for m in comparison.first]
+    comparison = comparison.with_cycles(last_write_cycles(plan, elements))
+    failures = [comparison.text()] if comparison.mismatches else []
+    if wanted.returned != got.returned:
+        failures.append(f"returned {got.returned}, expected {wanted.returned}")
+    if got.cycles != predicted_cycles(plan):
+        failures.append(f"took {got.cycles} cycles, predicted {predicted_cycles(plan)}")
+    found = checksum(got.arrays[name] for name in results)
+    right = checksum(expected[name] for name in results)
+    if found != right or got.checksum not in (None, right):
+        unit = "none" if got.checksum is None else format_checksum(got.checksum)
+        failures.append(
+            f"checksum {format_checksum(found)} (unit: {unit}), expected {format_checksum(right)}"
+        )
+    return comparison, failures
+
+
+def _joined(comparisons: Sequence[Comparison]) -> Comparison:
+    first = [mismatch for comparison in comparisons for mismatch in comparison.first]
+    return Comparison(
+        tuple(first[:SHOWN_MISMATCHES]),
+        sum(comparison.mismatches for comparison in comparisons),
+        sum(comparison.elements for comparison in comparisons),
+    )

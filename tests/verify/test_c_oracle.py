@@ -1,0 +1,114 @@
+"""The C compiler of the machine as an oracle: it reads the text itself."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from rtlgen.frontend import parse_file
+from rtlgen.ir.expr import Binary, Expr, children, with_children
+from rtlgen.ir.scop import Scop
+from rtlgen.tools import MissingToolError
+from rtlgen.verify.c_oracle import COptions, OracleUnsuitable, c_outcomes
+from rtlgen.verify.data_sets import given_data_set, random_data_sets
+
+needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no gcc")
+
+TEXT = """
+#include "sizes.h"
+static short offset = 3;
+unsigned char seen[N];
+static long long scaled(long long x) { return x * GAIN + offset; }
+static long long kernel(int n, _Bool up, const signed char a[N], long long b[N][2], int unused) {
+  long long sum = 0;
+  offset += 1;
+  for (int i = 0; i < N; i++) {
+    b[i][1] = up ? scaled(a[i] << n) : 7;
+    seen[i] = a[i];
+    sum += b[i][1];
+  }
+  return sum;
+}
+int main(void) { return 0; }
+"""
+OPTIONS = COptions({"GAIN": "-7", "n": "2"}, ("include",))
+
+
+def program(folder: Path) -> Scop:
+    (folder / "include").mkdir()
+    (folder / "include" / "sizes.h").write_text("#define N 5\n")
+    (folder / "kernel.c").write_text(TEXT)
+    return parse_file(
+        Path("kernel.c"), function="kernel", defines=OPTIONS.defines, include_dirs=("include",)
+    ).scop
+
+
+@needs_gcc
+def test_it_agrees_with_the_golden_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    scop = program(tmp_path)
+    data = random_data_sets(scop)
+    kept, outcomes = c_outcomes(scop, data, OPTIONS)
+    assert len(kept.sets) == len(data.sets) == len(outcomes)
+    for each, outcome in zip(kept.sets, outcomes, strict=True):
+        assert outcome.returned == each.golden.returned
+        assert outcome.arrays.keys() == each.golden.arrays.keys() == {"offset", "seen", "a", "b"}
+        for name, image in outcome.arrays.items():
+            assert image.tolist() == each.golden.arrays[name].tolist(), name
+
+
+@needs_gcc
+def test_an_error_of_the_front_end_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "f.c").write_text("int f(int a, int b) { return a - b; }")
+    right = parse_file(Path("f.c")).scop
+
+    def turned(expr: Expr) -> Expr:
+        if isinstance(expr, Binary) and expr.op == "sub":
+            return replace(expr, op="add")
+        return with_children(expr, tuple(map(turned, children(expr))))
+
+    (statement,) = right.statements
+    wrong = replace(right, statements=(replace(statement, expr=turned(statement.expr)),))
+    data = given_data_set(wrong, "mine", {"a": 7, "b": 2})
+    _, (outcome,) = c_outcomes(wrong, data, COptions({}, ()))
+    assert (outcome.returned, data.sets[0].golden.returned) == (5, 9)
+
+
+@needs_gcc
+def test_data_without_a_meaning_in_c_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "f.c").write_text("int f(int a, int b) { return a / b; }")
+    scop = parse_file(Path("f.c")).scop
+    with pytest.raises(OracleUnsuitable, match="what C leaves undefined"):
+        c_outcomes(scop, given_data_set(scop, "mine", {"a": 7, "b": 0}), COptions({}, ()))
+    data = random_data_sets(scop, seeds=8)
+    kept, _ = c_outcomes(scop, data, COptions({}, ()))
+    assert kept.left_out == len(data.sets) - len(kept.sets)
+
+
+@needs_gcc
+def test_a_static_of_a_function_is_out_of_reach(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "f.c").write_text("int f(int x) { static int n; n += x; return n; }")
+    scop = parse_file(Path("f.c")).scop
+    with pytest.raises(OracleUnsuitable, match="gcc refuses the file") as caught:
+        c_outcomes(scop, random_data_sets(scop), COptions({}, ()))
+    assert "undeclared" in caught.value.diagnostic.notes[0]
+
+
+def test_without_a_compiler_it_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "f.c").write_text("int f(int x) { return x + 1; }")
+    scop = parse_file(tmp_path / "f.c").scop
+    data = given_data_set(scop, "mine", {"x": 1})
+    monkeypatch.setattr("shutil.which", lambda *_, **__: None)
+    with pytest.raises(MissingToolError) as caught:
+        c_outcomes(scop, data, COptions({}, ()))
+    assert (caught.value.exit_code, "gcc" in str(caught.value)) == (3, True)
