@@ -25,7 +25,7 @@ from rtlgen.manifest import Manifest, unwritable, write_manifest
 from rtlgen.options import CompileOptions
 from rtlgen.poly.trips import loop_trips
 from rtlgen.report.html import report_html, summary_html
-from rtlgen.report.loops import schedule_report, skew_report
+from rtlgen.report.loops import iis_before_skewing, schedule_report, skew_report
 from rtlgen.report.nests import nest_report
 from rtlgen.report.plan_report import plan_report
 from rtlgen.report.text import counted
@@ -173,7 +173,8 @@ class Design:
         analysis = self.compilation.analysis
         scop = analysis.program.scop
         trips = loop_trips(ScopSets(scop))
-        return nest_report(scop, trips, self.plan, analysis.written_dependences)
+        own_iis = iis_before_skewing(analysis.skewed, self.plan)
+        return nest_report(scop, trips, self.plan, analysis.written_dependences, own_iis)
 
     def write(self, directory: str | Path, *, seed: int = 1) -> Path:
         """Write the build directory: Verilog, manifest, plan, reports and a test bench.

@@ -8,8 +8,8 @@ from importlib import resources
 from string import Template
 from typing import Any
 
-from rtlgen.report.loops import BANDS_HEADER, ROWS_HEADER, band_cells, row_cells
-from rtlgen.report.nest_text import shown_name, trips_text, ug1399_text
+from rtlgen.report.loops import BANDS_HEADER, ROWS_HEADER, band_cells, row_cells, skew_lines
+from rtlgen.report.nest_text import guides_text, shown_name, trips_text, ug1399_text
 from rtlgen.report.text import expansion_lines, headline, loops_text, shape_text
 from rtlgen.report.timeline import timeline_svg
 from rtlgen.source import SourceFile
@@ -35,7 +35,7 @@ def report_html(report: Mapping[str, Any], source: SourceFile) -> str:
             f"<div><dt>{name}</dt><dd>{report[key]:,}</dd></div>" for key, name in _TOTALS.items()
         ),
         timeline=timeline_svg(report),
-        schedule=_schedule(report["schedule"]),
+        schedule=_schedule(report["schedule"]) + _skews(report["skews"]),
         statements=_statements(report, source.path),
         nests=_nests(report["nests"]),
         memories=_memories(report["memories"]) + _expansions(report["expansions"]),
@@ -75,6 +75,14 @@ def _schedule(schedule: Mapping[str, Any] | None) -> str:
             f'<div class="wide">{_table((BANDS_HEADER, (), ()), bands)}</div>',
         )
     )
+
+
+def _skews(skews: Sequence[Mapping[str, Any]]) -> str:
+    """Return the section of the statements in skewed loops, or nothing."""
+    if not skews:
+        return ""
+    lines = [f"<p>{escape(line)}.</p>" for line in skew_lines(skews)]
+    return "\n".join(("<h2>Skewed loops</h2>", *lines))
 
 
 def _expansions(expansions: Sequence[Mapping[str, Any]]) -> str:
@@ -136,7 +144,8 @@ def _nests(nests: Sequence[Mapping[str, Any]]) -> str:
         ("line", "iterations", "II", "depth", "cycles"),
         ("why this II",),
     )
-    return "\n".join([_table(header, rows), *map(_elsewhere, nests)])
+    note = f'<p class="note">{escape(guides_text(nests))}</p>'
+    return "\n".join([_table(header, rows), *map(_elsewhere, nests), note])
 
 
 def _elsewhere(nest: Mapping[str, Any]) -> str:

@@ -17,21 +17,32 @@ class Issue:
 
     Members
     -------
-    last_cycle: that of its last store.
+    last_issue_cycle: that of its last iteration. last_cycle: that of its last store.
     """
 
     stream: Stream
     first_cycle: int
+    last_issue_cycle: int
     last_cycle: int
 
 
 @dataclass(frozen=True, slots=True)
 class LoopFacts:
-    """A program, the trip counts of its loops, and when its statements issue."""
+    """A program, the trip counts of its loops, and when its statements issue.
+
+    Members
+    -------
+    own_iis: of statements in skewed loops: the II in the loops as written.
+    """
 
     scop: Scop
     trips: Mapping[int, LoopTrips]
     issues: Mapping[str, Issue]
+    own_iis: Mapping[str, int]
+
+    def ii_as_written(self, stream: Stream) -> int:
+        """Return the II that a statement has in its own loops: skewing them is this design's."""
+        return self.own_iis.get(stream.statement, stream.ii)
 
     def trips_of(self, node: LoopNode) -> LoopTrips:
         """Return the trip counts of a loop of the tree."""
@@ -46,7 +57,12 @@ class LoopFacts:
         ]
 
 
-def loop_facts(scop: Scop, trips: Sequence[LoopTrips], plan: KernelPlan) -> LoopFacts:
+def loop_facts(
+    scop: Scop,
+    trips: Sequence[LoopTrips],
+    plan: KernelPlan,
+    own_iis: Mapping[str, int] | None = None,
+) -> LoopFacts:
     """Return the facts of a program.
 
     Parameters
@@ -55,7 +71,7 @@ def loop_facts(scop: Scop, trips: Sequence[LoopTrips], plan: KernelPlan) -> Loop
     """
     loops = [node for node in walk_tree(scop.tree) if isinstance(node, LoopNode)]
     numbered = zip(loops, trips, strict=True)
-    return LoopFacts(scop, {id(n): t for n, t in numbered}, dict(_issues(plan)))
+    return LoopFacts(scop, {id(n): t for n, t in numbered}, dict(_issues(plan)), own_iis or {})
 
 
 def _issues(plan: KernelPlan) -> Iterable[tuple[str, Issue]]:
@@ -64,7 +80,8 @@ def _issues(plan: KernelPlan) -> Iterable[tuple[str, Issue]]:
         for stream in region.streams:
             zero = base + plan.index_latency_cycles
             first, last = zero + stream.offset_cycles, zero + region.last_cycle(stream)
-            yield stream.statement, Issue(stream, first, last)
+            issued = first + stream.ii * (region.issued(stream) - 1)
+            yield stream.statement, Issue(stream, first, issued, last)
         base += region_cycles(plan, region)
 
 

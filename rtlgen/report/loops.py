@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from rtlgen.ir.plan import KernelPlan
 from rtlgen.poly.schedule_tree import Band, Node, Row, bands_of, loop_rows, statements_of
 from rtlgen.report.tables import text_table
 from rtlgen.transforms.loop_schedule import Scheduled
@@ -50,14 +51,25 @@ def skew_report(skewed: Skewed | None) -> list[dict[str, Any]]:
     ]
 
 
-def skews_text(skews: Sequence[Mapping[str, Any]]) -> str:
+def iis_before_skewing(skewed: Skewed | None, plan: KernelPlan) -> dict[str, int]:
+    """Return how many cycles apart statements in skewed loops would issue in their own ones."""
+    instances = {stream.statement: stream.instances for stream in plan.streams}
+    return {
+        name: max(1, round(skew.slots_before / max(map(instances.__getitem__, ran))))
+        for skew in (() if skewed is None else skewed.skews)
+        if (ran := [name for name in skew.unit.statements if name in instances])
+        for name in ran
+    }
+
+
+def skew_lines(skews: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return what `skew_report` made as text, a line for every statement."""
-    return "\n".join(
+    return [
         f"{name} in skewed loops ({', '.join(loops)}), instead of {skew['issue_slots_before']:,} "
         f"issue slots: {skew['reason']}"
         for skew in skews
         for name, loops in skew["loops"].items()
-    )
+    ]
 
 
 def schedule_text(schedule: Mapping[str, Any]) -> str:

@@ -14,7 +14,15 @@ LOOP_HEADER = (
 
 def nests_text(nests: Sequence[Mapping[str, Any]]) -> str:
     """Return the report that `nest_report` made as text, without a final newline."""
-    return "\n\n".join(map(_nest, nests))
+    return "\n\n".join([*map(_nest, nests), guides_text(nests)])
+
+
+def guides_text(nests: Sequence[Mapping[str, Any]]) -> str:
+    """Return what the short names of other tools stand for, each once."""
+    lines = ["(UG1399 is the Vitis High-Level Synthesis User Guide"]
+    if any(nest["aocl"] for nest in nests):
+        lines.append("AOCL the Best Practices Guide of the Intel FPGA SDK for OpenCL")
+    return ",\n ".join(lines) + ")"
 
 
 def _nest(nest: Mapping[str, Any]) -> str:
@@ -71,7 +79,12 @@ def ug1399_text(nest: Mapping[str, Any]) -> str:
         done = "flattens nothing"
     lost = there["lost_cycles"]
     more = f", {lost:,} of them entering and leaving loops" if lost else ""
-    return f"{done}; about {there['cycles']:,} cycles{more}; here {nest['latency_cycles']:,}"
+    here = f"here {nest['latency_cycles']:,}"
+    if nest["beside"]:
+        # The span of a nest that shares its cycles is not what it costs.
+        lines = ", ".join(map(str, nest["beside"]))
+        here += f" that it shares with line {lines}"
+    return f"{done}; about {there['cycles']:,} cycles{more}; {here}"
 
 
 def _slow(nest: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rtlgen.ir.plan import KernelPlan
@@ -10,25 +10,36 @@ from rtlgen.ir.scop import LoopNode, Node, Scop, statements_under
 from rtlgen.poly.dependences import Dependence
 from rtlgen.poly.trips import LoopTrips
 from rtlgen.report.aocl import hard_cases
-from rtlgen.report.loop_facts import LoopFacts, loop_facts, span_cycles
+from rtlgen.report.loop_facts import Issue, LoopFacts, loop_facts, span_cycles
 from rtlgen.report.nest_class import classify, loop_name, outermost_loops
 from rtlgen.report.ug1399 import ug1399_estimate
 
 
 def nest_report(
-    scop: Scop, trips: Sequence[LoopTrips], plan: KernelPlan, dependences: Sequence[Dependence]
+    scop: Scop,
+    trips: Sequence[LoopTrips],
+    plan: KernelPlan,
+    dependences: Sequence[Dependence],
+    own_iis: Mapping[str, int] | None = None,
 ) -> list[dict[str, Any]]:
     """Return one JSON-serialisable entry for every outermost loop, in program order.
 
     Parameters
     ----------
     scop: the program as written. trips: of every loop of it, in program order.
+    own_iis: of statements that the plan has in skewed loops, the II in the loops as written.
     """
-    facts = loop_facts(scop, trips, plan)
-    return [_nest(nest, facts, dependences) for nest in outermost_loops(scop.tree)]
+    facts = loop_facts(scop, trips, plan, own_iis)
+    nests = outermost_loops(scop.tree)
+    return [_nest(nest, nests, facts, dependences) for nest in nests]
 
 
-def _nest(nest: LoopNode, facts: LoopFacts, dependences: Sequence[Dependence]) -> dict[str, Any]:
+def _nest(
+    nest: LoopNode,
+    nests: Sequence[LoopNode],
+    facts: LoopFacts,
+    dependences: Sequence[Dependence],
+) -> dict[str, Any]:
     kind, reason = classify(nest)
     estimate = ug1399_estimate(nest, facts)
     return {
@@ -38,6 +49,11 @@ def _nest(nest: LoopNode, facts: LoopFacts, dependences: Sequence[Dependence]) -
         "statements": list(statements_under((nest,))),
         "line": nest.loop.span.line,
         "latency_cycles": span_cycles(facts.issued_in(nest)),
+        "beside": [
+            other.loop.span.line
+            for other in nests
+            if other is not nest and _overlap(facts.issued_in(nest), facts.issued_in(other))
+        ],
         "ug1399": {
             "flattened": list(estimate.flattened),
             "lost_cycles": estimate.lost_cycles,
@@ -45,6 +61,15 @@ def _nest(nest: LoopNode, facts: LoopFacts, dependences: Sequence[Dependence]) -
         },
         "aocl": [case.to_json() for case in hard_cases(nest, facts, dependences)],
     }
+
+
+def _overlap(left: Sequence[Issue], right: Sequence[Issue]) -> bool:
+    """Return whether two nests issue in the same cycles, so that neither's span is its cost."""
+    if not left or not right:
+        return False
+    first = [min(issue.first_cycle for issue in issues) for issues in (left, right)]
+    last = [max(issue.last_issue_cycle for issue in issues) for issues in (left, right)]
+    return first[0] <= last[1] and first[1] <= last[0]
 
 
 def _loops(node: LoopNode, outer: tuple[str, ...], facts: LoopFacts) -> list[dict[str, Any]]:

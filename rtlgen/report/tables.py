@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import textwrap
+from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
 GAP = "  "
+MAX_WIDTH = 100
 
 
 def text_table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     """Return a table with a line a row; columns of numbers are set to the right.
+
+    A table wider than `MAX_WIDTH` has its widest columns of words folded.
 
     Raises
     ------
@@ -24,13 +28,52 @@ def text_table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
         bool(rows) and all(isinstance(row[k], int | float | None) for row in rows)
         for k in range(len(header))
     ]
+    least = [
+        max(len(word) for cell in column for word in (cell.split() or [""]))
+        for column in zip(*cells, strict=True)
+    ]
+    widths = _narrowed(
+        widths, [w if n else m for w, n, m in zip(widths, numeric, least, strict=True)]
+    )
     return "\n".join(
         GAP.join(
             cell.rjust(width) if right else cell.ljust(width)
             for cell, width, right in zip(line, widths, numeric, strict=True)
         ).rstrip()
-        for line in cells
+        for row in cells
+        for line in _folded(row, widths)
     )
+
+
+def _narrowed(widths: Sequence[int], least: Sequence[int]) -> list[int]:
+    """Return widths whose sum fits, where no column has to be narrower than its longest word."""
+    narrowed = list(widths)
+    room = MAX_WIDTH - len(GAP) * (len(widths) - 1)
+    while sum(narrowed) > room:
+        wide = [k for k, width in enumerate(narrowed) if width > least[k]]
+        if not wide:
+            break
+        narrowed[max(wide, key=narrowed.__getitem__)] -= 1
+    return narrowed
+
+
+def _folded(row: Sequence[str], widths: Sequence[int]) -> Iterator[Sequence[str]]:
+    """Yield the lines of a row: a cell that is too wide goes on below, a little indented."""
+    parts = [
+        [cell]
+        if len(cell) <= width
+        else textwrap.wrap(
+            cell, width, subsequent_indent=_indent(cell, width), break_on_hyphens=False
+        )
+        for cell, width in zip(row, widths, strict=True)
+    ]
+    yield from zip_longest(*parts, fillvalue="")
+
+
+def _indent(cell: str, width: int) -> str:
+    """Return what stands before the further lines of a cell, where its words leave room for it."""
+    indent = len(cell) - len(cell.lstrip()) + 2
+    return " " * min(indent, width - max(map(len, cell.split())))
 
 
 def _cell(value: object) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rtlgen.report.loops import schedule_text, skews_text
+from rtlgen.report.loops import schedule_text, skew_lines
 from rtlgen.report.nest_text import LOOP_HEADER, loop_row
 from rtlgen.report.tables import text_table
 
@@ -16,7 +16,7 @@ def plan_report_text(report: Mapping[str, Any]) -> str:
     parts = [
         f"{report['kernel']}, {headline(report)}",
         *([schedule_text(report["schedule"])] if report["schedule"] else []),
-        *([skews_text(report["skews"])] if report["skews"] else []),
+        *(["\n".join(skew_lines(report["skews"]))] if report["skews"] else []),
         _statements(report),
         *([] if report["perfect"] else [_regions(report["regions"])]),
         *_loops(report["nests"]),
@@ -64,7 +64,7 @@ def _statements(report: Mapping[str, Any]) -> str:
         rows.append(
             (
                 statement["name"],
-                f"{statement['file']}:{statement['line']}",
+                _place(statement, report["source"]),
                 statement["instances"],
                 loops_text(statement["loops"]),
                 statement["shift"],
@@ -76,6 +76,12 @@ def _statements(report: Mapping[str, Any]) -> str:
         )
     header = ("stmt", "at", "instances", "loops", "shift", "first", "II", "depth", "why this II")
     return text_table(header, rows)
+
+
+def _place(statement: Mapping[str, Any], source: str) -> int | str:
+    """Return the line of a statement, with its file where that is not the one above the table."""
+    line: int = statement["line"]
+    return line if statement["file"] == source else f"{statement['file']}:{line}"
 
 
 def _loops(nests: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -16,7 +16,11 @@ _SPARE = 14
 
 
 def timeline_svg(report: Mapping[str, Any]) -> str:
-    """Return an SVG with a row a stream: issuing dark, draining light."""
+    """Return an SVG with a row a stream: issuing dark, draining light.
+
+    The dark bar is as high as the share of the cycles in which the stream issues: one that is
+    padded to keep step with others, or that has an II above 1, is not drawn as busy.
+    """
     total = max(1, int(report["predicted_cycles"]))
     scale = (WIDTH - LABEL_WIDTH - _SPARE) / total
     rows: Sequence[Mapping[str, Any]] = report["streams"]
@@ -58,19 +62,25 @@ def _row(stream: Mapping[str, Any], number: int, scale: float) -> str:
     top = AXIS_HEIGHT + number * ROW_HEIGHT + (ROW_HEIGHT - BAR_HEIGHT) / 2
     first, issued = stream["first_cycle"], stream["last_issue_cycle"] + 1
     end = stream["last_cycle"] + 1
+    share = stream["instances"] / (issued - first)
     title = (
-        f"{stream['statement']}: {stream['iterations']} iterations, II {stream['ii']}, "
-        f"cycles {first} to {stream['last_issue_cycle']}, last store in {stream['last_cycle']}"
+        f"{stream['statement']}: {stream['instances']:,} iterations, II {stream['ii']}, "
+        f"issues in {share:.0%} of cycles {first} to {stream['last_issue_cycle']}, "
+        f"last store in {stream['last_cycle']}"
     )
     return (
         f"<g><title>{escape(title)}</title>"
         f'<text x="0" y="{top + BAR_HEIGHT - 4:.1f}">{escape(stream["statement"])}</text>'
-        f"{_bar('issue', first, issued, top, scale)}{_bar('drain', issued, end, top, scale)}</g>"
+        f"{_bar('padded', first, issued, top, scale)}"
+        f"{_bar('issue', first, issued, top, scale, share)}"
+        f"{_bar('drain', issued, end, top, scale)}</g>"
     )
 
 
-def _bar(kind: str, start: int, end: int, top: float, scale: float) -> str:
+def _bar(kind: str, start: int, end: int, top: float, scale: float, share: float = 1.0) -> str:
+    """Return a bar from cycle to cycle, its lower part only where the share is below 1."""
+    height = BAR_HEIGHT * share
     return (
-        f'<rect class="{kind}" x="{_x(start, scale):.2f}" y="{top:.1f}" '
-        f'width="{(end - start) * scale:.2f}" height="{BAR_HEIGHT}"/>'
+        f'<rect class="{kind}" x="{_x(start, scale):.2f}" y="{top + BAR_HEIGHT - height:.1f}" '
+        f'width="{(end - start) * scale:.2f}" height="{height:.1f}"/>'
     )

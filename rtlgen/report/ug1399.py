@@ -2,8 +2,8 @@
 
 It flattens perfect and semi-perfect nests, and pipelines the innermost loop. Entering and leaving
 an inner loop that is not flattened costs one cycle each, and its pipeline is filled and drained in
-between. The estimate gives it the initiation intervals and operator latencies of this design, so
-that what differs is the flattening.
+between. The estimate gives it the operator latencies of this design, and its initiation intervals
+in the loops as written: skewing them is this design's own.
 
 Reference: Vitis High-Level Synthesis User Guide (UG1399) 2023.2, nested loops.
 """
@@ -70,7 +70,7 @@ def _pipelined(chain: list[LoopNode], facts: LoopFacts) -> int:
     streams = [issue.stream for issue in facts.issued_in(chain[0])]
     if not streams:
         return 0
-    ii = max(stream.ii for stream in streams)
+    ii = max(map(facts.ii_as_written, streams))
     depth = max(stream.depth_cycles for stream in streams)
     total, entered = facts.trips_of(chain[-1]).total, facts.trips_of(chain[0]).entered
     return ii * (total - entered) + depth * entered

@@ -115,6 +115,22 @@ def test_bars_stand_where_the_streams_issue() -> None:
     assert all(x + width <= WIDTH for x, width in drains)
 
 
+def test_a_stream_that_is_padded_is_not_drawn_as_busy() -> None:
+    report = plan_report(program(), chained_sums())
+    root = ElementTree.fromstring(timeline_svg(report))
+    heights = {
+        kind: [
+            float(bar.attrib["height"])
+            for bar in root.iter(f"{SVG}rect")
+            if bar.get("class") == kind
+        ]
+        for kind in ("issue", "padded")
+    }
+    # S1 runs in one of four iterations of its padded loop, S0 in all.
+    assert heights["padded"] == [16, 16]
+    assert heights["issue"] == [16, 4]
+
+
 def test_regions_are_separated() -> None:
     one, two = (plan_report(program(), plan) for plan in (chained_sums(), two_regions()))
     assert 'class="region"' not in timeline_svg(one)

@@ -12,7 +12,10 @@ from rtlgen.design import Design
 from rtlgen.driver import compile_program
 from rtlgen.frontend import parse_text
 from rtlgen.options import CompileOptions
+from rtlgen.report.html import report_html
 from rtlgen.report.nest_text import nests_text, trips_text
+from rtlgen.report.tables import text_table
+from rtlgen.source import SourceFile
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -189,5 +192,38 @@ def test_the_text_of_a_whole_nest() -> None:
         "here 2,019\n"
         "AOCL, out of order, line 11: loop j has 0 to 63 iterations, so those of loop i would "
         "finish out of order: they run one after another\n"
-        "  here: all 2,016 iterations of loop j follow each other: 2,019 cycles in all"
+        "  here: all 2,016 iterations of loop j follow each other: 2,019 cycles in all\n\n"
+        "(UG1399 is the Vitis High-Level Synthesis User Guide,\n"
+        " AOCL the Best Practices Guide of the Intel FPGA SDK for OpenCL)"
     )
+
+
+def test_the_estimate_for_another_tool_has_not_this_designs_skewed_loops() -> None:
+    path = Path(__file__).parents[2] / "benchmarks" / "stencils" / "seidel_2d.c"
+    built = rtlgen.compile(path, define={"T": 3, "N": 12})
+    (found,) = built.nests()
+    (skew,) = built.report()["skews"]
+    # One loop, never left: its iterations at the II that they have without skewing.
+    assert found["ug1399"]["cycles"] > skew["issue_slots_before"] > 2 * found["latency_cycles"]
+    assert "<h2>Skewed loops</h2>" in report_html(built.report(), SourceFile("s.c", ""))
+
+
+def test_the_span_of_a_nest_that_shares_its_cycles_is_not_called_its_cost() -> None:
+    first, second = rtlgen.compile(EXAMPLES / "mms_d" / "mms_d.c").nests()
+    assert (first["beside"], second["beside"]) == ([second["line"]], [first["line"]])
+    assert "here 797 that it shares with line 23" in nests_text([first, second])
+    apart = rtlgen.compile(EXAMPLES / "mms_d" / "mms_d.c", fuse="none").nests()
+    assert [nest["beside"] for nest in apart] == [[], []]
+    assert "shares" not in nests_text(apart)
+
+
+def test_a_wide_table_is_folded_between_words() -> None:
+    text = text_table(
+        ("name", "n", "words"), [("a", 1, "word " * 40), ("x" * 30, 2, "b"), ("  c", 3, "-")]
+    )
+    lines = text.splitlines()
+    assert max(map(len, lines)) <= 100
+    assert text.split().count("word") == 40
+    assert [line.split()[:1] for line in lines[-2:]] == [["x" * 30], ["c"]]
+    unbreakable = text_table(("name",), [("x" * 120,)])
+    assert unbreakable.splitlines()[1] == "x" * 120

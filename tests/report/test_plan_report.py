@@ -63,6 +63,7 @@ def test_it_has_what_scripts_rely_on() -> None:
         "ii_reason": "no dependence needs more",
         "depth": 4,
         "iterations": 16,
+        "instances": 4,
         "first_cycle": 6,
         "last_issue_cycle": 21,
         "last_cycle": 24,
