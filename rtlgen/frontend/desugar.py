@@ -21,7 +21,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from pycparser import c_ast
 
-from rtlgen.frontend.writers import STEPS, assigned, below, calls
+from rtlgen.frontend.writers import STEPS, below, calls
 
 _CONDITIONAL = ("&&", "||")
 
@@ -104,7 +104,7 @@ class _Desugarer:
                 to_type=c_ast.Typename(type=c_ast.TypeDecl(type=c_ast.IdentifierType(names=names)))
             ) if names == ["void"]:
                 # `(void)n;` says that n is not used, and does nothing.
-                return [] if isinstance(node.expr, c_ast.ID) else self._parts(node.expr)
+                return [] if _does_nothing(node.expr) else self._parts(node.expr)
             case c_ast.FuncCall(name=c_ast.ID(name=name)) if name in self._telling:
                 return self._told(node)
             case c_ast.ExprList():
@@ -119,7 +119,7 @@ class _Desugarer:
 
     def _told(self, node: c_ast.FuncCall) -> list[c_ast.Node]:
         """Leave out a call, unless its arguments change something."""
-        if node.args is not None and any(assigned(node.args)):
+        if node.args is not None and any(_changes(part) for part in below(node.args)):
             return [node]
         self._left_out.append(node)
         return []
@@ -271,6 +271,14 @@ def _chain(node: c_ast.Assignment | c_ast.Decl) -> list[c_ast.Node]:
         node.init = inner.lvalue
         return [*parts, node]
     return [*parts, c_ast.Assignment(node.op, node.lvalue, inner.lvalue, node.coord)]
+
+
+def _changes(node: c_ast.Node) -> bool:
+    return isinstance(node, c_ast.Assignment) or _is_step(node)
+
+
+def _does_nothing(node: c_ast.Node) -> bool:
+    return not calls(node) and not any(_changes(part) for part in below(node))
 
 
 def _is_step(node: c_ast.Node) -> bool:

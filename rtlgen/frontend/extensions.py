@@ -17,9 +17,12 @@ _SPELLINGS = {
 }
 _HARMLESS = frozenset(
     (
-        "aligned", "always_inline", "artificial", "cold", "const", "deprecated", "flatten",
-        "gnu_inline", "hot", "leaf", "malloc", "noclone", "noinline", "nonnull", "nothrow",
-        "optimize", "pure", "section", "target", "unused", "used", "visibility",
+        "access", "aligned", "alloc_align", "alloc_size", "always_inline", "artificial",
+        "assume_aligned", "cold", "const", "deprecated", "fallthrough", "flatten", "format",
+        "format_arg", "gnu_inline", "hot", "leaf", "malloc", "may_alias", "noclone", "noinline",
+        "no_instrument_function", "nonnull", "noreturn", "no_sanitize", "nothrow", "optimize",
+        "pure", "returns_nonnull", "section", "sentinel", "target", "unused", "used",
+        "visibility", "warn_unused_result",
     )
 )  # fmt: skip
 

@@ -8,16 +8,20 @@ array that is not constant is filled from such a table, by a loop where it is de
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from math import prod
 
 from pycparser import c_ast
 
 from rtlgen.errors import Label
+from rtlgen.frontend.constants import character_constant
 from rtlgen.frontend.errors import InitialiserUnsupported
 from rtlgen.frontend.expressions import ExpressionReader
 from rtlgen.ir.types import IntType
 from rtlgen.source import Span
+
+_CHARACTER = re.compile(r"\\(?:x[0-9a-fA-F]+|[0-7]{1,3}|.)|[^\\]", re.DOTALL)
 
 MAX_ELEMENTS = 1 << 16
 """Elements of the largest table: more than the block RAM of a device holds is a mistake."""
@@ -37,6 +41,8 @@ def initial_values(
         raise _refused(span, f"the array has {count} elements, at most {MAX_ELEMENTS} are set")
     if not shape:
         return (_scalar(node, element, reader, span),)
+    if isinstance(node, c_ast.Constant) and node.type == "string" and len(shape) == 1:
+        return _text(node.value, shape[0], element, span)
     if not isinstance(node, c_ast.InitList):
         raise _refused(span, "its values stand in no braces")
     pending = list(reversed(node.exprs or ()))
@@ -44,6 +50,18 @@ def initial_values(
     if pending:
         raise _refused(span, "more values than places")
     return tuple(values)
+
+
+def _text(literal: str, extent: int, element: IntType, span: Span) -> tuple[int, ...]:
+    """Return the characters of a string literal; its last one may have no place (C11 6.7.9, 14)."""
+    characters = _CHARACTER.findall(literal[1:-1]) if literal.startswith('"') else None
+    if characters is None or element.width_bits != 8 or len(characters) > extent:
+        raise _refused(span, "a string that does not fit")
+    try:
+        values = [element.wrap(character_constant(f"'{c}'")) for c in characters]
+    except ValueError as error:
+        raise _refused(span, str(error)) from error
+    return tuple(values + [0] * (extent - len(values)))
 
 
 def rows(values: c_ast.InitList, inner: Sequence[int]) -> int:

@@ -5,7 +5,12 @@ from __future__ import annotations
 import pytest
 
 from rtlgen.frontend import ParsedProgram, parse_text
-from rtlgen.frontend.errors import BadDefinition, CSyntaxError, FrontendError
+from rtlgen.frontend.errors import (
+    BadDefinition,
+    CSyntaxError,
+    FrontendError,
+    InitialiserUnsupported,
+)
 from rtlgen.frontend.pragmas import wish
 from rtlgen.frontend.tokens import scalar_parameter_names
 from tests.frontend.gcc_check import assert_as_gcc
@@ -119,6 +124,48 @@ def test_braces_may_be_left_out_as_c_allows() -> None:
           return sizeof(g) / sizeof(int);
         }"""
     )
+
+
+@needs_gcc
+def test_strings_fill_arrays_of_characters() -> None:
+    program = assert_as_gcc(
+        """
+        static const char digits[16] = "0123456789abcdef";
+        static const unsigned char odd[8] = "\\n\\x41\\'\\101\\0";
+        void f(const unsigned char a[8], char hex[16]) {
+          for (int i = 0; i < 8; i++) {
+            hex[2 * i] = digits[a[i] >> 4];
+            hex[2 * i + 1] = digits[a[i] & 15] + odd[i];
+          }
+        }"""
+    )
+    assert codes(program) == []
+    for wrong in ('char t[2] = "abc"', 'int t[4] = "abc"', 'char t[2][2] = "abc"'):
+        with pytest.raises(InitialiserUnsupported):
+            parse_text(f"void f(char a[4], int i) {{ {wrong}; a[0] = *t; }}")
+
+
+@needs_gcc
+def test_what_debugging_macros_leave_behind_does_nothing() -> None:
+    program = assert_as_gcc(
+        """
+        #include <stdio.h>
+        #define DBG(...) ((void)0)
+        #define LOG(fmt, ...) fprintf(stderr, fmt, ##__VA_ARGS__)
+        extern int printf(const char *restrict, ...) __attribute__((format(printf, 1, 2)));
+        int f(const int a[8]) {
+          int s = 0;
+          for (int i = 0; i < 8; i++) {
+            DBG("%d", i);
+            __builtin_prefetch(&a[i]);
+            if (a[i] == 7) LOG("x %d", a[i]);
+            (void)a[i];
+            s += a[i];
+          }
+          return s;
+        }"""
+    )
+    assert set(codes(program)) == {"W0111"}
 
 
 def test_a_parameter_of_any_type_is_refused_only_where_it_is_used() -> None:
