@@ -12,7 +12,7 @@ from rtlgen.manifest import Manifest, StaleVerilogError
 from rtlgen.sim.cocotb_runner import NoSharedPythonError, Simulator
 from rtlgen.sim.verilator import has_header
 from rtlgen.tools import MissingToolError
-from rtlgen.verify.cosim import Engine, SimulationResult, simulate
+from rtlgen.verify.cosim import Engine, SimulationResult, simulate, simulate_all
 from rtlgen.verify.errors import (
     HangError,
     ProtocolError,
@@ -55,8 +55,11 @@ def test_every_engine_gives_arrays_results_and_cycles(
     assert_right(result, 5)
     assert (result.simulator, result.engine) == (simulator, engine)
     assert not list(folder.glob("sim-*/run-*")), "a good run leaves no files"
-    again = simulate(folder, manifest, random_inputs(6), simulator=simulator, engine=engine)
-    assert_right(again, 6)
+    data = [random_inputs(seed) for seed in (6, 7, 8)]
+    several = simulate_all(folder, manifest, data, simulator=simulator, engine=engine, runs=2)
+    for seed, each in zip((6, 7, 8), several, strict=True):
+        assert_right(each, seed)
+    again = several[0]
     if simulator == "verilator":
         assert again.build_seconds < 0.2, "the same Verilog is not compiled twice"
 
