@@ -41,6 +41,7 @@ class Analysis:
     skewed: the units that were given skewed loops.
     kept: strided statements that run in all iterations. expansions: of the temporaries.
     warnings: of the front end, and about statements that do nothing or read nothing.
+    boxed: whether statements run in boxes around their loops, whatever their bounds.
     """
 
     program: ParsedProgram
@@ -56,6 +57,7 @@ class Analysis:
     kept: frozenset[str] = frozenset()
     expansions: tuple[Expansion, ...] = ()
     warnings: tuple[Diagnostic, ...] = ()
+    boxed: bool = False
 
     @property
     def in_order(self) -> frozenset[str]:
@@ -136,7 +138,7 @@ def expanded(analysis: Analysis) -> Analysis | None:
         if not same_values(known, dataflow(after)):
             raise PlanUnsound("the expansion of temporaries changes a value")
         wider = _aligned(analysis.program, written, analysis.kept, expansions)
-        return replace(wider, warnings=analysis.warnings)
+        return replace(wider, warnings=analysis.warnings, boxed=analysis.boxed)
 
 
 def strided_statements(scop: Scop) -> frozenset[str]:

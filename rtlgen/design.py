@@ -155,6 +155,7 @@ class Design:
             compilation.decision.why,
             [bound.text() for bound in compilation.bounds],
             compilation.unproven,
+            compilation.limits,
         )
 
     def _expansions(self) -> list[dict[str, Any]]:

@@ -11,19 +11,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rtlgen.analysis import Analysis, analyse, strided_statements
 from rtlgen.errors import Diagnostic, RtlgenError
 from rtlgen.frontend import ParsedProgram, parse_file, parse_text
-from rtlgen.ir.effort import limited_effort, more_effort
+from rtlgen.ir.effort import limited_effort, more_effort, note_limit, noting_limits
 from rtlgen.ir.plan import KernelPlan
 from rtlgen.ir.scop import Scop
 from rtlgen.options import CompileOptions
 from rtlgen.planning import Planned, choose_plan
 from rtlgen.poly.errors import NoLegalSchedule
+from rtlgen.poly.instances import MAX_INSTANCES
 from rtlgen.poly.legality import require_legal
+from rtlgen.poly.piecewise import NoClosedForm
 from rtlgen.scheduling.decide import Decision
 from rtlgen.scheduling.replay import replay
 from rtlgen.scheduling.store_bounds import StoreBound, store_bounds
@@ -51,6 +53,7 @@ class Compilation:
     stages: the program after every pass, by name.
     replayed: whether the plan was small enough to be replayed exhaustively.
     bounds: write ports that keep it from being as short as its longest statement.
+    limits: sentences about limits that changed what is built.
     """
 
     analysis: Analysis
@@ -60,6 +63,7 @@ class Compilation:
     target: Target
     replayed: bool
     bounds: tuple[StoreBound, ...] = ()
+    limits: tuple[str, ...] = ()
 
     @property
     def unproven(self) -> tuple[str, ...]:
@@ -101,18 +105,40 @@ def compile_program(program: ParsedProgram, options: CompileOptions) -> Compilat
     ------
     RtlgenError: the program or an option is refused.
     """
-    with quoting(program), limited_effort():
+    with noting_limits() as limits, quoting(program), limited_effort():
         try:
-            planned = choose_plan(analyse(program), options)
-        except NoLegalSchedule:
-            strided = strided_statements(program.scop)
-            if not strided:
-                raise
-            # In a cycle, a statement may have to keep step with others that run more often.
-            planned = choose_plan(analyse(program, strided), options)
-        # The search may have used up all the time that there was, and found something by then.
-        with more_effort():
-            return _proven(planned, options)
+            found = _compiled(program, options, boxed=False)
+        except NoClosedForm:
+            note_limit(
+                "all statements run in boxes around their loops: the program has more than "
+                f"{MAX_INSTANCES:,} instances, and their distances have no closed form"
+            )
+            found = _compiled(program, options, boxed=True)
+        return replace(found, limits=tuple(limits))
+
+
+def _compiled(program: ParsedProgram, options: CompileOptions, *, boxed: bool) -> Compilation:
+    """Compile a program; see `Analysis.boxed`.
+
+    Raises
+    ------
+    NoClosedForm: it must be boxed. RtlgenError
+    """
+
+    def planned_with(kept: frozenset[str]) -> Planned:
+        return choose_plan(replace(analyse(program, kept), boxed=boxed), options)
+
+    try:
+        planned = planned_with(frozenset())
+    except NoLegalSchedule:
+        strided = strided_statements(program.scop)
+        if not strided:
+            raise
+        # In a cycle, a statement may have to keep step with others that run more often.
+        planned = planned_with(strided)
+    # The search may have used up all the time that there was, and found something by then.
+    with more_effort():
+        return _proven(planned, options)
 
 
 @contextmanager

@@ -6,22 +6,26 @@ from rtlgen.analysis import Analysis
 from rtlgen.scheduling.datapath import build_datapath
 from rtlgen.scheduling.lags import Timing
 from rtlgen.target import Target
-from rtlgen.transforms.candidates import Placement, box_placement, placement
+from rtlgen.transforms.candidates import Placement, box_placement, closed_placement, placement
 from rtlgen.transforms.instance_ranks import Instances
 from rtlgen.transforms.period import self_distance
 from rtlgen.transforms.precedence import Precedence, Related
-from rtlgen.transforms.ragged import beside_ragged, ragged_loops, ragged_statements
+from rtlgen.transforms.ragged import beside_ragged, is_listable, ragged_loops, ragged_statements
 
 
 def timing_of(analysis: Analysis, target: Target) -> Timing:
     """Return the datapaths and dependences of an analysed program, for one target."""
     scop = analysis.scop
     datapaths = {}
-    ragged = ragged_statements(analysis.sets, analysis.units)
+    ragged = frozenset[str]()
+    if not analysis.boxed:
+        ragged = ragged_statements(analysis.sets, analysis.units)
     if analysis.skewed is not None:
         ragged |= analysis.skewed.statements
-    ragged |= beside_ragged(analysis.sets, analysis.dependences, ragged)
-    related = Related(scop, ragged)
+    is_listed = is_listable(analysis.sets, analysis.units)
+    if is_listed:
+        ragged |= beside_ragged(analysis.sets, analysis.dependences, ragged)
+    related = Related(scop, ragged, is_listed)
     for statement in scop.statements:
         box = scop.schedule.box(statement.name)
         late = _recurrent_reads(analysis, related, statement.name)
@@ -64,5 +68,9 @@ def _as_written(analysis: Analysis, related: Related, statement: str) -> Placeme
     loops = analysis.scop.schedule.loops(statement)
     if statement in related.ragged:
         exact = ragged_loops(analysis.sets.domains[statement], iterators, loops)
-        return placement(exact, iterators) or box_placement(loops, iterators)
+        if related.is_listed:
+            placed = placement(exact, iterators)
+        else:
+            placed = closed_placement(analysis.sets.domains[statement], exact, iterators)
+        return placed or box_placement(loops, iterators)
     return box_placement(loops, iterators)

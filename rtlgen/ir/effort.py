@@ -73,6 +73,27 @@ class _Account:
 _account: ContextVar[_Account | None] = ContextVar("account", default=None)
 
 
+_limits: ContextVar[dict[str, None] | None] = ContextVar("limits", default=None)
+
+
+@contextmanager
+def noting_limits() -> Iterator[dict[str, None]]:
+    """Collect what `note_limit` says inside, each sentence once and in order."""
+    noted: dict[str, None] = {}
+    token = _limits.set(noted)
+    try:
+        yield noted
+    finally:
+        _limits.reset(token)
+
+
+def note_limit(sentence: str) -> None:
+    """Say that a limit has changed what is built, and how: plan, build and report print it."""
+    noted = _limits.get()
+    if noted is not None:
+        noted[sentence] = None
+
+
 class TooComplex(RtlgenError):
     """The analysis of the program would take too long.
 

@@ -24,6 +24,9 @@ from rtlgen.poly.piecewise import NoClosedForm
 MAX_HALVINGS = 200
 """Halves of a polyhedron that are looked at for one extremum."""
 
+MAX_CUTS = 10
+"""Halvings of a polyhedron, one inside of the other, in the search for a level set."""
+
 MAX_LAYERS = 64
 """Values of one dimension, from its first one on, in which a level set may lie."""
 
@@ -100,6 +103,17 @@ class Distance:
         return found, self.pairs.subtract(self.function.domain())
 
 
+def extrema(function: isl.PwQPolynomial, points: isl.Set) -> tuple[int, int]:
+    """Return the smallest and the largest value of a function over points, of which there are some.
+
+    Raises
+    ------
+    NoClosedForm
+    """
+    plain = points.reset_tuple_id()
+    return Distance(function.intersect_domain(plain), plain).extrema()
+
+
 def flattened(relation: isl.Map) -> isl.Set:
     """Return the pairs of a relation as points of one unnamed space, sources first."""
     return relation.wrap().flatten().reset_tuple_id()
@@ -114,6 +128,11 @@ class _Part:
 
     def within(self, points: isl.Set) -> _Part:
         return _Part(self.value, points)
+
+    def pieces(self) -> list[_Part]:
+        """Return the part cut into convex ones."""
+        found = for_each(self.points.make_disjoint().foreach_basic_set)
+        return [self.within(isl.Set.from_basic_set(piece)) for piece in found]
 
     def bound(self, which: Literal["min", "max"]) -> tuple[int, bool]:
         """Return a bound of the integer values, and whether one of them reaches it."""
@@ -186,7 +205,8 @@ def _extremum(part: _Part, which: Literal["min", "max"]) -> int:
         if not is_reached:
             heappush(heap, (-sign * bound, next(number), half))
 
-    look_at(_essence(part))
+    for piece in _ends(_essence(part), which):
+        look_at(piece)
     for _ in range(MAX_HALVINGS):
         assert best is not None, "there are some points"
         if not heap or -heap[0][0] <= best:
@@ -208,8 +228,32 @@ def _essence(part: _Part) -> _Part:
     return _Part(value, points)
 
 
-def _level_set(part: _Part, value: int) -> isl.Set:
-    """Return where a polynomial has a value."""
+def _ends(part: _Part, which: Literal["min", "max"]) -> list[_Part]:
+    """Return parts that have the extremum of a part.
+
+    Along a dimension in which the polynomial never falls, the largest value of every line is at its
+    end.
+    """
+    points = part.points
+    (piece,) = for_each(points.foreach_basic_set)
+    if piece.dim(isl.dim_type.div) or part.bound(which)[1]:
+        return [part]
+    for k, direction in product(range(points.dim(isl.dim_type.set)), (1, -1)):
+        growth = _growth(part, k, direction if which == "max" else -direction)
+        if growth is not None and all(each.bound("min")[0] >= 0 for each in growth.pieces()):
+            end = points.subtract(points.apply(_step(points.get_space(), k, -direction)))
+            parts = part.within(end.coalesce()).pieces()
+            return [found for each in parts for found in _ends(_essence(each), which)]
+    return [part]
+
+
+def _level_set(part: _Part, value: int, cuts: int = MAX_CUTS) -> isl.Set:
+    """Return where a polynomial has a value.
+
+    Parameters
+    ----------
+    cuts: how often a polyhedron may be halved in which it neither only grows nor only falls.
+    """
     points = part.points
     nothing = points.subtract(points)
     if points.is_empty():
@@ -225,22 +269,37 @@ def _level_set(part: _Part, value: int) -> isl.Set:
         k, form = fixed
         smaller = _level_set(part.without(k, form), value)
         return points.intersect(smaller.insert_dims(isl.dim_type.set, k, 1))
-    # Where the polynomial only grows along a dimension, it is small near where lines begin.
+    # Where the polynomial only grows along a dimension, it is small near where lines begin, and
+    # large near where they end.
     for k, direction in product(range(points.dim(isl.dim_type.set)), (1, -1)):
         growth = _growth(part, k, direction)
-        if growth is not None and growth > 0:
-            return _near_level_set(part, value, k, direction)
-    raise NoClosedForm
+        if growth is not None and min(_extremum(x, "min") for x in growth.pieces()) > 0:
+            if value - low <= high - value:
+                return _near_level_set(part, value, k, direction, "min")
+            return _near_level_set(part, value, k, -direction, "max")
+    if cuts == 0:
+        raise NoClosedForm
+    for half in part.halves():
+        nothing = nothing.union(_level_set(half, value, cuts - 1))
+    return nothing
 
 
-def _near_level_set(part: _Part, value: int, k: int, direction: int) -> isl.Set:
-    """Return where a polynomial has a value that it only reaches near the begins of lines."""
+def _near_level_set(
+    part: _Part, value: int, k: int, direction: int, which: Literal["min", "max"]
+) -> isl.Set:
+    """Return where a polynomial has a value that it only reaches near the begins of lines.
+
+    Parameters
+    ----------
+    direction: of the lines, along which the polynomial grows from its smallest value, or falls from
+        its largest one.
+    """
     found, rest = part.points.subtract(part.points), part.points
+    sign = 1 if which == "min" else -1
     for _ in range(MAX_LAYERS):
         layer = rest.subtract(rest.apply(_step(rest.get_space(), k, direction)))
-        pieces = for_each(layer.coalesce().make_disjoint().foreach_basic_set)
-        near = [part.within(isl.Set.from_basic_set(piece)) for piece in pieces]
-        near = [each for each in near if _extremum(each, "min") <= value]
+        near = part.within(layer.coalesce()).pieces()
+        near = [each for each in near if sign * _extremum(each, which) <= sign * value]
         if not near:
             return found
         for each in near:
@@ -249,8 +308,8 @@ def _near_level_set(part: _Part, value: int, k: int, direction: int) -> isl.Set:
     raise NoClosedForm
 
 
-def _growth(part: _Part, k: int, direction: int) -> int | None:
-    """Return the least growth from a point to the next along a dimension; None: none has one."""
+def _growth(part: _Part, k: int, direction: int) -> _Part | None:
+    """Return the growth to each point from the one before it; None: none has one before it."""
     points = part.points
     after = points.apply(_step(points.get_space(), k, direction)).intersect(points)
     if after.is_empty():
@@ -258,9 +317,7 @@ def _growth(part: _Part, k: int, direction: int) -> int | None:
     space = points.get_space()
     step = isl.QPolynomial.val_on_domain(space, isl.Val(-direction, space.get_ctx()))
     own = isl.QPolynomial.var_on_domain(space, isl.dim_type.set, k).add(step)
-    growth = _Part(part.value.sub(_replaced(part.value, k, own)), after)
-    pieces = for_each(after.make_disjoint().foreach_basic_set)
-    return min(_extremum(growth.within(isl.Set.from_basic_set(piece)), "min") for piece in pieces)
+    return _Part(part.value.sub(_replaced(part.value, k, own)), after)
 
 
 def _equality(points: isl.Set) -> tuple[int, isl.QPolynomial] | None:

@@ -277,6 +277,17 @@ def _function(domain: isl.Set, names: Sequence[str], pieces: Sequence[Piece]) ->
     return result
 
 
+def affine_function(
+    context: isl.Context, coefficients: Sequence[int], constant: int
+) -> isl.PwQPolynomial:
+    """Return coefficients . iterators + constant, over the unnamed space of the iterators."""
+    space = isl.Space.set_alloc(context, 0, len(coefficients))
+    names = [f"d{k}" for k in range(len(coefficients))]
+    form = Affine.of(dict(zip(names, coefficients, strict=True)), constant)
+    value = _quasi_polynomial(space, names, Polynomial.of(form))
+    return isl.PwQPolynomial.from_qpolynomial(value)
+
+
 def _constant(space: isl.Space, value: int) -> isl.QPolynomial:
     return isl.QPolynomial.val_on_domain(space, isl.Val(value, space.get_ctx()))
 

@@ -27,6 +27,9 @@ Ints = NDArray[np.int64]
 MAX_INSTANCES = 2_000_000
 """Programs with more statement instances are not enumerated."""
 
+MANY_INSTANCES = 200_000
+"""Programs with more statement instances are not enumerated where closed forms do as well."""
+
 PairKey = tuple[str, str, int | None, int | None]
 """(source, sink, read of the source or None for its write, read of the sink or None)."""
 

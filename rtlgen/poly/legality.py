@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import zip_longest
 
+import islpy as isl
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,11 +18,14 @@ from rtlgen.errors import Label
 from rtlgen.ir.effort import keep_going, limited_effort
 from rtlgen.ir.quasi_affine import affine_values
 from rtlgen.ir.schedule import FlatDim, LoopDim, Schedule
-from rtlgen.ir.scop import Scop
-from rtlgen.ir.sets import ScopSets, sample_pair
+from rtlgen.ir.scop import Scop, Statement
+from rtlgen.ir.sets import ScopSets, first_point, sample_pair
+from rtlgen.poly.closed_extrema import Distance, flattened
+from rtlgen.poly.closed_ranks import ClosedRanks, affine_function, closed_ranks
+from rtlgen.poly.counting import count_points
 from rtlgen.poly.dependences import Dependence
 from rtlgen.poly.errors import IllegalSchedule, IllegalShift
-from rtlgen.poly.instances import dependent_pairs
+from rtlgen.poly.instances import MANY_INSTANCES, MAX_INSTANCES, dependent_pairs, enumerated_size
 from rtlgen.poly.ranks import rank_table
 
 Ints = NDArray[np.int64]
@@ -50,6 +55,10 @@ def find_violation(
     if any(
         isinstance(d, FlatDim) and not d.is_affine for dims in schedule.dims.values() for d in dims
     ):
+        counts = {name: count_points(domain) for name, domain in sets.domains.items()}
+        size = enumerated_size(sets.scop, counts)
+        if size > (MANY_INSTANCES if _is_plain(schedule) else MAX_INSTANCES):
+            return _find_closed_violation(sets, dependences, schedule)
         return _find_listed_violation(sets.scop, dependences, schedule)
     with limited_effort():
         times = sets.schedule_maps(schedule)
@@ -67,6 +76,22 @@ def find_violation(
                     _time(sets.scop, schedule, dependence.sink, sink),
                 )
     return None
+
+
+def _is_plain(schedule: Schedule) -> bool:
+    """Tell whether the loops of all flattened nests just have bounds: no pads, no least lengths."""
+    loops = [
+        loop
+        for dims in schedule.dims.values()
+        for dim in dims
+        if isinstance(dim, FlatDim)
+        for loop in dim.loops
+    ]
+    return not any(
+        loop.at_least or bound.divisor > 1 or loop.iterator is None
+        for loop in loops
+        for bound in (*loop.lowers, *loop.uppers)
+    )
 
 
 def _time(scop: Scop, schedule: Schedule, name: str, point: Instance) -> tuple[int, ...]:
@@ -96,6 +121,98 @@ def _find_listed_violation(
                 tuple(late[k].tolist()),
             )
     return None
+
+
+def _find_closed_violation(
+    sets: ScopSets, dependences: Iterable[Dependence], schedule: Schedule
+) -> Violation | None:
+    """Judge a schedule with ranks in closed form, dimension by dimension."""
+    scop = sets.scop
+    times = {name: _closed_times(sets, schedule, name) for name in schedule.dims}
+    for d in dependences:
+        keep_going(sets.context)
+        alike = d.relation
+        for early, late in zip_longest(times[d.source], times[d.sink]):
+            if alike.is_empty():
+                break
+            first = _zero(sets, scop.statement(d.source)) if early is None else early
+            second = _zero(sets, scop.statement(d.sink)) if late is None else late
+            distance = Distance.between(alike, first, second, 1, 1)
+            largest = distance.extrema()[1]
+            if largest > 0:
+                return _closed_violation(sets, schedule, d, distance.at(largest))
+            # The rest of the vectors decides between pairs at one time so far.
+            alike = _pairs_of(alike, distance.at(0)) if largest == 0 else _none_of(alike)
+        if not alike.is_empty():
+            return _closed_violation(sets, schedule, d, flattened(alike))
+    return None
+
+
+def _zero(sets: ScopSets, statement: Statement) -> isl.PwQPolynomial:
+    return affine_function(sets.context, [0] * len(statement.iterators), 0)
+
+
+def _none_of(relation: isl.Map) -> isl.Map:
+    return relation.subtract(relation)
+
+
+def _pairs_of(relation: isl.Map, pairs: isl.Set) -> isl.Map:
+    """Return the pairs of a relation that are among `pairs`, in one unnamed space."""
+    kept = flattened(relation).intersect(pairs)
+    spread = isl.Map.from_domain_and_range(relation.wrap(), kept)
+    for k in range(kept.dim(isl.dim_type.set)):
+        spread = spread.equate(isl.dim_type.in_, k, isl.dim_type.out, k)
+    return spread.domain().unwrap()
+
+
+def _closed_violation(
+    sets: ScopSets, schedule: Schedule, dependence: Dependence, pairs: isl.Set
+) -> Violation:
+    """Return the violation by the first of some pairs."""
+    values = first_point(pairs)
+    cut = len(sets.scop.statement(dependence.source).iterators)
+    source, sink = values[:cut], values[cut:]
+
+    def time(name: str, instance: Instance) -> tuple[int, ...]:
+        values = dict(zip(sets.scop.statement(name).iterators, instance, strict=True))
+        found = []
+        for dim in schedule.dims[name]:
+            if isinstance(dim, FlatDim) and not dim.is_affine:
+                ranks = _closed_ranks(sets, name, dim)
+                (rank,) = ranks.of(np.array([instance], dtype=np.int64)).tolist()
+                found.append(rank + dim.shift)
+            else:
+                found.append(dim.time.evaluate(values))
+        return tuple(found)
+
+    return Violation(
+        dependence,
+        source,
+        sink,
+        time(dependence.source, source),
+        time(dependence.sink, sink),
+    )
+
+
+def _closed_ranks(sets: ScopSets, name: str, dim: FlatDim) -> ClosedRanks:
+    found = closed_ranks(sets.domains[name], sets.scop.statement(name).iterators, dim.loops)
+    assert found is not None, "a ragged nest has been ranked before"
+    return found
+
+
+def _closed_times(sets: ScopSets, schedule: Schedule, name: str) -> list[isl.PwQPolynomial]:
+    """Return the dimensions of a statement's time as functions of its iterators."""
+    iterators = sets.scop.statement(name).iterators
+    found = []
+    for dim in schedule.dims[name]:
+        if isinstance(dim, FlatDim) and not dim.is_affine:
+            closed = _closed_ranks(sets, name, dim)
+            shift = affine_function(sets.context, [0] * len(iterators), dim.shift)
+            found.append(closed.function.add(shift))
+        else:
+            coefficients = [dim.time.coefficient(iterator) for iterator in iterators]
+            found.append(affine_function(sets.context, coefficients, dim.time.constant))
+    return found
 
 
 def _listed_times(scop: Scop, schedule: Schedule, name: str, points: Ints) -> Ints:

@@ -23,6 +23,7 @@ def plan_report(
     why: str = "",
     store_bounds: Sequence[str] = (),
     unproven: Sequence[str] = (),
+    limits: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Return the report of `plan` as a JSON-serialisable object.
 
@@ -39,6 +40,7 @@ def plan_report(
     why: a reason for the regions.
     store_bounds: write ports that take more cycles than the longest statement.
     unproven: what a limit leaves unproven.
+    limits: those of the compiler that changed the plan.
     skews: units in skewed loops, see `report.loops`.
     """
     return {
@@ -66,6 +68,7 @@ def plan_report(
         "perfect": len(plan.regions) == 1,
         "store_bounds": list(store_bounds),
         "unproven": list(unproven),
+        "limits": list(limits),
         "figures": dict(figures or {}),
     }
 

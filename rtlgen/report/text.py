@@ -25,6 +25,7 @@ def plan_report_text(report: Mapping[str, Any]) -> str:
         *(["\n".join(ports)] if (ports := _ports(report)) else []),
         _totals(report),
         *(["\n".join(report["unproven"])] if report["unproven"] else []),
+        *(["\n".join(f"limit: {limit}" for limit in report["limits"])] if report["limits"] else []),
     ]
     return "\n\n".join(parts)
 

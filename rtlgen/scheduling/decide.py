@@ -252,7 +252,8 @@ def without_conflicts(
         distances[first, second] = (
             max(distances.get((first, second), 0), offsets[second] - offsets[first]) + 1
         )
-        if tried > MAX_CONFLICT_MOVES:
+        # Of instances that are not listed nobody can say at which distance their stores fit.
+        if tried > MAX_CONFLICT_MOVES or not timing.related.is_listed:
             stages = (timing.datapaths[name].result_stage for name in (first, second))
             early, late = stages
             distances[first, second] = iis[first] * placed[first].count + early - late

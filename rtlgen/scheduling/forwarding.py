@@ -17,12 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtlgen.ir.affine import Affine
+from rtlgen.poly.closed_ranks import affine_function
 from rtlgen.poly.dependences import Flow
 from rtlgen.poly.instances import Pairs
+from rtlgen.poly.piecewise import NoClosedForm
 from rtlgen.scheduling.comparisons import described
 from rtlgen.scheduling.lags import FlowKey, Timing, flow_key
 from rtlgen.scheduling.predicates import CounterSpace
 from rtlgen.transforms.candidates import Placement
+from rtlgen.transforms.precedence import ClosedPairs
 
 Ints = NDArray[np.int64]
 
@@ -46,6 +49,13 @@ class Issue:
     def cycle(self, stage: int) -> Affine:
         """Return the cycle of a stage as a function of the iterators, for a box."""
         return self.placement.flat(0).rank * self.ii + (self.offset + stage)
+
+    def cycle_function(self, context: isl.Context, stage: int) -> isl.PwQPolynomial:
+        """Return the cycle of a stage as a function of the instances, in closed form."""
+        ranks = self.placement.rank_function(context)
+        count = len(self.placement.iterators)
+        start = affine_function(context, [0] * count, self.offset + stage)
+        return ranks.scale_val(isl.Val(self.ii, context)).add(start)
 
     def cycles(self, points: Ints, stage: int) -> Ints:
         """Return the cycles of a stage of (n, iterators) instances."""
@@ -144,12 +154,14 @@ def tap_sets(timing: Timing, source: Issue, sink: Issue, flow: Flow) -> list[Tap
     """
     if timing.scop.statement(flow.sink).reads[flow.sink_read].is_uncertain:
         return []
-    pairs = None
-    if flow.source in timing.related.ragged or flow.sink in timing.related.ragged:
-        pairs = timing.related.listed(flow)
-        assert pairs is not None, "every flow has pairs"
-    if pairs is None:
-        return _symbolic_taps(timing, source, sink, flow)
+    if source.placement.rank is not None and sink.placement.rank is not None:
+        related = timing.related.of(flow)
+        if not isinstance(related, Pairs):
+            return _symbolic_taps(timing, source, sink, flow)
+    if not timing.related.is_listed:
+        return _closed_taps(timing, source, sink, flow)
+    pairs = timing.related.listed(flow)
+    assert pairs is not None, "every flow has pairs"
     return _listed_taps(timing, source, sink, flow, pairs)
 
 
@@ -164,6 +176,31 @@ def _symbolic_taps(timing: Timing, source: Issue, sink: Issue, flow: Flow) -> li
         pairs = flow.relation.intersect(at_source.apply_range(at_sink))
         if not pairs.is_empty():
             found.append(TapSet(flow, distance - first, pairs.range().coalesce()))
+    return found
+
+
+def _closed_taps(timing: Timing, source: Issue, sink: Issue, flow: Flow) -> list[TapSet]:
+    related = timing.related.of(flow)
+    assert isinstance(related, ClosedPairs), "the program is not listed"
+    first = timing.forward_lag(flow)
+    distance = related.distance(source.placement, sink.placement, source.ii, sink.ii)
+    shift = sink.offset - source.offset
+    width = flow.relation.dim(isl.dim_type.in_)
+    space = flow.relation.range().get_space()
+    found = []
+    for wanted in range(first, timing.memory_lag(flow)):
+        # offset_sink + ii * rank(q) - (offset_source + ii * rank(p)) == wanted
+        try:
+            pairs = distance.at(shift - wanted)
+        except NoClosedForm:
+            raise Unforwardable(flow_key(flow)) from None
+        if not pairs.is_empty():
+            sinks = pairs.project_out(isl.dim_type.set, 0, width)
+            own = isl.Set.universe(space)
+            instances = isl.Map.from_domain_and_range(sinks, own)
+            for k in range(space.dim(isl.dim_type.set)):
+                instances = instances.equate(isl.dim_type.in_, k, isl.dim_type.out, k)
+            found.append(TapSet(flow, wanted - first, instances.range().coalesce()))
     return found
 
 

@@ -91,6 +91,8 @@ class GroupNests:
         with_latency: bool,
     ) -> Grouping | None:
         """Return the best nest of any shape that all share, ending before `limit`."""
+        if not self.timing.related.is_listed:
+            return None
         return best_common_nest(
             [self.nests.member(name) for name in names],
             self.nests.common(names),

@@ -6,12 +6,15 @@ from collections.abc import Iterator, Sequence
 from itertools import tee
 from math import prod
 
+from rtlgen.ir.effort import note_limit
 from rtlgen.ir.schedule import NestLoop
 from rtlgen.ir.scop import Scop
+from rtlgen.poly.instances import MAX_INSTANCES
 from rtlgen.scheduling.lags import Timing
 from rtlgen.transforms.candidates import (
-    Bounding,
     Placement,
+    Placing,
+    closed_placement,
     padded_once,
     placement,
     placements,
@@ -67,7 +70,12 @@ class OwnNests:
     @property
     def is_free(self) -> bool:
         """Whether every pad up to the depth of the deepest nest is tried."""
-        return len(self._boxed.statements) <= MANY_STATEMENTS
+        return self.has_pads and len(self._boxed.statements) <= MANY_STATEMENTS
+
+    @property
+    def has_pads(self) -> bool:
+        """Whether pads are tried: distances in closed form take too long for many nests."""
+        return self._timing.related.is_listed or not self._timing.related.ragged
 
     def of(self, name: str, largest: int | None) -> list[Placement]:
         """Return the nests of a statement, padded up to a number of iterations; None: unpadded."""
@@ -82,6 +90,8 @@ class OwnNests:
         One of the two is sunk: it lacks some of the loops, and the other one's bounds depend on
         outer loops, so that no pad of the same length everywhere does.
         """
+        if not self._timing.related.is_listed:
+            return []
         depths = {s.name: len(s.loops) for s in self._boxed.statements}
         ragged, found = self._timing.related.ragged, []
         for other in self._neighbours(name)[:MAX_NEIGHBOURS]:
@@ -140,7 +150,7 @@ class OwnNests:
         return Member(name, iterators, loops, self._paths[name])
 
     def _nests(self, name: str, most: int) -> list[Placement]:
-        if most == 0:
+        if most == 0 or not self.has_pads:
             return self._order_keeping(name, self._placed(name, (), 0, 0))
         depth = len(self._boxed.schedule.loops(name))
         if self.is_free and depth < self._depth:
@@ -154,9 +164,9 @@ class OwnNests:
         return padded_once(unpadded, steps)
 
     def _placed(self, name: str, extents: Sequence[int], depth: int, most: int) -> list[Placement]:
-        bounded = self._bounding(name) if name in self._timing.related.ragged else None
+        place = self._placing(name) if name in self._timing.related.ragged else None
         own, iterators = self._boxed.schedule.loops(name), self._boxed.statement(name).iterators
-        return placements(own, iterators, extents, depth, most, bounded, name in self._in_order)
+        return placements(own, iterators, extents, depth, most, place, name in self._in_order)
 
     def _order_keeping(self, name: str, found: Sequence[Placement]) -> list[Placement]:
         kept = list(found)
@@ -176,11 +186,22 @@ class OwnNests:
         totals = {self._counts[other] for other in near}
         return sorted(n // own for n in totals if own < n <= most and n % own == 0)
 
-    def _bounding(self, name: str) -> Bounding:
+    def _placing(self, name: str) -> Placing:
         domain = self._timing.sets.domains[name]
         iterators = self._boxed.statement(name).iterators
+        is_listed = self._timing.related.is_listed
 
-        def bounded(order: Sequence[NestLoop]) -> tuple[NestLoop, ...]:
-            return ragged_loops(domain, iterators, order)
+        def place(order: Sequence[NestLoop], changes: int) -> Placement | None:
+            loops = ragged_loops(domain, iterators, order)
+            if is_listed:
+                return placement(loops, iterators, changes)
+            placed = closed_placement(domain, loops, iterators, changes)
+            if placed is None:
+                note_limit(
+                    f"{name} runs in a box around its loops in some orders: with more than "
+                    f"{MAX_INSTANCES:,} instances in the program, bounds must be affine, and no "
+                    "loop empty"
+                )
+            return placed
 
-        return bounded
+        return place

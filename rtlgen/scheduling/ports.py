@@ -16,6 +16,7 @@ import numpy as np
 import rustworkx
 from numpy.typing import NDArray
 
+from rtlgen.poly.closed_extrema import extrema
 from rtlgen.poly.instances import members
 from rtlgen.scheduling.forwarding import IssueTimes, Routing
 from rtlgen.scheduling.lags import Timing
@@ -33,29 +34,60 @@ class PortMap:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Busy:
-    """The cycles in which a port is used: a set, or for ragged nests a list."""
+    """The cycles in which a port is used: a set, a list, or a function of instances.
 
-    cycles: isl.Set | Ints
+    Members
+    -------
+    cycles: a set for boxes; a list for ragged nests.
+    user, instances, function: in place of the cycles, where there are too many to be listed: who
+        uses it, when in its own pipeline, and the cycle as a function of the instances.
+    """
+
+    cycles: isl.Set | Ints | None
+    user: tuple[str, int]
+    instances: isl.Set
+    function: isl.PwQPolynomial | None = None
 
     def meets(self, other: Busy) -> bool:
-        """Tell whether both use some cycle; both are of the same form."""
+        """Tell whether both use some cycle; both are of the same form.
+
+        Of functions it is assumed where the times from the first to the last use overlap.
+        """
+        if self.function is not None and other.function is not None:
+            return self._may_meet(self.function, other, other.function)
         if isinstance(self.cycles, isl.Set):
             assert isinstance(other.cycles, isl.Set)
             return not self.cycles.is_disjoint(other.cycles)
-        assert not isinstance(other.cycles, isl.Set)
+        assert isinstance(self.cycles, np.ndarray) and isinstance(other.cycles, np.ndarray)
         return bool(np.intersect1d(self.cycles, other.cycles).size)
+
+    def _may_meet(self, function: isl.PwQPolynomial, other: Busy, later: isl.PwQPolynomial) -> bool:
+        if self.user == other.user:
+            # No two instances of a statement are issued in one cycle.
+            return not self.instances.is_disjoint(other.instances)
+        if self.instances.is_empty() or other.instances.is_empty():
+            return False
+        (first, last), (begin, end) = (
+            extrema(function, self.instances),
+            extrema(later, other.instances),
+        )
+        return first <= end and begin <= last
 
 
 def busy_cycles(
     timing: Timing, times: IssueTimes, statement: str, stage: int, instances: isl.Set
 ) -> Busy:
     """Return the region cycles in which `instances` of a statement are in `stage`."""
-    issue = times[statement]
+    issue, user = times[statement], (statement, stage)
+    if timing.related.ragged and not timing.related.is_listed:
+        function = issue.cycle_function(instances.get_ctx(), stage)
+        return Busy(None, user, instances, function)
     if timing.related.ragged:
         points = timing.instances.points(statement)
-        return Busy(issue.cycles(points[members(instances, points)], stage))
+        cycles = issue.cycles(points[members(instances, points)], stage)
+        return Busy(cycles, user, instances)
     cycle = timing.sets.time_map(timing.scop.statement(statement), [issue.cycle(stage)])
-    return Busy(instances.apply(cycle))
+    return Busy(instances.apply(cycle), user, instances)
 
 
 def assign_read_ports(timing: Timing, times: IssueTimes, routing: Routing) -> PortMap:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtlgen.ir.affine import Affine, affine_sum
-from rtlgen.ir.effort import keep_going
+from rtlgen.ir.effort import keep_going, note_limit
 from rtlgen.ir.schedule import only
 from rtlgen.poly.counting import count_points
 from rtlgen.poly.edges import coordinates, in_coordinates
@@ -71,7 +71,14 @@ def find_skews(space: Space, decision: Decision, target: Target) -> list[tuple[S
     """
     waiting = [unit for unit in space.timing.units if _waits(space, unit)]
     counts = {name: count_points(domain) for name, domain in space.timing.sets.domains.items()}
-    if not waiting or enumerated_size(space.boxed, counts) > MAX_INSTANCES:
+    if not waiting:
+        return []
+    if enumerated_size(space.boxed, counts) > MAX_INSTANCES:
+        names_text = ", ".join(sorted(name for unit in waiting for name in unit.statements))
+        note_limit(
+            f"{names_text}: skewed loops are not looked for in a program with more than "
+            f"{MAX_INSTANCES:,} instances"
+        )
         return []
     names = frozenset(name for unit in waiting for name in unit.statements)
     timing = replace(

@@ -203,7 +203,7 @@ class Space:
         name = unit.statements[0]
         own = among(precedences, [name])
         found = self._each_alone(name, self.nests.of(name, largest), own, with_latency)
-        if name in self.timing.related.ragged and found:
+        if name in self.timing.related.ragged and self.timing.related.is_listed and found:
             slots = min(c.ii * (c.placements[name].count - 1) + 1 for c in found)
             if is_worth_search(slots, count_points(self.timing.sets.domains[name])):
                 found += self._stretched(name, own, slots, with_latency)

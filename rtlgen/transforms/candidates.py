@@ -7,16 +7,19 @@ from dataclasses import dataclass
 from itertools import combinations, combinations_with_replacement, islice, permutations, product
 from math import prod
 
+import islpy as isl
 import numpy as np
 from numpy.typing import NDArray
 
 from rtlgen.ir.effort import keep_going
 from rtlgen.ir.schedule import FlatDim, NestLoop
+from rtlgen.poly.closed_ranks import ClosedRanks, affine_function, closed_ranks
 from rtlgen.poly.ranks import RankTable, rank_table
 
 Ints = NDArray[np.int64]
 
-Bounding = Callable[[Sequence[NestLoop]], tuple[NestLoop, ...]]
+Placing = Callable[[Sequence[NestLoop], int], "Placement | None"]
+"""Gives loops in some order the bounds of a statement's domain; the number is that of changes."""
 
 MAX_ORDERS = 5_040
 """Orders of the same loops that are looked at: all of seven, of more the innermost ones alone."""
@@ -34,9 +37,11 @@ class Placement:
     iterators: of the statement, in its own order.
     loops: outermost first, padding included.
     rank: of a box, the rank's coefficients over the statement's iterators, and its constant.
-    table: of any other nest, the ranks of all its iterations. Just one of the two is given.
+    table: of any other nest, the ranks of all its iterations.
     count: number of iterations, padding included.
     changes: how far it is from the program as written; breaks ties in favour of the user's order.
+    closed: of a nest that is too large for a table, the ranks in closed form. Just one of the three
+        is given.
     """
 
     iterators: tuple[str, ...]
@@ -45,15 +50,26 @@ class Placement:
     table: RankTable | None
     count: int
     changes: int
+    closed: ClosedRanks | None = None
 
     def ranks(self, points: Ints) -> Ints:
         """Return the ranks of (n, iterators) instances."""
         if self.table is not None:
             return self.table.of(points)
-        assert self.rank is not None, "a placement has a rank or a table"
+        if self.closed is not None:
+            return self.closed.of(points)
+        assert self.rank is not None, "a placement has its ranks in some form"
         coefficients, constant = self.rank
         result: Ints = points @ np.array(coefficients, dtype=np.int64).reshape(-1) + constant
         return result
+
+    def rank_function(self, context: isl.Context) -> isl.PwQPolynomial:
+        """Return the rank as a function of the iterators, of a box or in closed form."""
+        if self.closed is not None:
+            return self.closed.function
+        assert self.rank is not None, "a table has no function"
+        coefficients, constant = self.rank
+        return affine_function(context, coefficients, constant)
 
     def flat(self, shift: int) -> FlatDim:
         """Return the flattened dimension of the nest."""
@@ -71,6 +87,21 @@ def placement(
     if table is None:
         return None
     return Placement(tuple(iterators), tuple(loops), None, table, table.count, changes)
+
+
+def closed_placement(
+    domain: isl.Set, loops: Sequence[NestLoop], iterators: Sequence[str], changes: int = 0
+) -> Placement | None:
+    """Return the placement under `loops` of a statement that has too many instances for a table.
+
+    None: its ranks are not known in closed form.
+    """
+    if all(loop.is_box and len(loop.place) == 1 for loop in loops):
+        return box_placement(loops, iterators, changes)
+    found = closed_ranks(domain, iterators, loops)
+    if found is None:
+        return None
+    return Placement(tuple(iterators), tuple(loops), None, None, found.count, changes, found)
 
 
 def box_placement(
@@ -101,7 +132,7 @@ def placements(
     pad_extents: Sequence[int],
     depth: int,
     largest: int,
-    bounded: Bounding | None = None,
+    place: Placing | None = None,
     in_order: bool = False,
 ) -> list[Placement]:
     """Return every order of the loops `own`, padded with up to `depth - len(own)` pad loops.
@@ -110,18 +141,18 @@ def placements(
     ----------
     pad_extents: the trip counts that a pad loop may have.
     largest: placements with more iterations are left out, the unpadded ones excepted.
-    bounded: gives loops in any order the bounds of the statement's domain, where it is no box.
+    place: how loops in any order are placed where the statement's domain is no box.
     in_order: keep the loops in the order in which they are given.
     """
     found: list[Placement] = []
     for pads in range(max(0, depth - len(own)) + 1):
         for padding in _paddings(pads, pad_extents):
             extra = prod(pad.extent for pad in padding)
-            if pads and bounded is None and extra * prod(loop.extent for loop in own) > largest:
+            if pads and place is None and extra * prod(loop.extent for loop in own) > largest:
                 continue
             found += [
                 placed
-                for placed in _orders(own, padding, iterators, bounded, in_order)
+                for placed in _orders(own, padding, iterators, place, in_order)
                 if not pads or placed.count <= largest
             ]
             if len(found) > MAX_CANDIDATES:
@@ -155,7 +186,7 @@ def _distinct(found: Sequence[Placement]) -> list[Placement]:
     rivals: dict[frozenset[tuple[str, int]], list[Placement]] = {}
     kept: set[int] = set()
     for placed in sorted(found, key=lambda p: p.changes):
-        if placed.table is None:
+        if placed.rank is not None:
             same = rivals.setdefault(_distances(placed), [])
             if any(_replaces(other, placed) for other in same):
                 continue
@@ -204,7 +235,7 @@ def _orders(
     own: Sequence[NestLoop],
     padding: Sequence[NestLoop],
     iterators: Sequence[str],
-    bounded: Bounding | None,
+    place: Placing | None,
     in_order: bool,
 ) -> Iterator[Placement]:
     seen = set()
@@ -221,7 +252,7 @@ def _orders(
         kept = [k for k in order if k < len(own)]
         swaps = sum(a > b for n, a in enumerate(kept) for b in kept[n + 1 :])
         changes = 2 * swaps + 3 * len(padding)
-        exact = None if bounded is None else placement(bounded(loops), iterators, changes)
+        exact = None if place is None else place(loops, changes)
         yield exact or box_placement(loops, iterators, changes)
 
 

@@ -13,7 +13,7 @@ from rtlgen.poly.extrema import PairExtrema
 from rtlgen.poly.factors import product_factors
 from rtlgen.poly.instances import Pairs
 from rtlgen.transforms.candidates import Placement
-from rtlgen.transforms.precedence import Precedence
+from rtlgen.transforms.precedence import ClosedPairs, Precedence
 
 IntArray = NDArray[np.int64]
 
@@ -74,7 +74,7 @@ def distance_table(
 ) -> IntArray:
     """Return the required start of each sink after each source, for one precedence."""
     related = precedence.related
-    if isinstance(related, PairExtrema) and related.others:
+    if isinstance(related, ClosedPairs) or (isinstance(related, PairExtrema) and related.others):
         table = np.empty((len(sources), len(sinks)), dtype=np.int64)
         for a, source in enumerate(sources):
             for b, sink in enumerate(sinks):
@@ -94,6 +94,7 @@ def _extreme_gaps(
 ) -> tuple[IntArray, IntArray]:
     """Return the largest and the least time from a sink to its source, for all candidates."""
     name, other, related = precedence.source, precedence.sink, precedence.related
+    assert not isinstance(related, ClosedPairs), "these are asked for one by one"
     if isinstance(related, Pairs):
         return _extremes(
             np.stack([c.placements[name].ranks(related.sources) * c.ii for c in sources]),

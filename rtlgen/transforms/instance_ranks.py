@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rtlgen.ir.sets import ScopSets
+from rtlgen.poly.closed_extrema import extrema
 from rtlgen.poly.extrema import PairExtrema, set_extrema
 from rtlgen.poly.instances import Ints, statement_points
 from rtlgen.transforms.candidates import Placement
@@ -25,6 +26,8 @@ class Instances:
 
     def last_rank(self, name: str, placed: Placement) -> int:
         """Return the rank of the last instance in a nest: what follows is padding."""
+        if placed.closed is not None:
+            return extrema(placed.closed.function, self._sets.domains[name])[1]
         if placed.rank is None:
             return int(placed.ranks(self.points(name)).max())
         coefficients, constant = placed.rank

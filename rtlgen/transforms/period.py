@@ -23,7 +23,7 @@ import numpy as np
 from rtlgen.ir.effort import keep_going
 from rtlgen.ir.schedule import NestLoop
 from rtlgen.poly.errors import NoLegalSchedule
-from rtlgen.poly.instances import Pairs
+from rtlgen.poly.extrema import PairExtrema
 from rtlgen.transforms.candidates import Placement, box_placement
 from rtlgen.transforms.precedence import Precedence, Related, Requirements, smallest_shifts
 
@@ -293,7 +293,9 @@ def self_distances(precedence: Precedence, placed: Sequence[Placement]) -> list[
     """Return `self_distance` of each placement, those of boxes all at once."""
     related = precedence.related
     ranks = [nest.rank for nest in placed if nest.rank is not None]
-    if isinstance(related, Pairs) or related.others or len(ranks) < len(placed) or not placed:
+    if not isinstance(related, PairExtrema) or related.others:
+        return [self_distance(precedence, nest) for nest in placed]
+    if len(ranks) < len(placed) or not placed:
         return [self_distance(precedence, nest) for nest in placed]
     keep_going()
     own = related.vertices.shape[1] // 2

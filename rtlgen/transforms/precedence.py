@@ -10,8 +10,8 @@ whose right-hand side is an exact integer maximum (MF3, section 3: the smallest 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import chain
 
 import islpy as isl
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from rtlgen.ir.effort import keep_going
 from rtlgen.ir.scop import Scop
 from rtlgen.ir.sets import equal_outer
+from rtlgen.poly.closed_extrema import Distance
 from rtlgen.poly.dependences import Dependence, Flow
 from rtlgen.poly.extrema import PairExtrema, pair_extrema
 from rtlgen.poly.instances import Pairs, dependent_pairs
@@ -47,7 +48,7 @@ class Precedence:
     source: str
     sink: str
     lag: int
-    related: PairExtrema | Pairs
+    related: PairExtrema | Pairs | ClosedPairs
     origin: Dependence | Flow
     uniform_lag: int | None = None
 
@@ -81,13 +82,17 @@ class Precedence:
         Only statements that are kept apart for their stores' sake have such pairs there, and a
         common nest is chosen so that its stores do not meet.
         """
-        return isinstance(self.related, Pairs) or (source.table is None and sink.table is None)
+        if not isinstance(self.related, PairExtrema):
+            return True
+        return source.rank is not None and sink.rank is not None
 
     def gaps(
         self, source: Placement, sink: Placement, source_ii: int, sink_ii: int
     ) -> tuple[int, int]:
         """Return (smallest, largest) ii_source * rank(p) - ii_sink * rank(q) over the pairs."""
         keep_going()
+        if isinstance(self.related, ClosedPairs):
+            return self.related.gaps(source, sink, source_ii, sink_ii)
         if isinstance(self.related, Pairs):
             early = source_ii * source.ranks(self.related.sources)
             gaps = early - sink_ii * sink.ranks(self.related.sinks)
@@ -96,6 +101,61 @@ class Precedence:
         return (
             self.related.minimum(coefficients, constant),
             self.related.maximum(coefficients, constant),
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClosedPairs:
+    """Related pairs of which there are too many to be listed.
+
+    Members
+    -------
+    extrema: those of affine functions over the pairs, found when they are first asked for.
+    """
+
+    relation: isl.Map
+    extrema: Callable[[], PairExtrema]
+    _known: dict[tuple[int, int, int, int], tuple[Placement, Placement, tuple[int, int]]] = field(
+        default_factory=dict
+    )
+
+    def gaps(
+        self, source: Placement, sink: Placement, source_ii: int, sink_ii: int
+    ) -> tuple[int, int]:
+        """Return (smallest, largest) ii_source * rank(p) - ii_sink * rank(q) over the pairs.
+
+        Raises
+        ------
+        NoClosedForm
+        """
+        if source.rank is not None and sink.rank is not None:
+            coefficients, constant = _gap(source, sink, source_ii, sink_ii)
+            extrema = self.extrema()
+            return (
+                extrema.minimum(coefficients, constant),
+                extrema.maximum(coefficients, constant),
+            )
+        key = id(source), id(sink), source_ii, sink_ii
+        if key not in self._known:
+            # The placements are kept with what belongs to them, so that their ids stay their own.
+            self._known[key] = (
+                source,
+                sink,
+                self.distance(source, sink, source_ii, sink_ii).extrema(),
+            )
+        return self._known[key][2]
+
+    def distance(
+        self, source: Placement, sink: Placement, source_ii: int, sink_ii: int
+    ) -> Distance:
+        """Return ii_source * rank(p) - ii_sink * rank(q) as a function of the pairs."""
+        context = self.relation.get_ctx()
+        return Distance.between(
+            self.relation,
+            source.rank_function(context),
+            sink.rank_function(context),
+            source_ii,
+            sink_ii,
         )
 
 
@@ -110,12 +170,14 @@ def _gap(source: Placement, sink: Placement, source_ii: int, sink_ii: int) -> tu
 class Related:
     """The related pairs of dependences, in the form that the statements' nests allow.
 
-    Ranks in ragged nests are no affine functions, so pairs with an instance of one are listed.
+    Ranks in ragged nests are no affine functions, so pairs with an instance of one are listed, or
+    of a program that is too large for that (`is_listed`) related in closed form.
     """
 
-    def __init__(self, scop: Scop, ragged: frozenset[str]) -> None:
+    def __init__(self, scop: Scop, ragged: frozenset[str], is_listed: bool = True) -> None:
         self.ragged = ragged
-        self._pairs = dependent_pairs(scop) if ragged else {}
+        self.is_listed = is_listed
+        self._pairs = dependent_pairs(scop) if ragged and is_listed else {}
         # The origin is kept with what belongs to it, so that its id stays its own.
         self._extrema: dict[tuple[int, int], tuple[Dependence | Flow, PairExtrema | None]] = {}
         self._alike: dict[str, PairExtrema | None] = {}
@@ -125,10 +187,10 @@ class Related:
         read = None if isinstance(origin, Flow) else origin.source_read
         return self._pairs.get((origin.source, origin.sink, read, origin.sink_read))
 
-    def of(self, origin: Dependence | Flow) -> PairExtrema | Pairs | None:
+    def of(self, origin: Dependence | Flow) -> PairExtrema | Pairs | ClosedPairs | None:
         """Return what a precedence needs to know of the pairs; None: nothing, see `listed`."""
         if origin.source in self.ragged or origin.sink in self.ragged:
-            return self.listed(origin)
+            return self.listed(origin) if self.is_listed else self._closed(origin)
         return self._within(origin, 0)
 
     def restricted(self, precedence: Precedence, level: int) -> Precedence | None:
@@ -141,6 +203,14 @@ class Related:
             return None
         # Several times faster than `replace`, for thousands of precedences.
         return Precedence(p.source, p.sink, p.lag, pairs, p.origin, p.uniform_lag)
+
+    def _closed(self, origin: Dependence | Flow) -> ClosedPairs:
+        def extrema() -> PairExtrema:
+            found = self._within(origin, 0)
+            assert found is not None, "a dependence relates some instances"
+            return found
+
+        return ClosedPairs(origin.relation, extrema)
 
     def _within(self, origin: Dependence | Flow, level: int) -> PairExtrema | None:
         key = (id(origin), level)

@@ -18,25 +18,37 @@ from math import prod
 import islpy as isl
 
 from rtlgen.ir.affine import Affine
-from rtlgen.ir.effort import keep_going
+from rtlgen.ir.effort import keep_going, note_limit
 from rtlgen.ir.schedule import Bound, NestLoop
 from rtlgen.ir.sets import ScopSets, for_each, integer
 from rtlgen.poly.counting import count_points
 from rtlgen.poly.dependences import Dependence
-from rtlgen.poly.instances import MAX_INSTANCES, enumerated_size
+from rtlgen.poly.instances import MANY_INSTANCES, MAX_INSTANCES, enumerated_size
 from rtlgen.transforms.units import Unit
 
 
 def ragged_statements(sets: ScopSets, units: Sequence[Unit]) -> frozenset[str]:
     """Return the statements whose instances do not fill their bounding box.
 
-    All statements of a unit count where any of them does, and programs small enough to be
-    enumerated.
+    All statements of a unit count where any of them does. In a program whose instances are too many
+    to be listed, only statements by themselves are: their nests have closed forms.
     """
+    found = _not_boxes(sets, units)
+    if not found or is_listable(sets, units):
+        return found
+    alone = _alone(units)
+    if found - alone:
+        note_limit(
+            f"{', '.join(sorted(found - alone))} run in boxes around their loops: they depend on "
+            f"each other in a cycle, and of a program with more than {MAX_INSTANCES:,} instances "
+            "no common nests of other shapes are tried"
+        )
+    return found & alone
+
+
+def _not_boxes(sets: ScopSets, units: Sequence[Unit]) -> frozenset[str]:
     scop = sets.scop
     counts = {name: count_points(d) for name, d in sets.domains.items()}
-    if enumerated_size(scop, counts) > MAX_INSTANCES:
-        return frozenset()
     boxes = {name: prod(loop.extent for loop in scop.schedule.loops(name)) for name in sets.domains}
     return frozenset(
         name
@@ -44,6 +56,23 @@ def ragged_statements(sets: ScopSets, units: Sequence[Unit]) -> frozenset[str]:
         if any(counts[other] != boxes[other] for other in unit.statements)
         for name in unit.statements
     )
+
+
+def is_listable(sets: ScopSets, units: Sequence[Unit]) -> bool:
+    """Tell whether all instances of a program are to be listed.
+
+    They are where they are few, and as long as it is possible where statements that depend on each
+    other in a cycle may share a ragged nest, for which there is no closed form.
+    """
+    counts = {name: count_points(d) for name, d in sets.domains.items()}
+    size = enumerated_size(sets.scop, counts)
+    if size <= MANY_INSTANCES:
+        return True
+    return size <= MAX_INSTANCES and not _not_boxes(sets, units) <= _alone(units)
+
+
+def _alone(units: Sequence[Unit]) -> frozenset[str]:
+    return frozenset(unit.statements[0] for unit in units if len(unit.statements) == 1)
 
 
 def beside_ragged(
