@@ -1,0 +1,68 @@
+"""Random C programs of many features, under random options: exact, or refused for a reason."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from rtlgen.options import CompileOptions
+from tests.oracles.gcc_oracle import have_gcc
+from tests.oracles.random_c.campaign import circuit_failures, verdicts
+from tests.oracles.random_c.draft import FEATURES, Draft
+from tests.oracles.random_c.judging import judge, judge_program
+from tests.oracles.random_c.program import Program, random_program
+
+SAMPLE = range(12)
+"""Seeds that every run judges; what the others have found has a test of its own."""
+
+FIRST, MANY, CHUNK = 1_000, 2_000, 100
+CIRCUITS = 20
+"""Programs in one model of circuits, and chunks of so many of them."""
+
+pytestmark = pytest.mark.skipif(not have_gcc(), reason="there is no gcc to compare with")
+
+
+def test_random_programs_of_a_sample_are_exact_or_refused_for_a_reason() -> None:
+    seen: Counter[str] = Counter()
+    for seed in SAMPLE:
+        verdict, _ = judge(seed)
+        assert verdict.outcome in ("exact", "refused"), f"{verdict}\n{random_program(seed).text}"
+        seen[verdict.outcome] += 1
+    assert seen["exact"] >= len(SAMPLE) // 2
+
+
+def test_a_seed_is_a_program_and_every_feature_is_drawn() -> None:
+    assert random_program(7) == random_program(7) != random_program(8)
+    drafts = [Draft.from_seed(seed) for seed in range(40)]
+    for feature in FEATURES:
+        assert {d.rates[feature] > 0.2 for d in drafts} == {False, True}, feature
+
+
+def test_a_program_that_is_read_wrongly_is_noticed() -> None:
+    text = "void k(int a[N]) { for (int i = 0; i < N; i++) a[i] += 1; }"
+    program = Program(0, text, "k", {"N": "4"})
+    verdict, accepted = judge_program(program, CompileOptions(defines=program.defines))
+    assert verdict.outcome == "exact" and accepted is not None
+    # gcc gets a loop that is one iteration shorter than the compiler's.
+    other = replace(program, defines={"N": "3"})
+    verdict, _ = judge_program(other, CompileOptions(defines=program.defines))
+    assert verdict.outcome == "wrong" and "gcc" in verdict.details
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("first", range(FIRST, FIRST + MANY, CHUNK))
+def test_many_random_programs_are_exact_or_refused_for_a_reason(first: int) -> None:
+    for verdict in verdicts(range(first, first + CHUNK)):
+        assert verdict.outcome in ("exact", "refused"), verdict
+
+
+@pytest.mark.long
+@pytest.mark.simulation
+@pytest.mark.parametrize("first", range(FIRST, FIRST + 400, CIRCUITS))
+def test_circuits_of_many_random_programs_are_exact(first: int, tmp_path: Path) -> None:
+    failures = circuit_failures(range(first, first + CIRCUITS), tmp_path)
+    assert failures
+    assert not any(failures.values()), failures

@@ -1,0 +1,137 @@
+"""What the compiler makes of a random program: exact, refused for a reason, or wrong."""
+
+from __future__ import annotations
+
+import time
+import traceback
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from rtlgen.driver import Compilation, compile_program
+from rtlgen.errors import RtlgenError
+from rtlgen.frontend import parse_text
+from rtlgen.ir.scop import Scop
+from rtlgen.options import CompileOptions
+from rtlgen.verify.compare import compare_memories
+from rtlgen.verify.data import random_inputs
+from rtlgen.verify.golden import run_golden
+from rtlgen.verify.golden_state import GoldenResult
+from tests.oracles.gcc_oracle import run_gcc
+from tests.oracles.random_c.options import random_options
+from tests.oracles.random_c.program import Program, random_program
+from tests.plans.interpreter import interpret
+
+Outcome: TypeAlias = Literal["exact", "refused", "wrong", "slow"]
+
+REFUSALS = ("E01", "E02", "E03", "E04")
+"""How codes begin with which a program is refused; any other one is a failure of the compiler."""
+
+BLAMING = frozenset(("E0211", "E0304"))
+"""Codes that say so of the compiler itself."""
+
+MAX_INTERPRETED = 3_000
+"""Iterations up to which a plan is run by its definition, too."""
+
+SEEDS = (1, 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What became of a program.
+
+    Members
+    -------
+    code: of the refusal. details: what is wrong, or the refusal's message.
+    seconds: of computing time that it took the compiler.
+    """
+
+    seed: int
+    outcome: Outcome
+    code: str = ""
+    details: str = ""
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Accepted:
+    """A program that was accepted, as read and as compiled."""
+
+    program: Scop
+    compilation: Compilation
+
+
+def judge(seed: int, options: CompileOptions | None = None) -> tuple[Verdict, Accepted | None]:
+    """Compile the program of a seed under the options of the seed, and compare with gcc."""
+    program = random_program(seed)
+    chosen = options or random_options(seed, program.function, program.defines)
+    return judge_program(program, chosen)
+
+
+def judge_program(program: Program, options: CompileOptions) -> tuple[Verdict, Accepted | None]:
+    """Judge one program; the second result is None where it is not exact."""
+    begun = time.process_time()
+    try:
+        parsed = parse_text(
+            program.text, f"{program.function}.c", function=options.function,
+            defines=options.defines,
+        )  # fmt: skip
+        compilation = compile_program(parsed, options)
+    except RtlgenError as error:
+        seconds = time.process_time() - begun
+        return _refusal(program.seed, error, seconds), None
+    except Exception:
+        # Whatever it is, it would have been a traceback.
+        seconds = time.process_time() - begun
+        return Verdict(program.seed, "wrong", "", traceback.format_exc(), seconds), None
+    seconds = time.process_time() - begun
+    accepted = Accepted(parsed.scop, compilation)
+    wrong = _differences(accepted, program)
+    if wrong:
+        return Verdict(program.seed, "wrong", "", wrong, seconds), None
+    return Verdict(program.seed, "exact", "", "", seconds), accepted
+
+
+def _refusal(seed: int, error: RtlgenError, seconds: float) -> Verdict:
+    code, text = error.code or "", error.diagnostic.render(error.sources)
+    is_honest = code.startswith(REFUSALS) and code not in BLAMING
+    return Verdict(seed, "refused" if is_honest else "wrong", code, text, seconds)
+
+
+def _differences(accepted: Accepted, program: Program) -> str:
+    """Return how the golden model, the plan and gcc differ, or nothing."""
+    scop = accepted.program
+    for seed in SEEDS:
+        golden = run_golden(scop, random_inputs(scop, seed))
+        if not golden.events:
+            define = [f"{name}={value}" for name, value in program.defines.items()]
+            native = run_gcc(scop, random_inputs(scop, seed), define)
+            comparison = compare_memories(golden.arrays, native.arrays)
+            if comparison.mismatches:
+                return f"the golden model is not gcc: {comparison.text()}"
+            if golden.returned != native.returned:
+                return f"the golden model returns {golden.returned}, gcc {native.returned}"
+    plan = accepted.compilation.plan
+    if sum(stream.count for stream in plan.streams) > MAX_INTERPRETED:
+        return ""
+    return _plan_differences(accepted, golden, SEEDS[-1])
+
+
+def _plan_differences(accepted: Accepted, golden: GoldenResult, seed: int) -> str:
+    scop, plan = accepted.program, accepted.compilation.plan
+    inputs = random_inputs(scop, seed)
+    images = {
+        memory.name: np.asarray(inputs[memory.name]).ravel().tolist()
+        if memory.name in inputs
+        else list(memory.values or [0] * memory.depth)
+        for memory in plan.memories
+    }
+    after = interpret(plan, images, {s.name: int(inputs[s.name]) for s in plan.scalars})
+    for name, expected in golden.arrays.items():
+        got = after.get(name, np.asarray(inputs[name]).ravel().tolist())
+        if got != expected.ravel().tolist():
+            return f"the plan leaves other values in {name}"
+    if plan.returned is not None and after[plan.returned] != [golden.returned]:
+        return f"the plan returns {after[plan.returned]}, not {golden.returned}"
+    return ""
