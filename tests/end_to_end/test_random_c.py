@@ -15,7 +15,7 @@ from tests.oracles.random_c.draft import FEATURES, Draft
 from tests.oracles.random_c.judging import judge, judge_program
 from tests.oracles.random_c.program import Program, random_program
 
-SAMPLE = range(12)
+SAMPLE = range(6)
 """Seeds that every run judges; what the others have found has a test of its own."""
 
 FIRST, MANY, CHUNK = 1_000, 2_000, 100

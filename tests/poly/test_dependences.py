@@ -12,7 +12,7 @@ from rtlgen.frontend.errors import EmptyRegion
 from rtlgen.poly.dependences import Dataflow
 from rtlgen.poly.edges import coordinate_map, schedule_edges
 from rtlgen.poly.instances import dependent_pairs, statement_points
-from rtlgen.scheduling.errors import NothingToBuild
+from rtlgen.scheduling.errors import NothingObservable, NothingToBuild
 from tests.end_to_end.programs import programs
 from tests.poly.enumeration import (
     Instance,
@@ -61,7 +61,7 @@ def test_dependences_flows_and_last_writes_are_those_of_the_enumerated_program(n
 def test_those_of_random_programs_are_too(text: str) -> None:
     try:
         analysis = analysed(text)
-    except (EmptyRegion, NothingToBuild):
+    except (EmptyRegion, NothingObservable, NothingToBuild):
         return
     if len(instances(analysis.scop)) <= 100:
         assert_as_enumerated(analysis)
