@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
+from rtlgen.ir.effort import TooComplex, limited_effort
 from rtlgen.ir.plan import KernelPlan, Stream
 from rtlgen.poly.counting import count_points
 from rtlgen.scheduling.banks import MAX_WRITE_PORTS
@@ -61,7 +63,10 @@ def store_bounds(plan: KernelPlan, lines: dict[str, int], routing: Routing) -> l
         # Not every instance stores, but counting those that do takes time.
         if sum(stream.instances for stream in streams) <= plan.floor_iterations:
             continue
-        stores = _stores(streams, routing)
+        stores = 0
+        # A reason that takes too long to find is left out: the plan is as good without it.
+        with suppress(TooComplex), limited_effort():
+            stores = _stores(streams, routing)
         if stores > plan.floor_iterations:
             names = tuple(stream.statement for stream in streams)
             places = tuple(sorted({lines[name] for name in names}))
