@@ -168,6 +168,8 @@ class _Walk:
                 continue  # What an error says is judged by the tests of diagnostics.
             if isinstance(node, ast.keyword) and node.arg in ASSERTING:
                 continue
+            if isinstance(node, ast.Assign) and _is_limit(node):
+                continue  # How much work a judge may do is not what it says.
             if _is_docstring(node, name, value):
                 value = value[1:]
             for child in value if isinstance(value, list) else [value]:
@@ -224,6 +226,12 @@ def _lines_of(node: ast.stmt) -> tuple[int, int]:
         first_inside = getattr(body[0], "lineno", None) or body[0].pattern.lineno
         last = max(node.lineno, first_inside - 1)
     return node.lineno, last
+
+
+def _is_limit(node: ast.Assign) -> bool:
+    return any(
+        isinstance(x, ast.Name) and x.id.lstrip("_").startswith("MAX_") for x in node.targets
+    )
 
 
 def _is_docstring(node: ast.AST, name: str, value: object) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import replace
 import pytest
 
 from rtlgen.ir.operations import Operation
-from rtlgen.ir.plan import ALWAYS, NEVER, IndexForm, LoadOp, Region, Stream
+from rtlgen.ir.plan import ALWAYS, NEVER, ForwardOp, IndexForm, LoadOp, Region, Stream, Tap
 from rtlgen.scheduling import replay as replay_module
 from tests.scheduling.toy_plans import (
     Toy,
@@ -281,6 +281,38 @@ def test_nothing_is_looked_up_in_the_cycle_of_its_store() -> None:
         given.with_regions([first, at(second, close - 2)]).verdict()
         == "S0 may look up a wrong value of m"
     )
+
+
+def with_taps(stream: Stream, *taps: Tap) -> Stream:
+    (place,) = [n for n, op in enumerate(stream.operations) if isinstance(op, ForwardOp)]
+    op = stream.operations[place]
+    assert isinstance(op, ForwardOp)
+    changed = replace(op, taps=taps)
+    return replace(
+        stream, operations=(*stream.operations[:place], changed, *stream.operations[place + 1 :])
+    )
+
+
+def taps_of(stream: Stream) -> tuple[Tap, ...]:
+    (op,) = [op for op in stream.operations if isinstance(op, ForwardOp)]
+    return op.taps
+
+
+def test_what_is_forwarded_is_one_value_and_matters_inside_of_the_array_only() -> None:
+    given = toy(f"void f(int a[4]) {{ {loop('a[i] = i > 0 ? a[i - 1] + 1 : 7')} }}")
+    (stream,) = streams(given)
+    (tap,) = taps_of(stream)
+    always = replace(tap, when=ALWAYS)
+    for taps, verdict in (
+        ((tap,), None),
+        # Where i is 0 nothing was stored before, and nothing is read.
+        ((always,), None),
+        ((always, replace(tap, when=NEVER)), None),
+        ((always, tap), "S0 takes two values of a at once"),
+        ((tap, always), "S0 takes two values of a at once"),
+        ((replace(always, delay_cycles=2),), "S0 forwards a wrong value of a from S0"),
+    ):
+        assert given.with_regions([with_taps(stream, *taps)]).verdict() == verdict
 
 
 @pytest.mark.parametrize("text", [COPY, LOCAL])
