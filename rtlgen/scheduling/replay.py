@@ -290,7 +290,7 @@ class _Judge:
         raise PlanUnsound(f"the plan of {self.plan.name} is not sound: {what}")
 
 
-_EMPTY: Ints = np.empty(0, dtype=np.int64)
+_EMPTY: Ints = np.array([], dtype=np.int64)
 
 
 def _repeats(cycles: Ints) -> bool:

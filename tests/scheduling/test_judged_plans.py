@@ -11,7 +11,18 @@ from dataclasses import replace
 import pytest
 
 from rtlgen.ir.operations import Operation
-from rtlgen.ir.plan import ALWAYS, NEVER, ForwardOp, IndexForm, LoadOp, Region, Stream, Tap
+from rtlgen.ir.plan import (
+    ALWAYS,
+    NEVER,
+    Condition,
+    ForwardOp,
+    IndexForm,
+    LoadOp,
+    Predicate,
+    Region,
+    Stream,
+    Tap,
+)
 from rtlgen.scheduling import replay as replay_module
 from tests.scheduling.toy_plans import (
     Toy,
@@ -55,6 +66,9 @@ WINDOW = (
     "void f(int m[8], int x[4], int b[4]) {"
     f" {loop('b[i] = m[x[i] & 3]')} {loop('m[4 + i] = x[i]')} }}"
 )
+
+
+AT_FIRST = Predicate(((Condition(IndexForm((-1,), 0)),),))
 
 
 def streams(given: Toy) -> list[Stream]:
@@ -209,6 +223,30 @@ def test_no_element_is_loaded_in_the_cycle_of_its_store() -> None:
     )
 
 
+def test_a_store_to_any_bank_spoils_what_is_loaded_in_its_cycle() -> None:
+    given = toy(ANTI).with_memory("a", write_ports=2)
+    first, second = streams(given)
+    first = with_load(first, banks=(NEVER,))
+    for offset, verdict in (
+        (second.store.stage - 1, None),
+        (second.store.stage, "S0 loads an element of a in the cycle of its store"),
+    ):
+        assert given.with_regions([at(first, offset), at(second, 0)]).verdict() == verdict
+
+
+def test_a_register_may_be_read_in_the_cycle_of_its_store() -> None:
+    given = toy(
+        f"void f(int a[4], int s[1], int b[4]) {{ {loop('b[i] = a[i] + s[0]')} s[0] = 5; }}"
+    )
+    first, second = streams(given)
+    (stage,) = [op.stage for op in first.operations if isinstance(op, LoadOp) and op.memory == "s"]
+    last_read = first.offset_cycles + 3 + stage
+    same = last_read - second.store.stage
+    assert given.with_regions([first, at(second, same)]).verdict() is None
+    early = given.with_regions([first, at(second, same - 1)])
+    assert early.verdict() == "S0 loads a wrong value of s"
+
+
 def test_a_value_is_there_in_the_cycle_after_its_store_and_not_before() -> None:
     given = toy(CHAIN)
     first, second = streams(given)
@@ -244,6 +282,7 @@ def test_a_load_is_from_one_bank() -> None:
         ((NEVER, NEVER), None),
         ((ALWAYS, NEVER), "S1 loads a wrong value of b"),
         ((ALWAYS, ALWAYS), "S1 takes b from two banks at once"),
+        ((AT_FIRST, ALWAYS), "S1 takes b from two banks at once"),
     ):
         assert given.with_regions([first, with_load(second, banks=banks)]).verdict() == verdict
     # Where the value is not used it does not matter.
