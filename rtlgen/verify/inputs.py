@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import struct
 import zipfile
@@ -175,6 +176,14 @@ def load_inputs(path: Path, manifest: Manifest) -> dict[str, np.ndarray | int]:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise InputFileError(f"cannot read {path}: {reason}", help=_MAKE_NPZ) from None
     return check_inputs(content, manifest)
+
+
+def digest_of(path: str | None) -> str | None:
+    """Return the SHA-256 of a file of inputs; None for no file, or one that cannot be read."""
+    try:
+        return hashlib.sha256(Path(path).read_bytes()).hexdigest() if path else None
+    except OSError:
+        return None  # Whoever reads it says why.
 
 
 def _read_member(

@@ -11,6 +11,7 @@ import pytest
 import rtlgen.answers
 import rtlgen.cli.verbs.synth
 from rtlgen.answers import question, recall, remember
+from rtlgen.design import Design, Verification
 from rtlgen.flow.synth import SynthesisReport
 from tests.cli.conftest import rtlgen as run_rtlgen
 
@@ -119,3 +120,48 @@ def test_synth_answers_at_once_what_was_asked_before(
     assert run_rtlgen("synth", built, "--target", "ice40", "--json").document["ff"] == 2
     run_rtlgen("synth", built, "--target", "ice40", "--clock-mhz", "50")
     assert len(runs) == 3
+
+
+@pytest.mark.simulation
+def test_verify_answers_at_once_what_was_asked_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "c").mkdir()
+    path, header = tmp_path / "c" / "k.c", tmp_path / "c" / "k.h"
+    header.write_text("#define N 4\n")
+    path.write_text(
+        '#include "k.h"\nvoid k(int a[N], int unused) { for (int i = 0; i < N; i++) a[i] += i; }\n'
+    )
+    runs = []
+    really = Design.verify
+
+    def counted(design: Design, **options: Any) -> Verification:
+        runs.append(options)
+        return really(design, **options)
+
+    monkeypatch.setattr(Design, "verify", counted)
+    first = run_rtlgen("verify", path)
+    second = run_rtlgen("verify", path)
+    assert (first.status, second.status, len(runs)) == (0, 0, 1)
+    line, *rest = first.out.splitlines()
+    known = f"{line} (known from an earlier run; --fresh does it again)"
+    assert second.out.splitlines() == [known, *rest]
+    assert second.err == first.err
+    assert first.err.startswith("warning[W0102]: ")
+    assert run_rtlgen("verify", path, "--json").document["cached"] is True
+    assert run_rtlgen("verify", path, "--fresh", "--json").document["cached"] is False
+    assert len(runs) == 2
+    # What the answer depends on: files that are included, and files that are asked for.
+    header.write_text("#define N 5\n")
+    assert "known" not in run_rtlgen("verify", path).out
+    assert "known" not in run_rtlgen("verify", path, "--keep", tmp_path / "kept").out
+    assert (tmp_path / "kept" / "k" / "k.v").is_file()
+    assert len(runs) == 4
+
+
+def test_a_missing_simulator_is_told_before_anything_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    outcome = run_rtlgen("verify", "nothing.c", "--simulator", "icarus")
+    assert (outcome.status, outcome.err[:12]) == (3, "error[E0501]")

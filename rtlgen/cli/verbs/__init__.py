@@ -20,7 +20,7 @@ VERBS: Mapping[str, str] = {
     "plan": "Show what will be built: orders, pads, shifts, II, ports, predicted cycles.",
     "run": "Simulate a built circuit on given arrays.",
     "synth": "Measure LUT, FF, DSP, block RAM and Fmax with yosys and nextpnr.",
-    "verify": "Prove equivalence: build, simulate on random data, compare memory, checksum and "
+    "verify": "Prove equivalence: build, simulate on several data sets, compare memory, checksum, "
     "cycles.",
 }
 """Every verb with the first line of its help, so that a list of them needs none of them."""

@@ -10,7 +10,6 @@ import click
 from rtlgen.cli.errors import NotEquivalent
 from rtlgen.cli.options import json_option, simulator_option, trace_option
 from rtlgen.cli.output import Verbosity, print_json, progress
-from rtlgen.cli.rechecking import differences, source_of
 from rtlgen.cli.verb import verb
 from rtlgen.manifest import read_manifest
 from rtlgen.verify.checksum import checksum, format_checksum
@@ -39,6 +38,9 @@ def run(
 ) -> None:
     """Simulate a built circuit on given arrays."""
     manifest = read_manifest(Path(directory))
+    if check:
+        # Imported late: without it, nothing of the compiler is needed.
+        from rtlgen.cli.rechecking import differences, source_of
     program = source_of(manifest) if check else None
     given = load_inputs(Path(inputs), manifest)
     with progress(f"simulating {manifest.name}", verbosity):

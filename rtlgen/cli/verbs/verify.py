@@ -7,13 +7,23 @@ from typing import Any
 
 import click
 
-from rtlgen.cli.compiling import compile_options, compiled
+from rtlgen.cli.compiling import compile_options
 from rtlgen.cli.errors import BadOption, NotEquivalent
-from rtlgen.cli.options import json_option, seed_option, simulator_option, trace_option
-from rtlgen.cli.output import Verbosity, print_json, print_warnings, progress
+from rtlgen.cli.options import (
+    fresh_option,
+    json_option,
+    seed_option,
+    simulator_option,
+    trace_option,
+)
+from rtlgen.cli.output import Verbosity, print_json, progress
 from rtlgen.cli.verb import verb
+from rtlgen.cli.verdicts import Verdict, rendered, verdict_on
+from rtlgen.design import Design
 from rtlgen.options import CompileOptions
-from rtlgen.verify.inputs import load_inputs
+from rtlgen.tools import find_tool
+from rtlgen.verify.cosim import simulation_programs
+from rtlgen.verify.inputs import digest_of, load_inputs
 
 
 @verb("verify", example="rtlgen verify examples/*/*.c --simulator icarus")
@@ -47,6 +57,7 @@ from rtlgen.verify.inputs import load_inputs
 )
 @trace_option
 @click.option("--keep", metavar="DIR", help="Keep what was built and simulated in DIR/KERNEL.")
+@fresh_option
 @json_option
 @click.pass_obj
 def verify(
@@ -61,13 +72,25 @@ def verify(
     oracle: Any,
     trace: str | None,
     keep: str | None,
+    fresh: bool,
     as_json: bool,
 ) -> None:
     """Prove equivalence: build, simulate on several data sets, compare memory, checksum, cycles."""
     limits = dict(map(_range, ranges))
-    outcomes = []
-    for file in files:
-        design = compiled(file, options, verbosity)
+    # What is missing is told before the work begins.
+    programs = simulation_programs(simulator)
+    if oracle == "gcc":
+        programs += (find_tool("gcc", "cc"),)
+    asked = {
+        "simulator": simulator,
+        "seed": seed,
+        "seeds": seeds,
+        "ranges": limits,
+        "inputs": digest_of(inputs),
+        "oracle": oracle,
+    }
+
+    def prove(design: Design) -> Verdict:
         with progress(f"simulating {design.plan.name} on {simulator}", verbosity):
             outcome = design.verify(
                 simulator=simulator,
@@ -79,15 +102,28 @@ def verify(
                 trace=Path(trace) if trace else None,
                 directory=Path(keep) / design.plan.name if keep else None,
             )
-        outcomes.append(outcome)
         program = design.compilation.analysis.program
-        print_warnings(outcome.data.diagnostics(program.scop), program.sources, verbosity)
-        if not as_json:
-            click.echo(outcome.text())
-            for line in design.compilation.unproven:
-                click.echo(line)
+        return Verdict(
+            outcome.kernel,
+            outcome.exact,
+            outcome.to_json(),
+            (outcome.text(), *design.compilation.unproven),
+            rendered(outcome.data.diagnostics(program.scop), program),
+            outcome.failures or (f"{outcome.kernel}: nothing was compared",),
+        )
+
+    outcomes = []
+    for file in files:
+        # Who wants files wants them made.
+        again = fresh or trace is not None or keep is not None
+        verdict = verdict_on(
+            file, options, asked, programs, prove, fresh=again, verbosity=verbosity
+        )
+        outcomes.append(verdict)
+        for line in () if as_json else verdict.lines:
+            click.echo(line)
     if as_json:
-        documents = [outcome.to_json() for outcome in outcomes]
+        documents = [outcome.document for outcome in outcomes]
         print_json(documents[0] if len(documents) == 1 else documents)
     failed = [outcome for outcome in outcomes if not outcome.exact]
     if failed:
@@ -96,11 +132,7 @@ def verify(
             f"{', '.join(outcome.kernel for outcome in failed)} differ from {what}"
             if len(failed) > 1
             else f"{failed[0].kernel} differs from {what}",
-            notes=[
-                line
-                for outcome in failed
-                for line in outcome.failures or (f"{outcome.kernel}: nothing was compared",)
-            ],
+            notes=[line for outcome in failed for line in outcome.failures],
             help=f"report the C file with --seed {seed}",
         )
 
