@@ -347,7 +347,7 @@ def test_what_is_forwarded_is_one_value_and_matters_inside_of_the_array_only() -
         # Where i is 0 nothing was stored before, and nothing is read.
         ((always,), None),
         ((always, replace(tap, when=NEVER)), None),
-        ((always, tap), "S0 takes two values of a at once"),
+        ((always, replace(tap, when=AT_FIRST)), "S0 takes two values of a at once"),
         ((tap, always), "S0 takes two values of a at once"),
         ((replace(always, delay_cycles=2),), "S0 forwards a wrong value of a from S0"),
     ):
