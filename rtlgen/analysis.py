@@ -22,7 +22,7 @@ from rtlgen.scheduling.errors import NothingObservable, NothingToBuild, PlanUnso
 from rtlgen.transforms.expand import Expansion, expand
 from rtlgen.transforms.loop_schedule import LoopOptions, Scheduled, schedule_loops
 from rtlgen.transforms.normalise import normalise
-from rtlgen.transforms.ragged import ragged_statements
+from rtlgen.transforms.ragged import Ranking, ragged_statements
 from rtlgen.transforms.skew import Skew, Skewed, skew
 from rtlgen.transforms.strides import is_strided
 from rtlgen.transforms.units import Unit, dependence_units
@@ -41,7 +41,7 @@ class Analysis:
     skewed: the units that were given skewed loops.
     kept: strided statements that run in all iterations. expansions: of the temporaries.
     warnings: of the front end, and about statements that do nothing or read nothing.
-    boxed: whether statements run in boxes around their loops, whatever their bounds.
+    ranking: how iterations of nests that are no boxes are ranked, see there.
     """
 
     program: ParsedProgram
@@ -57,7 +57,7 @@ class Analysis:
     kept: frozenset[str] = frozenset()
     expansions: tuple[Expansion, ...] = ()
     warnings: tuple[Diagnostic, ...] = ()
-    boxed: bool = False
+    ranking: Ranking = "free"
 
     @property
     def in_order(self) -> frozenset[str]:
@@ -138,7 +138,7 @@ def expanded(analysis: Analysis) -> Analysis | None:
         if not same_values(known, dataflow(after)):
             raise PlanUnsound("the expansion of temporaries changes a value")
         wider = _aligned(analysis.program, written, analysis.kept, expansions)
-        return replace(wider, warnings=analysis.warnings, boxed=analysis.boxed)
+        return replace(wider, warnings=analysis.warnings, ranking=analysis.ranking)
 
 
 def strided_statements(scop: Scop) -> frozenset[str]:

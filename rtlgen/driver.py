@@ -17,13 +17,12 @@ from pathlib import Path
 from rtlgen.analysis import Analysis, analyse, strided_statements
 from rtlgen.errors import Diagnostic, RtlgenError
 from rtlgen.frontend import ParsedProgram, parse_file, parse_text
-from rtlgen.ir.effort import limited_effort, more_effort, note_limit, noting_limits
+from rtlgen.ir.effort import limited_effort, more_effort, noting_limits
 from rtlgen.ir.plan import KernelPlan
 from rtlgen.ir.scop import Scop
 from rtlgen.options import CompileOptions
 from rtlgen.planning import Planned, choose_plan
 from rtlgen.poly.errors import NoLegalSchedule
-from rtlgen.poly.instances import MAX_INSTANCES
 from rtlgen.poly.legality import require_legal
 from rtlgen.poly.piecewise import NoClosedForm
 from rtlgen.scheduling.decide import Decision
@@ -35,6 +34,7 @@ from rtlgen.transforms.flatten import flatten
 from rtlgen.transforms.fuse import fuse
 from rtlgen.transforms.pad import pad
 from rtlgen.transforms.permute import permute
+from rtlgen.transforms.ragged import Ranking
 
 PASSES = (
     "parse", "expand", "normalise", "reschedule", "tile", "wavefront", "skew", "distribute",
@@ -107,26 +107,22 @@ def compile_program(program: ParsedProgram, options: CompileOptions) -> Compilat
     """
     with noting_limits() as limits, quoting(program), limited_effort():
         try:
-            found = _compiled(program, options, boxed=False)
+            found = _compiled(program, options, "free")
         except NoClosedForm:
-            note_limit(
-                "all statements run in boxes around their loops: the program has more than "
-                f"{MAX_INSTANCES:,} instances, and their distances have no closed form"
-            )
-            found = _compiled(program, options, boxed=True)
+            found = _compiled(program, options, "listed")
         return replace(found, limits=tuple(limits))
 
 
-def _compiled(program: ParsedProgram, options: CompileOptions, *, boxed: bool) -> Compilation:
-    """Compile a program; see `Analysis.boxed`.
+def _compiled(program: ParsedProgram, options: CompileOptions, ranking: Ranking) -> Compilation:
+    """Compile a program; see `Analysis.ranking`.
 
     Raises
     ------
-    NoClosedForm: it must be boxed. RtlgenError
+    NoClosedForm: another ranking is needed. RtlgenError
     """
 
     def planned_with(kept: frozenset[str]) -> Planned:
-        return choose_plan(replace(analyse(program, kept), boxed=boxed), options)
+        return choose_plan(replace(analyse(program, kept), ranking=ranking), options)
 
     try:
         planned = planned_with(frozenset())

@@ -17,12 +17,10 @@ def timing_of(analysis: Analysis, target: Target) -> Timing:
     """Return the datapaths and dependences of an analysed program, for one target."""
     scop = analysis.scop
     datapaths = {}
-    ragged = frozenset[str]()
-    if not analysis.boxed:
-        ragged = ragged_statements(analysis.sets, analysis.units)
+    ragged = ragged_statements(analysis.sets, analysis.units, analysis.ranking)
     if analysis.skewed is not None:
         ragged |= analysis.skewed.statements
-    is_listed = is_listable(analysis.sets, analysis.units)
+    is_listed = is_listable(analysis.sets, analysis.units, analysis.ranking)
     if is_listed:
         ragged |= beside_ragged(analysis.sets, analysis.dependences, ragged)
     related = Related(scop, ragged, is_listed)

@@ -19,7 +19,7 @@ import islpy as isl
 
 from rtlgen.ir.effort import keep_going
 from rtlgen.ir.sets import for_each, integer
-from rtlgen.poly.piecewise import NoClosedForm
+from rtlgen.poly.piecewise import NoClosedForm, in_closed_form
 
 MAX_HALVINGS = 200
 """Halves of a polyhedron that are looked at for one extremum."""
@@ -54,13 +54,14 @@ class Distance:
         """Return the distance of the pairs of a relation; ranks are over unnamed dimensions."""
         before = relation.dim(isl.dim_type.in_)
         after = relation.dim(isl.dim_type.out)
-        pairs = flattened(relation)
         context = relation.get_ctx()
-        early = source.insert_dims(isl.dim_type.in_, before, after)
-        late = sink.insert_dims(isl.dim_type.in_, 0, before)
-        early = early.scale_val(isl.Val(source_ii, context))
-        late = late.scale_val(isl.Val(sink_ii, context))
-        return Distance(early.sub(late).intersect_domain(pairs), pairs)
+        with in_closed_form(context):
+            pairs = flattened(relation)
+            early = source.insert_dims(isl.dim_type.in_, before, after)
+            late = sink.insert_dims(isl.dim_type.in_, 0, before)
+            early = early.scale_val(isl.Val(source_ii, context))
+            late = late.scale_val(isl.Val(sink_ii, context))
+            return Distance(early.sub(late).intersect_domain(pairs), pairs)
 
     def extrema(self) -> tuple[int, int]:
         """Return the smallest and the largest value over all pairs, of which there are some.
@@ -69,7 +70,8 @@ class Distance:
         ------
         NoClosedForm: it was not found by bounds and halves.
         """
-        return self._extremum("min"), self._extremum("max")
+        with in_closed_form(self.pairs.get_ctx()):
+            return self._extremum("min"), self._extremum("max")
 
     def _extremum(self, which: Literal["min", "max"]) -> int:
         choose = min if which == "min" else max
@@ -84,11 +86,12 @@ class Distance:
         ------
         NoClosedForm: they are no union of a few polyhedra that the bounds tell.
         """
-        parts, nowhere = self._parts()
-        found = self.pairs.subtract(self.pairs) if distance else nowhere
-        for part in parts:
-            found = found.union(_level_set(part, distance))
-        return found.coalesce()
+        with in_closed_form(self.pairs.get_ctx()):
+            parts, nowhere = self._parts()
+            found = self.pairs.subtract(self.pairs) if distance else nowhere
+            for part in parts:
+                found = found.union(_level_set(part, distance))
+            return found.coalesce()
 
     def _parts(self) -> tuple[list[_Part], isl.Set]:
         """Return the polyhedra on which the distance is a polynomial, and where it is 0."""

@@ -26,6 +26,7 @@ from rtlgen.poly.piecewise import (
     Piece,
     Range,
     extreme,
+    in_closed_form,
     merged,
     ranges,
     restricted,
@@ -92,7 +93,8 @@ def closed_ranks(
     """
     keep_going(domain.get_ctx())
     try:
-        return _Nest.of(loops, domain.get_ctx()).ranks(domain, tuple(iterators))
+        with in_closed_form(domain.get_ctx()):
+            return _Nest.of(loops, domain.get_ctx()).ranks(domain, tuple(iterators))
     except NoClosedForm:
         return None
 

@@ -26,6 +26,7 @@ from rtlgen.poly.counting import count_points
 from rtlgen.poly.dependences import Dependence
 from rtlgen.poly.errors import IllegalSchedule, IllegalShift
 from rtlgen.poly.instances import MANY_INSTANCES, MAX_INSTANCES, dependent_pairs, enumerated_size
+from rtlgen.poly.piecewise import NoClosedForm
 from rtlgen.poly.ranks import rank_table
 
 Ints = NDArray[np.int64]
@@ -58,7 +59,11 @@ def find_violation(
         counts = {name: count_points(domain) for name, domain in sets.domains.items()}
         size = enumerated_size(sets.scop, counts)
         if size > (MANY_INSTANCES if _is_plain(schedule) else MAX_INSTANCES):
-            return _find_closed_violation(sets, dependences, schedule)
+            try:
+                return _find_closed_violation(sets, dependences, schedule)
+            except NoClosedForm:
+                if size > MAX_INSTANCES:
+                    raise
         return _find_listed_violation(sets.scop, dependences, schedule)
     with limited_effort():
         times = sets.schedule_maps(schedule)

@@ -9,13 +9,15 @@ Reference: Pugh, "Counting solutions to Presburger formulas: how and why", PLDI 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import product
 
 import islpy as isl
 
 from rtlgen.ir.affine import Affine
-from rtlgen.ir.effort import keep_going
+from rtlgen.ir.effort import COUNTING_OPERATIONS, TooComplex, is_out_of_operations, keep_going
+from rtlgen.ir.sets import operations
 from rtlgen.poly.polynomial import Polynomial, sum_over
 
 MAX_PIECES = 64
@@ -24,6 +26,25 @@ MAX_PIECES = 64
 
 class NoClosedForm(Exception):
     """Bounds are quotients, or too many of them bind in turns."""
+
+
+@contextmanager
+def in_closed_form(context: isl.Context) -> Iterator[None]:
+    """Give isl what counting may take; what takes more has no closed form.
+
+    Raises
+    ------
+    NoClosedForm
+    """
+    try:
+        with operations(context, COUNTING_OPERATIONS):
+            yield
+    except isl.Error as error:
+        if not is_out_of_operations(error):
+            raise
+        raise NoClosedForm from error
+    except TooComplex as error:
+        raise NoClosedForm from error
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
+from typing import Literal, TypeAlias
 
 import islpy as isl
 
@@ -26,16 +27,28 @@ from rtlgen.poly.dependences import Dependence
 from rtlgen.poly.instances import MANY_INSTANCES, MAX_INSTANCES, enumerated_size
 from rtlgen.transforms.units import Unit
 
+Ranking: TypeAlias = Literal["free", "listed"]
+"""How iterations of nests that are no boxes are ranked: in closed form where there are many, or by
+listing them. Where they are too many for that, their nests become boxes."""
 
-def ragged_statements(sets: ScopSets, units: Sequence[Unit]) -> frozenset[str]:
+
+def ragged_statements(
+    sets: ScopSets, units: Sequence[Unit], ranking: Ranking = "free"
+) -> frozenset[str]:
     """Return the statements whose instances do not fill their bounding box.
 
     All statements of a unit count where any of them does. In a program whose instances are too many
     to be listed, only statements by themselves are: their nests have closed forms.
     """
     found = _not_boxes(sets, units)
-    if not found or is_listable(sets, units):
+    if not found or is_listable(sets, units, ranking):
         return found
+    if ranking != "free":
+        note_limit(
+            f"{', '.join(sorted(found))} run in boxes around their loops: the program has more "
+            f"than {MAX_INSTANCES:,} instances, and their distances have no closed form"
+        )
+        return frozenset()
     alone = _alone(units)
     if found - alone:
         note_limit(
@@ -58,7 +71,7 @@ def _not_boxes(sets: ScopSets, units: Sequence[Unit]) -> frozenset[str]:
     )
 
 
-def is_listable(sets: ScopSets, units: Sequence[Unit]) -> bool:
+def is_listable(sets: ScopSets, units: Sequence[Unit], ranking: Ranking = "free") -> bool:
     """Tell whether all instances of a program are to be listed.
 
     They are where they are few, and as long as it is possible where statements that depend on each
@@ -68,6 +81,8 @@ def is_listable(sets: ScopSets, units: Sequence[Unit]) -> bool:
     size = enumerated_size(sets.scop, counts)
     if size <= MANY_INSTANCES:
         return True
+    if ranking != "free":
+        return size <= MAX_INSTANCES
     return size <= MAX_INSTANCES and not _not_boxes(sets, units) <= _alone(units)
 
 
