@@ -21,7 +21,7 @@ from rtlgen.transforms.candidates import (
 )
 from rtlgen.transforms.period import Member, self_distances
 from rtlgen.transforms.precedence import Precedence, among
-from rtlgen.transforms.ragged import ragged_loops
+from rtlgen.transforms.ragged import RaggedBounds
 from rtlgen.transforms.sink import CommonNest, common_nests
 from rtlgen.transforms.units import loop_paths
 
@@ -64,6 +64,7 @@ class OwnNests:
         self._counts = {name: prod(x.extent for x in own) for name, own in loops.items()}
         self._paths = loop_paths(boxed.tree)
         self._found: dict[tuple[str, int], list[Placement]] = {}
+        self._bounds: dict[str, RaggedBounds] = {}
         self._common: dict[tuple[str, ...], Iterator[CommonNest]] = {}
         self._beside: dict[tuple[str, str], list[dict[str, Placement]]] = {}
 
@@ -189,10 +190,13 @@ class OwnNests:
     def _placing(self, name: str) -> Placing:
         domain = self._timing.sets.domains[name]
         iterators = self._boxed.statement(name).iterators
+        if name not in self._bounds:
+            self._bounds[name] = RaggedBounds(domain, iterators)
+        bounds = self._bounds[name]
         is_listed = self._timing.related.is_listed
 
         def place(order: Sequence[NestLoop], changes: int) -> Placement | None:
-            loops = ragged_loops(domain, iterators, order)
+            loops = bounds.loops(order)
             if is_listed:
                 return placement(loops, iterators, changes)
             placed = closed_placement(domain, loops, iterators, changes)

@@ -144,16 +144,15 @@ def placements(
     place: how loops in any order are placed where the statement's domain is no box.
     in_order: keep the loops in the order in which they are given.
     """
-    found: list[Placement] = []
-    for pads in range(max(0, depth - len(own)) + 1):
-        for padding in _paddings(pads, pad_extents):
-            extra = prod(pad.extent for pad in padding)
-            if pads and place is None and extra * prod(loop.extent for loop in own) > largest:
-                continue
+    found = list(_orders(own, (), iterators, place, in_order))
+    least = min(placed.count for placed in found)
+    for pads in range(1, max(0, depth - len(own)) + 1):
+        # Pads are boxes: they multiply the iterations of whatever is inside and around them.
+        for padding in _paddings(pads, pad_extents, largest // least):
             found += [
                 placed
                 for placed in _orders(own, padding, iterators, place, in_order)
-                if not pads or placed.count <= largest
+                if placed.count <= largest
             ]
             if len(found) > MAX_CANDIDATES:
                 return _distinct(found[:MAX_CANDIDATES])
@@ -220,10 +219,15 @@ def _first(placed: Placement) -> int:
     return rank
 
 
-def _paddings(count: int, extents: Sequence[int]) -> Iterator[tuple[NestLoop, ...]]:
-    """Yield every choice of `count` pad loops; the instance stands in their first or last trip."""
+def _paddings(count: int, extents: Sequence[int], most: int) -> Iterator[tuple[NestLoop, ...]]:
+    """Yield every choice of `count` pad loops with at most so many iterations together.
+
+    The instance stands in the first or the last trip of each.
+    """
     useful = sorted({extent for extent in extents if extent > 1})
     for sizes in combinations_with_replacement(useful, count):
+        if prod(sizes) > most:
+            continue
         for ends in product((0, 1), repeat=count):
             yield tuple(
                 NestLoop(None, size, (size - 1) * end)
@@ -242,7 +246,7 @@ def _orders(
     items = [*own, *padding]
     # Numbers are compared faster than loops.
     kinds = [items.index(item) for item in items]
-    for order in islice(_arrangements(len(own), len(padding), in_order), MAX_ORDERS):
+    for order in islice(_arrangements(own, len(padding), in_order), MAX_ORDERS):
         keep_going()
         kind = tuple([kinds[k] for k in order])
         if kind in seen:
@@ -256,14 +260,27 @@ def _orders(
         yield exact or box_placement(loops, iterators, changes)
 
 
-def _arrangements(own: int, pads: int, in_order: bool) -> Iterator[tuple[int, ...]]:
-    """Yield the orders of loops 0 .. own - 1 and of the pads that are numbered after them."""
+def _arrangements(own: Sequence[NestLoop], pads: int, in_order: bool) -> Iterator[tuple[int, ...]]:
+    """Yield the orders of the loops of `own` and of the pads that are numbered after them.
+
+    A loop with one iteration is the same at every depth: it stays behind the one before it.
+    """
+    moving = [k for k, loop in enumerate(own) if loop.extent > 1]
+    for order in _permuted(moving, range(len(own), len(own) + pads), in_order):
+        whole = list(order)
+        for k in range(len(own)):
+            if own[k].extent == 1:
+                whole.insert(whole.index(k - 1) + 1 if k else 0, k)
+        yield tuple(whole)
+
+
+def _permuted(own: Sequence[int], pads: Sequence[int], in_order: bool) -> Iterator[tuple[int, ...]]:
+    """Yield the orders of some loops and pads, those of the loops among themselves perhaps kept."""
     if not in_order:
-        yield from permutations(range(own + pads))
+        yield from permutations((*own, *pads))
         return
-    for places in combinations(range(own + pads), own):
-        for padding in permutations(range(own, own + pads)):
-            numbers, between = iter(range(own)), iter(padding)
-            yield tuple(
-                next(numbers) if place in places else next(between) for place in range(own + pads)
-            )
+    count = len(own) + len(pads)
+    for places in combinations(range(count), len(own)):
+        for padding in permutations(pads):
+            loops, between = iter(own), iter(padding)
+            yield tuple(next(loops) if n in places else next(between) for n in range(count))

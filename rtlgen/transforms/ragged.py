@@ -11,7 +11,7 @@ iterations outside of the domain stay empty.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from math import prod
 from typing import Literal, TypeAlias
@@ -107,27 +107,49 @@ def beside_ragged(
 def ragged_loops(
     domain: isl.Set, iterators: Sequence[str], order: Sequence[NestLoop]
 ) -> tuple[NestLoop, ...]:
-    """Return `order` with the bounds that the domain gives each loop.
+    """Return `order` with the bounds that the domain gives each loop: see `RaggedBounds`."""
+    return RaggedBounds(domain, iterators).loops(order)
 
-    Parameters
-    ----------
-    order: loops over the bounding box, pads included, outermost first.
+
+class RaggedBounds:
+    """The bounds that a domain gives the loops over it, in whatever order they stand.
+
+    Those of a loop depend on which loops are around it, not on their order: each is asked for once.
     """
-    keep_going(domain.get_ctx())
-    hull = domain.coalesce().simple_hull()
-    inner = [loop.iterator for loop in order if loop.iterator is not None]
-    loops: list[NestLoop] = []
-    for loop in order:
-        if loop.iterator is None:
-            loops.append(loop)
-            continue
-        inner.remove(loop.iterator)
-        shadow = isl.Set.from_basic_set(hull)
-        for name in sorted(inner, key=iterators.index, reverse=True):
-            shadow = shadow.project_out(isl.dim_type.set, iterators.index(name), 1)
-        outer = [name for name in iterators if name not in inner]
-        loops.append(_bounded(shadow, outer, loop))
-    return tuple(loops)
+
+    def __init__(self, domain: isl.Set, iterators: Sequence[str]) -> None:
+        self._context = domain.get_ctx()
+        self._iterators = iterators
+        self._hull = isl.Set.from_basic_set(domain.coalesce().simple_hull())
+        self._known: dict[tuple[NestLoop, frozenset[str]], NestLoop] = {}
+
+    def loops(self, order: Sequence[NestLoop]) -> tuple[NestLoop, ...]:
+        """Return `order` with the bounds that the domain gives each loop.
+
+        Parameters
+        ----------
+        order: loops over the bounding box, pads included, outermost first.
+        """
+        outer: set[str] = set()
+        loops: list[NestLoop] = []
+        for loop in order:
+            if loop.iterator is None:
+                loops.append(loop)
+                continue
+            outer.add(loop.iterator)
+            key = loop, frozenset(outer)
+            if key not in self._known:
+                self._known[key] = self._bounded(loop, outer)
+            loops.append(self._known[key])
+        return tuple(loops)
+
+    def _bounded(self, loop: NestLoop, outer: Collection[str]) -> NestLoop:
+        keep_going(self._context)
+        shadow = self._hull
+        for place in reversed(range(len(self._iterators))):
+            if self._iterators[place] not in outer:
+                shadow = shadow.project_out(isl.dim_type.set, place, 1)
+        return _bounded(shadow, [name for name in self._iterators if name in outer], loop)
 
 
 def _bounded(shadow: isl.Set, names: Sequence[str], loop: NestLoop) -> NestLoop:

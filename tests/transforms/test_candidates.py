@@ -1,0 +1,66 @@
+"""Orders and pads of a statement's loops: those that differ, and no work for others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import permutations
+
+import pytest
+
+import rtlgen.transforms.ragged as ragged
+from rtlgen.ir.schedule import NestLoop
+from rtlgen.transforms.candidates import placements
+from rtlgen.transforms.ragged import RaggedBounds, ragged_loops
+from tests.poly.sources import analysed
+
+
+class Asked:
+    """A way to place loops that gives none bounds, and remembers the orders that were asked for."""
+
+    def __init__(self) -> None:
+        self.orders: list[list[str | int]] = []
+
+    def __call__(self, order: Sequence[NestLoop], changes: int) -> None:
+        self.orders.append([loop.iterator or loop.extent for loop in order])
+
+
+def loops(**extents: int) -> list[NestLoop]:
+    return [NestLoop(name, extent) for name, extent in extents.items()]
+
+
+def test_a_loop_with_one_iteration_stays_behind_the_one_before_it() -> None:
+    asked = Asked()
+    found = placements(loops(i=4, j=1, k=3), ("i", "j", "k"), (), 0, 0, asked)
+    assert asked.orders == [["i", "j", "k"], ["k", "i", "j"]]
+    assert len(found) == 2
+
+
+def test_pads_that_make_a_nest_too_long_are_not_looked_at() -> None:
+    asked = Asked()
+    found = placements(loops(i=4, k=3), ("i", "k"), (2, 5), 3, 24, asked)
+    assert len(asked.orders) == 2 + 2 * 6, "the orders of both loops, and with a pad of 2"
+    assert all(5 not in order for order in asked.orders)
+    assert {placed.count for placed in found} == {12, 24}
+
+
+def test_the_bounds_of_a_loop_are_asked_for_once_for_all_orders_around_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    analysis = analysed(
+        "void f(int a[9][9][9]) { for (int i = 0; i < 9; i++) for (int j = 0; j <= i; j++)"
+        " for (int k = j; k < 9; k++) a[i][j][k] = 1; }"
+    )
+    (statement,) = analysis.scop.statements
+    domain, boxes = analysis.sets.domains["S0"], analysis.scop.schedule.loops("S0")
+    expected = [ragged_loops(domain, statement.iterators, order) for order in permutations(boxes)]
+    calls: list[str] = []
+    exact = ragged._bounded
+
+    def counted(shadow: object, names: Sequence[str], loop: NestLoop) -> NestLoop:
+        calls.append(f"{loop.iterator} in {names}")
+        return exact(shadow, names, loop)
+
+    monkeypatch.setattr(ragged, "_bounded", counted)
+    bounds = RaggedBounds(domain, statement.iterators)
+    assert [bounds.loops(order) for order in permutations(boxes)] == expected
+    assert len(calls) == len(set(calls)) == 3 * 2**2
