@@ -130,6 +130,9 @@ def quasi_affine_text(expr: Expr, names: Sequence[str]) -> str:
     match expr:
         case Constant(value):
             return str(value)
+        case IndexValue(affine) if affine.is_constant:
+            # isl takes a number in parentheses for no factor.
+            return str(affine.constant)
         case IndexValue(affine):
             terms = [f"{c}*d{names.index(name)}" for name, c in affine.terms]
             return f"({' + '.join([*terms, str(affine.constant)])})"

@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 from rtlgen.frontend import parse_text
-from rtlgen.ir.expr import Expr, Read, walk
+from rtlgen.ir.affine import Affine
+from rtlgen.ir.expr import Binary, Constant, Expr, IndexValue, Read, walk
 from rtlgen.ir.quasi_affine import quasi_affine, quasi_affine_text, quasi_affine_values
+from rtlgen.ir.types import IntType
 from rtlgen.verify.golden import run_golden
 
 BOX = {"i": (0, 8), "j": (0, 6)}
@@ -88,3 +90,14 @@ def test_factors_and_divisors_that_have_one_value_are_constants() -> None:
     values = np.arange(40, dtype=np.int32)
     golden = run_golden(scop, {"b": values, "y": values * 0}, engine="interpreter").arrays["y"]
     assert golden[:24:3].tolist() == [j % 3 + 2 for j in range(8)]
+
+
+def test_a_factor_that_became_a_number_later_is_one_for_isl() -> None:
+    # Written out, an outer loop leaves a number where there was an iterator.
+    int32 = IntType(32, signed=True)
+    three = IndexValue(Affine((), 3), int32)
+    i = IndexValue(Affine.variable("i"), int32)
+    half = Binary("div", i, Constant(2, int32), int32)
+    text = quasi_affine_text(Binary("mul", three, half, int32), ["i"])
+    function = isl.Map(f"{{ [d0] -> [w] : w = {text} and d0 = 5 }}")
+    assert function.range().is_equal(isl.Set("{ [6] }"))
