@@ -143,6 +143,8 @@ def padded_nest(
     if loops is None:
         return None
     nest = replace(nest, loops=loops)
+    if limit is not None and _least_length(loops) > limit:
+        return None
     trial = _Trial(
         nest,
         places,
@@ -152,6 +154,14 @@ def padded_nest(
         effort,
     )
     return trial.best(UNBOUNDED if limit is None else limit)
+
+
+def _least_length(loops: Sequence[NestLoop]) -> int:
+    """Return how many iterations a nest has with whatever minima; 0 where that is not known."""
+    if len(loops) < 2:
+        return 0
+    shortest = BlockForms(loops, ()).lengths((0,) * (len(loops) - 2), 0)
+    return 0 if shortest is None else shortest.sum(0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -280,11 +290,10 @@ class _Trial:
         ------
         TooLong: it cannot end before `limit`; or enough was tried.
         """
+        if _least_length(self.nest.loops) > limit:
+            raise TooLong
         tables = [self.precedences.table(self.nest), self.iteration_precedences.table(self.nest)]
         forms = BlockForms(self.nest.loops, tables)
-        shortest = forms.lengths((0,) * (len(self.nest.loops) - 2), 0)
-        if shortest is not None and shortest.sum(0) > limit:
-            raise TooLong
         self.effort.spend(sum(len(table.sources) for table in tables))
         return forms
 
