@@ -44,6 +44,9 @@ DIGEST_NAME = "sha256"
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
+_FILE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*\.v")
+"""Of a file in the build directory itself."""
+
 
 class OutputDirectoryError(RtlgenError):
     """The build directory cannot be written.
@@ -227,7 +230,7 @@ class Manifest:
         for name in (self.name, self.top, *(port.name for port in self.ports)):
             if not _IDENTIFIER.fullmatch(name):
                 raise ValueError(f"{name!r} is no name of C or Verilog")
-        if self.verilog.file != f"{self.name}.v":
+        if not _FILE_NAME.fullmatch(self.verilog.file):
             raise ValueError(f"the Verilog of {self.name} is not {self.verilog.file}")
         if not 0 <= self.predicted_cycles <= MOST_CYCLES:
             raise ValueError(f"{self.predicted_cycles} predicted cycles")

@@ -240,8 +240,13 @@ def _boxes(sets: ScopSets, names: Sequence[str]) -> Mapping[str, tuple[tuple[int
 
 def _carried(flow: Flow, depth: int) -> bool:
     """Tell whether some value outlives an iteration of the loop at `depth`."""
-    same = flow.relation.equate(isl.dim_type.in_, depth, isl.dim_type.out, depth)
-    return not flow.relation.is_subset(same)
+    here, there = (isl.dim_type.in_, depth), (isl.dim_type.out, depth)
+    # Piece by piece: a difference of relations with many pieces is expensive.
+    earlier, later = (
+        flow.relation.order_lt(*here, *there),
+        flow.relation.order_gt(*here, *there),
+    )
+    return not (earlier.is_empty() and later.is_empty())
 
 
 def _moved(statement: Statement, targets: Mapping[Place, _Copy]) -> Statement:

@@ -258,7 +258,7 @@ def test_a_wrong_circuit_is_noticed(
     assert code == 1
     (row,) = json.loads(out)["rows"]
     assert row["exact"] is False
-    assert "note: mvt: 8 of 28 elements differ" in err
+    assert "note: mvt: data set full, seed 1: 8 of 28 elements differ" in err
     assert "note: mvt: unfused: " in err
     assert "note: mvt: OLS: " in err
 

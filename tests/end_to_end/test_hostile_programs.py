@@ -64,7 +64,7 @@ INSTANCES = nest(3, "1000", "a[i0] = a[i0] * 3 + a[i1] * i2;")
 
 PROGRAMS = {
     "coefficients": (COEFFICIENTS, 5_000),
-    "large-coefficients": (LARGE_COEFFICIENTS, 2_000_000_000),
+    "large-coefficients": (LARGE_COEFFICIENTS, 60_000_000),
     "deep": (DEEP, 64),
     "statements": (STATEMENTS, 64),
     "one-loop": (ONE_LOOP, 64),
