@@ -98,9 +98,7 @@ class Distance:
         found: list[_Part] = []
 
         def visit(domain: isl.Set, value: isl.QPolynomial) -> None:
-            whole = domain.coalesce()
-            for piece in for_each(whole.make_disjoint().foreach_basic_set):
-                found.append(_Part(value, isl.Set.from_basic_set(piece)))
+            found.extend(_Part(value, domain.coalesce()).pieces())
 
         self.function.foreach_piece(visit)
         return found, self.pairs.subtract(self.function.domain())
@@ -133,9 +131,10 @@ class _Part:
         return _Part(self.value, points)
 
     def pieces(self) -> list[_Part]:
-        """Return the part cut into convex ones."""
+        """Return the part cut into convex ones that have some point."""
         found = for_each(self.points.make_disjoint().foreach_basic_set)
-        return [self.within(isl.Set.from_basic_set(piece)) for piece in found]
+        parts = [self.within(isl.Set.from_basic_set(piece)) for piece in found]
+        return [part for part in parts if not part.points.is_empty()]
 
     def bound(self, which: Literal["min", "max"]) -> tuple[int, bool]:
         """Return a bound of the integer values, and whether one of them reaches it."""
@@ -282,9 +281,8 @@ def _level_set(part: _Part, value: int, cuts: int = MAX_CUTS) -> isl.Set:
             return _near_level_set(part, value, k, -direction, "max")
     if cuts == 0:
         raise NoClosedForm
-    for half in part.halves():
-        nothing = nothing.union(_level_set(half, value, cuts - 1))
-    return nothing
+    first, second = (_level_set(half, value, cuts - 1) for half in part.halves())
+    return first.union(second)
 
 
 def _near_level_set(
