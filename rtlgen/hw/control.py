@@ -40,7 +40,7 @@ from rtlgen.hw.predicates import (
 from rtlgen.hw.ragged import Followers, RaggedOdometer
 from rtlgen.hw.sites import Sites, sites_of
 from rtlgen.hw.source_lines import mark
-from rtlgen.ir.plan import IndexForm, Predicate, Stream
+from rtlgen.ir.plan import Address, IndexForm, Predicate, Stream
 from rtlgen.source import Span
 
 
@@ -139,7 +139,7 @@ class StreamControl(wiring.Component):
             prefix, stage = f"{member.name}_{load.name}", load.op.stage + delay
             harmless = load.number in member.exclusive
             if load.op.address is not None:
-                address, depth = load.op.address, depths[load.op.memory]
+                address, depth = _form(load.op.address), depths[load.op.memory]
                 self._add_address(f"{prefix}_addr", address, stage, depth, stream, load.op.span)
                 low, high = form_range(active_form(address, stream), self._index.extents)
                 harmless &= low >= 0 and high < depth
@@ -162,7 +162,7 @@ class StreamControl(wiring.Component):
         store, stage = stream.store, stream.store.stage + delay
         depth = depths[store.memory]
         name = f"{member.name}_store"
-        self._add_address(f"{name}_addr", store.address, stage, depth, stream, store.span)
+        self._add_address(f"{name}_addr", _form(store.address), stage, depth, stream, store.span)
         guard = self._simplify(store.when, stream)
         self._guards.append(_GuardPort(f"{name}_en", guard, stage, enable=True))
 
@@ -212,6 +212,11 @@ class StreamControl(wiring.Component):
                     width = range_shape(*form_range(form, self._index.extents)).width
                     requests[FormRequest(form, 0, width)] = _Asker(f"{port.name}_condition", None)
         return requests
+
+
+def _form(address: Address) -> IndexForm:
+    assert isinstance(address, IndexForm), "an island without tiles has no windows"
+    return address
 
 
 def _renumber(guard: Guard, stream: Stream) -> Guard:

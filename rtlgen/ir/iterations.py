@@ -7,7 +7,15 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from rtlgen.ir.plan import Condition, IndexForm, Level, PlanError, Predicate, Stream
+from rtlgen.ir.plan import (
+    Address,
+    Condition,
+    IndexForm,
+    Level,
+    PlanError,
+    Predicate,
+    Stream,
+)
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -67,6 +75,24 @@ def form_values(form: IndexForm, counters: Ints) -> Ints:
     """Return the value of a form for each of (n, levels) iterations."""
     result: Ints = counters @ np.array(form.coefficients, dtype=np.int64) + form.constant
     return result
+
+
+def address_values(address: Address, counters: Ints, tiles: Ints | int = 0) -> Ints:
+    """Return the address that each of (n, levels) iterations presents.
+
+    Parameters
+    ----------
+    tiles: number of the tile of each iteration, in its run.
+    """
+    if isinstance(address, IndexForm):
+        return form_values(address, counters)
+    found = np.zeros(len(counters), dtype=np.int64)
+    shift = 0
+    for field in address.fields:
+        found |= (form_values(field.form, counters) & ((1 << field.width_bits) - 1)) << shift
+        shift += field.width_bits
+    found |= (np.asarray(tiles, dtype=np.int64) & ((1 << address.tile_bits) - 1)) << shift
+    return found
 
 
 def predicate_mask(predicate: Predicate, counters: Ints) -> Bools:

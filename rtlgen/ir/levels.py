@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from rtlgen.ir.plan_error import PlanError
 
@@ -19,6 +20,57 @@ class IndexForm:
 
     def evaluate(self, counters: tuple[int, ...]) -> int:
         return self.constant + sum(c * x for c, x in zip(self.coefficients, counters, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """The low `width_bits` bits of a form: its value modulo a power of two."""
+
+    form: IndexForm
+    width_bits: int
+
+    def __post_init__(self) -> None:
+        if self.width_bits < 1:
+            raise PlanError(f"a field of {self.width_bits} bits")
+
+
+@dataclass(frozen=True, slots=True)
+class FoldedForm:
+    """An address put together from fields, the lowest first, and from the number of the tile.
+
+    Each dimension of an array is folded by itself, so that nothing has to be divided or wrapped.
+
+    Members
+    -------
+    tile_bits: low bits of the number of the tile in its run, above all fields: the copy of the
+        window that this tile has.
+    """
+
+    fields: tuple[Field, ...]
+    tile_bits: int = 0
+
+    @property
+    def width_bits(self) -> int:
+        return sum(field.width_bits for field in self.fields) + self.tile_bits
+
+    @property
+    def forms(self) -> tuple[IndexForm, ...]:
+        return tuple(field.form for field in self.fields)
+
+    def evaluate(self, counters: tuple[int, ...], tile: int = 0) -> int:
+        value, shift = 0, 0
+        for field in self.fields:
+            value |= field.form.evaluate(counters) % (1 << field.width_bits) << shift
+            shift += field.width_bits
+        return value | tile % (1 << self.tile_bits) << shift
+
+
+Address: TypeAlias = IndexForm | FoldedForm
+
+
+def forms_of(address: Address) -> tuple[IndexForm, ...]:
+    """Return the forms that an address is made of."""
+    return address.forms if isinstance(address, FoldedForm) else (address,)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 from rtlgen.ir.plan_error import PlanError
 from rtlgen.ir.scop import Role, Storage
 
-MemoryKind: TypeAlias = Literal["block", "register", "rom"]
+MemoryKind: TypeAlias = Literal["block", "register", "rom", "filled", "drained"]
 
 LOGIC_TABLE_WORDS = 32
 """Elements up to which a table of constants is cheaper in logic than in block RAM."""
@@ -28,10 +28,15 @@ class Memory:
     kind: `block`: of each bank up to `read_ports` copies of a one-write one-read block RAM, all
         written together;
         `register`: `depth` flip-flop words with any number of readers;
-        `rom`: `read_ports` copies of a memory of constants, logic where it is small.
+        `rom`: `read_ports` copies of a memory of constants, logic where it is small;
+        `filled`, `drained`: a *window*, the image on chip of a part of an array that is off chip,
+        in words of the bus. A filled one is written by a mover and read by streams, through
+        `read_ports` copies; a drained one is written by streams, whole elements at a time, and
+        read by a mover.
     shape, role, storage: as in the Scop. Arrays with storage other than `local` have a host port.
     write_ports: banks of a `block`, see `ir.plan`; 1 for any other kind.
     homes: the bank of every element between runs, row-major; () where it is bank 0 for all.
+    word_bits: of a window: of its mover's port, a power of two of elements; 0 for any other kind.
     values: what a `rom` holds, row-major; () for any other kind.
     collision_free: the planner has proved that no needed load meets a store of the same element
         in the same cycle, so the RAM needs no logic for that case.
@@ -50,6 +55,7 @@ class Memory:
     values: tuple[int, ...] = ()
     write_ports: int = 1
     homes: tuple[int, ...] = ()
+    word_bits: int = 0
 
     def __post_init__(self) -> None:
         if self.read_ports < 1 or self.write_ports < 1:
@@ -62,6 +68,29 @@ class Memory:
             raise PlanError(f"{self.name}: an element is at home in no bank")
         if len(self.values) != (self.depth if self.kind == "rom" else 0):
             raise PlanError(f"{self.name}: {len(self.values)} values do not fit a {self.kind}")
+        if self.is_window:
+            self._require_words()
+        elif self.word_bits:
+            raise PlanError(f"{self.name}: a {self.kind} has no words of {self.word_bits} bits")
+
+    def _require_words(self) -> None:
+        lanes, rest = divmod(self.word_bits, self.width_bits)
+        if rest or lanes < 1 or lanes & (lanes - 1) or self.depth % lanes:
+            raise PlanError(
+                f"{self.name}: {self.depth} elements of {self.width_bits} bits do not fill words "
+                f"of {self.word_bits}"
+            )
+        if self.has_host_port:
+            raise PlanError(f"{self.name}: a window has no host port")
+
+    @property
+    def is_window(self) -> bool:
+        return self.kind in ("filled", "drained")
+
+    @property
+    def lanes(self) -> int:
+        """Elements in a word of a window."""
+        return self.word_bits // self.width_bits
 
     @property
     def depth(self) -> int:
@@ -78,7 +107,9 @@ class Memory:
     @property
     def is_block_ram(self) -> bool:
         """Whether it takes block RAM; of a small table, synthesis makes logic."""
-        return self.kind == "block" or (self.kind == "rom" and self.depth > LOGIC_TABLE_WORDS)
+        return self.kind in ("block", "filled", "drained") or (
+            self.kind == "rom" and self.depth > LOGIC_TABLE_WORDS
+        )
 
     @property
     def has_host_port(self) -> bool:

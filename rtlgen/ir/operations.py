@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from rtlgen.ir.expr import BinaryOp, UnaryOp
-from rtlgen.ir.levels import IndexForm, Predicate
+from rtlgen.ir.levels import Address, IndexForm, Predicate
 from rtlgen.source import Span
 
 
@@ -63,7 +63,7 @@ class LoadOp(OperationBase):
 
     memory: str
     port: int
-    address: IndexForm | None
+    address: Address | None
     needed: Predicate
     banks: tuple[Predicate, ...] = ()
     read: int = 0
@@ -95,6 +95,13 @@ class ForwardOp(OperationBase):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ChooseOp(OperationBase):
+    """operands (a, b): a in the iterations where `when` holds, else b. Combinational."""
+
+    when: Predicate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ArithmeticOp(OperationBase):
     """The exact integer result of `op` on the operands' values, wrapped to (width, signed).
 
@@ -117,7 +124,15 @@ class SelectOp(OperationBase):
 
 
 Operation: TypeAlias = (
-    ConstantOp | ParameterOp | IndexOp | LoadOp | ForwardOp | ArithmeticOp | CastOp | SelectOp
+    ConstantOp
+    | ParameterOp
+    | IndexOp
+    | LoadOp
+    | ForwardOp
+    | ChooseOp
+    | ArithmeticOp
+    | CastOp
+    | SelectOp
 )
 
 
@@ -130,7 +145,7 @@ class Store:
     """
 
     memory: str
-    address: IndexForm
+    address: Address
     stage: int
     value: int
     when: Predicate

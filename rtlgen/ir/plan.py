@@ -22,6 +22,11 @@ presents address and value in `stage`; a load whose address cycle is *later* tha
 sees the new value, one that is *earlier* sees the old value. A needed load and a store of the same
 element never share a cycle (`Memory.collision_free`): the planner proves it.
 
+Tiles
+-----
+Between its regions, and between the tiles of a `TiledRegion`, a plan waits for words from and to
+the memory off chip: see `ir.tiled`. In a region nothing ever waits.
+
 Banks
 -----
 A block memory with several write ports is as many *banks*, each as deep as the array and written
@@ -35,11 +40,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from rtlgen.ir.levels import ALWAYS, NEVER, Condition, IndexForm, Level, LevelBound, Predicate
+from rtlgen.ir.levels import (
+    ALWAYS,
+    NEVER,
+    Address,
+    Condition,
+    Field,
+    FoldedForm,
+    IndexForm,
+    Level,
+    LevelBound,
+    Predicate,
+)
 from rtlgen.ir.memories import LOGIC_TABLE_WORDS, Memory, MemoryKind, address_bits
 from rtlgen.ir.operations import (
     ArithmeticOp,
     CastOp,
+    ChooseOp,
     ConstantOp,
     ForwardOp,
     IndexOp,
@@ -52,17 +69,22 @@ from rtlgen.ir.operations import (
     Tap,
 )
 from rtlgen.ir.plan_error import PlanError
-from rtlgen.source import Span
+from rtlgen.ir.streams import Region, Stream
+from rtlgen.ir.tiled import MemorySide, OffChip, TiledRegion, Transfer
 
 __all__ = [
     "ALWAYS",
     "INDEX_STYLES",
     "LOGIC_TABLE_WORDS",
     "NEVER",
+    "Address",
     "ArithmeticOp",
     "CastOp",
+    "ChooseOp",
     "Condition",
     "ConstantOp",
+    "Field",
+    "FoldedForm",
     "ForwardOp",
     "IndexForm",
     "IndexOp",
@@ -73,6 +95,8 @@ __all__ = [
     "LoadOp",
     "Memory",
     "MemoryKind",
+    "MemorySide",
+    "OffChip",
     "Operation",
     "OperationBase",
     "ParameterOp",
@@ -84,152 +108,14 @@ __all__ = [
     "Store",
     "Stream",
     "Tap",
+    "TiledRegion",
+    "Transfer",
     "address_bits",
 ]
 
 IndexStyle: TypeAlias = Literal["odometer", "divide", "shift"]
 
 INDEX_STYLES: tuple[IndexStyle, ...] = ("odometer", "divide", "shift")
-
-
-@dataclass(frozen=True, slots=True)
-class Stream:
-    """One statement's iterations, issued every `ii` cycles from `offset_cycles` on.
-
-    Members
-    -------
-    statement: its name in the C program; text: its C source.
-    levels: its loops, outermost first; a statement outside all loops has ().
-    shift: MF3's shift in iterations, operator latencies not counted (for reports).
-    ii_reason: one sentence saying what made II what it is.
-    iterations: number of issued iterations where some level has bounds of its own, else None.
-    """
-
-    statement: str
-    text: str
-    span: Span
-    levels: tuple[Level, ...]
-    instances: int
-    shift: int
-    offset_cycles: int
-    ii: int
-    ii_reason: str
-    operations: tuple[Operation, ...]
-    store: Store
-    iterations: int | None = None
-
-    def __post_init__(self) -> None:
-        if self.ii < 1 or self.offset_cycles < 0:
-            raise PlanError(f"{self.statement}: II {self.ii}, offset {self.offset_cycles}")
-        if any(level.extent < 1 for level in self.levels):
-            raise PlanError(f"{self.statement}: an empty level {self.levels}")
-        for number, op in enumerate(self.operations):
-            for operand in op.operands:
-                if not 0 <= operand < number:
-                    raise PlanError(f"{self.statement}: operation {number} uses {operand}")
-                if self.operations[operand].result_stage > op.stage:
-                    raise PlanError(
-                        f"{self.statement}: operation {number} reads {operand} too early"
-                    )
-            if op.stage < 0 or op.latency_cycles < 0 or op.width_bits < 1:
-                raise PlanError(f"{self.statement}: operation {number} is malformed: {op!r}")
-            if isinstance(op, LoadOp) and len(op.operands) != (op.address is None):
-                raise PlanError(f"{self.statement}: load {number} needs one address")
-        if self.operations[self.store.value].result_stage > self.store.stage:
-            raise PlanError(f"{self.statement}: stores its value before it is there")
-        for form in self.forms():
-            if len(form.coefficients) != len(self.levels):
-                raise PlanError(f"{self.statement}: {form} does not fit {len(self.levels)} levels")
-        for place, level in enumerate(self.levels):
-            for bound in (*level.lowers, *level.uppers):
-                outer = bound.form.coefficients
-                if any(outer[place:]) or len(outer) != len(self.levels):
-                    raise PlanError(
-                        f"{self.statement}: bound {bound} of level {place} looks inward"
-                    )
-        if all(level.is_box for level in self.levels) != (self.iterations is None):
-            raise PlanError(f"{self.statement}: {self.iterations} iterations do not fit its levels")
-
-    @property
-    def count(self) -> int:
-        """Number of issued iterations, padding included."""
-        if self.iterations is not None:
-            return self.iterations
-        count = 1
-        for level in self.levels:
-            count *= level.extent
-        return count
-
-    @property
-    def depth_cycles(self) -> int:
-        """Cycles from the issue of an iteration to the end of its store."""
-        return self.store.stage + 1
-
-    @property
-    def end_cycle(self) -> int:
-        """The region cycle after the store of its last iteration, should that be reached."""
-        return self.offset_cycles + self.ii * (self.count - 1) + self.depth_cycles
-
-    def predicates(self) -> tuple[Predicate, ...]:
-        """Return every predicate on this stream's counters."""
-        found = [self.store.when]
-        for op in self.operations:
-            if isinstance(op, LoadOp):
-                found += [op.needed, *op.banks]
-            elif isinstance(op, ForwardOp):
-                found.extend(tap.when for tap in op.taps)
-        return tuple(found)
-
-    def forms(self) -> tuple[IndexForm, ...]:
-        """Return every index form of this stream: addresses, index values, conditions."""
-        found = [self.store.address]
-        found += [op.address for op in self.operations if isinstance(op, LoadOp) and op.address]
-        found += [op.form for op in self.operations if isinstance(op, IndexOp)]
-        for predicate in self.predicates():
-            found += [c.form for parts in predicate.alternatives for c in parts]
-        return tuple(found)
-
-
-@dataclass(frozen=True, slots=True)
-class Region:
-    """Streams that issue side by side from one region counter.
-
-    Members
-    -------
-    length_cycles: cycles from the region's first to after its last store, index recovery not
-        counted. Nothing that a stream does later happens.
-    """
-
-    streams: tuple[Stream, ...]
-    length_cycles: int
-
-    @classmethod
-    def whole(cls, streams: tuple[Stream, ...]) -> Region:
-        """Return the region in which every stream issues all of its iterations."""
-        return cls(streams, max(stream.end_cycle for stream in streams))
-
-    def __post_init__(self) -> None:
-        if not 1 <= self.length_cycles <= max(stream.end_cycle for stream in self.streams):
-            raise PlanError(f"a region of {self.length_cycles} cycles does not fit its streams")
-        for stream in self.streams:
-            if stream.offset_cycles >= self.length_cycles:
-                raise PlanError(f"{stream.statement} begins after the end of its region")
-            for op in stream.operations:
-                for tap in op.taps if isinstance(op, ForwardOp) else ():
-                    if not 0 <= tap.stream < len(self.streams) or tap.delay_cycles < 0:
-                        raise PlanError(f"{stream.statement}: no such tap {tap}")
-
-    def is_cut(self, stream: Stream) -> bool:
-        """Tell whether the region ends before the last iteration of a stream would."""
-        return stream.end_cycle > self.length_cycles
-
-    def last_cycle(self, stream: Stream) -> int:
-        """Return the region cycle of the last store that a stream may make."""
-        return min(stream.end_cycle, self.length_cycles) - 1
-
-    def issued(self, stream: Stream) -> int:
-        """Return how many iterations of a stream are issued before the region ends."""
-        return min(stream.count, -(-(self.length_cycles - stream.offset_cycles) // stream.ii))
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,6 +133,7 @@ class KernelPlan:
 
     Members
     -------
+    body: what runs, one after another.
     index_style, index_latency_cycles: how counters become indices; the latency comes before
         stage 0 of every iteration and lengthens each region by as much.
     checksum: names of the memories that the checksum unit reads after the last store, in order;
@@ -254,33 +141,28 @@ class KernelPlan:
     returned: memory (a scalar) whose value is the function's result, or None.
     fused_iterations: MF3's figure for the program: smallest max(shift + count) over loop orders
         and pads, latencies not counted. floor_iterations: the largest statement count.
+    memory_side: the memory off chip and the arrays in it, or None where all are on chip.
     """
 
     name: str
     source_file: str
     scalars: tuple[Scalar, ...]
     memories: tuple[Memory, ...]
-    regions: tuple[Region, ...]
+    body: tuple[Region | TiledRegion, ...]
     index_style: IndexStyle
     index_latency_cycles: int
     checksum: tuple[str, ...] | None
     returned: str | None
     fused_iterations: int
     floor_iterations: int
+    memory_side: MemorySide | None = None
 
     def __post_init__(self) -> None:
         names = {memory.name for memory in self.memories}
         scalars = {scalar.name for scalar in self.scalars}
         for stream in self.streams:
-            if stream.store.memory not in names:
-                raise PlanError(f"{stream.statement} stores to unknown {stream.store.memory}")
-            stored = self.memory(stream.store.memory)
-            if stored.kind == "rom":
-                raise PlanError(f"{stream.statement} stores to the constant {stored.name}")
-            if not 0 <= stream.store.port < stored.write_ports:
-                raise PlanError(
-                    f"{stream.statement}: {stored.name} has no write port {stream.store.port}"
-                )
+            for store in stream.stores:
+                self._require_stored(stream, store)
             for op in stream.operations:
                 if isinstance(op, ParameterOp) and op.name not in scalars:
                     raise PlanError(f"{stream.statement} uses unknown scalar {op.name}")
@@ -288,6 +170,8 @@ class KernelPlan:
                     if op.memory not in names:
                         raise PlanError(f"{stream.statement} loads from unknown {op.memory}")
                     memory = self.memory(op.memory)
+                    if memory.kind == "drained":
+                        raise PlanError(f"{stream.statement} loads from the drained {op.memory}")
                     if op.latency_cycles != memory.read_latency_cycles:
                         raise PlanError(f"{stream.statement}: wrong latency for {op.memory}")
                     if not 0 <= op.port < memory.read_ports:
@@ -297,6 +181,45 @@ class KernelPlan:
         for name in (*(self.checksum or ()), *((self.returned,) if self.returned else ())):
             if name not in names:
                 raise PlanError(f"unknown memory {name}")
+
+        for tiled in self.tiled_regions:
+            self._require_moved(tiled)
+
+    def _require_stored(self, stream: Stream, store: Store) -> None:
+        if all(memory.name != store.memory for memory in self.memories):
+            raise PlanError(f"{stream.statement} stores to unknown {store.memory}")
+        stored = self.memory(store.memory)
+        if stored.kind in ("rom", "filled"):
+            raise PlanError(f"{stream.statement} stores to the {stored.kind} {stored.name}")
+        if not 0 <= store.port < stored.write_ports:
+            raise PlanError(f"{stream.statement}: {stored.name} has no write port {store.port}")
+
+    def _require_moved(self, tiled: TiledRegion) -> None:
+        """Require that transfers and windows belong together, one to one."""
+        if self.memory_side is None:
+            raise PlanError(f"{self.name} has tiles and no memory off chip")
+        for transfer in tiled.transfers:
+            window = next((m for m in self.memories if m.name == transfer.window), None)
+            kind = "filled" if transfer.direction == "load" else "drained"
+            if window is None or window.kind != kind:
+                raise PlanError(f"a {transfer.direction} needs a {kind} {transfer.window}")
+            if window.word_bits != self.memory_side.word_bits:
+                raise PlanError(f"{window.name} has other words than the memory off chip")
+            if window.depth != window.lanes << transfer.at.width_bits:
+                raise PlanError(f"{window.name}: {window.depth} elements do not fit its transfer")
+            if len(transfer.strobes) != (window.lanes if transfer.direction == "store" else 0):
+                raise PlanError(f"{window.name}: {len(transfer.strobes)} strobes")
+            if all(array.name != transfer.array for array in self.memory_side.arrays):
+                raise PlanError(f"{window.name}: {transfer.array} is not off chip")
+
+    @property
+    def regions(self) -> tuple[Region, ...]:
+        """Every static island, in order."""
+        return tuple(part.kernel if isinstance(part, TiledRegion) else part for part in self.body)
+
+    @property
+    def tiled_regions(self) -> tuple[TiledRegion, ...]:
+        return tuple(part for part in self.body if isinstance(part, TiledRegion))
 
     @property
     def streams(self) -> tuple[Stream, ...]:

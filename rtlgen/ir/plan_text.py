@@ -18,8 +18,10 @@ from __future__ import annotations
 from rtlgen.ir.affine import Congruence
 from rtlgen.ir.expr import to_text
 from rtlgen.ir.plan import (
+    Address,
     ArithmeticOp,
     CastOp,
+    ChooseOp,
     Condition,
     ConstantOp,
     ForwardOp,
@@ -30,12 +32,14 @@ from rtlgen.ir.plan import (
     LevelBound,
     LoadOp,
     Memory,
+    MemorySide,
     Operation,
     ParameterOp,
     Predicate,
     Region,
     SelectOp,
     Stream,
+    TiledRegion,
 )
 from rtlgen.ir.schedule import bounds_text
 from rtlgen.ir.scop import Array, Scop, Statement
@@ -58,22 +62,60 @@ def plan_text(plan: KernelPlan) -> str:
         lines.append(f"  returns {plan.returned}")
     if plan.checksum is not None:
         lines.append(f"  checksum over {', '.join(plan.checksum) or 'nothing'}")
-    for number, region in enumerate(plan.regions):
+    if plan.memory_side is not None:
+        lines += _memory_side(plan.memory_side)
+    for number, part in enumerate(plan.body):
+        region = part.kernel if isinstance(part, TiledRegion) else part
         lines.append(f"region {number}, {region.length_cycles} cycles")
+        if isinstance(part, TiledRegion):
+            lines += [f"  {line}" for line in _tiles(part)]
         for stream in region.streams:
             lines += [f"  {line}" for line in stream_lines(region, stream)]
     return "\n".join(lines)
 
 
+def _memory_side(side: MemorySide) -> list[str]:
+    lines = [f"  off chip: words of {side.word_bits} bits, {side.latency_cycles} cycles an access"]
+    for array in side.arrays:
+        shape = "".join(f"[{extent}]" for extent in array.shape)
+        kind = _type(array.width_bits, array.signed)
+        lines.append(f"  array {array.name}{shape}: {kind} {array.role} at word {array.base_words}")
+    return lines
+
+
+def _tiles(tiled: TiledRegion) -> list[str]:
+    lines = [
+        f"{tiled.tiles} tiles, one every {tiled.issue_cycles} cycles at most: "
+        f"for {_nest(tiled.levels)}"
+    ]
+    for transfer in tiled.transfers:
+        names = level_names(transfer.levels)
+        waits = "".join(f", {d} tiles after {window}" for window, d in transfer.after)
+        lines.append(
+            f"{transfer.direction} {transfer.window}[{address_text(transfer.at, names)}] of "
+            f"{transfer.array} at word {form_text(transfer.word, names)}"
+            f"{_where(transfer.when, names)}: for {_nest(transfer.levels)}{waits}"
+        )
+        lines += [
+            f"  element {lane}{_where(strobe, names)}"
+            for lane, strobe in enumerate(transfer.strobes)
+            if not strobe.is_true
+        ]
+    return lines
+
+
+def _nest(levels: tuple[Level, ...]) -> str:
+    names = level_names(levels)
+    shown = (_level_text(name, level, names) for name, level in zip(names, levels, strict=True))
+    return ", ".join(shown) or "one iteration"
+
+
 def stream_lines(region: Region, stream: Stream) -> list[str]:
     """Return the lines of one stream; `region` names the streams that its taps refer to."""
     names = level_names(stream.levels)
-    nest = ", ".join(
-        _level_text(name, level, names) for name, level in zip(names, stream.levels, strict=True)
-    )
     head = (
         f"stream {stream.statement} at +{stream.offset_cycles}, II {stream.ii}, "
-        f"depth {stream.depth_cycles}: for {nest or 'one iteration'}"
+        f"depth {stream.depth_cycles}: for {_nest(stream.levels)}"
     )
     lines = [f"{head}  -- {stream.text}" if stream.text else head]
     lines.append(f"  -- {stream.instances} of {region.issued(stream)} iterations are instances")
@@ -82,11 +124,12 @@ def stream_lines(region: Region, stream: Stream) -> list[str]:
     for number, op in enumerate(stream.operations):
         body = _operation(op, names, region)
         lines.append(f"  %{number} = {body} {_stages(op)}")
-    store = stream.store
-    lines.append(
-        f"  store {store.memory}[{form_text(store.address, names)}] = %{store.value}"
-        f"{f' port {store.port}' if store.port else ''}{_where(store.when, names)} @{store.stage}"
-    )
+    for store in stream.stores:
+        lines.append(
+            f"  store {store.memory}[{address_text(store.address, names)}] = %{store.value}"
+            f"{f' port {store.port}' if store.port else ''}{_where(store.when, names)} "
+            f"@{store.stage}"
+        )
     return lines
 
 
@@ -128,6 +171,14 @@ def form_text(form: IndexForm, names: tuple[str, ...]) -> str:
     if form.constant:
         text += f" {'-' if form.constant < 0 else '+'} {abs(form.constant)}"
     return text
+
+
+def address_text(address: Address, names: tuple[str, ...]) -> str:
+    """Return an address; of a folded one the fields, the highest first: `tile:1, i:3, j:4`."""
+    if isinstance(address, IndexForm):
+        return form_text(address, names)
+    fields = [f"{form_text(f.form, names)}:{f.width_bits}" for f in reversed(address.fields)]
+    return ", ".join([f"tile:{address.tile_bits}"] * bool(address.tile_bits) + fields)
 
 
 def condition_text(condition: Condition, names: tuple[str, ...]) -> str:
@@ -210,7 +261,7 @@ def _operation(op: Operation, names: tuple[str, ...], region: Region) -> str:
         case IndexOp(form=form):
             return f"index.{type_} {form_text(form, names)}"
         case LoadOp():
-            address = operands if op.address is None else form_text(op.address, names)
+            address = operands if op.address is None else address_text(op.address, names)
             needed = _where(op.needed, names)
             banks = "".join(
                 f", bank {n}{_where(where, names)}"
@@ -225,6 +276,8 @@ def _operation(op: Operation, names: tuple[str, ...], region: Region) -> str:
                 for tap in taps
             ]
             return f"forward.{type_} {'; '.join([operands, *parts])}"
+        case ChooseOp(when=when):
+            return f"choose.{type_} {operands}{_where(when, names)}"
         case ArithmeticOp(op=name, modulus_bits=modulus):
             return f"{name}.{type_} {operands}{f' modulo {modulus}' if modulus else ''}"
         case CastOp():

@@ -88,7 +88,7 @@ def lower(
         source_file=scop.source.path,
         scalars=_scalars(scop),
         memories=tuple(_memories(scop, ports, banks, target)),
-        regions=plan_regions,
+        body=plan_regions,
         index_style=options.index_style,
         index_latency_cycles=latency,
         checksum=result_arrays(scop) if options.checksum else None,

@@ -17,7 +17,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from rtlgen.ir.iterations import form_values, predicate_mask
+from rtlgen.ir.iterations import address_values, predicate_mask
 from rtlgen.ir.plan import (
     ForwardOp,
     KernelPlan,
@@ -139,7 +139,7 @@ class _Judge:
             self._use_port(member, op, needed)
             return
         elements = member.elements(access, self.scop.array(name).strides)
-        addresses = form_values(op.address, member.counters)
+        addresses = address_values(op.address, member.counters)
         if not np.array_equal(addresses[needed], elements[needed]):
             self._fail(f"{where} addresses the wrong element of {name}")
         cycles = member.cycles + op.stage
@@ -177,7 +177,7 @@ class _Judge:
         # What a bubble loads is used nowhere, but while it does it holds the port.
         loading = predicate_mask(op.needed, member.bubbles)
         if op.address is not None:
-            addresses = form_values(op.address, member.bubbles[loading])
+            addresses = address_values(op.address, member.bubbles[loading])
             if np.any((addresses < 0) | (addresses >= self.scop.array(op.memory).depth)):
                 self._fail(f"{member.stream.statement} addresses no element of {op.memory}")
         idle = member.bubble_cycles[loading] + op.stage
@@ -266,7 +266,7 @@ class _Judge:
             if predicate_mask(store.when, member.bubbles).any():
                 self._fail(f"{member.stream.statement} stores to {name} in a padding iteration")
             mask = predicate_mask(store.when, member.counters)
-            elements.append(form_values(store.address, member.counters)[mask])
+            elements.append(address_values(store.address, member.counters)[mask])
             cycles.append((member.cycles + store.stage)[mask])
             tokens.append(member.tokens[mask])
         touched = np.concatenate(elements)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from rtlgen.ir.cycles import region_cycles
-from rtlgen.ir.iterations import form_values, predicate_mask, stream_iterations
+from rtlgen.ir.iterations import address_values, predicate_mask, stream_iterations
 from rtlgen.ir.plan import KernelPlan, Stream
 
 Element = tuple[str, tuple[int, ...]]
@@ -62,7 +62,7 @@ def _last_rank(stream: Stream, address: int) -> int | None:
             counters = np.stack(np.unravel_index(ranks, extents), axis=1)
         else:
             counters = np.zeros((len(ranks), 0), dtype=np.int64)
-        hits = form_values(stream.store.address, counters) == address
+        hits = address_values(stream.store.address, counters) == address
         hits &= predicate_mask(stream.store.when, counters)
         if hits.any():
             return int(ranks[hits][-1])

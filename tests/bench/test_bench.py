@@ -250,7 +250,7 @@ def test_a_wrong_circuit_is_noticed(
         design = compile_design(path, options)
         plan = design.plan
         regions = (Region.whole((*map(_misplaced, plan.regions[0].streams),)), *plan.regions[1:])
-        compilation = replace(design.compilation, plan=replace(plan, regions=regions))
+        compilation = replace(design.compilation, plan=replace(plan, body=regions))
         return Design(compilation, options)
 
     monkeypatch.setattr(rtlgen.bench.measure, "compile_design", broken)

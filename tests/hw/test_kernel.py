@@ -117,7 +117,7 @@ def cut_short(plan: KernelPlan) -> KernelPlan:
     """Return a plan of one region that ends long before its iterations do."""
     (region,) = plan.regions
     cut = replace(region, length_cycles=region.length_cycles // 8)
-    return replace(plan, regions=(cut,))
+    return replace(plan, body=(cut,))
 
 
 @pytest.mark.parametrize("style", INDEX_STYLES)
@@ -161,7 +161,7 @@ def test_a_load_from_the_wrong_bank_is_caught() -> None:
     operations = (replace(first, banks=(ALWAYS,)), *others)
     streams = (*region.streams[:2], replace(reader, operations=operations))
     with pytest.raises(AssertionError):
-        check_kernel(replace(plan, regions=(Region.whole(streams),)), runs=2, meaning=plan)
+        check_kernel(replace(plan, body=(Region.whole(streams),)), runs=2, meaning=plan)
 
 
 def test_streams_with_equal_loops_share_one_control() -> None:
@@ -170,7 +170,7 @@ def test_streams_with_equal_loops_share_one_control() -> None:
     scale, accumulate = near.streams
     far = Region.whole((scale, replace(accumulate, offset_cycles=41)))
     assert [group.members for group in groups_of(far)] == [(0,), (1,)]
-    check_kernel(replace(gemm_plan(4), regions=(far,)))
+    check_kernel(replace(gemm_plan(4), body=(far,)))
 
 
 @pytest.mark.parametrize("by_checksum", [False, True])
@@ -180,7 +180,7 @@ def test_the_result_is_there_with_done(by_checksum: bool, later: int) -> None:
 
 
 def test_a_kernel_without_statements_is_done_at_once() -> None:
-    plan = replace(gemm_plan(3), regions=())
+    plan = replace(gemm_plan(3), body=())
 
     async def script(host: Host) -> None:
         kernel, ctx = host.kernel, host.ctx
@@ -265,7 +265,7 @@ def test_a_dropped_forwarding_path_is_caught() -> None:
     taken = tuple(
         replace(op, taps=()) if isinstance(op, ForwardOp) else op for op in accumulate.operations
     )
-    broken = replace(plan, regions=(Region.whole((scale, replace(accumulate, operations=taken))),))
+    broken = replace(plan, body=(Region.whole((scale, replace(accumulate, operations=taken))),))
     with pytest.raises(AssertionError):
         check_kernel(broken, meaning=plan)
 
@@ -275,7 +275,7 @@ def test_a_shift_that_is_one_too_small_is_caught() -> None:
     scale, accumulate = plan.regions[0].streams
     late = replace(accumulate, offset_cycles=accumulate.offset_cycles - 1)
     with pytest.raises(AssertionError):
-        check_kernel(replace(plan, regions=(Region.whole((scale, late)),)), meaning=plan)
+        check_kernel(replace(plan, body=(Region.whole((scale, late)),)), meaning=plan)
 
 
 def test_a_swapped_guard_bound_is_caught() -> None:
@@ -284,4 +284,4 @@ def test_a_swapped_guard_bound_is_caught() -> None:
     store = replace(accumulate.store, when=is_value(2, 2))
     wrong = replace(accumulate, store=store)
     with pytest.raises(AssertionError):
-        check_kernel(replace(plan, regions=(Region.whole((scale, wrong)),)), meaning=plan)
+        check_kernel(replace(plan, body=(Region.whole((scale, wrong)),)), meaning=plan)

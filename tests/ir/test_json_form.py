@@ -27,7 +27,7 @@ def test_a_plan_with_every_kind_of_operation_comes_back_equal() -> None:
 def test_two_plans_have_two_forms() -> None:
     plan = chained_sums()
     document = plan_to_json(plan)
-    document["plan"]["regions"][0]["streams"][1]["offset_cycles"] += 1
+    document["plan"]["body"][0]["streams"][1]["offset_cycles"] += 1
     assert plan_from_json(document) != plan
 
 
@@ -37,14 +37,14 @@ def at(document: Any, *path: str | int) -> Any:
     return document
 
 
-STREAM = ("plan", "regions", 0, "streams", 0)
+STREAM = ("plan", "body", 0, "streams", 0)
 
 
 @pytest.mark.parametrize(
     ("path", "key", "value", "message"),
     [
         ((), "schema", "other", "its schema is not"),
-        ((), "version", 1, "version 1 of the plan is not 3"),
+        ((), "version", 1, "version 1 of the plan is not 4"),
         ((), "plan", [], "plan: expected an object, found []"),
         (("plan",), "name", 3, "plan.name: expected str, found 3"),
         (("plan",), "index_latency_cycles", True, "expected int, found True"),
@@ -81,7 +81,7 @@ def test_a_wrong_document_is_refused(
 
 def test_a_missing_field_is_refused() -> None:
     document = plan_to_json(chained_sums())
-    del document["plan"]["regions"][0]["streams"][0]["ii"]
+    del document["plan"]["body"][0]["streams"][0]["ii"]
     with pytest.raises(PlanError, match=r"streams\[0\]: missing fields: ii; unknown fields: none"):
         plan_from_json(document)
 

@@ -67,7 +67,7 @@ def test_what_is_unusual_is_said() -> None:
     changed = replace(
         plan,
         memories=(replace(plan.memories[0], collision_free=False), *plan.memories[1:]),
-        regions=(replace(region, streams=(slow, region.streams[1])),),
+        body=(replace(region, streams=(slow, region.streams[1])),),
         returned="c",
         checksum=(),
     )

@@ -189,7 +189,7 @@ def gemm_plan(
         source_file=FILE,
         scalars=(Scalar("alpha", 32, True), Scalar("beta", 32, True)),
         memories=(memory("C", size, "inout"), memory("A", size, "in"), memory("B", size, "in")),
-        regions=(Region.whole((scale_stream(size), accumulate_stream(size, free_offset(size)))),),
+        body=(Region.whole((scale_stream(size), accumulate_stream(size, free_offset(size)))),),
         index_style=index_style,
         index_latency_cycles=index_latency_cycles,
         checksum=checksum,

@@ -96,7 +96,7 @@ def halves_plan(checksum: tuple[str, ...] | None = None) -> KernelPlan:
             _memory("a", 2 * HALF, 2, (0,) * HALF + (1,) * HALF),
             _memory("b", HALF, 1, ()),
         ),
-        regions=(Region.whole(streams),),
+        body=(Region.whole(streams),),
         index_style="odometer",
         index_latency_cycles=0,
         checksum=checksum,

@@ -68,7 +68,7 @@ def random_plan(
         source_file=SPAN.file,
         scalars=SCALARS,
         memories=(*memories, *stored),
-        regions=tuple(regions),
+        body=tuple(regions),
         index_style=index_style,
         index_latency_cycles=index_latency_cycles,
         checksum=tuple(m.name for m in stored) if rng.random() < 0.3 else None,

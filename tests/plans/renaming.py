@@ -30,5 +30,5 @@ def renamed(plan: KernelPlan, names: Mapping[str, str]) -> KernelPlan:
         plan,
         scalars=tuple(replace(scalar, name=new(scalar.name)) for scalar in plan.scalars),
         memories=tuple(replace(memory, name=new(memory.name)) for memory in plan.memories),
-        regions=tuple(Region.whole(tuple(map(stream, region.streams))) for region in plan.regions),
+        body=tuple(Region.whole(tuple(map(stream, region.streams))) for region in plan.regions),
     )

@@ -92,7 +92,7 @@ def sum_plan(later_cycles: int, checksum: tuple[str, ...] | None) -> KernelPlan:
             _memory("x", 1, "register", "parameter"),
             _memory("y", 1, "register", "parameter"),
         ),
-        regions=(Region.whole(streams),),
+        body=(Region.whole(streams),),
         index_style="odometer",
         index_latency_cycles=0,
         checksum=checksum,

@@ -149,7 +149,7 @@ def test_a_long_kernel_still_fits_the_page() -> None:
     plan = chained_sums()
     stream = plan.regions[0].streams[0]
     late = replace(stream, offset_cycles=10**8)
-    longer = replace(plan, regions=(Region.whole((late,)),))
+    longer = replace(plan, body=(Region.whole((late,)),))
     ((x, width),) = bars(plan_report(program(), longer), "drain")
     assert 0 <= x <= x + width <= WIDTH
 

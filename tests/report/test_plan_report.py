@@ -36,7 +36,7 @@ def two_regions() -> KernelPlan:
     first, second = plan.regions[0].streams
     alone = replace(second, operations=second.operations[:4], store=replace(second.store, value=3))
     regions = (Region.whole((first,)), Region.whole((replace(alone, offset_cycles=0),)))
-    return replace(plan, regions=regions, index_latency_cycles=3, checksum=None)
+    return replace(plan, body=regions, index_latency_cycles=3, checksum=None)
 
 
 def test_it_has_what_scripts_rely_on() -> None:

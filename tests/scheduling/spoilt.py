@@ -176,9 +176,9 @@ def spoilt_plans(plan: KernelPlan) -> Iterator[Spoilt]:
         for change in CHANGES:
             for new in change(stream):
                 streams = (*region.streams[:number], new, *region.streams[number + 1 :])
-                yield Spoilt(change.__name__, replace(plan, regions=(Region.whole(streams),)))
+                yield Spoilt(change.__name__, replace(plan, body=(Region.whole(streams),)))
     short = replace(region, length_cycles=region.length_cycles - 1)
-    yield Spoilt("end", replace(plan, regions=(short,)))
+    yield Spoilt("end", replace(plan, body=(short,)))
     yield from (Spoilt("home", replace(plan, memories=new)) for new in homes_moved(plan.memories))
 
 

@@ -128,7 +128,7 @@ def test_padding_that_is_never_issued_may_do_anything() -> None:
     slow = always_storing(replace(stream, ii=3))
     for length, verdict in ((12, None), (13, "S0 stores to b in a padding iteration")):
         region = Region((slow,), length)
-        cut = replace(given, plan=replace(given.plan, regions=(region,)))
+        cut = replace(given, plan=replace(given.plan, body=(region,)))
         assert cut.verdict() == verdict
 
 
@@ -153,9 +153,9 @@ def test_what_padding_loads_after_its_region_is_never_loaded() -> None:
     first = always_loading(delayed(first, 1))
     assert all(not isinstance(op, LoadOp) or op.stage == 1 for op in first.operations)
     regions = Region((first,), 7), Region.whole((at(second, 0),))
-    assert replace(given, plan=replace(given.plan, regions=regions)).verdict() is None
+    assert replace(given, plan=replace(given.plan, body=regions)).verdict() is None
     regions = Region((first,), 8), regions[1]
-    assert replace(given, plan=replace(given.plan, regions=regions)).verdict() is None
+    assert replace(given, plan=replace(given.plan, body=regions)).verdict() is None
 
 
 def test_a_register_has_any_number_of_readers() -> None:
@@ -261,7 +261,7 @@ def test_a_region_begins_when_the_one_before_has_ended() -> None:
     assert given.with_regions([first], [at(second, 0)]).verdict() is None
     assert given.with_regions([second], [first]).verdict() == "S1 loads a wrong value of b"
     early = Region((first,), 5), Region.whole((at(second, 0),))
-    cut = replace(given, plan=replace(given.plan, regions=early))
+    cut = replace(given, plan=replace(given.plan, body=early))
     with pytest.raises(AssertionError, match="cut off"):
         assert cut.verdict() is None, cut.verdict()
 

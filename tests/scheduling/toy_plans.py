@@ -45,7 +45,7 @@ class Toy:
     def with_regions(self, *regions: Sequence[Stream]) -> Toy:
         """Return the plan with these streams, each region ending with the last of its stores."""
         whole = tuple(Region.whole(tuple(streams)) for streams in regions)
-        return replace(self, plan=replace(self.plan, regions=whole))
+        return replace(self, plan=replace(self.plan, body=whole))
 
     def with_memory(self, name: str, **changes: object) -> Toy:
         """Return the plan with a memory changed."""

@@ -69,6 +69,6 @@ def test_a_statement_outside_all_loops_is_one_iteration() -> None:
         operations=(ConstantOp(width_bits=32, signed=True, stage=0, value=7),),
         store=Store("c", IndexForm((), 2), 1, 0, ALWAYS),
     )
-    alone = replace(plan, regions=(Region.whole((once,)),), index_latency_cycles=3)
+    alone = replace(plan, body=(Region.whole((once,)),), index_latency_cycles=3)
     elements = [("c", (row,)) for row in range(4)]
     assert last_write_cycles(alone, elements) == {("c", (2,)): 9}

@@ -1,0 +1,237 @@
+"""Tiles: a static island that runs once a tile, and what moves words for it in the meantime.
+
+A `TiledRegion` runs its kernel, a `Region`, once for every point of the tile loops. In the kernel
+nothing ever waits; the kernel itself starts, for every tile, when
+
+- `issue_cycles` have passed since it started for the tile before, and
+- each of its filled windows holds what the tile reads, and
+- each of its drained windows has room for what the tile writes.
+
+The *movers*, one a transfer, fill and drain the windows. A window has 2**tile_bits copies (see
+`FoldedForm`); tile number t has copy t modulo that. So a mover runs ahead of the kernel, or
+behind it, by as many tiles as there are copies.
+
+Every window has one writer and one reader: what comes from off chip, what a tile leaves for a
+later one, and what goes off chip are in memories of their own, although they may be parts of one C
+array. Which of them a read means is known when the plan is made (`ChooseOp`).
+
+Timing of tiles: `ir.timeline`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from rtlgen.ir.levels import FoldedForm, IndexForm, Level, Predicate
+from rtlgen.ir.operations import ChooseOp, LoadOp
+from rtlgen.ir.plan_error import PlanError
+from rtlgen.ir.scop import Role
+from rtlgen.ir.streams import Region
+
+BYTE_BITS = 8
+
+Direction: TypeAlias = Literal["load", "store"]
+
+
+@dataclass(frozen=True, slots=True)
+class OffChip:
+    """A C array that lives off chip, row-major, each of its rows on whole words.
+
+    Members
+    -------
+    shape: its extents; the last one is that of a row. role: as in the Scop.
+    base_words: the word that its first row begins with.
+    """
+
+    name: str
+    width_bits: int
+    signed: bool
+    shape: tuple[int, ...]
+    role: Role
+    base_words: int
+
+    def row_words(self, word_bits: int) -> int:
+        """Return the words from one row to the next."""
+        return -(-self.shape[-1] * self.width_bits // word_bits)
+
+    def words(self, word_bits: int) -> int:
+        """Return the words of the whole array."""
+        rows = 1
+        for extent in self.shape[:-1]:
+            rows *= extent
+        return rows * self.row_words(word_bits)
+
+
+@dataclass(frozen=True, slots=True)
+class MemorySide:
+    """The memory off chip: a word an access, one access at a time.
+
+    Members
+    -------
+    word_bits: of the bus. latency_cycles: of an access; the next one begins after it.
+    depth_words: of the memory, as far as the arrays go.
+    """
+
+    word_bits: int
+    latency_cycles: int
+    arrays: tuple[OffChip, ...]
+
+    def __post_init__(self) -> None:
+        if self.word_bits < BYTE_BITS or self.word_bits & (self.word_bits - 1):
+            raise PlanError(f"a bus of {self.word_bits} bits")
+        if self.latency_cycles < 1:
+            raise PlanError(f"an access of {self.latency_cycles} cycles")
+        taken = 0
+        for array in sorted(self.arrays, key=lambda array: array.base_words):
+            if not array.shape or array.width_bits > self.word_bits:
+                raise PlanError(f"{array.name} does not fit words of {self.word_bits} bits")
+            if array.base_words < taken:
+                raise PlanError(f"{array.name} begins in another array")
+            taken = array.base_words + array.words(self.word_bits)
+
+    @property
+    def depth_words(self) -> int:
+        return max((a.base_words + a.words(self.word_bits) for a in self.arrays), default=0)
+
+    @property
+    def bytes_per_word(self) -> int:
+        return self.word_bits // BYTE_BITS
+
+
+@dataclass(frozen=True, slots=True)
+class Transfer:
+    """The words that are moved between an array off chip and a window, tile by tile.
+
+    Members
+    -------
+    window: the memory on chip. array: the one off chip.
+    levels: the tile loops, then the words of a tile; in every tile at least one iteration.
+    word: the word off chip, counted from the first one of the memory. at: the word of the window.
+    when: the iterations that move a word; the others pass by.
+    strobes: for each element of a word, the lowest first, where a store writes it; () for a load.
+    after: for a load that reads what earlier tiles have stored: (window, distance) of stores; it
+        begins a tile when that store is done with the tile `distance` tiles before.
+    """
+
+    direction: Direction
+    window: str
+    array: str
+    levels: tuple[Level, ...]
+    word: IndexForm
+    at: FoldedForm
+    when: Predicate
+    strobes: tuple[Predicate, ...] = ()
+    after: tuple[tuple[str, int], ...] = ()
+
+    def __post_init__(self) -> None:
+        if any(distance < 1 for _, distance in self.after):
+            raise PlanError(f"{self.window} waits for its own tile: {self.after}")
+        if self.after and self.direction == "store":
+            raise PlanError(f"the store of {self.window} waits for others: {self.after}")
+        for form in (self.word, *self.at.forms):
+            if len(form.coefficients) != len(self.levels):
+                raise PlanError(f"{self.window}: {form} does not fit {len(self.levels)} levels")
+        for place, level in enumerate(self.levels):
+            for bound in (*level.lowers, *level.uppers):
+                if any(bound.form.coefficients[place:]):
+                    raise PlanError(f"{self.window}: bound {bound} looks inward")
+
+    @property
+    def copies(self) -> int:
+        """Copies of the window."""
+        return 1 << self.at.tile_bits
+
+
+@dataclass(frozen=True, slots=True)
+class TiledRegion:
+    """A region that is started once a tile.
+
+    Members
+    -------
+    kernel: its streams have the tile loops as their outermost levels.
+    levels: the tile loops, each with bounds that depend on outer ones alone.
+    tiles: number of their iterations.
+    issue_cycles: cycles from the start of a tile to that of the next, at least.
+    """
+
+    kernel: Region
+    levels: tuple[Level, ...]
+    tiles: int
+    issue_cycles: int
+    transfers: tuple[Transfer, ...]
+
+    def __post_init__(self) -> None:
+        depth = len(self.levels)
+        if self.tiles < 1:
+            raise PlanError("a tiled region without tiles")
+        for stream in self.kernel.streams:
+            if stream.tile_levels != depth or not _same(stream.levels, self.levels):
+                raise PlanError(f"{stream.statement} has other tile loops than its region")
+            if stream.ii * stream.count > self.issue_cycles:
+                raise PlanError(f"{stream.statement} is not done when its next tile begins")
+            if self.kernel.is_cut(stream):
+                raise PlanError(f"{stream.statement} is cut off at the end of a tile")
+        names = [transfer.window for transfer in self.transfers]
+        if len(set(names)) != len(names):
+            raise PlanError(f"a window has several movers: {names}")
+        stores = {t.window for t in self.transfers if t.direction == "store"}
+        for transfer in self.transfers:
+            if not _same(transfer.levels, self.levels):
+                raise PlanError(f"{transfer.window} has other tile loops than its region")
+            if not stores.issuperset(window for window, _ in transfer.after):
+                raise PlanError(f"{transfer.window} waits for what is not stored")
+        windows = set(names)
+        for stream in self.kernel.streams:
+            for op in stream.operations:
+                if isinstance(op, LoadOp) and op.address is None and op.memory in windows:
+                    raise PlanError(f"{stream.statement} looks up the window {op.memory}")
+                if isinstance(op, ChooseOp) and len(op.operands) != 2:
+                    raise PlanError(f"{stream.statement} chooses between {op.operands}")
+
+    def transfer(self, window: str) -> Transfer:
+        """Return the transfer of a window; KeyError when it has none."""
+        for transfer in self.transfers:
+            if transfer.window == window:
+                return transfer
+        raise KeyError(window)
+
+    def used_cycle(self, window: str) -> int:
+        """Return the cycle of a tile after which its kernel uses the window no more.
+
+        That is the cycle after its last address of a filled one, its last store to a drained one.
+        """
+        last = -1
+        for stream in self.kernel.streams:
+            final = stream.offset_cycles + stream.ii * (stream.count - 1)
+            stages = [op.stage for op in stream.operations if _loads(op, window)]
+            stages += [store.stage for store in stream.stores if store.memory == window]
+            last = max([last, *(final + stage for stage in stages)])
+        return last + 1
+
+
+def _same(levels: tuple[Level, ...], tile_levels: tuple[Level, ...]) -> bool:
+    """Tell whether `levels` begin with the tile loops."""
+    outer = levels[: len(tile_levels)]
+    return list(map(_meaning, outer)) == list(map(_meaning, tile_levels))
+
+
+def _meaning(level: Level) -> tuple[object, ...]:
+    """Return a level without its name and without the zeros for levels further in."""
+    bounds = [
+        [(_trimmed(b.form.coefficients), b.form.constant, b.divisor) for b in bounds]
+        for bounds in (level.lowers, level.uppers)
+    ]
+    return level.extent, level.at_least, bounds
+
+
+def _trimmed(coefficients: tuple[int, ...]) -> tuple[int, ...]:
+    """Return coefficients without the zeros at their end."""
+    kept = list(coefficients)
+    while kept and not kept[-1]:
+        kept.pop()
+    return tuple(kept)
+
+
+def _loads(op: object, window: str) -> bool:
+    return isinstance(op, LoadOp) and op.memory == window
