@@ -22,6 +22,7 @@ from rtlgen.scheduling.errors import NothingObservable, NothingToBuild, PlanUnso
 from rtlgen.transforms.expand import Expansion, expand
 from rtlgen.transforms.loop_schedule import LoopOptions, Scheduled, schedule_loops
 from rtlgen.transforms.normalise import normalise
+from rtlgen.transforms.pauses import Pause
 from rtlgen.transforms.ragged import Ranking, ragged_statements
 from rtlgen.transforms.skew import Skew, Skewed, skew
 from rtlgen.transforms.strides import is_strided
@@ -38,7 +39,7 @@ class Analysis:
     scop: `written`, normalised, in the loops of a scheduler if one was chosen; sets: the isl view
         of scop.
     earlier: the programs before `scop`, by pass. scheduled: the scheduler's answer.
-    skewed: the units that were given skewed loops.
+    skewed: the units that were given skewed loops. pauses: the statements that were given pauses.
     kept: strided statements that run in all iterations. expansions: of the temporaries.
     warnings: of the front end, and about statements that do nothing or read nothing.
     ranking: how iterations of nests that are no boxes are ranked, see there.
@@ -54,6 +55,7 @@ class Analysis:
     earlier: Mapping[str, Scop]
     scheduled: Scheduled | None = None
     skewed: Skewed | None = None
+    pauses: tuple[Pause, ...] = ()
     kept: frozenset[str] = frozenset()
     expansions: tuple[Expansion, ...] = ()
     warnings: tuple[Diagnostic, ...] = ()
@@ -228,4 +230,10 @@ def in_skewed_loops(analysis: Analysis, skews: Sequence[Skew]) -> Analysis:
         flows=found.flows,
         earlier={**analysis.earlier, "skew": scop},
         skewed=found,
+        pauses=tuple(p for p in analysis.pauses if p.statement not in found.statements),
     )
+
+
+def with_pauses(analysis: Analysis, pauses: Sequence[Pause]) -> Analysis:
+    """Return the program with some of its statements to pause after some of their instances."""
+    return replace(analysis, pauses=(*analysis.pauses, *pauses))

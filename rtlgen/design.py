@@ -25,10 +25,10 @@ from rtlgen.manifest import Manifest, unwritable, write_manifest
 from rtlgen.options import CompileOptions
 from rtlgen.poly.trips import loop_trips
 from rtlgen.report.html import report_html, summary_html
-from rtlgen.report.loops import iis_before_skewing, schedule_report, skew_report
+from rtlgen.report.loops import iis_as_written, pause_report, schedule_report, skew_report
 from rtlgen.report.nests import nest_report
 from rtlgen.report.plan_report import plan_report
-from rtlgen.report.text import counted
+from rtlgen.report.tables import counted
 from rtlgen.sim.lint import WAIVERS
 from rtlgen.testbench import Case, Expected, write_testbench
 from rtlgen.verify.c_oracle import COptions, Oracle, c_outcomes
@@ -152,6 +152,7 @@ class Design:
             schedule,
             self._expansions(),
             skew_report(compilation.analysis.skewed),
+            pause_report(compilation.analysis.pauses, compilation.analysis.scop),
             compilation.decision.why,
             [bound.text() for bound in compilation.bounds],
             compilation.unproven,
@@ -174,7 +175,7 @@ class Design:
         analysis = self.compilation.analysis
         scop = analysis.program.scop
         trips = loop_trips(ScopSets(scop))
-        own_iis = iis_before_skewing(analysis.skewed, self.plan)
+        own_iis = iis_as_written(analysis.skewed, analysis.pauses, self.plan)
         return nest_report(scop, trips, self.plan, analysis.written_dependences, own_iis)
 
     def write(self, directory: str | Path, *, seed: int = 1) -> Path:

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import reduce
 
-from rtlgen.analysis import Analysis, expanded, in_chosen_loops, in_skewed_loops
+from rtlgen.analysis import Analysis, expanded, in_chosen_loops, in_skewed_loops, with_pauses
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.effort import TooComplex, limited_effort, more_effort
 from rtlgen.ir.plan import KernelPlan
@@ -20,6 +20,7 @@ from rtlgen.ir.schedule import FlatDim, ScalarDim, Schedule
 from rtlgen.options import CompileOptions
 from rtlgen.poly.errors import UnknownStatement
 from rtlgen.poly.legality import find_violation, illegal_shift
+from rtlgen.poly.piecewise import NoClosedForm
 from rtlgen.scheduling.banks import Unbankable, assign_banks, with_banks
 from rtlgen.scheduling.decide import (
     Decision,
@@ -34,6 +35,7 @@ from rtlgen.scheduling.decide import (
 from rtlgen.scheduling.forwarding import Unforwardable
 from rtlgen.scheduling.lags import Timing
 from rtlgen.scheduling.lower import PlanOptions, lower
+from rtlgen.scheduling.pausing import find_pauses
 from rtlgen.scheduling.ports import assign_read_ports
 from rtlgen.scheduling.regions import cycles_apart, decide_regions, shortest_regions
 from rtlgen.scheduling.settling import (
@@ -53,6 +55,9 @@ from rtlgen.transforms.outer_shift import outer_loop_shift
 
 SKEW_GAIN = 0.98
 """Share of the cycles below which skewed loops are worth their subscripts."""
+
+PAUSE_GAIN = 0.98
+"""Share of the cycles below which pauses are worth the loop that counts them."""
 
 EXPANSION_GAIN = 0.98
 """Share of the cycles below which an expansion is worth its memory."""
@@ -127,13 +132,16 @@ def _less_sharing(written: Analysis, options: CompileOptions) -> Planned:
 
 
 def _less_waiting(plain: Planned, options: CompileOptions) -> Planned:
-    """Plan a program in skewed loops too, where it waits for its own results."""
-    if options.loops.chosen is not None or options.fuse != "mf3":
+    """Plan a program with pauses and in skewed loops too, where it waits for its own results."""
+    if options.fuse != "mf3":
         return plain
-    best, limit = plain, predicted_cycles(plain.plan) * SKEW_GAIN
+    best = _less_often_waiting(plain, options)
+    if options.loops.chosen is not None:
+        return best
+    unskewed, limit = best.analysis, predicted_cycles(best.plan) * SKEW_GAIN
     try:
-        for skews in find_skews(plain.space, plain.decision, plain.target):
-            skewed = _with_ports(in_skewed_loops(plain.analysis, skews), options)
+        for skews in find_skews(plain.space, plain.decision, plain.target, best.space):
+            skewed = _with_ports(in_skewed_loops(unskewed, skews), options)
             cycles = predicted_cycles(skewed.plan)
             if cycles < limit:
                 best, limit = skewed, cycles
@@ -141,6 +149,19 @@ def _less_waiting(plain: Planned, options: CompileOptions) -> Planned:
         # What was found so far is as good as it was.
         pass
     return best
+
+
+def _less_often_waiting(plain: Planned, options: CompileOptions) -> Planned:
+    """Plan a program with pauses after some instances, where all wait for the sake of those."""
+    try:
+        pauses = find_pauses(plain.space, plain.decision)
+        if not pauses:
+            return plain
+        paused = _with_ports(with_pauses(plain.analysis, pauses), options)
+    except (TooComplex, NoClosedForm):
+        return plain
+    is_worth_it = predicted_cycles(paused.plan) < predicted_cycles(plain.plan) * PAUSE_GAIN
+    return paused if is_worth_it else plain
 
 
 def _in_loops(analysis: Analysis, options: CompileOptions) -> Planned:
@@ -154,7 +175,7 @@ def _with_ports(analysis: Analysis, options: CompileOptions) -> Planned:
     All statements share one loop unless that is too complex, or takes longer than they do apart.
     """
     timing = timing_of(analysis, get_target(options.target))
-    free = Space(timing, analysis.scop, analysis.in_order)
+    free = Space(timing, analysis.scop, analysis.in_order, pauses=analysis.pauses)
     if options.fuse != "mf3":
         return _plan_of(analysis, options, free)
     try:

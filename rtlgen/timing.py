@@ -20,6 +20,7 @@ def timing_of(analysis: Analysis, target: Target) -> Timing:
     ragged = ragged_statements(analysis.sets, analysis.units, analysis.ranking)
     if analysis.skewed is not None:
         ragged |= analysis.skewed.statements
+    ragged |= {pause.statement for pause in analysis.pauses}
     is_listed = is_listable(analysis.sets, analysis.units, analysis.ranking)
     if is_listed:
         ragged |= beside_ragged(analysis.sets, analysis.dependences, ragged)

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import product
+from math import gcd
 
 import islpy as isl
 
@@ -160,7 +161,7 @@ def bounds_on(
     """Return the conditions that do not concern a variable, and its lower and upper bounds."""
     kept, lowers, uppers = [], [], []
     own = Affine.variable(name)
-    for form in conditions:
+    for form in map(_tightened, conditions):
         match form.coefficient(name):
             case 0:
                 kept.append(form)
@@ -171,6 +172,15 @@ def bounds_on(
             case _:
                 raise NoClosedForm
     return kept, lowers, uppers
+
+
+def _tightened(condition: Affine) -> Affine:
+    """Return the same condition on integers without a common factor: 2 i - 1 >= 0 is i >= 1."""
+    factor = gcd(*(c for _, c in condition.terms))
+    if factor <= 1:
+        return condition
+    terms = tuple((name, c // factor) for name, c in condition.terms)
+    return Affine(terms, condition.constant // factor)
 
 
 def _always(condition: Affine) -> bool:

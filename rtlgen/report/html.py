@@ -8,7 +8,14 @@ from importlib import resources
 from string import Template
 from typing import Any
 
-from rtlgen.report.loops import BANDS_HEADER, ROWS_HEADER, band_cells, row_cells, skew_lines
+from rtlgen.report.loops import (
+    BANDS_HEADER,
+    ROWS_HEADER,
+    band_cells,
+    pause_lines,
+    row_cells,
+    skew_lines,
+)
 from rtlgen.report.nest_text import guides_text, shown_name, trips_text, ug1399_text
 from rtlgen.report.text import expansion_lines, headline, loops_text, shape_text
 from rtlgen.report.timeline import timeline_svg
@@ -35,7 +42,9 @@ def report_html(report: Mapping[str, Any], source: SourceFile) -> str:
             f"<div><dt>{name}</dt><dd>{report[key]:,}</dd></div>" for key, name in _TOTALS.items()
         ),
         timeline=timeline_svg(report),
-        schedule=_schedule(report["schedule"]) + _skews(report["skews"]),
+        schedule=_schedule(report["schedule"])
+        + _moved("Skewed loops", skew_lines(report["skews"]))
+        + _moved("Pauses", pause_lines(report["pauses"])),
         statements=_statements(report, source.path),
         nests=_nests(report["nests"]),
         memories=_memories(report["memories"]) + _expansions(report["expansions"]),
@@ -77,12 +86,11 @@ def _schedule(schedule: Mapping[str, Any] | None) -> str:
     )
 
 
-def _skews(skews: Sequence[Mapping[str, Any]]) -> str:
-    """Return the section of the statements in skewed loops, or nothing."""
-    if not skews:
+def _moved(title: str, lines: Sequence[str]) -> str:
+    """Return the section of the statements that run in other loops, or nothing."""
+    if not lines:
         return ""
-    lines = [f"<p>{escape(line)}.</p>" for line in skew_lines(skews)]
-    return "\n".join(("<h2>Skewed loops</h2>", *lines))
+    return "\n".join((f"<h2>{title}</h2>", *(f"<p>{escape(line)}.</p>" for line in lines)))
 
 
 def _expansions(expansions: Sequence[Mapping[str, Any]]) -> str:

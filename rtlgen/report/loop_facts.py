@@ -32,7 +32,7 @@ class LoopFacts:
 
     Members
     -------
-    own_iis: of statements in skewed loops: the II in the loops as written.
+    own_iis: of statements in skewed loops or with pauses: the II in the loops as written.
     """
 
     scop: Scop

@@ -6,9 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rtlgen.ir.plan import KernelPlan
+from rtlgen.ir.scop import Scop
+from rtlgen.poly.edges import in_coordinates
 from rtlgen.poly.schedule_tree import Band, Node, Row, bands_of, loop_rows, statements_of
-from rtlgen.report.tables import text_table
+from rtlgen.report.tables import counted, text_table
 from rtlgen.transforms.loop_schedule import Scheduled
+from rtlgen.transforms.pauses import Pause
 from rtlgen.transforms.skew import Skewed
 
 
@@ -51,13 +54,54 @@ def skew_report(skewed: Skewed | None) -> list[dict[str, Any]]:
     ]
 
 
-def iis_before_skewing(skewed: Skewed | None, plan: KernelPlan) -> dict[str, int]:
-    """Return how many cycles apart statements in skewed loops would issue in their own ones."""
+def pause_report(pauses: Sequence[Pause], scop: Scop) -> list[dict[str, Any]]:
+    """Return the statements that pause after some instances, as JSON-serialisable objects.
+
+    `after` says in terms of the C iterators what holds for these instances.
+    """
+    return [
+        {
+            "statement": pause.statement,
+            "cycles": pause.cycles,
+            "instances": pause.instances,
+            "after": [
+                f"{in_coordinates(scop.statement(pause.statement), form)} {relation} 0"
+                for forms, relation in ((pause.equal, "=="), (pause.least, ">="))
+                for form in forms
+            ],
+            "issue_slots_before": pause.slots_before,
+            "reason": pause.reason,
+        }
+        for pause in pauses
+    ]
+
+
+def pause_lines(pauses: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return what `pause_report` made as text, a line for every statement."""
+    return [
+        f"{pause['statement']} pauses {counted(pause['cycles'], 'cycle')} after "
+        f"{counted(pause['instances'], 'instance')} ({', '.join(pause['after'])}), instead of "
+        f"{pause['issue_slots_before']:,} issue slots: {pause['reason']}"
+        for pause in pauses
+    ]
+
+
+def iis_as_written(
+    skewed: Skewed | None, pauses: Sequence[Pause], plan: KernelPlan
+) -> dict[str, int]:
+    """Return how many cycles apart statements in skewed loops or with pauses would issue without.
+
+    In loops as they are written, that is.
+    """
     instances = {stream.statement: stream.instances for stream in plan.streams}
+    changed = [
+        *((skew.unit.statements, skew.slots_before) for skew in (skewed.skews if skewed else ())),
+        *(((pause.statement,), pause.slots_before) for pause in pauses),
+    ]
     return {
-        name: max(1, round(skew.slots_before / max(map(instances.__getitem__, ran))))
-        for skew in (() if skewed is None else skewed.skews)
-        if (ran := [name for name in skew.unit.statements if name in instances])
+        name: max(1, round(slots / max(map(instances.__getitem__, ran))))
+        for names, slots in changed
+        if (ran := [name for name in names if name in instances])
         for name in ran
     }
 

@@ -20,6 +20,7 @@ def plan_report(
     schedule: Mapping[str, Any] | None = None,
     expansions: Sequence[Mapping[str, Any]] = (),
     skews: Sequence[Mapping[str, Any]] = (),
+    pauses: Sequence[Mapping[str, Any]] = (),
     why: str = "",
     store_bounds: Sequence[str] = (),
     unproven: Sequence[str] = (),
@@ -41,7 +42,7 @@ def plan_report(
     store_bounds: write ports that take more cycles than the longest statement.
     unproven: what a limit leaves unproven.
     limits: those of the compiler that changed the plan.
-    skews: units in skewed loops, see `report.loops`.
+    skews: units in skewed loops; pauses: statements that pause; see `report.loops`.
     """
     return {
         "kernel": plan.name,
@@ -65,6 +66,7 @@ def plan_report(
         "predicted_cycles": predicted_cycles(plan),
         "schedule": schedule,
         "skews": list(skews),
+        "pauses": list(pauses),
         "perfect": len(plan.regions) == 1,
         "store_bounds": list(store_bounds),
         "unproven": list(unproven),

@@ -10,6 +10,11 @@ GAP = "  "
 MAX_WIDTH = 100
 
 
+def counted(count: int, noun: str) -> str:
+    """Return `1 loop` or `2 loops`."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
 def text_table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     """Return a table with a line a row; columns of numbers are set to the right.
 

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rtlgen.report.loops import schedule_text, skew_lines
+from rtlgen.report.loops import pause_lines, schedule_text, skew_lines
 from rtlgen.report.nest_text import LOOP_HEADER, loop_row
-from rtlgen.report.tables import text_table
+from rtlgen.report.tables import counted, text_table
 
 
 def plan_report_text(report: Mapping[str, Any]) -> str:
     """Return the report that `plan_report` made as text, without a final newline."""
     expanded = expansion_lines(report["expansions"])
+    moved = [*skew_lines(report["skews"]), *pause_lines(report["pauses"])]
     parts = [
         f"{report['kernel']}, {headline(report)}",
         *([schedule_text(report["schedule"])] if report["schedule"] else []),
-        *(["\n".join(skew_lines(report["skews"]))] if report["skews"] else []),
+        *(["\n".join(moved)] if moved else []),
         _statements(report),
         *([] if report["perfect"] else [_regions(report["regions"])]),
         *_loops(report["nests"]),
@@ -40,11 +41,6 @@ def _regions(regions: Sequence[Mapping[str, Any]]) -> str:
     lines = [f"{counted(len(regions), 'region')}, since {regions[0]['why']}"]
     lines += [f"  {' '.join(x['statements'])}: {counted(x['cycles'], 'cycle')}" for x in regions]
     return "\n".join(lines)
-
-
-def counted(count: int, noun: str) -> str:
-    """Return `1 loop` or `2 loops`."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def loops_text(loops: Sequence[Mapping[str, Any]]) -> str:

@@ -19,6 +19,7 @@ from rtlgen.transforms.candidates import (
     placement,
     placements,
 )
+from rtlgen.transforms.pauses import Pause
 from rtlgen.transforms.period import Member, self_distances
 from rtlgen.transforms.precedence import Precedence, among
 from rtlgen.transforms.ragged import RaggedBounds
@@ -30,6 +31,9 @@ MANY_STATEMENTS = 24
 
 CHANGES = 4
 """How far a nest that is shared with another statement is from the program as written."""
+
+PAUSE_CHANGES = 3
+"""How far a nest with a pause is from the program as written: as far as one with a pad."""
 
 MAX_NEIGHBOURS = 4
 """Deeper or shallower statements in step with which one statement is tried to run."""
@@ -44,7 +48,8 @@ NEARBY = 3
 class OwnNests:
     """Nests of single statements that keep the order of each statement's own dependences.
 
-    The loops of the statements `in_order` stay in the order of `boxed`.
+    The loops of the statements `in_order` stay in the order of `boxed`. One with `pauses` has the
+    nest with its pause too, before all others.
     """
 
     def __init__(
@@ -53,11 +58,14 @@ class OwnNests:
         boxed: Scop,
         iterations: Sequence[Precedence],
         in_order: frozenset[str],
+        pauses: Sequence[Pause] = (),
     ) -> None:
         self._timing = timing
         self._boxed = boxed
         self._iterations = iterations
         self._in_order = in_order
+        self._pauses = {pause.statement: pause for pause in pauses}
+        self._paused_nests: dict[str, list[Placement]] = {}
         loops = {s.name: boxed.schedule.loops(s.name) for s in boxed.statements}
         self._extents = [loop.extent for own in loops.values() for loop in own]
         self._depth = max(map(len, loops.values()))
@@ -82,7 +90,7 @@ class OwnNests:
         """Return the nests of a statement, padded up to a number of iterations; None: unpadded."""
         key = name, largest or 0
         if key not in self._found:
-            self._found[key] = self._nests(name, largest or 0)
+            self._found[key] = [*self._paused(name), *self._nests(name, largest or 0)]
         return self._found[key]
 
     def beside(self, name: str, largest: int) -> list[Placement]:
@@ -163,6 +171,22 @@ class OwnNests:
         if is_ragged:
             return self._order_keeping(name, self._placed(name, steps, depth + 1, most))
         return padded_once(unpadded, steps)
+
+    def _paused(self, name: str) -> list[Placement]:
+        """Return the nest in which a statement pauses, if it is to and the ranks are known."""
+        if name not in self._pauses:
+            return []
+        if name in self._paused_nests:
+            return self._paused_nests[name]
+        nest, iterators = self._pauses[name].nest, self._boxed.statement(name).iterators
+        if self._timing.related.is_listed:
+            placed = placement(nest, iterators, PAUSE_CHANGES)
+        else:
+            placed = closed_placement(
+                self._timing.sets.domains[name], nest, iterators, PAUSE_CHANGES
+            )
+        self._paused_nests[name] = [] if placed is None else self._order_keeping(name, [placed])
+        return self._paused_nests[name]
 
     def _placed(self, name: str, extents: Sequence[int], depth: int, most: int) -> list[Placement]:
         place = self._placing(name) if name in self._timing.related.ragged else None

@@ -60,16 +60,19 @@ FAR = 1_000
 """Wavefronts between instances in different iterations of the loops around."""
 
 
-def find_skews(space: Space, decision: Decision, target: Target) -> list[tuple[Skew, ...]]:
+def find_skews(
+    space: Space, decision: Decision, target: Target, best: Space
+) -> list[tuple[Skew, ...]]:
     """Return skewed loops for the units that may need fewer issue slots in them, likeliest first.
 
     Each entry has one skew for every unit that has any.
 
     Parameters
     ----------
-    decision: for the loops as they are.
+    decision: for the loops as they are. best: the space of what is to be beaten, which may pause in
+        these loops.
     """
-    waiting = [unit for unit in space.timing.units if _waits(space, unit)]
+    waiting = [unit for unit in space.timing.units if _waits(best, unit)]
     counts = {name: count_points(domain) for name, domain in space.timing.sets.domains.items()}
     if not waiting:
         return []
@@ -195,6 +198,11 @@ class _Search:
             if grouping is not None:
                 slots = grouping.last_issue + 1
                 found.append(Skew(self.unit, self._rows(sinking), slots, self.before, self.reason))
+        if effort.left <= 0 and not found:
+            note_limit(
+                f"{', '.join(self.unit.statements)}: the search for skewed loops found none before "
+                f"it was ended, after {MAX_EFFORT:,} iterations and dependent pairs"
+            )
         return sorted(found, key=lambda skew: skew.slots)
 
     def _completed(self, weighed: _Weighed) -> Iterator[Sinking]:

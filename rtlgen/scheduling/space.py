@@ -14,6 +14,7 @@ from rtlgen.scheduling.store_slots import StoreSlots
 from rtlgen.transforms.candidates import Placement
 from rtlgen.transforms.cycle_orders import OrderSearch
 from rtlgen.transforms.distances import Candidate
+from rtlgen.transforms.pauses import Pause
 from rtlgen.transforms.period import (
     Grouping,
     initiation_intervals,
@@ -47,7 +48,8 @@ def is_worth_search(slots: int, instances: int) -> bool:
 class Space:
     """The candidates of every unit of a program, and the precedences between them.
 
-    The loops of the statements `in_order` stay in the order of `boxed`.
+    The loops of the statements `in_order` stay in the order of `boxed`. Those with `pauses` may run
+    in the nests of these, too.
     """
 
     def __init__(
@@ -57,6 +59,7 @@ class Space:
         in_order: frozenset[str] = frozenset(),
         like: Space | None = None,
         nests_as_written: bool = False,
+        pauses: Sequence[Pause] = (),
     ) -> None:
         self.in_order = in_order
         self.timing = timing
@@ -68,7 +71,9 @@ class Space:
         self.cycles = timing.precedences()
         self.iterations = iteration_precedences(boxed, timing.dependences, timing.related)
         self.nests: OwnNests = (
-            OwnNests(timing, boxed, self.iterations, in_order) if like is None else like.nests
+            OwnNests(timing, boxed, self.iterations, in_order, pauses)
+            if like is None
+            else like.nests
         )
         self.groups = GroupNests(timing, boxed, in_order, self.iterations, self.nests)
         self._like = like

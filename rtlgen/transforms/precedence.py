@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
+from typing import TypeAlias
 
 import islpy as isl
 import numpy as np
@@ -104,6 +105,10 @@ class Precedence:
         )
 
 
+_Question: TypeAlias = tuple[int, int, int, int]
+"""The ids of the placements of source and sink, and their intervals."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class ClosedPairs:
     """Related pairs of which there are too many to be listed.
@@ -115,9 +120,8 @@ class ClosedPairs:
 
     relation: isl.Map
     extrema: Callable[[], PairExtrema]
-    _known: dict[tuple[int, int, int, int], tuple[Placement, Placement, tuple[int, int]]] = field(
-        default_factory=dict
-    )
+    _distances: dict[_Question, tuple[Placement, Placement, Distance]] = field(default_factory=dict)
+    _extrema: dict[_Question, tuple[int, int]] = field(default_factory=dict)
 
     def gaps(
         self, source: Placement, sink: Placement, source_ii: int, sink_ii: int
@@ -136,27 +140,27 @@ class ClosedPairs:
                 extrema.maximum(coefficients, constant),
             )
         key = id(source), id(sink), source_ii, sink_ii
-        if key not in self._known:
-            # The placements are kept with what belongs to them, so that their ids stay their own.
-            self._known[key] = (
-                source,
-                sink,
-                self.distance(source, sink, source_ii, sink_ii).extrema(),
-            )
-        return self._known[key][2]
+        if key not in self._extrema:
+            self._extrema[key] = self.distance(source, sink, source_ii, sink_ii).extrema()
+        return self._extrema[key]
 
     def distance(
         self, source: Placement, sink: Placement, source_ii: int, sink_ii: int
     ) -> Distance:
         """Return ii_source * rank(p) - ii_sink * rank(q) as a function of the pairs."""
-        context = self.relation.get_ctx()
-        return Distance.between(
-            self.relation,
-            source.rank_function(context),
-            sink.rank_function(context),
-            source_ii,
-            sink_ii,
-        )
+        key = id(source), id(sink), source_ii, sink_ii
+        if key not in self._distances:
+            context = self.relation.get_ctx()
+            found = Distance.between(
+                self.relation,
+                source.rank_function(context),
+                sink.rank_function(context),
+                source_ii,
+                sink_ii,
+            )
+            # The placements are kept with what belongs to them, so that their ids stay their own.
+            self._distances[key] = source, sink, found
+        return self._distances[key][2]
 
 
 def _gap(source: Placement, sink: Placement, source_ii: int, sink_ii: int) -> tuple[list[int], int]:
@@ -180,6 +184,7 @@ class Related:
         self._pairs = dependent_pairs(scop) if ragged and is_listed else {}
         # The origin is kept with what belongs to it, so that its id stays its own.
         self._extrema: dict[tuple[int, int], tuple[Dependence | Flow, PairExtrema | None]] = {}
+        self._closed_pairs: dict[int, tuple[Dependence | Flow, ClosedPairs]] = {}
         self._alike: dict[str, PairExtrema | None] = {}
 
     def listed(self, origin: Dependence | Flow) -> Pairs | None:
@@ -210,7 +215,9 @@ class Related:
             assert found is not None, "a dependence relates some instances"
             return found
 
-        return ClosedPairs(origin.relation, extrema)
+        if id(origin) not in self._closed_pairs:
+            self._closed_pairs[id(origin)] = origin, ClosedPairs(origin.relation, extrema)
+        return self._closed_pairs[id(origin)][1]
 
     def _within(self, origin: Dependence | Flow, level: int) -> PairExtrema | None:
         key = (id(origin), level)

@@ -13,8 +13,7 @@ from rtlgen.cli.verb import verb
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.options import CompileOptions
 from rtlgen.report.nest_text import nests_text
-from rtlgen.report.tables import text_table
-from rtlgen.report.text import counted
+from rtlgen.report.tables import counted, text_table
 
 
 @verb("check", example="rtlgen check examples/gemm/gemm.c")
