@@ -14,9 +14,9 @@ from rtlgen.files import scratch_folder
 class CacheUnwritableError(RtlgenError):
     """What has to be kept between runs cannot be written.
 
-    Verilator is made ready for use once, and its runtime compiled once, in the folder that
-    RTLGEN_CACHE names, or `rtlgen` in XDG_CACHE_HOME or in `~/.cache`. Name one that you may write
-    to, on a disk with some 20 MB left:
+    Verilator is made ready for use once, and its runtime and headers compiled once, in the folder
+    that RTLGEN_CACHE names, or `rtlgen` in XDG_CACHE_HOME or in `~/.cache`. Name one that you may
+    write to, on a disk with some 150 MB left:
 
         RTLGEN_CACHE=/tmp/rtlgen-cache rtlgen verify gemm.c
     """

@@ -1,9 +1,9 @@
 """Compile Verilog into something that runs: an executable (Verilator) or a vvp file (Icarus).
 
-g++ is called directly on Verilator's output: one translation unit, since for a kernel most of the
-time goes into reading Verilator's headers, linked with the runtime that `rtlgen.sim.verilator`
-compiled once. Verilator's own make fragment would compile the runtime for every model (12 s instead
-of 1.5 s), and make cannot work in a folder whose name has a space.
+g++ is called directly on Verilator's output, as one translation unit behind Verilator's headers and
+linked with its runtime, both of which `rtlgen.sim.verilator` compiled once. Verilator's own make
+fragment would compile them for every model (12 s instead of 0.7 s), and make cannot work in a
+folder whose name has a space.
 """
 
 from __future__ import annotations
@@ -14,7 +14,14 @@ from pathlib import Path
 
 import cocotb_tools.config
 
-from rtlgen.sim.verilator import TraceFormat, Verilator, compile_flags, runtime_library
+from rtlgen.sim.verilator import (
+    OPTIMISATION,
+    TraceFormat,
+    Verilator,
+    compile_flags,
+    precompiled_header,
+    runtime_library,
+)
 from rtlgen.tools import find_tool, run_tool
 
 PREFIX = "Vtop"
@@ -29,13 +36,14 @@ class Harness:
     -------
     main: its source file.
     arguments: for Verilator.
-    compile_options, link_options: for g++.
+    compile_options, link_options: for g++. optimisation: of the model.
     """
 
     main: Path
     arguments: tuple[str, ...] = ()
     compile_options: tuple[str, ...] = ()
     link_options: tuple[str, ...] = ()
+    optimisation: str = OPTIMISATION
 
 
 def cocotb_harness(public: Sequence[str], control_file: Path, top: str) -> Harness:
@@ -51,7 +59,6 @@ def cocotb_harness(public: Sequence[str], control_file: Path, top: str) -> Harne
     return Harness(
         main=Path(cocotb_tools.config.share_dir) / "lib" / "verilator" / "verilator.cpp",
         arguments=("--vpi", str(control_file), *(() if public else ("--public-flat-rw",))),
-        compile_options=("-O1",),
         link_options=(f"-L{libraries}", f"-Wl,-rpath,{libraries}", "-lcocotbvpi_verilator"),
     )
 
@@ -101,9 +108,17 @@ def compile_verilated(
     unit = folder / "simulation.cpp"
     parts = [harness.main, *sorted(generated.glob("*.cpp"))]
     unit.write_text("".join(f'#include "{part}"\n' for part in parts), encoding="utf-8")
-    flags = [*harness.compile_options, *compile_flags(verilator, trace), f"-I{generated}"]
+    # Wave files are rarely asked for, and need headers of their own.
+    header = precompiled_header(verilator, harness.optimisation) if trace == "none" else None
+    flags = [
+        harness.optimisation,
+        *compile_flags(verilator, trace),
+        *(["-include", str(header)] if header else []),
+        *harness.compile_options,
+        f"-I{generated}",
+    ]
     executable = folder / "simulation"
-    libraries = ["-pthread", *(["-llz4", "-lz"] if trace == "fst" else [])]
+    libraries = ["-llz4", "-lz"] if trace == "fst" else []
     run_tool(
         [compiler, *flags, unit, library, *harness.link_options, *libraries, "-o", executable],
         log=folder / "build.log",

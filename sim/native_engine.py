@@ -97,7 +97,7 @@ def native_harness(folder: Path, manifest: Manifest) -> tuple[Harness, Path]:
     wrapper = folder / f"{TOP}.v"
     wrapper.write_text(wrapper_verilog(manifest), encoding="utf-8")
     (folder / "design.h").write_text(design_header(manifest), encoding="utf-8")
-    return Harness(main=MAIN, compile_options=("-O2", f"-I{folder}")), wrapper
+    return Harness(main=MAIN, compile_options=(f"-I{folder}",)), wrapper
 
 
 def run_native(

@@ -30,8 +30,16 @@ from rtlgen.tools import find_tool, missing_tool, run_tool, run_tools
 TraceFormat: TypeAlias = Literal["none", "vcd", "fst"]
 
 OLDEST_FOR_COCOTB = (5, 36)
-RUNTIME_OPTIMISATION = "-O1"
-"""-O2 makes the one-time compile twice as long and simulation less than a tenth faster."""
+OPTIMISATION = "-O1"
+"""Of the runtime and of models: -O2 takes longer to compile than most simulations take at all."""
+
+HEADER_NAME = "headers.h"
+_HEADERS = """\
+#include <algorithm>
+#include <fstream>
+#include "verilated.h"
+#include "verilated_vpi.h"
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +180,7 @@ def compile_flags(verilator: Verilator, trace: TraceFormat) -> list[str]:
     return [
         "-std=gnu++17",
         "-w",
+        "-pthread",
         *folders,
         *(f"-D{name}={value}" for name, value in defines.items()),
     ]
@@ -181,6 +190,43 @@ def has_header(name: str) -> bool:
     """Return whether the C++ compiler finds a header of this name."""
     command = [find_tool("g++", "c++"), "-E", "-x", "c++", "-include", name, os.devnull]
     return subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
+def compiler_version(compiler: str) -> str:
+    """Return what a C++ compiler says of itself."""
+    banner = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=False)
+    return banner.stdout
+
+
+def precompiled_header(verilator: Verilator, optimisation: str) -> Path | None:
+    """Return a header to include first: Verilator's, which the compiler has read once for all.
+
+    To read them takes twice as long as to compile a small model. None for another compiler than
+    GCC: that one reads the headers themselves where what it has of them does not fit.
+
+    Raises
+    ------
+    MissingToolError, ToolFailedError
+    """
+    compiler = find_tool("g++", "c++")
+    version = compiler_version(compiler)
+    if "Free Software Foundation" not in version:
+        return None
+    flags = [optimisation, *compile_flags(verilator, "none")]
+    key = hashlib.sha256(shlex.join([compiler, version, _HEADERS, *flags]).encode()).hexdigest()
+    place = cache_folder() / f"headers-{key[:12]}"
+    if not place.is_dir():
+        with new_in(cache_folder(), ".headers-") as folder:
+            new = folder / "new"
+            new.mkdir()
+            header = new / HEADER_NAME
+            header.write_text(_HEADERS, encoding="utf-8")
+            run_tool(
+                [compiler, *flags, "-x", "c++-header", header, "-o", f"{header}.gch"],
+                log=cache_folder() / "headers.log",
+            )
+            _publish(new, place)
+    return place / HEADER_NAME
 
 
 def runtime_library(verilator: Verilator, trace: TraceFormat) -> Path:
@@ -195,10 +241,10 @@ def runtime_library(verilator: Verilator, trace: TraceFormat) -> Path:
     compiler = find_tool("g++", "c++")
     if trace == "fst" and not has_header("lz4.h"):
         raise missing_tool("lz4.h", "Verilator compresses FST files with the library lz4")
-    flags = [RUNTIME_OPTIMISATION, "-fPIC", *compile_flags(verilator, trace)]
-    banner = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=False)
+    flags = [OPTIMISATION, "-fPIC", *compile_flags(verilator, trace)]
+    version = compiler_version(compiler)
     # The root is part of the flags, and names version and patches.
-    key = hashlib.sha256(shlex.join([compiler, banner.stdout, *flags]).encode()).hexdigest()[:12]
+    key = hashlib.sha256(shlex.join([compiler, version, *flags]).encode()).hexdigest()[:12]
     archive = cache_folder() / f"runtime-{trace}-{key}.a"
     if archive.exists():
         return archive
@@ -222,9 +268,10 @@ def runtime_library(verilator: Verilator, trace: TraceFormat) -> Path:
 
 
 def main() -> None:
-    """Install Verilator and compile its runtime; print the command."""
+    """Install Verilator, compile its runtime and its headers; print the command."""
     verilator = find_verilator()
     runtime_library(verilator, "none")
+    precompiled_header(verilator, OPTIMISATION)
     print(verilator.command)
 
 

@@ -49,7 +49,7 @@ def run_batch(circuits: Sequence[Circuit], folder: Path) -> list[Run]:
     design.write_text("\n".join([*texts, wrapper]), encoding="utf-8")
     main = Path(__file__).with_name("batch_main.cpp")
     # Little runs, much is compiled.
-    harness = Harness(main=main, compile_options=("-O0",))
+    harness = Harness(main=main, optimisation="-O0")
     executable = compile_verilated(find_verilator(), [design], "batch", folder, harness)
     given = [check_inputs(circuit.inputs, circuit.manifest) for circuit in circuits]
     inputs, outputs = folder / "inputs.bin", folder / "outputs.bin"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import shlex
 import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -11,7 +12,14 @@ from pathlib import Path
 import pytest
 
 from rtlgen.sim import verilator
-from rtlgen.sim.verilator import install
+from rtlgen.sim.models import cocotb_harness, compile_verilated
+from rtlgen.sim.verilator import (
+    OPTIMISATION,
+    compiler_version,
+    find_verilator,
+    install,
+    precompiled_header,
+)
 from rtlgen.tools import MissingToolError, ToolFailedError, find_tool, run_tool
 
 DISTRIBUTION = importlib.metadata.distribution("verilator")
@@ -42,6 +50,27 @@ def test_the_installation_names_no_path_of_its_builder(tmp_path: Path) -> None:
     root = install(PACKAGE, "5.48.0", tmp_path).root
     fragment = (root / "include" / "verilated.mk").read_text()
     assert "/opt/" not in fragment.split("# Compiler flags")[0]
+
+
+@pytest.mark.skipif(
+    "Free Software" not in compiler_version("g++"), reason="another compiler than GCC"
+)
+def test_a_model_is_compiled_behind_headers_that_were_read_before(tmp_path: Path) -> None:
+    source = tmp_path / "wire.v"
+    source.write_text("module passed (input a, output b); assign b = a; endmodule\n")
+    harness = cocotb_harness(["a", "b"], tmp_path / "public.vlt", "passed")
+    executable = compile_verilated(find_verilator(), [source], "passed", tmp_path, harness)
+    assert executable.exists()
+    calls = (tmp_path / "build.log").read_text().splitlines()
+    call = next(line for line in calls if line.startswith("$ ") and "simulation.cpp" in line)
+    asked = subprocess.run(
+        [*shlex.split(call.removeprefix("$ ")), "-H", "-fsyntax-only"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    # GCC marks what it took with an exclamation mark, and what did not fit with an x.
+    assert asked.stderr.startswith(f"! {precompiled_header(find_verilator(), OPTIMISATION)}.gch")
 
 
 def test_an_unknown_fragment_is_noticed(tmp_path: Path) -> None:
