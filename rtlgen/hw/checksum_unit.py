@@ -28,7 +28,7 @@ class ChecksumSource:
 
 
 class ChecksumUnit(wiring.Component):
-    """Absorb every element of every source into a CRC-64, in order, one a cycle.
+    """Absorb every element of every source into a CRC-64, in order, one a cycle; of none it is 0.
 
     Members
     -------
@@ -54,7 +54,8 @@ class ChecksumUnit(wiring.Component):
             m.d.sync += self.checksum.eq(0)
         delays = DelayLines(m)
         enter: Value = self.begin
-        addr = Signal(max(address_bits(source.depth) for source in self.sources))
+        # A kernel that returns a value only has no array to read.
+        addr = Signal(max((address_bits(source.depth) for source in self.sources), default=1))
         for source in self.sources:
             reading, last = self._read(m, source, enter, addr)
             arrived = delays.at(reading, READ_CYCLES, reset=True)

@@ -170,3 +170,16 @@ def test_the_checksum_unit_agrees_with_the_golden_model(name: str, simulator: Si
     outcome = rtlgen.compile(path, checksum=True).verify(simulator=simulator, seed=5)
     assert outcome.exact
     assert len(outcome.unit_checksums) == len(outcome.data.sets)
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize("simulator", [s for s in SIMULATORS if "icarus" in str(s)])
+def test_the_checksum_of_a_kernel_that_only_returns_is_that_of_nothing(
+    simulator: Simulator,
+) -> None:
+    text = "int f(const int a[3]) { int s = 0; for (int i = 0; i < 3; i++) s += a[i]; return s; }"
+    design = rtlgen.compile(source=text, checksum=True)
+    assert design.manifest.checksum == "checksum" and design.manifest.checksum_arrays == ()
+    outcome = design.verify(simulator=simulator)
+    assert outcome.exact
+    assert set(outcome.unit_checksums) == {0}
