@@ -154,10 +154,16 @@ class Design:
             skew_report(compilation.analysis.skewed),
             pause_report(compilation.analysis.pauses, compilation.analysis.scop),
             compilation.decision.why,
-            [bound.text() for bound in compilation.bounds],
+            self._bounds(),
             compilation.unproven,
             compilation.limits,
         )
+
+    def _bounds(self) -> list[str]:
+        """Return why the plan is longer than its longest statement, a sentence each."""
+        compilation = self.compilation
+        chain = [] if compilation.chain is None else [compilation.chain.text()]
+        return [*chain, *(bound.text() for bound in compilation.bounds)]
 
     def _expansions(self) -> list[dict[str, Any]]:
         return [

@@ -10,23 +10,25 @@ schedule against the dependences of the program as written, and the finished pla
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rtlgen.analysis import Analysis, analyse, strided_statements
 from rtlgen.errors import Diagnostic, RtlgenError
 from rtlgen.frontend import ParsedProgram, parse_file, parse_text
-from rtlgen.ir.effort import limited_effort, more_effort, noting_limits
+from rtlgen.ir.effort import TooComplex, limited_effort, more_effort, noting_limits
 from rtlgen.ir.plan import KernelPlan
 from rtlgen.ir.scop import Scop
 from rtlgen.options import CompileOptions
 from rtlgen.planning import Planned, choose_plan
+from rtlgen.poly.barriers import ChainBound, chain_bound
 from rtlgen.poly.errors import NoLegalSchedule
 from rtlgen.poly.legality import require_legal
 from rtlgen.poly.piecewise import NoClosedForm
 from rtlgen.scheduling.decide import Decision
 from rtlgen.scheduling.replay import replay
+from rtlgen.scheduling.space import is_worth_search
 from rtlgen.scheduling.store_bounds import StoreBound, store_bounds
 from rtlgen.target import Target
 from rtlgen.transforms.distribute import distribute
@@ -53,6 +55,7 @@ class Compilation:
     stages: the program after every pass, by name.
     replayed: whether the plan was small enough to be replayed exhaustively.
     bounds: write ports that keep it from being as short as its longest statement.
+    chain: dependences that do, whatever the loops are.
     limits: sentences about limits that changed what is built.
     """
 
@@ -63,6 +66,7 @@ class Compilation:
     target: Target
     replayed: bool
     bounds: tuple[StoreBound, ...] = ()
+    chain: ChainBound | None = None
     limits: tuple[str, ...] = ()
 
     @property
@@ -155,7 +159,21 @@ def _proven(planned: Planned, options: CompileOptions) -> Compilation:
     replayed = replay(plan, analysis.scop, analysis.scop.schedule, placed)
     lines = {statement.name: statement.span.line for statement in analysis.scop.statements}
     bounds = tuple(store_bounds(plan, lines, decision.routing))
-    return Compilation(analysis, decision, stages, plan, planned.target, replayed, bounds)
+    chain = _chain(planned)
+    return Compilation(analysis, decision, stages, plan, planned.target, replayed, bounds, chain)
+
+
+def _chain(planned: Planned) -> ChainBound | None:
+    """Return a bound that is above the longest statement, where the plan is longer, too."""
+    plan, analysis = planned.plan, planned.analysis
+    if not is_worth_search(plan.fused_iterations, plan.floor_iterations):
+        return None
+    groups = [unit.statements for unit in analysis.units]
+    with suppress(TooComplex), more_effort():
+        found = chain_bound(analysis.sets, analysis.dependences, groups)
+        if found is not None and found.iterations > plan.floor_iterations:
+            return found
+    return None
 
 
 def _transformed(

@@ -17,7 +17,7 @@ from rtlgen.report.loops import (
     skew_lines,
 )
 from rtlgen.report.nest_text import guides_text, shown_name, trips_text, ug1399_text
-from rtlgen.report.text import expansion_lines, headline, loops_text, shape_text
+from rtlgen.report.text import bound_lines, expansion_lines, headline, loops_text, shape_text
 from rtlgen.report.timeline import timeline_svg
 from rtlgen.source import SourceFile
 
@@ -47,7 +47,8 @@ def report_html(report: Mapping[str, Any], source: SourceFile) -> str:
         + _moved("Pauses", pause_lines(report["pauses"])),
         statements=_statements(report, source.path),
         nests=_nests(report["nests"]),
-        memories=_memories(report["memories"]) + _expansions(report["expansions"]),
+        memories=_memories(report["memories"])
+        + _paragraphs([*expansion_lines(report["expansions"]), *bound_lines(report)]),
         figures=_figures(report["figures"]),
         source=_source(source, _marked(report, source.path)),
     )
@@ -93,8 +94,8 @@ def _moved(title: str, lines: Sequence[str]) -> str:
     return "\n".join((f"<h2>{title}</h2>", *(f"<p>{escape(line)}.</p>" for line in lines)))
 
 
-def _expansions(expansions: Sequence[Mapping[str, Any]]) -> str:
-    return "".join(f"\n<p>{escape(line)}.</p>" for line in expansion_lines(expansions))
+def _paragraphs(lines: Sequence[str]) -> str:
+    return "".join(f"\n<p>{escape(line)}.</p>" for line in lines)
 
 
 def _statements(report: Mapping[str, Any], path: str) -> str:

@@ -22,7 +22,7 @@ def plan_report(
     skews: Sequence[Mapping[str, Any]] = (),
     pauses: Sequence[Mapping[str, Any]] = (),
     why: str = "",
-    store_bounds: Sequence[str] = (),
+    bounds: Sequence[str] = (),
     unproven: Sequence[str] = (),
     limits: Sequence[str] = (),
 ) -> dict[str, Any]:
@@ -39,7 +39,7 @@ def plan_report(
     schedule: the loops that a scheduler chose, see `report.loops`; None where C's were kept.
     expansions: of temporaries: arrays, elements before and after.
     why: a reason for the regions.
-    store_bounds: write ports that take more cycles than the longest statement.
+    bounds: what takes more cycles than the longest statement: write ports, dependences.
     unproven: what a limit leaves unproven.
     limits: those of the compiler that changed the plan.
     skews: units in skewed loops; pauses: statements that pause; see `report.loops`.
@@ -68,7 +68,7 @@ def plan_report(
         "skews": list(skews),
         "pauses": list(pauses),
         "perfect": len(plan.regions) == 1,
-        "store_bounds": list(store_bounds),
+        "bounds": list(bounds),
         "unproven": list(unproven),
         "limits": list(limits),
         "figures": dict(figures or {}),

@@ -23,7 +23,7 @@ def plan_report_text(report: Mapping[str, Any]) -> str:
         *_loops(report["nests"]),
         _memories(report["memories"]),
         *(["\n".join(expanded)] if expanded else []),
-        *(["\n".join(ports)] if (ports := _ports(report)) else []),
+        *(["\n".join(bounds)] if (bounds := bound_lines(report)) else []),
         _totals(report),
         *(["\n".join(report["unproven"])] if report["unproven"] else []),
         *(["\n".join(f"limit: {limit}" for limit in report["limits"])] if report["limits"] else []),
@@ -105,15 +105,15 @@ def _memories(memories: Sequence[Mapping[str, Any]]) -> str:
     return text_table(header, rows)
 
 
-def _ports(report: Mapping[str, Any]) -> list[str]:
-    """Return what write ports cost: cycles where there are too few, memory where there are more."""
+def bound_lines(report: Mapping[str, Any]) -> list[str]:
+    """Return what bounds the cycles, and what memory more write ports cost."""
     copies = [
         f"{memory['name']}: {memory['write_ports']} write ports, so {memory['banks']} copies of "
         f"the whole array, {memory['words'] * memory['bits']:,} bits each"
         for memory in report["memories"]
         if memory["write_ports"] > 1
     ]
-    return [*report["store_bounds"], *copies]
+    return [*report["bounds"], *copies]
 
 
 def expansion_lines(expansions: Sequence[Mapping[str, Any]]) -> list[str]:
