@@ -127,20 +127,32 @@ def expanded(analysis: Analysis) -> Analysis | None:
     PlanUnsound: some read would get another value. TooComplex
     """
     with limited_effort():
-        written, expansions = expand(analysis.written, analysis.sets, analysis.flows)
+        before, known = analysis.sets, analysis.flows
+        if analysis.kept:
+            # Strided statements that are kept read what they leave as it is: no written one does.
+            before, known = _normalised(analysis)
+        written, expansions = expand(analysis.written, before, known)
         if not expansions:
             return None
-        plain = normalise(analysis.written)
-        if plain == analysis.scop:
-            before, known = analysis.sets, analysis.flows
-        else:
-            before = ScopSets(plain)
-            known = dataflow(before)
+        if not analysis.kept:
+            before, known = _normalised(analysis)
         after = ScopSets(normalise(written), before.context)
         if not same_values(known, dataflow(after)):
             raise PlanUnsound("the expansion of temporaries changes a value")
         wider = _aligned(analysis.program, written, analysis.kept, expansions)
         return replace(wider, warnings=analysis.warnings, ranking=analysis.ranking)
+
+
+def _normalised(analysis: Analysis) -> tuple[ScopSets, Dataflow]:
+    """Return the program and its dataflow with loops that count from 0, all statements as strided.
+
+    As they are where they are so.
+    """
+    plain = normalise(analysis.written)
+    if plain == analysis.scop:
+        return analysis.sets, analysis.flows
+    sets = ScopSets(plain)
+    return sets, dataflow(sets)
 
 
 def strided_statements(scop: Scop) -> frozenset[str]:

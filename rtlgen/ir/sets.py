@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property, reduce
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import islpy as isl
 
@@ -215,6 +215,34 @@ class ScopSets:
         )
 
 
+_LOST_DIVISION = "involves some of the domain dimensions"
+"""What isl says where it takes a quotient for another than the equal one that it needs."""
+
+
+_Ordered = TypeVar("_Ordered", isl.Set, isl.Map)
+
+
+def latest(points: _Ordered) -> _Ordered:
+    """Return the last point of a set, or of every image of a relation."""
+    return _end_of(points, "lexmax")
+
+
+def earliest(points: _Ordered) -> _Ordered:
+    """Return the first point of a set, or of every image of a relation."""
+    return _end_of(points, "lexmin")
+
+
+def _end_of(points: _Ordered, which: Literal["lexmin", "lexmax"]) -> _Ordered:
+    """Ask isl for an end. It finds none with some quotients, until their equalities are known."""
+    try:
+        found: _Ordered = getattr(points, which)()
+    except isl.Error as error:
+        if _LOST_DIVISION not in str(error):
+            raise
+        found = getattr(points.detect_equalities(), which)()
+    return found
+
+
 def integer(value: isl.Val) -> int:
     """Return an isl integer as one of Python.
 
@@ -236,13 +264,13 @@ def point_values(point: isl.Point) -> tuple[int, ...]:
 
 def first_point(points: isl.Set) -> tuple[int, ...]:
     """Return the lexicographically first point of a non-empty set."""
-    return point_values(points.lexmin().sample_point())
+    return point_values(earliest(points).sample_point())
 
 
 def sample_pair(relation: isl.Map) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Return the lexicographically first (source, sink) pair of a non-empty relation."""
     source_dims = relation.dim(isl.dim_type.in_)
-    flat = relation.wrap().flatten().lexmin()
+    flat = earliest(relation.wrap().flatten())
     values = point_values(flat.sample_point())
     return values[:source_dims], values[source_dims:]
 

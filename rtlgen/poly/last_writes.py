@@ -20,7 +20,7 @@ import islpy as isl
 
 from rtlgen.ir.effort import keep_going
 from rtlgen.ir.scop import Access, Statement
-from rtlgen.ir.sets import ScopSets
+from rtlgen.ir.sets import ScopSets, latest
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,17 +116,17 @@ class _Search:
         writers: {instance -> earlier writing instance}, {writing instance -> element}, and
             {writing instance -> time} of each.
         """
-        latest = []
+        images = []
         for before, write, time in writers.values():
             earlier = self._instance.intersect_domain(self.left).apply_range(before)
             same = earlier.intersect(self._element.apply_range(write.reverse()))
             if not same.is_empty():
-                latest.append(same.apply_range(time).lexmax())
-        if not latest:
+                images.append(latest(same.apply_range(time)))
+        if not images:
             return
-        last = reduce(isl.Map.union, latest)
-        if len(latest) > 1:
-            last = last.lexmax()
+        last = reduce(isl.Map.union, images)
+        if len(images) > 1:
+            last = latest(last)
         for name, (_, _, time) in writers.items():
             relation = self._instance.reverse().apply_range(last).apply_range(time.reverse())
             if not relation.is_empty():

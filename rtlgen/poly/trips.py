@@ -14,7 +14,7 @@ import islpy as isl
 from rtlgen.ir.affine import Affine, Constraint
 from rtlgen.ir.effort import limited_effort
 from rtlgen.ir.scop import ConditionNode, Loop, LoopNode, Node, StatementNode
-from rtlgen.ir.sets import ScopSets, constraint_text, integer
+from rtlgen.ir.sets import ScopSets, constraint_text, integer, latest
 from rtlgen.poly.counting import count_points
 
 
@@ -149,5 +149,5 @@ def _counted(around: _Around, counters: Sequence[str], holds: Sequence[Affine]) 
     least = 0
     if entered == around.count:
         runs = isl.Map.from_range(points).move_dims(isl.dim_type.in_, 0, isl.dim_type.out, 0, last)
-        least = integer(runs.lexmax().range().dim_min_val(0)) + 1
+        least = integer(latest(runs).range().dim_min_val(0)) + 1
     return LoopTrips(around.count, entered, least, most, total)

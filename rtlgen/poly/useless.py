@@ -10,7 +10,7 @@ from rtlgen.errors import Diagnostic, Label
 from rtlgen.ir.effort import keep_going, limited_effort
 from rtlgen.ir.expr import Cast, Expr, Read
 from rtlgen.ir.scop import Scop, Statement
-from rtlgen.ir.sets import ScopSets, first_point
+from rtlgen.ir.sets import ScopSets, earliest, first_point
 from rtlgen.poly.counting import count_points
 from rtlgen.poly.dependences import Dataflow, Dependence
 
@@ -96,7 +96,7 @@ def _repeated(sets: ScopSets, dependences: Sequence[Dependence], statement: Stat
             following = following.union(later)
     if own is None or following is None:
         return sets.domains[statement.name].subtract(sets.domains[statement.name])
-    return following.lexmin().intersect(own).domain()
+    return earliest(following).intersect(own).domain()
 
 
 def _later(
