@@ -27,7 +27,7 @@ from rtlgen.poly.trips import loop_trips
 from rtlgen.report.html import report_html, summary_html
 from rtlgen.report.loops import iis_as_written, pause_report, schedule_report, skew_report
 from rtlgen.report.nests import nest_report
-from rtlgen.report.plan_report import plan_report
+from rtlgen.report.plan_report import expansion_cost, plan_report
 from rtlgen.report.tables import counted
 from rtlgen.sim.lint import WAIVERS
 from rtlgen.testbench import Case, Expected, write_testbench
@@ -151,6 +151,7 @@ class Design:
             self.nests(),
             schedule,
             self._expansions(),
+            self._expansion_cost(),
             skew_report(compilation.analysis.skewed),
             pause_report(compilation.analysis.pauses, compilation.analysis.scop),
             compilation.decision.why,
@@ -175,6 +176,12 @@ class Design:
             }
             for expansion in self.compilation.analysis.expansions
         ]
+
+    def _expansion_cost(self) -> dict[str, Any] | None:
+        chosen = self.compilation.expanded
+        if chosen is None:
+            return None
+        return expansion_cost(chosen.before, chosen.after, self.compilation.target)
 
     def nests(self) -> list[dict[str, Any]]:
         """Return the report on loop nests, as `rtlgen check --json` prints it."""

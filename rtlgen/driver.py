@@ -21,7 +21,7 @@ from rtlgen.ir.effort import TooComplex, limited_effort, more_effort, noting_lim
 from rtlgen.ir.plan import KernelPlan
 from rtlgen.ir.scop import Scop
 from rtlgen.options import CompileOptions
-from rtlgen.planning import Planned, choose_plan
+from rtlgen.planning import Expanded, Planned, choose_plan
 from rtlgen.poly.barriers import ChainBound, chain_bound
 from rtlgen.poly.errors import NoLegalSchedule
 from rtlgen.poly.legality import require_legal
@@ -56,6 +56,7 @@ class Compilation:
     replayed: whether the plan was small enough to be replayed exhaustively.
     bounds: write ports that keep it from being as short as its longest statement.
     chain: dependences that do, whatever the loops are.
+    expanded: the plans between which it was chosen to expand temporaries, where it was.
     limits: sentences about limits that changed what is built.
     """
 
@@ -67,6 +68,7 @@ class Compilation:
     replayed: bool
     bounds: tuple[StoreBound, ...] = ()
     chain: ChainBound | None = None
+    expanded: Expanded | None = None
     limits: tuple[str, ...] = ()
 
     @property
@@ -160,7 +162,17 @@ def _proven(planned: Planned, options: CompileOptions) -> Compilation:
     lines = {statement.name: statement.span.line for statement in analysis.scop.statements}
     bounds = tuple(store_bounds(plan, lines, decision.routing))
     chain = _chain(planned)
-    return Compilation(analysis, decision, stages, plan, planned.target, replayed, bounds, chain)
+    return Compilation(
+        analysis,
+        decision,
+        stages,
+        plan,
+        planned.target,
+        replayed,
+        bounds,
+        chain,
+        planned.expanded,
+    )
 
 
 def _chain(planned: Planned) -> ChainBound | None:

@@ -67,21 +67,37 @@ BANKING_GAIN = 0.995
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Expanded:
+    """The plans between which it was chosen to expand temporaries, neither skewed nor paused."""
+
+    before: KernelPlan
+    after: KernelPlan
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Planned:
-    """A plan that nobody has proven yet, and what it was made from."""
+    """A plan that nobody has proven yet, and what it was made from.
+
+    Members
+    -------
+    expanded: what an expansion costs and saves, where one was chosen.
+    """
 
     analysis: Analysis
     space: Space
     decision: Decision
     plan: KernelPlan
     target: Target
+    expanded: Expanded | None = None
 
 
 def choose_plan(written: Analysis, options: CompileOptions) -> Planned:
     """Plan a program in the form and the loops with the fewest cycles, as far as it is free."""
     freely = replace(options, shifts={})
-    best = _less_waiting(_less_sharing(written, freely), freely)
-    return _settled(_with_ports(best.analysis, options) if options.shifts else best, options)
+    sharing = _less_sharing(written, freely)
+    best = _less_waiting(sharing, freely)
+    planned = _settled(_with_ports(best.analysis, options) if options.shifts else best, options)
+    return replace(planned, expanded=sharing.expanded)
 
 
 def _settled(planned: Planned, options: CompileOptions) -> Planned:
@@ -128,7 +144,7 @@ def _less_sharing(written: Analysis, options: CompileOptions) -> Planned:
         # More arrays and fewer dependences can be more to search through.
         return first
     is_worth_it = predicted_cycles(second.plan) < predicted_cycles(first.plan) * EXPANSION_GAIN
-    return second if is_worth_it else first
+    return replace(second, expanded=Expanded(first.plan, second.plan)) if is_worth_it else first
 
 
 def _less_waiting(plain: Planned, options: CompileOptions) -> Planned:

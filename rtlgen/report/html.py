@@ -48,7 +48,7 @@ def report_html(report: Mapping[str, Any], source: SourceFile) -> str:
         statements=_statements(report, source.path),
         nests=_nests(report["nests"]),
         memories=_memories(report["memories"])
-        + _paragraphs([*expansion_lines(report["expansions"]), *bound_lines(report)]),
+        + _paragraphs([*expansion_lines(report), *bound_lines(report)]),
         figures=_figures(report["figures"]),
         source=_source(source, _marked(report, source.path)),
     )

@@ -7,9 +7,11 @@ from typing import Any
 
 from rtlgen.ir.banks import bank_copies
 from rtlgen.ir.cycles import checksum_cycles, predicted_cycles, region_cycles
+from rtlgen.ir.footprint import Footprint
 from rtlgen.ir.plan import KernelPlan, Memory, Region, Stream
 from rtlgen.ir.plan_text import level_names
 from rtlgen.ir.scop import Scop, Statement
+from rtlgen.target import Target
 
 
 def plan_report(
@@ -19,6 +21,7 @@ def plan_report(
     nests: Sequence[Mapping[str, Any]] = (),
     schedule: Mapping[str, Any] | None = None,
     expansions: Sequence[Mapping[str, Any]] = (),
+    expansion_cost: Mapping[str, Any] | None = None,
     skews: Sequence[Mapping[str, Any]] = (),
     pauses: Sequence[Mapping[str, Any]] = (),
     why: str = "",
@@ -38,6 +41,7 @@ def plan_report(
     nests: as `nest_report` gives them.
     schedule: the loops that a scheduler chose, see `report.loops`; None where C's were kept.
     expansions: of temporaries: arrays, elements before and after.
+    expansion_cost: see `expansion_cost`; None where nobody chose.
     why: a reason for the regions.
     bounds: what takes more cycles than the longest statement: write ports, dependences.
     unproven: what a limit leaves unproven.
@@ -52,6 +56,7 @@ def plan_report(
         "floor_iterations": plan.floor_iterations,
         "gap_iterations": plan.fused_iterations - plan.floor_iterations,
         "expansions": list(expansions),
+        "expansion_cost": expansion_cost,
         "issue_slots": sum(issue_slots(region) for region in plan.regions),
         "streams": _streams(plan),
         "regions": _regions(plan, why),
@@ -72,6 +77,18 @@ def plan_report(
         "unproven": list(unproven),
         "limits": list(limits),
         "figures": dict(figures or {}),
+    }
+
+
+def expansion_cost(before: KernelPlan, after: KernelPlan, target: Target) -> dict[str, Any]:
+    """Return what an expansion of temporaries saves and costs, each as [before, after]."""
+    plans = (before, after)
+    footprints = [Footprint.of(plan, target) for plan in plans]
+    return {
+        "cycles": [predicted_cycles(plan) for plan in plans],
+        "block_rams": [each.block_rams for each in footprints],
+        "register_bits": [each.register_bits for each in footprints],
+        "address_bits": [each.address_bits for each in footprints],
     }
 
 

@@ -12,7 +12,7 @@ from rtlgen.report.tables import counted, text_table
 
 def plan_report_text(report: Mapping[str, Any]) -> str:
     """Return the report that `plan_report` made as text, without a final newline."""
-    expanded = expansion_lines(report["expansions"])
+    expanded = expansion_lines(report)
     moved = [*skew_lines(report["skews"]), *pause_lines(report["pauses"])]
     parts = [
         f"{report['kernel']}, {headline(report)}",
@@ -116,12 +116,22 @@ def bound_lines(report: Mapping[str, Any]) -> list[str]:
     return [*report["bounds"], *copies]
 
 
-def expansion_lines(expansions: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return what temporaries were expanded to, a line each."""
-    return [
+def expansion_lines(report: Mapping[str, Any]) -> list[str]:
+    """Return what temporaries were expanded to, a line each, and what that costs and saves."""
+    lines = [
         f"{e['array']} expanded to {', '.join(e['copies'])}: "
         f"{e['elements_after']:,} elements instead of {e['elements']:,}"
-        for e in expansions
+        for e in report["expansions"]
+    ]
+    cost = report["expansion_cost"]
+    if cost is None:
+        return lines
+    figures = {key: f"{after:,} instead of {before:,}" for key, (before, after) in cost.items()}
+    return [
+        *lines,
+        f"that takes {figures['cycles']} cycles, {figures['block_rams']} block RAMs,\n"
+        f"  {figures['register_bits']} bits of registers, {figures['address_bits']} bits of "
+        "addresses",
     ]
 
 

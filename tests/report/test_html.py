@@ -154,12 +154,15 @@ def test_a_long_kernel_still_fits_the_page() -> None:
     assert 0 <= x <= x + width <= WIDTH
 
 
+def designed(text: str, options: CompileOptions) -> Design:
+    return Design(compile_program(parse_text(text, "f.c"), options), options)
+
+
 def page_of(text: str, options: CompileOptions) -> str:
     """Return the words on the page of a compiled program."""
-    program = parse_text(text, "f.c")
-    made = Design(compile_program(program, options), options)
+    made = designed(text, options)
     parser = Balance()
-    parser.feed(report_html(made.report(), program.scop.source))
+    parser.feed(report_html(made.report(), made.compilation.analysis.program.scop.source))
     assert parser.open == []
     return parser.words
 
@@ -191,3 +194,25 @@ def test_temporaries_that_were_expanded_are_named() -> None:
       } }"""
     words = page_of(text, CompileOptions(expand="always"))
     assert "s expanded to s: 8 elements instead of 1" in words
+    # Nobody has planned the program without the expansion.
+    assert "that takes" not in words
+
+
+def test_what_an_expansion_costs_stands_beside_what_it_saves() -> None:
+    text = """void f(const int a[8], int b[8], const int c[6], int d[6]) { int t;
+      for (int i = 0; i < 8; i++) { t = a[i] * a[i]; b[i] = t * t; }
+      for (int j = 0; j < 6; j++) { t = c[j]; d[j] = t + 1; } }"""
+    built = designed(text, CompileOptions())
+    cost = built.report()["expansion_cost"]
+    assert cost is not None
+    before = designed(text, CompileOptions(expand="never"))
+    assert cost["cycles"] == [before.report()["predicted_cycles"], 14]
+    assert cost["block_rams"] == [
+        each.report()["figures"]["block_rams"] for each in (before, built)
+    ]
+    # One int, and the element numbers of two stores and two loads of up to 8 elements.
+    assert cost["register_bits"] == [32, 0]
+    assert cost["address_bits"][1] > cost["address_bits"][0]
+    assert "that takes 14 instead of 19 cycles, 4 instead of 4 block RAMs" in page_of(
+        text, CompileOptions()
+    )
