@@ -10,7 +10,7 @@ from itertools import islice
 from rtlgen.frontend.choices import settled
 from rtlgen.frontend.ranges import Ranges
 from rtlgen.frontend.values import Obstacle, ObstacleKind, Value, exact, opaque
-from rtlgen.ir.expr import COMPARISONS, Binary, Cast, Expr, IndexValue, Select, Unary, walk
+from rtlgen.ir.expr import COMPARISONS, Binary, Cast, Expr, IndexValue, Read, Select, Unary, walk
 from rtlgen.ir.quasi_affine import quasi_affine
 from rtlgen.ir.quotients import simplified
 from rtlgen.source import Span
@@ -23,7 +23,9 @@ _CHEAP = frozenset((*COMPARISONS, "and", "or", "add", "sub"))
 
 def known_by_iterators(expr: Expr, ranges: Ranges) -> Expr | None:
     """Return an expression if it is cheap, and known for every iteration."""
-    if len(list(islice(walk(expr), MAX_NODES + 1))) > MAX_NODES:
+    nodes = list(islice(walk(expr), MAX_NODES + 1))
+    # A value may be known whatever is read for it, but a read belongs to its statement.
+    if len(nodes) > MAX_NODES or any(isinstance(node, Read) for node in nodes):
         return None
     return expr if _is_known(expr, ranges) else None
 
