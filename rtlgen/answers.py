@@ -2,7 +2,8 @@
 
 A question is the digest of everything the answer depends on: the input, the options, rtlgen's own
 code, the packages and programs that take part. Nothing in the folder is trusted: an entry that does
-not match its digest is no answer, and where nothing can be kept, everything is done anew.
+not match its digest is no answer, and where nothing can be kept, everything is done anew. Those
+that nobody asked for longest make room for new ones.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import functools
 import hashlib
 import importlib.metadata
 import json
+import os
 import re
 import sys
 from collections.abc import Mapping, Sequence
@@ -24,6 +26,11 @@ from rtlgen.files import write_file
 Answer = Mapping[str, Any]
 
 MOST_BYTES = 1 << 24
+"""Of one answer."""
+
+MOST_KEPT_BYTES = 1 << 26
+"""Of all answers together."""
+
 _PACKAGE = Path(__file__).parent
 
 
@@ -42,10 +49,13 @@ def question(verb: str, asked: Mapping[str, Any], programs: Sequence[str] = ()) 
 def recall(asked: str) -> Answer | None:
     """Return the answer to a question, or None."""
     try:
-        with _place(asked).open("rb") as file:
+        place = _place(asked)
+        with place.open("rb") as file:
             entry = json.loads(file.read(MOST_BYTES))
         answer = entry["answer"]
         if isinstance(answer, dict) and entry["sha256"] == _digest(asked, answer):
+            with contextlib.suppress(OSError):
+                os.utime(place)  # Asked for just now: others are forgotten before it.
             return answer
     except (OSError, ValueError, KeyError, TypeError, RecursionError, CacheUnwritableError):
         pass  # Nothing, or nothing of use, is there.
@@ -59,6 +69,22 @@ def remember(asked: str, answer: Answer) -> None:
         place = _place(asked)
         place.parent.mkdir(parents=True, exist_ok=True)
         write_file(place, json.dumps(entry).encode())
+        _forget(place.parent, but=place)
+
+
+def _forget(folder: Path, but: Path) -> None:
+    """Remove the answers that were asked for longest ago, as many as there are too many."""
+    found = []
+    for path in folder.glob("*.json"):
+        with contextlib.suppress(OSError):  # Others may remove it meanwhile.
+            stat = path.stat()
+            found.append((path == but, stat.st_mtime_ns, stat.st_size, path))
+    kept = 0
+    for _, _, size, path in sorted(found, reverse=True):
+        kept += size
+        if kept > MOST_KEPT_BYTES and path != but:
+            with contextlib.suppress(OSError):
+                path.unlink()
 
 
 def _place(asked: str) -> Path:

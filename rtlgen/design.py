@@ -30,19 +30,16 @@ from rtlgen.report.nests import nest_report
 from rtlgen.report.plan_report import expansion_cost, plan_report
 from rtlgen.report.tables import counted
 from rtlgen.sim.lint import WAIVERS
-from rtlgen.testbench import Case, Expected, write_testbench
+from rtlgen.testbench import write_testbench
+from rtlgen.verify.bench_cases import testbench_cases, testbench_obstacle
 from rtlgen.verify.c_oracle import COptions, Oracle, c_outcomes
-from rtlgen.verify.checksum import checksum
 from rtlgen.verify.cosim import Engine, Simulator, simulate
 from rtlgen.verify.data import Limits
 from rtlgen.verify.data_sets import DataSets, given_data_set, random_data_sets
-from rtlgen.verify.equivalence import Verification, known_to, verify_circuit, within_limit
+from rtlgen.verify.equivalence import Verification, verify_circuit, within_limit
 from rtlgen.verify.inputs import Inputs, check_inputs, check_ranges
 from rtlgen.verilog import GeneratedVerilog, generate, manifest_of
 from rtlgen.version import VERSION
-
-TESTBENCH_WORDS = 200_000
-"""Of the data files, in and out, up to which a test bench has several data sets."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -240,27 +237,16 @@ class Design:
             self._data[key] = random_data_sets(scop, seed=seed, seeds=seeds, limits=limits)
         return self._data[key]
 
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """What a limit leaves out of the build directory, a line each."""
+        obstacle = testbench_obstacle(self.plan, self.manifest)
+        return () if obstacle is None else (obstacle,)
+
     def _write_testbench(self, directory: Path, seed: int) -> None:
-        manifest = self.manifest
-        data = self.data_sets(seed=seed)
-        words = sum(array.depth for array in manifest.host_arrays)
-        cases = [
-            Case(
-                each.name,
-                known_to(manifest, each.inputs),
-                Expected(
-                    each.golden.arrays,
-                    each.golden.returned,
-                    checksum(
-                        each.golden.arrays[a.name]
-                        for a in manifest.host_arrays
-                        if a.role in ("out", "inout")
-                    ),
-                ),
-            )
-            for each in data.first(max(1, TESTBENCH_WORDS // max(1, words))).sets
-        ]
-        write_testbench(directory, manifest, cases)
+        if not self.left_out:
+            cases = testbench_cases(self.manifest, self.data_sets(seed=seed))
+            write_testbench(directory, self.manifest, cases)
 
     def run(
         self,

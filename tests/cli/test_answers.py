@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,24 @@ def test_an_answer_is_known_again() -> None:
     assert recall(asked) is None
     remember(asked, ANSWER)
     assert recall(asked) == ANSWER
+
+
+def test_answers_that_nobody_asked_for_longest_make_room(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = [question("verify", {"seed": seed}) for seed in range(4)]
+    for number, each in enumerate(asked[:3]):
+        remember(each, ANSWER)
+        os.utime(cache / "answers" / f"{each}.json", (number, number))
+    size = (cache / "answers" / f"{asked[0]}.json").stat().st_size
+    monkeypatch.setattr(rtlgen.answers, "MOST_KEPT_BYTES", 3 * size)
+    assert recall(asked[0]) == ANSWER
+    remember(asked[3], ANSWER)
+    assert [recall(each) for each in asked] == [ANSWER, None, ANSWER, ANSWER]
+    # One that is larger than all there may be is kept until the next one.
+    monkeypatch.setattr(rtlgen.answers, "MOST_KEPT_BYTES", 1)
+    remember(asked[1], ANSWER)
+    assert [recall(each) for each in asked] == [None, ANSWER, None, None]
 
 
 def test_everything_that_decides_the_answer_makes_another_question(

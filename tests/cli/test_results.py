@@ -174,6 +174,7 @@ def test_build_says_what_it_made(tmp_path: Path) -> None:
         "verilog": "gemm.v",
         "top": "gemm",
         "predicted_cycles": 519,
+        "left_out": [],
     }
 
 

@@ -41,6 +41,7 @@ def build(
                 "verilog": manifest.verilog.file,
                 "top": manifest.top,
                 "predicted_cycles": manifest.predicted_cycles,
+                "left_out": list(design.left_out),
             }
         )
     else:
@@ -48,5 +49,5 @@ def build(
             f"{directory / manifest.verilog.file}: module {manifest.top}, "
             f"{manifest.predicted_cycles} cycles from start to done"
         )
-        for line in design.compilation.unproven:
+        for line in (*design.compilation.unproven, *design.left_out):
             click.echo(line)
