@@ -9,6 +9,8 @@ from pycparser import c_ast
 
 from rtlgen.errors import Label
 from rtlgen.frontend.cases import Conjunction
+from rtlgen.frontend.choices import MAX_RESIDUES, is_by_iterators
+from rtlgen.frontend.divisions import divisions_in
 from rtlgen.frontend.errors import (
     FrontendError,
     IteratorOverflow,
@@ -319,4 +321,17 @@ def _bound_refusal(value: Value, text: str) -> FrontendError:
     help_ = "use constants plus constant multiples of outer iterators"
     if obstacle.kind is ObstacleKind.DATA:
         help_ = "loop to the largest value, and select results with a conditional expression"
-    return NonAffineBound(f"the loop bound `{text}` is not affine", labels=(label,), help=help_)
+    notes: tuple[str, ...] = ()
+    by = max((division.modulus for division in divisions_in(value.expr)), default=0)
+    if by > MAX_RESIDUES and is_by_iterators(value.expr):
+        notes = (
+            f"there would be a loop for each of {by} remainders or for each quotient, and "
+            f"{MAX_RESIDUES} loops are the most",
+        )
+        help_ = (
+            f"write a loop over the quotient by {by} around one over the remainder, and compute "
+            "the iterator from them"
+        )
+    return NonAffineBound(
+        f"the loop bound `{text}` is not affine", labels=(label,), notes=notes, help=help_
+    )

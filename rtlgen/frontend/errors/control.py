@@ -67,6 +67,8 @@ class NonAffineBound(FrontendError):
 
         for (int j = 0; j < 2*i + 1; j++)       affine
         for (int j = 0; j < MIN(i, 8); j++)     the least of such: accepted, too
+        for (int j = 0; j < i % 4; j++)         a loop for each remainder, up to 16: accepted, too
+        for (int j = 0; j < i % 100; j++)       not: too many of them
         for (int j = 0; j < i*i; j++)           not: product of iterators
         for (int j = 0; j < len[i]; j++)        not: depends on data
 
