@@ -209,7 +209,7 @@ def a_plan_that_starts_too_early(_: pytest.MonkeyPatch) -> None:
     (region,) = made.plan.regions
     early = tuple(replace(stream, offset_cycles=0) for stream in region.streams)
     scop = compilation.analysis.scop
-    broken = replace(made.plan, regions=(Region.whole(early),))
+    broken = replace(made.plan, body=(Region.whole(early),))
     replay(broken, scop, scop.schedule, compilation.stages["flatten"].schedule)
 
 
