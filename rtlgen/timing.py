@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rtlgen.analysis import Analysis
+from rtlgen.poly.dependences import Dataflow
 from rtlgen.scheduling.datapath import build_datapath
 from rtlgen.scheduling.lags import Timing
 from rtlgen.target import Target
@@ -11,6 +12,7 @@ from rtlgen.transforms.instance_ranks import Instances
 from rtlgen.transforms.period import self_distance
 from rtlgen.transforms.precedence import Precedence, Related
 from rtlgen.transforms.ragged import beside_ragged, is_listable, ragged_loops, ragged_statements
+from rtlgen.transforms.units import Unit
 
 
 def timing_of(analysis: Analysis, target: Target) -> Timing:
@@ -27,7 +29,9 @@ def timing_of(analysis: Analysis, target: Target) -> Timing:
     related = Related(scop, ragged, is_listed)
     for statement in scop.statements:
         box = scop.schedule.box(statement.name)
-        late = _recurrent_reads(analysis, related, statement.name)
+        unit = next(unit for unit in analysis.units if statement.name in unit.statements)
+        written = _as_written(analysis, related, statement.name)
+        late = recurrent_reads(unit, analysis.flows, related, statement.name, written)
         datapaths[statement.name] = build_datapath(scop, statement, box, target, late)
     return Timing(
         analysis.sets,
@@ -40,16 +44,16 @@ def timing_of(analysis: Analysis, target: Target) -> Timing:
     )
 
 
-def _recurrent_reads(analysis: Analysis, related: Related, statement: str) -> dict[int, int]:
+def recurrent_reads(
+    unit: Unit, flows: Dataflow, related: Related, statement: str, written: Placement
+) -> dict[int, int]:
     """Return the reads whose value comes from the statement's own unit, with its smallest age.
 
-    The age is counted in iterations of the nest as written; a value of another statement of the
+    The age is counted in iterations of the nest as `written`; a value of another statement of the
     unit counts as new.
     """
-    unit = next(unit for unit in analysis.units if statement in unit.statements)
-    written = _as_written(analysis, related, statement)
     ages: dict[int, int] = {}
-    for flow in analysis.flows.flows:
+    for flow in flows.flows:
         if flow.sink != statement or flow.source not in unit.statements:
             continue
         age = 1

@@ -21,7 +21,7 @@ from rtlgen.scheduling.errors import IndexStyleUnsuitable
 from rtlgen.scheduling.forwarding import Issue, IssueTimes, Routing
 from rtlgen.scheduling.lags import Timing
 from rtlgen.scheduling.ports import PortMap
-from rtlgen.scheduling.stream_builder import Figures, StreamBuilder
+from rtlgen.scheduling.stream_builder import Figures, IslandStreamBuilder
 from rtlgen.target import Target
 
 
@@ -70,7 +70,7 @@ def lower(
         end = max(_end(timing, times[name], name) for name in names)
         place = {name: n for n, name in enumerate(names)}
         builders = (
-            StreamBuilder(timing, times, routing, ports, banks, place, scop.statement(name))
+            IslandStreamBuilder(timing, times, routing, ports, banks, place, scop.statement(name))
             for name in names
         )
         streams = tuple(builder.stream(figures, base) for builder in builders)

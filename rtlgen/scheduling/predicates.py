@@ -31,34 +31,43 @@ class CounterSpace:
 
     def __init__(self, sets: ScopSets, statement: Statement, loops: Sequence[NestLoop]) -> None:
         self._counters = sets.place_map(statement, [loop.position for loop in loops])
-        bounds = [f"0 <= d{k} < {loop.extent}" for k, loop in enumerate(loops)]
-        for k, loop in enumerate(loops):
-            value = f"(d{k} + {loop.first})"
-            bounds += [f"{b.divisor}*{value} >= {_form_text(b.form, loops)}" for b in loop.lowers]
-            # A loop that must run a while may run past its bounds.
-            ends = () if loop.at_least else loop.uppers
-            bounds += [f"{b.divisor}*{value} <= {_form_text(b.form, loops)}" for b in ends]
-        dims = ",".join(f"d{k}" for k in range(len(loops)))
-        self._box = sets.read_set(f"{{ [{dims}] : {' and '.join(bounds) or 'true'} }}")
+        self._box = counter_box(sets, loops)
 
     def predicate(self, instances: isl.Set) -> Predicate | None:
         """Return a predicate that holds, within the bounds of the levels, just for `instances`.
 
         None means that the set has no such form: it needs a modulus or too many conditions.
         """
-        counted = instances.apply(self._counters).coalesce()
-        if counted.is_empty():
-            return NEVER
-        simplified = counted.remove_redundancies().gist(self._box).coalesce()
-        alternatives = []
-        for piece in for_each(simplified.foreach_basic_set):
-            conditions = _conditions(piece)
-            if conditions is None:
-                return None
-            alternatives.append(conditions)
-        if sum(map(len, alternatives)) > MAX_CONDITIONS:
+        return predicate_within(instances.apply(self._counters).coalesce(), self._box)
+
+
+def counter_box(sets: ScopSets, loops: Sequence[NestLoop]) -> isl.Set:
+    """Return the counters of all iterations of a nest."""
+    bounds = [f"0 <= d{k} < {loop.extent}" for k, loop in enumerate(loops)]
+    for k, loop in enumerate(loops):
+        value = f"(d{k} + {loop.first})"
+        bounds += [f"{b.divisor}*{value} >= {_form_text(b.form, loops)}" for b in loop.lowers]
+        # A loop that must run a while may run past its bounds.
+        ends = () if loop.at_least else loop.uppers
+        bounds += [f"{b.divisor}*{value} <= {_form_text(b.form, loops)}" for b in ends]
+    dims = ",".join(f"d{k}" for k in range(len(loops)))
+    return sets.read_set(f"{{ [{dims}] : {' and '.join(bounds) or 'true'} }}")
+
+
+def predicate_within(counted: isl.Set, box: isl.Set) -> Predicate | None:
+    """Return a predicate that holds just for `counted` among the counters of a nest, or None."""
+    if counted.is_empty():
+        return NEVER
+    simplified = counted.remove_redundancies().gist(box).coalesce()
+    alternatives = []
+    for piece in for_each(simplified.foreach_basic_set):
+        conditions = _conditions(piece)
+        if conditions is None:
             return None
-        return Predicate(tuple(alternatives))
+        alternatives.append(conditions)
+    if sum(map(len, alternatives)) > MAX_CONDITIONS:
+        return None
+    return Predicate(tuple(alternatives))
 
 
 def _form_text(affine: Affine, loops: Sequence[NestLoop]) -> str:

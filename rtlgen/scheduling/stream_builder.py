@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -36,7 +37,7 @@ from rtlgen.ir.scop import Access, Statement
 from rtlgen.poly.counting import count_points
 from rtlgen.scheduling.banks import BankMap, Unbankable
 from rtlgen.scheduling.errors import RaggedDomain
-from rtlgen.scheduling.forwarding import IssueTimes, Routing, Unforwardable
+from rtlgen.scheduling.forwarding import Issue, IssueTimes, Routing, TapSet, Unforwardable
 from rtlgen.scheduling.graph import Node
 from rtlgen.scheduling.lags import Timing, flow_key
 from rtlgen.scheduling.ports import PortMap
@@ -53,38 +54,43 @@ class Figures:
     floor_iterations: int
 
 
-class StreamBuilder:
-    """The stream of one statement.
+class StreamBuilder(ABC):
+    """The stream of one statement, whatever memories its values are in.
 
     Parameters
     ----------
-    times, routing, ports, banks: of the whole program.
+    loops: of the stream, outermost first; the first `tile_levels` of them are those over tiles.
     place: number of every statement among the streams of its region.
     """
 
     def __init__(
         self,
         timing: Timing,
-        times: IssueTimes,
-        routing: Routing,
-        ports: PortMap,
-        banks: BankMap,
+        issue: Issue,
+        loops: Sequence[NestLoop],
         place: Mapping[str, int],
         statement: Statement,
+        tile_levels: int = 0,
     ) -> None:
         self.scop = timing.scop
         self.statement = statement
         self.datapath = timing.datapaths[statement.name]
-        self.issue = times[statement.name]
-        self.routing = routing
-        self.ports = ports
-        self.banks = banks
+        self.issue = issue
         self.place = place
-        self.loops = self.issue.placement.loops
-        self.space = CounterSpace(timing.sets, statement, self.loops)
+        self.loops = loops
+        self.tile_levels = tile_levels
+        self.space = CounterSpace(timing.sets, statement, loops)
         self.domain = timing.sets.domains[statement.name]
         self.operations: list[Operation] = []
         self.numbers: dict[int, int] = {}
+
+    @abstractmethod
+    def _load(self, number: int, node: Node) -> int:
+        """Add the operations that bring the value of a read; return the number of the last."""
+
+    @abstractmethod
+    def _stores(self) -> list[Store]:
+        """Return the stores of the statement's value."""
 
     def stream(self, figures: Figures, base: int) -> Stream:
         """Return the stream in a region whose first cycle is `base` on the axis of the times.
@@ -96,21 +102,12 @@ class StreamBuilder:
         name = self.statement.name
         for number, node in enumerate(self.datapath.nodes):
             self.numbers[number] = self._operation(number, node)
-        write = self.statement.write
-        store = Store(
-            memory=write.array,
-            address=self._address(write),
-            stage=self.datapath.result_stage,
-            value=self.numbers[self.datapath.result],
-            when=self._predicate(self.routing.stored[name]),
-            span=write.span,
-            port=self.banks.port[name],
-        )
+        store, *copies = self._stores()
         return Stream(
             statement=name,
             text=self.statement.text,
             span=self.statement.span,
-            levels=tuple(self._level(loop) for loop in self.loops),
+            levels=tuple(level_of(loop, self.loops) for loop in self.loops),
             instances=count_points(self.domain),
             shift=figures.shifts[name],
             offset_cycles=self.issue.offset - base,
@@ -118,25 +115,10 @@ class StreamBuilder:
             ii_reason=figures.ii_reasons[name],
             operations=tuple(self.operations),
             store=store,
-            iterations=self.issue.placement.flat(0).iterations,
+            iterations=None if self.tile_levels else self.issue.placement.flat(0).iterations,
+            tile_levels=self.tile_levels,
+            copies=tuple(copies),
         )
-
-    def _level(self, loop: NestLoop) -> Level:
-        if loop.is_box:
-            return Level(loop.extent, loop.iterator)
-
-        # Counters begin at the loop's smallest value.
-        def counted(bound: Bound) -> LevelBound:
-            form = bound.form - bound.divisor * loop.at
-            return LevelBound(index_form(form, self.loops), bound.divisor)
-
-        lowers, uppers = tuple(map(counted, loop.lowers)), tuple(map(counted, loop.uppers))
-        return Level(loop.extent, loop.iterator, lowers, uppers, loop.at_least)
-
-    def _address(self, access: Access) -> IndexForm:
-        strides = self.scop.array(access.array).strides
-        parts = (s * stride for s, stride in zip(access.affine, strides, strict=True))
-        return index_form(affine_sum(parts), self.loops)
 
     def _predicate(self, instances: isl.Set) -> Predicate:
         predicate = self.space.predicate(instances)
@@ -199,21 +181,92 @@ class StreamBuilder:
                     )
                 )
 
+    def _built_taps(self, sets: Sequence[TapSet], is_covered: bool) -> tuple[Tap, ...]:
+        """Return taps as the plan has them; together they bring every value if `is_covered`."""
+        found = []
+        for tap in sets:
+            always = is_covered and len(sets) == 1
+            when = ALWAYS if always else self.space.predicate(tap.instances)
+            if when is None:
+                raise Unforwardable(flow_key(tap.flow))
+            found.append(Tap(self.place[tap.flow.source], tap.delay_cycles, when))
+        return tuple(found)
+
+    def _nothing(self, node: Node) -> ConstantOp:
+        """Return what stands for a value that is never read from a memory."""
+        return ConstantOp(width_bits=node.width_bits, signed=node.signed, stage=0, value=0)
+
+    def _forwarded(self, node: Node, value: int, taps: tuple[Tap, ...]) -> int:
+        """Let stores on their way bring the value of a read where a tap holds."""
+        if not taps:
+            return value
+        return self._add(
+            ForwardOp(
+                width_bits=node.width_bits,
+                signed=node.signed,
+                stage=self.datapath.use_stage(node.read),
+                operands=(value,),
+                span=self.statement.reads[node.read].span,
+                taps=taps,
+                read=node.read,
+            )
+        )
+
+
+class IslandStreamBuilder(StreamBuilder):
+    """The stream of a statement whose arrays are all on chip.
+
+    Parameters
+    ----------
+    times, routing, ports, banks: of the whole program.
+    """
+
+    def __init__(
+        self,
+        timing: Timing,
+        times: IssueTimes,
+        routing: Routing,
+        ports: PortMap,
+        banks: BankMap,
+        place: Mapping[str, int],
+        statement: Statement,
+    ) -> None:
+        issue = times[statement.name]
+        super().__init__(timing, issue, issue.placement.loops, place, statement)
+        self.routing = routing
+        self.ports = ports
+        self.banks = banks
+
+    def _stores(self) -> list[Store]:
+        write, name = self.statement.write, self.statement.name
+        return [
+            Store(
+                memory=write.array,
+                address=self._address(write),
+                stage=self.datapath.result_stage,
+                value=self.numbers[self.datapath.result],
+                when=self._predicate(self.routing.stored[name]),
+                span=write.span,
+                port=self.banks.port[name],
+            )
+        ]
+
+    def _address(self, access: Access) -> IndexForm:
+        strides = self.scop.array(access.array).strides
+        parts = (s * stride for s, stride in zip(access.affine, strides, strict=True))
+        return index_form(affine_sum(parts), self.loops)
+
     def _load(self, number: int, node: Node) -> int:
         name = self.statement.name
         access = self.statement.reads[node.read]
-        stage, latency = self.datapath.starts[number], self.datapath.latencies[number]
-        width, signed = node.width_bits, node.signed
-        taps = self._taps(node.read)
         loaded = self.routing.loaded[name, node.read]
-        if loaded.is_empty():
-            value: Operation = ConstantOp(width_bits=width, signed=signed, stage=0, value=0)
-        else:
+        value: Operation = self._nothing(node)
+        if not loaded.is_empty():
             value = LoadOp(
-                width_bits=width,
-                signed=signed,
-                stage=stage,
-                latency_cycles=latency,
+                width_bits=node.width_bits,
+                signed=node.signed,
+                stage=self.datapath.starts[number],
+                latency_cycles=self.datapath.latencies[number],
                 operands=tuple(self.numbers[operand] for operand in node.operands),
                 span=access.span,
                 memory=access.array,
@@ -223,20 +276,8 @@ class StreamBuilder:
                 banks=self._banks(node.read, loaded),
                 read=node.read,
             )
-            if not taps:
-                return self._add(value)
-        operand = self._add(value)
-        return self._add(
-            ForwardOp(
-                width_bits=width,
-                signed=signed,
-                stage=self.datapath.use_stage(node.read),
-                operands=(operand,),
-                span=access.span,
-                taps=taps,
-                read=node.read,
-            )
-        )
+        taps = self._built_taps(self.routing.taps[name, node.read], loaded.is_empty())
+        return self._forwarded(node, self._add(value), taps)
 
     def _banks(self, read: int, loaded: isl.Set) -> tuple[Predicate, ...]:
         """Return where the value is in bank 1, 2, ..; what holds elsewhere does not matter."""
@@ -252,13 +293,15 @@ class StreamBuilder:
             found.append(where)
         return tuple(found)
 
-    def _taps(self, read: int) -> tuple[Tap, ...]:
-        found = []
-        sets = self.routing.taps[self.statement.name, read]
-        covered = self.routing.loaded[self.statement.name, read].is_empty()
-        for tap in sets:
-            when = ALWAYS if covered and len(sets) == 1 else self.space.predicate(tap.instances)
-            if when is None:
-                raise Unforwardable(flow_key(tap.flow))
-            found.append(Tap(self.place[tap.flow.source], tap.delay_cycles, when))
-        return tuple(found)
+
+def level_of(loop: NestLoop, loops: Sequence[NestLoop]) -> Level:
+    """Return one of the loops of a nest as a level, whose counter begins at the smallest value."""
+    if loop.is_box:
+        return Level(loop.extent, loop.iterator)
+
+    def counted(bound: Bound) -> LevelBound:
+        form = bound.form - bound.divisor * loop.at
+        return LevelBound(index_form(form, loops), bound.divisor)
+
+    lowers, uppers = tuple(map(counted, loop.lowers)), tuple(map(counted, loop.uppers))
+    return Level(loop.extent, loop.iterator, lowers, uppers, loop.at_least)

@@ -70,7 +70,7 @@ class _Counter:
 class _Rescheduler:
     def __init__(self, sets: ScopSets, tree: schedule_tree.Node) -> None:
         self.sets = sets
-        prefix = _prefix(sets.scop)
+        prefix = name_prefix(sets.scop)
         self.changes = {
             name: change_iterators(
                 sets.scop.statement(name), schedule_tree.loop_rows(tree, name), prefix
@@ -126,7 +126,7 @@ class _Rescheduler:
         return node
 
 
-def _prefix(scop: Scop) -> str:
+def name_prefix(scop: Scop) -> str:
     """Return the beginning of iterator names that are no names of the program."""
     taken = {a.name for a in scop.arrays} | {s.name for s in scop.scalars}
     prefix = "t"

@@ -1,0 +1,118 @@
+"""Relations between the instances of a program in tiles: inside of a tile, and from tile to tile.
+
+The first dimensions of every instance are those of its tile. All of it is exact, and none of it
+depends on how many tiles there are.
+
+Reference: Alias, Darte, Plesco, "Optimizing remote accesses for offloaded kernels", DATE 2013.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+
+import islpy as isl
+
+from rtlgen.ir.effort import keep_going
+from rtlgen.ir.sets import ScopSets, equal_outer, integer
+from rtlgen.poly.dependences import Dataflow, Dependence, Flow
+from rtlgen.poly.extrema import pair_extrema
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TileRelations:
+    """What depends on what in a program in tiles.
+
+    Members
+    -------
+    sets: the program; the first `depth` iterators of its statements are the tile loops.
+    dependences, flows: of the whole program, between instances in tiles.
+    """
+
+    sets: ScopSets
+    depth: int
+    dependences: tuple[Dependence, ...]
+    flows: Dataflow
+
+    def same_tile(self) -> TileRelations:
+        """Return what is between instances of one tile."""
+        dependences = [
+            replace(d, relation=relation)
+            for d in self.dependences
+            if not (relation := self.within(d.relation)).is_empty()
+        ]
+        flows = [
+            replace(f, relation=relation)
+            for f in self.flows.flows
+            if not (relation := self.within(f.relation)).is_empty()
+        ]
+        live = dict(self.flows.live_out)
+        return replace(self, dependences=tuple(dependences), flows=Dataflow(tuple(flows), live))
+
+    def within(self, relation: isl.Map) -> isl.Map:
+        """Restrict a relation to pairs in one tile."""
+        keep_going(self.sets.context)
+        return equal_outer(relation, self.depth).coalesce()
+
+    def across(self, relation: isl.Map) -> isl.Map:
+        """Restrict a relation to pairs in different tiles."""
+        return relation.subtract(equal_outer(relation, self.depth)).coalesce()
+
+    def placed_at_origin(self, relation: isl.Map) -> isl.Map:
+        """Return the pairs of a relation with the tiles left out: all in the tile at the origin."""
+        keep_going(self.sets.context)
+        found = relation
+        for kind in (isl.dim_type.in_, isl.dim_type.out):
+            name = relation.get_tuple_name(kind)
+            found = found.project_out(kind, 0, self.depth).insert_dims(kind, 0, self.depth)
+            for k in range(self.depth):
+                found = found.fix_val(kind, k, isl.Val(0, relation.get_ctx()))
+            found = found.set_tuple_name(kind, name)
+        return found.coalesce()
+
+    def at_origin(self, inside: ScopSets) -> TileRelations:
+        """Return the relations of one tile, in the program of that tile alone."""
+        same = self.same_tile()
+        return TileRelations(
+            inside,
+            self.depth,
+            tuple(replace(d, relation=self.placed_at_origin(d.relation)) for d in same.dependences),
+            Dataflow(
+                tuple(
+                    replace(f, relation=self.placed_at_origin(f.relation)) for f in same.flows.flows
+                ),
+                dict(inside.domains),
+            ),
+        )
+
+    def tiles(self) -> isl.Set:
+        """Return the tiles in which some statement has an instance."""
+        found = [
+            domain.project_out(
+                isl.dim_type.set, self.depth, domain.dim(isl.dim_type.set) - self.depth
+            ).reset_tuple_id()
+            for domain in self.sets.domains.values()
+        ]
+        return reduce(isl.Set.union, found).coalesce()
+
+    def feeding(self, statement: str, read: int) -> tuple[Flow, ...]:
+        """Return the flows into a read, from whatever tile."""
+        return tuple(f for f in self.flows.flows if (f.sink, f.sink_read) == (statement, read))
+
+    def largest(self, relation: isl.Map, source: Sequence[int], sink: Sequence[int]) -> int | None:
+        """Return the largest source . p - sink . q over the pairs, whatever their tiles, or None.
+
+        Parameters
+        ----------
+        source, sink: coefficients of the iterators; those of the tile loops do not count.
+        """
+        if relation.is_empty():
+            return None
+        pairs = pair_extrema(self.placed_at_origin(relation))
+        return pairs.maximum([*source, *(-c for c in sink)], 0)
+
+
+def range_of(points: isl.Set, place: int) -> tuple[int, int]:
+    """Return the smallest and the largest value of a dimension of a non-empty set."""
+    return integer(points.dim_min_val(place)), integer(points.dim_max_val(place))

@@ -1,0 +1,119 @@
+"""The kernel of a tile: its statements issued as one static island, planned once for all tiles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import islpy as isl
+
+from rtlgen.ir.affine import Affine
+from rtlgen.ir.schedule import NestLoop
+from rtlgen.ir.scop import Statement
+from rtlgen.ir.sets import ScopSets
+from rtlgen.poly.dependences import Flow
+from rtlgen.poly.tiling import TileRelations
+from rtlgen.scheduling.decide import Decision
+from rtlgen.scheduling.forwarding import IssueTimes, TapSet, tap_sets
+from rtlgen.scheduling.lags import Timing
+from rtlgen.transforms.ragged import ragged_loops
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TileKernel:
+    """When the instances of a tile issue, and where their values come from.
+
+    Members
+    -------
+    relations: between all instances of the program in tiles.
+    timing: of the program in tiles, with what is between instances of one tile alone.
+    decision: for one whole tile.
+    tile_loops: the loops over tiles, with their bounds.
+    """
+
+    relations: TileRelations
+    timing: Timing
+    decision: Decision
+    tile_loops: tuple[NestLoop, ...]
+
+    @property
+    def depth(self) -> int:
+        return self.relations.depth
+
+    @property
+    def sets(self) -> ScopSets:
+        return self.relations.sets
+
+    @property
+    def times(self) -> IssueTimes:
+        return self.decision.times
+
+    @property
+    def statements(self) -> tuple[Statement, ...]:
+        return self.sets.scop.statements
+
+    def loops(self, name: str) -> tuple[NestLoop, ...]:
+        """Return the loops of a statement: those over tiles, then those inside of one."""
+        tile = {loop.iterator for loop in self.tile_loops}
+        inner = [x for x in self.decision.placements[name].loops if x.iterator not in tile]
+        return (*self.tile_loops, *inner)
+
+    def cycle(self, name: str, stage: int) -> Affine:
+        """Return the cycle of a stage, counted from the start of the tile, by the iterators."""
+        cycle = self.times[name].cycle(stage)
+        tile = {loop.iterator: Affine() for loop in self.tile_loops if loop.iterator is not None}
+        return cycle.substitute(tile)
+
+    def address_cycle(self, name: str, read: int) -> Affine:
+        """Return the cycle in its tile in which the address of a read is presented."""
+        return self.cycle(name, self.timing.datapaths[name].address_stage(read))
+
+    def store_cycle(self, name: str) -> Affine:
+        """Return the cycle in its tile in which a value is stored."""
+        return self.cycle(name, self.timing.datapaths[name].result_stage)
+
+    def taps(self, name: str, read: int) -> list[TapSet]:
+        """Return the instances that take a value of their own tile before a memory has it."""
+        return [
+            tap
+            for flow in self.timing.dataflow.flows
+            if (flow.sink, flow.sink_read) == (name, read)
+            for tap in tap_sets(self.timing, self.times[flow.source], self.times[name], flow)
+        ]
+
+    def distance(
+        self, relation: isl.Map, early: tuple[str, Affine], late: tuple[str, Affine]
+    ) -> int:
+        """Return the cycles between two tiles from which on pairs in different ones are in order.
+
+        Parameters
+        ----------
+        early, late: statement and cycle of the first, and of the second of each pair.
+        """
+        (first, begin), (second, end) = early, late
+        coefficients = [
+            [cycle.coefficient(iterator) for iterator in self.sets.scop.statement(name).iterators]
+            for name, cycle in ((first, begin), (second, end))
+        ]
+        across = self.relations.across(relation)
+        largest = self.relations.largest(across, *coefficients)
+        return 0 if largest is None else largest + begin.constant - end.constant + 1
+
+
+def tile_loops(
+    relations: TileRelations, boxes: Mapping[str, tuple[int, int]]
+) -> tuple[NestLoop, ...]:
+    """Return the loops over the tiles of a program, in order.
+
+    Parameters
+    ----------
+    boxes: smallest and largest value of every tile iterator.
+    """
+    names = tuple(boxes)
+    plain = [NestLoop(name, high - low + 1, low) for name, (low, high) in boxes.items()]
+    return ragged_loops(relations.tiles(), names, plain)
+
+
+def flows_among(flows: Sequence[Flow], names: frozenset[str]) -> list[Flow]:
+    """Return the flows between some statements."""
+    return [flow for flow in flows if flow.source in names and flow.sink in names]

@@ -1,0 +1,112 @@
+"""The streams of a tile kernel: loads from windows and kept memories, stores to them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import reduce
+
+import islpy as isl
+
+from rtlgen.errors import Label
+from rtlgen.ir.plan import ALWAYS, Address, ChooseOp, LoadOp, Operation, Predicate, Store
+from rtlgen.ir.scop import Statement
+from rtlgen.scheduling.errors import RaggedDomain
+from rtlgen.scheduling.graph import Node
+from rtlgen.scheduling.stream_builder import StreamBuilder
+from rtlgen.scheduling.tile_kernel import TileKernel
+from rtlgen.scheduling.windows import Place, Windows
+
+
+class TileStreamBuilder(StreamBuilder):
+    """The stream of a statement in a tile kernel.
+
+    Parameters
+    ----------
+    place: number of every statement among the streams of the kernel.
+    """
+
+    def __init__(
+        self,
+        kernel: TileKernel,
+        windows: Windows,
+        place: Mapping[str, int],
+        statement: Statement,
+    ) -> None:
+        loops = kernel.loops(statement.name)
+        issue = kernel.times[statement.name]
+        super().__init__(kernel.timing, issue, loops, place, statement, kernel.depth)
+        self.windows = windows
+
+    def _stores(self) -> list[Store]:
+        write = self.statement.write
+        return [
+            Store(
+                memory=target.memory,
+                address=self._address(target),
+                stage=self.datapath.result_stage,
+                value=self.numbers[self.datapath.result],
+                when=self._predicate(target.instances),
+                span=write.span,
+            )
+            for target in self.windows.targets[self.statement.name]
+        ]
+
+    def _address(self, target: Place) -> Address:
+        address = target.address(self.loops)
+        assert address is not None, "what is written is known"
+        return address
+
+    def _load(self, number: int, node: Node) -> int:
+        key = self.statement.name, node.read
+        sources = self.windows.sources[key]
+        taps = self._built_taps(self.windows.taps[key], not sources)
+        if not sources:
+            return self._forwarded(node, self._add(self._nothing(node)), taps)
+        anywhere = reduce(isl.Set.union, [source.instances for source in sources])
+        value, *others = [self._add(self._loaded(number, node, source)) for source in sources]
+        for source, other in zip(sources[1:], others, strict=True):
+            when = self._where(source, anywhere)
+            value = self._add(self._choice(node, other, value, when, number))
+        return self._forwarded(node, value, taps)
+
+    def _loaded(self, number: int, node: Node, source: Place) -> LoadOp:
+        return LoadOp(
+            width_bits=node.width_bits,
+            signed=node.signed,
+            stage=self.datapath.starts[number],
+            latency_cycles=self.datapath.latencies[number],
+            span=self.statement.reads[node.read].span,
+            memory=source.memory,
+            port=source.port,
+            operands=tuple(self.numbers[operand] for operand in node.operands),
+            address=source.address(self.loops),
+            needed=self._predicate(source.instances),
+            read=node.read,
+        )
+
+    def _choice(
+        self, node: Node, first: int, second: int, when: Predicate, number: int
+    ) -> Operation:
+        return ChooseOp(
+            width_bits=node.width_bits,
+            signed=node.signed,
+            stage=self.datapath.starts[number] + self.datapath.latencies[number],
+            operands=(first, second),
+            span=self.statement.reads[node.read].span,
+            when=when,
+        )
+
+    def _where(self, source: Place, among: isl.Set) -> Predicate:
+        """Return a predicate for the instances of a source among those of all."""
+        if among.is_subset(source.instances):
+            return ALWAYS
+        found = self.space.predicate(source.instances.gist(among))
+        if found is None:
+            found = self.space.predicate(source.instances)
+        if found is None:
+            raise RaggedDomain(
+                f"where {self.statement.name} finds a value has no simple description",
+                labels=(Label(self.statement.reads[0].span, "in several memories"),),
+                help="choose other tiles, or keep the array on chip",
+            )
+        return found

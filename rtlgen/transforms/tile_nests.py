@@ -1,0 +1,201 @@
+"""Cut the loops that statements share into tiles, which run in an order of one's own choice.
+
+Rewrite
+-------
+    for i<N  for j<N  S(i, j)    ->    for t0  for t1            (t0, t1) = order . (i_tile, j_tile)
+                                         for i<8  for j<8  S(8*i_tile + i, 8*j_tile + j)
+
+Tiles are cut in the coordinates of the C program, so that they begin where words of memory do. The
+order is any unimodular map of the tile coordinates: a permutation, or with their sum as the first
+row a wavefront. Whether tiles may run in it is for `poly.legality` to judge: what is asked is not
+that the loops be permutable, only that no dependence runs from a tile to one before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from rtlgen.ir.affine import Affine, affine_sum
+from rtlgen.ir.scop import ConditionNode, Loop, LoopNode, Node, Scop, Statement
+from rtlgen.transforms.integer_inverse import column_echelon
+from rtlgen.transforms.normalise import boxed, program_order
+from rtlgen.transforms.reschedule import name_prefix
+
+
+@dataclass(frozen=True, slots=True)
+class Tiling:
+    """How loops are cut.
+
+    Members
+    -------
+    sizes: iterations of a tile, a number a loop that all statements share, outermost first.
+    order: rows over the tile coordinates, the slowest first; unimodular.
+    """
+
+    sizes: tuple[int, ...]
+    order: tuple[tuple[int, ...], ...]
+
+    def __post_init__(self) -> None:
+        if any(size < 1 for size in self.sizes):
+            raise ValueError(f"tiles of {self.sizes} iterations")
+        if len(self.order) != len(self.sizes) or any(
+            len(row) != len(self.sizes) for row in self.order
+        ):
+            raise ValueError(f"{self.order} is no order of {len(self.sizes)} coordinates")
+        if any(pivot != 1 for pivot in _pivots(self.order)):
+            raise ValueError(f"{self.order} is not unimodular")
+
+    @property
+    def depth(self) -> int:
+        return len(self.sizes)
+
+    def coordinates(self, names: Sequence[str]) -> tuple[Affine, ...]:
+        """Return each tile coordinate as a function of the tile loops of these names."""
+        # order . U = H is lower triangular with ones, so T = U . y with H . y = the tile loops.
+        found = column_echelon(self.order, self.depth)
+        solved: list[Affine] = []
+        for k, row in enumerate(found.echelon):
+            before = affine_sum(part * c for part, c in zip(solved, row, strict=False))
+            solved.append(Affine.variable(names[k]) - before)
+        return tuple(
+            affine_sum(part * c for part, c in zip(solved, row, strict=True))
+            for row in found.unimodular
+        )
+
+
+def _pivots(order: Sequence[Sequence[int]]) -> list[int]:
+    found = column_echelon(order, len(order))
+    return [found.echelon[row][k] for k, row in enumerate(found.pivots)]
+
+
+@dataclass(frozen=True, slots=True)
+class TiledScop:
+    """A program in tiles.
+
+    Members
+    -------
+    scop: scheduled by tile, and inside of a tile in program order.
+    inside: one whole tile, that with the number 0 in every tile loop, as a program of its own.
+    tile_iterators: the loops over tiles, the first iterators of every statement.
+    """
+
+    scop: Scop
+    inside: Scop
+    tile_iterators: tuple[str, ...]
+
+
+def cut_into_tiles(scop: Scop, tiling: Tiling) -> TiledScop:
+    """Return a program in tiles; its loops count as in C, and its statements share those cut."""
+    prefix = name_prefix(scop)
+    names = tuple(f"{prefix}{k}" for k in range(tiling.depth))
+    cutter = _Cutter(scop, tiling, names)
+    tree = cutter.nodes(scop.tree, 0)
+    for loop in reversed(cutter.tile_loops):
+        tree = (LoopNode(loop, tree),)
+    statements = tuple(map(cutter.statement, scop.statements))
+    cut = replace(scop, statements=statements, tree=tree, schedule=program_order(tree))
+    return TiledScop(boxed(cut), boxed(_first_tile(cut, tiling)), names)
+
+
+def _first_tile(cut: Scop, tiling: Tiling) -> Scop:
+    """Return the tile at the origin, whole whether the program has all of it or not."""
+    depth = tiling.depth
+
+    def single(statement: Statement) -> Statement:
+        tile = tuple(
+            replace(loop, start=Affine(), stop=Affine((), 1)) for loop in statement.loops[:depth]
+        )
+        return replace(statement, loops=(*tile, *statement.loops[depth:]), conditions=())
+
+    return replace(cut, statements=tuple(map(single, cut.statements)))
+
+
+class _Cutter:
+    def __init__(self, scop: Scop, tiling: Tiling, names: Sequence[str]) -> None:
+        self.scop = scop
+        self.tiling = tiling
+        self.names = names
+        self.coordinates = tiling.coordinates(names)
+        self.tile_loops = self._tile_loops()
+
+    def _tile_loops(self) -> tuple[Loop, ...]:
+        """Return loops over a box around all tiles."""
+        boxes = [self._box(statement) for statement in self.scop.statements]
+        tiles = [
+            (min(box[k][0] for box in boxes) // size, max(box[k][1] for box in boxes) // size)
+            for k, size in enumerate(self.tiling.sizes)
+        ]
+        span = self.scop.statements[0].span
+        loops = []
+        for name, row in zip(self.names, self.tiling.order, strict=True):
+            form = Affine.of({str(k): c for k, c in enumerate(row)})
+            low, high = form.range({str(k): ends for k, ends in enumerate(tiles)})
+            loops.append(Loop(name, Affine((), low), Affine((), high + 1), 1, span))
+        return tuple(loops)
+
+    def _box(self, statement: Statement) -> list[tuple[int, int]]:
+        box = self.scop.schedule.box(statement.name)
+        return [box[iterator] for iterator in statement.iterators]
+
+    def nodes(self, nodes: tuple[Node, ...], depth: int) -> tuple[Node, ...]:
+        """Return the tree inside of a tile."""
+        found: list[Node] = []
+        for node in nodes:
+            match node:
+                case LoopNode(loop, body):
+                    inner = self.nodes(body, depth + 1)
+                    found.append(LoopNode(self._inside(loop, depth), inner))
+                case ConditionNode(_, body):
+                    # The statements have their conditions.
+                    found += self.nodes(body, depth)
+                case _:
+                    found.append(node)
+        return tuple(found)
+
+    def _inside(self, loop: Loop, depth: int) -> Loop:
+        """Return a loop as it runs in a tile: one that is cut counts from 0."""
+        if depth < self.tiling.depth:
+            size = Affine((), self.tiling.sizes[depth])
+            return replace(loop, start=Affine(), stop=size, step=1, scale=1, limits=())
+        return replace(loop, limits=())
+
+    def statement(self, statement: Statement) -> Statement:
+        depth = self.tiling.depth
+        values = {
+            iterator: Affine.variable(iterator) + coordinate * size
+            for iterator, coordinate, size in zip(
+                statement.iterators, self.coordinates, self.tiling.sizes, strict=False
+            )
+        }
+        box = self._box(statement)
+        inner = [
+            self._inside(loop, k) if k < depth else _boxed_loop(loop, box[k])
+            for k, loop in enumerate(statement.loops)
+        ]
+        cut = statement.rewritten(values, (*self.tile_loops, *inner))
+        bounds = tuple(bound.substitute(values) for bound in statement.bounds)
+        others = tuple(c for c in cut.conditions if not isinstance(c, Affine))
+        return replace(cut, conditions=(*others, *bounds))
+
+
+def _boxed_loop(loop: Loop, box: tuple[int, int]) -> Loop:
+    low, high = box
+    return replace(
+        loop, start=Affine((), low), stop=Affine((), high + 1), step=1, scale=1, limits=()
+    )
+
+
+def tile_orders(depth: int) -> tuple[tuple[tuple[int, ...], ...], ...]:
+    """Return the orders that are worth a look: rotations of the loops, and their wavefronts."""
+    unit = [tuple(int(k == n) for k in range(depth)) for n in range(depth)]
+    found = [tuple(unit)]
+    if depth > 1:
+        front = (1, 1, *[0] * (depth - 2))
+        found += [
+            (front, unit[0], *unit[2:]),
+            tuple([unit[1], unit[0], *unit[2:]]),
+            tuple([*unit[1:], unit[0]]),
+            tuple([unit[-1], *unit[:-1]]),
+        ]
+    return tuple(dict.fromkeys(found))
