@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from rtlgen.errors import RtlgenError
+from typing import Any
+
+from rtlgen.errors import Label, RtlgenError
+from rtlgen.ir.scop import Scop
 
 
 class RaggedDomain(RtlgenError):
@@ -66,3 +69,40 @@ class NothingObservable(RtlgenError):
     """
 
     code = "E0306"
+
+
+class WindowsTooLarge(RtlgenError):
+    """The memories on chip that a program in tiles needs do not fit the RAM that they may take.
+
+    Windows hold what a tile reads and writes, twice; kept memories hold what tiles leave for later
+    ones. Smaller tiles need smaller windows, and the order of the tiles decides how long a value
+    must be kept. The message says what the smallest of the tiles that were looked at need. Give
+    more RAM (`--max-bram`), or other tiles (`--tile`).
+    """
+
+    code = "E0307"
+
+    def __init__(self, message: str, *, bits: int, **parts: Any) -> None:
+        super().__init__(message, **parts)
+        self.bits = bits
+
+    @classmethod
+    def of(cls, scop: Scop, bits: int, budget_bits: int) -> WindowsTooLarge:
+        first = scop.statements[0]
+        return cls(
+            f"the tiles of {first.name} need {-(-bits // 8192):,} KiB of RAM on chip",
+            bits=bits,
+            labels=(Label(first.span),),
+            notes=(f"{budget_bits // 8192:,} KiB may be taken",),
+            help="give smaller tiles, or more RAM",
+        )
+
+
+class LookupOffChip(RtlgenError):
+    """An array off chip is read at a place that depends on data.
+
+    What a tile reads is fetched before it starts, so it must be known from the loops alone. Keep
+    such an array on chip: `--memory ARRAY=onchip`.
+    """
+
+    code = "E0308"

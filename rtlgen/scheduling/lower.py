@@ -86,8 +86,8 @@ def lower(
     return KernelPlan(
         name=scop.name,
         source_file=scop.source.path,
-        scalars=_scalars(scop),
-        memories=tuple(_memories(scop, ports, banks, target)),
+        scalars=scalars_of(scop),
+        memories=tuple(memories_of(scop, ports, banks, target)),
         body=plan_regions,
         index_style=options.index_style,
         index_latency_cycles=latency,
@@ -108,7 +108,8 @@ def result_arrays(scop: Scop) -> tuple[str, ...]:
     return tuple(a.name for a in scop.arrays if a.role in ("out", "inout") and a.storage != "local")
 
 
-def _scalars(scop: Scop) -> tuple[Scalar, ...]:
+def scalars_of(scop: Scop) -> tuple[Scalar, ...]:
+    """Return the scalar arguments that some statement uses."""
     used = {
         node.name
         for statement in scop.statements
@@ -120,7 +121,8 @@ def _scalars(scop: Scop) -> tuple[Scalar, ...]:
     )
 
 
-def _memories(scop: Scop, ports: PortMap, banks: BankMap, target: Target) -> list[Memory]:
+def memories_of(scop: Scop, ports: PortMap, banks: BankMap, target: Target) -> list[Memory]:
+    """Return the memories of a program whose arrays are all on chip."""
     used = {a.array for s in scop.statements for a in (s.write, *s.reads)} | {scop.returned}
     return [
         Memory(

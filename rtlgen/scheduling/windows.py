@@ -27,6 +27,7 @@ from rtlgen.ir.affine import Affine, affine_sum
 from rtlgen.ir.plan import Address, Memory, MemoryKind, OffChip, Transfer
 from rtlgen.ir.schedule import NestLoop
 from rtlgen.ir.scop import Access, Array, Statement
+from rtlgen.poly.counting import count_points
 from rtlgen.poly.dependences import Flow
 from rtlgen.scheduling.errors import RaggedDomain
 from rtlgen.scheduling.folds import Kept, fields_of, folded_places, smallest_fold
@@ -76,6 +77,7 @@ class Windows:
     -------
     taps: by read. sources: by read, where the other instances find their value.
     targets: by statement, where its values go to.
+    words: by window, how many its mover moves in all tiles.
     held: the arrays on chip, and how many read ports they need.
     issue_cycles: cycles from tile to tile from which on everything is in order.
     """
@@ -85,6 +87,7 @@ class Windows:
     targets: Mapping[str, Sequence[Place]]
     memories: tuple[Memory, ...]
     transfers: tuple[Transfer, ...]
+    words: Mapping[str, int]
     held: Mapping[str, int]
     issue_cycles: int
 
@@ -120,6 +123,7 @@ class WindowPlanner:
         self.sources: dict[Key, list[Place]] = {}
         self.targets: dict[str, list[Place]] = {s.name: [] for s in kernel.statements}
         self.memories: list[Memory] = []
+        self.words: dict[str, int] = {}
         self.held: dict[str, int] = {}
         self.transfers: list[Transfer] = []
         self.issue_cycles = 1
@@ -149,6 +153,7 @@ class WindowPlanner:
             self.targets,
             tuple(self.memories),
             tuple(self.transfers),
+            self.words,
             self.held,
             self.issue_cycles,
         )
@@ -340,9 +345,8 @@ class WindowPlanner:
             raise self._untold(footprint.array.name)
         if when is None:
             # A word too many does no harm, as long as it is there.
-            when = predicate_within(
-                _from_first(isl.Set.from_basic_set(words.convex_hull()), loops), box
-            )
+            moved = _from_first(isl.Set.from_basic_set(words.convex_hull()), loops)
+            when = predicate_within(moved, box)
         if when is None:
             raise self._untold(footprint.array.name)
         strobes = []
@@ -351,6 +355,7 @@ class WindowPlanner:
             if strobe is None:
                 raise self._untold(footprint.array.name)
             strobes.append(strobe)
+        self.words[name] = count_points(moved)
         at = folded_form(footprint.word_fields(), COPIES_BITS, loops)
         self.transfers.append(
             Transfer(

@@ -1,9 +1,6 @@
-"""Plan a program whose arrays are off chip: in tiles, each unit of its statements by itself.
+"""One unit of a program, planned in given tiles.
 
-    parse -> normalise -> units -> cut into tiles -> plan one tile -> windows and movers -> plan
-
-The statements of a unit depend on each other in a cycle and share their tiles. Units run one after
-another, and what passes between them passes through the memory off chip.
+cut into tiles -> plan one tile -> windows and movers -> streams
 """
 
 from __future__ import annotations
@@ -11,18 +8,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import islpy as isl
-
 from rtlgen.ir.iterations import level_iterations
 from rtlgen.ir.plan import Level, OffChip, Region, TiledRegion
 from rtlgen.ir.scop import Scop
 from rtlgen.ir.sets import ScopSets
 from rtlgen.poly.correspondence import correspondence, moved_dataflow, moved_dependences
-from rtlgen.poly.dependences import Dataflow, Dependence, dataflow, memory_dependences
 from rtlgen.poly.legality import require_legal
 from rtlgen.poly.tiling import TileRelations, range_of
 from rtlgen.scheduling.datapath import build_datapath
-from rtlgen.scheduling.decide import decide_fused
+from rtlgen.scheduling.decide import (
+    Decision,
+    StoresCollide,
+    decide_fused,
+    with_apart,
+    with_memory_only,
+)
+from rtlgen.scheduling.forwarding import Unforwardable
 from rtlgen.scheduling.lags import Timing
 from rtlgen.scheduling.space import Space
 from rtlgen.scheduling.stream_builder import Figures, level_of
@@ -30,80 +31,13 @@ from rtlgen.scheduling.tile_kernel import TileKernel, tile_loops
 from rtlgen.scheduling.tile_streams import TileStreamBuilder
 from rtlgen.scheduling.windows import WindowPlanner, Windows
 from rtlgen.target import Target
+from rtlgen.tiling.program import Program
 from rtlgen.timing import recurrent_reads
 from rtlgen.transforms.candidates import box_placement
 from rtlgen.transforms.instance_ranks import Instances
-from rtlgen.transforms.normalise import boxed, normalise, program_order, restricted
 from rtlgen.transforms.precedence import Related
 from rtlgen.transforms.tile_nests import TiledScop, Tiling, cut_into_tiles
 from rtlgen.transforms.units import dependence_units
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Program:
-    """A program whose loops count as in C, and what depends on what in it."""
-
-    sets: ScopSets
-    dependences: tuple[Dependence, ...]
-    flows: Dataflow
-
-    @property
-    def scop(self) -> Scop:
-        return self.sets.scop
-
-
-def as_written(scop: Scop) -> Program:
-    """Return a parsed program with the iterators of the C program."""
-    names = frozenset(statement.name for statement in scop.statements)
-    sets = ScopSets(normalise(scop, names))
-    return Program(sets, memory_dependences(sets), dataflow(sets))
-
-
-def part_of(program: Program, names: frozenset[str]) -> Program:
-    """Return some statements of a program, and what is between them alone."""
-    scop = program.scop
-    tree = restricted(scop.tree, names)
-    statements = tuple(s for s in scop.statements if s.name in names)
-    own = boxed(replace(scop, statements=statements, tree=tree, schedule=program_order(tree)))
-    sets = ScopSets(own, program.sets.context)
-    old = {program.sets.statement_tuple(n): sets.statement_tuple(n) for n in names}
-
-    def renamed(relation: isl.Map) -> isl.Map:
-        for kind in (isl.dim_type.in_, isl.dim_type.out):
-            relation = relation.set_tuple_name(kind, old[relation.get_tuple_name(kind)])
-        return relation
-
-    return Program(
-        sets,
-        tuple(
-            replace(d, relation=renamed(d.relation))
-            for d in program.dependences
-            if {d.source, d.sink} <= names
-        ),
-        Dataflow(
-            tuple(
-                replace(f, relation=renamed(f.relation))
-                for f in program.flows.flows
-                if {f.source, f.sink} <= names
-            ),
-            {
-                n: _outliving(program, n, names).set_tuple_name(sets.statement_tuple(n))
-                for n in names
-            },
-        ),
-    )
-
-
-def _outliving(program: Program, name: str, names: frozenset[str]) -> isl.Set:
-    """Return the instances whose value is needed after the statements of these names."""
-    array = program.scop.array(program.scop.statement(name).write.array)
-    alive = program.flows.live_out[name]
-    if array.storage == "local" and array.name != program.scop.returned:
-        alive = alive.subtract(alive)
-    for flow in program.flows.flows:
-        if flow.source == name and flow.sink not in names:
-            alive = alive.union(flow.relation.domain())
-    return alive.coalesce()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -156,12 +90,11 @@ def plan_part(
 def _kernel(relations: TileRelations, tiled: TiledScop, target: Target) -> TileKernel:
     """Plan one whole tile."""
     inside = ScopSets(tiled.inside, relations.sets.context)
-    one = relations.at_origin(inside)
-    timing = _timing(one, tiled.inside, tiled.scop, target)
-    decision = decide_fused(Space(timing, tiled.inside), {})
+    timing = _timing(relations.at_origin(inside), tiled.inside, tiled.scop, target)
+    space, decision = _decided(Space(timing, tiled.inside))
     same = relations.same_tile()
     everywhere = replace(
-        timing,
+        space.timing,
         sets=relations.sets,
         dependences=same.dependences,
         dataflow=same.flows,
@@ -170,6 +103,17 @@ def _kernel(relations: TileRelations, tiled: TiledScop, target: Target) -> TileK
     )
     boxes = _tile_boxes(relations, tiled.tile_iterators)
     return TileKernel(relations, everywhere, decision, tile_loops(relations, boxes))
+
+
+def _decided(space: Space) -> tuple[Space, Decision]:
+    """Decide when everything in a tile issues."""
+    while True:
+        try:
+            return space, decide_fused(space, {})
+        except Unforwardable as barred:
+            space = space.retimed(with_memory_only(space.timing, barred.flow))
+        except StoresCollide as collision:
+            space = space.retimed(with_apart(space.timing, collision.pairs))
 
 
 def _tile_boxes(relations: TileRelations, names: Sequence[str]) -> dict[str, tuple[int, int]]:

@@ -1,0 +1,1 @@
+"""Plans of programs whose arrays are off chip: in tiles."""

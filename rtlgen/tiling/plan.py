@@ -1,0 +1,103 @@
+"""Plan a program whose arrays are off chip.
+
+The statements of a unit depend on each other in a cycle and share their tiles. Units run one after
+another, and what passes between them passes through the memory off chip.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rtlgen.frontend import ParsedProgram
+from rtlgen.ir.plan import KernelPlan, MemorySide, OffChip
+from rtlgen.ir.scop import Scop
+from rtlgen.poly.counting import count_points
+from rtlgen.scheduling.banks import BankMap
+from rtlgen.scheduling.lower import memories_of, scalars_of
+from rtlgen.scheduling.ports import PortMap
+from rtlgen.target import Target
+from rtlgen.tiling.choice import TileChoice, TileRequest
+from rtlgen.tiling.part import TiledPart
+from rtlgen.tiling.program import Program, as_written, part_of
+from rtlgen.transforms.units import dependence_units
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TiledProgram:
+    """A program planned in tiles.
+
+    Members
+    -------
+    parts: its units, in the order in which they run.
+    """
+
+    plan: KernelPlan
+    program: Program
+    parts: tuple[TiledPart, ...]
+
+
+def plan_in_tiles(program: ParsedProgram, request: TileRequest, target: Target) -> TiledProgram:
+    """Plan a program whose arrays are off chip.
+
+    Raises
+    ------
+    IllegalSchedule: no order of the tiles keeps a dependence.
+    WindowsTooLarge: the memories on chip do not fit the budget.
+    RaggedDomain, LookupOffChip, TooComplex
+    """
+    whole = as_written(program.scop)
+    side = _memory_side(whole.scop, request)
+    names = tuple(array.name for array in whole.scop.arrays)
+    parts: list[TiledPart] = []
+    for unit in dependence_units(whole.scop, whole.dependences):
+        part = part_of(whole, frozenset(unit.statements))
+        taken = (*names, *(m.name for done in parts for m in done.windows.memories))
+        parts.append(TileChoice(part, side, request, target, taken).best())
+    return TiledProgram(_plan(whole, parts, side, target), whole, tuple(parts))
+
+
+def _memory_side(scop: Scop, request: TileRequest) -> MemorySide:
+    """Return the memory off chip, array after array."""
+    arrays: list[OffChip] = []
+    base = 0
+    for array in scop.arrays:
+        if array.name in request.on_chip or array.depth == 1 or array.is_table:
+            continue
+        element = array.element
+        arrays.append(
+            OffChip(array.name, element.width_bits, element.signed, array.shape, array.role, base)
+        )
+        base += arrays[-1].words(request.word_bits)
+    return MemorySide(request.word_bits, request.latency_cycles, tuple(arrays))
+
+
+def _plan(
+    whole: Program, parts: Sequence[TiledPart], side: MemorySide, target: Target
+) -> KernelPlan:
+    scop = whole.scop
+    held = {array.name: 1 for array in scop.arrays}
+    for part in parts:
+        for name, ports in part.windows.held.items():
+            held[name] = max(held[name], ports)
+    kept_out = {array.name for array in side.arrays}
+    on_chip = [
+        memory
+        for memory in memories_of(scop, PortMap({}, held), BankMap({}, {}, {}, {}), target)
+        if memory.name not in kept_out
+    ]
+    domains = whole.sets.domains.values()
+    return KernelPlan(
+        name=scop.name,
+        source_file=scop.source.path,
+        scalars=scalars_of(scop),
+        memories=(*on_chip, *(m for part in parts for m in part.windows.memories)),
+        body=tuple(part.region for part in parts),
+        index_style="odometer",
+        index_latency_cycles=0,
+        checksum=None,
+        returned=scop.returned,
+        fused_iterations=sum(part.region.tiles * part.region.issue_cycles for part in parts),
+        floor_iterations=max(map(count_points, domains)),
+        memory_side=side,
+    )

@@ -1,0 +1,79 @@
+"""A program with the iterators of C, and parts of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import islpy as isl
+
+from rtlgen.ir.scop import Scop
+from rtlgen.ir.sets import ScopSets
+from rtlgen.poly.dependences import Dataflow, Dependence, dataflow, memory_dependences
+from rtlgen.transforms.normalise import boxed, normalise, program_order, restricted
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Program:
+    """A program whose loops count as in C, and what depends on what in it."""
+
+    sets: ScopSets
+    dependences: tuple[Dependence, ...]
+    flows: Dataflow
+
+    @property
+    def scop(self) -> Scop:
+        return self.sets.scop
+
+
+def as_written(scop: Scop) -> Program:
+    """Return a parsed program with the iterators of the C program."""
+    names = frozenset(statement.name for statement in scop.statements)
+    sets = ScopSets(normalise(scop, names))
+    return Program(sets, memory_dependences(sets), dataflow(sets))
+
+
+def part_of(program: Program, names: frozenset[str]) -> Program:
+    """Return some statements of a program, and what is between them alone."""
+    scop = program.scop
+    tree = restricted(scop.tree, names)
+    statements = tuple(s for s in scop.statements if s.name in names)
+    own = boxed(replace(scop, statements=statements, tree=tree, schedule=program_order(tree)))
+    sets = ScopSets(own, program.sets.context)
+    old = {program.sets.statement_tuple(n): sets.statement_tuple(n) for n in names}
+
+    def renamed(relation: isl.Map) -> isl.Map:
+        for kind in (isl.dim_type.in_, isl.dim_type.out):
+            relation = relation.set_tuple_name(kind, old[relation.get_tuple_name(kind)])
+        return relation
+
+    return Program(
+        sets,
+        tuple(
+            replace(d, relation=renamed(d.relation))
+            for d in program.dependences
+            if {d.source, d.sink} <= names
+        ),
+        Dataflow(
+            tuple(
+                replace(f, relation=renamed(f.relation))
+                for f in program.flows.flows
+                if {f.source, f.sink} <= names
+            ),
+            {
+                n: _outliving(program, n, names).set_tuple_name(sets.statement_tuple(n))
+                for n in names
+            },
+        ),
+    )
+
+
+def _outliving(program: Program, name: str, names: frozenset[str]) -> isl.Set:
+    """Return the instances whose value is needed after the statements of these names."""
+    array = program.scop.array(program.scop.statement(name).write.array)
+    alive = program.flows.live_out[name]
+    if array.storage == "local" and array.name != program.scop.returned:
+        alive = alive.subtract(alive)
+    for flow in program.flows.flows:
+        if flow.source == name and flow.sink not in names:
+            alive = alive.union(flow.relation.domain())
+    return alive.coalesce()
