@@ -55,6 +55,7 @@ from rtlgen.verify.data_sets import random_data_sets
 from rtlgen.verify.golden import run_golden
 from rtlgen.verify.golden_state import Elements
 from rtlgen.verify.inputs import check_inputs, load_inputs
+from tests.tiling.programs import KIB, LOOKUP, PRODUCT, planned
 
 TESTS = Path(__file__).parent
 FOLDER = TESTS / "diagnostics"
@@ -225,6 +226,16 @@ def a_statement_that_never_runs(_: pytest.MonkeyPatch) -> None:
 @provokes("E0306")
 def a_result_that_nobody_sees(_: pytest.MonkeyPatch) -> None:
     program_error("void f(const int a[8])\n{\n  int s = 0;\n  s += a[1];\n}\n")
+
+
+@provokes("E0307")
+def windows_that_do_not_fit(_: pytest.MonkeyPatch) -> None:
+    planned(PRODUCT, 64, (8, 8, 8), budget_bits=KIB)
+
+
+@provokes("E0308")
+def a_lookup_off_chip(_: pytest.MonkeyPatch) -> None:
+    planned(LOOKUP, 16)
 
 
 @provokes("E0401")

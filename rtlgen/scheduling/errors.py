@@ -76,8 +76,7 @@ class WindowsTooLarge(RtlgenError):
 
     Windows hold what a tile reads and writes, twice; kept memories hold what tiles leave for later
     ones. Smaller tiles need smaller windows, and the order of the tiles decides how long a value
-    must be kept. The message says what the smallest of the tiles that were looked at need. Give
-    more RAM (`--max-bram`), or other tiles (`--tile`).
+    must be kept. The message says what the smallest of the tiles that were looked at need.
     """
 
     code = "E0307"
@@ -102,7 +101,7 @@ class LookupOffChip(RtlgenError):
     """An array off chip is read at a place that depends on data.
 
     What a tile reads is fetched before it starts, so it must be known from the loops alone. Keep
-    such an array on chip: `--memory ARRAY=onchip`.
+    such an array on chip.
     """
 
     code = "E0308"

@@ -111,7 +111,7 @@ def _issued(
     """Return the instances of a stream, its tokens counted from 0, and no moments yet."""
     statement = scop.statement(stream.statement)
     iterations = _iterations(stream)
-    real, points = _instances_of(statement, placed.loops(stream.statement), iterations)
+    real, points = instances_of(statement, placed.loops(stream.statement), iterations)
     if len(points) != stream.instances:
         raise PlanUnsound(f"{stream.statement} runs {len(points)} of {stream.instances} instances")
     cycles = stream.offset_cycles + stream.ii * np.arange(len(iterations), dtype=np.int64)
@@ -147,7 +147,7 @@ def _iterations(stream: Stream) -> Ints:
         raise PlanUnsound(str(error)) from error
 
 
-def _instances_of(
+def instances_of(
     statement: Statement, loops: Sequence[NestLoop], counters: Ints
 ) -> tuple[Bools, Ints]:
     """Return which iterations are instances of the program, and their points."""

@@ -57,6 +57,7 @@ class TileChoice:
         self.off_chip = {array.name: array for array in side.arrays}
         self.depth = shared_loops(part.scop)
         self.refused: RtlgenError | None = None
+        self._order: tuple[tuple[int, ...], ...] | None = None
         self._known: dict[Tiling, TiledPart | None] = {}
 
     def best(self) -> TiledPart:
@@ -131,10 +132,14 @@ class TileChoice:
         return min(fitting, key=self.cost, default=None)
 
     def cost(self, part: TiledPart) -> tuple[int, int]:
-        """Return cycles, where kernel and memory do not wait for each other, then bits of RAM."""
+        """Return cycles, where kernel and memory do not wait for each other, then bits of RAM.
+
+        Each tile is counted a cycle longer than it is, so that of tiles that are as good the larger
+        ones are taken.
+        """
         computed = part.region.tiles * part.region.issue_cycles
         moved = sum(part.windows.words.values()) * self.side.latency_cycles
-        return max(computed, moved), ram_bits(part.windows.memories)
+        return max(computed, moved) + part.region.tiles, ram_bits(part.windows.memories)
 
 
 def _neighbours(sizes: tuple[int, ...], extents: tuple[int, ...]) -> Iterator[tuple[int, ...]]:

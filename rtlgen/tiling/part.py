@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from rtlgen.ir.iterations import level_iterations
-from rtlgen.ir.plan import Level, OffChip, Region, TiledRegion
+from rtlgen.ir.plan import OffChip, Region, TiledRegion
 from rtlgen.ir.scop import Scop
 from rtlgen.ir.sets import ScopSets
 from rtlgen.poly.correspondence import correspondence, moved_dataflow, moved_dependences
+from rtlgen.poly.counting import count_points
 from rtlgen.poly.legality import require_legal
 from rtlgen.poly.tiling import TileRelations, range_of
 from rtlgen.scheduling.datapath import build_datapath
@@ -25,6 +25,7 @@ from rtlgen.scheduling.decide import (
 )
 from rtlgen.scheduling.forwarding import Unforwardable
 from rtlgen.scheduling.lags import Timing
+from rtlgen.scheduling.predicates import counter_box
 from rtlgen.scheduling.space import Space
 from rtlgen.scheduling.stream_builder import Figures, level_of
 from rtlgen.scheduling.tile_kernel import TileKernel, tile_loops
@@ -44,6 +45,7 @@ from rtlgen.transforms.units import dependence_units
 class TiledPart:
     """One unit, planned in tiles."""
 
+    program: Program
     tiling: Tiling
     tiled: TiledScop
     kernel: TileKernel
@@ -84,7 +86,7 @@ def plan_part(
         target.memory_read_latency_cycles,
         taken,
     ).plan()
-    return TiledPart(tiling, tiled, kernel, windows, _region(kernel, windows))
+    return TiledPart(part, tiling, tiled, kernel, windows, _region(kernel, windows))
 
 
 def _kernel(relations: TileRelations, tiled: TiledScop, target: Target) -> TileKernel:
@@ -137,17 +139,10 @@ def _region(kernel: TileKernel, windows: Windows) -> TiledRegion:
     return TiledRegion(
         kernel=Region.whole(streams),
         levels=levels,
-        tiles=_count(levels),
+        tiles=count_points(counter_box(kernel.sets, kernel.tile_loops)),
         issue_cycles=windows.issue_cycles,
         transfers=windows.transfers,
     )
-
-
-def _count(levels: Sequence[Level]) -> int:
-    count = 1
-    for rows, _ in level_iterations(levels):
-        count = len(rows)
-    return count
 
 
 def _timing(one: TileRelations, inside: Scop, whole: Scop, target: Target) -> Timing:

@@ -9,13 +9,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rtlgen.errors import Label
 from rtlgen.frontend import ParsedProgram
 from rtlgen.ir.plan import KernelPlan, MemorySide, OffChip
 from rtlgen.ir.scop import Scop
 from rtlgen.poly.counting import count_points
 from rtlgen.scheduling.banks import BankMap
+from rtlgen.scheduling.errors import LookupOffChip
 from rtlgen.scheduling.lower import memories_of, scalars_of
 from rtlgen.scheduling.ports import PortMap
+from rtlgen.scheduling.tile_replay import replay_tiles
 from rtlgen.target import Target
 from rtlgen.tiling.choice import TileChoice, TileRequest
 from rtlgen.tiling.part import TiledPart
@@ -30,11 +33,13 @@ class TiledProgram:
     Members
     -------
     parts: its units, in the order in which they run.
+    replayed: whether the plan was small enough to be replayed exhaustively.
     """
 
     plan: KernelPlan
     program: Program
     parts: tuple[TiledPart, ...]
+    replayed: bool
 
 
 def plan_in_tiles(program: ParsedProgram, request: TileRequest, target: Target) -> TiledProgram:
@@ -44,7 +49,7 @@ def plan_in_tiles(program: ParsedProgram, request: TileRequest, target: Target) 
     ------
     IllegalSchedule: no order of the tiles keeps a dependence.
     WindowsTooLarge: the memories on chip do not fit the budget.
-    RaggedDomain, LookupOffChip, TooComplex
+    PlanUnsound: a bug of this compiler. LookupOffChip, RaggedDomain, TooComplex
     """
     whole = as_written(program.scop)
     side = _memory_side(whole.scop, request)
@@ -54,11 +59,25 @@ def plan_in_tiles(program: ParsedProgram, request: TileRequest, target: Target) 
         part = part_of(whole, frozenset(unit.statements))
         taken = (*names, *(m.name for done in parts for m in done.windows.memories))
         parts.append(TileChoice(part, side, request, target, taken).best())
-    return TiledProgram(_plan(whole, parts, side, target), whole, tuple(parts))
+    plan = _plan(whole, parts, side, target)
+    replayed = all([_replayed(plan, part) for part in parts])
+    return TiledProgram(plan, whole, tuple(parts), replayed)
+
+
+def _replayed(plan: KernelPlan, part: TiledPart) -> bool:
+    """Prove the data flow of a part; return False where it is too large to be enumerated."""
+    loops = {s.name: part.kernel.loops(s.name) for s in part.kernel.statements}
+    tiled = part.tiled
+    return replay_tiles(plan, part.region, part.program.scop, tiled.scop, tiled.before, loops)
 
 
 def _memory_side(scop: Scop, request: TileRequest) -> MemorySide:
-    """Return the memory off chip, array after array."""
+    """Return the memory off chip, array after array.
+
+    Raises
+    ------
+    LookupOffChip
+    """
     arrays: list[OffChip] = []
     base = 0
     for array in scop.arrays:
@@ -69,6 +88,14 @@ def _memory_side(scop: Scop, request: TileRequest) -> MemorySide:
             OffChip(array.name, element.width_bits, element.signed, array.shape, array.role, base)
         )
         base += arrays[-1].words(request.word_bits)
+    names = {array.name for array in arrays}
+    for access in (read for statement in scop.statements for read in statement.reads):
+        if access.is_lookup and access.array in names:
+            raise LookupOffChip(
+                f"{access.array} is off chip and read at a place that depends on data",
+                labels=(Label(access.span, "not known before the tile runs"),),
+                help="keep it on chip",
+            )
     return MemorySide(request.word_bits, request.latency_cycles, tuple(arrays))
 
 

@@ -13,7 +13,7 @@ that the loops be permutable, only that no dependence runs from a tile to one be
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rtlgen.ir.affine import Affine, affine_sum
@@ -78,11 +78,13 @@ class TiledScop:
     scop: scheduled by tile, and inside of a tile in program order.
     inside: one whole tile, that with the number 0 in every tile loop, as a program of its own.
     tile_iterators: the loops over tiles, the first iterators of every statement.
+    before: by statement, its iterators before as functions of those that it has now.
     """
 
     scop: Scop
     inside: Scop
     tile_iterators: tuple[str, ...]
+    before: Mapping[str, tuple[Affine, ...]]
 
 
 def cut_into_tiles(scop: Scop, tiling: Tiling) -> TiledScop:
@@ -95,7 +97,14 @@ def cut_into_tiles(scop: Scop, tiling: Tiling) -> TiledScop:
         tree = (LoopNode(loop, tree),)
     statements = tuple(map(cutter.statement, scop.statements))
     cut = replace(scop, statements=statements, tree=tree, schedule=program_order(tree))
-    return TiledScop(boxed(cut), boxed(_first_tile(cut, tiling)), names)
+    before = {
+        statement.name: tuple(
+            cutter.values(statement).get(name, Affine.variable(name))
+            for name in statement.iterators
+        )
+        for statement in scop.statements
+    }
+    return TiledScop(boxed(cut), boxed(_first_tile(cut, tiling)), names, before)
 
 
 def _first_tile(cut: Scop, tiling: Tiling) -> Scop:
@@ -160,14 +169,14 @@ class _Cutter:
             return replace(loop, start=Affine(), stop=size, step=1, scale=1, limits=())
         return replace(loop, limits=())
 
+    def values(self, statement: Statement) -> dict[str, Affine]:
+        """Return what the iterators that are cut stand for."""
+        cut = zip(statement.iterators, self.coordinates, self.tiling.sizes, strict=False)
+        return {name: Affine.variable(name) + tile * size for name, tile, size in cut}
+
     def statement(self, statement: Statement) -> Statement:
-        depth = self.tiling.depth
-        values = {
-            iterator: Affine.variable(iterator) + coordinate * size
-            for iterator, coordinate, size in zip(
-                statement.iterators, self.coordinates, self.tiling.sizes, strict=False
-            )
-        }
+        """Return a statement in tiles."""
+        depth, values = self.tiling.depth, self.values(statement)
         box = self._box(statement)
         inner = [
             self._inside(loop, k) if k < depth else _boxed_loop(loop, box[k])

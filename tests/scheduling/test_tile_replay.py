@@ -1,0 +1,167 @@
+"""The judge of tiles refuses each single thing that is wrong in a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from rtlgen.ir.plan import (
+    ALWAYS,
+    NEVER,
+    ChooseOp,
+    Field,
+    FoldedForm,
+    IndexForm,
+    LoadOp,
+    Store,
+    Stream,
+    TiledRegion,
+    Transfer,
+)
+from rtlgen.scheduling.errors import PlanUnsound
+from rtlgen.scheduling.tile_replay import replay_tiles
+from tests.tiling.programs import TRANSPOSED, planned
+
+FOUND = planned(TRANSPOSED, 21, (8, 8))
+(PART,) = FOUND.parts
+
+
+def judged(region: TiledRegion) -> None:
+    loops = {s.name: PART.kernel.loops(s.name) for s in PART.kernel.statements}
+    plan = replace(FOUND.plan, body=(region,))
+    tiled = PART.tiled
+    assert replay_tiles(plan, region, PART.program.scop, tiled.scop, tiled.before, loops)
+
+
+def with_stream(change: Callable[[Stream], Stream]) -> TiledRegion:
+    region = PART.region
+    (stream,) = region.kernel.streams
+    return replace(region, kernel=replace(region.kernel, streams=(change(stream),)))
+
+
+def with_transfer(window: str, change: Callable[[Transfer], Transfer]) -> TiledRegion:
+    moved = tuple(change(t) if t.window == window else t for t in PART.region.transfers)
+    return replace(PART.region, transfers=moved)
+
+
+def narrower(address: FoldedForm, field: int) -> FoldedForm:
+    fields = list(address.fields)
+    fields[field] = replace(fields[field], width_bits=fields[field].width_bits - 1)
+    return replace(address, fields=tuple(fields))
+
+
+def on_kept(stream: Stream, change: Callable[[FoldedForm], FoldedForm]) -> Stream:
+    """Change all addresses of the kept memory alike."""
+
+    def store(old: Store) -> Store:
+        if old.memory != "a_kept" or not isinstance(old.address, FoldedForm):
+            return old
+        return replace(old, address=change(old.address))
+
+    operations = tuple(
+        replace(op, address=change(op.address))
+        if isinstance(op, LoadOp) and op.memory == "a_kept" and isinstance(op.address, FoldedForm)
+        else op
+        for op in stream.operations
+    )
+    return replace(
+        stream,
+        operations=operations,
+        store=store(stream.store),
+        copies=tuple(map(store, stream.copies)),
+    )
+
+
+def test_the_plan_itself_is_sound() -> None:
+    judged(PART.region)
+
+
+@pytest.mark.parametrize("field", [0, 1])
+def test_a_fold_one_bit_too_narrow_is_refused(field: int) -> None:
+    with pytest.raises(PlanUnsound, match=r"takes a wrong value of a|in the cycle of a store"):
+        judged(with_stream(lambda stream: on_kept(stream, lambda a: narrower(a, field))))
+
+
+def moved_by(address: FoldedForm) -> FoldedForm:
+    first, *rest = address.fields
+    form = IndexForm(first.form.coefficients, first.form.constant + 1)
+    return replace(address, fields=(Field(form, first.width_bits), *rest))
+
+
+@pytest.mark.parametrize("memory", ["a_in", "a_in1"])
+def test_a_load_of_the_neighbour_is_refused(memory: str) -> None:
+    def change(stream: Stream) -> Stream:
+        operations = tuple(
+            replace(op, address=moved_by(op.address))
+            if isinstance(op, LoadOp) and op.memory == memory and isinstance(op.address, FoldedForm)
+            else op
+            for op in stream.operations
+        )
+        return replace(stream, operations=operations)
+
+    with pytest.raises(PlanUnsound, match=r"takes a wrong value of a"):
+        judged(with_stream(change))
+
+
+def test_a_wrong_choice_is_refused() -> None:
+    def change(stream: Stream) -> Stream:
+        operations = tuple(
+            replace(op, when=NEVER) if isinstance(op, ChooseOp) else op for op in stream.operations
+        )
+        return replace(stream, operations=operations)
+
+    with pytest.raises(PlanUnsound, match=r"takes a wrong value of a"):
+        judged(with_stream(change))
+
+
+def test_words_that_are_not_loaded_are_missed() -> None:
+    with pytest.raises(PlanUnsound, match=r"takes a wrong value of a"):
+        judged(with_transfer("a_in", lambda t: replace(t, when=NEVER)))
+
+
+def test_words_that_are_loaded_for_another_tile_are_no_help() -> None:
+    def late(transfer: Transfer) -> Transfer:
+        coefficients = list(transfer.word.coefficients)
+        word = IndexForm(tuple(coefficients), transfer.word.constant + 8)
+        return replace(transfer, word=word)
+
+    with pytest.raises(PlanUnsound):
+        judged(with_transfer("a_in", late))
+
+
+def test_a_strobe_too_wide_is_refused() -> None:
+    with pytest.raises(PlanUnsound, match=r"does not end with the last values|behind a row"):
+        judged(
+            with_transfer("a_out", lambda t: replace(t, strobes=tuple(ALWAYS for _ in t.strobes)))
+        )
+
+
+def test_a_strobe_that_is_missing_is_refused() -> None:
+    with pytest.raises(PlanUnsound, match=r"does not end with the last values"):
+        judged(with_transfer("a_out", lambda t: replace(t, strobes=(NEVER, *t.strobes[1:]))))
+
+
+def test_words_outside_of_their_array_are_refused() -> None:
+    with pytest.raises(PlanUnsound, match=r"moves words that are not of a"):
+        judged(with_transfer("a_out", lambda t: replace(t, when=ALWAYS)))
+
+
+def test_two_words_in_one_place_are_refused() -> None:
+    def change(transfer: Transfer) -> Transfer:
+        first, *rest = transfer.at.fields
+        nowhere = IndexForm((0,) * len(transfer.levels))
+        at = replace(transfer.at, fields=(replace(first, form=nowhere), *rest))
+        return replace(transfer, at=at)
+
+    with pytest.raises(PlanUnsound, match=r"two words in one place"):
+        judged(with_transfer("a_out", change))
+
+
+def test_a_store_in_padding_is_refused() -> None:
+    def change(stream: Stream) -> Stream:
+        return replace(stream, store=replace(stream.store, when=ALWAYS))
+
+    with pytest.raises(PlanUnsound, match=r"in a padding iteration"):
+        judged(with_stream(change))

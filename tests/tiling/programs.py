@@ -1,0 +1,103 @@
+"""Programs whose arrays go off chip, and their plans."""
+
+from __future__ import annotations
+
+from rtlgen.driver import parse_source, quoting
+from rtlgen.frontend import ParsedProgram
+from rtlgen.options import CompileOptions
+from rtlgen.target import get_target
+from rtlgen.tiling.choice import TileRequest
+from rtlgen.tiling.plan import TiledProgram, plan_in_tiles
+
+KIB = 8192
+
+TRANSPOSED = """
+#include <stdint.h>
+void transposed(uint8_t a[N][N]) {
+  for (int i = 0; i < N; i++)
+    for (int j = 1; j < N; j++)
+      a[i][j] = a[j][i] + a[i][j - 1];
+}
+"""
+
+PRODUCT = """
+void product(int C[N][N], int A[N][N], int B[N][N]) {
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < N; j++)
+      for (int k = 0; k < N; k++)
+        C[i][j] += A[i][k] * B[k][j];
+}
+"""
+
+TRIANGULAR = """
+void triangular(int A[N][N], int B[N][N]) {
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < N; j++) {
+      for (int k = i + 1; k < N; k++)
+        B[i][j] += A[k][i] * B[k][j];
+      B[i][j] = 3 * B[i][j];
+    }
+}
+"""
+
+TWO_PRODUCTS = """
+void two_products(int A[N][N], int B[N][N], int C[N][N], int D[N][N]) {
+  int T[N][N];
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < N; j++) {
+      T[i][j] = 0;
+      for (int k = 0; k < N; k++)
+        T[i][j] += A[i][k] * B[k][j];
+    }
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < N; j++)
+      for (int k = 0; k < N; k++)
+        D[i][j] += T[i][k] * C[k][j];
+}
+"""
+
+BLUR = """
+#include <stdint.h>
+void blur(int8_t x[N][N], const int8_t w[3], int8_t y[N][N]) {
+  for (int i = 0; i < N - 2; i++)
+    for (int j = 0; j < N - 2; j++)
+      y[i][j] = x[i][j] * w[0] + x[i + 1][j + 1] * w[1] + x[i + 2][j + 2] * w[2];
+}
+"""
+
+LOOKUP = """
+#include <stdint.h>
+void lookup(const uint8_t x[N], const int t[256], int y[N]) {
+  for (int i = 0; i < N; i++)
+    y[i] = t[x[i]];
+}
+"""
+
+BACKWARDS = """
+#include <stdint.h>
+void backwards(int16_t a[N], int16_t b[N]) {
+  for (int i = N - 1; i > 0; i -= 2)
+    b[i] = a[i] + b[i - 1];
+}
+"""
+
+
+def parsed(text: str, size: int) -> ParsedProgram:
+    return parse_source(text, "program.c", CompileOptions(defines={"N": str(size)}))
+
+
+def planned(
+    text: str,
+    size: int,
+    tile: tuple[int, ...] = (),
+    *,
+    latency_cycles: int = 8,
+    word_bits: int = 64,
+    on_chip: frozenset[str] = frozenset(),
+    budget_bits: int = 64 * KIB,
+) -> TiledProgram:
+    """Return the plan of a program of one size; it has been replayed where it is small."""
+    request = TileRequest(latency_cycles, word_bits, on_chip, tile, budget_bits)
+    program = parsed(text, size)
+    with quoting(program):
+        return plan_in_tiles(program, request, get_target("ecp5"))
