@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 import rtlgen
+import rtlgen.bench.errors
 import rtlgen.ir.effort
 import rtlgen.scheduling.predicates
 import rtlgen.sim.cocotb_runner
