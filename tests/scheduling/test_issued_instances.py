@@ -12,7 +12,7 @@ from rtlgen.ir.affine import Affine
 from rtlgen.ir.schedule import NestLoop
 from rtlgen.ir.scop import Scop
 from rtlgen.ir.sets import ScopSets
-from rtlgen.scheduling.issued_instances import _instances_of, issued_instances
+from rtlgen.scheduling.issued_instances import instances_of, issued_instances
 from tests.poly.sources import SMALL, analysed, points_of
 from tests.scheduling.toy_plans import toy
 
@@ -49,7 +49,7 @@ def test_iterations_outside_of_the_program_are_padding(scop: Scop) -> None:
         pad = NestLoop(None, 12, pad="p", pinned=(first, Affine((), 2)))
         ranges = [range(loop.extent) for loop in (pad, *loops)]
         counters = np.array(list(product(*ranges)), dtype=np.int64)
-        real, points = _instances_of(statement, [pad, *loops], counters)
+        real, points = instances_of(statement, [pad, *loops], counters)
         assert sorted(map(tuple, points.tolist())) == sorted(own)
         assert counters[real][:, 0].tolist() == [max(p[0], 2) for p in points.tolist()]
 
