@@ -29,8 +29,7 @@ from rtlgen.scheduling.decide import (
     decide_sequential,
     decide_shifted,
     iteration_shifts,
-    with_apart,
-    with_memory_only,
+    relaxing,
 )
 from rtlgen.scheduling.forwarding import Unforwardable
 from rtlgen.scheduling.lags import Timing
@@ -260,15 +259,13 @@ def _plan_of(
 ) -> Planned:
     """Plan a program as the options say, or as `decide` does."""
     target = get_target(options.target)
-    while True:
-        try:
-            decision = decide(space) if decide else _decide(analysis, space, options)
-            plan = _plan(space.timing, decision, target, options)
-            return Planned(analysis, space, decision, plan, target)
-        except Unforwardable as barred:
-            space = space.retimed(with_memory_only(space.timing, barred.flow))
-        except StoresCollide as collision:
-            space = space.retimed(with_apart(space.timing, collision.pairs))
+
+    def attempt(tried: Space) -> Planned:
+        decision = decide(tried) if decide else _decide(analysis, tried, options)
+        plan = _plan(tried.timing, decision, target, options)
+        return Planned(analysis, tried, decision, plan, target)
+
+    return relaxing(space, attempt)
 
 
 def _decide(analysis: Analysis, space: Space, options: CompileOptions) -> Decision:

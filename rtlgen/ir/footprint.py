@@ -34,7 +34,7 @@ class Footprint:
             for op in stream.operations
             if isinstance(op, LoadOp)
         ]
-        stores = [stream.store.memory for stream in plan.streams]
+        stores = [store.memory for stream in plan.streams for store in stream.stores]
         return Footprint(
             block_rams(plan, target),
             sum(m.depth * m.width_bits for m in plan.memories if m.kind == "register"),

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from rtlgen.ir.affine import Affine, Constraint
+from rtlgen.ir.affine import Affine, Constraint, affine_sum
 from rtlgen.ir.expr import Expr, Read, map_affine, walk
 from rtlgen.ir.schedule import Schedule
 from rtlgen.ir.types import IntType
@@ -63,12 +63,16 @@ class Array:
     @property
     def strides(self) -> tuple[int, ...]:
         """Row-major strides in elements, one a dimension."""
-        strides: list[int] = []
-        step = 1
-        for extent in reversed(self.shape):
-            strides.insert(0, step)
-            step *= extent
-        return tuple(strides)
+        return row_major_strides(self.shape)
+
+
+def row_major_strides(shape: tuple[int, ...], step: int = 1) -> tuple[int, ...]:
+    """Return the distance of neighbours in every dimension, `step` in the last one."""
+    strides: list[int] = []
+    for extent in reversed(shape):
+        strides.insert(0, step)
+        step *= extent
+    return tuple(strides)
 
 
 @dataclass(frozen=True, slots=True)
@@ -372,6 +376,11 @@ class Scop:
             if array.name == name:
                 return array
         raise KeyError(name)
+
+    def element_number(self, access: Access) -> Affine:
+        """Return the row-major number of the element that an affine access touches."""
+        parts = zip(access.affine, self.array(access.array).strides, strict=True)
+        return affine_sum(subscript * stride for subscript, stride in parts)
 
     def statement(self, name: str) -> Statement:
         """Return the statement called `name`; KeyError when there is none."""

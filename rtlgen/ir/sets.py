@@ -209,10 +209,7 @@ class ScopSets:
         domain = self.domains[statement.name]
         if domain.is_empty():
             return None
-        return tuple(
-            (integer(domain.dim_min_val(k)), integer(domain.dim_max_val(k)))
-            for k in range(len(statement.loops))
-        )
+        return bounding_box(domain)
 
 
 _LOST_DIVISION = "involves some of the domain dimensions"
@@ -241,6 +238,22 @@ def _end_of(points: _Ordered, which: Literal["lexmin", "lexmax"]) -> _Ordered:
             raise
         found = getattr(points.detect_equalities(), which)()
     return found
+
+
+def bounding_box(points: isl.Set) -> tuple[tuple[int, int], ...]:
+    """Return (smallest, largest) value of each dimension of a non-empty bounded set."""
+    return tuple(
+        (integer(points.dim_min_val(k)), integer(points.dim_max_val(k)))
+        for k in range(points.dim(isl.dim_type.set))
+    )
+
+
+def coefficients_of(constraint: isl.Constraint) -> list[int]:
+    """Return the coefficients of all dimensions of a constraint in a space of sets."""
+    return [
+        integer(constraint.get_coefficient_val(isl.dim_type.set, k))
+        for k in range(constraint.dim(isl.dim_type.set))
+    ]
 
 
 def integer(value: isl.Val) -> int:

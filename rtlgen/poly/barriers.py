@@ -13,8 +13,9 @@ problem", EJOR 11, 1982.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 import islpy as isl
 
@@ -172,9 +173,8 @@ class _Search:
             ways = [s for s in self.sources[sink] if steps.get(s, MAX_STEPS) < MAX_STEPS]
             if not ways:
                 continue
-            relation = _united(
-                reached[s].apply_range(self.relations[s, sink]) for s in ways
-            ).coalesce()
+            parts = [reached[s].apply_range(self.relations[s, sink]) for s in ways]
+            relation = reduce(isl.Map.union, parts).coalesce()
             if relation.n_basic_map() > MAX_PIECES:
                 continue
             reached[sink] = relation
@@ -226,9 +226,7 @@ class _Search:
         parts += [found[name]] if name in found else []
         if not parts:
             return
-        reached = parts[0]
-        for part in parts[1:]:
-            reached = reached.union(part)
+        reached = reduce(isl.Set.union, parts)
         if own is not None:
             # Dependences over memory are transitive for what a statement writes: one step is all.
             reached = reached.union(reached.apply(own))
@@ -251,13 +249,6 @@ class _Search:
             if size and (best is None or size > best.instances):
                 best = Stage(name, size)
         return best
-
-
-def _united(relations: Iterator[isl.Map]) -> isl.Map:
-    total = next(relations)
-    for relation in relations:
-        total = total.union(relation)
-    return total
 
 
 def _counted(found: Sets) -> dict[str, int]:

@@ -18,7 +18,7 @@ from typing import Literal
 import islpy as isl
 
 from rtlgen.ir.effort import keep_going
-from rtlgen.ir.sets import for_each, integer
+from rtlgen.ir.sets import coefficients_of, for_each, integer
 from rtlgen.poly.piecewise import NoClosedForm, in_closed_form
 
 MAX_HALVINGS = 200
@@ -330,7 +330,7 @@ def _equality(points: isl.Set) -> tuple[int, isl.QPolynomial] | None:
     for constraint in for_each(piece.detect_equalities().foreach_constraint):
         if not constraint.is_equality():
             continue
-        own = [integer(constraint.get_coefficient_val(isl.dim_type.set, k)) for k in dims]
+        own = coefficients_of(constraint)
         for k in dims:
             if abs(own[k]) == 1:
                 space, context = points.get_space(), points.get_ctx()

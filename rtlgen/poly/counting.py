@@ -9,7 +9,7 @@ import islpy as isl
 
 from rtlgen.ir import effort
 from rtlgen.ir.affine import Affine
-from rtlgen.ir.sets import for_each, integer, operations
+from rtlgen.ir.sets import coefficients_of, for_each, integer, operations
 from rtlgen.poly.factors import factors
 from rtlgen.poly.piecewise import NoClosedForm, Piece, Range, bounds_on, summed
 from rtlgen.poly.polynomial import Polynomial
@@ -68,10 +68,7 @@ def _conditions(piece: isl.BasicSet, names: Sequence[str]) -> list[Affine]:
         raise NoClosedForm
     found = []
     for constraint in for_each(piece.remove_redundancies().foreach_constraint):
-        own = {
-            name: integer(constraint.get_coefficient_val(isl.dim_type.set, k))
-            for k, name in enumerate(names)
-        }
+        own = dict(zip(names, coefficients_of(constraint), strict=True))
         form = Affine.of(own, integer(constraint.get_constant_val()))
         found += [form, -form] if constraint.is_equality() else [form]
     return found

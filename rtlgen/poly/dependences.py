@@ -75,6 +75,14 @@ class Dataflow:
     flows: tuple[Flow, ...]
     live_out: dict[str, isl.Set]
 
+    def outliving(self, scop: Scop, statement: str) -> isl.Set:
+        """Return the instances of a statement whose value is there for others after the run."""
+        array = scop.array(scop.statement(statement).write.array)
+        live = self.live_out[statement]
+        if array.storage == "local" and array.name != scop.returned:
+            return live.subtract(live)
+        return live
+
     def unfed(self, sets: ScopSets, statement: str, read: int) -> isl.Set:
         """Return the instances of a read whose element no statement has written before."""
         left = sets.domains[statement]

@@ -11,7 +11,7 @@ import numpy as np
 import rustworkx
 from numpy.typing import NDArray
 
-from rtlgen.ir.sets import integer, linear_constraint
+from rtlgen.ir.sets import coefficients_of, integer, linear_constraint
 
 Ints = NDArray[np.int64]
 
@@ -23,7 +23,7 @@ def factors(piece: isl.BasicSet) -> Iterator[tuple[list[int], isl.BasicSet]]:
     related.add_nodes_from([None] * width)
     constraints = []
     for constraint in piece.get_constraints():
-        row = [integer(constraint.get_coefficient_val(isl.dim_type.set, k)) for k in range(width)]
+        row = coefficients_of(constraint)
         used = [k for k, coefficient in enumerate(row) if coefficient]
         constraints.append((constraint, row, used))
         related.add_edges_from_no_data(list(pairwise(used)))

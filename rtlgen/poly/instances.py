@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from rtlgen.ir.affine import Affine, Congruence
 from rtlgen.ir.quasi_affine import affine_values, quasi_affine_values
 from rtlgen.ir.scop import Access, Scop, Statement
-from rtlgen.ir.sets import for_each, integer
+from rtlgen.ir.sets import coefficients_of, for_each, integer
 
 Ints = NDArray[np.int64]
 
@@ -241,10 +241,7 @@ def members(instances: isl.Set, points: Ints) -> NDArray[np.bool_]:
 
 
 def _satisfied(constraint: isl.Constraint, points: Ints) -> NDArray[np.bool_]:
-    coefficients = [
-        integer(constraint.get_coefficient_val(isl.dim_type.set, k)) for k in range(points.shape[1])
-    ]
-    values = points @ np.array(coefficients, dtype=np.int64).reshape(points.shape[1])
+    values = points @ np.array(coefficients_of(constraint), dtype=np.int64).reshape(points.shape[1])
     values = values + integer(constraint.get_constant_val())
     result: NDArray[np.bool_] = values == 0 if constraint.is_equality() else values >= 0
     return result

@@ -15,7 +15,7 @@ from functools import reduce
 import islpy as isl
 
 from rtlgen.ir.effort import keep_going
-from rtlgen.ir.sets import ScopSets, equal_outer, integer
+from rtlgen.ir.sets import ScopSets, equal_outer
 from rtlgen.poly.dependences import Dataflow, Dependence, Flow
 from rtlgen.poly.extrema import pair_extrema
 
@@ -111,8 +111,3 @@ class TileRelations:
             return None
         pairs = pair_extrema(self.placed_at_origin(relation))
         return pairs.maximum([*source, *(-c for c in sink)], 0)
-
-
-def range_of(points: isl.Set, place: int) -> tuple[int, int]:
-    """Return the smallest and the largest value of a dimension of a non-empty set."""
-    return integer(points.dim_min_val(place)), integer(points.dim_max_val(place))

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
+from typing import TypeVar
 
 from rtlgen.ir.schedule import FlatDim
 from rtlgen.ir.scop import Scop
 from rtlgen.poly.dependences import Dependence, Flow
 from rtlgen.poly.describe import access_text
-from rtlgen.scheduling.forwarding import Issue, IssueTimes, Routing, route
+from rtlgen.scheduling.forwarding import Issue, IssueTimes, Routing, Unforwardable, route
 from rtlgen.scheduling.lags import Timing
 from rtlgen.scheduling.ports import store_conflicts
 from rtlgen.scheduling.space import Space
@@ -25,6 +26,8 @@ from rtlgen.transforms.precedence import (
     requirements,
     smallest_shifts,
 )
+
+T = TypeVar("T")
 
 MAX_CONFLICT_MOVES = 64
 """One-cycle moves tried to keep stores to one array apart, before statements are separated."""
@@ -304,3 +307,18 @@ def with_memory_only(timing: Timing, flow: tuple[str, str, int]) -> Timing:
 def with_apart(timing: Timing, pairs: frozenset[tuple[str, str]]) -> Timing:
     """Return the timing with pairs of statements of one unit kept from overlapping."""
     return replace(timing, apart=timing.apart | pairs)
+
+
+def relaxing(space: Space, attempt: Callable[[Space], T]) -> T:
+    """Return what an attempt gives in a space whose flows and statements ask for what can be built.
+
+    Where a value cannot be forwarded, it goes through the memory; where stores collide, their
+    statements are kept apart; and the attempt is made again.
+    """
+    while True:
+        try:
+            return attempt(space)
+        except Unforwardable as barred:
+            space = space.retimed(with_memory_only(space.timing, barred.flow))
+        except StoresCollide as collision:
+            space = space.retimed(with_apart(space.timing, collision.pairs))

@@ -10,7 +10,7 @@ import islpy as isl
 from rtlgen.ir.affine import Affine, affine_sum
 from rtlgen.ir.plan import Field, FoldedForm, OffChip
 from rtlgen.ir.schedule import Bound, NestLoop
-from rtlgen.ir.scop import Access, Statement
+from rtlgen.ir.scop import Access, Statement, row_major_strides
 from rtlgen.ir.sets import ScopSets, affine_text
 from rtlgen.scheduling.predicates import index_form
 
@@ -149,11 +149,7 @@ class Footprint:
     def word(self) -> Affine:
         """Return the word off chip, by the loops."""
         rows, word = self._subscripts()
-        strides: list[int] = []
-        step = self._row_length
-        for extent in reversed(self.array.shape[:-1]):
-            strides.insert(0, step)
-            step *= extent
+        strides = row_major_strides(self.array.shape[:-1], self._row_length)
         parts = [form * stride for form, stride in zip(rows, strides, strict=True)]
         return affine_sum([*parts, word, Affine((), self.array.base_words)])
 

@@ -106,7 +106,9 @@ def route(timing: Timing, times: IssueTimes) -> Routing:
     }
     taps: dict[tuple[str, int], tuple[TapSet, ...]] = {}
     loaded: dict[tuple[str, int], isl.Set] = {}
-    stored = {s.name: outliving(timing, s.name) for s in timing.scop.statements}
+    stored = {
+        s.name: timing.dataflow.outliving(timing.scop, s.name) for s in timing.scop.statements
+    }
     for statement in timing.scop.statements:
         for read in timing.datapaths[statement.name].node_of_read:
             key = (statement.name, read)
@@ -133,16 +135,6 @@ def _tellable(timing: Timing, space: CounterSpace, name: str, instances: isl.Set
     if instances.is_empty() or space.predicate(instances) is not None:
         return instances
     return timing.sets.domains[name]
-
-
-def outliving(timing: Timing, name: str) -> isl.Set:
-    """Return the instances of a statement whose value is there after the run."""
-    scop = timing.scop
-    array = scop.array(scop.statement(name).write.array)
-    live = timing.dataflow.live_out[name]
-    if array.storage == "local" and array.name != scop.returned:
-        return live.subtract(live)
-    return live
 
 
 def tap_sets(timing: Timing, source: Issue, sink: Issue, flow: Flow) -> list[TapSet]:

@@ -10,7 +10,7 @@ from rtlgen.ir.affine import Affine
 from rtlgen.ir.plan import NEVER, Condition, IndexForm, Predicate
 from rtlgen.ir.schedule import NestLoop
 from rtlgen.ir.scop import Statement
-from rtlgen.ir.sets import ScopSets, for_each, integer
+from rtlgen.ir.sets import ScopSets, coefficients_of, for_each, integer
 
 MAX_CONDITIONS = 24
 """Conditions in one predicate; a set that needs more is too ragged to be worth the logic."""
@@ -82,11 +82,7 @@ def _conditions(piece: isl.BasicSet) -> tuple[Condition, ...] | None:
         return None
     conditions = []
     for constraint in for_each(piece.foreach_constraint):
-        coefficients = tuple(
-            integer(constraint.get_coefficient_val(isl.dim_type.set, k))
-            for k in range(piece.dim(isl.dim_type.set))
-        )
         constant = integer(constraint.get_constant_val())
-        form = IndexForm(coefficients, constant)
+        form = IndexForm(tuple(coefficients_of(constraint)), constant)
         conditions.append(Condition(form, equal=bool(constraint.is_equality())))
     return tuple(conditions)

@@ -118,7 +118,7 @@ class _Judge:
         if self.plan.memory(name).kind == "register":
             return
         for (memory, port), cycles in self.port_cycles.items():
-            if memory == name and _repeats(np.concatenate(cycles)):
+            if memory == name and repeats(np.concatenate(cycles)):
                 self._fail(f"two loads use read port {port} of {name} in one cycle")
 
     def _check_load(self, member: IssuedInstances, op: LoadOp, tapped: Bools | None) -> None:
@@ -273,7 +273,7 @@ class _Judge:
         depth = self.scop.array(name).depth
         if len(touched) and (touched.min() < 0 or touched.max() >= depth):
             self._fail(f"a store leaves {name}")
-        if _repeats(np.concatenate(cycles)):
+        if repeats(np.concatenate(cycles)):
             self._fail(f"two stores through a write port of {name} in one cycle")
         return WriteHistory(touched, np.concatenate(cycles), np.concatenate(tokens))
 
@@ -293,5 +293,6 @@ class _Judge:
 _EMPTY: Ints = np.array([], dtype=np.int64)
 
 
-def _repeats(cycles: Ints) -> bool:
+def repeats(cycles: Ints) -> bool:
+    """Tell whether some number stands there twice."""
     return len(np.unique(cycles)) != len(cycles)

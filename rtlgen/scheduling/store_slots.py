@@ -22,7 +22,7 @@ from rtlgen.ir.effort import keep_going
 from rtlgen.poly.counting import count_points
 from rtlgen.poly.dependences import Flow
 from rtlgen.poly.instances import members
-from rtlgen.scheduling.forwarding import Issue, TapSet, outliving, tap_sets
+from rtlgen.scheduling.forwarding import Issue, TapSet, tap_sets
 from rtlgen.scheduling.lags import Timing
 from rtlgen.transforms.distances import Candidate
 from rtlgen.transforms.precedence import Precedence
@@ -182,7 +182,7 @@ class StoreSlots:
         return (
             not others
             and len(self._successors[unit]) == 1
-            and outliving(self._timing, name).is_empty()
+            and self._timing.dataflow.outliving(self._timing.scop, name).is_empty()
         )
 
     def _next_free(self, a: int, chosen_a: Ints, b: int, chosen_b: Ints, gaps: Ints) -> Ints:
@@ -279,7 +279,7 @@ class StoreSlots:
             others = [f for f in self._flows_from(name) if f not in own]
             domains = (flow.relation.domain() for flow in others)
             self._kept[name] = reduce(
-                isl.Set.union, domains, outliving(self._timing, name)
+                isl.Set.union, domains, self._timing.dataflow.outliving(self._timing.scop, name)
             ).coalesce()
         return self._kept[name]
 

@@ -10,7 +10,6 @@ from typing import cast
 import islpy as isl
 
 from rtlgen.errors import Label
-from rtlgen.ir.affine import affine_sum
 from rtlgen.ir.expr import BinaryOp, UnaryOp
 from rtlgen.ir.plan import (
     ALWAYS,
@@ -252,9 +251,7 @@ class IslandStreamBuilder(StreamBuilder):
         ]
 
     def _address(self, access: Access) -> IndexForm:
-        strides = self.scop.array(access.array).strides
-        parts = (s * stride for s, stride in zip(access.affine, strides, strict=True))
-        return index_form(affine_sum(parts), self.loops)
+        return index_form(self.scop.element_number(access), self.loops)
 
     def _load(self, number: int, node: Node) -> int:
         name = self.statement.name

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import islpy as isl
@@ -10,8 +10,7 @@ import islpy as isl
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.schedule import NestLoop
 from rtlgen.ir.scop import Statement
-from rtlgen.ir.sets import ScopSets
-from rtlgen.poly.dependences import Flow
+from rtlgen.ir.sets import ScopSets, bounding_box
 from rtlgen.poly.tiling import TileRelations
 from rtlgen.scheduling.decide import Decision
 from rtlgen.scheduling.forwarding import IssueTimes, TapSet, tap_sets
@@ -100,20 +99,8 @@ class TileKernel:
         return 0 if largest is None else largest + begin.constant - end.constant + 1
 
 
-def tile_loops(
-    relations: TileRelations, boxes: Mapping[str, tuple[int, int]]
-) -> tuple[NestLoop, ...]:
-    """Return the loops over the tiles of a program, in order.
-
-    Parameters
-    ----------
-    boxes: smallest and largest value of every tile iterator.
-    """
-    names = tuple(boxes)
-    plain = [NestLoop(name, high - low + 1, low) for name, (low, high) in boxes.items()]
-    return ragged_loops(relations.tiles(), names, plain)
-
-
-def flows_among(flows: Sequence[Flow], names: frozenset[str]) -> list[Flow]:
-    """Return the flows between some statements."""
-    return [flow for flow in flows if flow.source in names and flow.sink in names]
+def tile_loops(tiles: isl.Set, names: Sequence[str]) -> tuple[NestLoop, ...]:
+    """Return the loops over some tiles, in order; `names` are those of the tile iterators."""
+    boxes = zip(names, bounding_box(tiles), strict=True)
+    plain = [NestLoop(name, high - low + 1, low) for name, (low, high) in boxes]
+    return ragged_loops(tiles, names, plain)

@@ -38,7 +38,7 @@ from rtlgen.ir.schedule import NestLoop
 from rtlgen.ir.scop import Access, Scop, Statement
 from rtlgen.scheduling.errors import PlanUnsound
 from rtlgen.scheduling.issued_instances import instances_of, tokens_at
-from rtlgen.scheduling.replay import MAX_ITERATIONS
+from rtlgen.scheduling.replay import MAX_ITERATIONS, repeats
 from rtlgen.scheduling.write_history import INITIAL, WriteHistory
 
 Ints = NDArray[np.int64]
@@ -122,15 +122,16 @@ class _Judge:
         self.members = _issued_everywhere(region, written, tiled, before, loops)
         self.program = {array.name: self._program_history(array.name) for array in tiled.arrays}
         self.stored = {memory.name: self._stores(memory.name) for memory in plan.memories}
+        self.moved = {transfer.window: _Moved(self, transfer) for transfer in region.transfers}
         self.port_cycles: dict[tuple[str, int], list[Ints]] = {}
 
     def check(self) -> None:
-        for transfer in self.region.transfers:
-            _Moved(self, transfer).check_places()
+        for moved in self.moved.values():
+            moved.check_places()
         for member in self.members:
             self._check_operands(member)
         for (memory, port), cycles in self.port_cycles.items():
-            if _repeats(np.concatenate(cycles)):
+            if repeats(np.concatenate(cycles)):
                 self.fail(f"two loads use read port {port} of {memory} in one cycle")
         for array in self.side.arrays:
             self._check_result(array)
@@ -158,7 +159,7 @@ class _Judge:
                 addresses.append(address_values(store.address, member.counters, member.tiles)[mask])
                 cycles.append((member.cycles + store.stage)[mask])
                 tokens.append(member.moments[mask])
-        if cycles and _repeats(np.concatenate(cycles)):
+        if cycles and repeats(np.concatenate(cycles)):
             self.fail(f"two stores through the write port of {name} in one cycle")
         return _history(addresses, cycles, tokens)
 
@@ -211,8 +212,7 @@ class _Judge:
         addresses = address_values(op.address, member.counters, member.tiles)
         found = np.full(len(needed), UNKNOWN, dtype=np.int64)
         if memory.kind == "filled":
-            moved = _Moved(self, self.region.transfer(op.memory))
-            found[needed] = moved.shown(member, op, addresses, needed)
+            found[needed] = self.moved[op.memory].shown(member, op, addresses, needed)
             return found
         history = self.stored[op.memory]
         found[needed] = history.before(addresses[needed], cycles[needed])
@@ -236,7 +236,7 @@ class _Judge:
 
     def _check_result(self, array: OffChip) -> None:
         drained = [
-            _Moved(self, t).written()
+            self.moved[t.window].written()
             for t in self.region.transfers
             if t.direction == "store" and t.array == array.name
         ]
@@ -286,7 +286,7 @@ class _Moved:
         last = first + self.array.words(self.judge.side.word_bits)
         if np.any((self.words < first) | (self.words >= last)):
             self.judge.fail(f"{self.transfer.window} moves words that are not of {self.array.name}")
-        if _repeats(self.keys):
+        if repeats(self.keys):
             self.judge.fail(f"{self.transfer.window} has two words in one place")
 
     def _find(self, tiles: Ints, places: Ints) -> Ints:
@@ -412,7 +412,3 @@ def _history(
 ) -> WriteHistory:
     empty = np.zeros(0, dtype=np.int64)
     return WriteHistory(*(np.concatenate([empty, *parts]) for parts in (elements, times, tokens)))
-
-
-def _repeats(values: Ints) -> bool:
-    return len(np.unique(values)) != len(values)

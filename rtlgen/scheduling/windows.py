@@ -23,7 +23,7 @@ from functools import reduce
 import islpy as isl
 
 from rtlgen.errors import Label
-from rtlgen.ir.affine import Affine, affine_sum
+from rtlgen.ir.affine import Affine
 from rtlgen.ir.plan import Address, Memory, MemoryKind, OffChip, Transfer
 from rtlgen.ir.schedule import NestLoop
 from rtlgen.ir.scop import Access, Array, Statement
@@ -298,13 +298,13 @@ class WindowPlanner:
                 read = key[0], self.kernel.address_cycle(*key)
                 self._in_order(through, self._stored(flow.source), read)
             if not left.is_empty():
-                place = None if access.is_lookup else flat_place(access, array)
+                place = None if access.is_lookup else self.sets.scop.element_number(access)
                 self.sources[key].append(Place(array.name, place, left.coalesce(), 0, ports))
                 ports += 1
         writers = [s for s in self.kernel.statements if s.write.array == array.name]
         for statement in writers:
             instances = stored[statement.name].coalesce()
-            place = flat_place(statement.write, array)
+            place = self.sets.scop.element_number(statement.write)
             self.targets[statement.name].append(Place(array.name, place, instances))
         if len(writers) > 1:
             # Their stores keep apart in a tile, and tiles do.
@@ -416,12 +416,6 @@ class WindowPlanner:
             name = f"{wanted}{number}"
         self.names.add(name)
         return name
-
-
-def flat_place(access: Access, array: Array) -> Affine:
-    """Return the row-major number of an element."""
-    parts = zip(access.affine, array.strides, strict=True)
-    return affine_sum(subscript * stride for subscript, stride in parts)
 
 
 def _from_first(words: isl.Set, loops: Sequence[NestLoop]) -> isl.Set:

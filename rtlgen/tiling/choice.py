@@ -57,7 +57,6 @@ class TileChoice:
         self.off_chip = {array.name: array for array in side.arrays}
         self.depth = shared_loops(part.scop)
         self.refused: RtlgenError | None = None
-        self._order: tuple[tuple[int, ...], ...] | None = None
         self._known: dict[Tiling, TiledPart | None] = {}
 
     def best(self) -> TiledPart:

@@ -14,16 +14,9 @@ from rtlgen.ir.sets import ScopSets
 from rtlgen.poly.correspondence import correspondence, moved_dataflow, moved_dependences
 from rtlgen.poly.counting import count_points
 from rtlgen.poly.legality import require_legal
-from rtlgen.poly.tiling import TileRelations, range_of
+from rtlgen.poly.tiling import TileRelations
 from rtlgen.scheduling.datapath import build_datapath
-from rtlgen.scheduling.decide import (
-    Decision,
-    StoresCollide,
-    decide_fused,
-    with_apart,
-    with_memory_only,
-)
-from rtlgen.scheduling.forwarding import Unforwardable
+from rtlgen.scheduling.decide import decide_fused, relaxing
 from rtlgen.scheduling.lags import Timing
 from rtlgen.scheduling.predicates import counter_box
 from rtlgen.scheduling.space import Space
@@ -93,34 +86,20 @@ def _kernel(relations: TileRelations, tiled: TiledScop, target: Target) -> TileK
     """Plan one whole tile."""
     inside = ScopSets(tiled.inside, relations.sets.context)
     timing = _timing(relations.at_origin(inside), tiled.inside, tiled.scop, target)
-    space, decision = _decided(Space(timing, tiled.inside))
+    timing, decision = relaxing(
+        Space(timing, tiled.inside), lambda space: (space.timing, decide_fused(space, {}))
+    )
     same = relations.same_tile()
     everywhere = replace(
-        space.timing,
+        timing,
         sets=relations.sets,
         dependences=same.dependences,
         dataflow=same.flows,
         related=Related(tiled.scop, frozenset(), True),
         instances=Instances(relations.sets),
     )
-    boxes = _tile_boxes(relations, tiled.tile_iterators)
-    return TileKernel(relations, everywhere, decision, tile_loops(relations, boxes))
-
-
-def _decided(space: Space) -> tuple[Space, Decision]:
-    """Decide when everything in a tile issues."""
-    while True:
-        try:
-            return space, decide_fused(space, {})
-        except Unforwardable as barred:
-            space = space.retimed(with_memory_only(space.timing, barred.flow))
-        except StoresCollide as collision:
-            space = space.retimed(with_apart(space.timing, collision.pairs))
-
-
-def _tile_boxes(relations: TileRelations, names: Sequence[str]) -> dict[str, tuple[int, int]]:
-    tiles = relations.tiles()
-    return {name: range_of(tiles, k) for k, name in enumerate(names)}
+    loops = tile_loops(relations.tiles(), tiled.tile_iterators)
+    return TileKernel(relations, everywhere, decision, loops)
 
 
 def _region(kernel: TileKernel, windows: Windows) -> TiledRegion:

@@ -69,10 +69,7 @@ def part_of(program: Program, names: frozenset[str]) -> Program:
 
 def _outliving(program: Program, name: str, names: frozenset[str]) -> isl.Set:
     """Return the instances whose value is needed after the statements of these names."""
-    array = program.scop.array(program.scop.statement(name).write.array)
-    alive = program.flows.live_out[name]
-    if array.storage == "local" and array.name != program.scop.returned:
-        alive = alive.subtract(alive)
+    alive = program.flows.outliving(program.scop, name)
     for flow in program.flows.flows:
         if flow.source == name and flow.sink not in names:
             alive = alive.union(flow.relation.domain())

@@ -23,7 +23,7 @@ import islpy as isl
 
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.schedule import Bound, NestLoop
-from rtlgen.ir.sets import for_each, integer
+from rtlgen.ir.sets import coefficients_of, for_each, integer
 from rtlgen.poly.counting import count_points
 from rtlgen.transforms.candidates import Placement
 from rtlgen.transforms.precedence import Precedence
@@ -147,10 +147,7 @@ def _forms(points: isl.Set, names: Sequence[str]) -> tuple[tuple[Affine, ...], t
     least: list[Affine] = []
     (piece,) = for_each(points.foreach_basic_set)
     for constraint in for_each(piece.foreach_constraint):
-        coefficients = {
-            name: integer(constraint.get_coefficient_val(isl.dim_type.set, k))
-            for k, name in enumerate(names)
-        }
+        coefficients = dict(zip(names, coefficients_of(constraint), strict=True))
         form = Affine.of(coefficients, integer(constraint.get_constant_val()))
         (equal if constraint.is_equality() else least).append(form)
     return tuple(equal), tuple(least)

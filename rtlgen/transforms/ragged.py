@@ -21,7 +21,7 @@ import islpy as isl
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.effort import keep_going, note_limit
 from rtlgen.ir.schedule import Bound, NestLoop
-from rtlgen.ir.sets import ScopSets, for_each, integer
+from rtlgen.ir.sets import ScopSets, coefficients_of, for_each, integer
 from rtlgen.poly.counting import count_points
 from rtlgen.poly.dependences import Dependence
 from rtlgen.poly.instances import MANY_INSTANCES, MAX_INSTANCES, enumerated_size
@@ -163,9 +163,7 @@ def _bounded(shadow: isl.Set, names: Sequence[str], loop: NestLoop) -> NestLoop:
     lowers: list[Bound] = []
     uppers: list[Bound] = []
     for constraint in for_each(hull.remove_redundancies().foreach_constraint):
-        coefficients = [
-            integer(constraint.get_coefficient_val(isl.dim_type.set, k)) for k in range(len(names))
-        ]
+        coefficients = coefficients_of(constraint)
         own = coefficients[position]
         rest = Affine.of(
             {n: c for n, c in zip(names, coefficients, strict=True) if n != loop.iterator},

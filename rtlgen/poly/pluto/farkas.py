@@ -17,7 +17,7 @@ from math import gcd
 
 import islpy as isl
 
-from rtlgen.ir.sets import ScopSets, for_each, integer
+from rtlgen.ir.sets import ScopSets, coefficients_of, for_each, integer
 from rtlgen.poly.edges import Edge
 from rtlgen.poly.pluto.unknowns import Unknowns, Vector
 
@@ -83,10 +83,7 @@ def _symbolic(sets: ScopSets, piece: isl.BasicSet, size: int) -> isl.Set:
     dims = piece.dim(isl.dim_type.set)
     parts = [f"N >= {size}"]
     for constraint in for_each(piece.foreach_constraint):
-        terms = [
-            f"{integer(constraint.get_coefficient_val(isl.dim_type.set, k))}*d{k}"
-            for k in range(dims)
-        ]
+        terms = [f"{c}*d{k}" for k, c in enumerate(coefficients_of(constraint))]
         multiple, rest = split(integer(constraint.get_constant_val()), size)
         relation = "=" if constraint.is_equality() else ">="
         parts.append(" + ".join([*terms, f"{multiple}*N", str(rest)]) + f" {relation} 0")
@@ -105,11 +102,8 @@ def split(constant: int, size: int) -> tuple[int, int]:
 def _rows(dual: isl.BasicSet) -> tuple[tuple[Vector, ...], tuple[Vector, ...]]:
     inequalities: list[Vector] = []
     equalities: list[Vector] = []
-    dims = dual.dim(isl.dim_type.set)
     for constraint in for_each(dual.foreach_constraint):
-        row = tuple(
-            integer(constraint.get_coefficient_val(isl.dim_type.set, k)) for k in range(dims)
-        )
+        row = tuple(coefficients_of(constraint))
         (equalities if constraint.is_equality() else inequalities).append(row)
     return tuple(inequalities), tuple(equalities)
 
