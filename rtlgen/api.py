@@ -8,7 +8,7 @@ from pathlib import Path
 from rtlgen.design import Design
 from rtlgen.driver import compile_program, parse, parse_source
 from rtlgen.ir.plan import IndexStyle
-from rtlgen.options import CompileOptions, ExpandMode, FuseMode, WritePorts
+from rtlgen.options import EVERY_ARRAY, CompileOptions, ExpandMode, FuseMode, WritePorts
 from rtlgen.poly.pluto.components import Fusion
 from rtlgen.transforms.loop_schedule import Scheduler
 
@@ -32,6 +32,10 @@ def compile(
     tile: Sequence[int] = (),
     wavefront: bool = False,
     checksum: bool = False,
+    memory: str | Mapping[str, str] | None = None,
+    bus_bits: int = 64,
+    max_bram_kib: int | None = None,
+    buffer: bool = True,
 ) -> Design:
     """Compile the kernel of a C file, or of C text.
 
@@ -41,6 +45,8 @@ def compile(
     function: the kernel; by default the only function, or the one that holds `#pragma scop`.
     define: macros, and values for scalar parameters.
     shift: statement -> MF3 shift that replaces the compiler's; still checked for legality.
+    memory: `onchip` or `fixed:8` for all arrays, or array -> place; see `--memory`.
+    max_bram_kib: as `--max-bram`.
     index: how counters become indices. checksum: add the hardware checksum unit.
     The others are the options of the command line, with the same names and defaults.
 
@@ -65,6 +71,10 @@ def compile(
         fusion=fusion,
         tile=tuple(tile),
         wavefront=wavefront,
+        memory={EVERY_ARRAY: memory} if isinstance(memory, str) else dict(memory or {}),
+        bus_bits=bus_bits,
+        max_bram_kib=max_bram_kib,
+        buffer=buffer,
     )
     if source is not None:
         program = parse_source(source, str(path or "kernel.c"), options)

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from rtlgen.build_directory import build_directory
-from rtlgen.driver import Compilation, compile_program, parse
+from rtlgen.compilation import Compilation
+from rtlgen.driver import compile_program, parse
 from rtlgen.emit.errors import NoSuchStage
 from rtlgen.emit.unit import c_program
 from rtlgen.ir.banks import block_rams
@@ -25,9 +26,9 @@ from rtlgen.manifest import Manifest, unwritable, write_manifest
 from rtlgen.options import CompileOptions
 from rtlgen.poly.trips import loop_trips
 from rtlgen.report.html import report_html, summary_html
-from rtlgen.report.loops import iis_as_written, pause_report, schedule_report, skew_report
+from rtlgen.report.loops import iis_as_written
 from rtlgen.report.nests import nest_report
-from rtlgen.report.plan_report import expansion_cost, plan_report
+from rtlgen.report.plan_report import plan_report
 from rtlgen.report.tables import counted
 from rtlgen.sim.lint import WAIVERS
 from rtlgen.testbench import write_testbench
@@ -132,53 +133,10 @@ class Design:
             "version": VERSION,
             "target": compilation.target.name,
             "data_flow_replayed": compilation.replayed,
-            "fused_iterations_proven": compilation.decision.fused_proven,
             "block_rams": block_rams(self.plan, compilation.target),
         }
         scop = compilation.analysis.program.scop
-        scheduled = compilation.analysis.scheduled
-        schedule = None
-        if scheduled is not None:
-            iterators = {statement.name: statement.iterators for statement in scop.statements}
-            schedule = schedule_report(scheduled, iterators)
-        return plan_report(
-            scop,
-            self.plan,
-            figures,
-            self.nests(),
-            schedule,
-            self._expansions(),
-            self._expansion_cost(),
-            skew_report(compilation.analysis.skewed),
-            pause_report(compilation.analysis.pauses, compilation.analysis.scop),
-            compilation.decision.why,
-            self._bounds(),
-            compilation.unproven,
-            compilation.limits,
-        )
-
-    def _bounds(self) -> list[str]:
-        """Return why the plan is longer than its longest statement, a sentence each."""
-        compilation = self.compilation
-        chain = [] if compilation.chain is None else [compilation.chain.text()]
-        return [*chain, *(bound.text() for bound in compilation.bounds)]
-
-    def _expansions(self) -> list[dict[str, Any]]:
-        return [
-            {
-                "array": expansion.array,
-                "copies": [copy.name for copy in expansion.copies],
-                "elements": expansion.elements,
-                "elements_after": expansion.elements_after,
-            }
-            for expansion in self.compilation.analysis.expansions
-        ]
-
-    def _expansion_cost(self) -> dict[str, Any] | None:
-        chosen = self.compilation.expanded
-        if chosen is None:
-            return None
-        return expansion_cost(chosen.before, chosen.after, self.compilation.target)
+        return plan_report(scop, self.plan, figures, self.nests(), compilation.findings())
 
     def nests(self) -> list[dict[str, Any]]:
         """Return the report on loop nests, as `rtlgen check --json` prints it."""

@@ -3,25 +3,29 @@
     parse -> expand -> normalise [-> reschedule -> tile -> wavefront] [-> skew]
           -> distribute -> permute -> pad -> flatten -> fuse -> plan
 
+With arrays off chip:
+
+    parse -> normalise -> plan
+
 Every pass takes the program of the one before. After each one the legality checker judges the new
 schedule against the dependences of the program as written, and the finished plan is replayed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from rtlgen.analysis import Analysis, analyse, strided_statements
-from rtlgen.errors import Diagnostic, RtlgenError
+from rtlgen.compilation import Compilation, IslandCompilation, TiledCompilation
+from rtlgen.errors import RtlgenError
 from rtlgen.frontend import ParsedProgram, parse_file, parse_text
 from rtlgen.ir.effort import TooComplex, limited_effort, more_effort, noting_limits
-from rtlgen.ir.plan import KernelPlan
 from rtlgen.ir.scop import Scop
 from rtlgen.options import CompileOptions
-from rtlgen.planning import Expanded, Planned, choose_plan
+from rtlgen.planning import Planned, choose_plan
 from rtlgen.poly.barriers import ChainBound, chain_bound
 from rtlgen.poly.errors import NoLegalSchedule
 from rtlgen.poly.legality import require_legal
@@ -29,8 +33,11 @@ from rtlgen.poly.piecewise import NoClosedForm
 from rtlgen.scheduling.decide import Decision
 from rtlgen.scheduling.replay import replay
 from rtlgen.scheduling.space import is_worth_search
-from rtlgen.scheduling.store_bounds import StoreBound, store_bounds
-from rtlgen.target import Target
+from rtlgen.scheduling.store_bounds import store_bounds
+from rtlgen.target import get_target
+from rtlgen.tiling.choice import TileRequest
+from rtlgen.tiling.placement import tile_request
+from rtlgen.tiling.plan import plan_in_tiles
 from rtlgen.transforms.distribute import distribute
 from rtlgen.transforms.flatten import flatten
 from rtlgen.transforms.fuse import fuse
@@ -44,43 +51,6 @@ PASSES = (
 )  # fmt: skip
 TRANSFORMS = PASSES[:-1]
 """The passes whose result is a program."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Compilation:
-    """A compiled program.
-
-    Members
-    -------
-    stages: the program after every pass, by name.
-    replayed: whether the plan was small enough to be replayed exhaustively.
-    bounds: write ports that keep it from being as short as its longest statement.
-    chain: dependences that do, whatever the loops are.
-    expanded: the plans between which it was chosen to expand temporaries, where it was.
-    limits: sentences about limits that changed what is built.
-    """
-
-    analysis: Analysis
-    decision: Decision
-    stages: Mapping[str, Scop]
-    plan: KernelPlan
-    target: Target
-    replayed: bool
-    bounds: tuple[StoreBound, ...] = ()
-    chain: ChainBound | None = None
-    expanded: Expanded | None = None
-    limits: tuple[str, ...] = ()
-
-    @property
-    def unproven(self) -> tuple[str, ...]:
-        """What a limit leaves unproven, a line each."""
-        if self.replayed:
-            return ()
-        return (f"not replayed: {self.plan.fused_iterations:,} iterations",)
-
-    @property
-    def warnings(self) -> tuple[Diagnostic, ...]:
-        return self.analysis.warnings
 
 
 def parse(path: Path, options: CompileOptions) -> ParsedProgram:
@@ -112,15 +82,40 @@ def compile_program(program: ParsedProgram, options: CompileOptions) -> Compilat
     RtlgenError: the program or an option is refused.
     """
     with noting_limits() as limits, quoting(program), limited_effort():
-        try:
-            found = _compiled(program, options, "free")
-        except NoClosedForm:
-            found = _compiled(program, options, "listed")
+        request = tile_request(program.scop, options, get_target(options.target))
+        found: Compilation = (
+            _on_chip(program, options) if request is None else _in_tiles(program, options, request)
+        )
         return replace(found, limits=tuple(limits))
 
 
-def _compiled(program: ParsedProgram, options: CompileOptions, ranking: Ranking) -> Compilation:
-    """Compile a program; see `Analysis.ranking`.
+def _in_tiles(
+    program: ParsedProgram, options: CompileOptions, request: TileRequest
+) -> TiledCompilation:
+    """Compile a program with arrays off chip."""
+    target = get_target(options.target)
+    analysis = analyse(program)
+    tiled = plan_in_tiles(program, request, target)
+    return TiledCompilation(
+        analysis=analysis,
+        plan=tiled.plan,
+        target=target,
+        stages={"parse": program.scop, "normalise": tiled.program.scop},
+        replayed=tiled.replayed,
+        tiled=tiled,
+    )
+
+
+def _on_chip(program: ParsedProgram, options: CompileOptions) -> IslandCompilation:
+    """Compile a program whose arrays are all on chip."""
+    try:
+        return _ranked(program, options, "free")
+    except NoClosedForm:
+        return _ranked(program, options, "listed")
+
+
+def _ranked(program: ParsedProgram, options: CompileOptions, ranking: Ranking) -> IslandCompilation:
+    """Compile a program whose arrays are all on chip; see `Analysis.ranking`.
 
     Raises
     ------
@@ -153,25 +148,23 @@ def quoting(program: ParsedProgram) -> Iterator[None]:
         raise
 
 
-def _proven(planned: Planned, options: CompileOptions) -> Compilation:
+def _proven(planned: Planned, options: CompileOptions) -> IslandCompilation:
     """Judge the program after every pass, and the plan."""
     analysis, decision, plan = planned.analysis, planned.decision, planned.plan
     stages = dict(_transformed(analysis, decision, options))
     placed = stages["flatten"].schedule
     replayed = replay(plan, analysis.scop, analysis.scop.schedule, placed)
     lines = {statement.name: statement.span.line for statement in analysis.scop.statements}
-    bounds = tuple(store_bounds(plan, lines, decision.routing))
-    chain = _chain(planned)
-    return Compilation(
-        analysis,
-        decision,
-        stages,
-        plan,
-        planned.target,
-        replayed,
-        bounds,
-        chain,
-        planned.expanded,
+    return IslandCompilation(
+        analysis=analysis,
+        plan=plan,
+        target=planned.target,
+        stages=stages,
+        replayed=replayed,
+        decision=decision,
+        bounds=tuple(store_bounds(plan, lines, decision.routing)),
+        chain=_chain(planned),
+        expanded=planned.expanded,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
@@ -20,6 +21,18 @@ WritePorts: TypeAlias = Literal["auto", "one"]
 WRITE_PORTS: tuple[WritePorts, ...] = ("auto", "one")
 
 
+BUS_BITS = (32, 64, 128, 256, 512)
+"""Widths of the bus to the memory off chip."""
+
+EVERY_ARRAY = ""
+"""The name that stands for all arrays that are not named, in `CompileOptions.memory`."""
+
+MOST_LATENCY_CYCLES = 4096
+"""Of an access to the memory off chip: far more than any RAM needs."""
+
+_FIXED = re.compile(r"fixed:([0-9]{1,5})")
+
+
 _CHOICES: Mapping[str, tuple[object, ...]] = {
     "fuse": FUSE_MODES,
     "expand": EXPAND_MODES,
@@ -27,7 +40,27 @@ _CHOICES: Mapping[str, tuple[object, ...]] = {
     "index_style": INDEX_STYLES,
     "scheduler": (None, *SCHEDULERS),
     "fusion": FUSIONS,
+    "bus_bits": BUS_BITS,
 }
+
+
+def off_chip_latency(place: str) -> int | None:
+    """Return the cycles of an access to an array that is kept at a place; None: it is on chip.
+
+    Parameters
+    ----------
+    place: `onchip`, or `fixed:L`: off chip, L cycles a word, one word at a time.
+
+    Raises
+    ------
+    ValueError: there is no such place.
+    """
+    if place == "onchip":
+        return None
+    found = _FIXED.fullmatch(place)
+    if found is None or not 1 <= int(found[1]) <= MOST_LATENCY_CYCLES:
+        raise ValueError(f"memory is {place!r}, not onchip or fixed:1 to {MOST_LATENCY_CYCLES}")
+    return int(found[1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +75,11 @@ class CompileOptions:
     scheduler, fusion, tile, wavefront: see `LoopOptions`.
     expand: whether temporaries are expanded; auto: where that shortens the fused loop.
     write_ports: how many an array may have; auto: several where that shortens the fused loop.
+    memory: where arrays are kept, by name, see `off_chip_latency`; that of `EVERY_ARRAY` is for all
+        others. Those without a place are on chip.
+    bus_bits: of a word of the memory off chip.
+    max_bram_kib: RAM on chip that arrays and windows may take; None: all that the target has.
+    buffer: whether words from off chip are kept on chip while they are used again.
     """
 
     function: str | None = None
@@ -59,6 +97,10 @@ class CompileOptions:
     fusion: Fusion = "smart"
     tile: tuple[int, ...] = ()
     wavefront: bool = False
+    memory: Mapping[str, str] = field(default_factory=dict)
+    bus_bits: int = 64
+    max_bram_kib: int | None = None
+    buffer: bool = True
 
     def __post_init__(self) -> None:
         for name, choices in _CHOICES.items():
@@ -68,6 +110,10 @@ class CompileOptions:
             raise ValueError(f"tile is {self.tile}: a tile has at least one iteration")
         if self.index_latency_cycles is not None and not 0 <= self.index_latency_cycles <= 64:
             raise ValueError(f"index_latency_cycles is {self.index_latency_cycles}, not 0 to 64")
+        for place in self.memory.values():
+            off_chip_latency(place)
+        if self.max_bram_kib is not None and self.max_bram_kib < 1:
+            raise ValueError(f"max_bram_kib is {self.max_bram_kib}: it takes some RAM")
 
     @property
     def loops(self) -> LoopOptions:

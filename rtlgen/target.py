@@ -56,6 +56,7 @@ class Target:
     chain_bits: the widest add or compare that fits into one cycle.
     memory_read_latency_cycles: of a block RAM: one cycle for the RAM, one for a register behind it.
     block_ram_shapes: configurations with one read and one write port, narrow ones first.
+    device: the one that a design is to fit; device_block_rams: how many block RAMs it has.
     near_block_rams: beside a memory of more block RAMs than these, words come from far away.
     block_ram_byte_bits: width of a byte lane that a write enable covers, parity bit included;
         0 where the RAM has no lanes and a byte needs a RAM of its own.
@@ -67,8 +68,18 @@ class Target:
     chain_bits: int
     memory_read_latency_cycles: int
     block_ram_shapes: tuple[BlockRamShape, ...]
+    device: str
+    device_block_rams: int
     near_block_rams: int
     block_ram_byte_bits: int
+
+    @property
+    def device_ram_bits(self) -> int:
+        """Bits of C elements that the block RAMs of the device hold: whole bytes, no parity."""
+        return self.device_block_rams * max(
+            shape.depth * (shape.width_bits // (self.block_ram_byte_bits or 8)) * 8
+            for shape in self.block_ram_shapes
+        )
 
     def latency_cycles(self, op: str, left_width: int, right_width: int, result_width: int) -> int:
         """Return the cycles from operands to result.
@@ -158,6 +169,8 @@ _TARGETS = {
             block_ram_shapes=_shapes(
                 (16384, 1), (8192, 2), (4096, 4), (2048, 9), (1024, 18), (512, 36)
             ),
+            device="ECP5-25k",
+            device_block_rams=56,
             near_block_rams=4,
             block_ram_byte_bits=9,
         ),
@@ -169,6 +182,8 @@ _TARGETS = {
             memory_read_latency_cycles=2,
             # SB_RAM40_4K; its write mask exists in the 256x16 configuration only.
             block_ram_shapes=_shapes((2048, 2), (1024, 4), (512, 8), (256, 16)),
+            device="iCE40HX8K",
+            device_block_rams=32,
             near_block_rams=4,
             block_ram_byte_bits=8,
         ),
@@ -182,6 +197,8 @@ _TARGETS = {
             block_ram_shapes=_shapes(
                 (16384, 1), (8192, 2), (4096, 4), (2048, 9), (1024, 18), (512, 36)
             ),
+            device="XC7A35T",
+            device_block_rams=100,
             near_block_rams=4,
             block_ram_byte_bits=9,
         ),

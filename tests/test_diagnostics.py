@@ -239,6 +239,37 @@ def a_lookup_off_chip(_: pytest.MonkeyPatch) -> None:
     planned(LOOKUP, 16)
 
 
+@provokes("E0315")
+def a_place_for_no_array(_: pytest.MonkeyPatch) -> None:
+    design(memory={"c": "fixed:8"})
+
+
+@provokes("E0316")
+def a_bus_of_half_an_element(_: pytest.MonkeyPatch) -> None:
+    program_error(CHAIN.replace("int b[4]", "long b[4]"), memory={"b": "fixed:8"}, bus_bits=32)
+
+
+@provokes("E0317")
+def a_scalar_off_chip(_: pytest.MonkeyPatch) -> None:
+    text = "int f(const int a[8])\n{\n  int s = 0;\n  for (int i = 0; i < 8; i++) s += a[i];\n"
+    program_error(text + "  return s;\n}\n", memory={"s": "fixed:8"})
+
+
+@provokes("E0318")
+def two_memories_off_chip(_: pytest.MonkeyPatch) -> None:
+    design(memory={"a": "fixed:8", "b": "fixed:4"})
+
+
+@provokes("E0319")
+def a_shift_in_tiles(_: pytest.MonkeyPatch) -> None:
+    design(memory={"": "fixed:8"}, shifts={"S1": 24})
+
+
+@provokes("E0320")
+def a_circuit_in_tiles(_: pytest.MonkeyPatch) -> None:
+    assert design(memory={"a": "fixed:8"}).verilog
+
+
 @provokes("E0401")
 def an_unknown_target(_: pytest.MonkeyPatch) -> None:
     design(target="asic")

@@ -15,7 +15,16 @@ from rtlgen.design import Design
 from rtlgen.driver import PASSES, compile_program, parse
 from rtlgen.ir.plan import INDEX_STYLES
 from rtlgen.ir.plan_text import plan_text, scop_text
-from rtlgen.options import EXPAND_MODES, FUSE_MODES, WRITE_PORTS, CompileOptions
+from rtlgen.options import (
+    BUS_BITS,
+    EVERY_ARRAY,
+    EXPAND_MODES,
+    FUSE_MODES,
+    MOST_LATENCY_CYCLES,
+    WRITE_PORTS,
+    CompileOptions,
+    off_chip_latency,
+)
 from rtlgen.poly.pluto.components import FUSIONS
 from rtlgen.target import target_names
 from rtlgen.transforms.loop_schedule import SCHEDULERS
@@ -112,7 +121,8 @@ _COMPILE_OPTIONS = (
     click.option(
         "--tile",
         metavar="N,N...",
-        help="Cut permutable loops into tiles of so many iterations; implies --scheduler pluto.",
+        help="Cut loops into tiles of so many iterations; with all arrays on chip permutable ones, "
+        "and implies --scheduler pluto.",
     ),
     click.option(
         "--wavefront",
@@ -120,6 +130,33 @@ _COMPILE_OPTIONS = (
         help="Skew permutable loops so that only the outermost is sequential; implies the same.",
     ),
     click.option("--checksum", is_flag=True, help="Add the hardware checksum unit."),
+    click.option(
+        "--memory",
+        multiple=True,
+        metavar="[ARRAY=]PLACE",
+        help="Keep an array, or all: onchip; or fixed:L, off chip, L cycles a word.  "
+        "[default: onchip]",
+    ),
+    click.option(
+        "--bus-bits",
+        type=click.Choice([str(bits) for bits in BUS_BITS]),
+        default=str(_DEFAULTS.bus_bits),
+        show_default=True,
+        help="Bits of a word of the memory off chip.",
+    ),
+    click.option(
+        "--max-bram",
+        "max_bram_kib",
+        type=click.IntRange(1),
+        metavar="KIB",
+        help="RAM on chip that arrays and windows may take, in KiB; default: all of the target's.",
+    ),
+    click.option(
+        "--buffer/--no-buffer",
+        default=_DEFAULTS.buffer,
+        show_default=True,
+        help="Keep words from off chip on chip while they are used again.",
+    ),
 )
 
 
@@ -143,6 +180,10 @@ def compile_options(command: Command) -> Command:
         tile: str | None,
         wavefront: bool,
         checksum: bool,
+        memory: tuple[str, ...],
+        bus_bits: str,
+        max_bram_kib: int | None,
+        buffer: bool,
         **others: Any,
     ) -> Any:
         options = CompileOptions(
@@ -161,6 +202,10 @@ def compile_options(command: Command) -> Command:
             tile=_tile_sizes(tile),
             wavefront=wavefront,
             checksum=checksum,
+            memory=_places(memory),
+            bus_bits=int(bus_bits),
+            max_bram_kib=max_bram_kib,
+            buffer=buffer,
         )
         return command(options=options, **others)
 
@@ -194,6 +239,31 @@ def _tile_sizes(text: str | None) -> tuple[int, ...]:
     return tuple(map(int, parts))
 
 
+def _places(texts: Sequence[str]) -> dict[str, str]:
+    """Return where arrays are kept, by name."""
+    places: dict[str, str] = {}
+    for text in texts:
+        name, equals, place = text.rpartition("=")
+        try:
+            off_chip_latency(place)
+        except ValueError:
+            raise BadOption(
+                f"--memory {text} is no place for an array",
+                help=f"write --memory [ARRAY=]onchip or [ARRAY=]fixed:L, L from 1 to "
+                f"{MOST_LATENCY_CYCLES}",
+            ) from None
+        if equals and not name:
+            raise BadOption(f"--memory {text} names no array", help=f"write --memory {place}")
+        if places.get(name, place) != place:
+            what = name or "every array"
+            raise BadOption(
+                f"--memory says two places for {what}: {places[name]} and {place}",
+                help="say one of them",
+            )
+        places[name or EVERY_ARRAY] = place
+    return places
+
+
 dump_option = click.option(
     "--dump-after",
     type=click.Choice(PASSES),
@@ -219,5 +289,6 @@ def print_dump(design: Design, name: str | None, as_json: bool) -> None:
     if name == "plan":
         text = plan_text(design.plan)
     else:
-        text = scop_text(stages.get(name, stages["flatten"]))
+        # A pass that the program did not go through left it as it was: that is, as it is.
+        text = scop_text(stages.get(name, stages[design.stages[-1]]))
     click.echo(text, err=as_json)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from rtlgen.ir.banks import bank_copies
@@ -14,20 +15,41 @@ from rtlgen.ir.scop import Scop, Statement
 from rtlgen.target import Target
 
 
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What was found while a plan was made, JSON-serialisable.
+
+    Members
+    -------
+    schedule: the loops that a scheduler chose, see `report.loops`; None where C's were kept.
+    expansions: of temporaries: arrays, elements before and after.
+    expansion_cost: see `expansion_cost`; None where nobody chose.
+    skews: units in skewed loops; pauses: statements that pause; see `report.loops`.
+    why: a reason for the regions.
+    bounds: what takes more cycles than the longest statement: write ports, dependences.
+    unproven: what a limit leaves unproven.
+    limits: those of the compiler that changed the plan.
+    figures: further ones, by name.
+    """
+
+    schedule: Mapping[str, Any] | None = None
+    expansions: Sequence[Mapping[str, Any]] = ()
+    expansion_cost: Mapping[str, Any] | None = None
+    skews: Sequence[Mapping[str, Any]] = ()
+    pauses: Sequence[Mapping[str, Any]] = ()
+    why: str = ""
+    bounds: Sequence[str] = ()
+    unproven: Sequence[str] = ()
+    limits: Sequence[str] = ()
+    figures: Mapping[str, object] = field(default_factory=dict)
+
+
 def plan_report(
     scop: Scop,
     plan: KernelPlan,
     figures: Mapping[str, object] | None = None,
     nests: Sequence[Mapping[str, Any]] = (),
-    schedule: Mapping[str, Any] | None = None,
-    expansions: Sequence[Mapping[str, Any]] = (),
-    expansion_cost: Mapping[str, Any] | None = None,
-    skews: Sequence[Mapping[str, Any]] = (),
-    pauses: Sequence[Mapping[str, Any]] = (),
-    why: str = "",
-    bounds: Sequence[str] = (),
-    unproven: Sequence[str] = (),
-    limits: Sequence[str] = (),
+    found: Findings | None = None,
 ) -> dict[str, Any]:
     """Return the report of `plan` as a JSON-serialisable object.
 
@@ -39,15 +61,8 @@ def plan_report(
     scop: the program as written.
     figures: what comes from elsewhere: measurements, options, the tool's version.
     nests: as `nest_report` gives them.
-    schedule: the loops that a scheduler chose, see `report.loops`; None where C's were kept.
-    expansions: of temporaries: arrays, elements before and after.
-    expansion_cost: see `expansion_cost`; None where nobody chose.
-    why: a reason for the regions.
-    bounds: what takes more cycles than the longest statement: write ports, dependences.
-    unproven: what a limit leaves unproven.
-    limits: those of the compiler that changed the plan.
-    skews: units in skewed loops; pauses: statements that pause; see `report.loops`.
     """
+    found = found or Findings()
     return {
         "kernel": plan.name,
         "source": plan.source_file,
@@ -55,11 +70,11 @@ def plan_report(
         "fused_iterations": plan.fused_iterations,
         "floor_iterations": plan.floor_iterations,
         "gap_iterations": plan.fused_iterations - plan.floor_iterations,
-        "expansions": list(expansions),
-        "expansion_cost": expansion_cost,
+        "expansions": list(found.expansions),
+        "expansion_cost": found.expansion_cost,
         "issue_slots": sum(issue_slots(region) for region in plan.regions),
         "streams": _streams(plan),
-        "regions": _regions(plan, why),
+        "regions": _regions(plan, found.why),
         "nests": list(nests),
         "memories": [_memory(plan, memory) for memory in plan.memories],
         "scalars": [
@@ -69,14 +84,14 @@ def plan_report(
         "index_latency_cycles": plan.index_latency_cycles,
         "checksum_cycles": checksum_cycles(plan),
         "predicted_cycles": predicted_cycles(plan),
-        "schedule": schedule,
-        "skews": list(skews),
-        "pauses": list(pauses),
+        "schedule": found.schedule,
+        "skews": list(found.skews),
+        "pauses": list(found.pauses),
         "perfect": len(plan.regions) == 1,
-        "bounds": list(bounds),
-        "unproven": list(unproven),
-        "limits": list(limits),
-        "figures": dict(figures or {}),
+        "bounds": list(found.bounds),
+        "unproven": list(found.unproven),
+        "limits": list(found.limits),
+        "figures": {**(figures or {}), **found.figures},
     }
 
 

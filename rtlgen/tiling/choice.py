@@ -29,6 +29,8 @@ class TileRequest:
     latency_cycles, word_bits: of the memory off chip. on_chip: arrays that stay on chip.
     sizes: iterations of a tile, a number a loop; () for the compiler's choice.
     budget_bits: RAM on chip that windows and kept memories may take together.
+    buffer: whether words are kept on chip while they are used again; else every tile is one
+        iteration.
     """
 
     latency_cycles: int
@@ -36,6 +38,7 @@ class TileRequest:
     on_chip: frozenset[str]
     sizes: tuple[int, ...]
     budget_bits: int
+    buffer: bool = True
 
 
 class TileChoice:
@@ -61,14 +64,18 @@ class TileChoice:
 
     def best(self) -> TiledPart:
         """Return the unit in the tiles with the fewest cycles that fit."""
-        found = self._asked_for() if self.request.sizes else self._searched()
+        found = self._searched() if self._is_free() else self._asked_for()
         if found is None:
             assert self.refused is not None, "some order was tried"
             raise self.refused
         return found
 
+    def _is_free(self) -> bool:
+        return self.request.buffer and not self.request.sizes
+
     def _asked_for(self) -> TiledPart | None:
-        return self._in_best_order(self.request.sizes[: self.depth])
+        sizes = self.request.sizes[: self.depth] if self.request.buffer else (1,) * self.depth
+        return self._in_best_order(sizes)
 
     def _searched(self) -> TiledPart | None:
         """Try cubes, then longer and shorter sides of the best one."""

@@ -64,7 +64,16 @@ def test_every_option_of_the_command_line_is_there_with_its_default() -> None:
 
 @pytest.mark.parametrize(
     "options",
-    [{"fuse": "all"}, {"scheduler": "none"}, {"tile": (0,)}, {"index_latency_cycles": -1}],
+    [
+        {"fuse": "all"},
+        {"scheduler": "none"},
+        {"tile": (0,)},
+        {"index_latency_cycles": -1},
+        {"memory": "fixed:0"},
+        {"memory": {"A": "there"}},
+        {"bus_bits": 8},
+        {"max_bram_kib": 0},
+    ],
     ids=str,
 )
 def test_a_value_that_an_option_has_not_is_an_error(options: dict[str, Any]) -> None:

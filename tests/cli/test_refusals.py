@@ -25,6 +25,18 @@ REFUSED = [
     pytest.param(("plan", MMS_D, "--shift", "S1=25"), "E0203", id="plan-illegal-shift"),
     pytest.param(("plan", MMS_D, "--index", "shift"), "E0303", id="plan-unsuitable-index"),
     pytest.param(("plan", GEMM, "--target", "asic"), "E0403", id="plan-unknown-target"),
+    pytest.param(("plan", GEMM, "--memory", "fixed"), "E0403", id="plan-no-latency"),
+    pytest.param(("plan", GEMM, "--memory", "fixed:0"), "E0403", id="plan-no-cycles"),
+    pytest.param(("plan", GEMM, "--memory", "=onchip"), "E0403", id="plan-place-of-nothing"),
+    pytest.param(
+        ("plan", GEMM, "--memory", "A=onchip", "--memory", "A=fixed:8"), "E0403", id="plan-places"
+    ),
+    pytest.param(("plan", GEMM, "--memory", "Z=fixed:8"), "E0315", id="plan-unknown-array"),
+    pytest.param(("plan", GEMM, "--bus-bits", "48"), "E0403", id="plan-odd-bus"),
+    pytest.param(("plan", GEMM, "--max-bram", "0"), "E0403", id="plan-no-ram"),
+    pytest.param(
+        ("build", GEMM, "--memory", "fixed:8", "-o", "/nowhere/a"), "E0320", id="build-in-tiles"
+    ),
     pytest.param(("plan", GEMM, "--frobnicate"), "E0403", id="plan-unknown-option"),
     pytest.param(("plan",), "E0403", id="plan-without-file"),
     pytest.param(("build", "nothing.c", "-o", "/nowhere"), "E0137", id="build-missing-file"),

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from rtlgen.driver import Compilation, compile_program, parse
+from rtlgen.compilation import Compilation
+from rtlgen.driver import compile_program, parse
 from rtlgen.options import CompileOptions
 from rtlgen.poly.errors import IllegalShift
 from rtlgen.report.plan_report import issue_slots

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rtlgen.driver import Compilation, compile_program, parse
+from rtlgen.compilation import Compilation
+from rtlgen.driver import compile_program, parse
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.options import CompileOptions
 from tests.poly.sources import EXAMPLES

@@ -13,7 +13,7 @@ from rtlgen.ir.expr import Constant, Expr, Read
 from rtlgen.ir.plan import KernelPlan, Region
 from rtlgen.ir.scop import Access, LoopNode, Scop, StatementNode
 from rtlgen.ir.types import INT32
-from rtlgen.report.plan_report import plan_report
+from rtlgen.report.plan_report import Findings, plan_report
 from rtlgen.report.tables import text_table
 from rtlgen.report.text import plan_report_text
 from tests.oracles.plans import chained_sums
@@ -84,7 +84,9 @@ def test_what_ports_cost_and_what_is_unproven_are_lines_of_their_own() -> None:
     plan = chained_sums()
     memory = replace(plan.memory("b"), write_ports=2)
     several = replace(plan, memories=tuple(memory if m.name == "b" else m for m in plan.memories))
-    report = plan_report(program(), several, bounds=["too few"], unproven=["not replayed"])
+    report = plan_report(
+        program(), several, found=Findings(bounds=["too few"], unproven=["not replayed"])
+    )
     text = plan_report_text(report)
     assert "too few\nb: 2 write ports, so 2 copies of the whole array, 128 bits each\n" in text
     assert text.endswith("\n\nnot replayed")

@@ -8,8 +8,9 @@ import pytest
 
 from rtlgen import driver, planning
 from rtlgen.analysis import Analysis
+from rtlgen.compilation import Compilation
 from rtlgen.design import Design
-from rtlgen.driver import Compilation, compile_program
+from rtlgen.driver import compile_program
 from rtlgen.frontend import parse_text
 from rtlgen.ir import effort
 from rtlgen.ir.cycles import predicted_cycles

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from rtlgen.driver import Compilation, compile_program
+from rtlgen.compilation import Compilation
+from rtlgen.driver import compile_program
 from rtlgen.frontend import parse_text
 from rtlgen.ir.plan import KernelPlan, PlanError
 from rtlgen.options import CompileOptions

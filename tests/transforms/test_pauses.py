@@ -11,8 +11,9 @@ import pytest
 
 from rtlgen import planning
 from rtlgen.analysis import analyse
+from rtlgen.compilation import Compilation
 from rtlgen.design import Design
-from rtlgen.driver import Compilation, compile_program
+from rtlgen.driver import compile_program
 from rtlgen.frontend import parse_text
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.schedule import NestLoop

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rtlgen.driver import Compilation, compile_program
+from rtlgen.compilation import Compilation
+from rtlgen.driver import compile_program
 from rtlgen.frontend import parse_text
 from rtlgen.ir.schedule import NestLoop
 from rtlgen.options import CompileOptions

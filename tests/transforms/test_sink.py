@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from rtlgen.analysis import Analysis
-from rtlgen.driver import Compilation, compile_program
+from rtlgen.compilation import Compilation
+from rtlgen.driver import compile_program
 from rtlgen.frontend import parse_text
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.cycles import predicted_cycles

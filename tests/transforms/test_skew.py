@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 
 from rtlgen.analysis import analyse, in_skewed_loops
+from rtlgen.compilation import Compilation
 from rtlgen.design import Design
-from rtlgen.driver import Compilation, compile_program
+from rtlgen.driver import compile_program
 from rtlgen.frontend import parse_text
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.cycles import predicted_cycles

@@ -7,7 +7,8 @@ import pytest
 
 from rtlgen import planning
 from rtlgen.analysis import analyse
-from rtlgen.driver import Compilation, compile_program
+from rtlgen.compilation import Compilation
+from rtlgen.driver import compile_program
 from rtlgen.frontend import parse_text
 from rtlgen.options import CompileOptions
 from rtlgen.poly.instances import statement_points

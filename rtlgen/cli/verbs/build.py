@@ -49,5 +49,5 @@ def build(
             f"{directory / manifest.verilog.file}: module {manifest.top}, "
             f"{manifest.predicted_cycles} cycles from start to done"
         )
-        for line in (*design.compilation.unproven, *design.left_out):
+        for line in (*design.compilation.remarks, *design.left_out):
             click.echo(line)

@@ -107,7 +107,7 @@ def verify(
             outcome.kernel,
             outcome.exact,
             outcome.to_json(),
-            (outcome.text(), *design.compilation.unproven),
+            (outcome.text(), *design.compilation.remarks),
             rendered(outcome.data.diagnostics(program.scop), program),
             outcome.failures or (f"{outcome.kernel}: nothing was compared",),
         )

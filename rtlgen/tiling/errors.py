@@ -1,0 +1,60 @@
+"""What is refused about arrays off chip before any tile is planned."""
+
+from __future__ import annotations
+
+from rtlgen.errors import RtlgenError
+
+
+class UnknownArray(RtlgenError):
+    """`--memory` names an array that the function does not have.
+
+    Arrays are called as in C: parameters, globals, and local ones that were not replaced by their
+    values. The message lists them; without a name, `--memory fixed:8` is for all of them.
+    """
+
+    code = "E0315"
+
+
+class BusTooNarrow(RtlgenError):
+    """An element of an array off chip is wider than the bus.
+
+    A word of the memory off chip holds one element or several, never a part of one. Give a bus of
+    at least the width of the widest element, or keep that array on chip:
+
+        rtlgen plan gemm.c --memory fixed:8 --bus-bits 64
+        rtlgen plan gemm.c --memory fixed:8 --memory A=onchip --bus-bits 32
+    """
+
+    code = "E0316"
+
+
+class StaysOnChip(RtlgenError):
+    """`--memory` asks for something off chip that is no array, or holds constants.
+
+    Scalar variables are registers and constant tables are part of the circuit; neither would gain
+    anything off chip. `--memory fixed:8` without a name leaves them where they are.
+    """
+
+    code = "E0317"
+
+
+class SeveralLatencies(RtlgenError):
+    """Arrays are to be off chip with different latencies.
+
+    There is one memory off chip, which takes the same number of cycles for every access. Say the
+    same `fixed:L` for all arrays that are in it.
+    """
+
+    code = "E0318"
+
+
+class NotInTiles(RtlgenError):
+    """An option decides how programs are built whose arrays are all on chip.
+
+    A program with arrays off chip is planned in tiles, whose loops, shifts and order the compiler
+    finds. Leave the option out, or keep all arrays on chip:
+
+        rtlgen plan gemm.c --fuse none --memory onchip
+    """
+
+    code = "E0319"
