@@ -96,14 +96,16 @@ class Design:
 
     @property
     def manifest(self) -> Manifest:
+        scop = self.compilation.analysis.program.scop
         return manifest_of(
             self.plan,
             self.verilog,
             file=f"{self.plan.name}.v",
-            source=self.compilation.analysis.program.scop.source,
+            source=scop.source,
             version=VERSION,
             options=asdict(self.options),
-            untouched=self.compilation.analysis.program.scop.untouched,
+            arrays=scop.arrays,
+            untouched=scop.untouched,
         )
 
     @property

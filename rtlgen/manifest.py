@@ -16,6 +16,10 @@ Control
 captured on that edge. `done` is high for one cycle; `idle` rises after it. The number of cycles
 of a run is the number of clock edges from the one that sees `start` to the one that sees `done`.
 `return_value` and `checksum` are valid from `done` until the next start.
+
+Memory off chip
+---------------
+Arrays that are off chip have no host port. What holds them, and where: `rtlgen.memory_map`.
 """
 
 from __future__ import annotations
@@ -30,6 +34,7 @@ from types import NoneType, UnionType
 from typing import Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
 
 from rtlgen.errors import RtlgenError
+from rtlgen.memory_map import MemoryMap
 
 Direction: TypeAlias = Literal["in", "out"]
 ArrayRole: TypeAlias = Literal["in", "out", "inout", "local"]
@@ -126,8 +131,9 @@ class ArrayEntry:
     -------
     element_bits, signed: the C type of an element.
     shape: row-major.
-    ports: the host port; None for an array that is not visible outside (role `local`), and for one
-        that the circuit has no use for: what the host gives is what it gets back.
+    ports: the host port; None for an array that is off chip, for one that is not visible outside
+        (role `local`), and for one that the circuit has no use for: what the host gives is what it
+        gets back.
     """
 
     name: str
@@ -203,6 +209,7 @@ class Manifest:
     arrays: in order of declaration in C; the checksum covers `checksum_arrays` in their order.
     checksum: output port of the 64-bit checksum, or None when the circuit has no such unit.
     predicted_cycles: from start to done, exact.
+    memory: off chip, and the arrays in it; None when all are on chip.
     options: the command-line options that the circuit was built with.
     version: of the rtlgen that wrote it.
     """
@@ -224,6 +231,7 @@ class Manifest:
     verilog: FileEntry
     source: FileEntry
     version: str
+    memory: MemoryMap | None = None
     options: Mapping[str, Json] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -245,6 +253,25 @@ class Manifest:
             raise ValueError(f"two arguments of {self.name} share a name: {names}")
         if not set(self.checksum_arrays) <= set(names):
             raise ValueError(f"checksum over unknown arrays: {self.checksum_arrays}")
+        self._require_mapped()
+
+    def _require_mapped(self) -> None:
+        """Require that the arrays of the memory off chip are those of the program."""
+        mapped = () if self.memory is None else self.memory.arrays
+        entries = {array.name: array for array in self.arrays}
+        if len({array.name for array in mapped}) != len(mapped):
+            raise ValueError("an array is in the memory twice")
+        for place in mapped:
+            entry = entries.get(place.name)
+            if entry is None:
+                raise ValueError(f"unknown array {place.name} is in the memory")
+            if entry.ports is not None:
+                raise ValueError(f"array {place.name} is in the memory and has a host port")
+            if (entry.element_bits, entry.shape) != (place.element_bits, place.shape):
+                raise ValueError(
+                    f"array {place.name} has {entry.shape} elements of {entry.element_bits} bits, "
+                    f"in the memory {place.shape} of {place.element_bits}"
+                )
 
     def _port_uses(self) -> list[tuple[str, tuple[Direction, int]]]:
         uses: list[tuple[str, tuple[Direction, int]]] = [
@@ -264,6 +291,16 @@ class Manifest:
                     (array.ports.rdata, ("out", array.element_bits)),
                 ]
         uses += [(scalar.port, ("in", scalar.width)) for scalar in self.scalars]
+        if self.memory is not None:
+            ports = self.memory.ports
+            uses += [
+                (ports.en, ("out", 1)),
+                (ports.we, ("out", self.memory.word_bytes)),
+                (ports.addr, ("out", self.memory.address_bits)),
+                (ports.wdata, ("out", self.memory.word_bits)),
+                (ports.rdata, ("in", self.memory.word_bits)),
+                (ports.ack, ("in", 1)),
+            ]
         if self.returned is not None:
             uses.append((self.returned.port, ("out", self.returned.width)))
         if self.checksum is not None:
@@ -276,9 +313,25 @@ class Manifest:
         return tuple(array for array in self.arrays if array.ports is not None)
 
     @property
+    def data_arrays(self) -> tuple[ArrayEntry, ...]:
+        """The arrays that the host gives and gets: through a host port, or in the memory."""
+        return tuple(
+            array
+            for array in self.arrays
+            if array.ports is not None or (array.role != "local" and self._is_off_chip(array))
+        )
+
+    @property
     def untouched_arrays(self) -> tuple[ArrayEntry, ...]:
         """The arrays of the program that the circuit has no use for, and no port."""
-        return tuple(a for a in self.arrays if a.ports is None and a.role != "local")
+        return tuple(
+            array
+            for array in self.arrays
+            if array.ports is None and array.role != "local" and not self._is_off_chip(array)
+        )
+
+    def _is_off_chip(self, array: ArrayEntry) -> bool:
+        return self.memory is not None and any(a.name == array.name for a in self.memory.arrays)
 
     def array(self, name: str) -> ArrayEntry:
         """Return the array called `name`; KeyError when there is none."""

@@ -21,9 +21,9 @@ from amaranth.lib.wiring import In
 from rtlgen.errors import RtlgenError
 from rtlgen.hw.index_styles import require_index_style
 from rtlgen.hw.kernel import Kernel
-from rtlgen.hw.names import Namer, PortNames, port_names
+from rtlgen.hw.names import MEMORY_PORTS, Namer, PortNames, port_names
 from rtlgen.ir.cycles import predicted_cycles
-from rtlgen.ir.plan import KernelPlan
+from rtlgen.ir.plan import KernelPlan, MemorySide, OffChip
 from rtlgen.ir.scop import Array
 from rtlgen.manifest import (
     MOST_ELEMENTS,
@@ -35,6 +35,7 @@ from rtlgen.manifest import (
     ScalarEntry,
     sha256_of,
 )
+from rtlgen.memory_map import MappedArray, MemoryMap
 from rtlgen.source import SourceFile
 from rtlgen.tools import run_tool
 
@@ -162,14 +163,16 @@ def manifest_of(
     source: SourceFile,
     version: str,
     options: Mapping[str, object],
+    arrays: Sequence[Array] | None = None,
     untouched: Sequence[Array] = (),
 ) -> Manifest:
     """Describe the circuit for those that drive it.
 
     Parameters
     ----------
-    untouched: arrays of the program that the circuit has no use for.
     file: name of the Verilog file in the build directory. source: the C file, as it was read.
+    arrays: of the program, in the order in which they are listed; by default every memory is.
+    untouched: arrays of the program that the circuit has no use for.
     """
     names = port_names(plan)
     returned = None
@@ -185,7 +188,7 @@ def manifest_of(
         done="done",
         idle="idle",
         ports=verilog.ports,
-        arrays=(*_arrays(plan, names), *_without_ports(untouched)),
+        arrays=(*_in_order(_arrays(plan, names), arrays), *_without_ports(untouched)),
         scalars=tuple(
             ScalarEntry(s.name, names.scalars[s.name], s.width_bits, s.signed) for s in plan.scalars
         ),
@@ -193,6 +196,7 @@ def manifest_of(
         checksum="checksum" if plan.checksum is not None else None,
         checksum_arrays=plan.checksum or (),
         predicted_cycles=predicted_cycles(plan),
+        memory=None if plan.memory_side is None else _memory_map(plan.memory_side),
         verilog=FileEntry(file, sha256_of(verilog.text)),
         source=FileEntry(source.path, sha256_of(source.text)),
         version=version,
@@ -200,10 +204,48 @@ def manifest_of(
     )
 
 
-def _arrays(plan: KernelPlan, names: PortNames) -> tuple[ArrayEntry, ...]:
-    return tuple(
-        ArrayEntry(m.name, m.width_bits, m.signed, m.shape, m.role, names.hosts.get(m.name))
-        for m in plan.memories
+def _arrays(plan: KernelPlan, names: PortNames) -> Iterator[ArrayEntry]:
+    """Yield an entry for each memory that is no window, then for each array off chip."""
+    for m in plan.memories:
+        if not m.is_window:
+            yield ArrayEntry(
+                m.name, m.width_bits, m.signed, m.shape, m.role, names.hosts.get(m.name)
+            )
+    for a in plan.memory_side.arrays if plan.memory_side else ():
+        yield ArrayEntry(a.name, a.width_bits, a.signed, a.shape, a.role, None)
+
+
+def _in_order(
+    entries: Iterable[ArrayEntry], arrays: Sequence[Array] | None
+) -> tuple[ArrayEntry, ...]:
+    """Return the entries in the order of C, without those that the compiler has made for itself."""
+    if arrays is None:
+        return tuple(entries)
+    places = {array.name: place for place, array in enumerate(arrays)}
+    of_c = (entry for entry in entries if entry.name in places)
+    return tuple(sorted(of_c, key=lambda entry: places[entry.name]))
+
+
+def _memory_map(side: MemorySide) -> MemoryMap:
+    word_bytes = side.bytes_per_word
+
+    def mapped(array: OffChip) -> MappedArray:
+        return MappedArray(
+            array.name,
+            array.width_bits,
+            array.shape,
+            array.base_words * word_bytes,
+            array.row_words(side.word_bits) * word_bytes,
+        )
+
+    return MemoryMap(
+        kind="fixed",
+        ports=MEMORY_PORTS,
+        word_bits=side.word_bits,
+        depth_words=side.depth_words,
+        latency_cycles=side.latency_cycles,
+        byte_order="little",
+        arrays=tuple(map(mapped, side.arrays)),
     )
 
 

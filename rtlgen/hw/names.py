@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 from amaranth.lib import wiring
 
 from rtlgen.ir.plan import KernelPlan
 from rtlgen.manifest import HostPort
+from rtlgen.memory_map import MemoryPorts
 
 CONTROL_PORTS = ("clk", "rst", "start", "done", "idle", "return_value", "checksum")
+MEMORY_PORTS = MemoryPorts("mem_en", "mem_we", "mem_addr", "mem_wdata", "mem_rdata", "mem_ack")
 
 
 def _words(text: str) -> frozenset[str]:
@@ -98,7 +100,10 @@ def port_names(plan: KernelPlan) -> PortNames:
 
     An Amaranth component has its ports as attributes, so the names of its own are taken too.
     """
-    namer = Namer((*CONTROL_PORTS, *dir(wiring.Component), "elaborate", "plan", "names"))
+    reserved = (*CONTROL_PORTS, *dir(wiring.Component), "elaborate", "plan", "names")
+    # Only where it is there: the ports of other designs keep their names.
+    memory = () if plan.memory_side is None else astuple(MEMORY_PORTS)
+    namer = Namer((*reserved, *memory))
     scalars = {scalar.name: namer.name(scalar.name) for scalar in plan.scalars}
     suffixes = tuple(f"_{suffix}" for suffix in _HOST_SUFFIXES)
     hosts = {

@@ -1,0 +1,195 @@
+"""The memory off chip: the port through which a circuit gets at it, and what is where in it.
+
+Port
+----
+One access at a time, a word each. The circuit holds `en`, `we`, `addr` and `wdata` from registers
+until the cycle in which it sees `ack`; then the next access may begin, with `en` still high. `we`
+has a bit a byte, all 0 for a read. `addr` is the number of a word. `rdata` is valid in the cycle
+of `ack` alone. A memory of kind `fixed` gives `ack` in cycle number `latency_cycles` of every
+access, counted from 1; the circuit does not know that number. Between `done` and the next start
+there is no access: the host may read and write the memory then.
+
+Layout
+------
+Byte b of the memory is bits 8 * (b mod n) and up of word b / n, of n bytes. Arrays are row-major; a
+row is what differs in the last subscript alone. Each row begins on a word, its elements lie one
+behind the other, and the bytes of an element in `byte_order`. So element k of row r begins at byte
+
+    base_bytes + r * row_bytes + k * element_bits / 8
+
+What is between a row's last element and the next row belongs to nobody.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from math import prod
+from typing import Literal, TypeAlias
+
+MemoryKind: TypeAlias = Literal["fixed"]
+ByteOrder: TypeAlias = Literal["little"]
+
+BYTE_BITS = 8
+WORD_BITS = (8, 16, 32, 64, 128, 256, 512)
+MOST_MEMORY_BYTES = 1 << 32
+MOST_LATENCY_CYCLES = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryPorts:
+    """The names of the six ports through which the circuit reaches the memory."""
+
+    en: str
+    we: str
+    addr: str
+    wdata: str
+    rdata: str
+    ack: str
+
+
+@dataclass(frozen=True, slots=True)
+class MappedArray:
+    """Where a C array is.
+
+    Members
+    -------
+    shape: row-major, at least one dimension.
+    base_bytes: of its first element. row_bytes: from one row to the next.
+    """
+
+    name: str
+    element_bits: int
+    shape: tuple[int, ...]
+    base_bytes: int
+    row_bytes: int
+
+    def __post_init__(self) -> None:
+        if not self.shape or any(extent < 1 for extent in self.shape):
+            raise ValueError(f"array {self.name} of shape {self.shape} has no rows")
+        if self.element_bits < BYTE_BITS or self.element_bits % BYTE_BITS:
+            raise ValueError(f"array {self.name} has elements of {self.element_bits} bits")
+        if self.base_bytes < 0:
+            raise ValueError(f"array {self.name} begins at byte {self.base_bytes}")
+        if self.row_bytes < self.used_bytes:
+            raise ValueError(
+                f"array {self.name} has rows of {self.used_bytes} bytes every {self.row_bytes}"
+            )
+
+    @property
+    def element_bytes(self) -> int:
+        return self.element_bits // BYTE_BITS
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        return prod(self.shape[:-1])
+
+    @property
+    def used_bytes(self) -> int:
+        """Bytes of a row that elements take."""
+        return self.shape[-1] * self.element_bytes
+
+    @property
+    def end_bytes(self) -> int:
+        """The first byte behind the last row and what belongs to it."""
+        return self.base_bytes + self.rows * self.row_bytes
+
+    def element_at(self, byte: int) -> tuple[int, ...] | None:
+        """Return the subscripts of the element at a byte, or None where the array has none."""
+        if not self.base_bytes <= byte < self.end_bytes:
+            return None
+        row, offset = divmod(byte - self.base_bytes, self.row_bytes)
+        if offset >= self.used_bytes:
+            return None
+        subscripts = [offset // self.element_bytes]
+        for extent in reversed(self.shape[:-1]):
+            row, subscript = divmod(row, extent)
+            subscripts.append(subscript)
+        return tuple(reversed(subscripts))
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryMap:
+    """A memory off chip and the arrays in it.
+
+    Members
+    -------
+    word_bits: of the bus. depth_words: of the memory; a larger one does as well.
+    latency_cycles: of an access, for which the cycles of a run are predicted.
+    arrays: in the order of the program; none begins in another.
+    """
+
+    kind: MemoryKind
+    ports: MemoryPorts
+    word_bits: int
+    depth_words: int
+    latency_cycles: int
+    byte_order: ByteOrder
+    arrays: tuple[MappedArray, ...]
+
+    def __post_init__(self) -> None:
+        if self.word_bits not in WORD_BITS:
+            raise ValueError(f"the memory has words of {self.word_bits} bits")
+        if not 1 <= self.latency_cycles <= MOST_LATENCY_CYCLES:
+            raise ValueError(f"an access of the memory takes {self.latency_cycles} cycles")
+        if not 1 <= self.depth_words <= MOST_MEMORY_BYTES // self.word_bytes:
+            raise ValueError(f"the memory has {self.depth_words} words")
+        if not self.arrays:
+            raise ValueError("no array is in the memory")
+        for array in self.arrays:
+            self._require_words(array)
+        self._require_apart()
+
+    def _require_words(self, array: MappedArray) -> None:
+        """Require that the rows of an array are on whole words of this memory."""
+        if array.element_bits > self.word_bits:
+            raise ValueError(
+                f"array {array.name} has elements of {array.element_bits} bits, "
+                f"wider than words of {self.word_bits}"
+            )
+        if array.base_bytes % self.word_bytes:
+            raise ValueError(
+                f"array {array.name} begins at byte {array.base_bytes}, "
+                f"not on a word of {self.word_bytes} bytes"
+            )
+        if array.row_bytes % self.word_bytes:
+            raise ValueError(
+                f"array {array.name} has a row every {array.row_bytes} bytes, "
+                f"not on words of {self.word_bytes}"
+            )
+        if array.end_bytes > self.bytes:
+            raise ValueError(
+                f"array {array.name} ends at byte {array.end_bytes} "
+                f"of a memory of {self.bytes} bytes"
+            )
+
+    def _require_apart(self) -> None:
+        ordered = sorted(self.arrays, key=lambda array: array.base_bytes)
+        for before, after in pairwise(ordered):
+            if after.base_bytes < before.end_bytes:
+                raise ValueError(
+                    f"array {after.name} begins at byte {after.base_bytes}, in array "
+                    f"{before.name}, which ends at byte {before.end_bytes}"
+                )
+
+    @property
+    def word_bytes(self) -> int:
+        return self.word_bits // BYTE_BITS
+
+    @property
+    def bytes(self) -> int:
+        """Size of the memory."""
+        return self.depth_words * self.word_bytes
+
+    @property
+    def address_bits(self) -> int:
+        """Width of the address port."""
+        return max(1, (self.depth_words - 1).bit_length())
+
+    def array(self, name: str) -> MappedArray:
+        """Return where an array is; KeyError when it is not in the memory."""
+        for array in self.arrays:
+            if array.name == name:
+                return array
+        raise KeyError(name)
