@@ -61,7 +61,7 @@ def levels_of(text: str) -> tuple[Level, ...]:
     """Return the levels of the only statement of a program."""
     program = parse_text(text, "nest.c")
     (stream,) = compile_program(program, CompileOptions()).plan.streams
-    return active_levels(stream)
+    return active_levels(stream.levels)
 
 
 def measure(nest: str, design: str, unit: IndexUnit) -> dict[str, Any]:

@@ -8,7 +8,8 @@ import pytest
 from amaranth.lib import wiring
 
 from rtlgen.hw.flat_index import Divide, Shift
-from rtlgen.hw.memory import LoadUser, build_storage
+from rtlgen.hw.memory import LoadUser
+from rtlgen.hw.memory_kinds import build_storage
 from rtlgen.hw.odometer import Odometer
 from rtlgen.ir.plan import Memory
 from rtlgen.sim.cocotb_runner import CocotbTestFailedError, run_tests

@@ -18,7 +18,6 @@ from amaranth.hdl._nir import Memory as NetlistMemory
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In
 
-from rtlgen.errors import RtlgenError
 from rtlgen.hw.index_styles import require_index_style
 from rtlgen.hw.kernel import Kernel
 from rtlgen.hw.names import MEMORY_PORTS, Namer, PortNames, port_names
@@ -70,15 +69,6 @@ for command in sys.argv[1:]:
 """
 
 
-class NoCircuitYet(RtlgenError):
-    """Circuits of plans in tiles cannot be built yet.
-
-    A program with arrays off chip can be planned; tile sequencer and movers are on their way.
-    """
-
-    code = "E0320"
-
-
 @dataclass(frozen=True, slots=True)
 class GeneratedVerilog:
     """The Verilog of one kernel.
@@ -101,11 +91,6 @@ def generate(plan: KernelPlan) -> GeneratedVerilog:
     ------
     PlanError: the plan's index style does not fit one of its nests.
     """
-    if plan.memory_side is not None:
-        raise NoCircuitYet(
-            f"{plan.name} has arrays off chip, for which no circuit can be built yet",
-            help="keep all arrays on chip: --memory onchip",
-        )
     require_index_style(plan)
     kernel = Kernel(plan)
     top = Namer().name(plan.name)

@@ -265,11 +265,6 @@ def a_shift_in_tiles(_: pytest.MonkeyPatch) -> None:
     design(memory={"": "fixed:8"}, shifts={"S1": 24})
 
 
-@provokes("E0320")
-def a_circuit_in_tiles(_: pytest.MonkeyPatch) -> None:
-    assert design(memory={"a": "fixed:8"}).verilog
-
-
 @provokes("E0401")
 def an_unknown_target(_: pytest.MonkeyPatch) -> None:
     design(target="asic")

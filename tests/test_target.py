@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from rtlgen.hw.memory import LoadUser, build_storage
+from rtlgen.hw.memory import LoadUser
+from rtlgen.hw.memory_kinds import build_storage
 from rtlgen.ir.plan import Memory
 from rtlgen.target import UnknownTargetError, get_target, target_names
 from rtlgen.verilog import component_verilog

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from amaranth.hdl import Const, Module, Shape, Signal, Value
+from amaranth.hdl import Const, Module, Mux, Shape, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, Signature
 
@@ -15,6 +15,7 @@ from rtlgen.hw.source_lines import mark
 from rtlgen.ir.plan import (
     ArithmeticOp,
     CastOp,
+    ChooseOp,
     ConstantOp,
     ForwardOp,
     IndexOp,
@@ -42,6 +43,7 @@ class Datapath(wiring.Component):
     loadN_MEMORY_addr: Out, the element that it asks for in its stage; of lookups.
     indexN: In, the index value N in its stage.
     tapN_K: In(1), whether tap K of forward N is taken; tapN_K_value: In, what it brings.
+    chooseN: In(1), whether choice N takes its first operand.
     scalar_NAME: In, stable while the kernel runs.
     stored_D: Out, the value presented to the store D cycles ago; stored_0 is always there.
     """
@@ -69,6 +71,7 @@ class Datapath(wiring.Component):
         for tap in self._sites.taps:
             members[tap.name] = In(1)
             members[f"{tap.name}_value"] = In(_shape(tap.op))
+        members |= {choice.name: In(1) for choice in self._sites.choices}
         for name in self._sites.parameters:
             members[f"scalar_{name}"] = In(scalars[name])
         for delay in self._tap_delays:
@@ -119,6 +122,10 @@ class Datapath(wiring.Component):
                 return mark(self._forward(m, number, shape, operands[0]), op.span)
             case CastOp():
                 return mark(_shown(m, operands[0], shape, f"cast_{number}"), op.span)
+            case ChooseOp():
+                first: Signal = getattr(self, f"choose{number}")
+                chosen = Mux(first, operands[0], operands[1])
+                return mark(_shown(m, chosen, shape, f"chosen_{number}"), op.span)
             case SelectOp():
                 return build_select(m, op, operands, f"select_{number}")
             case ArithmeticOp():

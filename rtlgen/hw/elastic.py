@@ -163,6 +163,7 @@ class ElasticOdometer(IndexUnit):
     Parameters
     ----------
     levels: each with more than one iteration somewhere.
+    stepped: whether `begin` means: issue now, and go on to the next iteration, over and over again.
 
     Members
     -------
@@ -170,11 +171,12 @@ class ElasticOdometer(IndexUnit):
 
     Timing
     ------
-    The first iteration is issued in the cycle after `begin`.
+    The first iteration is issued in the cycle after `begin`, or with it where it is stepped.
     """
 
-    def __init__(self, levels: tuple[Level, ...], ii: int) -> None:
+    def __init__(self, levels: tuple[Level, ...], ii: int, *, stepped: bool = False) -> None:
         self.levels = levels
+        self.stepped = stepped
         self.wheels = wheels_of(levels)
         extents = tuple(level.extent for level in levels)
         leads = {f"lead_{n}": Out(range(extent)) for n, extent in enumerate(extents)}
@@ -190,7 +192,7 @@ class ElasticOdometer(IndexUnit):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         final = Signal()
-        issue = pace(m, self.begin, final, self.ii)
+        issue = self.begin if self.stepped else pace(m, self.begin, final, self.ii)
         m.d.comb += self.valid.eq(issue)
         shown = self._turn(m, issue)
         inner = self.wheels[-1]

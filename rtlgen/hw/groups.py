@@ -37,4 +37,4 @@ def groups_of(region: Region) -> tuple[Group, ...]:
 
 
 def _same_loops(a: Stream, b: Stream) -> bool:
-    return active_levels(a) == active_levels(b) and (a.ii == b.ii or a.count == 1)
+    return active_levels(a.levels) == active_levels(b.levels) and (a.ii == b.ii or a.count == 1)

@@ -8,7 +8,8 @@ from rtlgen.hw.index_units import IndexUnit
 from rtlgen.hw.levels import active_extents
 from rtlgen.hw.odometer import Odometer
 from rtlgen.hw.ragged import RaggedOdometer, nest_of
-from rtlgen.ir.plan import KernelPlan, Level, PlanError
+from rtlgen.hw.tile_odometer import TileOdometer
+from rtlgen.ir.plan import IndexStyle, KernelPlan, Level, PlanError
 
 
 def require_index_style(plan: KernelPlan) -> None:
@@ -21,16 +22,31 @@ def require_index_style(plan: KernelPlan) -> None:
             raise PlanError(f"{stream.statement} with extents {extents} has no bit slices")
 
 
-def build_index_unit(plan: KernelPlan, levels: tuple[Level, ...], ii: int) -> IndexUnit:
-    """Return the unit that enumerates `levels` in the plan's style."""
+def build_index_unit(
+    style: IndexStyle,
+    levels: tuple[Level, ...],
+    ii: int,
+    latency_cycles: int,
+    outer_levels: int = 0,
+) -> IndexUnit:
+    """Return the unit that enumerates `levels`, each of which counts something, in a style.
+
+    Parameters
+    ----------
+    latency_cycles: of the index recovery. outer_levels: see `IndexUnit`; odometers alone have some.
+    """
     extents = tuple(level.extent for level in levels)
-    match plan.index_style:
+    match style:
         case "odometer" if all(level.is_box for level in levels):
-            return Odometer(extents, ii)
+            return Odometer(extents, ii, outer_levels=outer_levels)
         case "odometer":
             nest = nest_of(levels)
-            return ElasticOdometer(levels, ii) if nest is None else RaggedOdometer(nest, ii)
+            if nest is not None:
+                return RaggedOdometer(nest, ii, outer_levels)
+            if outer_levels:
+                return TileOdometer(levels[:outer_levels], extents[outer_levels:], ii)
+            return ElasticOdometer(levels, ii)
         case "divide":
-            return Divide(extents, ii, plan.index_latency_cycles)
+            return Divide(extents, ii, latency_cycles)
         case "shift":
             return Shift(extents, ii)

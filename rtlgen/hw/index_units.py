@@ -30,6 +30,9 @@ class IndexUnit(wiring.Component):
         nothing and has no place here).
     ii: cycles from one iteration to the next.
     more: members that a style has besides.
+    outer_levels: how many of the outermost levels take one iteration a `begin`. The unit pauses
+        whenever all levels inside of them have come to their end, until the next `begin`, which may
+        come in the last cycle before the pause.
 
     Members
     -------
@@ -48,12 +51,14 @@ class IndexUnit(wiring.Component):
         ii: int,
         latency_cycles: int = 0,
         more: Mapping[str, Member] | None = None,
+        outer_levels: int = 0,
     ) -> None:
         if any(extent < 2 for extent in extents) or ii < 1:
             raise ValueError(f"extents {extents}, II {ii}")
         self.extents = extents
         self.ii = ii
         self.latency_cycles = latency_cycles
+        self.outer_levels = outer_levels
         counters = {f"counter_{n}": Out(range(extent)) for n, extent in enumerate(extents)}
         lasts = {f"last_{n}": Out(1) for n in range(len(extents))}
         super().__init__(
@@ -74,6 +79,11 @@ class IndexUnit(wiring.Component):
     @property
     def lasts(self) -> tuple[Signal, ...]:
         return tuple(getattr(self, f"last_{n}") for n in range(len(self.extents)))
+
+    @property
+    def pauses(self) -> Value:
+        """Whether the unit pauses after the present iteration."""
+        return all_of(self.lasts[self.outer_levels :])
 
     @property
     def count(self) -> int:

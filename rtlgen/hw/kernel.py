@@ -15,14 +15,26 @@ from rtlgen.hw.datapath import Datapath
 from rtlgen.hw.groups import Group, groups_of
 from rtlgen.hw.index_styles import build_index_unit
 from rtlgen.hw.levels import active_levels
-from rtlgen.hw.memory import BYTE_BITS, ArrayStorage, LoadUser, build_storage
+from rtlgen.hw.memory import BYTE_BITS, ArrayStorage, LoadUser
+from rtlgen.hw.memory_kinds import build_storage
+from rtlgen.hw.memory_port import MemoryPort
 from rtlgen.hw.names import Namer, PortNames, port_names, prefix_ports
 from rtlgen.hw.sequencer import Phase, Sequencer, event_name
 from rtlgen.hw.sites import Sites, sites_of
+from rtlgen.hw.tile_parts import TileParts
 from rtlgen.ir.banks import banks_of
 from rtlgen.ir.crc import CRC_BITS
 from rtlgen.ir.cycles import checksum_cycles, region_cycles
-from rtlgen.ir.plan import KernelPlan, LoadOp, Memory, PlanError, Region, Stream, address_bits
+from rtlgen.ir.plan import (
+    KernelPlan,
+    LoadOp,
+    Memory,
+    PlanError,
+    Region,
+    Stream,
+    TiledRegion,
+    address_bits,
+)
 
 
 @dataclass(slots=True)
@@ -62,6 +74,9 @@ class Kernel(wiring.Component):
     checksum: Out(64), likewise; where the plan has a checksum.
     NAME_addr, NAME_en, NAME_we, NAME_wdata: In; NAME_rdata: Out, one cycle later; for each array
         that is visible outside.
+    mem_en, mem_we, mem_addr, mem_wdata: Out; mem_rdata, mem_ack: In; where arrays are off chip. The
+        outputs are registers that hold still until the cycle of `mem_ack`, in which `mem_rdata` is
+        looked at. mem_we: one bit a byte, none of them in a read. mem_addr: number of the word.
     All C names as `names` says: they give way to names that are taken.
 
     Timing
@@ -91,6 +106,16 @@ class Kernel(wiring.Component):
                     names.wdata: In(memory.width_bits),
                     names.rdata: Out(memory.width_bits),
                 }
+        if plan.memory_side is not None:
+            side = plan.memory_side
+            members |= {
+                "mem_en": Out(1),
+                "mem_we": Out(side.bytes_per_word),
+                "mem_addr": Out(address_bits(side.depth_words)),
+                "mem_wdata": Out(side.word_bits),
+                "mem_rdata": In(side.word_bits),
+                "mem_ack": In(1),
+            }
         if plan.returned is not None:
             members["return_value"] = Out(plan.memory(plan.returned).width_bits)
         if plan.checksum is not None:
@@ -112,6 +137,7 @@ class _KernelBuilder:
         self._users = {memory.name: _Users() for memory in kernel.plan.memories}
         self._groups = [groups_of(region) for region in kernel.plan.regions]
         self._sequencer = Sequencer(self._phases())
+        self._tiles: dict[int, TileParts] = {}
         self._scalars: dict[str, Signal] = {}
         self._storers: dict[int, _Storer] = {}
         self._looked_up = {
@@ -130,6 +156,11 @@ class _KernelBuilder:
             kernel.idle.eq(self._sequencer.idle),
         ]
         self._capture_scalars()
+        for number, part in enumerate(self._plan.body):
+            if isinstance(part, TiledRegion):
+                self._build_tiles(number, part)
+        if self._plan.memory_side is not None:
+            self._build_memory_port()
         for number, region in enumerate(self._plan.regions):
             self._build_region(number, region)
         if self._plan.checksum is not None:
@@ -142,7 +173,11 @@ class _KernelBuilder:
 
     def _phases(self) -> tuple[Phase, ...]:
         phases = []
-        for region, groups in zip(self._plan.regions, self._groups, strict=True):
+        for part, groups in zip(self._plan.body, self._groups, strict=True):
+            if isinstance(part, TiledRegion):
+                phases.append(Phase(None, (0,)))
+                continue
+            region = part
             events = {self._begin_cycle(group) for group in groups}
             if any(map(region.is_cut, region.streams)):
                 events.add(region_cycles(self._plan, region))
@@ -157,8 +192,38 @@ class _KernelBuilder:
         return group.offset_cycles + self._plan.index_latency_cycles - early
 
     def _event(self, phase: int, cycle: int) -> Signal:
+        """Return what is high in the cycle before `cycle` of a phase, or of each of its tiles."""
+        if phase in self._tiles:
+            return self._tiles[phase].before(cycle)
         event: Signal = getattr(self._sequencer, event_name(phase, cycle))
         return event
+
+    def _build_tiles(self, number: int, tiled: TiledRegion) -> None:
+        """Build what starts the tiles of a region and moves words for them."""
+        assert self._plan.memory_side is not None, "tiles have a memory off chip"
+        entered = self._event(number, 0)
+        cycles = [self._begin_cycle(group) for group in self._groups[number]]
+        parts = TileParts(tiled, self._plan.memory_side, cycles)
+        parts.build(self._m, self._modules, entered)
+        self._m.d.comb += getattr(self._sequencer, f"ended_{number}").eq(parts.ended)
+        self._tiles[number] = parts
+
+    def _build_memory_port(self) -> None:
+        side = self._plan.memory_side
+        assert side is not None
+        movers = [mover for parts in self._tiles.values() for mover in parts.movers.values()]
+        port = MemoryPort(side, [mover.transfer.direction for mover in movers])
+        self._m.submodules[self._modules.name("memory_port")] = port
+        kernel = self._kernel
+        self._m.d.comb += [
+            kernel.mem_en.eq(port.en),
+            kernel.mem_we.eq(port.we),
+            kernel.mem_addr.eq(port.addr),
+            kernel.mem_wdata.eq(port.wdata),
+            port.ack.eq(kernel.mem_ack),
+        ]
+        for n, mover in enumerate(movers):
+            port.connect_user(self._m, n, mover)
 
     def _capture_scalars(self) -> None:
         used = {name for stream in self._plan.streams for name in sites_of(stream).parameters}
@@ -181,7 +246,10 @@ class _KernelBuilder:
                 self._connect(region.streams[member], names[member], datapaths, member, control)
 
     def _build_datapaths(self, region: Region, names: Sequence[str]) -> list[Datapath]:
-        wanted: list[set[int]] = [set() for _ in region.streams]
+        wanted = [
+            {store.stage - stream.store.stage for store in stream.stores}
+            for stream in region.streams
+        ]
         for stream in region.streams:
             for tap in sites_of(stream).taps:
                 wanted[tap.tap.stream].add(tap.tap.delay_cycles)
@@ -209,7 +277,14 @@ class _KernelBuilder:
             )
             for member, stream in zip(group.members, streams, strict=True)
         )
-        index = build_index_unit(self._plan, active_levels(streams[0]), streams[0].ii)
+        first = streams[0]
+        index = build_index_unit(
+            self._plan.index_style,
+            active_levels(first.levels),
+            first.ii,
+            self._plan.index_latency_cycles,
+            sum(level.extent > 1 for level in first.levels[: first.tile_levels]),
+        )
         depths = {memory.name: memory.depth for memory in self._plan.memories}
         control = StreamControl(controlled, index, depths)
         name = self._modules.name(f"{'_'.join(names[member] for member in group.members)}_control")
@@ -268,10 +343,16 @@ class _KernelBuilder:
             ]
         for scalar in sites.parameters:
             m.d.comb += getattr(datapath, f"scalar_{scalar}").eq(self._scalars[scalar])
-        addr, en = getattr(control, f"{name}_store_addr"), getattr(control, f"{name}_store_en")
-        storer = _Storer(stream.store.port, addr, en, datapath.stored_0)
-        self._users[stream.store.memory].stores.append(storer)
-        self._storers[id(stream)] = storer
+        for choice in sites.choices:
+            chosen = getattr(control, f"{name}_{choice.name}")
+            m.d.comb += getattr(datapath, choice.name).eq(chosen)
+        for site in reversed(sites.stores):
+            prefix = f"{name}_{site.name}"
+            addr, en = getattr(control, f"{prefix}_addr"), getattr(control, f"{prefix}_en")
+            data = getattr(datapath, f"stored_{site.store.stage - stream.store.stage}")
+            storer = _Storer(site.store.port, addr, en, data)
+            self._users[site.store.memory].stores.append(storer)
+            self._storers[id(stream)] = storer
 
     def _build_checksum(self, names: tuple[str, ...]) -> None:
         m = self._m
@@ -348,6 +429,9 @@ class _KernelBuilder:
             ]
         if memory.has_host_port:
             self._connect_host(memory, storage)
+        for parts in self._tiles.values():
+            if memory.name in parts.movers:
+                parts.connect_window(m, memory.name, storage, self._kernel.mem_rdata)
 
     def _connect_host(self, memory: Memory, storage: ArrayStorage) -> None:
         names, kernel = self._kernel.names.hosts[memory.name], self._kernel

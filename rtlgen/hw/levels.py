@@ -5,6 +5,7 @@ A level of one iteration has a counter that is always 0: no hardware knows of it
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from rtlgen.ir.plan import IndexForm, Level, LevelBound, Stream
@@ -15,20 +16,20 @@ def active_extents(stream: Stream) -> tuple[int, ...]:
     return tuple(level.extent for level in stream.levels if level.extent > 1)
 
 
-def active_form(form: IndexForm, stream: Stream) -> IndexForm:
+def active_form(form: IndexForm, levels: Sequence[Level]) -> IndexForm:
     """Return `form` over the active levels; the counter of any other level is always 0."""
-    kept = zip(form.coefficients, stream.levels, strict=True)
+    kept = zip(form.coefficients, levels, strict=True)
     return IndexForm(tuple(c for c, level in kept if level.extent > 1), form.constant)
 
 
-def active_levels(stream: Stream) -> tuple[Level, ...]:
+def active_levels(levels: Sequence[Level]) -> tuple[Level, ...]:
     """Return the levels that count anything, their bounds over each other, without C names."""
 
     def kept(bounds: tuple[LevelBound, ...]) -> tuple[LevelBound, ...]:
-        return tuple(replace(bound, form=active_form(bound.form, stream)) for bound in bounds)
+        return tuple(replace(bound, form=active_form(bound.form, levels)) for bound in bounds)
 
     return tuple(
         replace(level, name=None, lowers=kept(level.lowers), uppers=kept(level.uppers))
-        for level in stream.levels
+        for level in levels
         if level.extent > 1
     )

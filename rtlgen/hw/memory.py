@@ -11,9 +11,9 @@ from operator import or_
 from amaranth.hdl import Const, Module, Mux, Signal, Value, unsigned
 from amaranth.lib import wiring
 from amaranth.lib.memory import Memory as Ram
-from amaranth.lib.wiring import In, Out, Signature
+from amaranth.lib.wiring import In, Member, Out, Signature
 
-from rtlgen.ir.plan import Memory, MemoryKind, address_bits
+from rtlgen.ir.plan import Memory, address_bits
 
 BYTE_BITS = 8
 
@@ -91,7 +91,11 @@ class ArrayStorage(wiring.Component):
             members |= {"host_addr": In(addr), "host_en": In(1), "host_wdata": In(word)}
             members |= {"host_we": In(unsigned(plan.width_bits // BYTE_BITS))}
             members |= {"host_rdata": Out(word)}
-        super().__init__(Signature(members))
+        super().__init__(Signature(members | self.more_members()))
+
+    def more_members(self) -> dict[str, Member]:
+        """Return the ports that a kind has besides."""
+        return {}
 
     @abstractmethod
     def elaborate(self, platform: object) -> Module: ...
@@ -123,7 +127,7 @@ class ArrayStorage(wiring.Component):
             for n, used in enumerate(self.stores)
             if used == port
         ]
-        users = _first_of(writes) if writes else none
+        users = first_of(writes) if writes else none
         if not self.plan.has_host_port:
             return users
         host = Write(
@@ -207,7 +211,7 @@ class BlockStorage(ArrayStorage):
         addr: Value = Const(0, address_bits(self.plan.depth))
         en: Value = Const(0, 1)
         if users:
-            addr, en = _first_load([(self.load(n, "addr"), self.load(n, "en")) for n in users])
+            addr, en = first_load([(self.load(n, "addr"), self.load(n, "en")) for n in users])
         if is_host:
             addr = Mux(self.idle, self.host_addr, addr) if users else self.host_addr
             en = Mux(self.idle, self.host_reads, en)
@@ -267,7 +271,7 @@ class RomStorage(ArrayStorage):
                 attrs={"rom_style": "block"} if self.plan.is_block_ram else {},
             )
             m.submodules[f"rom_{port}"] = rom
-            addr, en = _first_load([(self.load(n, "addr"), self.load(n, "en")) for n in users])
+            addr, en = first_load([(self.load(n, "addr"), self.load(n, "en")) for n in users])
             if self.plan.is_block_ram:
                 read_port = rom.read_port()
                 m.d.comb += read_port.en.eq(en)
@@ -322,30 +326,7 @@ class RegisterStorage(ArrayStorage):
         m.d.comb += self.host_rdata.eq(held)
 
 
-_KINDS: dict[MemoryKind, type[ArrayStorage]] = {
-    "block": BlockStorage,
-    "register": RegisterStorage,
-    "rom": RomStorage,
-}
-
-
-def build_storage(
-    plan: Memory,
-    loads: tuple[LoadUser, ...],
-    stores: tuple[int, ...],
-    *,
-    is_looked_up: bool = False,
-) -> ArrayStorage:
-    """Return the storage for a memory of the plan.
-
-    Parameters
-    ----------
-    is_looked_up: whether some user computes its addresses.
-    """
-    return _KINDS[plan.kind](plan, loads, stores, is_looked_up)
-
-
-def _first_load(loads: Sequence[tuple[Signal, Signal]]) -> tuple[Value, Value]:
+def first_load(loads: Sequence[tuple[Signal, Signal]]) -> tuple[Value, Value]:
     """Return (address, enable) of whichever user enables its load."""
     addr: Value = loads[-1][0]
     for other, enable in reversed(loads[:-1]):
@@ -353,7 +334,7 @@ def _first_load(loads: Sequence[tuple[Signal, Signal]]) -> tuple[Value, Value]:
     return addr, reduce(or_, [enable for _, enable in loads])
 
 
-def _first_of(writes: Sequence[Write]) -> Write:
+def first_of(writes: Sequence[Write]) -> Write:
     """Return the write of whichever user stores."""
     chosen = writes[-1]
     for write in reversed(writes[:-1]):

@@ -17,7 +17,7 @@ from typing import TypeAlias
 
 from amaranth.hdl import Module, Signal, Value
 
-from rtlgen.hw.index_units import IndexUnit, all_of, pace
+from rtlgen.hw.index_units import IndexUnit, pace
 from rtlgen.ir.plan import IndexForm, Level
 
 
@@ -193,16 +193,16 @@ class RaggedOdometer(IndexUnit):
     The first iteration is issued in the cycle after `begin`.
     """
 
-    def __init__(self, nest: Nest, ii: int) -> None:
+    def __init__(self, nest: Nest, ii: int, outer_levels: int = 0) -> None:
         self.nest = nest
-        super().__init__(nest.extents, ii)
+        super().__init__(nest.extents, ii, outer_levels=outer_levels)
 
     def is_box_level(self, level: int) -> bool:
         return self.nest.is_box_level(level)
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        issue = pace(m, self.begin, all_of(self.lasts), self.ii)
+        issue = pace(m, self.begin, self.pauses, self.ii)
         m.d.comb += self.valid.eq(issue)
         followers = Followers(m, self.nest, lambda stage: issue, lambda stage: self.step)
         for level, (counter, last) in enumerate(zip(self.counters, self.lasts, strict=True)):

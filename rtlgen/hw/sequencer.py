@@ -13,17 +13,22 @@ from amaranth.lib.wiring import In, Out
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """A stretch of `length_cycles` cycles.
+    """A stretch of `length_cycles` cycles, or as long as it takes where that is None.
 
     Members
     -------
     events: cycles of it that something waits for; `length_cycles` is the one after its last.
+        Where there is no length, only cycle 0 can be waited for.
     """
 
-    length_cycles: int
+    length_cycles: int | None
     events: tuple[int, ...]
 
     def __post_init__(self) -> None:
+        if self.length_cycles is None:
+            if set(self.events) > {0}:
+                raise ValueError(f"{self.events} in a phase of no known length")
+            return
         if self.length_cycles < 1:
             raise ValueError("a phase lasts at least one cycle")
         if any(not 0 <= event <= self.length_cycles for event in self.events):
@@ -44,6 +49,7 @@ class Sequencer(wiring.Component):
     accepted: Out(1), high in the cycle before cycle 0.
     done: Out(1), high in the last cycle of the last phase.
     idle: Out(1), a register; high while nothing runs.
+    ended_P: In(1), high in the cycle before the last one of phase P, where it has no length.
     before_P_C: Out(1), for each event: high in the cycle before cycle C of phase P, so that what it
         sets is seen in that cycle.
 
@@ -56,6 +62,9 @@ class Sequencer(wiring.Component):
         self.phases = phases
         members = {
             event_name(p, cycle): Out(1) for p, phase in enumerate(phases) for cycle in phase.events
+        }
+        members |= {
+            f"ended_{p}": In(1) for p, phase in enumerate(phases) if phase.length_cycles is None
         }
         super().__init__(
             {
@@ -73,7 +82,8 @@ class Sequencer(wiring.Component):
         if not self.phases:
             m.d.comb += [self.done.eq(self.accepted), self.idle.eq(1)]
             return m
-        counter = Signal(range(max(2, *(phase.length_cycles for phase in self.phases))), name="n")
+        lengths = [phase.length_cycles or 1 for phase in self.phases]
+        counter = Signal(range(max(2, *lengths)), name="n")
         entering: Value = self.accepted
         entries = []
         for number, phase in enumerate(self.phases):
@@ -109,7 +119,12 @@ class Sequencer(wiring.Component):
                 return last
             return entering if cycle == 0 else running & (counter == cycle - 1)
 
-        m.d.sync += last.eq(before(phase.length_cycles - 1))
+        ends: Value
+        if phase.length_cycles is None:
+            ends = getattr(self, f"ended_{number}")
+        else:
+            ends = before(phase.length_cycles - 1)
+        m.d.sync += last.eq(ends)
         for cycle in phase.events:
             event: Signal = getattr(self, event_name(number, cycle))
             m.d.comb += event.eq(before(cycle))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rtlgen.ir.banks import banks_of
-from rtlgen.ir.plan import ForwardOp, IndexOp, LoadOp, ParameterOp, Stream, Tap
+from rtlgen.ir.plan import ChooseOp, ForwardOp, IndexOp, LoadOp, ParameterOp, Store, Stream, Tap
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +43,23 @@ class TapSite:
 
 
 @dataclass(frozen=True, slots=True)
+class ChoiceSite:
+    """A choice: operation `number` of its stream."""
+
+    number: int
+    name: str
+    op: ChooseOp
+
+
+@dataclass(frozen=True, slots=True)
+class StoreSite:
+    """The store, or a copy of it."""
+
+    name: str
+    store: Store
+
+
+@dataclass(frozen=True, slots=True)
 class Sites:
     """All of a stream's sites, operations that its store does not depend on left out.
 
@@ -56,6 +73,8 @@ class Sites:
     loads: tuple[LoadSite, ...]
     indices: tuple[IndexSite, ...]
     taps: tuple[TapSite, ...]
+    choices: tuple[ChoiceSite, ...]
+    stores: tuple[StoreSite, ...]
     parameters: tuple[str, ...]
 
 
@@ -65,6 +84,7 @@ def sites_of(stream: Stream) -> Sites:
     loads: list[LoadSite] = []
     indices: list[IndexSite] = []
     taps: list[TapSite] = []
+    choices: list[ChoiceSite] = []
     parameters: list[str] = []
     for number in live:
         match stream.operations[number]:
@@ -76,11 +96,24 @@ def sites_of(stream: Stream) -> Sites:
                 taps += [
                     TapSite(number, f"tap{number}_{n}", op, tap) for n, tap in enumerate(op.taps)
                 ]
+            case ChooseOp() as op:
+                choices.append(ChoiceSite(number, f"choose{number}", op))
             case ParameterOp(name=name) if name not in parameters:
                 parameters.append(name)
             case _:
                 pass
-    return Sites(live, tuple(loads), tuple(indices), tuple(taps), tuple(parameters))
+    stores = tuple(
+        StoreSite(f"store{n}" if n else "store", store) for n, store in enumerate(stream.stores)
+    )
+    return Sites(
+        live,
+        tuple(loads),
+        tuple(indices),
+        tuple(taps),
+        tuple(choices),
+        stores,
+        tuple(parameters),
+    )
 
 
 def _live(stream: Stream) -> tuple[int, ...]:

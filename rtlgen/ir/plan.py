@@ -70,7 +70,7 @@ from rtlgen.ir.operations import (
 )
 from rtlgen.ir.plan_error import PlanError
 from rtlgen.ir.streams import Region, Stream
-from rtlgen.ir.tiled import MemorySide, OffChip, TiledRegion, Transfer
+from rtlgen.ir.tiled import Direction, MemorySide, OffChip, TiledRegion, Transfer
 
 __all__ = [
     "ALWAYS",
@@ -83,6 +83,7 @@ __all__ = [
     "ChooseOp",
     "Condition",
     "ConstantOp",
+    "Direction",
     "Field",
     "FoldedForm",
     "ForwardOp",

@@ -34,9 +34,6 @@ REFUSED = [
     pytest.param(("plan", GEMM, "--memory", "Z=fixed:8"), "E0315", id="plan-unknown-array"),
     pytest.param(("plan", GEMM, "--bus-bits", "48"), "E0403", id="plan-odd-bus"),
     pytest.param(("plan", GEMM, "--max-bram", "0"), "E0403", id="plan-no-ram"),
-    pytest.param(
-        ("build", GEMM, "--memory", "fixed:8", "-o", "/nowhere/a"), "E0320", id="build-in-tiles"
-    ),
     pytest.param(("plan", GEMM, "--frobnicate"), "E0403", id="plan-unknown-option"),
     pytest.param(("plan",), "E0403", id="plan-without-file"),
     pytest.param(("build", "nothing.c", "-o", "/nowhere"), "E0137", id="build-missing-file"),

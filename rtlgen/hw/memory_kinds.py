@@ -1,0 +1,31 @@
+"""The choice of a storage by the plan's kind of memory."""
+
+from __future__ import annotations
+
+from rtlgen.hw.memory import ArrayStorage, BlockStorage, LoadUser, RegisterStorage, RomStorage
+from rtlgen.hw.windows import DrainedStorage, FilledStorage
+from rtlgen.ir.plan import Memory, MemoryKind
+
+_KINDS: dict[MemoryKind, type[ArrayStorage]] = {
+    "block": BlockStorage,
+    "register": RegisterStorage,
+    "rom": RomStorage,
+    "filled": FilledStorage,
+    "drained": DrainedStorage,
+}
+
+
+def build_storage(
+    plan: Memory,
+    loads: tuple[LoadUser, ...],
+    stores: tuple[int, ...],
+    *,
+    is_looked_up: bool = False,
+) -> ArrayStorage:
+    """Return the storage for a memory of the plan.
+
+    Parameters
+    ----------
+    is_looked_up: whether some user computes its addresses.
+    """
+    return _KINDS[plan.kind](plan, loads, stores, is_looked_up)

@@ -1,0 +1,68 @@
+"""Which words a mover moves: the iterations of a transfer, tile after tile."""
+
+from __future__ import annotations
+
+from amaranth.hdl import Module, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out, Signature
+
+from rtlgen.hw.control_ports import ControlPorts
+from rtlgen.hw.index_styles import build_index_unit
+from rtlgen.hw.index_units import all_of
+from rtlgen.hw.levels import active_levels
+from rtlgen.hw.predicates import TRUE
+from rtlgen.ir.plan import Transfer
+
+STAGE = 1
+"""All outputs are registers, so that whoever waits for them may hold them for long."""
+
+
+class TransferControl(wiring.Component):
+    """Show the iterations of a transfer, one a cycle.
+
+    Parameters
+    ----------
+    tile_levels: how many of the transfer's levels are loops over tiles.
+    depth_words: of the memory off chip.
+
+    Members
+    -------
+    begin: In(1), two cycles before the first iteration. Between runs it shows none.
+    valid: Out(1), there is an iteration. moves: Out(1), it moves a word. last: Out(1), it is the
+        last one of its tile. word, at: Out, where the word is off chip, and in the window.
+    strobe_K: Out(1), whether a store writes element K of the word.
+    """
+
+    def __init__(self, transfer: Transfer, tile_levels: int, depth_words: int) -> None:
+        self.transfer = transfer
+        levels = active_levels(transfer.levels)
+        outer = sum(level.extent > 1 for level in transfer.levels[:tile_levels])
+        self._index = build_index_unit("odometer", levels, 1, 0, outer)
+        self._ports = ControlPorts(self._index)
+        every = transfer.levels
+        self._ports.add_address("word", transfer.word, STAGE, depth_words, every, None)
+        self._ports.add_address("at", transfer.at, STAGE, 0, every, None)
+        self._ports.add_guard("moves", transfer.when, STAGE, every, enable=False)
+        for lane, strobe in enumerate(transfer.strobes):
+            self._ports.add_guard(f"strobe_{lane}", strobe, STAGE, every, enable=False)
+        super().__init__(
+            Signature({"begin": In(1), "valid": Out(1), "last": Out(1), **self._ports.members()})
+        )
+
+    @property
+    def strobes(self) -> tuple[Signal, ...]:
+        return tuple(getattr(self, f"strobe_{n}") for n in range(len(self.transfer.strobes)))
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        index = self._index
+        goes_on = Signal()
+        m.d.comb += goes_on.eq(index.valid & index.pauses & ~all_of(index.lasts))
+        builder = self._ports.build(m, self, self.begin | goes_on)
+        ends = Signal()
+        m.d.comb += ends.eq(index.pauses)
+        m.d.comb += [
+            self.valid.eq(builder.enable(TRUE, STAGE)),
+            self.last.eq(builder.delayed(ends, STAGE)),
+        ]
+        return m
