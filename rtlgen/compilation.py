@@ -22,6 +22,7 @@ from rtlgen.scheduling.decide import Decision
 from rtlgen.scheduling.store_bounds import StoreBound
 from rtlgen.target import Target
 from rtlgen.tiling.plan import TiledProgram
+from rtlgen.tiling.summary import tiles_report
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -125,13 +126,16 @@ class TiledCompilation(Compilation):
     Members
     -------
     tiled: its units, each planned in tiles.
+    ram_limit_bits: what arrays and windows on chip may take.
     """
 
     tiled: TiledProgram
+    ram_limit_bits: int
 
     def findings(self) -> Findings:
         return Findings(
             why="what passes between them passes through the memory off chip",
             unproven=self.unproven,
             limits=self.limits,
+            tiles=tiles_report(self.tiled, self.ram_limit_bits),
         )

@@ -36,7 +36,7 @@ from rtlgen.scheduling.space import is_worth_search
 from rtlgen.scheduling.store_bounds import store_bounds
 from rtlgen.target import get_target
 from rtlgen.tiling.choice import TileRequest
-from rtlgen.tiling.placement import tile_request
+from rtlgen.tiling.placement import ram_limit_bits, tile_request
 from rtlgen.tiling.plan import plan_in_tiles
 from rtlgen.transforms.distribute import distribute
 from rtlgen.transforms.flatten import flatten
@@ -103,6 +103,7 @@ def _in_tiles(
         stages={"parse": program.scop, "normalise": tiled.program.scop},
         replayed=tiled.replayed,
         tiled=tiled,
+        ram_limit_bits=ram_limit_bits(options, target),
     )
 
 

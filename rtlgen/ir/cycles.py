@@ -18,6 +18,16 @@ def region_cycles(plan: KernelPlan, region: Region) -> int:
     return plan.index_latency_cycles + region.length_cycles
 
 
+def body_cycles(plan: KernelPlan) -> tuple[int, ...]:
+    """Return the cycles of every part of the body; of tiles as if no word were waited for."""
+    return tuple(
+        region_cycles(plan, part)
+        if isinstance(part, Region)
+        else (part.tiles - 1) * part.issue_cycles + part.kernel.length_cycles
+        for part in plan.body
+    )
+
+
 def checksum_cycles(plan: KernelPlan) -> int:
     """Return the cycles that the checksum unit adds: one an element, and its latency once."""
     if plan.checksum is None:
@@ -27,4 +37,4 @@ def checksum_cycles(plan: KernelPlan) -> int:
 
 def predicted_cycles(plan: KernelPlan) -> int:
     """Return the exact number of cycles from start to done."""
-    return sum(region_cycles(plan, region) for region in plan.regions) + checksum_cycles(plan)
+    return sum(body_cycles(plan)) + checksum_cycles(plan)

@@ -17,16 +17,25 @@ from rtlgen.report.loops import (
     skew_lines,
 )
 from rtlgen.report.nest_text import guides_text, shown_name, trips_text, ug1399_text
-from rtlgen.report.text import bound_lines, expansion_lines, headline, loops_text, shape_text
-from rtlgen.report.timeline import timeline_svg
+from rtlgen.report.text import (
+    bound_lines,
+    expansion_lines,
+    headline,
+    loops_text,
+    shape_text,
+    totals_of,
+)
+from rtlgen.report.tile_picture import tile_svg
+from rtlgen.report.tiles import (
+    CHOICE_HEADER,
+    MOVERS_HEADER,
+    choice_cells,
+    mover_cells,
+    traffic_lines,
+    unit_line,
+)
+from rtlgen.report.timeline import timeline_svg, timelines
 from rtlgen.source import SourceFile
-
-_TOTALS = {
-    "fused_iterations": "fused iterations",
-    "floor_iterations": "floor",
-    "issue_slots": "issue slots",
-    "predicted_cycles": "predicted cycles",
-}
 
 
 def report_html(report: Mapping[str, Any], source: SourceFile) -> str:
@@ -39,10 +48,11 @@ def report_html(report: Mapping[str, Any], source: SourceFile) -> str:
         title=escape(str(report["kernel"])),
         subtitle=escape(subtitle),
         totals="".join(
-            f"<div><dt>{name}</dt><dd>{report[key]:,}</dd></div>" for key, name in _TOTALS.items()
+            f"<div><dt>{name}</dt><dd>{report[key]:,}</dd></div>" for key, name in _totals(report)
         ),
-        timeline=timeline_svg(report),
-        schedule=_schedule(report["schedule"])
+        timeline="".join(map(timeline_svg, timelines(report))),
+        schedule=_tiles(report)
+        + _schedule(report["schedule"])
         + _moved("Skewed loops", skew_lines(report["skews"]))
         + _moved("Pauses", pause_lines(report["pauses"])),
         statements=_statements(report, source.path),
@@ -54,9 +64,14 @@ def report_html(report: Mapping[str, Any], source: SourceFile) -> str:
     )
 
 
+def _totals(report: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return the keys and names of the figures that stand above all others."""
+    return [(key, name) for key, name in totals_of(report).items() if key != "gap_iterations"]
+
+
 def summary_html(report: Mapping[str, Any]) -> str:
     """Return the figures and the statements alone, without styles, for a notebook."""
-    totals = [[_cell(name), _number(report[key])] for key, name in _TOTALS.items()]
+    totals = [[_cell(name), _number(report[key])] for key, name in _totals(report)]
     return "\n".join(
         (
             f"<p><b>{escape(report['kernel'])}</b>, {escape(headline(report))}</p>",
@@ -85,6 +100,48 @@ def _schedule(schedule: Mapping[str, Any] | None) -> str:
             f'<div class="wide">{_table((BANDS_HEADER, (), ()), bands)}</div>',
         )
     )
+
+
+def _tiles(report: Mapping[str, Any]) -> str:
+    """Return the section of the tiles, or nothing."""
+    if "tiles" not in report:
+        return ""
+    parts = ["<h2>Tiles</h2>", '<p class="note">Above: one tile of every unit.</p>']
+    for unit in report["units"]:
+        parts += [f"<p>{escape(unit_line(unit))}.</p>", *_tile_picture(unit["picture"])]
+    parts += [
+        "<h2>Words off chip</h2>",
+        _plain_table(MOVERS_HEADER, list(mover_cells(report["units"]))),
+        *(f"<p>{escape(line)}.</p>" for line in traffic_lines(report)),
+        "<h2>Cycles against RAM</h2>",
+    ]
+    for unit in report["units"]:
+        parts += [
+            f"<p>{escape(' '.join(unit['statements']))}</p>",
+            _plain_table(CHOICE_HEADER, list(choice_cells(unit))),
+        ]
+    return "\n".join(parts)
+
+
+def _tile_picture(picture: Mapping[str, Any] | None) -> list[str]:
+    if picture is None:
+        return []
+    more = "; there are more, outside of this corner or later" if picture["cut_off"] else ""
+    note = f"Tiles in the order in which they first run, light to dark{more}."
+    return [f'<div class="wide">{tile_svg(picture)}</div>', f'<p class="note">{note}</p>']
+
+
+def _plain_table(header: Sequence[str], cells: Sequence[Sequence[object]]) -> str:
+    rows = [
+        [_number(c) if isinstance(c, int) else _cell(escape(str(c))) for c in row] for row in cells
+    ]
+    numeric = [all(isinstance(c, int) for c in column) for column in zip(*cells, strict=True)]
+    heads = "".join(
+        f'<th class="number">{name}</th>' if number else f"<th>{name}</th>"
+        for name, number in zip(header, numeric, strict=True)
+    )
+    lines = [f"<tr>{heads}</tr>", *(f"<tr>{''.join(row)}</tr>" for row in rows)]
+    return '<div class="wide"><table>\n' + "\n".join(lines) + "\n</table></div>"
 
 
 def _moved(title: str, lines: Sequence[str]) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from rtlgen.ir.cycles import region_cycles
-from rtlgen.ir.plan import KernelPlan, Stream
+from rtlgen.ir.cycles import body_cycles, region_cycles
+from rtlgen.ir.plan import KernelPlan, Region, Stream
 from rtlgen.ir.scop import LoopNode, Scop, StatementNode, walk_tree
 from rtlgen.poly.trips import LoopTrips
 
@@ -76,13 +76,16 @@ def loop_facts(
 
 def _issues(plan: KernelPlan) -> Iterable[tuple[str, Issue]]:
     base = 0
-    for region in plan.regions:
+    for part, cycles in zip(plan.body, body_cycles(plan), strict=True):
+        region = part if isinstance(part, Region) else part.kernel
+        # In tiles a stream issues over and over: its last cycle is that of the last tile.
+        later = cycles - region_cycles(plan, region)
         for stream in region.streams:
             zero = base + plan.index_latency_cycles
-            first, last = zero + stream.offset_cycles, zero + region.last_cycle(stream)
-            issued = first + stream.ii * (region.issued(stream) - 1)
+            first, last = zero + stream.offset_cycles, zero + later + region.last_cycle(stream)
+            issued = first + later + stream.ii * (region.issued(stream) - 1)
             yield stream.statement, Issue(stream, first, issued, last)
-        base += region_cycles(plan, region)
+        base += cycles
 
 
 def span_cycles(issues: Sequence[Issue]) -> int:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rtlgen.ir.banks import bank_copies
-from rtlgen.ir.cycles import checksum_cycles, predicted_cycles, region_cycles
+from rtlgen.ir.cycles import body_cycles, checksum_cycles, predicted_cycles
 from rtlgen.ir.footprint import Footprint
-from rtlgen.ir.plan import KernelPlan, Memory, Region, Stream
+from rtlgen.ir.plan import KernelPlan, Memory, Region, Stream, TiledRegion
 from rtlgen.ir.plan_text import level_names
 from rtlgen.ir.scop import Scop, Statement
 from rtlgen.target import Target
@@ -29,6 +29,7 @@ class Findings:
     bounds: what takes more cycles than the longest statement: write ports, dependences.
     unproven: what a limit leaves unproven.
     limits: those of the compiler that changed the plan.
+    tiles: see `rtlgen.tiling.summary`; empty where all arrays are on chip.
     figures: further ones, by name.
     """
 
@@ -41,6 +42,7 @@ class Findings:
     bounds: Sequence[str] = ()
     unproven: Sequence[str] = ()
     limits: Sequence[str] = ()
+    tiles: Mapping[str, Any] = field(default_factory=dict)
     figures: Mapping[str, object] = field(default_factory=dict)
 
 
@@ -54,7 +56,8 @@ def plan_report(
     """Return the report of `plan` as a JSON-serialisable object.
 
     Cycles are counted from the start of the kernel. `issue_slots` is the number of cycles in which
-    some stream still issues, region by region; `perfect` says that one counter issues them all.
+    some stream still issues, region by region; `perfect` says that one counter issues them all. Of
+    tiles, `streams` and `regions` describe the first one, as it runs where it need not wait.
 
     Parameters
     ----------
@@ -72,7 +75,7 @@ def plan_report(
         "gap_iterations": plan.fused_iterations - plan.floor_iterations,
         "expansions": list(found.expansions),
         "expansion_cost": found.expansion_cost,
-        "issue_slots": sum(issue_slots(region) for region in plan.regions),
+        "issue_slots": sum(map(_issue_slots_of, plan.body)),
         "streams": _streams(plan),
         "regions": _regions(plan, found.why),
         "nests": list(nests),
@@ -91,6 +94,7 @@ def plan_report(
         "bounds": list(found.bounds),
         "unproven": list(found.unproven),
         "limits": list(found.limits),
+        **found.tiles,
         "figures": {**(figures or {}), **found.figures},
     }
 
@@ -105,6 +109,13 @@ def expansion_cost(before: KernelPlan, after: KernelPlan, target: Target) -> dic
         "register_bits": [each.register_bits for each in footprints],
         "address_bits": [each.address_bits for each in footprints],
     }
+
+
+def _issue_slots_of(part: Region | TiledRegion) -> int:
+    """Return the issue slots of all tiles, as if no word were waited for."""
+    if isinstance(part, Region):
+        return issue_slots(part)
+    return (part.tiles - 1) * part.issue_cycles + issue_slots(part.kernel)
 
 
 def issue_slots(region: Region) -> int:
@@ -140,10 +151,10 @@ def _loops(stream: Stream) -> list[dict[str, Any]]:
 
 def _streams(plan: KernelPlan) -> list[dict[str, Any]]:
     entries, base = [], 0
-    for number, region in enumerate(plan.regions):
+    for number, (region, cycles) in enumerate(zip(plan.regions, body_cycles(plan), strict=True)):
         first = base + plan.index_latency_cycles
         entries += [_stream(region, stream, number, first) for stream in region.streams]
-        base += region_cycles(plan, region)
+        base += cycles
     return entries
 
 
@@ -164,8 +175,7 @@ def _stream(region: Region, stream: Stream, number: int, base: int) -> dict[str,
 
 def _regions(plan: KernelPlan, why: str) -> list[dict[str, Any]]:
     entries, base = [], 0
-    for region in plan.regions:
-        cycles = region_cycles(plan, region)
+    for region, cycles in zip(plan.regions, body_cycles(plan), strict=True):
         entries.append(
             {
                 "first_cycle": base,

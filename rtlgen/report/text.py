@@ -8,6 +8,18 @@ from typing import Any
 from rtlgen.report.loops import pause_lines, schedule_text, skew_lines
 from rtlgen.report.nest_text import LOOP_HEADER, loop_row
 from rtlgen.report.tables import counted, text_table
+from rtlgen.report.tiles import tiles_text
+
+_TOTALS = {
+    "fused_iterations": "fused iterations",
+    "floor_iterations": "floor",
+    "gap_iterations": "gap to the floor",
+    "issue_slots": "issue slots",
+    "predicted_cycles": "predicted cycles",
+}
+
+_TILED_TOTALS = {"floor_iterations": "floor", "predicted_cycles": "predicted cycles"}
+"""Of programs in tiles, whose cycles are those of words and tiles: see `report.tiles`."""
 
 
 def plan_report_text(report: Mapping[str, Any]) -> str:
@@ -19,9 +31,10 @@ def plan_report_text(report: Mapping[str, Any]) -> str:
         *([schedule_text(report["schedule"])] if report["schedule"] else []),
         *(["\n".join(moved)] if moved else []),
         _statements(report),
-        *([] if report["perfect"] else [_regions(report["regions"])]),
+        *([] if report["perfect"] or "tiles" in report else [_regions(report["regions"])]),
         *_loops(report["nests"]),
         _memories(report["memories"]),
+        *([tiles_text(report)] if "tiles" in report else []),
         *(["\n".join(expanded)] if expanded else []),
         *(["\n".join(bounds)] if (bounds := bound_lines(report)) else []),
         _totals(report),
@@ -31,9 +44,17 @@ def plan_report_text(report: Mapping[str, Any]) -> str:
     return "\n\n".join(parts)
 
 
+def totals_of(report: Mapping[str, Any]) -> Mapping[str, str]:
+    """Return the figures of the whole kernel: key and name."""
+    return _TILED_TOTALS if "tiles" in report else _TOTALS
+
+
 def headline(report: Mapping[str, Any]) -> str:
     """Return what the report is about: source, statements, loops."""
-    nest = "one flattened loop" if report["perfect"] else f"{len(report['regions'])} regions"
+    if "tiles" in report:
+        nest = counted(report["tiles"]["count"], "tile")
+    else:
+        nest = "one flattened loop" if report["perfect"] else f"{len(report['regions'])} regions"
     return f"{report['source']}: {counted(len(report['statements']), 'statement')} in {nest}"
 
 
@@ -136,11 +157,5 @@ def expansion_lines(report: Mapping[str, Any]) -> list[str]:
 
 
 def _totals(report: Mapping[str, Any]) -> str:
-    lines = [
-        ("fused iterations", report["fused_iterations"]),
-        ("floor", report["floor_iterations"]),
-        ("gap to the floor", report["gap_iterations"]),
-        ("issue slots", report["issue_slots"]),
-        ("predicted cycles", report["predicted_cycles"]),
-    ]
-    return "\n".join(f"{name:<16}  {value:>12,}" for name, value in lines)
+    figures = totals_of(report)
+    return "\n".join(f"{name:<16}  {report[key]:>12,}" for key, name in figures.items())

@@ -15,6 +15,29 @@ MAX_TICKS = 10
 _SPARE = 14
 
 
+def timelines(report: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the reports of which timelines are drawn: the whole, or a tile of every unit."""
+    if "tiles" not in report:
+        return [report]
+    parts: list[Mapping[str, Any]] = []
+    for number, (unit, region) in enumerate(zip(report["units"], report["regions"], strict=True)):
+        begin = region["first_cycle"]
+        cycles = ("first_cycle", "last_issue_cycle", "last_cycle")
+        streams = [
+            {**s, "instances": s["iterations"], **{key: s[key] - begin for key in cycles}}
+            for s in report["streams"]
+            if s["region"] == number
+        ]
+        parts.append(
+            {
+                "predicted_cycles": unit["kernel_length_cycles"],
+                "regions": [{"first_cycle": 0}],
+                "streams": streams,
+            }
+        )
+    return parts
+
+
 def timeline_svg(report: Mapping[str, Any]) -> str:
     """Return an SVG with a row a stream: issuing dark, draining light.
 

@@ -11,6 +11,7 @@ from rtlgen.ir.scop import Scop
 from rtlgen.poly.errors import IllegalSchedule
 from rtlgen.scheduling.errors import RaggedDomain, WindowsTooLarge
 from rtlgen.target import Target
+from rtlgen.tiling.candidates import Candidate
 from rtlgen.tiling.part import TiledPart, plan_part
 from rtlgen.tiling.program import Program
 from rtlgen.transforms.tile_nests import Tiling, tile_orders
@@ -60,6 +61,7 @@ class TileChoice:
         self.off_chip = {array.name: array for array in side.arrays}
         self.depth = shared_loops(part.scop)
         self.refused: RtlgenError | None = None
+        self.candidates: list[Candidate] = []
         self._known: dict[Tiling, TiledPart | None] = {}
 
     def best(self) -> TiledPart:
@@ -122,6 +124,7 @@ class TileChoice:
                 self.refused = self.refused or error
                 self._known[tiling] = None
             else:
+                self.candidates.append(Candidate.of(found, self.side.latency_cycles))
                 self._known[tiling] = found if self._fits(found) else None
         return self._known[tiling]
 

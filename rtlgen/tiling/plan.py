@@ -20,6 +20,7 @@ from rtlgen.scheduling.lower import memories_of, scalars_of
 from rtlgen.scheduling.ports import PortMap
 from rtlgen.scheduling.tile_replay import replay_tiles
 from rtlgen.target import Target
+from rtlgen.tiling.candidates import Candidate
 from rtlgen.tiling.choice import TileChoice, TileRequest
 from rtlgen.tiling.part import TiledPart
 from rtlgen.tiling.program import Program, as_written, part_of
@@ -33,12 +34,14 @@ class TiledProgram:
     Members
     -------
     parts: its units, in the order in which they run.
+    candidates: by unit, the tiles that were looked at.
     replayed: whether the plan was small enough to be replayed exhaustively.
     """
 
     plan: KernelPlan
     program: Program
     parts: tuple[TiledPart, ...]
+    candidates: tuple[tuple[Candidate, ...], ...]
     replayed: bool
 
 
@@ -55,13 +58,16 @@ def plan_in_tiles(program: ParsedProgram, request: TileRequest, target: Target) 
     side = _memory_side(whole.scop, request)
     names = tuple(array.name for array in whole.scop.arrays)
     parts: list[TiledPart] = []
+    candidates: list[tuple[Candidate, ...]] = []
     for unit in dependence_units(whole.scop, whole.dependences):
         part = part_of(whole, frozenset(unit.statements))
         taken = (*names, *(m.name for done in parts for m in done.windows.memories))
-        parts.append(TileChoice(part, side, request, target, taken).best())
+        choice = TileChoice(part, side, request, target, taken)
+        parts.append(choice.best())
+        candidates.append(tuple(choice.candidates))
     plan = _plan(whole, parts, side, target)
     replayed = all([_replayed(plan, part) for part in parts])
-    return TiledProgram(plan, whole, tuple(parts), replayed)
+    return TiledProgram(plan, whole, tuple(parts), tuple(candidates), replayed)
 
 
 def _replayed(plan: KernelPlan, part: TiledPart) -> bool:

@@ -1,0 +1,99 @@
+"""What `plan` and the report say of tiles: their order, what is moved, what rules the cycles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from rtlgen.report.tables import counted, text_table
+
+MOVERS_HEADER = ("mover", "window", "array", "words", "a tile", "copies", "bytes", "waits for")
+CHOICE_HEADER = ("tiles", "order", "words", "bytes on chip", "cycles", "")
+
+
+def tiles_text(report: Mapping[str, Any]) -> str:
+    """Return what a report says of tiles as text, without a final newline."""
+    parts = [
+        "\n".join(map(unit_line, report["units"])),
+        text_table(MOVERS_HEADER, list(mover_cells(report["units"]))),
+        "\n".join(traffic_lines(report)),
+        *(choice_text(unit) for unit in report["units"] if len(unit["choice"]) > 1),
+    ]
+    return "\n\n".join(parts)
+
+
+def unit_line(unit: Mapping[str, Any]) -> str:
+    """Return how one unit is cut into tiles, and in which order these run."""
+    tiles = unit["tiles"]
+    what = f"{tiling_text(tiles)} iterations ({', '.join(tiles['loops'])}), in the order"
+    if not tiles["loops"]:
+        return f"{' '.join(unit['statements'])}: one tile"
+    return (
+        f"{' '.join(unit['statements'])}: {counted(tiles['count'], 'tile')} of {what} "
+        f"{order_text(tiles)}, {unit['issue_cycles']:,} cycles apart or more"
+    )
+
+
+def tiling_text(tiles: Mapping[str, Any]) -> str:
+    """Return the sizes of tiles as `8 x 8`."""
+    return " x ".join(map(str, tiles["sizes"])) or "-"
+
+
+def order_text(tiles: Mapping[str, Any]) -> str:
+    """Return the order of tiles in terms of their coordinates, as `(i + j, i)`."""
+    return f"({', '.join(tiles['order'])})"
+
+
+def mover_cells(units: Sequence[Mapping[str, Any]]) -> Iterator[tuple[object, ...]]:
+    """Yield the movers, below `MOVERS_HEADER`."""
+    for mover in (mover for unit in units for mover in unit["movers"]):
+        waits = ", ".join(
+            f"{window}, {counted(distance, 'tile')} before" for window, distance in mover["after"]
+        )
+        yield (
+            mover["direction"],
+            mover["window"],
+            mover["array"],
+            mover["words"],
+            mover["window_words"],
+            mover["copies"],
+            mover["ram_bytes"],
+            waits or "-",
+        )
+
+
+def traffic_lines(report: Mapping[str, Any]) -> list[str]:
+    """Return what is moved, what is held on chip, and what rules the cycles, a line each."""
+    side, needed = report["off_chip"], report["words_needed"]
+    rule, other = ("bus", "kernel") if report["bound"] == "bus" else ("kernel", "bus")
+    return [
+        f"off chip: {side['words']:,} words of {side['bus_bits']} bits, "
+        f"{counted(side['latency_cycles'], 'cycle')} each",
+        f"moved: {counted(report['words_moved'], 'word')}, {report['words_loaded']:,} in and "
+        f"{report['words_stored']:,} out; needed: "
+        + ("not counted, it would take too long" if needed is None else f"{needed:,}"),
+        f"on chip: {report['onchip_bytes']:,} of {report['onchip_limit_bytes']:,} bytes",
+        f"bound: the {rule}, {report[f'{rule}_cycles']:,} cycles "
+        f"(the {other}: {report[f'{other}_cycles']:,})",
+        *report["advice"],
+    ]
+
+
+def choice_text(unit: Mapping[str, Any]) -> str:
+    """Return the cycles of a unit against its RAM as text."""
+    head = f"cycles against RAM, {' '.join(unit['statements'])}:"
+    return f"{head}\n{text_table(CHOICE_HEADER, list(choice_cells(unit)))}"
+
+
+def choice_cells(unit: Mapping[str, Any]) -> Iterator[tuple[object, ...]]:
+    """Yield the tiles that were looked at and are best for their RAM, below `CHOICE_HEADER`."""
+    for choice in unit["choice"]:
+        verdict = "chosen" if choice["chosen"] else "" if choice["fits"] else "does not fit"
+        yield (
+            tiling_text(choice),
+            order_text(choice),
+            choice["words"],
+            choice["ram_bytes"],
+            choice["cycles"],
+            verdict,
+        )

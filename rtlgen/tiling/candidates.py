@@ -1,0 +1,52 @@
+"""Tiles that were looked at: what each of them costs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rtlgen.tiling.part import TiledPart
+from rtlgen.transforms.tile_nests import Tiling
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One choice of tiles for a unit.
+
+    Members
+    -------
+    kernel_cycles: in which tiles follow each other without a wait. bus_cycles: in which the words
+        do. ram_bits: of all copies of windows and kept memories.
+    """
+
+    tiling: Tiling
+    kernel_cycles: int
+    bus_cycles: int
+    words: int
+    ram_bits: int
+
+    @staticmethod
+    def of(part: TiledPart, latency_cycles: int) -> Candidate:
+        """Return what a unit costs in the tiles that it is planned in."""
+        words = sum(part.windows.words.values())
+        return Candidate(
+            part.tiling,
+            part.region.tiles * part.region.issue_cycles,
+            words * latency_cycles,
+            words,
+            sum(m.depth * m.width_bits * m.read_ports for m in part.windows.memories),
+        )
+
+    @property
+    def cycles(self) -> int:
+        """The least number of cycles: neither kernel nor bus can be faster."""
+        return max(self.kernel_cycles, self.bus_cycles)
+
+
+def pareto(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Return the candidates than which none has less RAM and no more cycles, by their RAM."""
+    found: list[Candidate] = []
+    for candidate in sorted(candidates, key=lambda c: (c.ram_bits, c.cycles)):
+        if not found or candidate.cycles < found[-1].cycles:
+            found.append(candidate)
+    return found

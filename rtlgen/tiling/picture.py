@@ -1,0 +1,62 @@
+"""The first tiles of a unit, in the order in which they run: for a picture of the iterations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Any
+
+from rtlgen.ir.plan import Level
+from rtlgen.tiling.part import TiledPart
+
+MOST_LOOKED_AT = 20_000
+"""Tiles that are gone through, in their order."""
+
+MOST_SIDE = 24
+"""Tiles along a side of the picture."""
+
+SHOWN_LOOPS = 2
+
+
+def tile_picture(part: TiledPart) -> dict[str, Any] | None:
+    """Return the tiles in a corner of the iteration space, None where no loops are cut.
+
+    `tiles` has their coordinates in the outermost loops that are cut, in the order in which they
+    first run; `cut_off` says that there are more, outside of the corner or later.
+    """
+    tiling = part.tiling
+    if not tiling.depth:
+        return None
+    names = [f"t{k}" for k in range(tiling.depth)]
+    coordinates = tiling.coordinates(names)[:SHOWN_LOOPS]
+    firsts = [loop.first for loop in part.kernel.tile_loops]
+    shown: dict[tuple[int, ...], None] = {}
+    cut_off = part.region.tiles > MOST_LOOKED_AT
+    for counters in islice(tiles_in_order(part.region.levels), MOST_LOOKED_AT):
+        values = {n: c + f for n, c, f in zip(names, counters, firsts, strict=True)}
+        tile = tuple(form.evaluate(values) for form in coordinates)
+        if all(abs(c) < MOST_SIDE for c in tile):
+            shown[tile] = None
+        else:
+            cut_off = True
+    return {
+        "loops": list(part.program.scop.statements[0].iterators[: len(coordinates)]),
+        "sizes": list(tiling.sizes[: len(coordinates)]),
+        "tiles": [list(tile) for tile in shown],
+        "cut_off": cut_off,
+    }
+
+
+def tiles_in_order(
+    levels: Sequence[Level], outer: tuple[int, ...] = ()
+) -> Iterator[tuple[int, ...]]:
+    """Yield the counters of tile loops, in the order in which tiles run."""
+    if len(outer) == len(levels):
+        yield outer
+        return
+    level = levels[len(outer)]
+    padded = (*outer, *[0] * (len(levels) - len(outer)))
+    low = max([0, *(bound.ceiling(padded) for bound in level.lowers)])
+    high = min([level.extent - 1, *(bound.floor(padded) for bound in level.uppers)])
+    for counter in range(low, max(high + 1, low + level.at_least)):
+        yield from tiles_in_order(levels, (*outer, counter))

@@ -1,0 +1,176 @@
+"""What a program in tiles does and costs, as JSON-serialisable objects for the reports."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from rtlgen.ir.affine import Affine
+from rtlgen.ir.effort import TooComplex
+from rtlgen.ir.plan import KernelPlan, MemorySide, Transfer
+from rtlgen.tiling.candidates import Candidate, pareto
+from rtlgen.tiling.needed import words_needed
+from rtlgen.tiling.part import TiledPart
+from rtlgen.tiling.picture import tile_picture
+from rtlgen.tiling.plan import TiledProgram
+from rtlgen.transforms.tile_nests import Tiling
+
+
+def tiles_report(tiled: TiledProgram, ram_limit_bits: int) -> dict[str, Any]:
+    """Return what `rtlgen plan --json` says of tiles.
+
+    `tiles` are those of the unit that takes longest, `units` all of them. `bound` says what rules:
+    the `bus`, busy in `bus_cycles`, or the `kernel`, which issues in `kernel_cycles`.
+    `words_needed` are those that have to be moved whatever the order is, None where that takes too
+    long to count.
+
+    Parameters
+    ----------
+    ram_limit_bits: what arrays and windows on chip may take.
+    """
+    side = tiled.plan.memory_side
+    assert side is not None, "a program in tiles has arrays off chip"
+    needed = _needed(tiled, side)
+    units = [
+        _unit(part, candidates, side, ram_limit_bits)
+        for part, candidates in zip(tiled.parts, tiled.candidates, strict=True)
+    ]
+    longest = max(units, key=lambda unit: max(unit["kernel_cycles"], unit["bus_cycles"]))
+    loaded, stored = (
+        sum(m["words"] for unit in units for m in unit["movers"] if m["direction"] == direction)
+        for direction in ("load", "store")
+    )
+    return {
+        "tiles": {**longest["tiles"], "count": sum(unit["tiles"]["count"] for unit in units)},
+        "words_moved": loaded + stored,
+        "words_loaded": loaded,
+        "words_stored": stored,
+        "words_needed": needed,
+        "onchip_bytes": on_chip_bytes(tiled.plan),
+        "onchip_limit_bytes": ram_limit_bits // 8,
+        "bound": longest["bound"],
+        "bus_cycles": sum(unit["bus_cycles"] for unit in units),
+        "kernel_cycles": sum(unit["kernel_cycles"] for unit in units),
+        "workers": 1,
+        "lanes": 1,
+        "units": units,
+        "off_chip": _off_chip(side),
+        "advice": _advice(units, needed, loaded + stored),
+    }
+
+
+def on_chip_bytes(plan: KernelPlan) -> int:
+    """Return the bytes of RAM that arrays, windows and kept memories take, with all copies."""
+    return sum(m.depth * m.width_bits * m.read_ports // 8 for m in plan.memories if m.is_block_ram)
+
+
+def _needed(tiled: TiledProgram, side: MemorySide) -> int | None:
+    try:
+        return words_needed(tiled.program, side)
+    except TooComplex:
+        return None
+
+
+def _unit(
+    part: TiledPart, candidates: Sequence[Candidate], side: MemorySide, ram_limit_bits: int
+) -> dict[str, Any]:
+    chosen = Candidate.of(part, side.latency_cycles)
+    names = part.program.scop.statements[0].iterators
+    region = part.region
+    return {
+        "statements": [statement.name for statement in part.program.scop.statements],
+        "tiles": {"count": region.tiles, **_tiling(part.tiling, names)},
+        "issue_cycles": region.issue_cycles,
+        "kernel_length_cycles": region.kernel.length_cycles,
+        "iterations": max(stream.count for stream in region.kernel.streams),
+        "kernel_cycles": chosen.kernel_cycles,
+        "bus_cycles": chosen.bus_cycles,
+        "bound": "bus" if chosen.bus_cycles > chosen.kernel_cycles else "kernel",
+        "movers": [_mover(part, transfer) for transfer in region.transfers],
+        "choice": [
+            {
+                **_tiling(candidate.tiling, names),
+                "cycles": candidate.cycles,
+                "words": candidate.words,
+                "ram_bytes": candidate.ram_bits // 8,
+                "fits": candidate.ram_bits <= ram_limit_bits,
+                "chosen": candidate == chosen,
+            }
+            for candidate in sorted(
+                {*pareto(candidates), chosen}, key=lambda c: (c.ram_bits, c.cycles)
+            )
+        ],
+        "picture": tile_picture(part),
+    }
+
+
+def _tiling(tiling: Tiling, names: Sequence[str]) -> dict[str, Any]:
+    """Return sizes and order of tiles; the order in terms of the loops that are cut."""
+    return {
+        "sizes": list(tiling.sizes),
+        "loops": list(names[: tiling.depth]),
+        "order": [str(Affine.of(dict(zip(names, row, strict=False)))) for row in tiling.order],
+    }
+
+
+def _mover(part: TiledPart, transfer: Transfer) -> dict[str, Any]:
+    window = next(m for m in part.windows.memories if m.name == transfer.window)
+    return {
+        "window": transfer.window,
+        "array": transfer.array,
+        "direction": transfer.direction,
+        "words": part.windows.words[transfer.window],
+        "copies": transfer.copies,
+        "window_words": window.depth // window.lanes // transfer.copies,
+        "ram_bytes": window.depth * window.width_bits * window.read_ports // 8,
+        "after": [list(wait) for wait in transfer.after],
+    }
+
+
+def _off_chip(side: MemorySide) -> dict[str, Any]:
+    return {
+        "kind": "fixed",
+        "latency_cycles": side.latency_cycles,
+        "bus_bits": side.word_bits,
+        "words": side.depth_words,
+        "arrays": [
+            {
+                "name": array.name,
+                "bits": array.width_bits,
+                "shape": list(array.shape),
+                "base_words": array.base_words,
+                "row_words": array.row_words(side.word_bits),
+                "words": array.words(side.word_bits),
+            }
+            for array in side.arrays
+        ],
+    }
+
+
+def _advice(units: Sequence[dict[str, Any]], needed: int | None, moved: int) -> list[str]:
+    """Say what would take fewer cycles, a sentence a unit."""
+    found = []
+    for unit in units:
+        where = ", ".join(unit["statements"])
+        cycles = max(unit["bus_cycles"], unit["kernel_cycles"])
+        better = [c for c in unit["choice"] if not c["fits"] and c["cycles"] < cycles]
+        if better:
+            least = better[0]
+            sizes = ",".join(map(str, least["sizes"]))
+            found.append(
+                f"{where}: {least['ram_bytes']:,} bytes on chip would do with "
+                f"{least['cycles']:,} cycles (--tile {sizes})"
+            )
+        elif unit["bound"] == "kernel" and unit["issue_cycles"] > unit["iterations"]:
+            found.append(
+                f"{where}: tiles of {unit['iterations']:,} iterations are "
+                f"{unit['issue_cycles']:,} cycles apart, for what one needs of the one before; "
+                "larger tiles lose less"
+            )
+        elif unit["bound"] == "kernel":
+            found.append(f"{where}: one iteration a cycle; only several at once would be faster")
+        elif moved == needed:
+            found.append(f"{where}: every word is moved once; a wider or a faster bus would help")
+        else:
+            found.append(f"{where}: fewer words in other tiles, or a wider or a faster bus")
+    return found

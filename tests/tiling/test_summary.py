@@ -1,0 +1,169 @@
+"""What is said of tiles: traffic, what rules, cycles against RAM, and the picture."""
+
+from __future__ import annotations
+
+import json
+import re
+import xml.dom.minidom
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from rtlgen.design import Design
+from rtlgen.driver import compile_program
+from rtlgen.options import CompileOptions
+from rtlgen.report.html import report_html, summary_html
+from rtlgen.report.text import plan_report_text
+from rtlgen.tiling.candidates import Candidate, pareto
+from rtlgen.tiling.needed import words_needed
+from rtlgen.transforms.tile_nests import Tiling
+from tests.tiling.programs import (
+    BACKWARDS,
+    BLUR,
+    PRODUCT,
+    TRANSPOSED,
+    TRIANGULAR,
+    TWO_PRODUCTS,
+    parsed,
+    planned,
+)
+
+Touch = tuple[str, tuple[int, ...]]
+
+
+def touched_transposed(n: int) -> Iterator[tuple[list[Touch], Touch]]:
+    for i in range(n):
+        for j in range(1, n):
+            yield [("a", (j, i)), ("a", (i, j - 1))], ("a", (i, j))
+
+
+def touched_triangular(n: int) -> Iterator[tuple[list[Touch], Touch]]:
+    for i in range(n):
+        for j in range(n):
+            for k in range(i + 1, n):
+                yield [("A", (k, i)), ("B", (k, j)), ("B", (i, j))], ("B", (i, j))
+            yield [("B", (i, j))], ("B", (i, j))
+
+
+def touched_blur(n: int) -> Iterator[tuple[list[Touch], Touch]]:
+    for i in range(n - 2):
+        for j in range(n - 2):
+            reads = [("x", (i + k, j + k)) for k in range(3)]
+            yield [*reads, *(("w", (k,)) for k in range(3))], ("y", (i, j))
+
+
+def touched_backwards(n: int) -> Iterator[tuple[list[Touch], Touch]]:
+    for i in range(n - 1, 0, -2):
+        yield [("a", (i,)), ("b", (i - 1,))], ("b", (i,))
+
+
+@pytest.mark.parametrize(
+    ("text", "touched", "size", "width_bits"),
+    [
+        pytest.param(TRANSPOSED, touched_transposed, 21, 8, id="transposed"),
+        pytest.param(TRIANGULAR, touched_triangular, 11, 32, id="triangular"),
+        pytest.param(BLUR, touched_blur, 19, 8, id="blur"),
+        pytest.param(BACKWARDS, touched_backwards, 22, 16, id="backwards"),
+    ],
+)
+def test_words_that_are_needed_are_those_of_the_program_run_by_hand(
+    text: str,
+    touched: Callable[[int], Iterator[tuple[list[Touch], Touch]]],
+    size: int,
+    width_bits: int,
+) -> None:
+    tiled = planned(text, size, (4, 4))
+    lanes = 64 // width_bits
+    written: set[Touch] = set()
+    loaded: set[Touch] = set()
+    for reads, write in touched(size):
+        loaded |= {(name, (*at[:-1], at[-1] // lanes)) for name, at in set(reads) - written}
+        written.add(write)
+    stored = {(name, (*at[:-1], at[-1] // lanes)) for name, at in written}
+    assert tiled.plan.memory_side is not None
+    assert words_needed(tiled.program, tiled.plan.memory_side) == len(loaded) + len(stored)
+
+
+def test_a_candidate_is_kept_where_less_ram_takes_more_cycles() -> None:
+    def candidate(cycles: int, ram_bits: int) -> Candidate:
+        return Candidate(Tiling((ram_bits,), ((1,),)), 1, cycles, cycles, ram_bits)
+
+    found = pareto([candidate(9, 1), candidate(9, 2), candidate(5, 4), candidate(7, 3)])
+    assert [(c.cycles, c.ram_bits) for c in found] == [(9, 1), (7, 3), (5, 4)]
+
+
+def design(text: str, size: int, **options: Any) -> Design:
+    settings = CompileOptions(memory={"": "fixed:8"}, **options)
+    return Design(compile_program(parsed(text, size), settings), settings)
+
+
+def test_the_report_of_tiles_has_what_scripts_rely_on() -> None:
+    made = design(TRANSPOSED, 64, tile=(8, 8), max_bram_kib=24)
+    report = json.loads(json.dumps(made.report()))
+    assert report["tiles"] == {
+        "count": 64, "sizes": [8, 8], "loops": ["i", "j"], "order": ["i + j", "i"],
+    }  # fmt: skip
+    assert report["words_moved"] == report["words_loaded"] + report["words_stored"] == 863
+    assert report["words_needed"] == 800
+    assert report["bound"] == "bus"
+    assert report["bus_cycles"] == 8 * 863
+    assert (report["workers"], report["lanes"]) == (1, 1)
+    assert report["onchip_bytes"] == 1536 <= report["onchip_limit_bytes"] == 24 * 1024
+    text = plan_report_text(report)
+    assert "64 tiles of 8 x 8 iterations (i, j), in the order (i + j, i), 64 cycles apart" in text
+    assert "moved: 863 words, 351 in and 512 out; needed: 800" in text
+    assert "bound: the bus, 6,904 cycles (the kernel: 4,096)" in text
+
+
+def test_more_ram_is_named_where_it_would_be_faster() -> None:
+    small = design(TRANSPOSED, 256, max_bram_kib=3).report()
+    (line,) = small["advice"]
+    found = re.fullmatch(
+        r"S0: ([\d,]+) bytes on chip would do with ([\d,]+) cycles \(--tile 8,8\)", line
+    )
+    assert found is not None
+    large = design(TRANSPOSED, 256, tile=(8, 8)).report()
+    assert large["bus_cycles"] == int(found[2].replace(",", "")) < small["bus_cycles"]
+    assert large["onchip_bytes"] == int(found[1].replace(",", "")) > 3 * 1024
+    assert "does not fit" in plan_report_text(small)
+
+
+def test_the_picture_has_the_tiles_in_their_order() -> None:
+    report = design(TRANSPOSED, 32, tile=(8, 8)).report()
+    picture = report["units"][0]["picture"]
+    fronts = sorted(((i, j) for i in range(4) for j in range(4)), key=lambda t: (sum(t), t[0]))
+    assert [tuple(tile) for tile in picture["tiles"]] == fronts
+    assert not picture["cut_off"]
+    large = design(TRANSPOSED, 1024, tile=(8, 8)).report()["units"][0]["picture"]
+    assert large["cut_off"]
+    assert len(large["tiles"]) == 24 * 24
+
+
+@pytest.mark.parametrize("text", [TRANSPOSED, TWO_PRODUCTS, BACKWARDS])
+def test_the_page_shows_tiles_and_is_well_formed(text: str) -> None:
+    made = design(text, 12, tile=(4, 4))
+    report = made.report()
+    page = report_html(report, made.compilation.analysis.program.scop.source)
+    pictures = re.findall(r"<svg.*?</svg>", page, re.DOTALL)
+    assert len(pictures) == 2 * len(report["units"])
+    for picture in pictures:
+        xml.dom.minidom.parseString(picture)
+    assert page.count('class="order"') == len(report["units"])
+    assert "Cycles against RAM" in page
+    assert "predicted cycles" in summary_html(report)
+
+
+def test_what_passes_between_units_is_moved_beyond_what_is_needed() -> None:
+    report = design(TWO_PRODUCTS, 8, tile=(8, 8, 8)).report()
+    assert len(report["units"]) == 3
+    # A, B, C, D are read, D written; T is nobody's business off chip.
+    assert report["words_needed"] == 5 * 32
+    assert report["words_moved"] > report["words_needed"]
+
+
+def test_a_product_is_bound_by_its_kernel() -> None:
+    report = design(PRODUCT, 32, tile=(16, 16, 8), bus_bits=512).report()
+    assert report["bound"] == "kernel"
+    assert report["kernel_cycles"] >= 32**3
+    assert "one iteration a cycle" in " ".join(report["advice"])
