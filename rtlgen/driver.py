@@ -22,21 +22,22 @@ from rtlgen.analysis import Analysis, analyse, strided_statements
 from rtlgen.compilation import Compilation, IslandCompilation, TiledCompilation
 from rtlgen.errors import RtlgenError
 from rtlgen.frontend import ParsedProgram, parse_file, parse_text
-from rtlgen.ir.effort import TooComplex, limited_effort, more_effort, noting_limits
+from rtlgen.ir.effort import TooComplex, limited_effort, more_effort, note_limit, noting_limits
 from rtlgen.ir.scop import Scop
 from rtlgen.options import CompileOptions
 from rtlgen.planning import Planned, choose_plan
 from rtlgen.poly.barriers import ChainBound, chain_bound
-from rtlgen.poly.errors import NoLegalSchedule
+from rtlgen.poly.errors import IllegalSchedule, NoLegalSchedule
 from rtlgen.poly.legality import require_legal
 from rtlgen.poly.piecewise import NoClosedForm
 from rtlgen.scheduling.decide import Decision
+from rtlgen.scheduling.errors import LookupOffChip, RaggedDomain, WindowsTooLarge
 from rtlgen.scheduling.replay import replay
 from rtlgen.scheduling.space import is_worth_search
 from rtlgen.scheduling.store_bounds import store_bounds
 from rtlgen.target import get_target
 from rtlgen.tiling.choice import TileRequest
-from rtlgen.tiling.placement import ram_limit_bits, tile_request
+from rtlgen.tiling.placement import place_arrays, ram_limit_bits
 from rtlgen.tiling.plan import plan_in_tiles
 from rtlgen.transforms.distribute import distribute
 from rtlgen.transforms.flatten import flatten
@@ -49,6 +50,9 @@ PASSES = (
     "parse", "expand", "normalise", "reschedule", "tile", "wavefront", "skew", "distribute",
     "permute", "pad", "flatten", "fuse", "plan",
 )  # fmt: skip
+UNTILED = (IllegalSchedule, RaggedDomain, WindowsTooLarge, LookupOffChip, TooComplex)
+"""Why a program cannot be planned in tiles; one that was not asked to be is built on chip then."""
+
 TRANSFORMS = PASSES[:-1]
 """The passes whose result is a program."""
 
@@ -82,19 +86,40 @@ def compile_program(program: ParsedProgram, options: CompileOptions) -> Compilat
     RtlgenError: the program or an option is refused.
     """
     with noting_limits() as limits, quoting(program), limited_effort():
-        request = tile_request(program.scop, options, get_target(options.target))
-        found: Compilation = (
-            _on_chip(program, options) if request is None else _in_tiles(program, options, request)
-        )
+        found = _placed(program, options)
         return replace(found, limits=tuple(limits))
 
 
+def _placed(program: ParsedProgram, options: CompileOptions) -> Compilation:
+    """Compile a program with its arrays where they are to be, or fit."""
+    placement = place_arrays(program.scop, options, get_target(options.target))
+    if placement.request is not None and placement.is_asked:
+        found: Compilation = _in_tiles(program, options, placement.request)
+    elif placement.request is not None:
+        analysed = analyse(program)
+        try:
+            # Whatever this takes, there is as much for a second attempt.
+            with more_effort():
+                found = _in_tiles(program, options, placement.request, analysed)
+        except UNTILED as error:
+            note_limit(f"{error.diagnostic.message}: all arrays are on chip")
+            return _on_chip(program, options)
+    else:
+        found = _on_chip(program, options)
+    if placement.note is not None:
+        note_limit(placement.note)
+    return found
+
+
 def _in_tiles(
-    program: ParsedProgram, options: CompileOptions, request: TileRequest
+    program: ParsedProgram,
+    options: CompileOptions,
+    request: TileRequest,
+    analysis: Analysis | None = None,
 ) -> TiledCompilation:
     """Compile a program with arrays off chip."""
     target = get_target(options.target)
-    analysis = analyse(program)
+    analysis = analysis or analyse(program)
     tiled = plan_in_tiles(program, request, target)
     return TiledCompilation(
         analysis=analysis,

@@ -76,7 +76,7 @@ class CompileOptions:
     expand: whether temporaries are expanded; auto: where that shortens the fused loop.
     write_ports: how many an array may have; auto: several where that shortens the fused loop.
     memory: where arrays are kept, by name, see `off_chip_latency`; that of `EVERY_ARRAY` is for all
-        others. Those without a place are on chip.
+        others. Those without a place are on chip as long as they fit.
     bus_bits: of a word of the memory off chip.
     max_bram_kib: RAM on chip that arrays and windows may take; None: all that the target has.
     buffer: whether words from off chip are kept on chip while they are used again.

@@ -12,7 +12,7 @@ from typing import Any
 
 from rtlgen.design import Design, compile_design
 from rtlgen.flow.synth import SynthesisReport, synthesise
-from rtlgen.options import CompileOptions
+from rtlgen.options import EVERY_ARRAY, CompileOptions
 from rtlgen.transforms.ols import OlsApplicability, ols_applicability
 from rtlgen.verify.cosim import Simulator
 from rtlgen.verify.equivalence import Verification
@@ -116,7 +116,7 @@ def measure_kernel(
     ------
     RtlgenError: the program is refused, or a tool is missing or fails.
     """
-    options = CompileOptions(defines=dict(defines or {}))
+    options = CompileOptions(defines=dict(defines or {}), memory={EVERY_ARRAY: "onchip"})
     design = compile_design(path, options)
     unfused = compile_design(path, replace(options, fuse="none"))
     # OLS is judged on the program as written; the fused design may have expanded temporaries.

@@ -135,7 +135,7 @@ _COMPILE_OPTIONS = (
         multiple=True,
         metavar="[ARRAY=]PLACE",
         help="Keep an array, or all: onchip; or fixed:L, off chip, L cycles a word.  "
-        "[default: onchip]",
+        "[default: on chip what fits]",
     ),
     click.option(
         "--bus-bits",

@@ -1,8 +1,13 @@
-"""Where the arrays of a program are kept: on chip, or in the memory off chip."""
+"""Where the arrays of a program are kept: on chip, or in the memory off chip.
+
+Whoever says nothing gets all arrays on chip as long as its RAM holds one copy of each; if it does
+not, the largest ones move out until the others fit.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 
 from rtlgen.errors import Label
 from rtlgen.ir.scop import Array, Scop
@@ -16,6 +21,12 @@ from rtlgen.tiling.errors import (
     StaysOnChip,
     UnknownArray,
 )
+
+USUAL_LATENCY_CYCLES = 8
+"""Of an access off chip where nobody has said another one: that of the published machine."""
+
+SHARE_OF_ARRAYS = 0.75
+"""Of the RAM on chip, where arrays are off chip: the rest is for their windows."""
 
 ON_CHIP_ONLY: Mapping[str, str] = {
     "fuse": "--fuse",
@@ -34,28 +45,110 @@ ON_CHIP_ONLY: Mapping[str, str] = {
 _DEFAULTS = CompileOptions()
 
 
-def tile_request(scop: Scop, options: CompileOptions, target: Target) -> TileRequest | None:
-    """Return what is asked of a program with arrays off chip; None where all are on chip.
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Where the arrays of a program are kept.
+
+    Members
+    -------
+    request: what is asked of the tiles; None where all arrays are on chip.
+    note: a sentence about arrays that are somewhere without having been asked to be.
+    is_asked: whether tiles were asked for, by a place off chip or by a limit to the RAM.
+    """
+
+    request: TileRequest | None
+    note: str | None = None
+    is_asked: bool = True
+
+
+def place_arrays(scop: Scop, options: CompileOptions, target: Target) -> Placement:
+    """Return where the arrays of a program are kept.
 
     Raises
     ------
     UnknownArray, StaysOnChip, SeveralLatencies, BusTooNarrow, NotInTiles
     """
     latencies = _latencies(scop, options)
-    moved = [array for array in scop.arrays if latencies[array.name] is not None]
-    if not moved:
-        return None
-    _require_words(moved, options.bus_bits)
+    asked = [array for array in scop.arrays if latencies[array.name] is not None]
+    size = _Size(scop, asked, options, target)
+    out = [] if EVERY_ARRAY in options.memory else size.moving_out()
+    if not asked and not out:
+        note = "those that may be off chip are not enough"
+        return Placement(None, size.note(note) if out is None else None)
+    out = out or []
+    is_asked = bool(asked) or options.max_bram_kib is not None
+    other = _option_for_islands(options)
+    if not is_asked and other is not None:
+        return Placement(None, size.note(f"they stay on chip for the sake of {other}"), False)
     _require_no_other(options)
+    latency = _only_latency(asked, latencies) if asked else USUAL_LATENCY_CYCLES
+    moved = [array for array in scop.arrays if array in (*asked, *out)]
+    _require_words(moved, options.bus_bits)
     kept = [array for array in scop.arrays if array not in moved]
-    return TileRequest(
-        latency_cycles=_only_latency(moved, latencies),
+    request = TileRequest(
+        latency_cycles=latency,
         word_bits=options.bus_bits,
         on_chip=frozenset(array.name for array in kept),
         sizes=options.tile,
-        budget_bits=max(0, ram_limit_bits(options, target) - sum(map(bits_of, kept))),
+        budget_bits=max(0, size.limit_bits - sum(map(bits_of, kept))),
         buffer=options.buffer,
     )
+    if not out:
+        return Placement(request)
+    names = ", ".join(array.name for array in out)
+    are = f"{names} {'is' if len(out) == 1 else 'are'} off chip"
+    return Placement(request, size.note(f"{are}, as with --memory fixed:{latency}"), is_asked)
+
+
+@dataclass(frozen=True, slots=True)
+class _Size:
+    """The RAM that a program takes where only the arrays off chip that are asked for are there."""
+
+    scop: Scop
+    asked: Collection[Array]
+    options: CompileOptions
+    target: Target
+
+    @property
+    def limit_bits(self) -> int:
+        return ram_limit_bits(self.options, self.target)
+
+    @property
+    def bits(self) -> int:
+        return sum(bits_of(array) for array in self.scop.arrays if array not in self.asked)
+
+    def moving_out(self) -> list[Array] | None:
+        """Return the largest arrays, as many as are too many; None where that is not enough.
+
+        Those that stay leave a part of the RAM to windows.
+        """
+        scop, left = self.scop, self.bits
+        if left <= self.limit_bits:
+            return []
+        looked_up = {r.array for s in scop.statements for r in s.reads if r.is_lookup}
+        free = [
+            array
+            for array in scop.arrays
+            if _is_movable(array) and array.name not in {*self.options.memory, *looked_up}
+        ]
+        out: list[Array] = []
+        for array in sorted(free, key=bits_of, reverse=True):
+            if left > self.limit_bits * SHARE_OF_ARRAYS:
+                out.append(array)
+                left -= bits_of(array)
+        return None if left > self.limit_bits else out
+
+    def note(self, outcome: str) -> str:
+        """Return a sentence about what becomes of arrays that are too large."""
+        limit = _kib(self.limit_bits)
+        has = f"{self.target.device} has {limit} KiB"
+        if self.options.max_bram_kib is not None:
+            has = f"they may take {limit} KiB"
+        return f"arrays take {_kib(self.bits)} KiB on chip, and {has}: {outcome}"
+
+
+def _kib(bits: int) -> str:
+    return f"{-(-bits // 8192):,}"
 
 
 def ram_limit_bits(options: CompileOptions, target: Target) -> int:
@@ -129,10 +222,18 @@ def _require_words(moved: Collection[Array], bus_bits: int) -> None:
 
 def _require_no_other(options: CompileOptions) -> None:
     """Raise NotInTiles where an option is given that tiles know nothing of."""
+    flag = _option_for_islands(options)
+    if flag is not None:
+        raise NotInTiles(
+            f"{flag} is for programs whose arrays are all on chip",
+            notes=("arrays are off chip, so the program is planned in tiles",),
+            help=f"leave out {flag}, or say --memory onchip",
+        )
+
+
+def _option_for_islands(options: CompileOptions) -> str | None:
+    """Return the flag of an option that was given and that tiles know nothing of, or None."""
     for member, flag in ON_CHIP_ONLY.items():
         if getattr(options, member) != getattr(_DEFAULTS, member):
-            raise NotInTiles(
-                f"{flag} is for programs whose arrays are all on chip",
-                notes=("arrays are off chip, so the program is planned in tiles",),
-                help=f"leave out {flag}, or say --memory onchip",
-            )
+            return flag
+    return None

@@ -6,18 +6,21 @@ from dataclasses import replace
 
 import pytest
 
+import rtlgen.driver
+from rtlgen.compilation import IslandCompilation
 from rtlgen.driver import compile_program
 from rtlgen.options import EVERY_ARRAY, CompileOptions
+from rtlgen.scheduling.errors import RaggedDomain
 from rtlgen.target import get_target
 from rtlgen.tiling.choice import TileRequest
-from rtlgen.tiling.placement import ON_CHIP_ONLY, tile_request
-from tests.tiling.programs import BLUR, KIB, PRODUCT, parsed
+from rtlgen.tiling.placement import ON_CHIP_ONLY, Placement, place_arrays
+from tests.tiling.programs import BLUR, KIB, LOOKUP, PRODUCT, TRANSPOSED, parsed
 
 OFF_CHIP = CompileOptions(memory={EVERY_ARRAY: "fixed:8"})
 
 
 def request_of(text: str, options: CompileOptions, size: int = 16) -> TileRequest | None:
-    return tile_request(parsed(text, size).scop, options, get_target("ecp5"))
+    return place_arrays(parsed(text, size).scop, options, get_target("ecp5")).request
 
 
 def test_arrays_are_on_chip_unless_a_place_is_said() -> None:
@@ -38,7 +41,8 @@ def test_arrays_on_chip_take_from_the_ram_that_windows_may_have() -> None:
     request = request_of(PRODUCT, replace(limited, memory={"A": "fixed:8"}), size=32)
     assert request is not None
     assert request.budget_bits == 24 * KIB - 2 * 32 * 32 * 32
-    request = request_of(PRODUCT, replace(limited, memory={"A": "fixed:8"}), size=64)
+    places = {"A": "fixed:8", "B": "onchip", "C": "onchip"}
+    request = request_of(PRODUCT, replace(limited, memory=places), size=64)
     assert request is not None
     assert request.budget_bits == 0
 
@@ -60,3 +64,55 @@ def test_without_a_buffer_every_tile_is_one_iteration() -> None:
     plan = compile_program(parsed(PRODUCT, 6), options).plan
     (tiled,) = plan.tiled_regions
     assert tiled.tiles == 6**3
+
+
+def test_the_largest_arrays_move_out_until_the_others_fit() -> None:
+    text = "void f(int A[N][N], int B[N][2 * N], int C[N]) {\n  for (int i = 0; i < N; i++)\n"
+    text += "    for (int j = 0; j < N; j++)\n      B[i][j] = A[i][j] + C[i];\n}\n"
+    small, large = (
+        place_arrays(parsed(text, n).scop, CompileOptions(), get_target("ecp5")) for n in (96, 128)
+    )
+    assert small == Placement(None)
+    assert large.request is not None
+    assert large.request.on_chip == frozenset("AC")
+    assert large.request.budget_bits == (112 - 64) * KIB - 32 * 128
+    assert large.note == (
+        "arrays take 193 KiB on chip, and ECP5-25k has 112 KiB: B is off chip, as with "
+        "--memory fixed:8"
+    )
+    plan = compile_program(parsed(text, 128), CompileOptions())
+    assert plan.limits == (large.note,)
+    assert plan.remarks == (f"limit: {large.note}",)
+    limited = place_arrays(
+        parsed(text, 16).scop, CompileOptions(max_bram_kib=1), get_target("ecp5")
+    )
+    assert limited.is_asked
+    assert "they may take 1 KiB: B, A are off chip" in str(limited.note)
+
+
+def test_what_no_tile_suits_stays_on_chip_and_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise RaggedDomain("it has no simple description")
+
+    monkeypatch.setattr(rtlgen.driver, "plan_in_tiles", refuse)
+    found = compile_program(parsed(TRANSPOSED, 400), CompileOptions())
+    assert isinstance(found, IslandCompilation)
+    assert found.limits == ("it has no simple description: all arrays are on chip",)
+    with pytest.raises(RaggedDomain):
+        compile_program(parsed(TRANSPOSED, 400), CompileOptions(max_bram_kib=112))
+
+
+def test_arrays_that_are_looked_up_do_not_move_out() -> None:
+    text = LOOKUP.replace("t[256]", "t[40000]").replace("t[x[i]]", "t[4 * x[i]]")
+    placement = place_arrays(parsed(text, 16).scop, CompileOptions(), get_target("ecp5"))
+    assert placement.request is None
+    assert str(placement.note).endswith("those that may be off chip are not enough")
+
+
+def test_an_option_for_islands_keeps_arrays_on_chip_and_that_is_said() -> None:
+    found = compile_program(parsed(TRANSPOSED, 400), CompileOptions(fuse="none"))
+    assert isinstance(found, IslandCompilation)
+    assert found.limits == (
+        "arrays take 157 KiB on chip, and ECP5-25k has 112 KiB: they stay on chip for the sake "
+        "of --fuse",
+    )
