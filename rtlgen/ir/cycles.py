@@ -7,7 +7,8 @@ last step), so a kernel of L busy cycles takes exactly L.
 
 from __future__ import annotations
 
-from rtlgen.ir.plan import KernelPlan, Region
+from rtlgen.ir.plan import KernelPlan, PlanError, Region, TiledRegion
+from rtlgen.ir.timeline import tiled_cycles
 
 CHECKSUM_LATENCY_CYCLES = 3
 """From the address of the last element to the finished checksum: RAM, output register, CRC step."""
@@ -19,13 +20,16 @@ def region_cycles(plan: KernelPlan, region: Region) -> int:
 
 
 def body_cycles(plan: KernelPlan) -> tuple[int, ...]:
-    """Return the cycles of every part of the body; of tiles as if no word were waited for."""
-    return tuple(
-        region_cycles(plan, part)
-        if isinstance(part, Region)
-        else (part.tiles - 1) * part.issue_cycles + part.kernel.length_cycles
-        for part in plan.body
-    )
+    """Return for every part of the body the cycles between its start and that of what follows."""
+    return tuple(_part_cycles(plan, part) for part in plan.body)
+
+
+def _part_cycles(plan: KernelPlan, part: Region | TiledRegion) -> int:
+    if isinstance(part, Region):
+        return region_cycles(plan, part)
+    if plan.memory_side is None:
+        raise PlanError(f"{plan.name} has tiles and no memory off chip")
+    return tiled_cycles(part, plan.memory_side)
 
 
 def checksum_cycles(plan: KernelPlan) -> int:
