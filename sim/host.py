@@ -155,6 +155,18 @@ class Control:
             (dut[scalar.port], (1 << scalar.width) - 1) for scalar in manifest.scalars
         ]
         self._outputs = outputs
+        self._start_ns: float | None = None
+
+    @property
+    def cycle(self) -> int:
+        """The number of the clock edge that comes next, the one that sees start being 0.
+
+        0 also while nothing runs.
+        """
+        if self._start_ns is None:
+            return 0
+        since = get_sim_time("ns") - self._start_ns
+        return round((since + CLOCK_PERIOD_NS / 2) / CLOCK_PERIOD_NS)
 
     async def reset(self) -> None:
         """Hold reset for two cycles with every other input 0; end on a falling edge, idle."""
@@ -182,50 +194,48 @@ class Control:
         for (handle, _), value in zip(self._scalars, scalars, strict=True):
             handle.value = value
         self._start.value = 1
+        self._start_ns = get_sim_time("ns") + CLOCK_PERIOD_NS / 2
         await FallingEdge(self.clock)
-        start_ns = get_sim_time("ns") - CLOCK_PERIOD_NS / 2
         self._start.value = 0
         # Scalars are captured at start: from here on they may be anything.
         for (handle, mask), value in zip(self._scalars, scalars, strict=True):
             handle.value = ~value & mask
         wait = self._wait_checking if self._outputs.four_state else self._wait
-        await wait(start_ns, limit_cycles)
-        cycles = self._cycles_since(start_ns)
+        await wait(limit_cycles)
+        cycles, self._start_ns = self.cycle, None
         await FallingEdge(self.clock)
         self._outputs.check("after done")
         self._expect_idle(f"in the cycle after done (cycle {cycles})")
         return cycles
 
-    def _cycles_since(self, start_ns: float) -> int:
-        """Return the number of the rising edge that follows this falling one."""
-        return round((get_sim_time("ns") - start_ns + CLOCK_PERIOD_NS / 2) / CLOCK_PERIOD_NS)
-
-    async def _wait(self, start_ns: float, limit_cycles: int) -> None:
+    async def _wait(self, limit_cycles: int) -> None:
         """Wait without a wake-up in every cycle."""
         while not self._done.value:
-            self._expect_busy(start_ns)
-            left_ns = start_ns + limit_cycles * CLOCK_PERIOD_NS - get_sim_time("ns")
-            if left_ns <= 0:
+            self._expect_busy()
+            left_cycles = limit_cycles + 1 - self.cycle
+            if left_cycles <= 0:
                 raise HangError(f"no done within {limit_cycles} cycles")
             await First(
-                RisingEdge(self._done), RisingEdge(self._idle), Timer(round(left_ns), unit="ns")
+                RisingEdge(self._done),
+                RisingEdge(self._idle),
+                Timer(left_cycles * CLOCK_PERIOD_NS, unit="ns"),
             )
             await FallingEdge(self.clock)
-        self._expect_busy(start_ns)
+        self._expect_busy()
 
-    async def _wait_checking(self, start_ns: float, limit_cycles: int) -> None:
+    async def _wait_checking(self, limit_cycles: int) -> None:
         """Wait, and look at every output in every cycle."""
         for cycle in range(1, limit_cycles + 1):
             self._outputs.check(f"in cycle {cycle}")
-            self._expect_busy(start_ns)
+            self._expect_busy()
             if self._done.value:
                 return
             await FallingEdge(self.clock)
         raise HangError(f"no done within {limit_cycles} cycles")
 
-    def _expect_busy(self, start_ns: float) -> None:
+    def _expect_busy(self) -> None:
         if self._idle.value:
-            raise ProtocolError(f"idle is high in cycle {self._cycles_since(start_ns)} of a run")
+            raise ProtocolError(f"idle is high in cycle {self.cycle} of a run")
 
     def _expect_idle(self, when: str) -> None:
         if not self._idle.value:

@@ -1,7 +1,8 @@
 """What the simulating process is asked to do, and what it answers.
 
-A job is a folder: `job.json` and `inputs.npz` go in, `result.json` and `outputs.npz` come out.
-Words are bit patterns in unsigned NumPy arrays of the element's width.
+A job is a folder: `job.json` and `inputs.npz` go in, `result.json` and `outputs.npz` come out, and
+with a memory off chip also `memory.npy` and `left.npz`. Words are bit patterns
+in unsigned NumPy arrays of the element's width.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy as np
 
 from rtlgen.manifest import Manifest
 
-Outcome: TypeAlias = Literal["done", "hang", "unknown", "protocol"]
+Outcome: TypeAlias = Literal["done", "hang", "unknown", "protocol", "memory"]
 Words: TypeAlias = np.ndarray
 
 FOLDER_VARIABLE = "RTLGEN_BENCH_JOB"
@@ -30,6 +31,7 @@ class Job:
     Members
     -------
     words: by array name, a row of words a data set, for each array that has a host port.
+    memory: what is in the memory off chip, a row of bytes a data set; None where there is none.
     scalars: of each data set, bit patterns in the order of the manifest.
     limit_cycles: a run that takes longer is a hang.
     runs: how often all data sets are gone through.
@@ -38,6 +40,7 @@ class Job:
 
     manifest: Manifest
     words: Mapping[str, Words]
+    memory: Words | None
     scalars: tuple[tuple[int, ...], ...]
     limit_cycles: int
     runs: int
@@ -48,6 +51,8 @@ class Job:
             raise ValueError(f"{self.runs} runs of at most {self.limit_cycles} cycles")
         if any(len(rows) != self.data_sets for rows in self.words.values()):
             raise ValueError(f"not {self.data_sets} data sets for each array")
+        if (self.memory is None) != (self.manifest.memory is None):
+            raise ValueError("a memory without contents, or contents without a memory")
 
     @property
     def data_sets(self) -> int:
@@ -64,6 +69,8 @@ class Job:
         }
         (folder / "job.json").write_text(json.dumps(document), encoding="utf-8")
         np.savez(folder / "inputs.npz", allow_pickle=False, **self.words)
+        if self.memory is not None:
+            np.save(folder / "memory.npy", self.memory)
 
     @staticmethod
     def read(folder: Path) -> Job:
@@ -71,9 +78,11 @@ class Job:
         document = json.loads((folder / "job.json").read_text(encoding="utf-8"))
         with np.load(folder / "inputs.npz") as archive:
             words = {name: archive[name] for name in archive.files}
+        manifest = Manifest.from_json(document["manifest"])
         return Job(
-            Manifest.from_json(document["manifest"]),
+            manifest,
             words,
+            np.load(folder / "memory.npy") if manifest.memory else None,
             tuple(map(tuple, document["scalars"])),
             document["limit_cycles"],
             document["runs"],
@@ -91,6 +100,20 @@ class RunRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class MemoryLeft:
+    """What is in the memory off chip after a run; in a `Result`, a row a data set.
+
+    Members
+    -------
+    bytes: 0 in local arrays, whose contents then are nobody's matter.
+    written: the cycle of the run in which each byte was last written, 0 where it was not.
+    """
+
+    bytes: Words
+    written: Words
+
+
+@dataclass(frozen=True, slots=True)
 class Result:
     """The answer to a job.
 
@@ -101,6 +124,7 @@ class Result:
     words: by array name, a row a data set: what its last run left. Data sets that were not reached
         have none.
     repeatable: every run on a data set left the same words, return value and checksum.
+    memory: None where there is none off chip.
     """
 
     outcome: Outcome
@@ -108,6 +132,7 @@ class Result:
     runs: tuple[RunRecord, ...]
     words: Mapping[str, Words]
     repeatable: bool = True
+    memory: MemoryLeft | None = None
 
     def __post_init__(self) -> None:
         if self.outcome not in get_args(Outcome):
@@ -116,6 +141,8 @@ class Result:
     def write(self, folder: Path) -> None:
         """Write the result into `folder`; `result.json` last, as the sign that it is whole."""
         np.savez(folder / "outputs.npz", allow_pickle=False, **self.words)
+        if self.memory is not None:
+            np.savez(folder / "left.npz", bytes=self.memory.bytes, written=self.memory.written)
         document = {
             "outcome": self.outcome,
             "message": self.message,
@@ -130,10 +157,15 @@ class Result:
         document = json.loads((folder / "result.json").read_text(encoding="utf-8"))
         with np.load(folder / "outputs.npz") as archive:
             words = {name: archive[name] for name in archive.files}
+        memory = None
+        if (folder / "left.npz").exists():
+            with np.load(folder / "left.npz") as archive:
+                memory = MemoryLeft(archive["bytes"], archive["written"])
         return Result(
             document["outcome"],
             document["message"],
             tuple(RunRecord(**run) for run in document["runs"]),
             words,
             document["repeatable"],
+            memory,
         )

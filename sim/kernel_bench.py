@@ -12,7 +12,10 @@ from pathlib import Path
 import cocotb
 import numpy as np
 from cocotb.clock import Clock
+from cocotb.task import Task
+from cocotb.triggers import First
 
+from rtlgen.sim.fixed_memory import AccessError, FixedMemory
 from rtlgen.sim.host import (
     CLOCK_PERIOD_NS,
     Control,
@@ -25,13 +28,16 @@ from rtlgen.sim.host import (
     read_arrays,
     write_arrays,
 )
-from rtlgen.sim.job import FOLDER_VARIABLE, Job, Outcome, Result, RunRecord
+from rtlgen.sim.job import FOLDER_VARIABLE, Job, MemoryLeft, Outcome, Result, RunRecord
 
 _OUTCOMES: dict[type[Exception], Outcome] = {
     HangError: "hang",
     ProtocolError: "protocol",
     UnknownOutputError: "unknown",
+    AccessError: "memory",
 }
+
+_NOTHING = MemoryLeft(np.zeros(0, np.uint8), np.zeros(0, np.uint32))
 
 
 class KernelBench:
@@ -44,14 +50,31 @@ class KernelBench:
         self.outputs = Outputs(dut, names, job.four_state)
         self.control = Control(dut, manifest, self.outputs)
         self.ports = [HostPort.of(dut, entry) for entry in manifest.host_arrays]
+        self.memory: FixedMemory | None = None
+        if manifest.memory is not None:
+            self.memory = FixedMemory(dut, manifest, self.control, job.four_state)
         self._dut = dut
         self.runs: list[RunRecord] = []
         self.images: list[list[list[int]]] = []
+        self.left: list[MemoryLeft] = []
         self.repeatable = True
 
     async def carry_out(self) -> None:
         """Reset once, then load, run and read back each data set, as often as the job says."""
         await self.control.reset()
+        if self.memory is None:
+            await self._run_all()
+            return
+        # Whichever ends first: the memory does, if the circuit breaks one of its rules.
+        tasks: list[Task[None]] = [
+            cocotb.start_soon(self.memory.serve()),
+            cocotb.start_soon(self._run_all()),
+        ]
+        await First(*tasks)
+        for task in tasks:
+            task.cancel()
+
+    async def _run_all(self) -> None:
         for _ in range(self.job.runs):
             for number in range(self.job.data_sets):
                 await self._run(number)
@@ -60,15 +83,25 @@ class KernelBench:
         job, clock = self.job, self.control.clock
         contents = [(port, job.words[port.entry.name][number].tolist()) for port in self.ports]
         await write_arrays(clock, contents)
+        if self.memory is not None and job.memory is not None:
+            self.memory.load(job.memory[number])
         cycles = await self.control.run(job.scalars[number], job.limit_cycles)
         images = await read_arrays(clock, self.ports)
         self.outputs.check("while idle")
-        record = self._record(cycles)
-        if len(self.images) < job.data_sets:
+        self._keep(number, images, self._record(cycles))
+
+    def _keep(self, number: int, images: list[list[int]], record: RunRecord) -> None:
+        """Keep what a run has left, and compare it with what an earlier one has."""
+        left = _NOTHING if self.memory is None else self.memory.left()
+        if len(self.images) < self.job.data_sets:
             self.images.append(images)
-        elif images != self.images[number] or record != self.runs[number]:
-            self.repeatable = False
+            self.left.append(left)
+        else:
+            same = images == self.images[number] and record == self.runs[number]
+            if not same or not np.array_equal(left.bytes, self.left[number].bytes):
+                self.repeatable = False
             self.images[number] = images
+            self.left[number] = left
         self.runs.append(record)
 
     def _record(self, cycles: int) -> RunRecord:
@@ -87,7 +120,14 @@ class KernelBench:
             )
             for place, port in enumerate(self.ports)
         }
-        return Result(outcome, message, tuple(self.runs), words, self.repeatable)
+        memory = None
+        if self.memory is not None:
+            shape = (-1, len(self.memory.image))
+            memory = MemoryLeft(
+                np.array([left.bytes for left in self.left], np.uint8).reshape(shape),
+                np.array([left.written for left in self.left], np.uint32).reshape(shape),
+            )
+        return Result(outcome, message, tuple(self.runs), words, self.repeatable, memory)
 
 
 @cocotb.test()
@@ -101,6 +141,6 @@ async def carry_out_job(dut: Dut) -> None:
     message = ""
     try:
         await bench.carry_out()
-    except (HangError, ProtocolError, UnknownOutputError) as error:
+    except tuple(_OUTCOMES) as error:
         outcome, message = _OUTCOMES[type(error)], str(error)
     bench.result(outcome, message).write(folder)

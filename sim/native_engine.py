@@ -10,12 +10,14 @@ from typing import cast
 import numpy as np
 
 from rtlgen.manifest import Manifest
-from rtlgen.sim.job import Job, Outcome, Result, RunRecord
+from rtlgen.sim.job import Job, MemoryLeft, Outcome, Result, RunRecord
+from rtlgen.sim.memory_image import over_store, owners
 from rtlgen.sim.models import Harness
 from rtlgen.tools import run_tool
 
 TOP = "rtlgen_native_top"
-MAIN = Path(__file__).with_name("native") / "kernel_main.cpp"
+FOLDER = Path(__file__).with_name("native")
+MAIN = FOLDER / "kernel_main.cpp"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +39,13 @@ def _renames(manifest: Manifest) -> list[_Rename]:
         manifest.idle: "idle",
     }
     for number, array in enumerate(manifest.host_arrays):
-        ports = array.ports
-        if ports is not None:
+        if array.ports is not None:
             for kind in ("addr", "en", "we", "wdata", "rdata"):
-                names[getattr(ports, kind)] = f"{kind}_{number}"
+                names[getattr(array.ports, kind)] = f"{kind}_{number}"
+    if manifest.memory is not None:
+        ports = manifest.memory.ports
+        for kind in ("en", "we", "addr", "wdata", "rdata", "ack"):
+            names[getattr(ports, kind)] = f"memory_{kind}"
     names.update({scalar.port: f"scalar_{i}" for i, scalar in enumerate(manifest.scalars)})
     if manifest.returned is not None:
         names[manifest.returned.port] = "returned"
@@ -71,8 +76,11 @@ def design_header(manifest: Manifest) -> str:
     """Return the C++ header that tells the main program what the wrapper has."""
     arrays = manifest.host_arrays
     rows = {
+        # The memory drives its own, one of which may be wider than any number of C++.
         "INPUTS(X)": [
-            f"X({r.name})" for r in _renames(manifest) if r.direction == "in" and r.name != "clock"
+            f"X({r.name})"
+            for r in _renames(manifest)
+            if r.direction == "in" and r.name not in ("clock", "memory_rdata")
         ],
         "ARRAYS(X)": [
             f"X({n}, {a.depth}u, {(1 << a.element_bytes) - 1}u)" for n, a in enumerate(arrays)
@@ -85,6 +93,10 @@ def design_header(manifest: Manifest) -> str:
         "ARRAY_COUNT": [str(len(arrays))],
         "SCALAR_COUNT": [str(len(manifest.scalars))],
     }
+    if manifest.memory is not None:
+        rows["MEMORY_WORD_BYTES"] = [str(manifest.memory.word_bytes)]
+        rows["MEMORY_DEPTH_WORDS"] = [str(manifest.memory.depth_words)]
+        rows["MEMORY_LATENCY_CYCLES"] = [str(manifest.memory.latency_cycles)]
     names = ", ".join(f'"{array.name}"' for array in arrays)
     defines = "".join(f"#define {name} {' '.join(parts)}\n" for name, parts in rows.items())
     # One more than the arrays: C++ has no empty array.
@@ -97,7 +109,12 @@ def native_harness(folder: Path, manifest: Manifest) -> tuple[Harness, Path]:
     wrapper = folder / f"{TOP}.v"
     wrapper.write_text(wrapper_verilog(manifest), encoding="utf-8")
     (folder / "design.h").write_text(design_header(manifest), encoding="utf-8")
-    return Harness(main=MAIN, compile_options=(f"-I{folder}",)), wrapper
+    return Harness(main=MAIN, compile_options=(f"-I{folder}", f"-I{FOLDER}")), wrapper
+
+
+def program_text() -> str:
+    """Return the text of the main program."""
+    return "".join(path.read_text(encoding="utf-8") for path in sorted(FOLDER.iterdir()))
 
 
 def run_native(
@@ -114,24 +131,30 @@ def run_native(
     ToolFailedError
     """
     arrays = job.manifest.host_arrays
-    inputs, outputs = folder / "inputs.bin", folder / "outputs.bin"
-    with inputs.open("wb") as file:
+    with (folder / "inputs.bin").open("wb") as file:
         for number, scalars in enumerate(job.scalars):
             for array in arrays:
                 file.write(job.words[array.name][number].astype("<u8").tobytes())
             file.write(np.array(scalars, dtype="<u8").tobytes())
+    if job.memory is not None:
+        with (folder / "memory.bin").open("wb") as file:
+            owners(job.manifest).tofile(file)
+            job.memory.tofile(file)
     limits = [str(job.limit_cycles), str(job.data_sets), str(job.runs)]
     text = run_tool(
-        [executable, inputs, outputs, *limits, *([trace] if trace else [])],
+        [executable, *limits, *([trace] if trace else [])],
         log=folder / "simulation.log",
         cwd=folder,
         timeout_seconds=timeout_seconds,
     )
-    outcome, count, repeatable, message = text.splitlines()[-1].split(" ", 3)
-    answer = np.fromfile(outputs, dtype="<u8")
+    outcome, count, repeatable, cycle, byte, message = text.splitlines()[-1].split(" ", 5)
+    if int(cycle):
+        message = over_store(job.manifest, int(cycle), int(byte))
+    answer = np.fromfile(folder / "outputs.bin", dtype="<u8")
     run_words = answer[len(answer) - 3 * int(count) :].reshape(-1, 3).tolist()
+    reached = min(len(run_words), job.data_sets)
     ends = list(itertools.accumulate((array.depth for array in arrays), initial=0))
-    images = answer[: ends[-1] * min(len(run_words), job.data_sets)].reshape(-1, max(1, ends[-1]))
+    images = answer[: ends[-1] * reached].reshape(-1, max(1, ends[-1]))
     words = {
         array.name: images[:, start : start + array.depth].astype(f"u{array.element_bytes}")
         for array, start in zip(arrays, ends, strict=False)
@@ -142,7 +165,17 @@ def run_native(
         tuple(_record(job.manifest, *run) for run in run_words),
         words,
         repeatable == "1",
+        None if job.memory is None else _memory_left(folder / "left.bin", job, reached),
     )
+
+
+def _memory_left(path: Path, job: Job, reached: int) -> MemoryLeft:
+    """Read what the runs have left: of each data set the bytes, then the cycles of their writes."""
+    assert job.manifest.memory is not None
+    size = job.manifest.memory.bytes
+    rows = np.fromfile(path, np.uint8).reshape(reached, 5 * size)
+    written = np.ascontiguousarray(rows[:, size:]).view("<u4").astype(np.uint32)
+    return MemoryLeft(rows[:, :size], written)
 
 
 def _record(manifest: Manifest, cycles: int, returned: int, checksum: int) -> RunRecord:

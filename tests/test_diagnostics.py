@@ -424,6 +424,11 @@ def a_circuit_with_a_memory_of_its_past(_: pytest.MonkeyPatch) -> None:
     broken_rule("done", "", (31, 31))
 
 
+@provokes("E0615")
+def a_circuit_that_stores_behind_a_row(_: pytest.MonkeyPatch) -> None:
+    broken_rule("memory", "cycle 32 stores to byte 60 of the memory, behind the row a[0]")
+
+
 @provokes("E0620")
 def a_run_that_leaves_an_array(_: pytest.MonkeyPatch) -> None:
     program = parse_text(CHAIN.replace("a[0][i]", "a[i + 1][i]"), "chain.c")

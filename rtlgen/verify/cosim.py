@@ -10,8 +10,8 @@ import hashlib
 import os
 import shutil
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -23,12 +23,14 @@ from rtlgen.manifest import Manifest, read_verilog, unwritable
 from rtlgen.sim import native_engine
 from rtlgen.sim.cocotb_runner import Program, Simulator, run_program, shared_python, trace_format
 from rtlgen.sim.job import FOLDER_VARIABLE, Job, Outcome, Result
+from rtlgen.sim.memory_image import NOBODYS, image_of, latest_of, over_store, owners, words_of
 from rtlgen.sim.models import Harness, cocotb_harness, compile_icarus, compile_verilated
 from rtlgen.sim.verilator import Verilator, find_verilator
 from rtlgen.tools import find_tool
 from rtlgen.verify.errors import (
     HangError,
     InputFileError,
+    MemoryRuleError,
     ProtocolError,
     UnknownOutputError,
     UnrepeatableError,
@@ -52,7 +54,9 @@ class SimulationResult:
 
     Members
     -------
-    arrays: every array with a host port, after the run, of its C type and shape.
+    arrays: every array that the host gives or gets, after the run, of its C type and shape.
+    write_cycles: for each array off chip, the cycle in which each of its elements was last written,
+        0 where it was not.
     returned: the function's result, or None.
     cycles: from the clock edge that sees start to the one that sees done.
     checksum: of the circuit's checksum unit, or None.
@@ -67,6 +71,7 @@ class SimulationResult:
     build_seconds: float
     simulator: Simulator
     engine: Engine
+    write_cycles: Mapping[str, np.ndarray] = field(default_factory=dict)
 
 
 def simulate(
@@ -113,7 +118,8 @@ def simulate_all(
     Parameters
     ----------
     engine: `cocotb`; `native`, a C++ main program (Verilator only); `auto` takes `native` for
-        long runs, and where Python has no shared library for cocotb to load.
+        long runs, for circuits with a memory off chip, and where Python has no shared library for
+        cocotb to load.
     trace: wave file to write, .vcd or .fst.
     timeout_cycles: a run that takes longer is a hang; default 4 x predicted + 1000.
     runs: how often to go through all data sets; on one of them all runs must agree.
@@ -122,7 +128,7 @@ def simulate_all(
     ------
     StaleVerilogError, OutputDirectoryError, InputFileError, MissingInputError, UnknownInputError,
     InputTypeError, MissingToolError, ToolFailedError, HangError, UnknownOutputError,
-    ProtocolError, UnrepeatableError
+    ProtocolError, MemoryRuleError, UnrepeatableError
     """
     verilog = read_verilog(build_dir, manifest)
     checked = [check_inputs(inputs, manifest) for inputs in data_sets]
@@ -132,6 +138,7 @@ def simulate_all(
             a.name: np.stack([to_words(np.asarray(given[a.name])) for given in checked])
             for a in manifest.host_arrays
         },
+        memory=_memory_contents(manifest, checked),
         scalars=tuple(
             tuple(int(given[s.name]) & ((1 << s.width) - 1) for s in manifest.scalars)
             for given in checked
@@ -156,6 +163,15 @@ def simulate_all(
         simulated = _simulation_result(result, number, manifest, seconds, simulator, chosen)
         results.append(replace(simulated, arrays={**simulated.arrays, **kept}))
     return tuple(results)
+
+
+def _memory_contents(manifest: Manifest, checked: Sequence[Inputs]) -> np.ndarray | None:
+    """Return what is in the memory off chip, a row of bytes a data set."""
+    if manifest.memory is None:
+        return None
+    names = {a.name for a in manifest.data_arrays} & {a.name for a in manifest.memory.arrays}
+    words = [{name: to_words(np.asarray(given[name])) for name in names} for given in checked]
+    return np.stack([image_of(manifest, each) for each in words])
 
 
 def simulation_programs(simulator: Simulator) -> tuple[str, ...]:
@@ -205,6 +221,7 @@ def _run(
         run_program(driven, ["rtlgen.sim.kernel_bench"], folder, variables, _time_limit(job))
         result = Result.read(folder)
     _raise_broken_rule(result, manifest, folder, job.data_sets)
+    _require_rest_unchanged(job, result)
     return result, (built - begin, time.monotonic() - built)
 
 
@@ -215,7 +232,11 @@ def _choose_engine(engine: Engine, simulator: Simulator, job: Job) -> Engine:
         return "cocotb"
     if engine != "auto":
         return engine
-    is_long = job.data_sets * job.manifest.predicted_cycles > NATIVE_FROM_CYCLES
+    # A memory off chip is served in every cycle: cocotb starts later than C++ ends.
+    is_long = (
+        job.manifest.memory is not None
+        or job.data_sets * job.manifest.predicted_cycles > NATIVE_FROM_CYCLES
+    )
     return "native" if is_long or shared_python() is None else "cocotb"
 
 
@@ -276,7 +297,7 @@ def _cached_model(
     verilator = find_verilator()
     parts = [manifest.verilog.sha256, str(verilator.root), native_engine.design_header(manifest)]
     if engine == "native":
-        parts.append(native_engine.MAIN.read_text(encoding="utf-8"))
+        parts.append(native_engine.program_text())
     key = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
     family = f"model-{engine}-{trace_format(trace)}-"
     place = base / f"{family}{key}"
@@ -300,6 +321,7 @@ _RULES: dict[Outcome, tuple[type[RtlgenError], str]] = {
     "hang": (HangError, "record the signals with --trace FILE.vcd"),
     "unknown": (UnknownOutputError, "record the signals with --trace FILE.vcd"),
     "protocol": (ProtocolError, "record the signals with --trace FILE.vcd"),
+    "memory": (MemoryRuleError, "record the signals with --trace FILE.vcd"),
 }
 
 
@@ -323,6 +345,22 @@ def _raise_broken_rule(
         )
 
 
+def _require_rest_unchanged(job: Job, result: Result) -> None:
+    """Require that what lies between arrays is as it was: no store goes there."""
+    if job.memory is None or result.memory is None:
+        return
+    rest = owners(job.manifest) == NOBODYS
+    sets = len(result.memory.bytes)
+    changed = np.argwhere(rest & (result.memory.bytes != job.memory[:sets]))
+    if len(changed):
+        number, byte = changed[0].tolist()
+        cycle = int(result.memory.written[number, byte])
+        raise MemoryRuleError(
+            f"{job.manifest.name}: {over_store(job.manifest, cycle, byte)}",
+            notes=[f"bytes between arrays that changed: {len(changed)}"],
+        )
+
+
 def _simulation_result(
     result: Result,
     number: int,
@@ -335,11 +373,16 @@ def _simulation_result(
     returned = run.returned
     if returned is not None and manifest.returned is not None:
         returned = signed_value(returned, manifest.returned.width, manifest.returned.signed)
+    words = {name: rows[number] for name, rows in result.words.items()}
+    write_cycles = {}
+    for place in manifest.memory.arrays if manifest.memory else ():
+        assert result.memory is not None
+        words[place.name] = words_of(result.memory.bytes[number], place)
+        latest = latest_of(result.memory.written[number], place)
+        write_cycles[place.name] = latest.reshape(place.shape)
     return SimulationResult(
-        arrays={
-            entry.name: from_words(result.words[entry.name][number], entry)
-            for entry in manifest.host_arrays
-        },
+        arrays={a.name: from_words(words[a.name], a) for a in manifest.data_arrays},
+        write_cycles=write_cycles,
         returned=returned,
         cycles=run.cycles,
         checksum=run.checksum,

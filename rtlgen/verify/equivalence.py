@@ -146,7 +146,7 @@ def verify_circuit(
         trace=trace,
     )
     # An array that only statements without any instance write has no memory.
-    results = tuple(a.name for a in manifest.host_arrays if a.role in ("out", "inout"))
+    results = tuple(a.name for a in manifest.data_arrays if a.role in ("out", "inout"))
     comparisons = []
     failures: list[str] = []
     for each, wanted, got in zip(data.sets, expected, runs, strict=True):
@@ -175,8 +175,8 @@ def verify_circuit(
 
 
 def known_to(manifest: Manifest, inputs: Mapping[str, Elements | int]) -> dict[str, Elements | int]:
-    """Return those inputs that the circuit has ports for."""
-    names = {a.name for a in manifest.host_arrays} | {s.name for s in manifest.scalars}
+    """Return those inputs that the circuit takes."""
+    names = {a.name for a in manifest.data_arrays} | {s.name for s in manifest.scalars}
     return {name: value for name, value in inputs.items() if name in names}
 
 

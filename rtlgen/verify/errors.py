@@ -91,3 +91,17 @@ class UnrepeatableError(RtlgenError):
 
     code = "E0613"
     exit_code = 1
+
+
+class MemoryRuleError(RtlgenError):
+    """The circuit broke a rule of its port to the memory off chip.
+
+    It holds a request until it is answered, asks for words that there are, asks for nothing while
+    it is idle, and writes only elements of arrays that the program writes: no byte between the rows
+    of an array, which belong to nobody, and none of an array that is only read. A generated circuit
+    keeps these rules, so this is a bug of rtlgen, or the Verilog was changed. The message names the
+    cycle of the run and the byte.
+    """
+
+    code = "E0615"
+    exit_code = 1

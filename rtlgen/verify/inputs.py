@@ -43,7 +43,7 @@ def check_inputs(inputs: Inputs, manifest: Manifest) -> dict[str, np.ndarray | i
     ------
     MissingInputError, UnknownInputError, InputTypeError
     """
-    names = [array.name for array in (*manifest.host_arrays, *manifest.untouched_arrays)]
+    names = [array.name for array in (*manifest.data_arrays, *manifest.untouched_arrays)]
     names += [scalar.name for scalar in manifest.scalars]
     if unknown := [name for name in inputs if name not in names]:
         raise UnknownInputError(
@@ -51,7 +51,7 @@ def check_inputs(inputs: Inputs, manifest: Manifest) -> dict[str, np.ndarray | i
             help=f"it has {', '.join(names) or 'none'}",
         )
     checked: dict[str, np.ndarray | int] = {}
-    for array in manifest.host_arrays:
+    for array in manifest.data_arrays:
         if array.name in inputs:
             checked[array.name] = _check_array(inputs[array.name], array)
         elif array.role == "out":
@@ -121,7 +121,7 @@ def check_ranges(
     ------
     UnknownInputError, InputTypeError
     """
-    types = {a.name: (a.element_bits, a.signed) for a in manifest.host_arrays}
+    types = {a.name: (a.element_bits, a.signed) for a in manifest.data_arrays}
     types |= {s.name: (s.width, s.signed) for s in manifest.scalars}
     for name, (low, high) in ranges.items():
         if name not in types:
@@ -157,7 +157,7 @@ def load_inputs(path: Path, manifest: Manifest) -> dict[str, np.ndarray | int]:
     ------
     InputFileError, MissingInputError, UnknownInputError, InputTypeError
     """
-    entries: dict[str, ArrayEntry | ScalarEntry] = {a.name: a for a in manifest.host_arrays}
+    entries: dict[str, ArrayEntry | ScalarEntry] = {a.name: a for a in manifest.data_arrays}
     entries |= {array.name: array for array in manifest.untouched_arrays}
     entries |= {scalar.name: scalar for scalar in manifest.scalars}
     try:

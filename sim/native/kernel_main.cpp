@@ -5,24 +5,33 @@
 // does through cocotb, by the same rules: inputs change while the clock is low, and what is seen
 // just before a rising edge is what that edge samples.
 //
-// usage: simulation INPUTS OUTPUTS LIMIT_CYCLES DATA_SETS RUNS [TRACE]
-// INPUTS: of each data set the words of each array, then the scalars, each as 8 bytes, little-endian.
-// OUTPUTS: of each data set that was run the words of each array, then cycles, return value and
-// checksum of each run, likewise; all data sets are run one after the other, RUNS times;
-// standard output: one line, "OUTCOME RUNS REPEATABLE MESSAGE".
+// usage: simulation LIMIT_CYCLES DATA_SETS RUNS [TRACE], in a folder with these files:
+// inputs.bin: of each data set the words of each array, then the scalars, each as 8 bytes,
+// little-endian.
+// outputs.bin: of each data set that was run the words of each array, then cycles, return value and
+// checksum of each run, likewise; all data sets are run one after the other, RUNS times.
+// With a memory off chip, memory.bin: whose each byte is, then of each data set its bytes; and
+// left.bin: of each data set that was run its bytes, then the cycle in which each was last written,
+// 4 bytes each.
+// Standard output: one line, "OUTCOME RUNS REPEATABLE CYCLE BYTE MESSAGE"; see broken.h.
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "Vtop.h"
+#include "broken.h"
 #include "design.h"
 #include "verilated.h"
+#ifdef MEMORY_WORD_BYTES
+#include "fixed_memory.h"
+#endif
 #if VM_TRACE_FST
 #include "verilated_fst_c.h"
 using Tracer = VerilatedFstC;
@@ -35,10 +44,7 @@ namespace {
 
 using Words = std::vector<uint64_t>;
 
-struct Broken {
-    const char* outcome;
-    std::string message;
-};
+using Bytes = std::vector<uint8_t>;
 
 struct Record {
     uint64_t cycles, returned, checksum;
@@ -82,7 +88,12 @@ public:
         top_->reset = 0;
         tick();
         expect_idle("after reset");
+        serves_ = true;
     }
+
+#ifdef MEMORY_WORD_BYTES
+    FixedMemory& memory() { return memory_; }
+#endif
 
     void load(const std::vector<Words>& images) {
         size_t longest = 0;
@@ -140,6 +151,7 @@ public:
         SCALARS(SET)
 #undef SET
         top_->start = 1;
+        cycle_ = 1;
         tick();
         top_->start = 0;
         scalar = 0;
@@ -148,16 +160,18 @@ public:
         SCALARS(SPOIL)
 #undef SPOIL
         top_->eval();
-        uint64_t cycles = 1;
-        for (;; ++cycles) {
-            if (cycles > limit)
+        for (;;) {
+            if (cycle_ > limit)
                 throw Broken{"hang", "no done within " + std::to_string(limit) + " cycles"};
             if (top_->idle)
                 throw Broken{"protocol",
-                             "idle is high in cycle " + std::to_string(cycles) + " of a run"};
+                             "idle is high in cycle " + std::to_string(cycle_) + " of a run"};
             if (top_->done) break;
+            ++cycle_;
             tick();
         }
+        const uint64_t cycles = cycle_;
+        cycle_ = 0;
         tick();
         expect_idle("in the cycle after done (cycle " + std::to_string(cycles) + ")");
         return Record{cycles, RETURNED(top_), CHECKSUM(top_)};
@@ -169,13 +183,49 @@ private:
         // Verilator propagates changed inputs before it looks for clock edges.
         top_->clock = 1;
         top_->eval();
+        serve();
         dump();
         context_.timeInc(5);
         top_->clock = 0;
         top_->eval();
+        look_again();
         dump();
         context_.timeInc(5);
     }
+
+#ifdef MEMORY_WORD_BYTES
+    // The memory acts when the registers that hold a request have settled.
+    void serve() {
+        if (!serves_) return;
+        uint8_t answer[MEMORY_WORD_BYTES];
+        top_->memory_ack = memory_.serve(request(), cycle_, answer);
+        std::memcpy(&top_->memory_rdata, answer, MEMORY_WORD_BYTES);
+#if VM_TRACE
+        // The evaluation at the falling edge would do, but a reader of the waves wants it here.
+        if (tracer_) top_->eval();
+#endif
+    }
+
+    void look_again() {
+        if (serves_) memory_.look_again(request(), cycle_);
+    }
+
+    // Of any width, the lowest byte of a port comes first.
+    Request request() {
+        Request found;
+        found.enable = top_->memory_en;
+        if (!found.enable) return found;
+        found.strobes = top_->memory_we;
+        found.word = top_->memory_addr;
+        std::memcpy(found.data, &top_->memory_wdata, MEMORY_WORD_BYTES);
+        return found;
+    }
+
+    FixedMemory memory_{MEMORY_WORD_BYTES, MEMORY_DEPTH_WORDS, MEMORY_LATENCY_CYCLES};
+#else
+    void serve() {}
+    void look_again() {}
+#endif
 
     void dump() {
 #if VM_TRACE
@@ -198,6 +248,9 @@ private:
 
     VerilatedContext context_;
     std::unique_ptr<Vtop> top_;
+    bool serves_ = false;
+    // Of a run, as the clock edge that comes next is counted; 0 while nothing runs.
+    uint64_t cycle_ = 0;
 #if VM_TRACE
     std::unique_ptr<Tracer> tracer_;
 #endif
@@ -216,6 +269,7 @@ void put(std::ostream& to, uint64_t word) {
 struct DataSet {
     std::vector<Words> images;
     Words scalars;
+    Bytes memory;
 };
 
 DataSet take_data_set(std::istream& from) {
@@ -230,45 +284,97 @@ DataSet take_data_set(std::istream& from) {
     return data;
 }
 
+// What a run has left.
+struct Left {
+    std::vector<Words> images;
+    Bytes memory;
+    std::vector<uint32_t> written;
+    bool operator!=(const Left& other) const {
+        return images != other.images || memory != other.memory;
+    }
+};
+
+Left run_on(Bench& bench, const DataSet& data, uint64_t limit, std::vector<Record>& records) {
+    bench.load(data.images);
+#ifdef MEMORY_WORD_BYTES
+    bench.memory().load(data.memory);
+#endif
+    const Record record = bench.run(data.scalars, limit);
+    Left left{bench.read(), {}, {}};
+#ifdef MEMORY_WORD_BYTES
+    left.memory = bench.memory().left();
+    left.written = bench.memory().written();
+#endif
+    records.push_back(record);
+    return left;
+}
+
+#ifdef MEMORY_WORD_BYTES
+bool take_memory(FixedMemory& memory, std::vector<DataSet>& data) {
+    std::ifstream from("memory.bin", std::ios::binary);
+    const auto take_bytes = [&](Bytes& bytes) {
+        bytes.resize(memory.bytes());
+        from.read(reinterpret_cast<char*>(bytes.data()), bytes.size());
+    };
+    Bytes owners;
+    take_bytes(owners);
+    for (DataSet& set : data) take_bytes(set.memory);
+    memory.set_up(std::move(owners), data.front().memory);
+    return bool(from);
+}
+
+bool put_memory(const std::vector<Left>& results) {
+    std::ofstream to("left.bin", std::ios::binary);
+    for (const Left& left : results) {
+        to.write(reinterpret_cast<const char*>(left.memory.data()), left.memory.size());
+        to.write(reinterpret_cast<const char*>(left.written.data()), 4 * left.written.size());
+    }
+    to.close();
+    return bool(to);
+}
+#else
+bool put_memory(const std::vector<Left>&) { return true; }
+#endif
+
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (argc < 6) return 2;
-    const uint64_t limit = std::strtoull(argv[3], nullptr, 10);
-    const uint64_t sets = std::strtoull(argv[4], nullptr, 10);
-    const uint64_t runs = std::strtoull(argv[5], nullptr, 10);
-    std::ifstream input(argv[1], std::ios::binary);
+    if (argc < 4) return 2;
+    const uint64_t limit = std::strtoull(argv[1], nullptr, 10);
+    const uint64_t sets = std::strtoull(argv[2], nullptr, 10);
+    const uint64_t runs = std::strtoull(argv[3], nullptr, 10);
+    std::ifstream input("inputs.bin", std::ios::binary);
     std::vector<DataSet> data;
     for (uint64_t set = 0; set < sets; ++set) data.push_back(take_data_set(input));
     if (!input) return 2;
 
     std::vector<Record> records;
-    std::vector<std::vector<Words>> results;
+    std::vector<Left> results;
     Broken broken{"done", ""};
     bool repeatable = true;
     try {
-        Bench bench(argc > 6 ? argv[6] : nullptr);
+        Bench bench(argc > 4 ? argv[4] : nullptr);
+#ifdef MEMORY_WORD_BYTES
+        if (!take_memory(bench.memory(), data)) return 2;
+#endif
         bench.reset();
         for (uint64_t run = 0; run < runs * sets; ++run) {
             const uint64_t set = run % sets;
-            bench.load(data[set].images);
-            const Record record = bench.run(data[set].scalars, limit);
-            std::vector<Words> read = bench.read();
-            records.push_back(record);
+            Left left = run_on(bench, data[set], limit, records);
             if (run < sets) {
-                results.push_back(std::move(read));
-            } else if (read != results[set] || !(record == records[set])) {
+                results.push_back(std::move(left));
+            } else if (left != results[set] || !(records.back() == records[set])) {
                 repeatable = false;
-                results[set] = std::move(read);
+                results[set] = std::move(left);
             }
         }
     } catch (const Broken& caught) {
         broken = caught;
     }
 
-    std::ofstream output(argv[2], std::ios::binary);
-    for (const std::vector<Words>& images : results)
-        for (const Words& image : images)
+    std::ofstream output("outputs.bin", std::ios::binary);
+    for (const Left& left : results)
+        for (const Words& image : left.images)
             for (uint64_t word : image) put(output, word);
     for (const Record& record : records) {
         put(output, record.cycles);
@@ -276,8 +382,9 @@ int main(int argc, char** argv) {
         put(output, record.checksum);
     }
     output.close();
-    if (!output) return 2;
-    std::printf("%s %zu %d %s\n", broken.outcome, records.size(), int(repeatable),
+    if (!output || !put_memory(results)) return 2;
+    std::printf("%s %zu %d %llu %llu %s\n", broken.outcome, records.size(), int(repeatable),
+                (unsigned long long)broken.cycle, (unsigned long long)broken.byte,
                 broken.message.c_str());
     return 0;
 }

@@ -52,7 +52,7 @@ def run(
             trace=Path(trace) if trace else None,
         )
     save_outputs(Path(outputs), result.arrays, result.returned, manifest)
-    written = [result.arrays[a.name] for a in manifest.host_arrays if a.role in ("out", "inout")]
+    written = [result.arrays[a.name] for a in manifest.data_arrays if a.role in ("out", "inout")]
     value = format_checksum(checksum(written))
     wrong = None if program is None else differences(manifest, program, given, result)
     if as_json:
