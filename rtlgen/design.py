@@ -49,7 +49,7 @@ class RunResult:
 
     Members
     -------
-    arrays: every array with a host port, of its C type and shape.
+    arrays: every array that the host gives or gets, of its C type and shape.
     returned: the function's result, or None. cycles: from start to done.
     """
 

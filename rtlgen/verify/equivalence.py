@@ -16,7 +16,7 @@ from rtlgen.verify.compare import SHOWN_MISMATCHES, Comparison, compare_memories
 from rtlgen.verify.cosim import Engine, SimulationResult, Simulator, simulate_all
 from rtlgen.verify.data_sets import DataSet, DataSets
 from rtlgen.verify.golden_state import Elements
-from rtlgen.verify.writes import last_write_cycles
+from rtlgen.verify.writes import Element, last_write_cycles
 
 CYCLES_OF_ALL_RUNS: Mapping[Simulator, int] = {"verilator": 5_000_000, "icarus": 6_000}
 """Cycles, loading and reading included, within which all runs together should stay."""
@@ -191,7 +191,7 @@ def _compared(
     expected = {name: np.asarray(wanted.arrays[name]) for name in got.arrays}
     comparison = compare_memories(expected, got.arrays)
     elements = [(m.array, m.index) for m in comparison.first]
-    comparison = comparison.with_cycles(last_write_cycles(plan, elements))
+    comparison = comparison.with_cycles(_write_cycles(plan, got, elements))
     failures = [comparison.text()] if comparison.mismatches else []
     if wanted.returned != got.returned:
         failures.append(f"returned {got.returned}, expected {wanted.returned}")
@@ -205,6 +205,22 @@ def _compared(
             f"checksum {format_checksum(found)} (unit: {unit}), expected {format_checksum(right)}"
         )
     return comparison, failures
+
+
+def _write_cycles(
+    plan: KernelPlan, got: SimulationResult, elements: Sequence[Element]
+) -> dict[Element, int]:
+    """Return the cycle of the last store to each element, where there was one.
+
+    Off chip the simulation has seen it; on chip the plan says.
+    """
+    seen = {
+        (name, index): int(got.write_cycles[name][index])
+        for name, index in elements
+        if name in got.write_cycles
+    }
+    planned = last_write_cycles(plan, (element for element in elements if element not in seen))
+    return planned | {element: cycle for element, cycle in seen.items() if cycle}
 
 
 def _joined(comparisons: Sequence[Comparison]) -> Comparison:
