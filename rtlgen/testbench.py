@@ -2,9 +2,10 @@
 
 For each data set it writes every array through the host ports, starts the kernel, counts the cycles
 to done, reads everything back, compares each element, the return value, the checksum and the cycle
-count, and prints one line a check. There is no reset between data sets. It ends with `PASS` or,
-through `$fatal`, with `FAIL` and a non-zero status. The text is `testbench.v.j2`; the data stands
-beside it in hexadecimal.
+count, and prints one line a check. A memory off chip is part of the bench, filled before each run
+and compared after it, with all that is between arrays. There is no reset between data sets. It ends
+with `PASS` or, through `$fatal`, with `FAIL` and a non-zero status. The text is `testbench.v.j2`;
+the data stands beside it in hexadecimal.
 """
 
 from __future__ import annotations
@@ -17,9 +18,13 @@ import jinja2
 import numpy as np
 
 from rtlgen.manifest import CHECKSUM_WIDTH_BITS, ArrayEntry, Manifest
+from rtlgen.sim.memory_image import LOCAL, Bytes, image_of, owners
 from rtlgen.verify.inputs import Inputs, check_inputs, to_words
 
 SHOWN_MISMATCHES = 10
+
+_RAM_FILE = "off-chip"
+"""No array of C has this name."""
 
 _TEMPLATES = jinja2.Environment(
     loader=jinja2.FileSystemLoader(Path(__file__).parent),
@@ -33,7 +38,7 @@ _TEMPLATES = jinja2.Environment(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Expected:
-    """What a run must leave: every array with a host port, and the values that the ports give.
+    """What a run must leave: every array that the host gets, and the values that the ports give.
 
     None leaves out the check.
     """
@@ -102,11 +107,16 @@ def write_testbench(directory: Path, manifest: Manifest, cases: Sequence[Case]) 
             text = "".join(_hex_lines(np.asarray(image), array) for image in images)
             path.write_text(text, encoding="utf-8")
             files.append(path)
+    if manifest.memory is not None:
+        files += _write_memory(data, manifest, given, [case.expected.arrays for case in cases])
     prefix = _free_prefix(manifest)
     text = _TEMPLATES.get_template("testbench.v.j2").render(
         name=name,
         kernel=manifest,
         arrays=manifest.host_arrays,
+        inputs=_driven(manifest),
+        memory=manifest.memory,
+        ram_file=_RAM_FILE,
         cases=[case.name for case in cases],
         scalars={
             s.name: [_literal(int(inputs[s.name]), s.width) for inputs in given]
@@ -120,6 +130,39 @@ def write_testbench(directory: Path, manifest: Manifest, cases: Sequence[Case]) 
     verilog = directory / file
     verilog.write_text(text, encoding="utf-8")
     return Testbench(verilog, tuple(files))
+
+
+def _driven(manifest: Manifest) -> list[str]:
+    """Return the inputs that the bench drives step by step."""
+    ports = None if manifest.memory is None else manifest.memory.ports
+    answers = () if ports is None else (ports.rdata, ports.ack)
+    return [p.name for p in manifest.ports if p.direction == "in" and p.name not in answers]
+
+
+def _write_memory(
+    folder: Path,
+    manifest: Manifest,
+    before: Sequence[Inputs],
+    after: Sequence[Mapping[str, np.ndarray]],
+) -> list[Path]:
+    """Write what is in the memory off chip before and after each run, and what is compared."""
+    assert manifest.memory is not None
+    names = {a.name for a in manifest.data_arrays} & {a.name for a in manifest.memory.arrays}
+    written: list[Path] = []
+
+    def write(kind: str, images: Sequence[Bytes]) -> None:
+        assert manifest.memory is not None
+        path = folder / f"{_RAM_FILE}_{kind}.hex"
+        # The highest byte of a word comes first.
+        words = np.concatenate(images).reshape(-1, manifest.memory.word_bytes)[:, ::-1]
+        path.write_text("".join(f"{word.tobytes().hex()}\n" for word in words), encoding="utf-8")
+        written.append(path)
+
+    for kind, arrays in (("in", before), ("out", after)):
+        words = [{name: to_words(np.asarray(each[name])) for name in names} for each in arrays]
+        write(kind, [image_of(manifest, each) for each in words])
+    write("mask", [np.where(owners(manifest) == LOCAL, 0, 255).astype(np.uint8)])
+    return written
 
 
 def _hex_lines(values: np.ndarray, array: ArrayEntry) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from rtlgen.manifest import ArrayRole
 from rtlgen.sim.cocotb_runner import Simulator
 from rtlgen.sim.verilator import find_verilator
 from rtlgen.testbench import Case, Expected, write_testbench
@@ -23,6 +24,7 @@ from tests.sim.designs import (
     random_inputs,
     sabotaged,
 )
+from tests.sim.designs.increment import Increment
 from tests.simulators import SIMULATORS, needs_icarus
 
 pytestmark = pytest.mark.simulation
@@ -56,24 +58,24 @@ def checks(number: int, seed: int) -> list[str]:
     ]
 
 
-def run(folder: Path, simulator: Simulator) -> str:
+def run(folder: Path, simulator: Simulator, name: str = "scale_add") -> str:
     """Do what the head of the test bench says; return what it prints."""
-    files = ["scale_add.v", "scale_add_tb.v"]
+    files = [f"{name}.v", f"{name}_tb.v"]
     if simulator == "icarus":
         build = ["iverilog", "-g2012", "-o", "tb.vvp", *files]
     else:
-        options = ["--binary", "--timing", "-Wno-fatal", "--top-module", "scale_add_tb"]
+        options = ["--binary", "--timing", "-Wno-fatal", "--top-module", f"{name}_tb"]
         build = [str(find_verilator().command), *options, *files]
     # The makefile of a verilator that came as a package calls `python`.
     path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
     run_tool(build, log=folder / "build.log", cwd=folder, environment={"PATH": path})
-    return run_tool(_command(folder, simulator), log=folder / "tb.log", cwd=folder)
+    return run_tool(_command(folder, simulator, name), log=folder / "tb.log", cwd=folder)
 
 
-def _command(folder: Path, simulator: Simulator) -> list[str]:
+def _command(folder: Path, simulator: Simulator, name: str = "scale_add") -> list[str]:
     if simulator == "icarus":
         return ["vvp", "-n", "tb.vvp"]
-    return [str(folder / "obj_dir" / "Vscale_add_tb")]
+    return [str(folder / "obj_dir" / f"V{name}_tb")]
 
 
 @pytest.mark.parametrize("simulator", SIMULATORS)
@@ -122,3 +124,60 @@ def test_a_wrong_kernel_fails(tmp_path: Path, old: str, new: str, message: str) 
     printed = (tmp_path / "tb.log").read_text()
     assert message in printed
     assert "PASS: scale_add" not in printed
+
+
+OFF_CHIP = Increment(word_bits=64, element_bits=16, shape=(3, 6), latency_cycles=8)
+
+
+def write_off_chip(
+    folder: Path, *changes: tuple[str, str], roles: tuple[ArrayRole, ArrayRole] = ("in", "out")
+) -> None:
+    manifest = OFF_CHIP.build(folder, *changes, roles=roles)
+    names = [array.name for array in manifest.data_arrays]
+    cases = []
+    for seed in SEEDS:
+        inputs = OFF_CHIP.inputs(seed)
+        after = OFF_CHIP.expected(inputs)
+        given, expected = ({name: arrays[name] for name in names} for arrays in (inputs, after))
+        cases.append(Case(f"seed {seed}", given, Expected(expected)))
+    write_testbench(folder, manifest, cases)
+
+
+@pytest.mark.parametrize("roles", [("in", "out"), ("in", "local")])
+@pytest.mark.parametrize("simulator", SIMULATORS)
+def test_the_bench_is_the_memory_off_chip(
+    tmp_path: Path, simulator: Simulator, roles: tuple[ArrayRole, ArrayRole]
+) -> None:
+    if simulator == "verilator" and shutil.which("make") is None:
+        pytest.skip("make is not installed")
+    write_off_chip(tmp_path, roles=roles)
+    printed = run(tmp_path, simulator, "increment").splitlines()
+    passed = [line for line in printed if line.startswith("PASS")]
+    once = [f"PASS: cycles {OFF_CHIP.cycles}", "PASS: memory, 12 words"]
+    assert passed == [*once, *once, "PASS: increment"]
+
+
+@needs_icarus
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("mem_rdata[lane*ELEMENT +: ELEMENT] + 1", "mem_rdata[lane*ELEMENT +: ELEMENT] + 2",
+         "FAIL: memory, 6 of 12 words, 0 rules broken"),
+        ("we <= full ? all : some;", "we <= all;", "FAIL: memory, 3 of 12 words"),
+        ("addr <= WORDS + n;", "addr <= n;", "FAIL: memory, 12 of 12 words"),
+        ("addr <= WORDS + n;", "addr <= 2 * WORDS + n;", "FAIL: word 12 of a memory of 12"),
+        ("done <= 0;\n", "done <= 0; if (en & !mem_ack) addr <= addr + 1;\n",
+         "FAIL: an access of the memory changes before mem_ack"),
+        ("en <= 0; addr <= 0; done <= 1;", "addr <= 0; done <= 1;",
+         "FAIL: an access of the memory while idle"),
+        ("if (en & mem_ack & (we != 0)) begin", "if (en & (we != 0)) begin",
+         "FAIL: cycles: expected 97, got"),
+    ],
+)  # fmt: skip
+def test_a_wrong_access_off_chip_fails(tmp_path: Path, old: str, new: str, message: str) -> None:
+    write_off_chip(tmp_path, (old, new))
+    with pytest.raises(ToolFailedError, match="vvp failed with status 1"):
+        run(tmp_path, "icarus", "increment")
+    printed = (tmp_path / "tb.log").read_text()
+    assert message in printed
+    assert "PASS: increment" not in printed

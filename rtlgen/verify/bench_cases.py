@@ -46,7 +46,7 @@ def testbench_cases(manifest: Manifest, data: DataSets) -> list[Case]:
                 each.golden.returned,
                 checksum(
                     each.golden.arrays[a.name]
-                    for a in manifest.host_arrays
+                    for a in manifest.data_arrays
                     if a.role in ("out", "inout")
                 ),
             ),
@@ -56,4 +56,4 @@ def testbench_cases(manifest: Manifest, data: DataSets) -> list[Case]:
 
 
 def _words(manifest: Manifest) -> int:
-    return sum(array.depth for array in manifest.host_arrays)
+    return sum(array.depth for array in manifest.data_arrays)
