@@ -15,7 +15,7 @@ from functools import reduce
 import islpy as isl
 
 from rtlgen.ir.effort import keep_going
-from rtlgen.ir.sets import ScopSets, equal_outer
+from rtlgen.ir.sets import ScopSets, differing_outer, equal_outer
 from rtlgen.poly.dependences import Dataflow, Dependence, Flow
 from rtlgen.poly.extrema import pair_extrema
 
@@ -57,7 +57,8 @@ class TileRelations:
 
     def across(self, relation: isl.Map) -> isl.Map:
         """Restrict a relation to pairs in different tiles."""
-        return relation.subtract(equal_outer(relation, self.depth)).coalesce()
+        keep_going(self.sets.context)
+        return differing_outer(relation, self.depth).coalesce()
 
     def placed_at_origin(self, relation: isl.Map) -> isl.Map:
         """Return the pairs of a relation with the tiles left out: all in the tile at the origin."""

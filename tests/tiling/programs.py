@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from rtlgen.driver import parse_source, quoting
 from rtlgen.frontend import ParsedProgram
+from rtlgen.ir.effort import limited_effort
 from rtlgen.options import CompileOptions
 from rtlgen.target import get_target
 from rtlgen.tiling.choice import TileRequest
@@ -86,6 +89,7 @@ def parsed(text: str, size: int) -> ParsedProgram:
     return parse_source(text, "program.c", CompileOptions(defines={"N": str(size)}))
 
 
+@cache
 def planned(
     text: str,
     size: int,
@@ -99,5 +103,5 @@ def planned(
     """Return the plan of a program of one size; it has been replayed where it is small."""
     request = TileRequest(latency_cycles, word_bits, on_chip, tile, budget_bits)
     program = parsed(text, size)
-    with quoting(program):
+    with quoting(program), limited_effort():
         return plan_in_tiles(program, request, get_target("ecp5"))
