@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from rtlgen.analysis import Analysis
+from rtlgen.emit.transfers import transfer_program
+from rtlgen.emit.unit import c_program
 from rtlgen.errors import Diagnostic
 from rtlgen.ir.plan import KernelPlan
 from rtlgen.ir.scop import Scop
@@ -59,6 +61,20 @@ class Compilation(ABC):
     def remarks(self) -> tuple[str, ...]:
         """What whoever builds or proves it should know, a line each."""
         return (*self.unproven, *(f"limit: {limit}" for limit in self.limits))
+
+    @property
+    def passes(self) -> tuple[str, ...]:
+        """The passes whose result can be read as C, in order."""
+        return tuple(self.stages)
+
+    def c_text(self, name: str) -> str:
+        """Return the program after one of the passes as C.
+
+        Raises
+        ------
+        TooComplex: isl's operation limit was met.
+        """
+        return c_program(self.stages[name], name)
 
     @abstractmethod
     def findings(self) -> Findings:
@@ -131,6 +147,17 @@ class TiledCompilation(Compilation):
 
     tiled: TiledProgram
     ram_limit_bits: int
+
+    @property
+    def passes(self) -> tuple[str, ...]:
+        return (*self.stages, "transfer")
+
+    def c_text(self, name: str) -> str:
+        if name in self.stages:
+            return c_program(self.stages[name], name)
+        side = self.plan.memory_side
+        assert side is not None, "a program in tiles has arrays off chip"
+        return transfer_program(self.tiled.program.scop, self.tiled.parts, side)
 
     def findings(self) -> Findings:
         return Findings(

@@ -16,7 +16,6 @@ from rtlgen.build_directory import build_directory
 from rtlgen.compilation import Compilation
 from rtlgen.driver import compile_program, parse
 from rtlgen.emit.errors import NoSuchStage
-from rtlgen.emit.unit import c_program
 from rtlgen.ir.banks import block_rams
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.json_form import plan_to_json
@@ -111,7 +110,7 @@ class Design:
     @property
     def stages(self) -> tuple[str, ...]:
         """The passes that the program went through, in order."""
-        return tuple(self.compilation.stages)
+        return self.compilation.passes
 
     def c_text(self, after: str) -> str:
         """Return the program after a pass as C99 that computes the same, with gcc -fwrapv.
@@ -126,7 +125,7 @@ class Design:
                 f"{self.plan.name} did not go through the pass {after}",
                 help=f"its passes are {', '.join(self.stages)}",
             )
-        return c_program(self.compilation.stages[after], after)
+        return self.compilation.c_text(after)
 
     def report(self) -> dict[str, Any]:
         """Return the figures of the plan, as `rtlgen plan --json` prints them."""

@@ -5,7 +5,7 @@
 
 With arrays off chip:
 
-    parse -> normalise -> plan
+    parse -> normalise -> tile -> transfer -> plan
 
 Every pass takes the program of the one before. After each one the legality checker judges the new
 schedule against the dependences of the program as written, and the finished plan is replayed.
@@ -39,6 +39,7 @@ from rtlgen.target import get_target
 from rtlgen.tiling.choice import TileRequest
 from rtlgen.tiling.placement import place_arrays, ram_limit_bits
 from rtlgen.tiling.plan import plan_in_tiles
+from rtlgen.tiling.stages import program_in_tiles
 from rtlgen.transforms.distribute import distribute
 from rtlgen.transforms.flatten import flatten
 from rtlgen.transforms.fuse import fuse
@@ -55,6 +56,9 @@ UNTILED = (IllegalSchedule, RaggedDomain, WindowsTooLarge, LookupOffChip, TooCom
 
 TRANSFORMS = PASSES[:-1]
 """The passes whose result is a program."""
+
+TILED_PASSES = ("parse", "normalise", "tile", "transfer")
+"""Those of a program with arrays off chip."""
 
 
 def parse(path: Path, options: CompileOptions) -> ParsedProgram:
@@ -125,7 +129,11 @@ def _in_tiles(
         analysis=analysis,
         plan=tiled.plan,
         target=target,
-        stages={"parse": program.scop, "normalise": tiled.program.scop},
+        stages={
+            "parse": program.scop,
+            "normalise": tiled.program.scop,
+            "tile": program_in_tiles(tiled),
+        },
         replayed=tiled.replayed,
         tiled=tiled,
         ram_limit_bits=ram_limit_bits(options, target),

@@ -290,5 +290,5 @@ def print_dump(design: Design, name: str | None, as_json: bool) -> None:
         text = plan_text(design.plan)
     else:
         # A pass that the program did not go through left it as it was: that is, as it is.
-        text = scop_text(stages.get(name, stages[design.stages[-1]]))
+        text = scop_text(stages.get(name, list(stages.values())[-1]))
     click.echo(text, err=as_json)

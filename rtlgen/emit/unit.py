@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from textwrap import fill
+from typing import TypeAlias
 
 from rtlgen.emit.expressions import (
     constant_text,
@@ -27,7 +28,6 @@ from rtlgen.ir.code import (
     Run,
     affine_of,
     fresh,
-    operations_of,
     walk_code,
 )
 from rtlgen.ir.expr import ScalarParameter, map_affine, walk
@@ -51,24 +51,48 @@ _UNWANTED_WARNINGS = (
 )
 
 
-def c_program(scop: Scop, after: str) -> str:
+Values: TypeAlias = Mapping[str, Affine]
+"""What the iterators of a statement stand for in one of its instances."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnText:
+    """How some statements are written, where that is not their assignment.
+
+    Members
+    -------
+    declarations: of variables that they use, a line each. lines: by statement, the lines of an
+        instance, given its values and what functions are called. taken: names in all of that.
+    """
+
+    declarations: tuple[str, ...] = ()
+    lines: Mapping[str, Callable[[Values, Mapping[str, str]], list[str]]] = field(
+        default_factory=dict
+    )
+    taken: frozenset[str] = frozenset()
+
+
+def c_program(scop: Scop, after: str, own: OwnText | None = None) -> str:
     """Return `scop` in the order of its schedule as a translation unit of C99.
 
     Parameters
     ----------
     after: what the comment at the top calls the stage of the program.
+    own: how some of its statements are written.
 
     Raises
     ------
     TooComplex: isl's operation limit was met.
     """
-    names = _program_names(scop)
+    own = own or OwnText()
+    names = program_names(scop) | own.taken
     calls = {name: fresh(name, names) for name in (*CALLS, *_division_names(scop))}
     taken = names | frozenset(calls.values())
-    return _Unit(scop, after, calls, _code(scop, taken), taken).text()
+    return _Unit(scop, after, calls, _code(scop, taken), taken, own).text()
 
 
-def _program_names(scop: Scop) -> frozenset[str]:
+def program_names(scop: Scop) -> frozenset[str]:
+    """Return the names that the program itself has in C."""
     stored = (array.name for array in scop.arrays)
     return frozenset((scop.name, *stored, *(p.name for p in scop.parameters))) | _TYPES
 
@@ -97,7 +121,7 @@ class _Unit:
     Members
     -------
     calls: what each function that C does not have is called; code: the function's body.
-    taken: names that a local variable must not hide.
+    taken: names that a local variable must not hide. own: how some statements are written.
     """
 
     scop: Scop
@@ -105,16 +129,18 @@ class _Unit:
     calls: dict[str, str]
     code: tuple[Code, ...]
     taken: frozenset[str]
+    own: OwnText
 
     def text(self) -> str:
+        definition = "\n".join(self._definition())
         parts = [
             self._head(),
             "#include <stdint.h>",
             *self._pragmas(),
-            *self._functions(),
+            *self._functions(definition),
             *self._globals(),
             f"{self._signature()};",
-            "\n".join(self._definition()),
+            definition,
         ]
         return "\n\n".join(parts) + "\n"
 
@@ -136,9 +162,8 @@ class _Unit:
             pragmas = (f'#pragma GCC diagnostic ignored "-W{name}"' for name in _UNWANTED_WARNINGS)
             yield "\n".join([comment, *pragmas])
 
-    def _functions(self) -> Iterator[str]:
-        used = operations_of(self.code)
-        shown = [name for name in CALLS if name in used]
+    def _functions(self, definition: str) -> Iterator[str]:
+        shown = [name for name in CALLS if re.search(rf"\b{self.calls[name]}\(", definition)]
         if shown:
             yield "\n".join(_function("int64_t", self.calls[n], CALLS[n]) for n in shown)
         needed = {pair for s in self.scop.statements for pair in divisions(s.expr)}
@@ -189,6 +214,7 @@ class _Unit:
                 yield fill(table, _LINE, initial_indent=INDENT, subsequent_indent=inside)
             elif array.role == "local":
                 yield f"{INDENT}{_declared(array)} = {'{0}' if array.shape else '0'};"
+        yield from (f"{INDENT}{line}" for line in self.own.declarations)
         for name in self._unread():
             yield f"{INDENT}(void){name};"
         yield from LineWriter(self.calls, self._instance).lines(self.code, 1)
@@ -220,18 +246,25 @@ class _Unit:
                 bound[name] = f"const int64_t {name} = {index_text(index, self.calls)};"
                 affine = Affine.variable(name)
             values[iterator] = affine
-        assignment = self._assignment(statement, values)
-        used = set(re.findall(r"\w+", assignment))
-        lines = [*(text for name, text in bound.items() if name in used)]
-        lines.append(f"{assignment} {_place(statement)}")
+        written = self._written(statement, values)
+        used = set(re.findall(r"\w+", "\n".join(written)))
+        lines = [*(text for name, text in bound.items() if name in used), *written]
+        if statement.name in self.own.lines and len(lines) == len(written):
+            return lines
         return ["{", *(f"{INDENT}{text}" for text in lines), "}"] if len(lines) > 1 else lines
+
+    def _written(self, statement: Statement, values: dict[str, Affine]) -> list[str]:
+        """Return the lines of an instance."""
+        if statement.name in self.own.lines:
+            return self.own.lines[statement.name](values, self.calls)
+        return [f"{self._assignment(statement, values)} {place_text(statement)}"]
 
     def _assignment(self, statement: Statement, values: dict[str, Affine]) -> str:
         def element(read: int, computed: Sequence[str]) -> str:
-            return _access(statement.reads[read], values, computed)
+            return access_text(statement.reads[read], values, computed)
 
         value = expression_text(map_affine(statement.expr, values), element, self.calls)
-        return f"{_access(statement.write, values, ())} = {_bare(value)};"
+        return f"{access_text(statement.write, values, ())} = {bare(value)};"
 
 
 def _function(type_: str, name: str, value: str) -> str:
@@ -254,7 +287,7 @@ def _values(array: Array) -> str:
     return parts[0]
 
 
-def _access(access: Access, values: dict[str, Affine], computed: Sequence[str]) -> str:
+def access_text(access: Access, values: Values, computed: Sequence[str]) -> str:
     """Return the text of an element; `computed` are the subscripts that are no affine functions."""
     others = iter(computed)
     shown = (
@@ -264,7 +297,8 @@ def _access(access: Access, values: dict[str, Affine], computed: Sequence[str]) 
     return access.array + "".join(f"[{subscript}]" for subscript in shown)
 
 
-def _place(statement: Statement) -> str:
+def place_text(statement: Statement) -> str:
+    """Return a comment that says where a statement comes from."""
     return f"/* {statement.name}, line {statement.span.line} */"
 
 
@@ -279,7 +313,7 @@ def _variables(code: Sequence[Code]) -> frozenset[str]:
     return frozenset(found)
 
 
-def _bare(text: str) -> str:
+def bare(text: str) -> str:
     """Return an expression without the parentheses around all of it."""
     depth = 0
     for position, character in enumerate(text):

@@ -6,7 +6,7 @@ Indices are mathematical integers here; `floord` and `ceild` round as their name
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -124,6 +124,17 @@ def variables_of(index: Index) -> frozenset[str]:
             return frozenset(name for operand in operands for name in variables_of(operand))
         case Number():
             return frozenset()
+
+
+def substituted(index: Index, values: Mapping[str, Index]) -> Index:
+    """Return an index with other indices in place of variables."""
+    match index:
+        case Variable(name):
+            return values.get(name, index)
+        case Operation(op, operands):
+            return Operation(op, tuple(substituted(operand, values) for operand in operands))
+        case Number():
+            return index
 
 
 def used_variables(nodes: tuple[Code, ...]) -> frozenset[str]:

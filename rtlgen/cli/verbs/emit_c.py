@@ -11,7 +11,7 @@ from rtlgen.cli.errors import BadOption
 from rtlgen.cli.options import json_option, source_argument
 from rtlgen.cli.output import Verbosity, print_json
 from rtlgen.cli.verb import verb
-from rtlgen.driver import TRANSFORMS
+from rtlgen.driver import TILED_PASSES, TRANSFORMS
 from rtlgen.files import write_file
 from rtlgen.options import CompileOptions
 
@@ -20,10 +20,10 @@ from rtlgen.options import CompileOptions
 @source_argument
 @click.option(
     "--after",
-    type=click.Choice(TRANSFORMS),
+    type=click.Choice(list(dict.fromkeys((*TRANSFORMS, *TILED_PASSES)))),
     metavar="PASS",
-    help=f"The last pass that the program has been through: {', '.join(TRANSFORMS)}.  "
-    "[default: the last transform]",
+    help=f"The last pass that the program has been through: {', '.join(TRANSFORMS)}; with arrays "
+    f"off chip {', '.join(TILED_PASSES)}.  [default: the last transform]",
 )
 @click.option("-o", "output", metavar="FILE", help="Write the C to FILE, not to stdout.")
 @compile_options
