@@ -6,7 +6,7 @@ builders accept any latency and spread the logic over the cycles they are given.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from rtlgen.errors import RtlgenError
@@ -80,6 +80,13 @@ class Target:
             shape.depth * (shape.width_bits // (self.block_ram_byte_bits or 8)) * 8
             for shape in self.block_ram_shapes
         )
+
+    def choosing_lanes(self) -> Target:
+        """Return the target for memories of words, of which a read chooses an element.
+
+        The choice takes a cycle of its own, between the RAM's register and that of the element.
+        """
+        return replace(self, memory_read_latency_cycles=self.memory_read_latency_cycles + 1)
 
     def latency_cycles(self, op: str, left_width: int, right_width: int, result_width: int) -> int:
         """Return the cycles from operands to result.

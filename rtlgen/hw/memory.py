@@ -17,6 +17,9 @@ from rtlgen.ir.plan import Memory, address_bits
 
 BYTE_BITS = 8
 
+RAM_CYCLES = 1
+"""From the address of a block RAM to its element, its output register not counted."""
+
 
 @dataclass(frozen=True, slots=True)
 class Write:
@@ -59,8 +62,7 @@ class ArrayStorage(wiring.Component):
     -------
     idle: In(1). The host has the memory while it is high, the users while it is low.
     load_N_addr, load_N_en: In, of user N. At most one user enables a port in a cycle.
-    read_N: Out, the element that user N asked for: two cycles later from a block RAM, in the same
-        cycle from flip-flops.
+    read_N: Out, the element that user N asked for: `read_latency_cycles` later.
     load_N_bankK: In(1), in the cycle of read_N, of a user that may read several banks: take bank K.
     store_N_addr, store_N_en, store_N_data: In, of user N; at most one enable a port in a cycle.
     host_addr, host_en, host_we, host_wdata: In; host_rdata: Out, in the cycle after a `host_en`
@@ -155,7 +157,7 @@ class BlockStorage(ArrayStorage):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         shown: dict[int, Value] = {}
-        elements: dict[tuple[int, int], Signal] = {}
+        elements: dict[tuple[int, int], Value] = {}
         for bank in range(self.plan.write_ports):
             write = self.write(bank)
             for port in range(self.plan.read_ports):
@@ -168,9 +170,8 @@ class BlockStorage(ArrayStorage):
                     shown[bank] = data
                 if users:
                     name = f"element_{self._copy_name(bank, port)}"
-                    element = Signal(self.plan.width_bits, name=name, reset_less=True)
-                    m.d.sync += element.eq(data)
-                    elements[bank, port] = element
+                    cycles = self.plan.read_latency_cycles - RAM_CYCLES
+                    elements[bank, port] = registered(m, data, cycles, name)
         self._build_reads(m, elements, shown)
         return m
 
@@ -220,7 +221,7 @@ class BlockStorage(ArrayStorage):
     def _build_reads(
         self,
         m: Module,
-        elements: Mapping[tuple[int, int], Signal],
+        elements: Mapping[tuple[int, int], Value],
         shown: Mapping[int, Value],
     ) -> None:
         """Give every user, and the host, the element from the bank that holds it."""
@@ -275,8 +276,8 @@ class RomStorage(ArrayStorage):
             if self.plan.is_block_ram:
                 read_port = rom.read_port()
                 m.d.comb += read_port.en.eq(en)
-                element = Signal(self.plan.width_bits, name=f"element_{port}", reset_less=True)
-                m.d.sync += element.eq(read_port.data)
+                cycles = self.plan.read_latency_cycles - RAM_CYCLES
+                element = registered(m, read_port.data, cycles, f"element_{port}")
             else:
                 read_port = rom.read_port(domain="comb")
                 element = read_port.data
@@ -324,6 +325,15 @@ class RegisterStorage(ArrayStorage):
         with m.If(self.idle & self.host_reads):
             m.d.sync += held.eq(self._element(words, self.host_addr))
         m.d.comb += self.host_rdata.eq(held)
+
+
+def registered(m: Module, data: Value, cycles: int, name: str) -> Value:
+    """Return what `data` was some cycles ago."""
+    for cycle in range(cycles):
+        held = Signal(len(data), name=f"{name}_{cycle}" if cycle else name, reset_less=True)
+        m.d.sync += held.eq(data)
+        data = held
+    return data
 
 
 def first_load(loads: Sequence[tuple[Signal, Signal]]) -> tuple[Value, Value]:

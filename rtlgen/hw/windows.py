@@ -6,7 +6,7 @@ from amaranth.hdl import Const, Module, Mux, Signal, Value
 from amaranth.lib.memory import Memory as Ram
 from amaranth.lib.wiring import In, Member, Out
 
-from rtlgen.hw.memory import ArrayStorage, first_load
+from rtlgen.hw.memory import RAM_CYCLES, ArrayStorage, first_load, registered
 from rtlgen.ir.plan import address_bits
 
 
@@ -69,14 +69,16 @@ class FilledStorage(WindowStorage):
             read_port.en.eq(en),
             read_port.addr.eq(row),
         ]
-        word: Value = read_port.data
+        cycles = self.plan.read_latency_cycles - RAM_CYCLES
         if self.lane_bits:
-            held = Signal(self.lane_bits, name=f"lane_{port}", reset_less=True)
-            with m.If(en):
-                m.d.sync += held.eq(lane)
-            word = word.word_select(held, self.plan.width_bits)
-        element = Signal(self.plan.width_bits, name=f"element_{port}", reset_less=True)
-        m.d.sync += element.eq(word)
+            # The lane is chosen behind a register of the word where there is time: RAMs are slow.
+            word = registered(m, read_port.data, cycles - 1, f"word_{port}")
+            chosen = Signal(self.plan.width_bits, name=f"chosen_{port}")
+            before = registered(m, lane, cycles, f"lane_{port}")
+            m.d.comb += chosen.eq(word.word_select(before, self.plan.width_bits))
+            element = registered(m, chosen, 1, f"element_{port}")
+        else:
+            element = registered(m, read_port.data, cycles, f"element_{port}")
         m.d.comb += [getattr(self, f"read_{n}").eq(element) for n in users]
 
 

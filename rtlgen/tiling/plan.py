@@ -56,6 +56,8 @@ def plan_in_tiles(program: ParsedProgram, request: TileRequest, target: Target) 
     """
     whole = as_written(program.scop)
     side = _memory_side(whole.scop, request)
+    if any(array.width_bits < side.word_bits for array in side.arrays):
+        target = target.choosing_lanes()
     names = tuple(array.name for array in whole.scop.arrays)
     parts: list[TiledPart] = []
     candidates: list[tuple[Candidate, ...]] = []
