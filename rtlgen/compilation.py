@@ -164,5 +164,5 @@ class TiledCompilation(Compilation):
             why="what passes between them passes through the memory off chip",
             unproven=self.unproven,
             limits=self.limits,
-            tiles=tiles_report(self.tiled, self.ram_limit_bits),
+            tiles=tiles_report(self.tiled, self.target, self.ram_limit_bits),
         )

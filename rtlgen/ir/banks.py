@@ -19,7 +19,9 @@ def bank_copies(plan: KernelPlan, memory: Memory) -> tuple[tuple[int, int], ...]
     The host, and the checksum unit, read the homes of the elements through port 0.
     """
     is_visible = memory.has_host_port or memory.name in (plan.checksum or ())
-    found = {(bank, 0) for bank in memory.home_banks} if is_visible else set()
+    # The mover of a drained window is its only reader.
+    is_read = is_visible or memory.kind == "drained"
+    found = {(bank, 0) for bank in memory.home_banks} if is_read else set()
     for stream in plan.streams:
         for op in stream.operations:
             if isinstance(op, LoadOp) and op.memory == memory.name:
@@ -30,7 +32,7 @@ def bank_copies(plan: KernelPlan, memory: Memory) -> tuple[tuple[int, int], ...]
 def block_rams(plan: KernelPlan, target: Target) -> int:
     """Return the number of block RAMs that a plan needs on a family."""
     return sum(
-        len(bank_copies(plan, memory)) * target.block_rams(memory.depth, memory.width_bits)
+        len(bank_copies(plan, memory)) * target.block_rams(memory.ram_words, memory.ram_word_bits)
         for memory in plan.memories
         if memory.is_block_ram
     )

@@ -93,6 +93,15 @@ class Memory:
         return self.word_bits // self.width_bits
 
     @property
+    def ram_words(self) -> int:
+        """Words of a RAM that holds it."""
+        return self.depth // self.lanes if self.is_window else self.depth
+
+    @property
+    def ram_word_bits(self) -> int:
+        return self.word_bits or self.width_bits
+
+    @property
     def depth(self) -> int:
         depth = 1
         for extent in self.shape:

@@ -72,7 +72,8 @@ def traffic_lines(report: Mapping[str, Any]) -> list[str]:
         f"moved: {counted(report['words_moved'], 'word')}, {report['words_loaded']:,} in and "
         f"{report['words_stored']:,} out; needed: "
         + ("not counted, it would take too long" if needed is None else f"{needed:,}"),
-        f"on chip: {report['onchip_bytes']:,} of {report['onchip_limit_bytes']:,} bytes",
+        f"on chip: {report['onchip_bytes']:,} of {report['onchip_limit_bytes']:,} bytes, in "
+        f"{counted(report['block_rams'], 'block RAM')}",
         f"bound: the {rule}, {report[f'{rule}_cycles']:,} cycles "
         f"(the {other}: {report[f'{other}_cycles']:,})",
         *report["advice"],

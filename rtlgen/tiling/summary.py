@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from rtlgen.ir.affine import Affine
+from rtlgen.ir.banks import block_rams
 from rtlgen.ir.effort import TooComplex
 from rtlgen.ir.plan import KernelPlan, MemorySide, Transfer
+from rtlgen.target import Target
 from rtlgen.tiling.candidates import Candidate, pareto
 from rtlgen.tiling.needed import words_needed
 from rtlgen.tiling.part import TiledPart
@@ -16,7 +18,7 @@ from rtlgen.tiling.plan import TiledProgram
 from rtlgen.transforms.tile_nests import Tiling
 
 
-def tiles_report(tiled: TiledProgram, ram_limit_bits: int) -> dict[str, Any]:
+def tiles_report(tiled: TiledProgram, target: Target, ram_limit_bits: int) -> dict[str, Any]:
     """Return what `rtlgen plan --json` says of tiles.
 
     `tiles` are those of the unit that takes longest, `units` all of them. `bound` says what rules:
@@ -26,6 +28,7 @@ def tiles_report(tiled: TiledProgram, ram_limit_bits: int) -> dict[str, Any]:
 
     Parameters
     ----------
+    target: whose block RAMs are counted.
     ram_limit_bits: what arrays and windows on chip may take.
     """
     side = tiled.plan.memory_side
@@ -48,6 +51,7 @@ def tiles_report(tiled: TiledProgram, ram_limit_bits: int) -> dict[str, Any]:
         "words_needed": needed,
         "onchip_bytes": on_chip_bytes(tiled.plan),
         "onchip_limit_bytes": ram_limit_bits // 8,
+        "block_rams": block_rams(tiled.plan, target),
         "bound": longest["bound"],
         "bus_cycles": sum(unit["bus_cycles"] for unit in units),
         "kernel_cycles": sum(unit["kernel_cycles"] for unit in units),
