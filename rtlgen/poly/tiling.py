@@ -10,14 +10,37 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import partial, reduce
 
 import islpy as isl
 
+from rtlgen.ir.affine import Affine
 from rtlgen.ir.effort import keep_going
-from rtlgen.ir.sets import ScopSets, differing_outer, equal_outer
+from rtlgen.ir.sets import ScopSets, attempt, equal_outer
+from rtlgen.poly.correspondence import Correspondence
 from rtlgen.poly.dependences import Dataflow, Dependence, Flow
 from rtlgen.poly.extrema import pair_extrema
+
+STEP_OPERATIONS = 200_000
+"""isl operations that finding the next tile may take; where it takes more, it is the next one."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TileGrid:
+    """How the instances of a program became those of a program in tiles.
+
+    Members
+    -------
+    flows: of the program before, in the order of those in tiles. moved: {before -> in tiles}.
+    sizes: iterations of a tile along the outermost loops of the program before.
+    rows: of the order of the tiles, by their coordinates. coordinates: by the tile iterators.
+    """
+
+    flows: tuple[Flow, ...]
+    moved: Correspondence
+    sizes: tuple[int, ...]
+    rows: tuple[tuple[int, ...], ...]
+    coordinates: tuple[Affine, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,15 +73,32 @@ class TileRelations:
         live = dict(self.flows.live_out)
         return replace(self, dependences=tuple(dependences), flows=Dataflow(tuple(flows), live))
 
-    def within(self, relation: isl.Map) -> isl.Map:
-        """Restrict a relation to pairs in one tile."""
+    def within(self, relation: isl.Map, levels: int | None = None) -> isl.Map:
+        """Restrict a relation to pairs in one tile, or in one iteration of the outermost loops."""
         keep_going(self.sets.context)
-        return equal_outer(relation, self.depth).coalesce()
+        return equal_outer(relation, self.depth if levels is None else levels).coalesce()
 
     def across(self, relation: isl.Map) -> isl.Map:
-        """Restrict a relation to pairs in different tiles."""
+        """Restrict a relation to pairs whose second is in a later tile."""
+        return self.leaving(relation, self.depth)
+
+    def leaving(self, relation: isl.Map, levels: int) -> isl.Map:
+        """Restrict a relation to pairs whose second is later in one of the outermost tile loops."""
         keep_going(self.sets.context)
-        return differing_outer(relation, self.depth).coalesce()
+        found = relation.subtract(relation)
+        for k in range(levels):
+            later = relation.order_lt(isl.dim_type.in_, k, isl.dim_type.out, k)
+            found = found.union(later)
+            relation = relation.equate(isl.dim_type.in_, k, isl.dim_type.out, k)
+        return found.coalesce()
+
+    def tile_pairs(self, relation: isl.Map) -> isl.Map:
+        """Return the tiles of the pairs of a relation, without names."""
+        found = relation
+        for kind in (isl.dim_type.in_, isl.dim_type.out):
+            found = found.project_out(kind, self.depth, found.dim(kind) - self.depth)
+            found = found.reset_tuple_id(kind)
+        return found.coalesce()
 
     def placed_at_origin(self, relation: isl.Map) -> isl.Map:
         """Return the pairs of a relation with the tiles left out: all in the tile at the origin."""
@@ -112,3 +152,29 @@ class TileRelations:
             return None
         pairs = pair_extrema(self.placed_at_origin(relation))
         return pairs.maximum([*source, *(-c for c in sink)], 0)
+
+
+def tiles_between(order: isl.Set, pairs: isl.Map, most: int) -> int:
+    """Return how many tiles the second of each pair comes after the first, at least.
+
+    Parameters
+    ----------
+    order: the tiles that run, in lexicographic order. pairs: of tiles, the first one earlier.
+    most: where it is more, so many.
+    """
+    context = order.get_ctx()
+    following = attempt(
+        context, STEP_OPERATIONS, lambda: order.lex_lt_set(order).lexmin().coalesce()
+    )
+    if following is None:
+        return 1
+    reached = following
+    for distance in range(1, most):
+        keep_going(context)
+        if not pairs.is_disjoint(reached):
+            return distance
+        further = attempt(context, STEP_OPERATIONS, partial(reached.apply_range, following))
+        if further is None:
+            return distance + 1
+        reached = further.coalesce()
+    return most

@@ -92,11 +92,16 @@ def smallest_fold(sets: ScopSets, kept: Kept, depth: int, shape: Sequence[int]) 
     """
     bits = [(extent - 1).bit_length() for extent in shape]
     for place in reversed(range(len(bits))):
-        for fewer in range(bits[place]):
-            tried = [*bits[:place], fewer, *bits[place + 1 :]]
-            if overwritten(sets, kept, depth, tried).is_empty():
-                bits = tried
-                break
+        # What so many bits tell apart, more do, too.
+        few, enough = 0, bits[place]
+        while few < enough:
+            tried = (few + enough) // 2
+            folded = [*bits[:place], tried, *bits[place + 1 :]]
+            if overwritten(sets, kept, depth, folded).is_empty():
+                enough = tried
+            else:
+                few = tried + 1
+        bits[place] = enough
     return tuple(bits)
 
 

@@ -9,7 +9,7 @@ import islpy as isl
 
 from rtlgen.ir.affine import Affine, affine_sum
 from rtlgen.ir.plan import Field, FoldedForm, OffChip
-from rtlgen.ir.schedule import Bound, NestLoop
+from rtlgen.ir.schedule import NestLoop
 from rtlgen.ir.scop import Access, Statement, row_major_strides
 from rtlgen.ir.sets import ScopSets, affine_text
 from rtlgen.scheduling.predicates import index_form
@@ -49,38 +49,56 @@ class Footprint:
 
     Members
     -------
-    lanes: elements in a word. tile: the tile iterators, in order.
+    lanes: elements in a word. tile_loops: the loops over tiles, in order.
     """
 
     array: OffChip
     lanes: int
-    tile: tuple[str, ...]
+    tile_loops: tuple[NestLoop, ...]
     extents: tuple[Extent, ...]
 
     @staticmethod
-    def of(array: OffChip, lanes: int, tile: tuple[str, ...], users: Sequence[User]) -> Footprint:
+    def of(
+        array: OffChip, lanes: int, tile_loops: Sequence[NestLoop], users: Sequence[User]
+    ) -> Footprint:
         """Return the footprint of accesses whose subscripts differ by constants alone."""
         extents = []
         for place in range(len(array.shape)):
             forms = [(user.access.affine[place], user.box) for user in users]
+            tile = [loop.iterator or "" for loop in tile_loops]
             outer = Affine.of({name: forms[0][0].coefficient(name) for name in tile})
             ranges = [(form - outer).range(box) for form, box in forms]
             low = min(first for first, _ in ranges)
             extents.append(Extent(outer + low, max(last for _, last in ranges) - low + 1))
-        return Footprint(array, lanes, tile, tuple(extents))
+        return Footprint(array, lanes, tuple(tile_loops), tuple(extents))
 
     @property
-    def is_aligned(self) -> bool:
-        """Whether a row begins in the same element of a word in every tile."""
-        return not any(c % self.lanes for _, c in self.extents[-1].low.terms)
+    def tile(self) -> tuple[str, ...]:
+        """The tile iterators, in order."""
+        return tuple(loop.iterator or "" for loop in self.tile_loops)
+
+    @property
+    def _phase(self) -> Affine:
+        """Where a row begins, but for tile loops that step by whole words."""
+        low = self.extents[-1].low
+        return Affine.of({n: c for n, c in low.terms if c % self.lanes}, low.constant)
+
+    @property
+    def _word_range(self) -> tuple[int, int]:
+        """First and last word of a row, counted from what the other tile loops step to."""
+        box = {
+            loop.iterator or "": (loop.first, loop.first + loop.extent - 1)
+            for loop in self.tile_loops
+        }
+        first, last = self._phase.range(box)
+        return first // self.lanes, (last + self.extents[-1].span - 1) // self.lanes
 
     @property
     def row_words(self) -> int:
         """Words that a row of the footprint may reach into."""
-        span = self.extents[-1].span
-        if self.is_aligned:
-            return (self.extents[-1].low.constant % self.lanes + span - 1) // self.lanes + 1
-        return (span + self.lanes - 2) // self.lanes + 1
+        first, last = self._word_range
+        anywhere = (self.extents[-1].span + self.lanes - 2) // self.lanes + 1
+        return last - first + 1 if self._phase.is_constant else min(anywhere, last - first + 1)
 
     @property
     def row_bits(self) -> int:
@@ -104,27 +122,13 @@ class Footprint:
 
     # The words of a tile, as a nest.
 
-    def loops(self, tile_loops: Sequence[NestLoop]) -> tuple[NestLoop, ...]:
-        """Return the loops over the tiles and the words of a tile, row by row."""
+    def loops(self) -> tuple[NestLoop, ...]:
+        """Return the loops over the tiles and, as a box, all words that one may touch."""
         own = [
             NestLoop(self._counter(k), extent.span) for k, extent in enumerate(self.extents[:-1])
         ]
-        name = self._counter(len(own))
-        if self.is_aligned:
-            return (*tile_loops, *own, NestLoop(name, self.row_words))
-        # Where a row begins in a word takes a quotient: the loop counts words of the array's row.
-        low, last = self.extents[-1].low, self._row_length - 1
-        lowers = (Bound(low - (self.lanes - 1), self.lanes), Bound(Affine()))
-        uppers = (
-            Bound(low + (self.extents[-1].span - 1), self.lanes),
-            Bound(Affine((), last)),
-        )
-        words = NestLoop(name, last + 1, 0, lowers, uppers, at_least=1)
-        return (*tile_loops, *own, words)
-
-    @property
-    def _row_length(self) -> int:
-        return self.array.row_words(self.lanes * self.array.width_bits)
+        first, last = self._word_range
+        return (*self.tile_loops, *own, NestLoop(self._counter(len(own)), last - first + 1))
 
     def _counter(self, place: int) -> str:
         # No iterator of a tile or of the program has a space in its name.
@@ -136,20 +140,20 @@ class Footprint:
             extent.low + Affine.variable(self._counter(k))
             for k, extent in enumerate(self.extents[:-1])
         )
-        counter = Affine.variable(self._counter(len(rows)))
-        return rows, counter + self._first_word() if self.is_aligned else counter
+        return rows, Affine.variable(self._counter(len(rows))) + self._first_word
 
+    @property
     def _first_word(self) -> Affine:
-        """Return the word in which a row begins, of a footprint that is aligned."""
+        """The word in which the counter of words is 0, by the tile loops."""
         low = self.extents[-1].low
-        return Affine.of(
-            {name: c // self.lanes for name, c in low.terms}, low.constant // self.lanes
-        )
+        whole = {n: c // self.lanes for n, c in low.terms if not c % self.lanes}
+        return Affine.of(whole, self._word_range[0])
 
     def word(self) -> Affine:
         """Return the word off chip, by the loops."""
         rows, word = self._subscripts()
-        strides = row_major_strides(self.array.shape[:-1], self._row_length)
+        length = self.array.row_words(self.lanes * self.array.width_bits)
+        strides = row_major_strides(self.array.shape[:-1], length)
         parts = [form * stride for form, stride in zip(rows, strides, strict=True)]
         return affine_sum([*parts, word, Affine((), self.array.base_words)])
 
@@ -173,9 +177,7 @@ class Footprint:
         *rows, last = (affine_text(form, names) for form in user.access.affine)
         low = [affine_text(extent.low, names) for extent in self.extents]
         tile = [f"d{names.index(name)}" for name in self.tile]
-        word = f"floor(({last})/{self.lanes})"
-        if self.is_aligned:
-            word += f" - ({affine_text(self._first_word(), names)})"
+        word = f"floor(({last})/{self.lanes}) - ({affine_text(self._first_word, names)})"
         own = [f"({row}) - ({first})" for row, first in zip(rows, low, strict=False)]
         where = "" if lane is None else f" : ({last}) mod {self.lanes} = {lane}"
         dims = ",".join(f"d{k}" for k in range(len(names)))
@@ -184,6 +186,20 @@ class Footprint:
         return instances.apply(
             sets.read_map(f"{{ {tuple_name}[{dims}] -> [{image}]{where} }}")
         ).coalesce()
+
+    def words_there(self, sets: ScopSets) -> isl.Set:
+        """Return [tile, word] of all words of the nest that are in the array."""
+        loops = self.loops()
+        rows, word = self._subscripts()
+        names = [loop.counter or "" for loop in loops]
+        length = self.array.row_words(self.lanes * self.array.width_bits)
+        where = [
+            f"{loop.first} <= d{k} < {loop.first + loop.extent}" for k, loop in enumerate(loops)
+        ]
+        for form, extent in zip((*rows, word), (*self.array.shape[:-1], length), strict=True):
+            where.append(f"0 <= {affine_text(form, names)} < {extent}")
+        dims = ",".join(f"d{k}" for k in range(len(loops)))
+        return sets.read_set(f"{{ [{dims}] : {' and '.join(where)} }}")
 
 
 def folded_form(fields: Fields, tile_bits: int, loops: Sequence[NestLoop]) -> FoldedForm:

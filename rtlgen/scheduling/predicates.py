@@ -54,8 +54,15 @@ def counter_box(sets: ScopSets, loops: Sequence[NestLoop]) -> isl.Set:
     return sets.read_set(f"{{ [{dims}] : {' and '.join(bounds) or 'true'} }}")
 
 
-def predicate_within(counted: isl.Set, box: isl.Set) -> Predicate | None:
-    """Return a predicate that holds just for `counted` among the counters of a nest, or None."""
+def predicate_within(
+    counted: isl.Set, box: isl.Set, most: int = MAX_CONDITIONS
+) -> Predicate | None:
+    """Return a predicate that holds just for `counted` among the counters of a nest, or None.
+
+    Parameters
+    ----------
+    most: conditions that it may have.
+    """
     if counted.is_empty():
         return NEVER
     simplified = counted.remove_redundancies().gist(box).coalesce()
@@ -65,7 +72,7 @@ def predicate_within(counted: isl.Set, box: isl.Set) -> Predicate | None:
         if conditions is None:
             return None
         alternatives.append(conditions)
-    if sum(map(len, alternatives)) > MAX_CONDITIONS:
+    if sum(map(len, alternatives)) > most:
         return None
     return Predicate(tuple(alternatives))
 

@@ -107,7 +107,7 @@ class StreamBuilder(ABC):
             text=self.statement.text,
             span=self.statement.span,
             levels=tuple(level_of(loop, self.loops) for loop in self.loops),
-            instances=count_points(self.domain),
+            instances=self._instances(),
             shift=figures.shifts[name],
             offset_cycles=self.issue.offset - base,
             ii=self.issue.ii,
@@ -128,6 +128,13 @@ class StreamBuilder(ABC):
                 help="write strides as loop steps, or split the loop",
             )
         return predicate
+
+    def _instances(self) -> int:
+        return count_points(self.domain)
+
+    def _where_read(self, instances: isl.Set) -> Predicate | None:
+        """Return a predicate for instances that read a value in some way, or None."""
+        return self.space.predicate(instances)
 
     def _add(self, operation: Operation) -> int:
         self.operations.append(operation)
@@ -185,7 +192,7 @@ class StreamBuilder(ABC):
         found = []
         for tap in sets:
             always = is_covered and len(sets) == 1
-            when = ALWAYS if always else self.space.predicate(tap.instances)
+            when = ALWAYS if always else self._where_read(tap.instances)
             if when is None:
                 raise Unforwardable(flow_key(tap.flow))
             found.append(Tap(self.place[tap.flow.source], tap.delay_cycles, when))

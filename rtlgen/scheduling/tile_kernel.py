@@ -11,7 +11,7 @@ from rtlgen.ir.affine import Affine
 from rtlgen.ir.schedule import NestLoop
 from rtlgen.ir.scop import Statement
 from rtlgen.ir.sets import ScopSets, bounding_box
-from rtlgen.poly.tiling import TileRelations
+from rtlgen.poly.tiling import TileRelations, tiles_between
 from rtlgen.scheduling.decide import Decision
 from rtlgen.scheduling.forwarding import IssueTimes, TapSet, tap_sets
 from rtlgen.scheduling.lags import Timing
@@ -79,6 +79,27 @@ class TileKernel:
             if (flow.sink, flow.sink_read) == (name, read)
             for tap in tap_sets(self.timing, self.times[flow.source], self.times[name], flow)
         ]
+
+    def between(self, pairs: isl.Map, most: int) -> int:
+        """Return how many tiles are from the first of some pairs of tiles to the second, at least.
+
+        Parameters
+        ----------
+        most: where it is more, so many.
+        """
+        return tiles_between(self.relations.tiles(), pairs, most)
+
+    def longest(self, access: tuple[str, Affine]) -> int:
+        """Return the last cycle of a tile in which a statement makes an access."""
+        return self._range(access)[1]
+
+    def shortest(self, access: tuple[str, Affine]) -> int:
+        """Return the first one."""
+        return self._range(access)[0]
+
+    def _range(self, access: tuple[str, Affine]) -> tuple[int, int]:
+        name, cycle = access
+        return cycle.range(self.sets.scop.schedule.box(name))
 
     def distance(
         self, relation: isl.Map, early: tuple[str, Affine], late: tuple[str, Affine]

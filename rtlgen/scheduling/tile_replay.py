@@ -5,7 +5,9 @@ produced it. Tiles start as close to each other as they may, `issue_cycles` apar
 words, what is in order stays so. It proves for the given sizes that
 
 - every operand comes from the instance that the C program says, or from before these tiles;
-- what a filled window shows a tile is the element that the program reads;
+- what a filled window shows a tile is the element that the program reads, as it was before these
+  tiles or as a tile has stored it for which the load waits. Stores come in the order of tiles: two
+  of one element have a load of the first one's value in between, or never happen;
 - each element off chip ends with the last value that the program gives it, and no other one is
   written;
 - no port is used twice in a cycle, and no word has two places, or a place two words.
@@ -123,6 +125,7 @@ class _Judge:
         self.program = {array.name: self._program_history(array.name) for array in tiled.arrays}
         self.stored = {memory.name: self._stores(memory.name) for memory in plan.memories}
         self.moved = {transfer.window: _Moved(self, transfer) for transfer in region.transfers}
+        self.drained = {array.name: self._drained(array.name) for array in self.side.arrays}
         self.port_cycles: dict[tuple[str, int], list[Ints]] = {}
 
     def check(self) -> None:
@@ -162,6 +165,25 @@ class _Judge:
         if cycles and repeats(np.concatenate(cycles)):
             self.fail(f"two stores through the write port of {name} in one cycle")
         return _history(addresses, cycles, tokens)
+
+    def _drained(self, array: str) -> _Drained:
+        """Return what the tiles store to an array off chip."""
+        elements, tiles, tokens, windows = [], [], [], []
+        names = [t.window for t in self.region.transfers if t.direction == "store"]
+        for number, name in enumerate(names):
+            if self.moved[name].array.name != array:
+                continue
+            where, when, what = self.moved[name].written()
+            elements.append(where)
+            tiles.append(when)
+            tokens.append(what)
+            windows.append(np.full(len(where), number, dtype=np.int64))
+        return _Drained(
+            _history(elements, tiles, tokens),
+            _history(elements, tiles, tiles),
+            _history(elements, tiles, windows),
+            tuple(names),
+        )
 
     # What a tile reads.
 
@@ -216,7 +238,9 @@ class _Judge:
             return found
         history = self.stored[op.memory]
         found[needed] = history.before(addresses[needed], cycles[needed])
-        if memory.kind == "block" and history.meets(addresses[needed], cycles[needed]):
+        # What is read in a padding iteration does not matter.
+        real = needed & member.real
+        if memory.kind == "block" and history.meets(addresses[real], cycles[real]):
             self.fail(f"{member.stream.statement} loads from {op.memory} in the cycle of a store")
         return found
 
@@ -235,16 +259,7 @@ class _Judge:
     # What is off chip in the end.
 
     def _check_result(self, array: OffChip) -> None:
-        drained = [
-            self.moved[t.window].written()
-            for t in self.region.transfers
-            if t.direction == "store" and t.array == array.name
-        ]
-        history = (
-            _history(*(list(parts) for parts in zip(*drained, strict=True)))
-            if drained
-            else (_history([], [], []))
-        )
+        history = self.drained[array.name].tokens
         program = self.program[array.name]
         touched = np.union1d(history.elements, program.elements)
         ends, wanted = history.last(touched), program.last(touched)
@@ -253,6 +268,36 @@ class _Judge:
         wrong = (ends != wanted) & ~(local & (ends == INITIAL))
         if np.any(wrong):
             self.fail(f"{array.name} does not end with the last values of the program")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Drained:
+    """What tiles store to an array off chip, by element and tile.
+
+    Members
+    -------
+    tokens, tiles, windows: of each store. names: of the windows, by number.
+    """
+
+    tokens: WriteHistory
+    tiles: WriteHistory
+    windows: WriteHistory
+    names: tuple[str, ...]
+
+    def seen(self, elements: Ints, tiles: Ints, after: Sequence[tuple[str, int]]) -> Ints:
+        """Return the token that a load for each tile finds, where it waits for `after`."""
+        found = self.tokens.before(elements, tiles)
+        distances = dict(after)
+        # A load that waits for nobody may come before any store of these tiles.
+        never = int(tiles.max(initial=0)) + 1
+        needed = np.array([distances.get(name, never) for name in self.names], dtype=np.int64)
+        stored = found != INITIAL
+        windows = self.windows.before(elements, tiles)
+        near = np.zeros_like(stored)
+        near[stored] = (tiles - self.tiles.before(elements, tiles))[stored] < needed[
+            windows[stored]
+        ]
+        return np.where(near, UNKNOWN, found)
 
 
 class _Moved:
@@ -298,7 +343,7 @@ class _Moved:
         return np.where(moved[at] == keys, self.order[at], -1)
 
     def shown(self, member: Issued, op: LoadOp, addresses: Ints, needed: Bools) -> Ints:
-        """Return the token that each needed iteration finds: that from before the tiles."""
+        """Return the token that each needed iteration finds."""
         assert isinstance(op.address, FoldedForm)
         place, lane = np.divmod(addresses[needed], self.lanes)
         found = self._find(member.tiles[needed], place)
@@ -306,7 +351,10 @@ class _Moved:
         word, where = self._located(member, access)
         right = (found >= 0) & (lane == where[needed])
         right[right] &= self.words[found[right]] == word[needed][right]
-        return np.where(right, INITIAL, UNKNOWN)
+        elements = member.elements(access, self.judge.scop.array(access.array).strides)[needed]
+        drained = self.judge.drained[self.array.name]
+        seen = drained.seen(elements, member.tiles[needed], self.transfer.after)
+        return np.where(right, seen, UNKNOWN)
 
     def _located(self, member: Issued, access: Access) -> tuple[Ints, Ints]:
         """Return word and lane off chip of the element of each iteration."""

@@ -23,6 +23,7 @@ class TileStreamBuilder(StreamBuilder):
     Parameters
     ----------
     place: number of every statement among the streams of the kernel.
+    instances: of the statement.
     """
 
     def __init__(
@@ -31,11 +32,16 @@ class TileStreamBuilder(StreamBuilder):
         windows: Windows,
         place: Mapping[str, int],
         statement: Statement,
+        instances: int,
     ) -> None:
         loops = kernel.loops(statement.name)
         issue = kernel.times[statement.name]
         super().__init__(kernel.timing, issue, loops, place, statement, kernel.depth)
         self.windows = windows
+        self.instances = instances
+
+    def _instances(self) -> int:
+        return self.instances
 
     def _stores(self) -> list[Store]:
         write = self.statement.write
@@ -80,7 +86,7 @@ class TileStreamBuilder(StreamBuilder):
             port=source.port,
             operands=tuple(self.numbers[operand] for operand in node.operands),
             address=source.address(self.loops),
-            needed=self._predicate(source.instances),
+            needed=self._needed(source),
             read=node.read,
         )
 
@@ -96,13 +102,25 @@ class TileStreamBuilder(StreamBuilder):
             when=when,
         )
 
+    def _where_read(self, instances: isl.Set) -> Predicate | None:
+        # What an iteration reads that is no instance does not matter.
+        found = self.space.predicate(instances.gist(self.domain))
+        return self.space.predicate(instances) if found is None else found
+
+    def _needed(self, source: Place) -> Predicate:
+        """Return where a load is needed: in a window, which has one reader, it may be anywhere."""
+        found = self._where_read(source.instances)
+        if found is None and source.tile_bits:
+            return ALWAYS
+        return self._predicate(source.instances) if found is None else found
+
     def _where(self, source: Place, among: isl.Set) -> Predicate:
         """Return a predicate for the instances of a source among those of all."""
         if among.is_subset(source.instances):
             return ALWAYS
         found = self.space.predicate(source.instances.gist(among))
         if found is None:
-            found = self.space.predicate(source.instances)
+            found = self._where_read(source.instances)
         if found is None:
             raise RaggedDomain(
                 f"where {self.statement.name} finds a value has no simple description",

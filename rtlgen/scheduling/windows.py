@@ -5,43 +5,50 @@ A value that a read takes comes from one of three places, known for every instan
 - from a store on its way, by a tap, as in any island;
 - from a *kept* memory, where an earlier store of these tiles has left it: in between it never goes
   off chip;
-- from off chip, by way of a *filled* window: nothing in these tiles has written it before.
+- from off chip, by way of a *filled* window: nothing in these tiles has written it before, or so
+  long before that it is out of the scope of its statement (`scheduling.passing`).
 
 Of an array on chip the first and the last are one memory, the array itself.
 
 A value goes to a kept memory where somebody reads it from there, and to a *drained* window where it
-has to be off chip afterwards. So nothing is loaded that was written here, and nothing is stored
-twice.
+has to be off chip afterwards. A load that reads what tiles before have stored waits for these.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 
 import islpy as isl
 
-from rtlgen.errors import Label
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.plan import Address, Memory, MemoryKind, OffChip, Transfer
 from rtlgen.ir.schedule import NestLoop
 from rtlgen.ir.scop import Access, Array, Statement
-from rtlgen.poly.counting import count_points
-from rtlgen.poly.dependences import Flow
+from rtlgen.ir.sets import attempt
+from rtlgen.poly.crossings import Crossings
 from rtlgen.scheduling.errors import RaggedDomain
 from rtlgen.scheduling.folds import Kept, fields_of, folded_places, smallest_fold
-from rtlgen.scheduling.footprints import Fields, Footprint, User, folded_form
+from rtlgen.scheduling.footprints import Fields, folded_form
 from rtlgen.scheduling.forwarding import TapSet
-from rtlgen.scheduling.predicates import counter_box, index_form, predicate_within
-from rtlgen.scheduling.stream_builder import level_of
+from rtlgen.scheduling.movers import Moved, WordCounts, load_words, store_words
+from rtlgen.scheduling.passing import KeptFlow, Key, Passing, Scopes, passing
+from rtlgen.scheduling.predicates import CounterSpace, index_form
 from rtlgen.scheduling.tile_kernel import TileKernel
+from rtlgen.scheduling.traffic import Traffic
 
-COPIES_BITS = 1
-"""Log2 of the copies of a window: one is in use while the mover is at the other."""
+FILLED_BITS = 1
+"""Log2 of the copies of a filled window: one is in use while the mover is at the other."""
 
-Key = tuple[str, int]
-"""A statement, and the number of one of its reads."""
+DRAINED_BITS = 2
+"""The same of a drained one, where the RAM for it is there: a tile may end while two are stored."""
+
+ORDER_OPERATIONS = 30_000
+"""isl operations that finding pairs of accesses in different tiles may take."""
+
+MOST_WAITED = 4
+"""Tiles between a store and the load that waits for it from which on it does not matter."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,13 +99,51 @@ class Windows:
     issue_cycles: int
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class KeptMemory:
+    """Where the values of a statement stay on chip until they are read.
+
+    Members
+    -------
+    flows: those that take them from there. bits: of each subscript that is the address.
+    """
+
+    kept: Kept
+    flows: tuple[KeptFlow, ...]
+    bits: tuple[int, ...]
+
+    @property
+    def fields(self) -> Fields:
+        return fields_of(self.kept.statement.write, self.bits)
+
+    @property
+    def depth(self) -> int:
+        return 1 << sum(width for _, width in self.fields)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sized:
+    """What stays on chip, and what does not.
+
+    Members
+    -------
+    kept: by statement. drained_bits: log2 of the copies of drained windows.
+    taken_bits: RAM, with two copies of each window.
+    """
+
+    scopes: Scopes
+    traffic: Traffic
+    kept: Mapping[str, KeptMemory]
+    drained_bits: int
+    taken_bits: int
+
+
 class WindowPlanner:
     """Plan the windows of a tile kernel.
 
     Parameters
     ----------
     off_chip: the arrays off chip, by name. word_bits: of the bus.
-    outliving: by statement, the instances whose value must be off chip after these tiles.
     read_latency_cycles: of block RAM.
     taken: names that memories cannot have.
     """
@@ -106,49 +151,145 @@ class WindowPlanner:
     def __init__(
         self,
         kernel: TileKernel,
+        crossings: Crossings,
         off_chip: Mapping[str, OffChip],
         word_bits: int,
-        outliving: Mapping[str, isl.Set],
         read_latency_cycles: int,
         taken: Collection[str],
     ) -> None:
         self.kernel = kernel
+        self.crossings = crossings
         self.sets = kernel.sets
         self.off_chip = off_chip
         self.word_bits = word_bits
-        self.outliving = outliving
         self.read_latency_cycles = read_latency_cycles
-        self.names = set(taken)
-        self.taps: dict[Key, Sequence[TapSet]] = {}
-        self.sources: dict[Key, list[Place]] = {}
-        self.targets: dict[str, list[Place]] = {s.name: [] for s in kernel.statements}
-        self.memories: list[Memory] = []
-        self.words: dict[str, int] = {}
-        self.held: dict[str, int] = {}
-        self.transfers: list[Transfer] = []
-        self.issue_cycles = 1
+        self.taken = taken
+        self.reads = [
+            (statement.name, read)
+            for statement in kernel.statements
+            for read in kernel.timing.datapaths[statement.name].node_of_read
+        ]
+        self.taps = {key: kernel.taps(*key) for key in self.reads}
+        self.untapped = list(map(self._without_taps, self.reads))
+        self._kept: dict[tuple[str, int], KeptMemory] = {}
 
-    def plan(self) -> Windows:
+    def _without_taps(self, key: Key) -> tuple[Key, isl.Set]:
+        """Return a read, and its instances that no tap serves."""
+        statement = self.sets.scop.statement(key[0])
+        left = self.sets.accessing(statement, statement.reads[key[1]])
+        for tap in self.taps[key]:
+            left = left.subtract(tap.instances)
+        return key, left.coalesce()
+
+    def within(self, scopes: Scopes, budget_bits: int) -> Sized:
+        """Return what stays on chip, so that it fits if anything does.
+
+        Parameters
+        ----------
+        scopes: the widest ones. budget_bits: RAM that may be taken.
+        """
+        while True:
+            passed = passing(self.crossings, self.untapped, self.off_chip, scopes)
+            kept = {
+                name: self._memory_for(name, scopes[name], flows)
+                for name, flows in passed.kept.items()
+            }
+            traffic = self._traffic(passed)
+            wanted = {name: self._bits(memory) for name, memory in kept.items()}
+            taken = sum(wanted.values()) + traffic.window_bits(FILLED_BITS)
+            narrowed = {n: bits for n, bits in wanted.items() if scopes[n] < self.kernel.depth}
+            if taken <= budget_bits or not narrowed:
+                more = traffic.drained_bits(DRAINED_BITS) - traffic.drained_bits(FILLED_BITS)
+                bits = DRAINED_BITS if taken + more <= budget_bits else FILLED_BITS
+                return Sized(scopes, traffic, kept, bits, taken)
+            # The largest of what is kept goes off chip sooner.
+            widest = max(narrowed, key=lambda name: narrowed[name])
+            scopes = {**scopes, widest: scopes[widest] + 1}
+
+    def plan(self, sized: Sized, counts: WordCounts) -> Windows:
         """Return the windows.
 
         Raises
         ------
         RaggedDomain: it takes too many conditions to tell which elements are stored.
         """
+        return _Planned(self, sized, counts).windows()
+
+    def _traffic(self, passed: Passing) -> Traffic:
+        kernel = self.kernel
+        return Traffic(kernel.relations, kernel.tile_loops, self.off_chip, self.word_bits, passed)
+
+    def _bits(self, memory: KeptMemory) -> int:
+        array = self.sets.scop.array(memory.kept.statement.write.array)
+        return memory.depth * array.element.width_bits * len(memory.flows)
+
+    def _memory_for(self, name: str, scope: int, flows: Sequence[KeptFlow]) -> KeptMemory:
+        """Return the smallest memory that keeps the values of some flows."""
+        if (name, scope) not in self._kept:
+            statement = self.sets.scop.statement(name)
+            exact = [flow.flow.relation.domain() for flow in flows]
+            around = [flow.sources for flow in flows]
+            kept = Kept(
+                statement,
+                self.tellable(statement, [exact, around]),
+                self.kernel.store_cycle(name),
+                tuple(flow.flow for flow in flows),
+                tuple(self.kernel.address_cycle(*flow.key) for flow in flows),
+            )
+            shape = self.sets.scop.array(statement.write.array).shape
+            bits = smallest_fold(self.sets, kept, self.kernel.depth, shape)
+            self._kept[name, scope] = KeptMemory(kept, tuple(flows), bits)
+        return self._kept[name, scope]
+
+    def tellable(self, statement: Statement, choices: Sequence[Sequence[isl.Set]]) -> isl.Set:
+        """Return the first union that the circuit can tell, or all instances of the statement."""
+        space = CounterSpace(self.sets, statement, self.kernel.loops(statement.name))
+        for choice in choices:
+            instances = reduce(isl.Set.union, choice).coalesce()
+            if space.predicate(instances) is not None:
+                return instances
+        return self.sets.domains[statement.name]
+
+
+class _Planned:
+    """Windows as they are planned."""
+
+    def __init__(self, planner: WindowPlanner, sized: Sized, counts: WordCounts) -> None:
+        self.planner = planner
+        self.kernel = planner.kernel
+        self.sets = planner.sets
+        self.traffic = sized.traffic
+        self.passing = sized.traffic.passing
+        self.kept = sized.kept
+        self.drained_bits = sized.drained_bits
+        self.counts = counts
+        self.names = set(planner.taken)
+        self.sources: dict[Key, list[Place]] = {key: [] for key in planner.reads}
+        self.targets: dict[str, list[Place]] = {s.name: [] for s in self.kernel.statements}
+        self.memories: list[Memory] = []
+        self.words: dict[str, int] = {}
+        self.held: dict[str, int] = {}
+        self.transfers: list[Transfer] = []
+        self.drained: dict[str, str] = {}
+        self.issue_cycles = 1
+
+    def windows(self) -> Windows:
         for statement in self.kernel.statements:
             issue = self.kernel.times[statement.name]
             self._apart(issue.ii * issue.placement.count)
-        fed, unfed = self._split_reads()
-        self._fill(unfed)
-        self._keep(fed)
         for statement in self.kernel.statements:
-            if statement.write.array in self.off_chip:
-                self._drain(statement)
+            moved = self.traffic.store(statement)
+            if moved is not None:
+                self._drain(statement, moved)
+        for moved, keys in self.traffic.loads():
+            self._fill(moved, keys)
+        for memory in self.kept.values():
+            self._keep(memory)
         for array in self.sets.scop.arrays:
-            if array.name not in self.off_chip:
+            if array.name not in self.planner.off_chip:
                 self._hold(array)
         return Windows(
-            self.taps,
+            self.planner.taps,
             self.sources,
             self.targets,
             tuple(self.memories),
@@ -158,145 +299,110 @@ class WindowPlanner:
             self.issue_cycles,
         )
 
-    def _split_reads(self) -> tuple[dict[Key, list[Flow]], dict[Key, isl.Set]]:
-        """Return what reads take from kept memories, and which instances take from off chip."""
-        fed: dict[Key, list[Flow]] = {}
-        unfed: dict[Key, isl.Set] = {}
-        for statement in self.kernel.statements:
-            for read in self.kernel.timing.datapaths[statement.name].node_of_read:
-                key = statement.name, read
-                self.taps[key] = self.kernel.taps(*key)
-                self.sources[key] = []
-                if statement.reads[read].array not in self.off_chip:
-                    continue
-                left = self.sets.accessing(statement, statement.reads[read])
-                for tap in self.taps[key]:
-                    left = left.subtract(tap.instances)
-                for flow in self.kernel.relations.feeding(*key):
-                    through = flow.relation.intersect_range(left).coalesce()
-                    if not through.is_empty():
-                        kept = Flow(flow.source, flow.sink, flow.sink_read, through)
-                        fed.setdefault(key, []).append(kept)
-                        left = left.subtract(through.range())
-                if not left.is_empty():
-                    unfed[key] = left.coalesce()
-        return fed, unfed
-
-    def _fill(self, unfed: Mapping[Key, isl.Set]) -> None:
-        """Make a filled window for all reads of an array that step alike."""
-        groups: dict[tuple[object, ...], list[Key]] = {}
-        for name, read in unfed:
-            access = self.sets.scop.statement(name).reads[read]
-            steps = tuple(subscript.terms for subscript in access.affine)
-            groups.setdefault((access.array, steps), []).append((name, read))
-        for keys in groups.values():
-            self._fill_window(keys, unfed)
-
-    def _fill_window(self, keys: Sequence[Key], unfed: Mapping[Key, isl.Set]) -> None:
-        statements = [self.sets.scop.statement(name) for name, _ in keys]
-        users = [
-            self._user(statement, statement.reads[read])
-            for statement, (_, read) in zip(statements, keys, strict=True)
-        ]
-        footprint = self._footprint(users)
+    def _fill(self, moved: Moved, keys: Sequence[Key]) -> None:
+        """Make a filled window for reads of an array that step alike."""
+        footprint = moved.footprint
         name = self._name(f"{footprint.array.name}_in")
-        words = reduce(
-            isl.Set.union,
-            [
-                footprint.words_touched(self.sets, user, unfed[key])
-                for key, user in zip(keys, users, strict=True)
-            ],
-        )
-        for port, (key, user) in enumerate(zip(keys, users, strict=True)):
+        for port, (key, (user, instances)) in enumerate(zip(keys, moved.users, strict=True)):
             fields = footprint.element_fields(user.access)
-            self.sources[key].append(Place(name, fields, unfed[key], COPIES_BITS, port))
-        self._add_window(footprint, name, len(keys), words.coalesce(), [])
+            self.sources[key].append(Place(name, fields, instances, FILLED_BITS, port))
+        transfer, words = load_words(moved, name, FILLED_BITS, self._after(keys))
+        self._add_window(transfer, self.counts.of(moved, words), len(keys))
 
-    def _keep(self, fed: Mapping[Key, Sequence[Flow]]) -> None:
-        """Make a kept memory for the values of every statement that are read from one."""
-        by_source: dict[str, list[tuple[Key, Flow]]] = {}
-        for key, flows in fed.items():
-            for flow in flows:
-                by_source.setdefault(flow.source, []).append((key, flow))
-        for name, users in by_source.items():
-            self._keep_values(self.sets.scop.statement(name), users)
+    def _after(self, keys: Sequence[Key]) -> list[tuple[str, int]]:
+        """Return the stores that a load waits for, and how far before it they are in tiles."""
+        pairs: dict[str, isl.Map] = {}
+        for key in keys:
+            for source, found in self.passing.awaited[key].items():
+                window = self.drained[source]
+                pairs[window] = pairs[window].union(found) if window in pairs else found
+        return [
+            (window, self.kernel.between(found, MOST_WAITED)) for window, found in pairs.items()
+        ]
 
-    def _keep_values(self, statement: Statement, users: Sequence[tuple[Key, Flow]]) -> None:
+    def _keep(self, memory: KeptMemory) -> None:
+        """Add a memory for the values of a statement that are read from one."""
+        statement = memory.kept.statement
         array = self.sets.scop.array(statement.write.array)
-        kept = Kept(
-            statement,
-            reduce(isl.Set.union, [flow.relation.domain() for _, flow in users]).coalesce(),
-            self.kernel.store_cycle(statement.name),
-            tuple(flow for _, flow in users),
-            tuple(self.kernel.address_cycle(*key) for key, _ in users),
-        )
-        bits = smallest_fold(self.sets, kept, self.kernel.depth, array.shape)
         name = self._name(f"{array.name}_kept")
-        target = fields_of(statement.write, bits)
-        self.targets[statement.name].append(Place(name, target, kept.written))
-        for port, (key, flow) in enumerate(users):
-            fields = fields_of(self._read(key), bits)
-            self.sources[key].append(Place(name, fields, flow.relation.range(), 0, port))
-        self._order_kept(kept, users, bits)
-        depth = 1 << sum(width for _, width in target)
-        self.memories.append(self._memory(name, array, "block", depth, len(users)))
+        self.targets[statement.name].append(Place(name, memory.fields, memory.kept.written))
+        for port, flow in enumerate(memory.flows):
+            fields = fields_of(self._read(flow.key), memory.bits)
+            self.sources[flow.key].append(Place(name, fields, flow.sinks, 0, port))
+        self._order_kept(memory)
+        ports = len(memory.flows)
+        self.memories.append(self._memory(name, array, "block", memory.depth, ports))
 
-    def _order_kept(
-        self, kept: Kept, users: Sequence[tuple[Key, Flow]], bits: Sequence[int]
-    ) -> None:
-        """Let tiles be so far apart that what is in order tile by tile is so in time, too."""
-        statement = kept.statement
-        stored = self._stored(statement.name)
-        places = folded_places(self.sets, statement, statement.write, bits)
+    def _order_kept(self, memory: KeptMemory) -> None:
+        """Let tiles be so far apart that what is in order tile by tile is so in time, too.
+
+        Stores of one statement are, since its tiles do not overlap.
+        """
+        kept, bits = memory.kept, memory.bits
+        stored = self._stored(kept.statement.name)
+        places = folded_places(self.sets, kept.statement, kept.statement.write, bits)
         places = places.intersect_domain(kept.written)
-        self._in_order(places.apply_range(places.reverse()), stored, stored)
-        for key, flow in users:
+        for flow in memory.flows:
+            key = flow.key
             read = key[0], self.kernel.address_cycle(*key)
             seen = folded_places(self.sets, self.sets.scop.statement(key[0]), self._read(key), bits)
-            seen = seen.intersect_domain(flow.relation.range())
-            self._in_order(flow.relation, stored, read)
-            self._in_order(seen.apply_range(places.reverse()), read, stored)
+            seen = seen.intersect_domain(flow.sinks)
+            self._in_order(flow.flow.relation.coalesce, stored, read)
+            self._in_order(partial(seen.apply_range, places.reverse()), read, stored)
 
     def _in_order(
-        self, relation: isl.Map, early: tuple[str, Affine], late: tuple[str, Affine]
+        self, pairs: Callable[[], isl.Map], early: tuple[str, Affine], late: tuple[str, Affine]
     ) -> None:
-        self._apart(self.kernel.distance(relation, early, late))
+        """Let tiles be so far apart that pairs in different ones are in order.
+
+        Where it takes too long to tell which pairs there are, all are.
+        """
+        distance = attempt(
+            self.sets.context,
+            ORDER_OPERATIONS,
+            lambda: self.kernel.distance(pairs(), early, late),
+        )
+        if distance is None:
+            distance = self.kernel.longest(early) - self.kernel.shortest(late) + 1
+        self._apart(distance)
 
     def _apart(self, cycles: int) -> None:
         self.issue_cycles = max(self.issue_cycles, cycles)
 
-    def _drain(self, statement: Statement) -> None:
-        leaving = self.outliving[statement.name]
-        if leaving.is_empty():
-            return
-        user = self._user(statement, statement.write)
-        footprint = self._footprint([user])
-        name = self._name(f"{footprint.array.name}_out")
-        words = footprint.words_touched(self.sets, user, leaving)
-        lanes = [
-            footprint.words_touched(self.sets, user, leaving, lane)
-            for lane in range(footprint.lanes)
-        ]
-        fields = footprint.element_fields(statement.write)
-        self.targets[statement.name].append(Place(name, fields, leaving, COPIES_BITS))
-        self._add_window(footprint, name, 1, words, lanes)
+    def _drain(self, statement: Statement, moved: Moved) -> None:
+        footprint = moved.footprint
+        name = self.drained[statement.name] = self._name(f"{footprint.array.name}_out")
+        try:
+            transfer = store_words(moved, name, self.drained_bits)
+        except RaggedDomain:
+            if any(s.write.array == footprint.array.name for s in self._others(statement)):
+                raise
+            # Nobody else writes these elements: a value that is not the last one does no harm.
+            moved = moved.everywhere()
+            transfer = store_words(moved, name, self.drained_bits)
+        ((user, instances),) = moved.users
+        fields = footprint.element_fields(user.access)
+        told = self.planner.tellable(statement, [[instances]])
+        place = Place(name, fields, told, self.drained_bits)
+        self.targets[statement.name].append(place)
+        self._add_window(transfer, self.counts.of(moved), 1)
+
+    def _others(self, statement: Statement) -> list[Statement]:
+        return [other for other in self.kernel.statements if other is not statement]
 
     def _hold(self, array: Array) -> None:
         """Let an array on chip be its own memory, for all tiles."""
         ports = 0
-        stored = {s.name: self.outliving[s.name] for s in self.kernel.statements}
-        for key in self.sources:
+        stored = {s.name: self.passing.stored[s.name] for s in self.kernel.statements}
+        for key, left in self.planner.untapped:
             access = self._read(key)
             if access.array != array.name:
                 continue
-            left = self.sets.accessing(self.sets.scop.statement(key[0]), access)
-            for tap in self.taps[key]:
-                left = left.subtract(tap.instances)
             for flow in self.kernel.relations.feeding(*key):
                 through = flow.relation.intersect_range(left)
                 stored[flow.source] = stored[flow.source].union(through.domain())
                 read = key[0], self.kernel.address_cycle(*key)
-                self._in_order(through, self._stored(flow.source), read)
+                self._in_order(through.coalesce, self._stored(flow.source), read)
             if not left.is_empty():
                 place = None if access.is_lookup else self.sets.scop.element_number(access)
                 self.sources[key].append(Place(array.name, place, left.coalesce(), 0, ports))
@@ -317,7 +423,7 @@ class WindowPlanner:
                     if d.source_read is None
                     else (d.source, self.kernel.address_cycle(d.source, d.source_read))
                 )
-                self._in_order(d.relation, early, late)
+                self._in_order(d.relation.coalesce, early, late)
         self.held[array.name] = max(1, ports)
 
     def _stored(self, name: str) -> tuple[str, Affine]:
@@ -328,58 +434,13 @@ class WindowPlanner:
         stage = self.kernel.timing.datapaths[statement.name].result_stage
         return issue.offset + issue.ii * (issue.placement.count - 1) + stage
 
-    def _add_window(
-        self,
-        footprint: Footprint,
-        name: str,
-        ports: int,
-        words: isl.Set,
-        lanes: Sequence[isl.Set],
-    ) -> None:
-        """Add a window and its mover; one that is drained has its words by lane, too."""
-        loops = footprint.loops(self.kernel.tile_loops)
-        box = counter_box(self.sets, loops)
-        moved = _from_first(words, loops)
-        when = predicate_within(moved, box)
-        if when is None and lanes:
-            raise self._untold(footprint.array.name)
-        if when is None:
-            # A word too many does no harm, as long as it is there.
-            moved = _from_first(isl.Set.from_basic_set(words.convex_hull()), loops)
-            when = predicate_within(moved, box)
-        if when is None:
-            raise self._untold(footprint.array.name)
-        strobes = []
-        for lane in lanes:
-            strobe = predicate_within(_from_first(lane, loops), box.intersect(moved))
-            if strobe is None:
-                raise self._untold(footprint.array.name)
-            strobes.append(strobe)
-        self.words[name] = count_points(moved)
-        at = folded_form(footprint.word_fields(), COPIES_BITS, loops)
-        self.transfers.append(
-            Transfer(
-                direction="store" if lanes else "load",
-                window=name,
-                array=footprint.array.name,
-                levels=tuple(level_of(loop, loops) for loop in loops),
-                word=index_form(footprint.word(), loops),
-                at=at,
-                when=when,
-                strobes=tuple(strobes),
-            )
-        )
-        array = self.sets.scop.array(footprint.array.name)
-        kind: MemoryKind = "drained" if lanes else "filled"
-        depth = footprint.lanes << at.width_bits
-        self.memories.append(self._memory(name, array, kind, depth, ports))
-
-    def _untold(self, array: str) -> RaggedDomain:
-        return RaggedDomain(
-            f"the words of {array} that a tile moves have no simple description",
-            labels=(Label(self.sets.scop.array(array).span, "an irregular part of it is moved"),),
-            help="choose tiles of whole words, or keep the array on chip",
-        )
+    def _add_window(self, transfer: Transfer, words: int, ports: int) -> None:
+        array = self.sets.scop.array(transfer.array)
+        kind: MemoryKind = "filled" if transfer.direction == "load" else "drained"
+        depth = self.planner.word_bits // array.element.width_bits << transfer.at.width_bits
+        self.memories.append(self._memory(transfer.window, array, kind, depth, ports))
+        self.transfers.append(transfer)
+        self.words[transfer.window] = words
 
     def _memory(self, name: str, array: Array, kind: MemoryKind, depth: int, ports: int) -> Memory:
         return Memory(
@@ -391,23 +452,13 @@ class WindowPlanner:
             storage="local",
             kind=kind,
             read_ports=ports,
-            read_latency_cycles=self.read_latency_cycles,
+            read_latency_cycles=self.planner.read_latency_cycles,
             collision_free=True,
-            word_bits=0 if kind == "block" else self.word_bits,
+            word_bits=0 if kind == "block" else self.planner.word_bits,
         )
 
     def _read(self, key: Key) -> Access:
         return self.sets.scop.statement(key[0]).reads[key[1]]
-
-    def _user(self, statement: Statement, access: Access) -> User:
-        tile = {loop.iterator for loop in self.kernel.tile_loops}
-        box = self.sets.scop.schedule.box(statement.name)
-        return User(statement, access, {k: ends for k, ends in box.items() if k not in tile})
-
-    def _footprint(self, users: Sequence[User]) -> Footprint:
-        array = self.off_chip[users[0].access.array]
-        tile = tuple(loop.iterator or "" for loop in self.kernel.tile_loops)
-        return Footprint.of(array, self.word_bits // array.width_bits, tile, users)
 
     def _name(self, wanted: str) -> str:
         name, number = wanted, 0
@@ -416,13 +467,3 @@ class WindowPlanner:
             name = f"{wanted}{number}"
         self.names.add(name)
         return name
-
-
-def _from_first(words: isl.Set, loops: Sequence[NestLoop]) -> isl.Set:
-    """Return [tile, word] with every loop counted from its first iteration."""
-    space = words.get_space()
-    shift = isl.MultiAff.identity_on_domain_space(space)
-    for place, loop in enumerate(loops):
-        first = isl.Val(loop.first, words.get_ctx())
-        shift = shift.set_aff(place, shift.get_aff(place).add_constant_val(first))
-    return words.preimage_multi_aff(shift)

@@ -16,31 +16,45 @@ class Candidate:
     Members
     -------
     kernel_cycles: in which tiles follow each other without a wait. bus_cycles: in which the words
-        do. ram_bits: of all copies of windows and kept memories.
+        do. waiting_cycles: in which loads and the stores that they wait for do, with the tiles in
+        between. ram_bits: of all copies of windows and kept memories.
     """
 
     tiling: Tiling
     kernel_cycles: int
     bus_cycles: int
+    waiting_cycles: int
     words: int
     ram_bits: int
 
     @staticmethod
     def of(part: TiledPart, latency_cycles: int) -> Candidate:
         """Return what a unit costs in the tiles that it is planned in."""
-        words = sum(part.windows.words.values())
+        words = part.words_moved
         return Candidate(
             part.tiling,
             part.region.tiles * part.region.issue_cycles,
             words * latency_cycles,
+            _waiting(part, latency_cycles),
             words,
-            sum(m.depth * m.width_bits * m.read_ports for m in part.windows.memories),
+            part.ram_bits,
         )
 
     @property
     def cycles(self) -> int:
-        """The least number of cycles: neither kernel nor bus can be faster."""
-        return max(self.kernel_cycles, self.bus_cycles)
+        """About the number of cycles: neither kernel nor bus can be faster."""
+        return max(self.kernel_cycles, self.bus_cycles, self.waiting_cycles)
+
+
+def _waiting(part: TiledPart, latency_cycles: int) -> int:
+    """Return about how long loads take that wait for stores of tiles before."""
+    busy = 0
+    for transfer in part.region.transfers:
+        for window, distance in transfer.after:
+            words = part.windows.words[transfer.window] + part.windows.words[window]
+            tiles = part.region.tiles * part.region.kernel.length_cycles
+            busy = max(busy, (words * latency_cycles + tiles) // distance)
+    return busy
 
 
 def pareto(candidates: Sequence[Candidate]) -> list[Candidate]:

@@ -1,24 +1,42 @@
-"""The choice of tiles: their sizes, and the order in which they run."""
+"""The choice of tiles for one unit: its loops, the sizes of tiles, and the order in which they run.
+
+What tiles of given sizes move does not depend on their order, and is known before a kernel is
+planned: so is how many cycles they take at least. Those that take the fewest are planned first, and
+no others than those that could be better.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from rtlgen.errors import RtlgenError
-from rtlgen.ir.plan import Memory, MemorySide
-from rtlgen.ir.scop import Scop
+from rtlgen.ir.effort import TooComplex, limited_effort
 from rtlgen.poly.errors import IllegalSchedule
 from rtlgen.scheduling.errors import RaggedDomain, WindowsTooLarge
-from rtlgen.target import Target
+from rtlgen.scheduling.movers import WordCounts
+from rtlgen.scheduling.windows import FILLED_BITS
 from rtlgen.tiling.candidates import Candidate
-from rtlgen.tiling.part import TiledPart, plan_part
+from rtlgen.tiling.loops import UnitLoops, loops_of
+from rtlgen.tiling.part import (
+    UNLIMITED,
+    Chip,
+    CutPart,
+    TiledPart,
+    cut_part,
+    plan_part,
+    ram_of_part,
+    traffic_of,
+)
 from rtlgen.tiling.program import Program
 from rtlgen.transforms.tile_nests import Tiling, tile_orders
-from rtlgen.transforms.units import loop_paths
 
 EDGES = (64, 32, 16, 8, 4)
 """Iterations along the sides of the tiles that are tried first."""
+
+GAIN = 0.99
+"""Share of the cycles found below which other tiles are worth a plan."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +49,7 @@ class TileRequest:
     sizes: iterations of a tile, a number a loop; () for the compiler's choice.
     budget_bits: RAM on chip that windows and kept memories may take together.
     buffer: whether words are kept on chip while they are used again; else every tile is one
-        iteration.
+        iteration, and every access goes to the memory off chip.
     """
 
     latency_cycles: int
@@ -43,112 +61,279 @@ class TileRequest:
 
 
 class TileChoice:
-    """The choice of tiles for one unit: their sizes, and the order in which they run."""
+    """Choose tiles for one unit.
+
+    Parameters
+    ----------
+    sizes: asked for, or () for the compiler's choice.
+    """
 
     def __init__(
-        self,
-        part: Program,
-        side: MemorySide,
-        request: TileRequest,
-        target: Target,
-        taken: Sequence[str],
+        self, part: Program, chip: Chip, sizes: tuple[int, ...], taken: Sequence[str]
     ) -> None:
-        self.part = part
-        self.side = side
-        self.request = request
-        self.target = target
-        self.taken = taken
-        self.off_chip = {array.name: array for array in side.arrays}
-        self.depth = shared_loops(part.scop)
-        self.refused: RtlgenError | None = None
-        self.candidates: list[Candidate] = []
-        self._known: dict[Tiling, TiledPart | None] = {}
+        self.chip = chip
+        self.sizes = sizes
+        self.forms = [_Form(loops, chip, taken) for loops in loops_of(part)]
+
+    @property
+    def candidates(self) -> tuple[Candidate, ...]:
+        """The tiles that were planned."""
+        return tuple(candidate for form in self.forms for candidate in form.candidates)
 
     def best(self) -> TiledPart:
-        """Return the unit in the tiles with the fewest cycles that fit."""
-        found = self._searched() if self._is_free() else self._asked_for()
+        """Return the unit in the tiles with the fewest cycles that fit.
+
+        Raises
+        ------
+        IllegalSchedule, RaggedDomain, WindowsTooLarge: what stood in the way of the first tiles.
+        """
+        found: TiledPart | None = None
+        deepest = max(form.loops.depth for form in self.forms)
+        for form in self.forms:
+            if form.loops.depth < min(deepest, len(self.sizes)):
+                continue
+            own = self._asked_for(form) if self._is_fixed else self._searched(form, found)
+            found = self._better([found, *own])
         if found is None:
-            assert self.refused is not None, "some order was tried"
-            raise self.refused
+            raise self._refused()
         return found
 
-    def _is_free(self) -> bool:
-        return self.request.buffer and not self.request.sizes
+    @property
+    def _is_fixed(self) -> bool:
+        return bool(self.sizes) or not self.chip.buffer
 
-    def _asked_for(self) -> TiledPart | None:
-        sizes = self.request.sizes[: self.depth] if self.request.buffer else (1,) * self.depth
-        return self._in_best_order(sizes)
+    def _asked_for(self, form: _Form) -> list[TiledPart]:
+        sizes = self.sizes if self.chip.buffer else (1,) * form.loops.depth
+        return form.in_every_order(sizes[: form.loops.depth])
 
-    def _searched(self) -> TiledPart | None:
-        """Try cubes, then longer and shorter sides of the best one."""
-        extents = self._extents()
-        cubes = [tuple(min(edge, extent) for extent in extents) for edge in EDGES]
-        found = [self._in_best_order(sizes) for sizes in dict.fromkeys(cubes)]
-        best = self._better(found)
-        while best is not None:
-            tried = [
-                self._in_best_order(sizes) for sizes in _neighbours(best.tiling.sizes, extents)
-            ]
-            better = self._better([best, *tried])
-            assert better is not None
-            if self.cost(better) >= self.cost(best):
+    def _searched(self, form: _Form, found: TiledPart | None) -> list[TiledPart]:
+        """Plan cubes, then longer and shorter sides of the best one."""
+        best = found
+        wanted = form.beginnings()
+        while wanted:
+            tried = self._improved(form, wanted, best)
+            if tried is None:
                 break
-            best = better
-        return best
+            best = tried
+            wanted = list(_neighbours(best.tiling.sizes, form.extents))
+        return [] if best is None or best is found else [best]
 
-    def _extents(self) -> tuple[int, ...]:
-        """Return for every loop that is cut the power of two that holds all of its iterations."""
+    def _improved(
+        self, form: _Form, wanted: Sequence[tuple[int, ...]], best: TiledPart | None
+    ) -> TiledPart | None:
+        """Return what is better than the best one in some of these sizes, if anything."""
+        found: TiledPart | None = None
+
+        def could_be_better(cycles: int) -> bool:
+            least = found or best
+            return least is None or cycles < GAIN * self._cycles(least)
+
+        # What takes long is asked only where what is known at once leaves a doubt.
+        first = sorted((form.least_cycles(sizes), -_volume(sizes), sizes) for sizes in wanted)
+        fitting = []
+        for cycles, _, sizes in first:
+            if could_be_better(cycles):
+                words = form.words(sizes)
+                if words is not None:
+                    busy = max(cycles, words * self.chip.latency_cycles)
+                    fitting.append((busy, -_volume(sizes), sizes))
+        for cycles, _, sizes in sorted(fitting):
+            if not could_be_better(cycles):
+                break
+            least = found or best
+            better = self._better([least, form.planned(sizes)])
+            found = better if better is not least else found
+        return found
+
+    def _better(self, parts: Iterable[TiledPart | None]) -> TiledPart | None:
+        """Return the one with the fewest cycles, then words and RAM, of those that fit."""
+        fitting = [
+            part for part in parts if part is not None and part.ram_bits <= self.chip.budget_bits
+        ]
+        # Each tile is counted a cycle longer than it is, so that larger ones are preferred.
+        return min(
+            fitting,
+            key=lambda part: (
+                self._cycles(part) + part.region.tiles,
+                part.words_moved,
+                part.ram_bits,
+            ),
+            default=None,
+        )
+
+    def _cycles(self, part: TiledPart) -> int:
+        return Candidate.of(part, self.chip.latency_cycles).cycles
+
+    def _refused(self) -> RtlgenError:
+        refused = [form.refused for form in self.forms if form.refused is not None]
+        assert refused, "some tiles were tried"
+        # That RAM is missing says more than what was wrong with other orders.
+        small = [error for error in refused if isinstance(error, WindowsTooLarge)]
+        return min(small, key=lambda error: error.bits, default=refused[0])
+
+
+class _Form:
+    """A unit in certain loops, in whatever tiles."""
+
+    def __init__(self, loops: UnitLoops, chip: Chip, taken: Sequence[str]) -> None:
+        self.loops = loops
+        self.chip = chip
+        self.taken = taken
+        self.refused: RtlgenError | None = None
+        self.candidates: list[Candidate] = []
+        self._cuts: dict[Tiling, CutPart | None] = {}
+        self._words: dict[tuple[int, ...], int | None] = {}
+        self._counts: dict[tuple[int, ...], WordCounts] = {}
+        self._planned: dict[Tiling, TiledPart | None] = {}
+        self._order: tuple[tuple[int, ...], ...] | None = None
+
+    @cached_property
+    def extents(self) -> tuple[int, ...]:
+        """For every loop that is cut, the power of two that holds all of its iterations."""
+        scop = self.loops.program.scop
         lasts = [
-            [last for _, last in list(self.part.scop.schedule.box(s.name).values())[: self.depth]]
-            for s in self.part.scop.statements
+            [last for _, last in list(scop.schedule.box(s.name).values())[: self.loops.depth]]
+            for s in scop.statements
         ]
         return tuple(1 << max(ends).bit_length() for ends in zip(*lasts, strict=True))
 
-    def _in_best_order(self, sizes: tuple[int, ...]) -> TiledPart | None:
-        return self._better(
-            [self._tried(Tiling(sizes, order)) for order in tile_orders(len(sizes))]
-        )
+    def beginnings(self) -> list[tuple[int, ...]]:
+        """Return the sizes to begin with: cubes, or where none is legal stretches of the nest.
 
-    def _tried(self, tiling: Tiling) -> TiledPart | None:
-        if tiling not in self._known:
-            try:
-                found = plan_part(
-                    self.part,
-                    tiling,
-                    self.off_chip,
-                    self.side.word_bits,
-                    self.target,
-                    self.taken,
-                )
-            except (IllegalSchedule, RaggedDomain) as error:
-                self.refused = self.refused or error
-                self._known[tiling] = None
-            else:
-                self.candidates.append(Candidate.of(found, self.side.latency_cycles))
-                self._known[tiling] = found if self._fits(found) else None
-        return self._known[tiling]
-
-    def _fits(self, found: TiledPart) -> bool:
-        taken = ram_bits(found.windows.memories)
-        if taken <= self.request.budget_bits:
-            return True
-        if not isinstance(self.refused, WindowsTooLarge) or taken < self.refused.bits:
-            self.refused = WindowsTooLarge.of(self.part.scop, taken, self.request.budget_bits)
-        return False
-
-    def _better(self, found: Sequence[TiledPart | None]) -> TiledPart | None:
-        fitting = [part for part in found if part is not None]
-        return min(fitting, key=self.cost, default=None)
-
-    def cost(self, part: TiledPart) -> tuple[int, int]:
-        """Return cycles, where kernel and memory do not wait for each other, then bits of RAM.
-
-        Each tile is counted a cycle longer than it is, so that of tiles that are as good the larger
-        ones are taken.
+        A stretch is whole in its inner loops and single in its outer ones: its tiles run in the
+        order of the nest itself, which is legal always.
         """
-        computed = part.region.tiles * part.region.issue_cycles
-        moved = sum(part.windows.words.values()) * self.side.latency_cycles
-        return max(computed, moved) + part.region.tiles, ram_bits(part.windows.memories)
+        cubes = [tuple(min(edge, extent) for extent in self.extents) for edge in EDGES]
+        legal = [sizes for sizes in dict.fromkeys(cubes) if self._cut(sizes) is not None]
+        if legal or not self.loops.are_written:
+            return legal
+        stretches = [
+            (*[1] * k, min(edge, self.extents[k]), *self.extents[k + 1 :])
+            for k in range(self.loops.depth)
+            for edge in (*EDGES, 2, 1)
+        ]
+        return list(dict.fromkeys(stretches))
+
+    def least_cycles(self, sizes: tuple[int, ...]) -> int:
+        """Return the cycles that tiles of these sizes take at least, as far as is known at once."""
+        cut = self._cut(sizes)
+        needed = (self.words_needed or 0) * self.chip.latency_cycles
+        return needed if cut is None else max(needed, cut.tiles * cut.tile_iterations)
+
+    def words(self, sizes: tuple[int, ...]) -> int | None:
+        """Return the words that tiles of these sizes move; None where they cannot be built."""
+        if sizes not in self._words:
+            cut = self._cut(sizes)
+            try:
+                with limited_effort():
+                    self._words[sizes] = None if cut is None else self._counted(cut)
+            except TooComplex as error:
+                self.refused = self.refused or error
+                self._words[sizes] = None
+        return self._words[sizes]
+
+    def _counted(self, cut: CutPart) -> int | None:
+        traffic = traffic_of(cut, self.chip, 0)
+        bits = traffic.window_bits(FILLED_BITS)
+        if bits > self.chip.budget_bits:
+            self._too_large(bits)
+            return None
+        return traffic.count(self._counts.setdefault(cut.tiling.sizes, WordCounts()))
+
+    @cached_property
+    def words_needed(self) -> int | None:
+        """The words of a single tile that is the whole unit: each is moved once."""
+        cut = self._cut(self.extents)
+        if cut is None:
+            return None
+        with limited_effort():
+            return traffic_of(cut, self.chip, 0).count(WordCounts())
+
+    def planned(self, sizes: tuple[int, ...]) -> TiledPart | None:
+        """Return the unit in tiles of these sizes; in the order of the first ones."""
+        if self._order is None:
+            return min(self.in_every_order(sizes), key=self._cost, default=None)
+        return next(filter(None, map(self._plan, self._legal(sizes))), None)
+
+    def in_every_order(self, sizes: tuple[int, ...]) -> list[TiledPart]:
+        """Return the unit in tiles of these sizes, in the orders that are worth a plan."""
+        cuts = list(self._legal(sizes))
+        if len(cuts) > 1 and self.chip.buffer:
+            # The words are the same: what counts is how long values are kept.
+            sized = [(self._ram_of(cut), n) for n, cut in enumerate(cuts)]
+            least, place = min(sized)
+            if least <= self.chip.budget_bits:
+                cuts = [cuts[place], *(cut for n, cut in enumerate(cuts) if n != place)]
+                cuts = cuts[: 1 if self._plan(cuts[0]) is not None else None]
+        found = [part for part in map(self._plan, cuts) if part is not None]
+        if found:
+            self._order = min(found, key=self._cost).tiling.order
+        return found
+
+    def _ram_of(self, cut: CutPart) -> int:
+        try:
+            with limited_effort():
+                return ram_of_part(cut, self.chip)
+        except (RaggedDomain, TooComplex) as error:
+            self.refused = self.refused or error
+            return UNLIMITED
+
+    def _cost(self, part: TiledPart) -> tuple[bool, int, int, int]:
+        fits = part.ram_bits <= self.chip.budget_bits
+        cycles = Candidate.of(part, self.chip.latency_cycles).cycles
+        return not fits, cycles, part.words_moved, part.ram_bits
+
+    def _cut(self, sizes: tuple[int, ...]) -> CutPart | None:
+        """Return the unit in tiles of these sizes, in some order; None where none is legal."""
+        return next(self._legal(sizes), None)
+
+    def _legal(self, sizes: tuple[int, ...]) -> Iterator[CutPart]:
+        orders = tile_orders(len(sizes))
+        if self._order is not None and len(self._order) == len(sizes):
+            orders = tuple(dict.fromkeys([self._order, *orders]))
+        for order in orders:
+            tiling = Tiling(sizes, order)
+            if tiling not in self._cuts:
+                try:
+                    with limited_effort():
+                        self._cuts[tiling] = cut_part(self.loops, tiling)
+                except (IllegalSchedule, TooComplex) as error:
+                    self.refused = self.refused or error
+                    self._cuts[tiling] = None
+            cut = self._cuts[tiling]
+            if cut is not None:
+                yield cut
+
+    def _plan(self, cut: CutPart) -> TiledPart | None:
+        if cut.tiling not in self._planned:
+            try:
+                with limited_effort():
+                    counts = self._counts.setdefault(cut.tiling.sizes, WordCounts())
+                    found = plan_part(cut, self.chip, self.taken, counts)
+            except (RaggedDomain, TooComplex) as error:
+                self.refused = self.refused or error
+                self._planned[cut.tiling] = None
+            else:
+                self._planned[cut.tiling] = found
+                self._note(found)
+        return self._planned[cut.tiling]
+
+    def _note(self, part: TiledPart) -> None:
+        self.candidates.append(Candidate.of(part, self.chip.latency_cycles))
+        if part.ram_bits > self.chip.budget_bits:
+            self._too_large(part.ram_bits)
+
+    def _too_large(self, bits: int) -> None:
+        if not isinstance(self.refused, WindowsTooLarge) or bits < self.refused.bits:
+            scop = self.loops.program.scop
+            self.refused = WindowsTooLarge.of(scop, bits, self.chip.budget_bits)
+
+
+def _volume(sizes: Sequence[int]) -> int:
+    volume = 1
+    for size in sizes:
+        volume *= size
+    return volume
 
 
 def _neighbours(sizes: tuple[int, ...], extents: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
@@ -157,14 +342,3 @@ def _neighbours(sizes: tuple[int, ...], extents: tuple[int, ...]) -> Iterator[tu
         for other in (size * 2, size // 2):
             if 1 <= other <= extents[k]:
                 yield (*sizes[:k], other, *sizes[k + 1 :])
-
-
-def ram_bits(memories: Sequence[Memory]) -> int:
-    """Return the bits of all copies of some memories."""
-    return sum(m.depth * m.width_bits * m.read_ports for m in memories)
-
-
-def shared_loops(scop: Scop) -> int:
-    """Return how many outermost loops the statements of a unit share."""
-    paths = list(loop_paths(scop.tree).values())
-    return sum(len(set(numbers)) == 1 for numbers in zip(*paths, strict=False))

@@ -5,26 +5,40 @@ cut into tiles -> plan one tile -> windows and movers -> streams
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TypeVar
 
-from rtlgen.ir.plan import OffChip, Region, TiledRegion
+from rtlgen.ir.affine import Affine
+from rtlgen.ir.plan import Memory, OffChip, Region, TiledRegion
+from rtlgen.ir.schedule import NestLoop
 from rtlgen.ir.scop import Scop
-from rtlgen.ir.sets import ScopSets
-from rtlgen.poly.correspondence import correspondence, moved_dataflow, moved_dependences
+from rtlgen.ir.sets import ScopSets, affine_text
+from rtlgen.poly.correspondence import (
+    Correspondence,
+    correspondence,
+    moved_dataflow,
+    moved_dependences,
+)
 from rtlgen.poly.counting import count_points
+from rtlgen.poly.crossings import Crossings
 from rtlgen.poly.legality import require_legal
-from rtlgen.poly.tiling import TileRelations
+from rtlgen.poly.tiling import TileGrid, TileRelations
 from rtlgen.scheduling.datapath import build_datapath
 from rtlgen.scheduling.decide import decide_fused, relaxing
 from rtlgen.scheduling.lags import Timing
+from rtlgen.scheduling.movers import WordCounts
+from rtlgen.scheduling.passing import Scopes, passing
 from rtlgen.scheduling.predicates import counter_box
 from rtlgen.scheduling.space import Space
 from rtlgen.scheduling.stream_builder import Figures, level_of
 from rtlgen.scheduling.tile_kernel import TileKernel, tile_loops
 from rtlgen.scheduling.tile_streams import TileStreamBuilder
+from rtlgen.scheduling.traffic import Traffic
 from rtlgen.scheduling.windows import WindowPlanner, Windows
 from rtlgen.target import Target
+from rtlgen.tiling.loops import UnitLoops
 from rtlgen.tiling.program import Program
 from rtlgen.timing import recurrent_reads
 from rtlgen.transforms.candidates import box_placement
@@ -33,36 +47,140 @@ from rtlgen.transforms.precedence import Related
 from rtlgen.transforms.tile_nests import TiledScop, Tiling, cut_into_tiles
 from rtlgen.transforms.units import dependence_units
 
+T = TypeVar("T")
+
+UNLIMITED = 1 << 62
+"""More bits of RAM than anything takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """What the parts of a program are planned for.
+
+    Members
+    -------
+    off_chip: the arrays off chip, by name. word_bits: of the bus. latency_cycles: of an access.
+    budget_bits: RAM that windows and kept memories may take. buffer: see `TileRequest`.
+    """
+
+    off_chip: Mapping[str, OffChip]
+    word_bits: int
+    latency_cycles: int
+    budget_bits: int
+    buffer: bool
+    target: Target
+
+
+@dataclass(frozen=True, eq=False)
+class CutPart:
+    """A unit in tiles whose order is legal.
+
+    Members
+    -------
+    loops: those that were cut. tiled: `before` gives the iterators of the C program.
+    """
+
+    loops: UnitLoops
+    tiling: Tiling
+    tiled: TiledScop
+    relations: TileRelations
+    crossings: Crossings
+    tile_loops: tuple[NestLoop, ...]
+
+    @cached_property
+    def tiles(self) -> int:
+        """How many tiles run."""
+        return count_points(counter_box(self.relations.sets, self.tile_loops))
+
+    @property
+    def tile_iterations(self) -> int:
+        """Iterations of a whole tile of the statement that has the most."""
+        found = []
+        for statement in self.tiled.inside.statements:
+            count = 1
+            for loop in self.tiled.inside.schedule.loops(statement.name):
+                count *= loop.extent
+            found.append(count)
+        return max(found)
+
+    def scopes(self, levels: int) -> dict[str, int]:
+        """Return one scope for all statements."""
+        return {statement.name: levels for statement in self.tiled.scop.statements}
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TiledPart:
-    """One unit, planned in tiles."""
+    """One unit, planned in tiles.
 
-    program: Program
+    Members
+    -------
+    scopes: of the values of each statement, see `scheduling.passing`.
+    """
+
+    loops: UnitLoops
     tiling: Tiling
     tiled: TiledScop
     kernel: TileKernel
     windows: Windows
     region: TiledRegion
+    scopes: Scopes
+
+    @property
+    def program(self) -> Program:
+        """Its statements, in the loops that were cut."""
+        return self.loops.program
+
+    @property
+    def ram_bits(self) -> int:
+        """Bits of RAM that its windows and kept memories take."""
+        return ram_bits(self.windows.memories)
+
+    @property
+    def words_moved(self) -> int:
+        return sum(self.windows.words.values())
 
 
-def plan_part(
-    part: Program,
-    tiling: Tiling,
-    off_chip: Mapping[str, OffChip],
-    word_bits: int,
-    target: Target,
-    taken: Sequence[str],
-) -> TiledPart:
-    """Plan the statements of a unit in given tiles.
+def ram_bits(self) -> int:
+        """Bits of RAM that its windows and kept memories take."""
+        return ram_bits(self.windows.memories)
+
+    @property
+    def words_moved(self) -> int:
+        return sum(self.windows.words.values())
+
+    def cycles(self, latency_cycles: int) -> int:
+        """Return about how many cycles it takes; exactly: `ir.timeline`.
+
+        Kernel and memory work side by side, as far as loads do not wait for stores.
+        """
+        region, tiles = self.region, self.region.tiles
+        busy = max(tiles * region.issue_cycles, self.words_moved * latency_cycles)
+        depth = region.kernel.length_cycles
+        for transfer in region.transfers:
+            for window, distance in transfer.after:
+                words = self.windows.words[transfer.window] + self.windows.words[window]
+                chain = words * latency_cycles + tiles * depth
+                busy = max(busy, chain // distance)
+        return busy
+
+
+def ram_bits(memories: Sequence[Memory]) -> int:
+    """Return the bits of all copies of some memories."""
+    return sum(m.depth * m.width_bits * m.read_ports for m in memories)
+
+
+def cut_part(loops: UnitLoops, tiling: Tiling) -> CutPart:
+    """Cut a unit into tiles.
 
     Raises
     ------
     IllegalSchedule: a dependence runs from a tile to one before it.
     """
+    part = loops.program
     tiled = cut_into_tiles(part.scop, tiling)
     sets = ScopSets(tiled.scop, part.sets.context)
-    moved = correspondence(part.sets, sets)
+    correspondence(part.sets, sets)
+    moved = _numbered(part.sets, sets, tiled, tiling)
     relations = TileRelations(
         sets,
         tiling.depth,
@@ -70,39 +188,134 @@ def plan_part(
         moved_dataflow(part.flows, moved),
     )
     require_legal(sets, relations.dependences, tiled.scop.schedule, "cutting the loops into tiles")
-    kernel = _kernel(relations, tiled, target)
-    windows = WindowPlanner(
-        kernel,
-        off_chip,
-        word_bits,
-        relations.flows.live_out,
-        target.memory_read_latency_cycles,
-        taken,
-    ).plan()
-    return TiledPart(part, tiling, tiled, kernel, windows, _region(kernel, windows))
-
-
-def _kernel(relations: TileRelations, tiled: TiledScop, target: Target) -> TileKernel:
-    """Plan one whole tile."""
-    inside = ScopSets(tiled.inside, relations.sets.context)
-    timing = _timing(relations.at_origin(inside), tiled.inside, tiled.scop, target)
-    timing, decision = relaxing(
-        Space(timing, tiled.inside), lambda space: (space.timing, decide_fused(space, {}))
+    tiled = replace(tiled, before=_composed(loops, tiled))
+    nest = tile_loops(relations.tiles(), tiled.tile_iterators)
+    grid = TileGrid(
+        part.flows.flows,
+        moved,
+        tiling.sizes,
+        tiling.order,
+        tiling.coordinates(tiled.tile_iterators),
     )
-    same = relations.same_tile()
+    return CutPart(loops, tiling, tiled, relations, Crossings(relations, grid), nest)
+
+
+def _numbered(
+    before: ScopSets, after: ScopSets, tiled: TiledScop, tiling: Tiling
+) -> Correspondence:
+    """Return which instance became which, with nothing said of where instances are.
+
+    The relations that are moved say that; saying it twice leaves quotients in what is made of them.
+    """
+    found = {}
+    for statement in after.scop.statements:
+        names = statement.iterators
+        dims = ",".join(f"d{k}" for k in range(len(names)))
+        old = ",".join(affine_text(form, names) for form in tiled.before[statement.name])
+        inside = range(tiling.depth, 2 * tiling.depth)
+        where = " and ".join(
+            f"0 <= d{k} < {size}" for k, size in zip(inside, tiling.sizes, strict=True)
+        )
+        source = f"{after.statement_tuple(statement.name)}[{dims}]"
+        target = f"{before.statement_tuple(statement.name)}[{old}]"
+        text = f"{{ {source} -> {target} : {where or 'true'} }}"
+        found[statement.name] = after.read_map(text).reverse()
+    return found
+
+
+def _composed(loops: UnitLoops, tiled: TiledScop) -> dict[str, tuple[Affine, ...]]:
+    """Return the iterators of C by those of the program in tiles."""
+    found = {}
+    for statement in loops.program.scop.statements:
+        values = dict(zip(statement.iterators, tiled.before[statement.name], strict=True))
+        forms = loops.before[statement.name]
+        found[statement.name] = tuple(form.substitute(values) for form in forms)
+    return found
+
+
+def plan_part(cut: CutPart, chip: Chip, taken: Sequence[str], counts: WordCounts) -> TiledPart:
+    """Plan the statements of a unit in given tiles.
+
+    Values stay on chip in as wide a scope as the RAM allows.
+
+    Parameters
+    ----------
+    counts: of tiles of these sizes.
+
+    Raises
+    ------
+    RaggedDomain: something of it takes too many conditions.
+    """
+    return _attempted(cut, lambda space: _planned(cut, chip, taken, counts, space), chip)
+
+
+def ram_of_part(cut: CutPart, chip: Chip) -> int:
+    """Return the bits of RAM that it takes to keep on chip what is read again."""
+
+    def measured(space: Space) -> int:
+        planner = _planner(_kernel(cut, space), cut, chip, ())
+        return planner.within(cut.scopes(0), UNLIMITED).taken_bits
+
+    return _attempted(cut, measured, chip)
+
+
+def _attempted(cut: CutPart, attempt: Callable[[Space], T], chip: Chip) -> T:
+    """Return what an attempt gives; what cannot be forwarded or collides is for `relaxing`."""
+    inside = ScopSets(cut.tiled.inside, cut.relations.sets.context)
+    one = cut.relations.at_origin(inside)
+    timing = _timing(one, cut.tiled.inside, cut.tiled.scop, chip.target)
+    return relaxing(Space(timing, cut.tiled.inside), attempt)
+
+
+def _planned(
+    cut: CutPart, chip: Chip, taken: Sequence[str], counts: WordCounts, space: Space
+) -> TiledPart:
+    kernel = _kernel(cut, space)
+    planner = _planner(kernel, cut, chip, taken)
+    widest = cut.scopes(0 if chip.buffer else cut.tiling.depth)
+    sized = planner.within(widest, chip.budget_bits)
+    windows = planner.plan(sized, counts)
+    region = _region(kernel, windows, cut)
+    return TiledPart(cut.loops, cut.tiling, cut.tiled, kernel, windows, region, sized.scopes)
+
+
+def _kernel(cut: CutPart, space: Space) -> TileKernel:
+    same = cut.relations.same_tile()
     everywhere = replace(
-        timing,
-        sets=relations.sets,
+        space.timing,
+        sets=cut.relations.sets,
         dependences=same.dependences,
         dataflow=same.flows,
-        related=Related(tiled.scop, frozenset(), True),
-        instances=Instances(relations.sets),
+        related=Related(cut.tiled.scop, frozenset(), True),
+        instances=Instances(cut.relations.sets),
     )
-    loops = tile_loops(relations.tiles(), tiled.tile_iterators)
-    return TileKernel(relations, everywhere, decision, loops)
+    return TileKernel(cut.relations, everywhere, decide_fused(space, {}), cut.tile_loops)
 
 
-def _region(kernel: TileKernel, windows: Windows) -> TiledRegion:
+def _planner(kernel: TileKernel, cut: CutPart, chip: Chip, taken: Sequence[str]) -> WindowPlanner:
+    return WindowPlanner(
+        kernel,
+        cut.crossings,
+        chip.off_chip,
+        chip.word_bits,
+        chip.target.memory_read_latency_cycles,
+        taken,
+    )
+
+
+def traffic_of(cut: CutPart, chip: Chip, levels: int) -> Traffic:
+    """Return what a unit in tiles moves where values stay on chip in a scope of some tile loops."""
+    sets = cut.relations.sets
+    reads = [
+        ((statement.name, read), sets.accessing(statement, access))
+        for statement in sets.scop.statements
+        for read, access in enumerate(statement.reads)
+    ]
+    passed = passing(cut.crossings, reads, chip.off_chip, cut.scopes(levels))
+    return Traffic(cut.relations, cut.tile_loops, chip.off_chip, chip.word_bits, passed)
+
+
+def _region(kernel: TileKernel, windows: Windows, cut: CutPart) -> TiledRegion:
     names = [statement.name for statement in kernel.statements]
     place = {name: n for n, name in enumerate(names)}
     decision = kernel.decision
@@ -111,14 +324,16 @@ def _region(kernel: TileKernel, windows: Windows) -> TiledRegion:
     )
     base = min(kernel.times[name].offset for name in names)
     streams = tuple(
-        TileStreamBuilder(kernel, windows, place, statement).stream(figures, base)
+        TileStreamBuilder(
+            kernel, windows, place, statement, cut.loops.instances[statement.name]
+        ).stream(figures, base)
         for statement in kernel.statements
     )
     levels = tuple(level_of(loop, kernel.tile_loops) for loop in kernel.tile_loops)
     return TiledRegion(
         kernel=Region.whole(streams),
         levels=levels,
-        tiles=count_points(counter_box(kernel.sets, kernel.tile_loops)),
+        tiles=cut.tiles,
         issue_cycles=windows.issue_cycles,
         transfers=windows.transfers,
     )

@@ -22,7 +22,7 @@ from rtlgen.scheduling.tile_replay import replay_tiles
 from rtlgen.target import Target
 from rtlgen.tiling.candidates import Candidate
 from rtlgen.tiling.choice import TileChoice, TileRequest
-from rtlgen.tiling.part import TiledPart
+from rtlgen.tiling.part import Chip, TiledPart
 from rtlgen.tiling.program import Program, as_written, part_of
 from rtlgen.transforms.units import dependence_units
 
@@ -34,7 +34,7 @@ class TiledProgram:
     Members
     -------
     parts: its units, in the order in which they run.
-    candidates: by unit, the tiles that were looked at.
+    candidates: by unit, the tiles that were planned.
     replayed: whether the plan was small enough to be replayed exhaustively.
     """
 
@@ -59,24 +59,32 @@ def plan_in_tiles(program: ParsedProgram, request: TileRequest, target: Target) 
     if any(array.width_bits < side.word_bits for array in side.arrays):
         target = target.choosing_lanes()
     names = tuple(array.name for array in whole.scop.arrays)
+    chip = Chip(
+        {array.name: array for array in side.arrays},
+        side.word_bits,
+        side.latency_cycles,
+        request.budget_bits,
+        request.buffer,
+        target,
+    )
     parts: list[TiledPart] = []
     candidates: list[tuple[Candidate, ...]] = []
     for unit in dependence_units(whole.scop, whole.dependences):
         part = part_of(whole, frozenset(unit.statements))
         taken = (*names, *(m.name for done in parts for m in done.windows.memories))
-        choice = TileChoice(part, side, request, target, taken)
+        choice = TileChoice(part, chip, request.sizes, taken)
         parts.append(choice.best())
-        candidates.append(tuple(choice.candidates))
+        candidates.append(choice.candidates)
     plan = _plan(whole, parts, side, target)
-    replayed = all([_replayed(plan, part) for part in parts])
+    replayed = all([_replayed(plan, part, whole) for part in parts])
     return TiledProgram(plan, whole, tuple(parts), tuple(candidates), replayed)
 
 
-def _replayed(plan: KernelPlan, part: TiledPart) -> bool:
+def _replayed(plan: KernelPlan, part: TiledPart, whole: Program) -> bool:
     """Prove the data flow of a part; return False where it is too large to be enumerated."""
     loops = {s.name: part.kernel.loops(s.name) for s in part.kernel.statements}
     tiled = part.tiled
-    return replay_tiles(plan, part.region, part.program.scop, tiled.scop, tiled.before, loops)
+    return replay_tiles(plan, part.region, whole.scop, tiled.scop, tiled.before, loops)
 
 
 def _memory_side(scop: Scop, request: TileRequest) -> MemorySide:

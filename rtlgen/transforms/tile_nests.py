@@ -89,8 +89,7 @@ class TiledScop:
 
 def cut_into_tiles(scop: Scop, tiling: Tiling) -> TiledScop:
     """Return a program in tiles; its loops count as in C, and its statements share those cut."""
-    prefix = name_prefix(scop)
-    names = tuple(f"{prefix}{k}" for k in range(tiling.depth))
+    names = _tile_names(scop, tiling.depth)
     cutter = _Cutter(scop, tiling, names)
     tree = cutter.nodes(scop.tree, 0)
     for loop in reversed(cutter.tile_loops):
@@ -105,6 +104,15 @@ def cut_into_tiles(scop: Scop, tiling: Tiling) -> TiledScop:
         for statement in scop.statements
     }
     return TiledScop(boxed(cut), boxed(_first_tile(cut, tiling)), names, before)
+
+
+def _tile_names(scop: Scop, count: int) -> tuple[str, ...]:
+    """Return names of loops over tiles that are no names of the program."""
+    taken = {name for statement in scop.statements for name in statement.iterators}
+    prefix = name_prefix(scop)
+    while any(f"{prefix}{k}" in taken for k in range(count)):
+        prefix += "t"
+    return tuple(f"{prefix}{k}" for k in range(count))
 
 
 def _first_tile(cut: Scop, tiling: Tiling) -> Scop:

@@ -22,17 +22,22 @@ from rtlgen.ir.plan import (
 )
 from rtlgen.scheduling.errors import PlanUnsound
 from rtlgen.scheduling.tile_replay import replay_tiles
-from tests.tiling.programs import TRANSPOSED, planned
+from rtlgen.tiling.plan import TiledProgram
+from tests.tiling.programs import KIB, PRODUCT, TRANSPOSED, planned
 
 FOUND = planned(TRANSPOSED, 21, (8, 8))
 (PART,) = FOUND.parts
 
+WAITING = planned(PRODUCT, 8, (4, 4, 4), budget_bits=KIB // 2)
+"""Its sums go off chip after each tile, and the next tile loads them."""
 
-def judged(region: TiledRegion) -> None:
-    loops = {s.name: PART.kernel.loops(s.name) for s in PART.kernel.statements}
-    plan = replace(FOUND.plan, body=(region,))
-    tiled = PART.tiled
-    assert replay_tiles(plan, region, PART.program.scop, tiled.scop, tiled.before, loops)
+
+def judged(region: TiledRegion, found: TiledProgram = FOUND) -> None:
+    (part,) = found.parts
+    loops = {s.name: part.kernel.loops(s.name) for s in part.kernel.statements}
+    plan = replace(found.plan, body=(region,))
+    tiled = part.tiled
+    assert replay_tiles(plan, region, found.program.scop, tiled.scop, tiled.before, loops)
 
 
 def with_stream(change: Callable[[Stream], Stream]) -> TiledRegion:
@@ -41,9 +46,12 @@ def with_stream(change: Callable[[Stream], Stream]) -> TiledRegion:
     return replace(region, kernel=replace(region.kernel, streams=(change(stream),)))
 
 
-def with_transfer(window: str, change: Callable[[Transfer], Transfer]) -> TiledRegion:
-    moved = tuple(change(t) if t.window == window else t for t in PART.region.transfers)
-    return replace(PART.region, transfers=moved)
+def with_transfer(
+    window: str, change: Callable[[Transfer], Transfer], found: TiledProgram = FOUND
+) -> TiledRegion:
+    (part,) = found.parts
+    moved = tuple(change(t) if t.window == window else t for t in part.region.transfers)
+    return replace(part.region, transfers=moved)
 
 
 def narrower(address: FoldedForm, field: int) -> FoldedForm:
@@ -129,6 +137,19 @@ def test_words_that_are_loaded_for_another_tile_are_no_help() -> None:
 
     with pytest.raises(PlanUnsound):
         judged(with_transfer("a_in", late))
+
+
+def test_a_load_that_does_not_wait_for_a_store_is_refused() -> None:
+    judged(with_transfer("C_in", lambda t: t, WAITING), WAITING)
+    (part,) = WAITING.parts
+    assert part.region.transfer("C_in").after == (("C_out", 1),)
+    with pytest.raises(PlanUnsound, match=r"takes a wrong value of C"):
+        judged(with_transfer("C_in", lambda t: replace(t, after=()), WAITING), WAITING)
+
+
+def test_a_load_that_waits_for_a_store_too_early_is_refused() -> None:
+    with pytest.raises(PlanUnsound, match=r"takes a wrong value of C"):
+        judged(with_transfer("C_in", lambda t: replace(t, after=(("C_out", 2),)), WAITING), WAITING)
 
 
 def test_a_strobe_too_wide_is_refused() -> None:

@@ -76,6 +76,53 @@ void lookup(const uint8_t x[N], const int t[256], int y[N]) {
 }
 """
 
+JACOBI = """
+void jacobi(int A[N][N], int B[N][N]) {
+  for (int t = 0; t < 6; t++) {
+    for (int i = 1; i < N - 1; i++)
+      for (int j = 1; j < N - 1; j++)
+        B[i][j] = (A[i][j] + A[i][j - 1] + A[i][j + 1] + A[i + 1][j] + A[i - 1][j]) / 4;
+    for (int i = 1; i < N - 1; i++)
+      for (int j = 1; j < N - 1; j++)
+        A[i][j] = (B[i][j] + B[i][j - 1] + B[i][j + 1] + B[i + 1][j] + B[i - 1][j]) / 4;
+  }
+}
+"""
+
+SEIDEL = """
+void seidel(int A[N][N]) {
+  for (int t = 0; t < 6; t++)
+    for (int i = 1; i < N - 1; i++)
+      for (int j = 1; j < N - 1; j++)
+        A[i][j] = (A[i - 1][j - 1] + A[i - 1][j] + A[i][j - 1] + A[i][j] + A[i][j + 1]
+                   + A[i + 1][j]) / 8;
+}
+"""
+
+LU = """
+void lu(int A[N][N]) {
+  for (int i = 0; i < N; i++) {
+    for (int j = 0; j < i; j++) {
+      for (int k = 0; k < j; k++)
+        A[i][j] -= A[i][k] * A[k][j];
+      A[i][j] /= A[j][j];
+    }
+    for (int j = i; j < N; j++)
+      for (int k = 0; k < i; k++)
+        A[i][j] -= A[i][k] * A[k][j];
+  }
+}
+"""
+
+SHORTEST_PATHS = """
+void shortest_paths(int p[N][N]) {
+  for (int k = 0; k < N; k++)
+    for (int i = 0; i < N; i++)
+      for (int j = 0; j < N; j++)
+        p[i][j] = p[i][j] < p[i][k] + p[k][j] ? p[i][j] : p[i][k] + p[k][j];
+}
+"""
+
 BACKWARDS = """
 #include <stdint.h>
 void backwards(int16_t a[N], int16_t b[N]) {
@@ -99,9 +146,10 @@ def planned(
     word_bits: int = 64,
     on_chip: frozenset[str] = frozenset(),
     budget_bits: int = 64 * KIB,
+    buffer: bool = True,
 ) -> TiledProgram:
     """Return the plan of a program of one size; it has been replayed where it is small."""
-    request = TileRequest(latency_cycles, word_bits, on_chip, tile, budget_bits)
+    request = TileRequest(latency_cycles, word_bits, on_chip, tile, budget_bits, buffer)
     program = parsed(text, size)
     with quoting(program), limited_effort():
         return plan_in_tiles(program, request, get_target("ecp5"))

@@ -11,12 +11,16 @@ from rtlgen.ir.json_form import plan_from_json, plan_to_json
 from rtlgen.ir.plan_text import plan_text
 from rtlgen.poly.errors import IllegalSchedule
 from rtlgen.scheduling.errors import WindowsTooLarge
-from rtlgen.tiling.choice import ram_bits
+from rtlgen.tiling.part import ram_bits
 from tests.tiling.programs import (
     BACKWARDS,
     BLUR,
+    JACOBI,
     KIB,
+    LU,
     PRODUCT,
+    SEIDEL,
+    SHORTEST_PATHS,
     TRANSPOSED,
     TRIANGULAR,
     TWO_PRODUCTS,
@@ -39,6 +43,10 @@ from tests.tiling.programs import (
         pytest.param(BLUR, 21, (8, 8), 64, id="a stencil"),
         pytest.param(BLUR, 21, (5, 7), 64, id="a stencil in odd tiles"),
         pytest.param(BACKWARDS, 23, (4,), 64, id="a loop that counts down by two"),
+        pytest.param(JACOBI, 12, (2, 4, 4), 64, id="tiles in time, two statements"),
+        pytest.param(SEIDEL, 13, (3, 4, 5), 32, id="tiles in time, skewed twice"),
+        pytest.param(LU, 11, (4, 4, 4), 64, id="statements that share one loop in C"),
+        pytest.param(SHORTEST_PATHS, 9, (1, 1, 4), 64, id="stretches of a nest"),
     ],
 )
 def test_plans_in_tiles_are_replayed(
@@ -109,9 +117,36 @@ def test_planning_does_not_depend_on_the_size() -> None:
     assert large.region.tiles == 512**3
 
 
+@pytest.mark.parametrize(
+    ("text", "size", "tile", "budget_bits"),
+    [
+        pytest.param(TRANSPOSED, 40, (8, 8), KIB, id="a transposed array"),
+        pytest.param(PRODUCT, 16, (4, 4, 4), KIB // 2, id="an accumulator"),
+        pytest.param(JACOBI, 20, (2, 4, 4), 20 * KIB, id="tiles in time"),
+        pytest.param(LU, 18, (4, 4, 4), 6 * KIB, id="three writers of one array"),
+    ],
+)
+def test_what_does_not_fit_passes_through_the_memory_off_chip(
+    text: str, size: int, tile: tuple[int, ...], budget_bits: int
+) -> None:
+    (part,) = planned(text, size, tile, budget_bits=budget_bits).parts
+    assert any(part.scopes.values())
+    assert any(transfer.after for transfer in part.region.transfers)
+    assert part.ram_bits <= budget_bits
+
+
+@pytest.mark.parametrize("text", [TRANSPOSED, PRODUCT, BLUR, LU], ids=["a", "b", "c", "d"])
+def test_without_buffers_every_access_goes_off_chip(text: str) -> None:
+    found = planned(text, 9, buffer=False)
+    assert found.replayed
+    for part in found.parts:
+        assert set(part.tiling.sizes) == {1}
+        assert set(part.scopes.values()) == {part.tiling.depth}
+
+
 def test_tiles_that_break_a_dependence_are_refused() -> None:
     with pytest.raises(IllegalSchedule) as refused:
-        planned(TRANSPOSED, 20, (3, 5))
+        planned(SHORTEST_PATHS, 20, (4, 4, 4))
     assert "cutting the loops into tiles breaks a flow dependence" in str(refused.value)
 
 

@@ -1,0 +1,192 @@
+"""Movers: the words of an array off chip that every tile loads or stores, as one transfer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+import islpy as isl
+
+from rtlgen.errors import Label
+from rtlgen.ir.plan import Transfer
+from rtlgen.ir.schedule import NestLoop
+from rtlgen.ir.sets import ScopSets, attempt
+from rtlgen.poly.counting import count_points
+from rtlgen.scheduling.errors import RaggedDomain
+from rtlgen.scheduling.footprints import Footprint, User, folded_form
+from rtlgen.scheduling.predicates import counter_box, index_form, predicate_within
+from rtlgen.scheduling.stream_builder import level_of
+
+MOVER_CONDITIONS = 40
+"""Conditions that may tell which words move: a word less saves cycles in every run."""
+
+HULL_OPERATIONS = 100_000
+"""isl operations that the convex hull of some words may take."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Moved:
+    """What the tiles touch of an array through accesses that step alike.
+
+    Members
+    -------
+    users: the accesses, and the instances of each for which a word is moved.
+    name: of these accesses; "" where their instances depend on the order of the tiles.
+    """
+
+    sets: ScopSets
+    footprint: Footprint
+    users: tuple[tuple[User, isl.Set], ...]
+    name: str = ""
+
+    def words(self, lane: int | None = None) -> isl.Set:
+        """Return [tile, word] of the words that are touched, in one lane or in any."""
+        return reduce(isl.Set.union, [self.by(user, lane) for user in self.users]).coalesce()
+
+    def by(self, user: tuple[User, isl.Set], lane: int | None = None) -> isl.Set:
+        """Return the same for one of the users."""
+        return self.footprint.words_touched(self.sets, *user, lane)
+
+    def everywhere(self) -> Moved:
+        """Return the same for all instances of the statements."""
+        users = tuple((user, self.sets.domains[user.statement.name]) for user, _ in self.users)
+        return Moved(self.sets, self.footprint, users)
+
+    def window_words(self, copies_bits: int) -> int:
+        """Return the words of a window for it."""
+        fields = self.footprint.word_fields()
+        return 1 << sum(bits for _, bits in fields) + copies_bits
+
+
+class WordCounts:
+    """How many words tiles of certain sizes move: mostly the same in whatever order they run."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, int] = {}
+
+    def of(self, moved: Moved, words: isl.Set | None = None) -> int:
+        """Return how many words all tiles together move.
+
+        Parameters
+        ----------
+        words: where they are others than those that are needed.
+        """
+        if words is not None or not moved.name:
+            return count_points(moved.words() if words is None else words)
+        if moved.name not in self._known:
+            self._known[moved.name] = count_points(moved.words())
+        return self._known[moved.name]
+
+
+def load_words(
+    moved: Moved, window: str, copies_bits: int, after: Sequence[tuple[str, int]]
+) -> tuple[Transfer, isl.Set | None]:
+    """Return what fills a window, and the words that it moves where they are more than needed.
+
+    Parameters
+    ----------
+    after: the windows whose stores it waits for, each with their distance in tiles.
+
+    Raises
+    ------
+    RaggedDomain: it takes too many conditions to tell which words are moved.
+    """
+    loops = moved.footprint.loops()
+    box = counter_box(moved.sets, loops)
+    needed = moved.words()
+    for words in _at_least(moved, needed):
+        found = _from_first(words, loops)
+        when = predicate_within(found, box, MOVER_CONDITIONS)
+        if when is not None:
+            break
+    else:
+        raise _untold(moved)
+    footprint = moved.footprint
+    transfer = Transfer(
+        direction="load",
+        window=window,
+        array=footprint.array.name,
+        levels=tuple(level_of(loop, loops) for loop in loops),
+        word=index_form(footprint.word(), loops),
+        at=folded_form(footprint.word_fields(), copies_bits, loops),
+        when=when,
+        after=tuple(after),
+    )
+    return transfer, None if words is needed else found
+
+
+def _at_least(moved: Moved, words: isl.Set) -> Iterator[isl.Set]:
+    """Yield the words that a load needs, then more and more around them, in simpler shapes.
+
+    A word too many does no harm, as long as it is there.
+    """
+    yield words
+    there = moved.footprint.words_there(moved.sets)
+    parts = [part for user in moved.users if (part := _hull(moved.by(user))) is not None]
+    if 1 < len(parts) == len(moved.users):
+        yield reduce(isl.Set.union, parts).intersect(there).coalesce()
+    hull = _hull(words)
+    if hull is not None:
+        yield hull.intersect(there)
+    yield isl.Set.from_basic_set(words.simple_hull()).intersect(there)
+    yield there
+
+
+def _hull(words: isl.Set) -> isl.Set | None:
+    """Return the convex hull, or None where it takes too long."""
+    hull = attempt(words.get_ctx(), HULL_OPERATIONS, words.convex_hull)
+    return None if hull is None else isl.Set.from_basic_set(hull)
+
+
+def store_words(moved: Moved, window: str, copies_bits: int) -> Transfer:
+    """Return what drains a window.
+
+    Raises
+    ------
+    RaggedDomain: it takes too many conditions to tell which elements are stored.
+    """
+    loops = moved.footprint.loops()
+    box = counter_box(moved.sets, loops)
+    found = _from_first(moved.words(), loops)
+    when = predicate_within(found, box, MOVER_CONDITIONS)
+    if when is None:
+        raise _untold(moved)
+    strobes = []
+    for lane in range(moved.footprint.lanes):
+        strobe = predicate_within(
+            _from_first(moved.words(lane), loops), box.intersect(found), MOVER_CONDITIONS
+        )
+        if strobe is None:
+            raise _untold(moved)
+        strobes.append(strobe)
+    footprint = moved.footprint
+    return Transfer(
+        direction="store",
+        window=window,
+        array=footprint.array.name,
+        levels=tuple(level_of(loop, loops) for loop in loops),
+        word=index_form(footprint.word(), loops),
+        at=folded_form(footprint.word_fields(), copies_bits, loops),
+        when=when,
+        strobes=tuple(strobes),
+    )
+
+
+def _untold(moved: Moved) -> RaggedDomain:
+    array = moved.sets.scop.array(moved.footprint.array.name)
+    return RaggedDomain(
+        f"the words of {array.name} that a tile moves have no simple description",
+        labels=(Label(array.span, "an irregular part of it is moved"),),
+        help="choose tiles of whole words, or keep the array on chip",
+    )
+
+
+def _from_first(words: isl.Set, loops: Sequence[NestLoop]) -> isl.Set:
+    """Return [tile, word] with every loop counted from its first iteration."""
+    space = words.get_space()
+    shift = isl.MultiAff.identity_on_domain_space(space)
+    for place, loop in enumerate(loops):
+        first = isl.Val(loop.first, words.get_ctx())
+        shift = shift.set_aff(place, shift.get_aff(place).add_constant_val(first))
+    return words.preimage_multi_aff(shift)

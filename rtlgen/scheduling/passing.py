@@ -1,0 +1,107 @@
+"""What passes from tile to tile through the memory off chip, and what stays on chip until then.
+
+A value that a later tile reads is kept on chip as long as both tiles are in one iteration of the
+outermost tile loops; how many loops those are is the *scope* of the statement that writes it: 0 for
+all tiles, the number of tile loops for a single tile. Farther than that it is stored, and loaded
+again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import islpy as isl
+
+from rtlgen.ir.sets import equal_outer
+from rtlgen.poly.crossings import Crossings
+from rtlgen.poly.dependences import Flow
+
+Key: TypeAlias = tuple[str, int]
+"""A statement, and the number of one of its reads."""
+
+Scopes: TypeAlias = Mapping[str, int]
+"""By statement, how many outermost tile loops its values stay on chip in one iteration of."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KeptFlow:
+    """A flow whose values stay on chip.
+
+    Members
+    -------
+    flow: restricted to its instances. sinks: these. sources: at least those whose value they take.
+    """
+
+    key: Key
+    flow: Flow
+    sinks: isl.Set
+    sources: isl.Set
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Passing:
+    """What is loaded and stored.
+
+    Members
+    -------
+    kept: by the statement that writes, what is read from on chip.
+    loaded: by read, the instances that take their value from off chip.
+    awaited: by read, the pairs of tiles among the flows of these, by the statement that writes.
+    stored: by statement, the instances whose value has to be off chip.
+    """
+
+    kept: Mapping[str, tuple[KeptFlow, ...]]
+    loaded: Mapping[Key, isl.Set]
+    awaited: Mapping[Key, Mapping[str, isl.Map]]
+    stored: Mapping[str, isl.Set]
+
+
+def passing(
+    crossings: Crossings,
+    reads: Iterable[tuple[Key, isl.Set]],
+    off_chip: Collection[str],
+    scopes: Scopes,
+) -> Passing:
+    """Return what passes through the memory off chip.
+
+    Parameters
+    ----------
+    reads: those that matter, and their instances that no tap serves. off_chip: names of arrays.
+    """
+    relations = crossings.relations
+    scop = relations.sets.scop
+    kept: dict[str, list[KeptFlow]] = {}
+    loaded: dict[Key, isl.Set] = {}
+    awaited: dict[Key, dict[str, isl.Map]] = {}
+    stored = {s.name: relations.flows.live_out[s.name] for s in scop.statements}
+    for key, untapped in reads:
+        if scop.statement(key[0]).reads[key[1]].array not in off_chip:
+            continue
+        left, from_far, waits = untapped, [], dict[str, isl.Map]()
+        for number, flow in enumerate(relations.flows.flows):
+            if (flow.sink, flow.sink_read) != key:
+                continue
+            levels = scopes[flow.source]
+            near = crossings.near_sinks(number, levels).intersect(left).coalesce()
+            far = crossings.far_sinks(number, levels).intersect(left).coalesce()
+            left = left.subtract(crossings.near_sinks(number, 0))
+            if not near.is_empty():
+                relation = equal_outer(flow.relation, levels).intersect_range(near)
+                inside = Flow(flow.source, flow.sink, flow.sink_read, relation)
+                sources = crossings.near_sources(number, levels)
+                kept.setdefault(flow.source, []).append(KeptFlow(key, inside, near, sources))
+            if not far.is_empty():
+                from_far.append(far)
+                outside = crossings.far_sources(number, levels)
+                stored[flow.source] = stored[flow.source].union(outside).coalesce()
+                pairs = relations.tile_pairs(relations.leaving(flow.relation, levels))
+                known = waits.get(flow.source)
+                waits[flow.source] = pairs if known is None else known.union(pairs)
+        for far in from_far:
+            left = left.union(far)
+        if not left.is_empty():
+            loaded[key] = left.coalesce()
+            awaited[key] = waits
+    return Passing({name: tuple(flows) for name, flows in kept.items()}, loaded, awaited, stored)

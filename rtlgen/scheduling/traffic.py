@@ -1,0 +1,91 @@
+"""The words that tiles move, window by window: known before their kernel is planned."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from rtlgen.ir.plan import OffChip
+from rtlgen.ir.schedule import NestLoop
+from rtlgen.ir.scop import Access, Statement
+from rtlgen.poly.tiling import TileRelations
+from rtlgen.scheduling.footprints import Footprint, User
+from rtlgen.scheduling.movers import Moved, WordCounts
+from rtlgen.scheduling.passing import Key, Passing
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Traffic:
+    """What tiles load and store.
+
+    Members
+    -------
+    off_chip: the arrays off chip, by name. word_bits: of the bus.
+    """
+
+    relations: TileRelations
+    tile_loops: Sequence[NestLoop]
+    off_chip: Mapping[str, OffChip]
+    word_bits: int
+    passing: Passing
+
+    def loads(self) -> Iterator[tuple[Moved, list[Key]]]:
+        """Yield what is loaded: by one mover for all reads of an array that step alike."""
+        sets = self.relations.sets
+        groups: dict[tuple[object, ...], list[Key]] = {}
+        for name, read in self.passing.loaded:
+            access = sets.scop.statement(name).reads[read]
+            steps = tuple(subscript.terms for subscript in access.affine)
+            groups.setdefault((access.array, steps), []).append((name, read))
+        for keys in groups.values():
+            users = []
+            for name, read in keys:
+                statement = sets.scop.statement(name)
+                users.append(self._user(statement, statement.reads[read]))
+            instances = [self.passing.loaded[key] for key in keys]
+            footprint = self._footprint(users)
+            far = any(self.passing.awaited[key] for key in keys)
+            name = "" if far else f"loads {keys}"
+            yield Moved(sets, footprint, tuple(zip(users, instances, strict=True)), name), keys
+
+    def store(self, statement: Statement) -> Moved | None:
+        """Return what a statement stores off chip, or None where that is nothing."""
+        instances = self.passing.stored[statement.name]
+        if statement.write.array not in self.off_chip or instances.is_empty():
+            return None
+        user = self._user(statement, statement.write)
+        awaited = {name for waits in self.passing.awaited.values() for name in waits}
+        name = "" if statement.name in awaited else f"stores {statement.name}"
+        return Moved(self.relations.sets, self._footprint([user]), ((user, instances),), name)
+
+    def window_bits(self, copies_bits: int) -> int:
+        """Return the bits of all windows, each copy for a reader of its own."""
+        filled = sum(
+            moved.window_words(copies_bits) * self.word_bits * len(keys)
+            for moved, keys in self.loads()
+        )
+        return filled + self.drained_bits(copies_bits)
+
+    def drained_bits(self, copies_bits: int) -> int:
+        """Return the bits of the windows for what is stored."""
+        return sum(moved.window_words(copies_bits) * self.word_bits for moved in self.stores())
+
+    def count(self, counts: WordCounts) -> int:
+        """Return the words that all tiles together move."""
+        return sum(counts.of(m) for m, _ in self.loads()) + sum(map(counts.of, self.stores()))
+
+    def stores(self) -> Iterator[Moved]:
+        """Yield what is stored."""
+        for statement in self.relations.sets.scop.statements:
+            moved = self.store(statement)
+            if moved is not None:
+                yield moved
+
+    def _user(self, statement: Statement, access: Access) -> User:
+        tile = {loop.iterator for loop in self.tile_loops}
+        box = self.relations.sets.scop.schedule.box(statement.name)
+        return User(statement, access, {k: ends for k, ends in box.items() if k not in tile})
+
+    def _footprint(self, users: Sequence[User]) -> Footprint:
+        array = self.off_chip[users[0].access.array]
+        return Footprint.of(array, self.word_bits // array.width_bits, self.tile_loops, users)
