@@ -16,16 +16,17 @@ class Candidate:
     Members
     -------
     kernel_cycles: in which tiles follow each other without a wait. bus_cycles: in which the words
-        do. waiting_cycles: in which loads and the stores that they wait for do, with the tiles in
-        between. ram_bits: of all copies of windows and kept memories.
+        do. ram_bits: of all copies of windows and kept memories.
+    waiting_cycles: in which loads and the stores that they wait for follow each other, with the
+        tiles in between.
     """
 
     tiling: Tiling
     kernel_cycles: int
     bus_cycles: int
-    waiting_cycles: int
     words: int
     ram_bits: int
+    waiting_cycles: int = 0
 
     @staticmethod
     def of(part: TiledPart, latency_cycles: int) -> Candidate:
@@ -35,9 +36,9 @@ class Candidate:
             part.tiling,
             part.region.tiles * part.region.issue_cycles,
             words * latency_cycles,
-            _waiting(part, latency_cycles),
             words,
             part.ram_bits,
+            _waiting(part, latency_cycles),
         )
 
     @property

@@ -8,7 +8,7 @@ no others than those that could be better.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from rtlgen.errors import RtlgenError
@@ -34,6 +34,9 @@ from rtlgen.transforms.tile_nests import Tiling, tile_orders
 
 EDGES = (64, 32, 16, 8, 4)
 """Iterations along the sides of the tiles that are tried first."""
+
+SMALL_EDGES = (2, 1)
+"""The same where no larger tiles do."""
 
 GAIN = 0.99
 """Share of the cycles found below which other tiles are worth a plan."""
@@ -96,7 +99,19 @@ class TileChoice:
             found = self._better([found, *own])
         if found is None:
             raise self._refused()
+        if self.chip.buffer and any(found.scopes.values()):
+            self._note_roomier(found)
         return found
+
+    def _note_roomier(self, found: TiledPart) -> None:
+        """Note what these tiles, and the smallest ones, would take with all RAM they could use."""
+        chip = replace(self.chip, budget_bits=UNLIMITED)
+        planned = [c.tiling.sizes for form in self.forms for c in form.candidates]
+        smallest = min((s for s in planned if len(s) == found.tiling.depth), key=_volume)
+        for sizes in dict.fromkeys([found.tiling.sizes, smallest]):
+            form = _Form(found.loops, chip, ())
+            form.in_every_order(sizes)
+            self.forms.append(form)
 
     @property
     def _is_fixed(self) -> bool:
@@ -109,13 +124,12 @@ class TileChoice:
     def _searched(self, form: _Form, found: TiledPart | None) -> list[TiledPart]:
         """Plan cubes, then longer and shorter sides of the best one."""
         best = found
-        wanted = form.beginnings()
-        while wanted:
-            tried = self._improved(form, wanted, best)
-            if tried is None:
+        for wanted in form.beginnings():
+            while tried := self._improved(form, wanted, best):
+                best = tried
+                wanted = list(_neighbours(best.tiling.sizes, form.extents))
+            if best is not None:
                 break
-            best = tried
-            wanted = list(_neighbours(best.tiling.sizes, form.extents))
         return [] if best is None or best is found else [best]
 
     def _improved(
@@ -197,22 +211,22 @@ class _Form:
         ]
         return tuple(1 << max(ends).bit_length() for ends in zip(*lasts, strict=True))
 
-    def beginnings(self) -> list[tuple[int, ...]]:
-        """Return the sizes to begin with: cubes, or where none is legal stretches of the nest.
+    def beginnings(self) -> Iterator[list[tuple[int, ...]]]:
+        """Yield sizes to begin with: cubes, small ones, and stretches of the nest.
 
         A stretch is whole in its inner loops and single in its outer ones: its tiles run in the
         order of the nest itself, which is legal always.
         """
-        cubes = [tuple(min(edge, extent) for extent in self.extents) for edge in EDGES]
-        legal = [sizes for sizes in dict.fromkeys(cubes) if self._cut(sizes) is not None]
-        if legal or not self.loops.are_written:
-            return legal
-        stretches = [
-            (*[1] * k, min(edge, self.extents[k]), *self.extents[k + 1 :])
-            for k in range(self.loops.depth)
-            for edge in (*EDGES, 2, 1)
-        ]
-        return list(dict.fromkeys(stretches))
+        for edges in (EDGES, SMALL_EDGES):
+            cubes = [tuple(min(edge, extent) for extent in self.extents) for edge in edges]
+            yield [sizes for sizes in dict.fromkeys(cubes) if self._cut(sizes) is not None]
+        if self.loops.are_written:
+            stretches = [
+                (*[1] * k, min(edge, self.extents[k]), *self.extents[k + 1 :])
+                for k in range(self.loops.depth)
+                for edge in (*EDGES, *SMALL_EDGES)
+            ]
+            yield list(dict.fromkeys(stretches))
 
     def least_cycles(self, sizes: tuple[int, ...]) -> int:
         """Return the cycles that tiles of these sizes take at least, as far as is known at once."""

@@ -140,30 +140,6 @@ class TiledPart:
         return sum(self.windows.words.values())
 
 
-def ram_bits(self) -> int:
-        """Bits of RAM that its windows and kept memories take."""
-        return ram_bits(self.windows.memories)
-
-    @property
-    def words_moved(self) -> int:
-        return sum(self.windows.words.values())
-
-    def cycles(self, latency_cycles: int) -> int:
-        """Return about how many cycles it takes; exactly: `ir.timeline`.
-
-        Kernel and memory work side by side, as far as loads do not wait for stores.
-        """
-        region, tiles = self.region, self.region.tiles
-        busy = max(tiles * region.issue_cycles, self.words_moved * latency_cycles)
-        depth = region.kernel.length_cycles
-        for transfer in region.transfers:
-            for window, distance in transfer.after:
-                words = self.windows.words[transfer.window] + self.windows.words[window]
-                chain = words * latency_cycles + tiles * depth
-                busy = max(busy, chain // distance)
-        return busy
-
-
 def ram_bits(memories: Sequence[Memory]) -> int:
     """Return the bits of all copies of some memories."""
     return sum(m.depth * m.width_bits * m.read_ports for m in memories)
