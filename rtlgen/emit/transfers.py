@@ -141,7 +141,8 @@ class _Unit:
         tile = self.unit.tiled.tile_iterators
         inner = {name: ends for name, ends in box.items() if name not in tile}
         array = self.off_chip[statement.write.array]
-        return Footprint.of(array, 1, tile, [User(statement, statement.write, inner)])
+        loops = self.unit.kernel.tile_loops
+        return Footprint.of(array, 1, loops, [User(statement, statement.write, inner)])
 
     def declarations(self) -> Iterator[str]:
         """Yield the declarations of all that is on chip."""
