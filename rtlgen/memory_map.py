@@ -135,8 +135,6 @@ class MemoryMap:
             raise ValueError(f"an access of the memory takes {self.latency_cycles} cycles")
         if not 1 <= self.depth_words <= MOST_MEMORY_BYTES // self.word_bytes:
             raise ValueError(f"the memory has {self.depth_words} words")
-        if not self.arrays:
-            raise ValueError("no array is in the memory")
         for array in self.arrays:
             self._require_words(array)
         self._require_apart()

@@ -227,7 +227,8 @@ def _memory_map(side: MemorySide) -> MemoryMap:
         kind="fixed",
         ports=MEMORY_PORTS,
         word_bits=side.word_bits,
-        depth_words=side.depth_words,
+        # Where every array is too small to be worth it, nothing is off chip.
+        depth_words=max(1, side.depth_words),
         latency_cycles=side.latency_cycles,
         byte_order="little",
         arrays=tuple(map(mapped, side.arrays)),

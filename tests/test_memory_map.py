@@ -59,7 +59,6 @@ def test_arrays_off_chip_are_the_hosts_and_local_ones_are_not() -> None:
         (("depth_words",), 11, "array B ends at byte 96 of a memory of 88 bytes"),
         (("depth_words",), 33, "port mem_addr is ('out', 4), expected ('out', 6)"),
         (("ports", "ack"), "rst2", "port rst2 is None, expected ('in', 1)"),
-        (("arrays",), [], "no array is in the memory"),
         (("arrays", 1, "base_bytes"), 40, "array B begins at byte 40, in array A, which ends at"),
         (("arrays", 1, "base_bytes"), 52, "array B begins at byte 52, not on a word of 8 bytes"),
         (("arrays", 0, "base_bytes"), -8, "array A begins at byte -8"),

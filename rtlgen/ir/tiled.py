@@ -106,7 +106,7 @@ class Transfer:
     Members
     -------
     window: the memory on chip. array: the one off chip.
-    levels: the tile loops, then the words of a tile; in every tile at least one iteration.
+    levels: the tile loops, then a box with the words of a tile, the same box in every tile.
     word: the word off chip, counted from the first one of the memory. at: the word of the window.
     when: the iterations that move a word; the others pass by.
     strobes: for each element of a word, the lowest first, where a store writes it; () for a load.
@@ -179,6 +179,8 @@ class TiledRegion:
         for transfer in self.transfers:
             if not _same(transfer.levels, self.levels):
                 raise PlanError(f"{transfer.window} has other tile loops than its region")
+            if not all(level.is_box for level in transfer.levels[depth:]):
+                raise PlanError(f"the words of a tile in {transfer.window} are no box")
             if not stores.issuperset(window for window, _ in transfer.after):
                 raise PlanError(f"{transfer.window} waits for what is not stored")
         windows = set(names)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +20,7 @@ from rtlgen.options import CompileOptions
 from rtlgen.verify.compare import compare_memories
 from rtlgen.verify.cosim import Engine, Simulator, simulate
 from rtlgen.verify.data import random_inputs
+from rtlgen.verify.equivalence import known_to
 from rtlgen.verify.golden import run_golden
 from rtlgen.verify.golden_state import GoldenResult
 from rtlgen.verilog import generate, manifest_of
@@ -107,22 +108,38 @@ def simulation_failures(
 
 def batch_failures(programs: Sequence[Compiled], folder: Path, seed: int = 0) -> list[list[str]]:
     """Simulate the circuits of all `programs` in one model, and say of each how it differs."""
-    circuits = [_circuit(program.plan, program.program, seed) for program in programs]
-    runs = run_batch(circuits, folder)
-    return [
-        _differences(program.plan, program.program, run, seed)
-        for program, run in zip(programs, runs, strict=True)
-    ]
+    return plan_failures([(program.plan, program.program) for program in programs], folder, seed)
+
+
+def plan_failures(
+    plans: Sequence[tuple[KernelPlan, Scop]], folder: Path, seed: int = 0, *, pauses: bool = False
+) -> list[list[str]]:
+    """Simulate the circuits of plans in one model, and say of each how it differs from C.
+
+    Parameters
+    ----------
+    pauses: memories off chip take longer now and then; the cycles are not those predicted then.
+    """
+    circuits = [replace(_circuit(plan, scop, seed), pauses=pauses) for plan, scop in plans]
+    found = []
+    for (plan, scop), run in zip(plans, run_batch(circuits, folder), strict=True):
+        as_planned = replace(run, cycles=predicted_cycles(plan)) if pauses else run
+        found.append(_differences(plan, scop, as_planned, seed))
+    return found
 
 
 def _circuit(plan: KernelPlan, scop: Scop, seed: int) -> Circuit:
     verilog = generate(plan)
     manifest = manifest_of(
-        plan, verilog, file="design.v", source=scop.source, version="0", options={}
+        plan,
+        verilog,
+        file="design.v",
+        source=scop.source,
+        version="0",
+        options={},
+        arrays=scop.arrays,
     )
-    built = {memory.name for memory in plan.memories} | {s.name for s in plan.scalars}
-    inputs = {name: value for name, value in random_inputs(scop, seed).items() if name in built}
-    return Circuit(verilog.text, manifest, inputs)
+    return Circuit(verilog.text, manifest, known_to(manifest, random_inputs(scop, seed)))
 
 
 def _differences(plan: KernelPlan, scop: Scop, run: Run, seed: int) -> list[str]:

@@ -9,27 +9,35 @@ from pathlib import Path
 import numpy as np
 
 from rtlgen.manifest import Manifest
+from rtlgen.sim import native_engine
+from rtlgen.sim.memory_image import image_of, owners, words_of
 from rtlgen.sim.models import Harness, compile_verilated
 from rtlgen.sim.verilator import find_verilator
 from rtlgen.tools import run_tool
 from rtlgen.verify.inputs import Inputs, check_inputs, from_words, signed_value, to_words
 
 MAX_SCALARS = 8
-_OUTCOMES = ("done", "hang", "protocol")
+_OUTCOMES = ("done", "hang", "protocol", "memory")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Circuit:
-    """Verilog text, what it promises, and the data to run it on."""
+    """Verilog text, what it promises, and the data to run it on.
+
+    Members
+    -------
+    pauses: the memory off chip takes longer now and then, by chance.
+    """
 
     verilog: str
     manifest: Manifest
     inputs: Inputs
+    pauses: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Run:
-    """What a circuit did; `outcome` is `done`, `hang` or `protocol`."""
+    """What a circuit did; `outcome` is `done`, `hang`, `protocol` or `memory`."""
 
     outcome: str
     cycles: int
@@ -49,13 +57,14 @@ def run_batch(circuits: Sequence[Circuit], folder: Path) -> list[Run]:
     design.write_text("\n".join([*texts, wrapper]), encoding="utf-8")
     main = Path(__file__).with_name("batch_main.cpp")
     # Little runs, much is compiled.
-    harness = Harness(main=main, optimisation="-O0")
+    harness = Harness(main=main, compile_options=(f"-I{native_engine.FOLDER}",), optimisation="-O0")
     executable = compile_verilated(find_verilator(), [design], "batch", folder, harness)
     given = [check_inputs(circuit.inputs, circuit.manifest) for circuit in circuits]
     inputs, outputs = folder / "inputs.bin", folder / "outputs.bin"
     words = [len(circuits)]
     for circuit, values in zip(circuits, given, strict=True):
         words += _job(circuit.manifest, values)
+        words += _memory(circuit, values)
     np.array(words, dtype="<u8").tofile(inputs)
     run_tool([executable, inputs, outputs], log=folder / "simulation.log", timeout_seconds=300)
     answers = iter(np.fromfile(outputs, dtype="<u8").tolist())
@@ -75,6 +84,18 @@ def _job(manifest: Manifest, values: Inputs) -> Iterator[int]:
         yield from to_words(np.asarray(values[array.name])).tolist()
 
 
+def _memory(circuit: Circuit, values: Inputs) -> Iterator[int]:
+    memory = circuit.manifest.memory
+    if memory is None:
+        yield 0
+        return
+    yield from (memory.word_bytes, memory.depth_words, memory.latency_cycles, circuit.pauses)
+    yield from owners(circuit.manifest).tolist()
+    given = {a.name for a in circuit.manifest.data_arrays} & {a.name for a in memory.arrays}
+    words = {name: to_words(np.asarray(values[name])) for name in given}
+    yield from image_of(circuit.manifest, words).tolist()
+
+
 def _run(manifest: Manifest, answers: Iterator[int]) -> Run:
     outcome, cycles, returned = next(answers), next(answers), next(answers)
     result = manifest.returned
@@ -87,6 +108,15 @@ def _run(manifest: Manifest, answers: Iterator[int]) -> Run:
         )
         for array in manifest.host_arrays
     }
+    memory = manifest.memory
+    if memory is not None:
+        image = np.array([next(answers) for _ in range(memory.bytes)], dtype=np.uint8)
+        given = {a.name: a for a in manifest.data_arrays}
+        arrays |= {
+            place.name: from_words(words_of(image, place), given[place.name])
+            for place in memory.arrays
+            if place.name in given
+        }
     value = None if result is None else signed_value(returned, result.width, result.signed)
     return Run(_OUTCOMES[outcome], cycles, value, arrays)
 
@@ -97,9 +127,14 @@ def _wrapper(manifests: Sequence[Manifest]) -> str:
         "module batch (input clock, input reset, input start, input [15:0] chosen,",
         "  input [15:0] array, input [63:0] addr, input en, input [7:0] we, input [63:0] wdata,",
         *(f"  input [63:0] scalar_{k}," for k in range(MAX_SCALARS)),
+        "  input mem_ack, input [511:0] mem_rdata, output mem_en, output [63:0] mem_we,",
+        "  output [63:0] mem_addr, output [511:0] mem_wdata,",
         "  output done, output idle, output [63:0] returned, output [63:0] rdata);",
     ]
-    taken: dict[str, list[str]] = {"done": [], "idle": [], "returned": [], "rdata": []}
+    requests = ("mem_en", "mem_we", "mem_addr", "mem_wdata")
+    taken: dict[str, list[str]] = {
+        name: [] for name in ("done", "idle", "returned", "rdata", *requests)
+    }
     for number, manifest in enumerate(manifests):
         here = f"chosen == {number}"
         wires = {
@@ -119,6 +154,16 @@ def _wrapper(manifests: Sequence[Manifest]) -> str:
             wires[manifest.returned.port] = f"returned_{number}"
             taken["returned"].append(f"{here} ? returned_{number} : ")
             lines.append(f"  wire [{manifest.returned.width - 1}:0] returned_{number};")
+        if manifest.memory is not None:
+            ports = manifest.memory.ports
+            wires[ports.ack] = "mem_ack"
+            wires[ports.rdata] = f"mem_rdata[{manifest.memory.word_bits - 1}:0]"
+            for port, name in zip(
+                (ports.en, ports.we, ports.addr, ports.wdata), requests, strict=True
+            ):
+                wires[port] = f"{name}_{number}"
+                taken[name].append(f"{here} ? {name}_{number} : ")
+                lines.append(f"  wire [{widths[port] - 1}:0] {name}_{number};")
         for k, array in enumerate(manifest.host_arrays):
             assert array.ports is not None
             mine, read = f"array == {k}", f"rdata_{number}_{k}"

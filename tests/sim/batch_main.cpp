@@ -6,16 +6,23 @@
 //
 // usage: simulation INPUTS OUTPUTS
 // INPUTS, 8 bytes each: the number of circuits; of each the cycles after which it hangs, 8 scalars,
-// the number of arrays, and of each array the write enables, the depth and the words.
-// OUTPUTS, likewise: of each circuit an outcome (0 done, 1 hang, 2 protocol), cycles, return value
-// and the words of all arrays.
+// the number of arrays, and of each array the write enables, the depth and the words; then of the
+// memory off chip the bytes of a word (0: there is none), the words, the cycles of an access,
+// whether it pauses now and then, whose each byte is, and what is in it.
+// OUTPUTS, likewise: of each circuit an outcome (0 done, 1 hang, 2 protocol, 3 memory), cycles,
+// return value, the words of all arrays and the bytes of the memory.
+// Standard output: a line for each rule of a memory port that is broken, "CIRCUIT MESSAGE".
 
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <fstream>
+#include <memory>
 #include <vector>
 
 #include "Vtop.h"
+#include "broken.h"
+#include "fixed_memory.h"
 #include "verilated.h"
 
 namespace {
@@ -36,6 +43,8 @@ public:
     }
 
     void choose(uint64_t circuit) {
+        memory_ = nullptr;
+        cycle_ = 0;
         top_.chosen = circuit;
         top_.eval();
         top_.reset = 1;
@@ -43,6 +52,13 @@ public:
         tick();
         top_.reset = 0;
         tick();
+    }
+
+    // Put a memory behind the memory port; with pauses, each access takes longer by chance.
+    void serve_from(FixedMemory* memory, size_t word_bytes, bool pauses) {
+        memory_ = memory;
+        word_bytes_ = word_bytes;
+        pauses_ = pauses;
     }
 
     void load(const std::vector<Array>& arrays) {
@@ -76,6 +92,7 @@ public:
         if (!top_.idle || top_.done) return 2;
         set(scalars);
         top_.start = 1;
+        cycle_ = 1;
         tick();
         top_.start = 0;
         // Scalars are captured at start: from here on they may be anything.
@@ -83,11 +100,14 @@ public:
         for (uint64_t& word : spoilt) word = ~word;
         set(spoilt);
         top_.eval();
-        for (cycles = 1; !top_.done; ++cycles) {
-            if (cycles > limit) return 1;
+        while (!top_.done) {
+            if (cycle_ > limit) return 1;
             if (top_.idle) return 2;
+            ++cycle_;
             tick();
         }
+        cycles = cycle_;
+        cycle_ = 0;
         tick();
         return top_.idle && !top_.done ? 0 : 2;
     }
@@ -110,10 +130,34 @@ private:
         top_.eval();
         top_.clock = 1;
         top_.eval();
+        if (memory_) serve();
         top_.clock = 0;
         top_.eval();
+        if (memory_ && !paused_) memory_->look_again(request(), cycle_);
     }
 
+    void serve() {
+        uint8_t answer[64];
+        std::memset(answer, 0xa5, sizeof answer);
+        seed_ = seed_ * 6364136223846793005u + 1442695040888963407u;
+        paused_ = pauses_ && top_.mem_en && seed_ >> 62;
+        top_.mem_ack = !paused_ && memory_->serve(request(), cycle_, answer);
+        std::memcpy(&top_.mem_rdata, answer, sizeof answer);
+    }
+
+    Request request() {
+        Request found;
+        found.enable = top_.mem_en;
+        found.strobes = top_.mem_we;
+        found.word = top_.mem_addr;
+        std::memcpy(found.data, &top_.mem_wdata, word_bytes_);
+        return found;
+    }
+
+    FixedMemory* memory_ = nullptr;
+    size_t word_bytes_ = 0;
+    bool pauses_ = false, paused_ = false;
+    uint64_t seed_ = 1, cycle_ = 0;
     VerilatedContext context_;
     Vtop top_;
 };
@@ -147,15 +191,36 @@ int main(int argc, char** argv) {
             for (uint64_t& word : array.words) word = take(input);
         }
         if (!input) return 2;
-        uint64_t cycles = 0;
+        const uint64_t word_bytes = take(input);
+        std::unique_ptr<FixedMemory> memory;
+        uint64_t pauses = 0;
+        if (word_bytes) {
+            const uint64_t depth = take(input), latency = take(input);
+            pauses = take(input);
+            memory = std::make_unique<FixedMemory>(word_bytes, depth, latency);
+            std::vector<uint8_t> owners(memory->bytes()), image(memory->bytes());
+            for (uint8_t& byte : owners) byte = take(input);
+            for (uint8_t& byte : image) byte = take(input);
+            memory->set_up(std::move(owners), image);
+        }
+        uint64_t cycles = 0, outcome = 3;
         bench.choose(circuit);
+        if (memory) bench.serve_from(memory.get(), word_bytes, pauses);
         bench.load(arrays);
-        put(output, bench.run(scalars, limit, cycles));
+        try {
+            outcome = bench.run(scalars, limit, cycles);
+        } catch (const Broken& broken) {
+            std::printf("%llu %s\n", (unsigned long long)circuit, broken.message.c_str());
+            bench.choose(circuit);
+        }
+        put(output, outcome);
         put(output, cycles);
         put(output, bench.returned());
         bench.read(arrays);
         for (const Array& array : arrays)
             for (uint64_t word : array.words) put(output, word);
+        if (memory)
+            for (uint8_t byte : memory->left()) put(output, byte);
     }
     output.close();
     return output ? 0 : 2;

@@ -131,6 +131,14 @@ void backwards(int16_t a[N], int16_t b[N]) {
 }
 """
 
+STRIDED = """
+void strided(int b[N][N + 3]) {
+  for (int i = 2; i <= 7; i += 3)
+    if (i > 4)
+      b[i + 2][2 * i - 2] += b[i - 1][i - 2];
+}
+"""
+
 
 def parsed(text: str, size: int) -> ParsedProgram:
     return parse_source(text, "program.c", CompileOptions(defines={"N": str(size)}))

@@ -1,0 +1,156 @@
+"""Circuits in tiles: exact in every bit and cycle, whatever the memory off chip does; or caught."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from rtlgen.ir.plan import (
+    ALWAYS,
+    NEVER,
+    ChooseOp,
+    FoldedForm,
+    IndexForm,
+    KernelPlan,
+    LoadOp,
+    Store,
+    Stream,
+    TiledRegion,
+    Transfer,
+)
+from rtlgen.scheduling.errors import PlanUnsound
+from rtlgen.scheduling.tile_replay import replay_tiles
+from rtlgen.tiling.plan import TiledProgram
+from tests.end_to_end.judge import plan_failures
+from tests.tiling.programs import (
+    BACKWARDS,
+    BLUR,
+    PRODUCT,
+    STRIDED,
+    TRANSPOSED,
+    TRIANGULAR,
+    TWO_PRODUCTS,
+    planned,
+)
+
+pytestmark = pytest.mark.simulation
+
+CASES = (
+    (TRANSPOSED, 16, (8, 8), 64, 8),
+    (TRANSPOSED, 21, (8, 8), 64, 1),
+    (TRANSPOSED, 7, (16, 16), 512, 3),
+    (PRODUCT, 11, (4, 3, 5), 32, 2),
+    (TRIANGULAR, 9, (4, 4, 4), 64, 5),
+    (TWO_PRODUCTS, 6, (4, 4, 4), 128, 1),
+    (BLUR, 13, (5, 7), 64, 20),
+    (BLUR, 40, (5, 3), 64, 1),
+    (STRIDED, 10, (5,), 256, 8),
+    (BACKWARDS, 23, (4,), 32, 4),
+)
+"""Program, size, tile, bits of a word, cycles of an access."""
+
+
+def named(found: TiledProgram, number: int) -> KernelPlan:
+    return replace(found.plan, name=f"f{number}")
+
+
+@pytest.mark.parametrize(("cases", "pauses"), [(CASES, False), (CASES[1::3], True)])
+def test_circuits_in_tiles_are_exact(
+    cases: Sequence[tuple[str, int, tuple[int, ...], int, int]], pauses: bool, tmp_path: Path
+) -> None:
+    found = [
+        planned(text, size, tile, word_bits=word_bits, latency_cycles=latency_cycles)
+        for text, size, tile, word_bits, latency_cycles in cases
+    ]
+    plans = [(named(each, number), each.program.scop) for number, each in enumerate(found)]
+    failures = plan_failures(plans, tmp_path, pauses=pauses)
+    assert failures == [[] for _ in cases]
+
+
+FOUND = planned(TRANSPOSED, 21, (8, 8))
+(PART,) = FOUND.parts
+
+
+def on_stream(change: Callable[[Stream], Stream]) -> TiledRegion:
+    (stream,) = PART.region.kernel.streams
+    kernel = replace(PART.region.kernel, streams=(change(stream),))
+    return replace(PART.region, kernel=kernel)
+
+
+def on_transfer(window: str, change: Callable[[Transfer], Transfer]) -> TiledRegion:
+    moved = tuple(change(t) if t.window == window else t for t in PART.region.transfers)
+    return replace(PART.region, transfers=moved)
+
+
+def narrow_fold(stream: Stream) -> Stream:
+    """Take a bit of the row from every address of the kept memory."""
+
+    def narrower(address: FoldedForm) -> FoldedForm:
+        first, *rest = address.fields
+        return replace(address, fields=(replace(first, width_bits=first.width_bits - 1), *rest))
+
+    def store(old: Store) -> Store:
+        if old.memory != "a_kept" or not isinstance(old.address, FoldedForm):
+            return old
+        return replace(old, address=narrower(old.address))
+
+    operations = tuple(
+        replace(op, address=narrower(op.address))
+        if isinstance(op, LoadOp) and op.memory == "a_kept" and isinstance(op.address, FoldedForm)
+        else op
+        for op in stream.operations
+    )
+    copies = tuple(map(store, stream.copies))
+    return replace(stream, operations=operations, store=store(stream.store), copies=copies)
+
+
+def wrong_choice(stream: Stream) -> Stream:
+    operations = tuple(
+        replace(op, when=NEVER) if isinstance(op, ChooseOp) else op for op in stream.operations
+    )
+    return replace(stream, operations=operations)
+
+
+def of_next_row(transfer: Transfer) -> Transfer:
+    word = transfer.word
+    return replace(transfer, word=IndexForm(word.coefficients, word.constant + 3))
+
+
+SPOILT = {
+    "a fold one bit too narrow": on_stream(narrow_fold),
+    "a wrong choice": on_stream(wrong_choice),
+    "words of another row": on_transfer("a_in", of_next_row),
+    "words that are not loaded": on_transfer("a_in1", lambda t: replace(t, when=NEVER)),
+    "a strobe too wide": on_transfer(
+        "a_out", lambda t: replace(t, strobes=(ALWAYS,) * len(t.strobes))
+    ),
+    "a strobe that is missing": on_transfer(
+        "a_out", lambda t: replace(t, strobes=(NEVER, *t.strobes[1:]))
+    ),
+    "a wrong clip": on_transfer("a_out", lambda t: replace(t, when=ALWAYS)),
+}
+
+
+@pytest.mark.parametrize("fault", SPOILT)
+def test_a_spoilt_plan_is_refused(fault: str) -> None:
+    loops = {s.name: PART.kernel.loops(s.name) for s in PART.kernel.statements}
+    plan, region = replace(FOUND.plan, body=(SPOILT[fault],)), SPOILT[fault]
+    tiled = PART.tiled
+    with pytest.raises(PlanUnsound):
+        replay_tiles(plan, region, PART.program.scop, tiled.scop, tiled.before, loops)
+
+
+def test_circuits_of_spoilt_plans_are_caught(tmp_path: Path) -> None:
+    scop = FOUND.program.scop
+    plans = [
+        (replace(FOUND.plan, name=f"f{number}", body=(region,)), scop)
+        for number, region in enumerate(SPOILT.values())
+    ]
+    failures = plan_failures(plans, tmp_path)
+    passed = [fault for fault, found in zip(SPOILT, failures, strict=True) if not found]
+    assert not passed
+    outcomes = dict(zip(SPOILT, (found[0] for found in failures), strict=True))
+    assert outcomes["a strobe too wide"] == "memory", "the RAM refuses what is behind a row"
