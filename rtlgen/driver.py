@@ -33,8 +33,8 @@ from rtlgen.poly.piecewise import NoClosedForm
 from rtlgen.scheduling.decide import Decision
 from rtlgen.scheduling.errors import LookupOffChip, RaggedDomain, WindowsTooLarge
 from rtlgen.scheduling.replay import replay
-from rtlgen.scheduling.space import is_worth_search
 from rtlgen.scheduling.store_bounds import store_bounds
+from rtlgen.scheduling.worth import is_worth_search
 from rtlgen.target import get_target
 from rtlgen.tiling.choice import TileRequest
 from rtlgen.tiling.placement import place_arrays, ram_limit_bits

@@ -13,6 +13,7 @@ from rtlgen.poly.errors import NoLegalSchedule
 from rtlgen.poly.instances import Pairs
 from rtlgen.scheduling.lags import Timing
 from rtlgen.scheduling.own_nests import OwnNests
+from rtlgen.scheduling.worth import is_worth_search
 from rtlgen.transforms.candidates import Placement
 from rtlgen.transforms.common_nest import StoreSlot, best_common_nest
 from rtlgen.transforms.cycle_orders import OrderSearch, best_orders
@@ -93,15 +94,28 @@ class GroupNests:
         """Return the best nest of any shape that all share, ending before `limit`."""
         if not self.timing.related.is_listed:
             return None
-        return best_common_nest(
-            [self.nests.member(name) for name in names],
-            self.nests.common(names),
-            self._points(names),
-            [p for p in among(precedences, names) if isinstance(p.related, Pairs)],
-            among(self.iterations, names),
-            self.store_slots(names) if with_latency else {},
-            limit,
-        )
+        found: Grouping | None = None
+        for exchanged in (False, True):
+            if exchanged and not (len(names) > 1 and self._is_long(found, names)):
+                break
+            shorter = best_common_nest(
+                [self.nests.member(name) for name in names],
+                self.nests.common(names, exchanged=exchanged),
+                self._points(names),
+                [p for p in among(precedences, names) if isinstance(p.related, Pairs)],
+                among(self.iterations, names),
+                self.store_slots(names) if with_latency else {},
+                limit if found is None else found.last_issue,
+            )
+            found = shorter or found
+        return found
+
+    def _is_long(self, found: Grouping | None, names: Sequence[str]) -> bool:
+        """Tell whether a grouping leaves so many slots empty that others are worth a search."""
+        if found is None:
+            return True
+        floor = max(len(points) for points in self._points(names).values())
+        return is_worth_search(found.last_issue + 1, floor)
 
     def in_any_orders(
         self, names: Sequence[str], precedences: Sequence[Precedence], shared: Grouping

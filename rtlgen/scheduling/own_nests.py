@@ -23,7 +23,7 @@ from rtlgen.transforms.pauses import Pause
 from rtlgen.transforms.period import Member, self_distances
 from rtlgen.transforms.precedence import Precedence, among
 from rtlgen.transforms.ragged import RaggedBounds
-from rtlgen.transforms.sink import CommonNest, common_nests
+from rtlgen.transforms.sink import CommonNest, common_nests, exchanged_nests
 from rtlgen.transforms.units import loop_paths
 
 MANY_STATEMENTS = 24
@@ -73,7 +73,7 @@ class OwnNests:
         self._paths = loop_paths(boxed.tree)
         self._found: dict[tuple[str, int], list[Placement]] = {}
         self._bounds: dict[str, RaggedBounds] = {}
-        self._common: dict[tuple[str, ...], Iterator[CommonNest]] = {}
+        self._common: dict[tuple[tuple[str, ...], bool], Iterator[CommonNest]] = {}
         self._beside: dict[tuple[str, str], list[dict[str, Placement]]] = {}
 
     @property
@@ -110,19 +110,24 @@ class OwnNests:
             found += [pair[name] for pair in self._shared(shallow, deep)]
         return self._order_keeping(name, [placed for placed in found if placed.count <= largest])
 
-    def common(self, names: Sequence[str]) -> Iterator[CommonNest]:
+    def common(self, names: Sequence[str], *, exchanged: bool = False) -> Iterator[CommonNest]:
         """Return the nests that statements may share, the likeliest first.
 
         They do not depend on latencies or ports, so each is made once for all searches.
+
+        Parameters
+        ----------
+        exchanged: each statement may have its loops in an order of its own.
         """
-        key = tuple(names)
+        key = tuple(names), exchanged
         if key not in self._common:
-            self._common[key] = common_nests(
-                [self.member(name) for name in names],
-                self._timing.sets,
-                among(self._iterations, names),
-                self._in_order.issuperset(names),
-            )
+            members = [self.member(name) for name in names]
+            sets, orders = self._timing.sets, among(self._iterations, names)
+            in_order = self._in_order.issuperset(names)
+            if exchanged:
+                self._common[key] = iter(()) if in_order else exchanged_nests(members, sets, orders)
+            else:
+                self._common[key] = common_nests(members, sets, orders, in_order)
         self._common[key], found = tee(self._common[key])
         return found
 

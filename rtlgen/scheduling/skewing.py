@@ -18,7 +18,8 @@ from rtlgen.poly.instances import Pairs, enumerated_size
 from rtlgen.scheduling.datapath import build_datapath
 from rtlgen.scheduling.decide import Decision
 from rtlgen.scheduling.lags import Timing
-from rtlgen.scheduling.space import SEARCH_GAIN, Space, is_worth_search
+from rtlgen.scheduling.space import Space
+from rtlgen.scheduling.worth import SEARCH_GAIN, is_worth_search
 from rtlgen.target import Target
 from rtlgen.transforms.common_nest import Effort, padded_nest
 from rtlgen.transforms.distances import Candidate
@@ -26,7 +27,8 @@ from rtlgen.transforms.hyperplanes import Edges, Hyperplane, hyperplanes
 from rtlgen.transforms.period import Member
 from rtlgen.transforms.pins import Values
 from rtlgen.transforms.precedence import Precedence, Related, among, iteration_precedences
-from rtlgen.transforms.sink import CommonNest, Sinking, common_nests, nest_in
+from rtlgen.transforms.sink import CommonNest, common_nests, nest_in
+from rtlgen.transforms.sinkings import Sinking
 from rtlgen.transforms.skew import Skew
 from rtlgen.transforms.units import Unit
 

@@ -11,6 +11,7 @@ from rtlgen.scheduling.group_nests import GroupNests
 from rtlgen.scheduling.lags import Timing
 from rtlgen.scheduling.own_nests import OwnNests
 from rtlgen.scheduling.store_slots import StoreSlots
+from rtlgen.scheduling.worth import is_worth_search
 from rtlgen.transforms.candidates import Placement
 from rtlgen.transforms.cycle_orders import OrderSearch
 from rtlgen.transforms.distances import Candidate
@@ -32,17 +33,6 @@ _CandidateSource = Callable[[Unit, int | None], list[Candidate]]
 
 SMALL_SLACK_CYCLES = 48
 """What waiting for free ports may cost in the first attempt of the search."""
-
-SEARCH_GAIN = 0.98
-"""Share of the issue slots below which other nests are worth a search, and skewed loops theirs."""
-
-SLACK_SLOTS = 8
-"""Issue slots above the instances that are not worth a search."""
-
-
-def is_worth_search(slots: int, instances: int) -> bool:
-    """Tell whether statements take so many more issue slots than instances that others may do."""
-    return slots > max(instances + SLACK_SLOTS, instances / SEARCH_GAIN)
 
 
 class Space:

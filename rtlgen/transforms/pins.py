@@ -52,12 +52,15 @@ def written_bounds(
     boxes = _boxes(members, images, depth)
     dims = dimensions(depth)
     for member, image in zip(members, images, strict=True):
-        loops = ragged_loops(domains[member.name], member.iterators, member.loops)
+        # What is outside of a loop is told by its place, not by the program.
+        order = sorted(range(len(image)), key=image.__getitem__)
+        boxes_in_order = [member.loops[n] for n in order]
+        loops = ragged_loops(domains[member.name], member.iterators, boxes_in_order)
         renamed = {
             name: Affine.variable(dims[dim])
             for name, dim in zip(member.iterators, image, strict=True)
         }
-        for dim, loop in zip(image, loops, strict=True):
+        for dim, loop in zip(sorted(image), loops, strict=True):
             lowers = _whole(loop.lowers) or [Affine((), loop.at)]
             uppers = _whole(loop.uppers) or [Affine((), loop.at + loop.extent - 1)]
             near: list[Place] = [(end + step,) for end in lowers for step in (-1, 0)]

@@ -16,10 +16,10 @@ loops.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
-from itertools import chain, combinations, islice, pairwise, permutations, product
+from itertools import chain
 
 import islpy as isl
 import numpy as np
@@ -29,60 +29,29 @@ from rtlgen.ir.affine import Affine
 from rtlgen.ir.effort import keep_going
 from rtlgen.ir.schedule import Bound, NestLoop
 from rtlgen.ir.sets import ScopSets, affine_text, attempt, integer
-from rtlgen.poly.instances import Pairs
-from rtlgen.transforms.period import Member, shared_depth
-from rtlgen.transforms.pins import Values, dimensions, pinned_values, written_bounds
+from rtlgen.poly.counting import count_points
+from rtlgen.transforms.period import Member
+from rtlgen.transforms.pins import dimensions
 from rtlgen.transforms.precedence import Precedence
 from rtlgen.transforms.ragged import ragged_loops
+from rtlgen.transforms.sinkings import (
+    LoopOrders,
+    Sinking,
+    common_places,
+    exchanged_sinkings,
+    sinkings,
+)
 
 Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 MAX_NESTS = 40
 """Common nests that are tried, those that keep most dependences in order first."""
-
-MAX_SINKINGS = 1_000
-"""Ways to sink the statements that are considered at all."""
 
 CONVEX_GAIN = 0.98
 """Share of the cycles below which bounds that are quotients are worth their circuits."""
 
 HULL_OPERATIONS = 100_000
 """Elementary isl operations that a convex hull may take."""
-
-MAX_PINS = 4
-"""Iterations of the deeper loops in which one statement is tried."""
-
-SAMPLED_PAIRS = 1_000
-"""Pairs of a dependence that are looked at to rank the ways to sink."""
-
-
-@dataclass(frozen=True, slots=True)
-class Sinking:
-    """Where each dimension of the common nest is in a statement.
-
-    Members
-    -------
-    values: by statement, one function of its iterators for each common dimension.
-    own: by statement, its iterator for each common dimension, or None where it is pinned.
-    """
-
-    values: Mapping[str, Values]
-    own: Mapping[str, tuple[str | None, ...]]
-
-    def fullness(self) -> dict[int, list[Affine]]:
-        """Return the dimensions whose loop may be empty, and what is 0 or more where it is not.
-
-        The functions are of the common dimensions. Such a loop runs once where it is empty.
-        """
-        found: dict[int, list[Affine]] = {}
-        for name, values in self.values.items():
-            dims = zip(self.own[name], dimensions(len(values)), strict=True)
-            renamed = {iterator: Affine.variable(dim) for iterator, dim in dims if iterator}
-            for dim, place in enumerate(values):
-                for last, first in pairwise(place):
-                    found.setdefault(dim, []).append((last - first).substitute(renamed))
-        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +73,7 @@ class CommonNest:
 
     def coordinates(self, member: Member, points: Ints) -> Ints:
         """Return the (n, dims) place of (n, iterators) instances of a member."""
-        return _common(self.sinking.values[member.name], member.iterators, points)
+        return common_places(self.sinking.values[member.name], member.iterators, points)
 
     def loops_of(self, name: str, loops: Sequence[NestLoop]) -> tuple[NestLoop, ...]:
         """Return `loops` over the common dimensions in a statement's own names."""
@@ -146,11 +115,11 @@ def common_nests(
     smaller. With `in_order` the loops stay in the order of the program.
     """
     depth = max(len(member.path) for member in members)
-    order_of = _Order(members, precedences, depth, in_order)
+    orders = LoopOrders(members, precedences, depth, in_order)
     ranked: list[tuple[float, int, int, _Room, tuple[int, ...]]] = []
-    for sinking in _sinkings(members, sets.domains, order_of):
+    for sinking in sinkings(members, sets.domains, orders):
         room = _Room(sinking, sets)
-        for order, backward in order_of.backward(sinking.values).items():
+        for order, backward in orders.backward(sinking.values).items():
             swaps = sum(a > b for n, a in enumerate(order) for b in order[n + 1 :])
             ranked.append((backward, swaps, len(ranked), room, order))
     ranked.sort(key=lambda entry: entry[:3])
@@ -160,147 +129,28 @@ def common_nests(
             yield room.nest(room.convex, order, backward, CONVEX_GAIN)
 
 
+def exchanged_nests(
+    members: Sequence[Member], sets: ScopSets, precedences: Sequence[Precedence]
+) -> Iterator[CommonNest]:
+    """Yield the common nests of members each with its loops in an order of its own.
+
+    Those that keep most dependences in order come first, and of these the shortest.
+    """
+    depth = max(len(member.path) for member in members)
+    orders = LoopOrders(members, precedences, depth, in_order=True)
+    ranked: list[tuple[float, int, int, _Room]] = []
+    for sinking in exchanged_sinkings(members, sets.domains, orders):
+        room = _Room(sinking, sets)
+        (backward,) = orders.backward(sinking.values).values()
+        ranked.append((backward, count_points(room.plain), len(ranked), room))
+    for backward, _, _, room in sorted(ranked, key=lambda entry: entry[:3])[:MAX_NESTS]:
+        yield room.nest(room.plain, range(depth), backward)
+
+
 def nest_in(sinking: Sinking, sets: ScopSets) -> CommonNest:
     """Return the nest of all members whose loops count the common dimensions in their order."""
     room = _Room(sinking, sets)
     return room.nest(room.plain, range(len(room.dims)), 0.0)
-
-
-class _Order:
-    """How much of the dependences runs backward, for any way to sink and any order of the loops.
-
-    What can be told from a sample of the dependent pairs is remembered for each pair of statements.
-    """
-
-    def __init__(
-        self,
-        members: Sequence[Member],
-        precedences: Sequence[Precedence],
-        depth: int,
-        in_order: bool,
-    ) -> None:
-        self.depth = depth
-        self._orders = [tuple(range(depth))] if in_order else list(permutations(range(depth)))
-        self._iterators = {member.name: member.iterators for member in members}
-        self._pairs: dict[tuple[str, str], list[Pairs]] = {}
-        for p in precedences:
-            assert isinstance(p.related, Pairs), "ragged statements have listed pairs"
-            step = -(-len(p.related.sources) // SAMPLED_PAIRS)
-            sample = Pairs(p.related.sources[::step], p.related.sinks[::step])
-            self._pairs.setdefault((p.source, p.sink), []).append(sample)
-        self._numbers: dict[Values, int] = {}
-        self._known: dict[tuple[str, str, int, int], Floats] = {}
-        self._weights: dict[int, Ints] = {}
-
-    def backward(self, values: Mapping[str, Values]) -> dict[tuple[int, ...], float]:
-        """Return, by order of the dimensions, what runs backward between the given statements."""
-        keep_going(work=len(self._pairs))
-        total = np.zeros(len(self._orders))
-        numbers = {
-            name: self._numbers.setdefault(each, len(self._numbers))
-            for name, each in values.items()
-        }
-        for source, sink in self._pairs:
-            if source in values and sink in values:
-                key = (source, sink, numbers[source], numbers[sink])
-                if key not in self._known:
-                    self._known[key] = self._between(source, sink, values[source], values[sink])
-                total += self._known[key]
-        return dict(zip(self._orders, total.tolist(), strict=True))
-
-    def _between(self, source: str, sink: str, early: Values, late: Values) -> Floats:
-        total = np.zeros(len(self._orders))
-        for pairs in self._pairs[source, sink]:
-            distances = _common(late, self._iterators[sink], pairs.sinks) - _common(
-                early, self._iterators[source], pairs.sources
-            )
-            # Distances with the same signs run backward in the same orders.
-            signs = (np.sign(distances) + 1) @ 3 ** np.arange(self.depth)
-            kinds, counts = np.unique(signs, return_counts=True)
-            total += (counts @ np.stack([*map(self._weight, kinds.tolist())])) / len(distances)
-        return total
-
-    def _weight(self, signs: int) -> Ints:
-        """Return, by order, how much distances with these signs run backward."""
-        if signs not in self._weights:
-            each = signs // 3 ** np.arange(self.depth) % 3 - 1
-            ordered = each[np.array(self._orders)]
-            first = np.argmax(ordered != 0, axis=1)
-            leading = ordered[np.arange(len(ordered)), first]
-            # Backward in the innermost loop only is a shift; further out it is mostly impossible.
-            self._weights[signs] = np.where(leading < 0, 4 ** (self.depth - 1 - first), 0)
-        return self._weights[signs]
-
-
-def _sinkings(
-    members: Sequence[Member], domains: Mapping[str, isl.Set], order_of: _Order
-) -> list[Sinking]:
-    found: list[Sinking] = []
-    depth = order_of.depth
-    for images in product(*(_images(member, members, depth) for member in members)):
-        if not _consistent(members, images):
-            continue
-        bounds = written_bounds(members, images, domains, depth)
-        choices = {
-            member.name: pinned_values(member, image, bounds, depth)
-            for member, image in zip(members, images, strict=True)
-        }
-        own = {
-            member.name: tuple(
-                member.iterators[image.index(dim)] if dim in image else None for dim in range(depth)
-            )
-            for member, image in zip(members, images, strict=True)
-        }
-        likely = _likeliest(choices, order_of)
-        for values in islice(product(*likely.values()), MAX_SINKINGS - len(found)):
-            found.append(Sinking(dict(zip(likely, values, strict=True)), own))
-    return found
-
-
-def _likeliest(
-    choices: Mapping[str, Sequence[Values]], order_of: _Order
-) -> dict[str, Sequence[Values]]:
-    """Return for every statement the pins that suit those with fewer pins best."""
-    likely: dict[str, Sequence[Values]] = {}
-    placed: dict[str, Values] = {}
-    for name in sorted(choices, key=lambda name: len(choices[name])):
-        ranked = sorted(
-            choices[name],
-            key=lambda values: min(order_of.backward({**placed, name: values}).values()),
-        )
-        likely[name] = ranked[:MAX_PINS]
-        placed[name] = ranked[0]
-    return likely
-
-
-def _images(member: Member, members: Sequence[Member], depth: int) -> list[tuple[int, ...]]:
-    """Return every place of the member's loops among the common dimensions, in their order."""
-    shared = shared_depth(members)
-    inner = len(member.path) - shared
-    return [(*range(shared), *chosen) for chosen in combinations(range(shared, depth), inner)]
-
-
-def _consistent(members: Sequence[Member], images: Sequence[tuple[int, ...]]) -> bool:
-    """Tell whether a loop around several members has one place."""
-    places: dict[int, int] = {}
-    return all(
-        places.setdefault(number, dim) == dim
-        for member, image in zip(members, images, strict=True)
-        for number, dim in zip(member.path, image, strict=True)
-    )
-
-
-def _common(values: Values, iterators: tuple[str, ...], points: Ints) -> Ints:
-    """Return the (n, dims) values of functions at (n, iterators) points."""
-    forms = list(chain.from_iterable(values))
-    rows = [[form.coefficient(iterator) for iterator in iterators] for form in forms]
-    coefficients = np.array(rows, dtype=np.int64).reshape(len(forms), len(iterators))
-    found = points @ coefficients.T + np.array([form.constant for form in forms], dtype=np.int64)
-    if len(forms) == len(values):
-        return found
-    starts = np.cumsum([0, *(len(place) for place in values[:-1])])
-    largest: Ints = np.maximum.reduceat(found, starts, axis=1)
-    return largest
 
 
 @dataclass(frozen=True, eq=False)

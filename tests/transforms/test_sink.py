@@ -26,11 +26,9 @@ from rtlgen.transforms.precedence import Precedence, Related, iteration_preceden
 from rtlgen.transforms.sink import (
     CONVEX_GAIN,
     CommonNest,
-    Sinking,
-    _Order,
-    _sinkings,
     common_nests,
 )
+from rtlgen.transforms.sinkings import LoopOrders, Sinking, sinkings
 from rtlgen.transforms.units import loop_paths
 
 FOLDER = Path(__file__).parents[1] / "end_to_end" / "kernels"
@@ -205,10 +203,10 @@ def test_a_hull_that_is_hard_to_find_is_left_out(monkeypatch: pytest.MonkeyPatch
 def test_an_order_is_as_backward_as_its_dependent_pairs_are() -> None:
     analysis = compiled(LU, 5).analysis
     members, precedences = members_of(analysis)
-    order_of = _Order(members, precedences, 3, in_order=False)
+    orders = LoopOrders(members, precedences, 3, in_order=False)
     different = set()
-    for sinking in _sinkings(members, analysis.sets.domains, order_of)[:8]:
-        found = order_of.backward(sinking.values)
+    for sinking in sinkings(members, analysis.sets.domains, orders)[:8]:
+        found = orders.backward(sinking.values)
         expected = {order: backward(members, precedences, sinking, order) for order in found}
         assert found == pytest.approx(expected)
         different |= set(expected.values())

@@ -1,0 +1,270 @@
+"""The ways to sink the statements of a cycle into the loops of one common nest.
+
+Each loop of a statement becomes one of the common dimensions, and the statement is pinned in those
+that it lacks. First the loops of all statements stay in their order, and those around several stay
+shared. Where that leaves slots empty, statements may have theirs *exchanged*: of two that each fill
+half of a square in their own order, one then runs in step with the other instead of beside it.
+
+Rewrite
+-------
+    for i  for k<min(i, n) ...              S0 in (k, j, i), S2 in (k, i, j):
+      for j<i:   S0: A[i][j] -= ...    ->     for k  for c1>k  for c2>=c1
+      for j>=i:  S2: A[i][j] -= ...             { S0 with j = c1 < i = c2;  S2 with i = c1, j = c2 }
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, combinations, islice, pairwise, permutations, product
+
+import islpy as isl
+import numpy as np
+from numpy.typing import NDArray
+
+from rtlgen.ir.affine import Affine
+from rtlgen.ir.effort import keep_going
+from rtlgen.poly.instances import Pairs
+from rtlgen.transforms.period import Member, shared_depth
+from rtlgen.transforms.pins import Values, dimensions, pinned_values, written_bounds
+from rtlgen.transforms.precedence import Precedence
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+MAX_SINKINGS = 1_000
+"""Ways to sink the statements that are considered at all."""
+
+MAX_EXCHANGED = 4
+"""Loops of the deepest statement up to which loops are exchanged."""
+
+MAX_FOLLOWED = 32
+"""Places of the loops of some members that are followed to those of the next one."""
+
+MAX_PINS = 4
+"""Iterations of the deeper loops in which one statement is tried."""
+
+SAMPLED_PAIRS = 1_000
+"""Pairs of a dependence that are looked at to rank the ways to sink."""
+
+
+Image = tuple[int, ...]
+"""The common dimension of each loop of a statement."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sinking:
+    """Where each dimension of the common nest is in a statement.
+
+    Members
+    -------
+    values: by statement, one function of its iterators for each common dimension.
+    own: by statement, its iterator for each common dimension, or None where it is pinned.
+    """
+
+    values: Mapping[str, Values]
+    own: Mapping[str, tuple[str | None, ...]]
+
+    def fullness(self) -> dict[int, list[Affine]]:
+        """Return the dimensions whose loop may be empty, and what is 0 or more where it is not.
+
+        The functions are of the common dimensions. Such a loop runs once where it is empty.
+        """
+        found: dict[int, list[Affine]] = {}
+        for name, values in self.values.items():
+            dims = zip(self.own[name], dimensions(len(values)), strict=True)
+            renamed = {iterator: Affine.variable(dim) for iterator, dim in dims if iterator}
+            for dim, place in enumerate(values):
+                for last, first in pairwise(place):
+                    found.setdefault(dim, []).append((last - first).substitute(renamed))
+        return found
+
+
+class LoopOrders:
+    """How much of the dependences runs backward, for any way to sink and any order of the loops.
+
+    What can be told from a sample of the dependent pairs is remembered for each pair of statements.
+    """
+
+    def __init__(
+        self,
+        members: Sequence[Member],
+        precedences: Sequence[Precedence],
+        depth: int,
+        in_order: bool,
+    ) -> None:
+        self.depth = depth
+        self._orders = [tuple(range(depth))] if in_order else list(permutations(range(depth)))
+        self._iterators = {member.name: member.iterators for member in members}
+        self._pairs: dict[tuple[str, str], list[Pairs]] = {}
+        for p in precedences:
+            assert isinstance(p.related, Pairs), "ragged statements have listed pairs"
+            step = -(-len(p.related.sources) // SAMPLED_PAIRS)
+            sample = Pairs(p.related.sources[::step], p.related.sinks[::step])
+            self._pairs.setdefault((p.source, p.sink), []).append(sample)
+        self._numbers: dict[Values, int] = {}
+        self._known: dict[tuple[str, str, int, int], Floats] = {}
+        self._weights: dict[int, Ints] = {}
+
+    def backward(self, values: Mapping[str, Values]) -> dict[tuple[int, ...], float]:
+        """Return, by order of the dimensions, what runs backward between the given statements."""
+        keep_going(work=len(self._pairs))
+        total = np.zeros(len(self._orders))
+        numbers = {
+            name: self._numbers.setdefault(each, len(self._numbers))
+            for name, each in values.items()
+        }
+        for source, sink in self._pairs:
+            if source in values and sink in values:
+                key = (source, sink, numbers[source], numbers[sink])
+                if key not in self._known:
+                    self._known[key] = self._between(source, sink, values[source], values[sink])
+                total += self._known[key]
+        return dict(zip(self._orders, total.tolist(), strict=True))
+
+    def _between(self, source: str, sink: str, early: Values, late: Values) -> Floats:
+        total = np.zeros(len(self._orders))
+        for pairs in self._pairs[source, sink]:
+            distances = common_places(late, self._iterators[sink], pairs.sinks) - common_places(
+                early, self._iterators[source], pairs.sources
+            )
+            # Distances with the same signs run backward in the same orders.
+            signs = (np.sign(distances) + 1) @ 3 ** np.arange(self.depth)
+            kinds, counts = np.unique(signs, return_counts=True)
+            total += (counts @ np.stack([*map(self._weight, kinds.tolist())])) / len(distances)
+        return total
+
+    def _weight(self, signs: int) -> Ints:
+        """Return, by order, how much distances with these signs run backward."""
+        if signs not in self._weights:
+            each = signs // 3 ** np.arange(self.depth) % 3 - 1
+            ordered = each[np.array(self._orders)]
+            first = np.argmax(ordered != 0, axis=1)
+            leading = ordered[np.arange(len(ordered)), first]
+            # Backward in the innermost loop only is a shift; further out it is mostly impossible.
+            self._weights[signs] = np.where(leading < 0, 4 ** (self.depth - 1 - first), 0)
+        return self._weights[signs]
+
+
+def sinkings(
+    members: Sequence[Member], domains: Mapping[str, isl.Set], orders: LoopOrders
+) -> list[Sinking]:
+    """Return the ways to sink members whose loops keep their order."""
+    found: list[Sinking] = []
+    for images in product(*(_images(member, members, orders.depth) for member in members)):
+        if len(found) >= MAX_SINKINGS:
+            break
+        if _consistent(members, images):
+            every = _pinned(members, images, domains, orders)
+            found += islice(every, MAX_SINKINGS - len(found))
+    return found
+
+
+def exchanged_sinkings(
+    members: Sequence[Member], domains: Mapping[str, isl.Set], orders: LoopOrders
+) -> list[Sinking]:
+    """Return ways to sink members each of which has its loops in an order of its own.
+
+    One member after the other gets the places of its loops, the deepest first, and what keeps most
+    dependences in order is followed.
+
+    Parameters
+    ----------
+    orders: one, that of the common dimensions: any other exchanges the loops of all members.
+    """
+    if orders.depth > MAX_EXCHANGED:
+        return []
+    ranked = sorted(members, key=lambda member: -len(member.path))
+    followed: list[tuple[Image, ...]] = [()]
+    for count, member in enumerate(ranked, start=1):
+        images = list(permutations(range(orders.depth), len(member.path)))
+        grown = [(*before, image) for before in followed for image in images]
+        cost = {own: _least_backward(ranked[:count], own, domains, orders) for own in grown}
+        followed = sorted(grown, key=cost.__getitem__)[:MAX_FOLLOWED]
+    found: list[Sinking] = []
+    for own in followed:
+        if len(found) >= MAX_SINKINGS:
+            break
+        found += islice(_pinned(ranked, own, domains, orders), MAX_PINS)
+    return found
+
+
+def _least_backward(
+    members: Sequence[Member],
+    images: Sequence[Image],
+    domains: Mapping[str, isl.Set],
+    orders: LoopOrders,
+) -> float:
+    """Return how much of the dependences between members runs backward at least."""
+    (first,) = islice(_pinned(members, images, domains, orders), 1)
+    return min(orders.backward(first.values).values())
+
+
+def _pinned(
+    members: Sequence[Member],
+    images: Sequence[Image],
+    domains: Mapping[str, isl.Set],
+    orders: LoopOrders,
+) -> Iterator[Sinking]:
+    """Yield the likeliest pins of members whose loops have given places."""
+    depth = orders.depth
+    bounds = written_bounds(members, images, domains, depth)
+    choices = {
+        member.name: pinned_values(member, image, bounds, depth)
+        for member, image in zip(members, images, strict=True)
+    }
+    own = {
+        member.name: tuple(
+            member.iterators[image.index(dim)] if dim in image else None for dim in range(depth)
+        )
+        for member, image in zip(members, images, strict=True)
+    }
+    likely = _likeliest(choices, orders)
+    for values in product(*likely.values()):
+        yield Sinking(dict(zip(likely, values, strict=True)), own)
+
+
+def _likeliest(
+    choices: Mapping[str, Sequence[Values]], orders: LoopOrders
+) -> dict[str, Sequence[Values]]:
+    """Return for every statement the pins that suit those with fewer pins best."""
+    likely: dict[str, Sequence[Values]] = {}
+    placed: dict[str, Values] = {}
+    for name in sorted(choices, key=lambda name: len(choices[name])):
+        ranked = sorted(
+            choices[name],
+            key=lambda values: min(orders.backward({**placed, name: values}).values()),
+        )
+        likely[name] = ranked[:MAX_PINS]
+        placed[name] = ranked[0]
+    return likely
+
+
+def _images(member: Member, members: Sequence[Member], depth: int) -> list[Image]:
+    """Return every place of the member's loops among the common dimensions, in their order."""
+    shared = shared_depth(members)
+    inner = len(member.path) - shared
+    return [(*range(shared), *chosen) for chosen in combinations(range(shared, depth), inner)]
+
+
+def _consistent(members: Sequence[Member], images: Sequence[Image]) -> bool:
+    """Tell whether a loop around several members has one place."""
+    places: dict[int, int] = {}
+    return all(
+        places.setdefault(number, dim) == dim
+        for member, image in zip(members, images, strict=True)
+        for number, dim in zip(member.path, image, strict=True)
+    )
+
+
+def common_places(values: Values, iterators: tuple[str, ...], points: Ints) -> Ints:
+    """Return the (n, dims) values of functions at (n, iterators) points."""
+    forms = list(chain.from_iterable(values))
+    rows = [[form.coefficient(iterator) for iterator in iterators] for form in forms]
+    coefficients = np.array(rows, dtype=np.int64).reshape(len(forms), len(iterators))
+    found = points @ coefficients.T + np.array([form.constant for form in forms], dtype=np.int64)
+    if len(forms) == len(values):
+        return found
+    starts = np.cumsum([0, *(len(place) for place in values[:-1])])
+    largest: Ints = np.maximum.reduceat(found, starts, axis=1)
+    return largest
