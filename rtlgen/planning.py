@@ -47,6 +47,7 @@ from rtlgen.scheduling.settling import (
 from rtlgen.scheduling.skewing import find_skews
 from rtlgen.scheduling.space import Space
 from rtlgen.scheduling.stream_builder import Figures
+from rtlgen.scheduling.worth import is_worth_search
 from rtlgen.target import Target, get_target
 from rtlgen.timing import timing_of
 from rtlgen.transforms.ols import ols_applicability
@@ -202,7 +203,8 @@ def _with_ports(analysis: Analysis, options: CompileOptions) -> Planned:
         why = f"the search for one loop is too complex: {error.diagnostic.notes[0]}"
         with more_effort():
             return min(_in_regions(analysis, options, free, why), key=_cycles)
-    if options.shifts or _cycles(fused) <= cycles_apart(free):
+    is_short = not is_worth_search(_cycles(fused), free.floor_iterations)
+    if options.shifts or is_short or _cycles(fused) <= cycles_apart(free):
         return fused
     why = f"the search for one loop found none with fewer than {_cycles(fused):,} cycles"
     return min(fused, *_in_regions(analysis, options, free, why), key=_cycles)
@@ -240,9 +242,11 @@ def _in_one_loop(analysis: Analysis, options: CompileOptions, free: Space) -> Pl
     # Where nothing is kept apart, often no two stores meet all the same.
     if all(memory.write_ports == 1 for memory in several.plan.memories):
         return several
+    if options.write_ports != "one":
+        free = free.within(int(_cycles(several) / BANKING_GAIN))
     try:
         one = _plan_of(analysis, options, free)
-    except TooComplex:
+    except (TooComplex, NoClosedForm):
         if options.write_ports == "one":
             raise
         return several

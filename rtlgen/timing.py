@@ -23,7 +23,7 @@ def timing_of(analysis: Analysis, target: Target) -> Timing:
     if analysis.skewed is not None:
         ragged |= analysis.skewed.statements
     ragged |= {pause.statement for pause in analysis.pauses}
-    is_listed = is_listable(analysis.sets, analysis.units, analysis.ranking)
+    is_listed = is_listable(analysis.sets, analysis.ranking)
     if is_listed:
         ragged |= beside_ragged(analysis.sets, analysis.dependences, ragged)
     related = Related(scop, ragged, is_listed)

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.effort import keep_going
 from rtlgen.ir.schedule import Bound, NestLoop
+from rtlgen.ir.sets import integer
 from rtlgen.poly.piecewise import (
     NoClosedForm,
     Piece,
@@ -99,6 +100,78 @@ def closed_ranks(
         return None
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Sunk:
+    """A statement in a nest over common dimensions.
+
+    Members
+    -------
+    domain: its instances. values: its counter of every loop, the largest of some functions of its
+        iterators. places: all its iterations in the order of the loops.
+    """
+
+    domain: isl.Set
+    iterators: tuple[str, ...]
+    values: tuple[tuple[Affine, ...], ...]
+    places: isl.Set
+
+
+def common_ranks(loops: Sequence[NestLoop], statements: Sequence[Sunk]) -> list[ClosedRanks] | None:
+    """Return the ranks of statements in one nest, whose iterations are counted once for all.
+
+    None: see `closed_ranks`.
+    """
+    context = statements[0].domain.get_ctx()
+    keep_going(context)
+    try:
+        with in_closed_form(context):
+            nest = _Nest.of(loops, context)
+            counted = nest.counted()
+            if counted is None:
+                return None
+            if not all(each.places.is_subset(nest.outside[-1]) for each in statements):
+                return None
+            pieces, count = counted
+            return [
+                _ranked(
+                    each.domain,
+                    each.iterators,
+                    _at_places(pieces, dict(zip(nest.names, each.values, strict=True))),
+                    count,
+                )
+                for each in statements
+            ]
+    except NoClosedForm:
+        return None
+
+
+def exact_loops(loops: Sequence[NestLoop], context: isl.Context) -> tuple[NestLoop, ...]:
+    """Return loops over counters of their own in boxes that hold all their iterations.
+
+    Inside of the domain a loop's bounds never begin before its box; in iterations that a minimum
+    adds outside of it they may, and the loop then says itself where it begins.
+
+    Raises
+    ------
+    NoClosedForm: bounds are quotients, or too many of them bind in turns.
+    """
+    keep_going(context)
+    with in_closed_form(context):
+        return _exact(loops, context)
+
+
+def _exact(loops: Sequence[NestLoop], context: isl.Context) -> tuple[NestLoop, ...]:
+    nest = _Nest.of(loops, context)
+    found = []
+    for k, (loop, level) in enumerate(zip(loops, nest.levels, strict=True)):
+        last = integer(nest.outside[-1].dim_max_val(k))
+        before = [-low + (loop.first - 1) for low in level.lowers if not low.is_constant]
+        begins_early = before and not restricted(nest.outside[k], nest.names, before).is_empty()
+        lowers = (*loop.lowers, Bound(Affine((), loop.first))) if begins_early else loop.lowers
+        found.append(replace(loop, extent=last - loop.at + 1, lowers=lowers))
+    return tuple(found)
+
+
 @dataclass(frozen=True, slots=True)
 class _Level:
     """One loop: its counter runs from the largest of `lowers` to the smallest of `uppers`.
@@ -174,6 +247,17 @@ class _Nest:
 
     def ranks(self, domain: isl.Set, iterators: tuple[str, ...]) -> ClosedRanks | None:
         """Return the ranks of the instances in `domain`."""
+        counted = self.counted()
+        if counted is None or not self._covers(domain, iterators):
+            return None
+        pieces, count = counted
+        return _ranked(domain, iterators, _at_places(pieces, self.places), count)
+
+    def counted(self) -> tuple[list[Piece], int] | None:
+        """Return the rank of an iteration as a function of the counters, and how many there are.
+
+        None: some loop is empty.
+        """
         if not self._is_full():
             return None
         inner = [Piece((), Polynomial.constant(1))]
@@ -182,10 +266,7 @@ class _Nest:
             total += self._before(depth, inner)
             inner = self._summed(depth, inner)
         count = sum((piece.value for piece in inner), Polynomial({})).evaluate({})
-        if not self._covers(domain, iterators):
-            return None
-        pieces = tuple(self._at_places(total))
-        return ClosedRanks(iterators, pieces, _function(domain, iterators, pieces), int(count))
+        return total, int(count)
 
     def _is_full(self) -> bool:
         """Tell whether every loop has an iteration in each iteration of those outside of it."""
@@ -238,22 +319,29 @@ class _Nest:
         around = around.add_dims(isl.dim_type.set, 1)
         return summed(inner, level.name, list(level.ranges()), around, names)
 
-    def _at_places(self, pieces: Sequence[Piece]) -> list[Piece]:
-        """Return the pieces with the counters of pad loops where instances are."""
-        found = list(pieces)
-        for pad, place in self.places.items():
-            moved = []
-            for conditions, value in extreme(place, 1):
-                own = {pad: value}
-                moved += [
-                    Piece(
-                        (*conditions, *(form.substitute(own) for form in piece.conditions)),
-                        piece.value.substitute(own),
-                    )
-                    for piece in found
-                ]
-            found = moved
-        return merged(found)
+
+def _at_places(
+    pieces: Sequence[Piece], places: Mapping[str, tuple[Affine, ...]]
+) -> tuple[Piece, ...]:
+    """Return the pieces with counters where instances are: the largest of some functions."""
+    moved = []
+    for chosen in product(*(extreme(place, 1) for place in places.values())):
+        conditions = [form for each, _ in chosen for form in each]
+        own = {name: value for name, (_, value) in zip(places, chosen, strict=True)}
+        moved += [
+            Piece(
+                (*conditions, *(form.substitute(own) for form in piece.conditions)),
+                piece.value.substitute(own),
+            )
+            for piece in pieces
+        ]
+    return tuple(merged(moved))
+
+
+def _ranked(
+    domain: isl.Set, iterators: tuple[str, ...], pieces: tuple[Piece, ...], count: int
+) -> ClosedRanks:
+    return ClosedRanks(iterators, pieces, _function(domain, iterators, pieces), count)
 
 
 def _iterations(level: _Level, names: Sequence[str], context: isl.Context) -> isl.Set:

@@ -18,10 +18,10 @@ import islpy as isl
 import numpy as np
 import rustworkx
 
-from rtlgen.ir.effort import keep_going
 from rtlgen.ir.scop import Array, Scop
-from rtlgen.ir.sets import ScopSets, for_each, point_values
+from rtlgen.ir.sets import ScopSets
 from rtlgen.poly.counting import count_points
+from rtlgen.poly.listing import listed_points
 from rtlgen.scheduling.datapath import is_register
 from rtlgen.scheduling.forwarding import IssueTimes, Routing
 from rtlgen.scheduling.lags import Timing
@@ -128,10 +128,8 @@ def _homes(
     home = np.zeros(array.depth, dtype=np.int64)
     # What is at home in bank 0 need not be listed.
     for number, bank in enumerate(order[1:], start=1):
-        keep_going(work=stored[bank])
-        points = for_each(kept[bank].foreach_point)
-        places = np.array([point_values(point) for point in points], dtype=np.int64)
-        home[places.reshape(len(points), len(array.shape)) @ np.array(array.strides)] = number
+        places = listed_points(kept[bank])
+        home[places @ np.array(array.strides, dtype=np.int64)] = number
     return tuple(home.tolist()), renumbered
 
 

@@ -11,6 +11,7 @@ from rtlgen.ir.schedule import FlatDim
 from rtlgen.ir.scop import Scop
 from rtlgen.poly.dependences import Dependence, Flow
 from rtlgen.poly.describe import access_text
+from rtlgen.poly.piecewise import NoClosedForm
 from rtlgen.scheduling.forwarding import Issue, IssueTimes, Routing, Unforwardable, route
 from rtlgen.scheduling.lags import Timing
 from rtlgen.scheduling.ports import store_conflicts
@@ -314,6 +315,10 @@ def relaxing(space: Space, attempt: Callable[[Space], T]) -> T:
 
     Where a value cannot be forwarded, it goes through the memory; where stores collide, their
     statements are kept apart; and the attempt is made again.
+
+    Raises
+    ------
+    NoClosedForm: nobody can say when stores that are too many to be listed do not meet.
     """
     while True:
         try:
@@ -321,4 +326,7 @@ def relaxing(space: Space, attempt: Callable[[Space], T]) -> T:
         except Unforwardable as barred:
             space = space.retimed(with_memory_only(space.timing, barred.flow))
         except StoresCollide as collision:
+            timing = space.timing
+            if collision.pairs <= timing.apart and not timing.related.is_listed:
+                raise NoClosedForm from collision
             space = space.retimed(with_apart(space.timing, collision.pairs))

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rtlgen.ir.scop import Scop
+from rtlgen.poly.counting import count_points
 from rtlgen.poly.errors import NoLegalSchedule
-from rtlgen.poly.instances import Pairs
+from rtlgen.poly.extrema import PairExtrema
 from rtlgen.scheduling.lags import Timing
 from rtlgen.scheduling.own_nests import OwnNests
 from rtlgen.scheduling.worth import is_worth_search
 from rtlgen.transforms.candidates import Placement
-from rtlgen.transforms.common_nest import StoreSlot, best_common_nest
+from rtlgen.transforms.closed_nest import NestProblem, best_closed_nest
+from rtlgen.transforms.common_nest import EXCHANGED_EFFORT, MAX_EFFORT, StoreSlot, best_common_nest
 from rtlgen.transforms.cycle_orders import OrderSearch, best_orders
 from rtlgen.transforms.period import Grouping, common_period, initiation_intervals
 from rtlgen.transforms.precedence import Precedence, among
+from rtlgen.transforms.sink import CommonNest
 from rtlgen.transforms.sweeps import SweepProblem, best_sweeps
 
 Ints = NDArray[np.int64]
@@ -36,6 +39,7 @@ class GroupNests:
     in_order: statements whose loops stay in the order of `boxed`.
     iterations: what must be satisfiable too by the same placements, counting iterations.
     nests: those of each statement by itself.
+    limit_cycles: no common nest that takes longer is looked for; None: they all are.
     """
 
     timing: Timing
@@ -43,6 +47,7 @@ class GroupNests:
     in_order: frozenset[str]
     iterations: Sequence[Precedence]
     nests: OwnNests
+    limit_cycles: int | None = None
 
     def in_shared_loops(
         self, names: Sequence[str], precedences: Sequence[Precedence], *, with_latency: bool
@@ -70,6 +75,8 @@ class GroupNests:
         sunk = None
         if ragged.issuperset(names):
             limit = boxed.last_issue if boxed else None
+            if limit is not None and self.limit_cycles is not None and with_latency:
+                limit = min(limit, self.limit_cycles)
             sunk = self.in_common_nest(names, precedences, limit, with_latency=with_latency)
         if refusal is not None and sunk is None:
             raise refusal
@@ -91,30 +98,50 @@ class GroupNests:
         *,
         with_latency: bool,
     ) -> Grouping | None:
-        """Return the best nest of any shape that all share, ending before `limit`."""
-        if not self.timing.related.is_listed:
-            return None
+        """Return the best nest of any shape that all share, ending before `limit`.
+
+        Where those with the loops in their order leave slots empty, they are exchanged, too.
+        """
         found: Grouping | None = None
-        for exchanged in (False, True):
-            if exchanged and not (len(names) > 1 and self._is_long(found, names)):
-                break
-            shorter = best_common_nest(
-                [self.nests.member(name) for name in names],
-                self.nests.common(names, exchanged=exchanged),
-                self._points(names),
-                [p for p in among(precedences, names) if isinstance(p.related, Pairs)],
-                among(self.iterations, names),
-                self.store_slots(names) if with_latency else {},
-                limit if found is None else found.last_issue,
-            )
-            found = shorter or found
-        return found
+        if self.timing.related.is_listed or self.in_order.issuperset(names):
+            nests = self.nests.common(names)
+            found = self._best_of(names, nests, precedences, limit, with_latency=with_latency)
+            if len(names) == 1 or not self._is_long(found, names):
+                return found
+            limit = limit if found is None else found.last_issue
+        # These are all of them, where few can be judged: those with no loop exchanged come first.
+        nests = self.nests.common(names, exchanged=True)
+        shorter = self._best_of(
+            names, nests, precedences, limit, EXCHANGED_EFFORT, with_latency=with_latency
+        )
+        return shorter or found
+
+    def _best_of(
+        self,
+        names: Sequence[str],
+        nests: Iterable[CommonNest],
+        precedences: Sequence[Precedence],
+        limit: int | None,
+        most_effort: int = MAX_EFFORT,
+        *,
+        with_latency: bool,
+    ) -> Grouping | None:
+        members = [self.nests.member(name) for name in names]
+        # Others keep stores of boxes apart.
+        own = [p for p in among(precedences, names) if not isinstance(p.related, PairExtrema)]
+        orders = among(self.iterations, names)
+        stores = self.store_slots(names) if with_latency else {}
+        if not self.timing.related.is_listed:
+            problem = NestProblem(members, self.timing.sets, own, orders, stores)
+            return best_closed_nest(problem, nests, limit, lambda x: not self._is_long(x, names))
+        points = self._points(names)
+        return best_common_nest(members, nests, points, own, orders, stores, limit, most_effort)
 
     def _is_long(self, found: Grouping | None, names: Sequence[str]) -> bool:
         """Tell whether a grouping leaves so many slots empty that others are worth a search."""
         if found is None:
             return True
-        floor = max(len(points) for points in self._points(names).values())
+        floor = max(count_points(self.timing.sets.domains[name]) for name in names)
         return is_worth_search(found.last_issue + 1, floor)
 
     def in_any_orders(

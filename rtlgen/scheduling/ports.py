@@ -8,7 +8,7 @@ graph. Through one write port stores must be disjoint too, or the schedule must 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import islpy as isl
@@ -16,6 +16,8 @@ import numpy as np
 import rustworkx
 from numpy.typing import NDArray
 
+from rtlgen.ir.affine import Affine
+from rtlgen.ir.schedule import Bound, NestLoop
 from rtlgen.poly.closed_extrema import extrema
 from rtlgen.poly.instances import members
 from rtlgen.scheduling.forwarding import IssueTimes, Routing
@@ -32,6 +34,37 @@ class PortMap:
     read_ports: Mapping[str, int]
 
 
+@dataclass(frozen=True, slots=True)
+class _SharedNest:
+    """Loops with their counters by number, II, and the first cycle of some use."""
+
+    loops: tuple[NestLoop, ...]
+    ii: int
+    start: int
+
+    @staticmethod
+    def of(loops: Sequence[NestLoop], ii: int, start: int) -> _SharedNest:
+        """Return loops in the names that those of all statements in them have in common."""
+        names = {loop.counter: f"c{n}" for n, loop in enumerate(loops) if loop.counter is not None}
+        values = {name: Affine.variable(number) for name, number in names.items()}
+
+        def renamed(bounds: Sequence[Bound]) -> tuple[Bound, ...]:
+            return tuple(replace(bound, form=bound.form.substitute(values)) for bound in bounds)
+
+        shared = tuple(
+            replace(
+                loop,
+                iterator=names.get(loop.counter or ""),
+                lowers=renamed(loop.lowers),
+                uppers=renamed(loop.uppers),
+                pad=None,
+                pinned=(),
+            )
+            for loop in loops
+        )
+        return _SharedNest(shared, ii, start)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Busy:
     """The cycles in which a port is used: a set, a list, or a function of instances.
@@ -41,17 +74,22 @@ class Busy:
     cycles: a set for boxes; a list for ragged nests.
     user, instances, function: in place of the cycles, where there are too many to be listed: who
         uses it, when in its own pipeline, and the cycle as a function of the instances.
+    nest, places: likewise the loops and when they start, by whatever names, and where in them the
+        instances run.
     """
 
     cycles: isl.Set | Ints | None
     user: tuple[str, int]
     instances: isl.Set
     function: isl.PwQPolynomial | None = None
+    nest: _SharedNest | None = None
+    places: isl.Set | None = None
 
     def meets(self, other: Busy) -> bool:
         """Tell whether both use some cycle; both are of the same form.
 
-        Of functions it is assumed where the times from the first to the last use overlap.
+        Of functions it is assumed where the times from the first to the last use overlap, but for
+        statements that are in step in one nest: these meet where they share an iteration.
         """
         if self.function is not None and other.function is not None:
             return self._may_meet(self.function, other, other.function)
@@ -67,6 +105,8 @@ class Busy:
             return not self.instances.is_disjoint(other.instances)
         if self.instances.is_empty() or other.instances.is_empty():
             return False
+        if self.nest == other.nest and self.places is not None and other.places is not None:
+            return not self.places.is_disjoint(other.places)
         (first, last), (begin, end) = (
             extrema(function, self.instances),
             extrema(later, other.instances),
@@ -81,7 +121,12 @@ def busy_cycles(
     issue, user = times[statement], (statement, stage)
     if timing.related.ragged and not timing.related.is_listed:
         function = issue.cycle_function(instances.get_ctx(), stage)
-        return Busy(None, user, instances, function)
+        loops, own = issue.placement.loops, timing.scop.statement(statement)
+        places = timing.sets.place_map(own, [loop.place for loop in loops])
+        nest = _SharedNest.of(loops, issue.ii, issue.offset + stage)
+        return Busy(
+            None, user, instances, function, nest, places.intersect_domain(instances).range()
+        )
     if timing.related.ragged:
         points = timing.instances.points(statement)
         cycles = issue.cycles(points[members(instances, points)], stage)

@@ -50,6 +50,7 @@ class Space:
         like: Space | None = None,
         nests_as_written: bool = False,
         pauses: Sequence[Pause] = (),
+        limit_cycles: int | None = None,
     ) -> None:
         self.in_order = in_order
         self.timing = timing
@@ -65,14 +66,26 @@ class Space:
             if like is None
             else like.nests
         )
-        self.groups = GroupNests(timing, boxed, in_order, self.iterations, self.nests)
+        self.groups = GroupNests(timing, boxed, in_order, self.iterations, self.nests, limit_cycles)
         self._like = like
         self._nests_as_written = nests_as_written
         self._fastest: dict[tuple[Unit, ...], Choice] = {}
 
     def retimed(self, timing: Timing) -> Space:
         """Return the space of the same program with other latencies or ports."""
-        return Space(timing, self.boxed, self.in_order, self, self._nests_as_written)
+        limit_cycles = self.groups.limit_cycles
+        return Space(
+            timing,
+            self.boxed,
+            self.in_order,
+            self,
+            self._nests_as_written,
+            limit_cycles=limit_cycles,
+        )
+
+    def within(self, cycles: int) -> Space:
+        """Return the space of a search in which nests that take longer are of no use."""
+        return Space(self.timing, self.boxed, self.in_order, self, limit_cycles=cycles)
 
     def as_written(self) -> Space:
         """Return the space in which each unit has the nests of the program and no others."""

@@ -277,6 +277,7 @@ class StoreSlots:
         if name not in self._kept:
             own = self._picked_up(name)
             others = [f for f in self._flows_from(name) if f not in own]
+            keep_going(self._timing.sets.context)
             domains = (flow.relation.domain() for flow in others)
             self._kept[name] = reduce(
                 isl.Set.union, domains, self._timing.dataflow.outliving(self._timing.scop, name)

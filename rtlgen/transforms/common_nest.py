@@ -54,6 +54,9 @@ NEST_EFFORT = 16_000_000
 MAX_EFFORT = 40_000_000
 """The same for all nests of a group: some ten seconds."""
 
+EXCHANGED_EFFORT = 20_000_000
+"""The same for nests with loops in an order of each statement's own."""
+
 MAX_LEAST = 4_096
 """Minimal trip count of a second loop up to which one is looked for."""
 
@@ -82,6 +85,7 @@ def best_common_nest(
     iteration_precedences: Sequence[Precedence],
     stores: Mapping[str, StoreSlot],
     limit: int | None,
+    most_effort: int = MAX_EFFORT,
 ) -> Grouping | None:
     """Return the grouping with the earliest last issue, before `limit` if given, or None.
 
@@ -92,10 +96,11 @@ def best_common_nest(
     precedences: in the unit of time of the result's shifts.
     iteration_precedences: must be satisfiable too by the same placements, counting iterations.
     stores: by statement; empty where stores may meet.
+    most_effort: iterations and dependent pairs that are looked at.
     """
     best: Grouping | None = None
     forward = True
-    left = MAX_EFFORT
+    left = most_effort
     for nest in nests:
         # Orders that run backward somewhere are for groups that have no other.
         if nest.backward and forward and best is not None:

@@ -20,7 +20,7 @@ from collections.abc import Mapping, Sequence
 import islpy as isl
 
 from rtlgen.ir.affine import Affine
-from rtlgen.ir.schedule import Bound, Place, only
+from rtlgen.ir.schedule import Bound, NestLoop, Place, only
 from rtlgen.transforms.period import Member
 from rtlgen.transforms.ragged import ragged_loops
 
@@ -36,10 +36,27 @@ def dimensions(depth: int) -> tuple[str, ...]:
     return tuple(f"c{number}" for number in range(depth))
 
 
+class PlacedLoops:
+    """The loops of members with the bounds that they have where some image places them."""
+
+    def __init__(self, domains: Mapping[str, isl.Set]) -> None:
+        self._domains = domains
+        self._known: dict[tuple[str, tuple[int, ...]], tuple[NestLoop, ...]] = {}
+
+    def of(self, member: Member, image: tuple[int, ...]) -> tuple[NestLoop, ...]:
+        """Return the loops of a member in the order of their dimensions."""
+        order = tuple(sorted(range(len(image)), key=image.__getitem__))
+        key = member.name, order
+        if key not in self._known:
+            boxes = [member.loops[n] for n in order]
+            self._known[key] = ragged_loops(self._domains[member.name], member.iterators, boxes)
+        return self._known[key]
+
+
 def written_bounds(
     members: Sequence[Member],
     images: Sequence[tuple[int, ...]],
-    domains: Mapping[str, isl.Set],
+    placed: PlacedLoops,
     depth: int,
 ) -> Bounds:
     """Return the values near the ends of the loops, where `images` places them.
@@ -52,15 +69,11 @@ def written_bounds(
     boxes = _boxes(members, images, depth)
     dims = dimensions(depth)
     for member, image in zip(members, images, strict=True):
-        # What is outside of a loop is told by its place, not by the program.
-        order = sorted(range(len(image)), key=image.__getitem__)
-        boxes_in_order = [member.loops[n] for n in order]
-        loops = ragged_loops(domains[member.name], member.iterators, boxes_in_order)
         renamed = {
             name: Affine.variable(dims[dim])
             for name, dim in zip(member.iterators, image, strict=True)
         }
-        for dim, loop in zip(sorted(image), loops, strict=True):
+        for dim, loop in zip(sorted(image), placed.of(member, image), strict=True):
             lowers = _whole(loop.lowers) or [Affine((), loop.at)]
             uppers = _whole(loop.uppers) or [Affine((), loop.at + loop.extent - 1)]
             near: list[Place] = [(end + step,) for end in lowers for step in (-1, 0)]

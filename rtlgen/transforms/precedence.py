@@ -26,6 +26,7 @@ from rtlgen.poly.closed_extrema import Distance
 from rtlgen.poly.dependences import Dependence, Flow
 from rtlgen.poly.extrema import PairExtrema, pair_extrema
 from rtlgen.poly.instances import Pairs, dependent_pairs
+from rtlgen.poly.pair_samples import corner_pairs
 from rtlgen.transforms.candidates import Placement
 
 Ints = NDArray[np.int64]
@@ -120,8 +121,15 @@ class ClosedPairs:
 
     relation: isl.Map
     extrema: Callable[[], PairExtrema]
+    _samples: list[Pairs] = field(default_factory=list)
     _distances: dict[_Question, tuple[Placement, Placement, Distance]] = field(default_factory=dict)
     _extrema: dict[_Question, tuple[int, int]] = field(default_factory=dict)
+
+    def samples(self) -> Pairs:
+        """Return some of the pairs: see `corner_pairs`."""
+        if not self._samples:
+            self._samples.append(corner_pairs(self.relation))
+        return self._samples[0]
 
     def gaps(
         self, source: Placement, sink: Placement, source_ii: int, sink_ii: int

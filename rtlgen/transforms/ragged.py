@@ -37,26 +37,16 @@ def ragged_statements(
 ) -> frozenset[str]:
     """Return the statements whose instances do not fill their bounding box.
 
-    All statements of a unit count where any of them does. In a program whose instances are too many
-    to be listed, only statements by themselves are: their nests have closed forms.
+    All statements of a unit count where any of them does.
     """
     found = _not_boxes(sets, units)
-    if not found or is_listable(sets, units, ranking):
-        return found
-    if ranking != "free":
+    if found and not is_listable(sets, ranking) and ranking != "free":
         note_limit(
             f"{', '.join(sorted(found))} run in boxes around their loops: the program has more "
             f"than {MAX_INSTANCES:,} instances, and their distances have no closed form"
         )
         return frozenset()
-    alone = _alone(units)
-    if found - alone:
-        note_limit(
-            f"{', '.join(sorted(found - alone))} run in boxes around their loops: they depend on "
-            f"each other in a cycle, and of a program with more than {MAX_INSTANCES:,} instances "
-            "no common nests of other shapes are tried"
-        )
-    return found & alone
+    return found
 
 
 def _not_boxes(sets: ScopSets, units: Sequence[Unit]) -> frozenset[str]:
@@ -71,23 +61,14 @@ def _not_boxes(sets: ScopSets, units: Sequence[Unit]) -> frozenset[str]:
     )
 
 
-def is_listable(sets: ScopSets, units: Sequence[Unit], ranking: Ranking = "free") -> bool:
+def is_listable(sets: ScopSets, ranking: Ranking = "free") -> bool:
     """Tell whether all instances of a program are to be listed.
 
-    They are where they are few, and as long as it is possible where statements that depend on each
-    other in a cycle may share a ragged nest, for which there is no closed form.
+    They are where they are few: for all others there are closed forms.
     """
     counts = {name: count_points(d) for name, d in sets.domains.items()}
     size = enumerated_size(sets.scop, counts)
-    if size <= MANY_INSTANCES:
-        return True
-    if ranking != "free":
-        return size <= MAX_INSTANCES
-    return size <= MAX_INSTANCES and not _not_boxes(sets, units) <= _alone(units)
-
-
-def _alone(units: Sequence[Unit]) -> frozenset[str]:
-    return frozenset(unit.statements[0] for unit in units if len(unit.statements) == 1)
+    return size <= (MANY_INSTANCES if ranking == "free" else MAX_INSTANCES)
 
 
 def beside_ragged(

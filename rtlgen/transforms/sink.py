@@ -63,6 +63,7 @@ class CommonNest:
     dims: names of the common dimensions; loops: the nest over them, outermost first.
     backward: how much of the dependences runs backward in this order; 0: none.
     gain: share of the last issue of others before which this one must end to be worth its bounds.
+    iterations: how many it has at least; 0: nobody has counted them.
     """
 
     sinking: Sinking
@@ -70,6 +71,7 @@ class CommonNest:
     loops: tuple[NestLoop, ...]
     backward: float
     gain: float = 1.0
+    iterations: int = 0
 
     def coordinates(self, member: Member, points: Ints) -> Ints:
         """Return the (n, dims) place of (n, iterators) instances of a member."""
@@ -143,8 +145,8 @@ def exchanged_nests(
         room = _Room(sinking, sets)
         (backward,) = orders.backward(sinking.values).values()
         ranked.append((backward, count_points(room.plain), len(ranked), room))
-    for backward, _, _, room in sorted(ranked, key=lambda entry: entry[:3])[:MAX_NESTS]:
-        yield room.nest(room.plain, range(depth), backward)
+    for backward, iterations, _, room in sorted(ranked, key=lambda entry: entry[:3])[:MAX_NESTS]:
+        yield replace(room.nest(room.plain, range(depth), backward), iterations=iterations)
 
 
 def nest_in(sinking: Sinking, sets: ScopSets) -> CommonNest:

@@ -26,8 +26,8 @@ from rtlgen.ir.affine import Affine
 from rtlgen.ir.effort import keep_going
 from rtlgen.poly.instances import Pairs
 from rtlgen.transforms.period import Member, shared_depth
-from rtlgen.transforms.pins import Values, dimensions, pinned_values, written_bounds
-from rtlgen.transforms.precedence import Precedence
+from rtlgen.transforms.pins import PlacedLoops, Values, dimensions, pinned_values, written_bounds
+from rtlgen.transforms.precedence import ClosedPairs, Precedence
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -37,6 +37,9 @@ MAX_SINKINGS = 1_000
 
 MAX_EXCHANGED = 4
 """Loops of the deepest statement up to which loops are exchanged."""
+
+MAX_MEMBERS = 8
+"""Statements of a cycle up to which loops are exchanged."""
 
 MAX_FOLLOWED = 32
 """Places of the loops of some members that are followed to those of the next one."""
@@ -98,10 +101,9 @@ class LoopOrders:
         self._iterators = {member.name: member.iterators for member in members}
         self._pairs: dict[tuple[str, str], list[Pairs]] = {}
         for p in precedences:
-            assert isinstance(p.related, Pairs), "ragged statements have listed pairs"
-            step = -(-len(p.related.sources) // SAMPLED_PAIRS)
-            sample = Pairs(p.related.sources[::step], p.related.sinks[::step])
-            self._pairs.setdefault((p.source, p.sink), []).append(sample)
+            sample = _sample(p)
+            if len(sample.sources):
+                self._pairs.setdefault((p.source, p.sink), []).append(sample)
         self._numbers: dict[Values, int] = {}
         self._known: dict[tuple[str, str, int, int], Floats] = {}
         self._weights: dict[int, Ints] = {}
@@ -146,16 +148,27 @@ class LoopOrders:
         return self._weights[signs]
 
 
+def _sample(precedence: Precedence) -> Pairs:
+    """Return some of the dependent pairs."""
+    related = precedence.related
+    if isinstance(related, ClosedPairs):
+        return related.samples()
+    assert isinstance(related, Pairs), "of statements in boxes no common nests are asked for"
+    step = -(-len(related.sources) // SAMPLED_PAIRS)
+    return Pairs(related.sources[::step], related.sinks[::step])
+
+
 def sinkings(
     members: Sequence[Member], domains: Mapping[str, isl.Set], orders: LoopOrders
 ) -> list[Sinking]:
     """Return the ways to sink members whose loops keep their order."""
     found: list[Sinking] = []
+    placed = PlacedLoops(domains)
     for images in product(*(_images(member, members, orders.depth) for member in members)):
         if len(found) >= MAX_SINKINGS:
             break
         if _consistent(members, images):
-            every = _pinned(members, images, domains, orders)
+            every = _pinned(members, images, placed, orders)
             found += islice(every, MAX_SINKINGS - len(found))
     return found
 
@@ -172,43 +185,44 @@ def exchanged_sinkings(
     ----------
     orders: one, that of the common dimensions: any other exchanges the loops of all members.
     """
-    if orders.depth > MAX_EXCHANGED:
+    if orders.depth > MAX_EXCHANGED or len(members) > MAX_MEMBERS:
         return []
+    placed = PlacedLoops(domains)
     ranked = sorted(members, key=lambda member: -len(member.path))
     followed: list[tuple[Image, ...]] = [()]
     for count, member in enumerate(ranked, start=1):
         images = list(permutations(range(orders.depth), len(member.path)))
         grown = [(*before, image) for before in followed for image in images]
-        cost = {own: _least_backward(ranked[:count], own, domains, orders) for own in grown}
+        cost = {own: _least_backward(ranked[:count], own, placed, orders) for own in grown}
         followed = sorted(grown, key=cost.__getitem__)[:MAX_FOLLOWED]
     found: list[Sinking] = []
     for own in followed:
         if len(found) >= MAX_SINKINGS:
             break
-        found += islice(_pinned(ranked, own, domains, orders), MAX_PINS)
+        found += islice(_pinned(ranked, own, placed, orders), MAX_PINS)
     return found
 
 
 def _least_backward(
     members: Sequence[Member],
     images: Sequence[Image],
-    domains: Mapping[str, isl.Set],
+    placed: PlacedLoops,
     orders: LoopOrders,
 ) -> float:
     """Return how much of the dependences between members runs backward at least."""
-    (first,) = islice(_pinned(members, images, domains, orders), 1)
+    (first,) = islice(_pinned(members, images, placed, orders), 1)
     return min(orders.backward(first.values).values())
 
 
 def _pinned(
     members: Sequence[Member],
     images: Sequence[Image],
-    domains: Mapping[str, isl.Set],
+    placed: PlacedLoops,
     orders: LoopOrders,
 ) -> Iterator[Sinking]:
     """Yield the likeliest pins of members whose loops have given places."""
     depth = orders.depth
-    bounds = written_bounds(members, images, domains, depth)
+    bounds = written_bounds(members, images, placed, depth)
     choices = {
         member.name: pinned_values(member, image, bounds, depth)
         for member, image in zip(members, images, strict=True)

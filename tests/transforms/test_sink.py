@@ -97,6 +97,15 @@ def test_only_the_dividers_latency_keeps_lu_from_one_instance_a_cycle() -> None:
     assert compilation.replayed
 
 
+def test_statements_with_loops_in_orders_of_their_own_fill_one_triangle_together() -> None:
+    compilation = compiled(LU, 24)
+    floor = compilation.decision.floor_iterations
+    assert floor == 24 * 23 * 25 // 6
+    # One triangle runs beside the transposed other one; what is left are the chains of divisions.
+    assert compilation.plan.fused_iterations <= floor + 24 * 4
+    assert compilation.replayed
+
+
 def test_short_rows_wait_for_the_value_of_the_row_before_and_long_ones_do_not() -> None:
     short, long = compiled(SUBSTITUTION, 8), compiled(SUBSTITUTION, 40)
     assert predicted_cycles(short.plan) < steps(short) + 60
