@@ -1,10 +1,15 @@
 /* Every element is the sum of the one before it in its row and of its mirror image. */
 
+#include <stdint.h>
+
 #ifndef N
 #define N 16
 #endif
+#ifndef ELEMENT
+#define ELEMENT int
+#endif
 
-void transposed(int a[N][N])
+void transposed(ELEMENT a[N][N])
 {
 #pragma scop
   for (int i = 0; i < N; i++)

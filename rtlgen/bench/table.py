@@ -23,7 +23,8 @@ class BenchRow:
     kernel: the name of the row, and of the C file unless `example` gives another.
     published: the document's figures, by the names of ours where they mean the same.
     at_most: figure -> largest value with which the row reaches its target.
-    defines: macros that the kernel is compiled with.
+    defines: macros that the kernel is compiled with. options: others, by the names that
+        `CompileOptions` gives them.
     """
 
     kernel: str
@@ -31,6 +32,7 @@ class BenchRow:
     at_most: Mapping[str, int] = field(default_factory=dict)
     example: str | None = None
     defines: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def file(self) -> str:

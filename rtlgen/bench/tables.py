@@ -5,8 +5,9 @@ from __future__ import annotations
 from rtlgen.bench.errors import UnknownBenchmark
 from rtlgen.bench.mf3 import MF3
 from rtlgen.bench.table import BenchTable
+from rtlgen.bench.tiles import TILES
 
-TABLES = {table.name: table for table in (MF3,)}
+TABLES = {table.name: table for table in (MF3, TILES)}
 
 
 def find_table(name: str) -> BenchTable:

@@ -8,6 +8,12 @@ from typing import Any
 
 CELL = 22
 MARGIN = 30
+STYLE = (
+    "<style>text { font: 12px system-ui, sans-serif; fill: #1d2430; } "
+    ".tile { fill: #2f6fc4; stroke: #fff; } "
+    ".order { fill: none; stroke: #b4491f; stroke-width: 1.2; stroke-opacity: .7; }</style>"
+)
+
 MOST_NUMBERED = 100
 """Tiles up to which each one has its number written in it."""
 
@@ -22,7 +28,7 @@ def tile_svg(picture: Mapping[str, Any]) -> str:
     rows, columns = (1 + max(tile[k] for tile in tiles) - low for k, low in ((0, top), (1, left)))
     places = [(column - left, row - top) for row, column in tiles]
     width, height = MARGIN + columns * CELL + 4, MARGIN + rows * CELL + 4
-    body = [*_axes(picture), *(_cell(n, places, picture) for n in range(len(places)))]
+    body = [STYLE, *_axes(picture), *(_cell(n, places, picture) for n in range(len(places)))]
     points = " ".join(f"{_centre(x)},{_centre(y)}" for x, y in places)
     body.append(f'<polyline class="order" points="{points}"/>')
     if len(places) <= MOST_NUMBERED:

@@ -59,7 +59,8 @@ class Command:
 def pages() -> list[Path]:
     """Return every page whose blocks are checked."""
     top = [ROOT / name for name in ("README.md", "CONTRIBUTING.md")]
-    return [*top, *sorted((ROOT / "docs").rglob("*.md"))]
+    examples = sorted((ROOT / "examples").glob("*/README.md"))
+    return [*top, *sorted((ROOT / "docs").rglob("*.md")), *examples]
 
 
 def blocks_of(page: str) -> list[Block]:

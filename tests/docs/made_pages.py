@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import click
 
+import rtlgen
 from rtlgen.cli.program import cli
 from rtlgen.cli.verbs import commands
 from rtlgen.errors import long_forms, registered_codes
+from rtlgen.report.tile_picture import tile_svg
+from tests.docs.blocks import ROOT
 
 _GROUPS = (
     ("E01", "Front end"),
@@ -21,6 +24,17 @@ _GROUPS = (
 )
 
 _NOTE = "<!-- made by `pytest tests/docs --update-golden`; do not edit -->"
+
+
+def picture_of_tiles() -> str:
+    """Return examples/transposed/tiles.svg."""
+    design = rtlgen.compile(
+        ROOT / "examples" / "transposed" / "transposed.c",
+        define={"N": 64, "ELEMENT": "uint8_t"},
+        memory="fixed:8",
+        tile=(8, 8),
+    )
+    return tile_svg(design.report()["units"][0]["picture"]) + "\n"
 
 
 def diagnostics_page() -> str:

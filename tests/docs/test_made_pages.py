@@ -10,7 +10,7 @@ import pytest
 
 from rtlgen.errors import long_forms
 from tests.docs.blocks import ROOT, pages
-from tests.docs.made_pages import cli_page, diagnostics_page
+from tests.docs.made_pages import cli_page, diagnostics_page, picture_of_tiles
 
 _QUOTED = re.compile(r"(<!-- from (?P<file>\S+) -->\n)(?P<text>.*?)(<!-- end -->)", re.DOTALL)
 
@@ -22,8 +22,9 @@ REFERENCE = ROOT / "docs" / "reference"
     [
         (REFERENCE / "diagnostics.md", diagnostics_page),
         (REFERENCE / "cli.md", cli_page),
+        (ROOT / "examples" / "transposed" / "tiles.svg", picture_of_tiles),
     ],
-    ids=["diagnostics", "cli"],
+    ids=["diagnostics", "cli", "picture"],
 )
 def test_a_made_page_is_up_to_date(
     page: Path, make: Callable[[], str], update_golden: bool

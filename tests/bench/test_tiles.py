@@ -1,0 +1,51 @@
+"""`rtlgen bench tiles`: its rows are proven, and have what scripts rely on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from rtlgen.bench.table import BenchRow, BenchSettings
+from rtlgen.bench.tables import find_table
+from rtlgen.bench.tiles import ROWS, measure
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "transposed" / "transposed.c"
+
+FIGURES = {
+    "n", "threads", "lanes", "strategy", "buffer", "tile", "memory", "bus_bits", "onchip_bytes",
+    "cycles", "predicted_cycles", "bus_words",
+}  # fmt: skip
+
+
+def at(row: BenchRow, size: int) -> BenchRow:
+    return replace(row, defines={**row.defines, "N": str(size)})
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.kernel)
+def test_every_row_is_exact_in_small(row: BenchRow) -> None:
+    result = measure(at(row, 24), EXAMPLE, BenchSettings(synthesis=False))
+    assert result.failures == ()
+    assert result.figures.keys() >= FIGURES
+    assert result.figures["cycles"] == result.figures["predicted_cycles"]
+    assert result.figures["n"] == 24
+    document = result.to_json()
+    assert document["exact"] is True
+    assert document["published"] == {"sequential_cycles": 77_522_948, "best_cycles": 24_555_284}
+
+
+def test_a_row_that_is_too_slow_is_named() -> None:
+    row = replace(ROWS[0], at_most={"cycles": 100})
+    result = measure(at(row, 8), EXAMPLE, BenchSettings(synthesis=False))
+    assert result.missed == (f"cycles {result.figures['cycles']}, target 100",)
+
+
+def test_the_table_has_the_rows_of_one_thread() -> None:
+    table = find_table("tiles")
+    assert [row.kernel.partition("@")[2] for row in table.rows] == [
+        "none", "tile", "1KiB", "6KiB", "24KiB",
+    ]  # fmt: skip
+    (window,) = table.selected("*@24KiB")
+    assert window.at_most == {"cycles": 1_610_000}
