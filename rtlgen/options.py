@@ -79,7 +79,8 @@ class CompileOptions:
         others. Those without a place are on chip as long as they fit.
     bus_bits: of a word of the memory off chip.
     max_bram_kib: RAM on chip that arrays and windows may take; None: all that the target has.
-    buffer: whether words from off chip are kept on chip while they are used again.
+    buffer: whether words from off chip are kept on chip from tile to tile; without it, and without
+        sizes of tiles, every access is one to the memory off chip.
     """
 
     function: str | None = None

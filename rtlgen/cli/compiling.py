@@ -155,7 +155,8 @@ _COMPILE_OPTIONS = (
         "--buffer/--no-buffer",
         default=_DEFAULTS.buffer,
         show_default=True,
-        help="Keep words from off chip on chip while they are used again.",
+        help="Keep words from off chip on chip from tile to tile; if not, and without --tile, "
+        "every access goes off chip.",
     ),
 )
 

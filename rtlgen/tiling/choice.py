@@ -51,8 +51,8 @@ class TileRequest:
     latency_cycles, word_bits: of the memory off chip. on_chip: arrays that stay on chip.
     sizes: iterations of a tile, a number a loop; () for the compiler's choice.
     budget_bits: RAM on chip that windows and kept memories may take together.
-    buffer: whether words are kept on chip while they are used again; else every tile is one
-        iteration, and every access goes to the memory off chip.
+    buffer: whether words are kept on chip from tile to tile; else a tile without `sizes` is one
+        iteration, so that every access goes to the memory off chip.
     """
 
     latency_cycles: int
@@ -118,7 +118,7 @@ class TileChoice:
         return bool(self.sizes) or not self.chip.buffer
 
     def _asked_for(self, form: _Form) -> list[TiledPart]:
-        sizes = self.sizes if self.chip.buffer else (1,) * form.loops.depth
+        sizes = self.sizes or (1,) * form.loops.depth
         return form.in_every_order(sizes[: form.loops.depth])
 
     def _searched(self, form: _Form, found: TiledPart | None) -> list[TiledPart]:
