@@ -81,7 +81,7 @@ def judge_program(program: Program, options: CompileOptions) -> tuple[Verdict, A
         compilation = compile_program(parsed, options)
     except RtlgenError as error:
         seconds = time.process_time() - begun
-        return _refusal(program.seed, error, seconds), None
+        return refusal(program.seed, error, seconds), None
     except Exception:
         # Whatever it is, it would have been a traceback.
         seconds = time.process_time() - begun
@@ -94,7 +94,8 @@ def judge_program(program: Program, options: CompileOptions) -> tuple[Verdict, A
     return Verdict(program.seed, "exact", "", "", seconds), accepted
 
 
-def _refusal(seed: int, error: RtlgenError, seconds: float) -> Verdict:
+def refusal(seed: int, error: RtlgenError, seconds: float) -> Verdict:
+    """Return the verdict on a program that was refused."""
     code, text = error.code or "", error.diagnostic.render(error.sources)
     is_honest = code.startswith(REFUSALS) and code not in BLAMING
     return Verdict(seed, "refused" if is_honest else "wrong", code, text, seconds)
