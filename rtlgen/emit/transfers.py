@@ -127,7 +127,8 @@ class _Unit:
         self.scop = unit.tiled.scop
         self.sets = unit.kernel.sets
         self.off_chip = {array.name: array for array in side.arrays}
-        self.memories = {memory.name: memory for memory in unit.windows.memories}
+        # A register takes what is stored nowhere.
+        self.memories = {m.name: m for m in unit.windows.memories if m.kind != "register"}
         self.tile = names.of(f"tile{number}")
         self.kept_now = {
             statement.name: self._footprint(statement)

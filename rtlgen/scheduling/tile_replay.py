@@ -8,8 +8,8 @@ words, what is in order stays so. It proves for the given sizes that
 - what a filled window shows a tile is the element that the program reads, as it was before these
   tiles or as a tile has stored it for which the load waits. Stores come in the order of tiles: two
   of one element have a load of the first one's value in between, or never happen;
-- each element off chip ends with the last value that the program gives it, and no other one is
-  written;
+- each element off chip that is needed later ends with the last value that the program gives it, and
+  none is written that the program does not write;
 - no port is used twice in a cycle, and no word has two places, or a place two words.
 """
 
@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import TypeAlias
 
 import numpy as np
@@ -45,6 +46,9 @@ from rtlgen.scheduling.write_history import INITIAL, WriteHistory
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
+
+Needed: TypeAlias = Mapping[str, Bools]
+"""For each array off chip, the elements whose values are needed behind some tiles, row-major."""
 
 Before: TypeAlias = Mapping[str, Sequence[Affine]]
 
@@ -86,23 +90,37 @@ def replay_tiles(
     tiled: Scop,
     before: Before,
     loops: Mapping[str, Sequence[NestLoop]],
-) -> bool:
-    """Prove the data flow of a tiled region; return False when it is too large to enumerate.
+    needed: Needed,
+) -> Needed | None:
+    """Prove the data flow of a tiled region; return what it needs, with what it leaves as needed.
+
+    Where the region is too large to enumerate, return None.
 
     Parameters
     ----------
     written: its part of the program, in the order of C. tiled: the same in tiles. before: by
         statement, the iterators of the first as functions of those of the second.
     loops: of every stream, which its levels count.
+    needed: what the regions behind this one need of it, and the host.
 
     Raises
     ------
     PlanUnsound: with the first thing that is wrong.
     """
     if region.tiles * sum(stream.count for stream in region.kernel.streams) > MAX_ITERATIONS:
-        return False
-    _Judge(plan, region, written, tiled, before, loops).check()
-    return True
+        return None
+    judge = _Judge(plan, region, written, tiled, before, loops)
+    judge.check(needed)
+    return judge.needs(needed)
+
+
+def needed_by_host(plan: KernelPlan, scop: Scop) -> Needed:
+    """Return what is needed when all is done: whatever the host can see."""
+    assert plan.memory_side is not None
+    return {
+        array.name: np.full(prod(array.shape), scop.array(array.name).storage != "local")
+        for array in plan.memory_side.arrays
+    }
 
 
 class _Judge:
@@ -128,7 +146,7 @@ class _Judge:
         self.drained = {array.name: self._drained(array.name) for array in self.side.arrays}
         self.port_cycles: dict[tuple[str, int], list[Ints]] = {}
 
-    def check(self) -> None:
+    def check(self, needed: Needed) -> None:
         for moved in self.moved.values():
             moved.check_places()
         for member in self.members:
@@ -137,7 +155,23 @@ class _Judge:
             if repeats(np.concatenate(cycles)):
                 self.fail(f"two loads use read port {port} of {memory} in one cycle")
         for array in self.side.arrays:
-            self._check_result(array)
+            self._check_result(array, needed[array.name])
+
+    def needs(self, needed: Needed) -> Needed:
+        """Return what is needed of the regions before this one."""
+        found = {name: mask.copy() for name, mask in needed.items()}
+        for name, mask in found.items():
+            mask[self.program[name].elements] = False
+        for member in self.members:
+            for access in member.statement.reads:
+                if access.array in found and not access.is_lookup:
+                    elements = member.elements(access, self.scop.array(access.array).strides)
+                    history = self.program[access.array]
+                    elements, moments = elements[member.real], member.moments[member.real]
+                    found[access.array][elements[history.before(elements, moments) == INITIAL]] = (
+                        True
+                    )
+        return found
 
     def fail(self, what: str) -> None:
         raise PlanUnsound(f"the plan of {self.plan.name} is not sound: {what}")
@@ -258,14 +292,13 @@ class _Judge:
 
     # What is off chip in the end.
 
-    def _check_result(self, array: OffChip) -> None:
+    def _check_result(self, array: OffChip, needed: Bools) -> None:
         history = self.drained[array.name].tokens
         program = self.program[array.name]
         touched = np.union1d(history.elements, program.elements)
         ends, wanted = history.last(touched), program.last(touched)
-        local = self.scop.array(array.name).storage == "local"
         # What nobody reads after these tiles may stay on chip.
-        wrong = (ends != wanted) & ~(local & (ends == INITIAL))
+        wrong = (ends != wanted) & (needed[touched] | (ends != INITIAL))
         if np.any(wrong):
             self.fail(f"{array.name} does not end with the last values of the program")
 

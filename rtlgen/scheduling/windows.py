@@ -288,6 +288,9 @@ class _Planned:
         for array in self.sets.scop.arrays:
             if array.name not in self.planner.off_chip:
                 self._hold(array)
+        for statement in self.kernel.statements:
+            if not self.targets[statement.name]:
+                self._let_go(statement)
         return Windows(
             self.planner.taps,
             self.sources,
@@ -426,6 +429,17 @@ class _Planned:
                 self._in_order(d.relation.coalesce, early, late)
         self.held[array.name] = max(1, ports)
 
+    def _let_go(self, statement: Statement) -> None:
+        """Let the values of a statement, which no memory has to hold, be stored nowhere.
+
+        Others may take them on their way. A stream has a store, which never happens here.
+        """
+        array = self.sets.scop.array(statement.write.array)
+        name = self._name(f"{array.name}_passed")
+        nowhere = isl.Set.empty(self.sets.domains[statement.name].get_space())
+        self.targets[statement.name].append(Place(name, Affine(), nowhere))
+        self.memories.append(self._memory(name, array, "register", 1, 1))
+
     def _stored(self, name: str) -> tuple[str, Affine]:
         return name, self.kernel.store_cycle(name)
 
@@ -454,7 +468,7 @@ class _Planned:
             read_ports=ports,
             read_latency_cycles=self.planner.read_latency_cycles,
             collision_free=True,
-            word_bits=0 if kind == "block" else self.planner.word_bits,
+            word_bits=self.planner.word_bits if kind in ("filled", "drained") else 0,
         )
 
     def _read(self, key: Key) -> Access:

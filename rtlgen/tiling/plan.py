@@ -18,7 +18,7 @@ from rtlgen.scheduling.banks import BankMap
 from rtlgen.scheduling.errors import LookupOffChip
 from rtlgen.scheduling.lower import memories_of, scalars_of
 from rtlgen.scheduling.ports import PortMap
-from rtlgen.scheduling.tile_replay import replay_tiles
+from rtlgen.scheduling.tile_replay import needed_by_host, replay_tiles
 from rtlgen.target import Target
 from rtlgen.tiling.candidates import Candidate
 from rtlgen.tiling.choice import TileChoice, TileRequest
@@ -76,15 +76,22 @@ def plan_in_tiles(program: ParsedProgram, request: TileRequest, target: Target) 
         parts.append(choice.best())
         candidates.append(choice.candidates)
     plan = _plan(whole, parts, side, target)
-    replayed = all([_replayed(plan, part, whole) for part in parts])
+    replayed = _replayed(plan, parts, whole)
     return TiledProgram(plan, whole, tuple(parts), tuple(candidates), replayed)
 
 
-def _replayed(plan: KernelPlan, part: TiledPart, whole: Program) -> bool:
-    """Prove the data flow of a part; return False where it is too large to be enumerated."""
-    loops = {s.name: part.kernel.loops(s.name) for s in part.kernel.statements}
-    tiled = part.tiled
-    return replay_tiles(plan, part.region, whole.scop, tiled.scop, tiled.before, loops)
+def _replayed(plan: KernelPlan, parts: Sequence[TiledPart], whole: Program) -> bool:
+    """Prove the data flow, the last part first; return False where one is too large for that."""
+    needed = needed_by_host(plan, whole.scop)
+    for part in reversed(parts):
+        loops = {s.name: part.kernel.loops(s.name) for s in part.kernel.statements}
+        tiled = part.tiled
+        found = replay_tiles(plan, part.region, whole.scop, tiled.scop, tiled.before, loops, needed)
+        if found is None:
+            # What it needs of the parts before it is not known.
+            return False
+        needed = found
+    return True
 
 
 def _memory_side(scop: Scop, request: TileRequest) -> MemorySide:

@@ -21,7 +21,7 @@ from rtlgen.ir.plan import (
     Transfer,
 )
 from rtlgen.scheduling.errors import PlanUnsound
-from rtlgen.scheduling.tile_replay import replay_tiles
+from rtlgen.scheduling.tile_replay import needed_by_host, replay_tiles
 from rtlgen.tiling.plan import TiledProgram
 from tests.tiling.programs import KIB, PRODUCT, TRANSPOSED, planned
 
@@ -37,7 +37,9 @@ def judged(region: TiledRegion, found: TiledProgram = FOUND) -> None:
     loops = {s.name: part.kernel.loops(s.name) for s in part.kernel.statements}
     plan = replace(found.plan, body=(region,))
     tiled = part.tiled
-    assert replay_tiles(plan, region, found.program.scop, tiled.scop, tiled.before, loops)
+    scop = found.program.scop
+    needed = needed_by_host(plan, scop)
+    assert replay_tiles(plan, region, scop, tiled.scop, tiled.before, loops, needed) is not None
 
 
 def with_stream(change: Callable[[Stream], Stream]) -> TiledRegion:

@@ -140,6 +140,27 @@ void strided(int b[N][N + 3]) {
 """
 
 
+OVERWRITTEN = """
+#include <stdint.h>
+void overwritten(int16_t a[N], int16_t b[N], int16_t c[N]) {
+  for (int i = 0; i < N; i++)
+    a[i] = b[i];
+  for (int i = 1; i < N; i++)
+    a[i] = c[i];
+}
+"""
+
+NEVER_SEEN = """
+#include <stdint.h>
+void never_seen(int16_t a[N], int16_t b[N]) {
+  for (int i = 0; i < N; i++)
+    a[i] = b[i];
+  for (int i = 0; i < N; i++)
+    a[i] = 3 * b[i];
+}
+"""
+
+
 def parsed(text: str, size: int) -> ParsedProgram:
     return parse_source(text, "program.c", CompileOptions(defines={"N": str(size)}))
 

@@ -18,6 +18,8 @@ from tests.tiling.programs import (
     JACOBI,
     KIB,
     LU,
+    NEVER_SEEN,
+    OVERWRITTEN,
     PRODUCT,
     SEIDEL,
     SHORTEST_PATHS,
@@ -46,6 +48,8 @@ from tests.tiling.programs import (
         pytest.param(JACOBI, 12, (2, 4, 4), 64, id="tiles in time, two statements"),
         pytest.param(SEIDEL, 13, (3, 4, 5), 32, id="tiles in time, skewed twice"),
         pytest.param(LU, 11, (4, 4, 4), 64, id="statements that share one loop in C"),
+        pytest.param(OVERWRITTEN, 13, (4,), 64, id="values that another unit overwrites"),
+        pytest.param(NEVER_SEEN, 13, (4,), 64, id="a statement whose values nobody sees"),
         pytest.param(SHORTEST_PATHS, 9, (1, 1, 4), 64, id="stretches of a nest"),
     ],
 )

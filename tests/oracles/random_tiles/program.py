@@ -104,7 +104,9 @@ def _access(rng: random.Random, array: _Array, names: str) -> str:
     for dim in range(array.dims):
         own = names[dim] if dim < len(names) and rng.random() < 0.7 else rng.choice(names)
         offset = rng.choice((0, 0, 0, -1, 1, MARGIN))
-        subscripts.append(own if offset == 0 else f"{own} {'+' if offset > 0 else '-'} {abs(offset)}")
+        subscripts.append(
+            own if offset == 0 else f"{own} {'+' if offset > 0 else '-'} {abs(offset)}"
+        )
     if rng.random() < 0.06:
         subscripts[-1] = str(rng.randint(0, MARGIN))
     return array.name + "".join(f"[{s}]" for s in subscripts)
