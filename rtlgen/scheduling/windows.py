@@ -28,6 +28,7 @@ from rtlgen.ir.schedule import NestLoop
 from rtlgen.ir.scop import Access, Array, Statement
 from rtlgen.ir.sets import attempt
 from rtlgen.poly.crossings import Crossings
+from rtlgen.poly.dependences import Dependence
 from rtlgen.scheduling.errors import RaggedDomain
 from rtlgen.scheduling.folds import Kept, fields_of, folded_places, smallest_fold
 from rtlgen.scheduling.footprints import Fields, folded_form
@@ -419,7 +420,7 @@ class _Planned:
             # Their stores keep apart in a tile, and tiles do.
             self._apart(max(self._stored_last(statement) for statement in writers) + 1)
         for d in self.kernel.relations.dependences:
-            if d.array == array.name and d.kind != "flow":
+            if d.array == array.name and d.kind != "flow" and self._orders(d):
                 late = self._stored(d.sink)
                 early = (
                     self._stored(d.source)
@@ -439,6 +440,11 @@ class _Planned:
         nowhere = isl.Set.empty(self.sets.domains[statement.name].get_space())
         self.targets[statement.name].append(Place(name, Affine(), nowhere))
         self.memories.append(self._memory(name, array, "register", 1, 1))
+
+    def _orders(self, dependence: Dependence) -> bool:
+        """A read whose value does not matter orders nothing."""
+        reads = self.kernel.timing.datapaths[dependence.source].node_of_read
+        return dependence.source_read is None or dependence.source_read in reads
 
     def _stored(self, name: str) -> tuple[str, Affine]:
         return name, self.kernel.store_cycle(name)

@@ -164,3 +164,15 @@ def test_windows_that_do_not_fit_are_refused_with_what_would() -> None:
 def test_sizes_are_chosen_within_the_budget() -> None:
     (part,) = planned(TRANSPOSED, 256, budget_bits=6 * KIB).parts
     assert ram_bits(part.windows.memories) <= 6 * KIB
+
+
+def test_a_read_whose_value_does_not_matter_orders_nothing() -> None:
+    text = """
+void f(int a[N], int x[1]) {
+  for (int i = 1; i < N; i++) {
+    a[i] = x[0] * 0 + a[i - 1];
+    x[0] = a[i];
+  }
+}
+"""
+    assert planned(text, 8).replayed
