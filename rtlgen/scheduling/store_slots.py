@@ -24,6 +24,7 @@ from rtlgen.poly.dependences import Flow
 from rtlgen.poly.instances import members
 from rtlgen.scheduling.forwarding import Issue, TapSet, tap_sets
 from rtlgen.scheduling.lags import Timing
+from rtlgen.scheduling.write_history import distinct
 from rtlgen.transforms.distances import Candidate
 from rtlgen.transforms.precedence import Precedence
 
@@ -207,7 +208,7 @@ class StoreSlots:
         key = (a, chosen_a, b, chosen_b)
         if key not in self._forbidden:
             pairs = self._store_pairs(*key)
-            self._forbidden[key] = _distinct(
+            self._forbidden[key] = distinct(
                 np.concatenate([_differences(early, late) for early, late in pairs])
             )
         forbidden = self._forbidden[key]
@@ -325,21 +326,12 @@ def _share(a: Ints, b: Ints) -> bool:
     return bool((b[place] == a).any())
 
 
-def _distinct(numbers: Ints) -> Ints:
-    """Return every number once, sorted: np.unique would hash them, which takes 20 times as long."""
-    ordered = np.sort(numbers)
-    is_first = np.ones(len(ordered), dtype=np.bool_)
-    np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
-    found: Ints = ordered[is_first]
-    return found
-
-
 def _differences(a: Ints, b: Ints) -> Ints:
     """Return every value of x - y with x in a, y in b, sorted."""
     if not len(a) or not len(b):
         return np.empty(0, dtype=np.int64)
     if len(a) * len(b) <= 1_000_000:
-        return _distinct((a[:, None] - b[None, :]).reshape(-1))
+        return distinct((a[:, None] - b[None, :]).reshape(-1))
     low = int(a[0] - b[-1])
     # A power of two, since a length with large prime factors takes several times as long.
     size = 1 << int(a[-1] - a[0] + b[-1] - b[0]).bit_length()

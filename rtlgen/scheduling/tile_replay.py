@@ -42,7 +42,7 @@ from rtlgen.ir.scop import Access, Scop, Statement
 from rtlgen.scheduling.errors import PlanUnsound
 from rtlgen.scheduling.issued_instances import instances_of, tokens_at
 from rtlgen.scheduling.replay import MAX_ITERATIONS, repeats
-from rtlgen.scheduling.write_history import INITIAL, WriteHistory
+from rtlgen.scheduling.write_history import INITIAL, WriteHistory, distinct
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -295,7 +295,7 @@ class _Judge:
     def _check_result(self, array: OffChip, needed: Bools) -> None:
         history = self.drained[array.name].tokens
         program = self.program[array.name]
-        touched = np.union1d(history.elements, program.elements)
+        touched = distinct(np.concatenate([history.elements, program.elements]))
         ends, wanted = history.last(touched), program.last(touched)
         # What nobody reads after these tiles may stay on chip.
         wrong = (ends != wanted) & (needed[touched] | (ends != INITIAL))
@@ -415,12 +415,13 @@ class _Moved:
             keys = self.keys[mask] * self.lanes + lane
             elements.append(row * self.array.shape[-1] + subscript)
             tiles.append(self.tiles[mask])
-            found.append(np.array([tokens.get(key, UNKNOWN) for key in keys.tolist()], np.int64))
+            left = tokens.last(keys)
+            found.append(np.where(left == INITIAL, UNKNOWN, left))
         return np.concatenate(elements), np.concatenate(tiles), np.concatenate(found)
 
-    def _tokens_in_window(self) -> dict[int, int]:
+    def _tokens_in_window(self) -> WriteHistory:
         """Return what the kernel leaves in each place of each tile, lane by lane."""
-        found: dict[int, int] = {}
+        found, cycles, tokens = [], [], []
         for member in self.judge.members:
             for store in member.stream.stores:
                 if store.memory != self.transfer.window:
@@ -428,10 +429,10 @@ class _Moved:
                 mask = predicate_mask(store.when, member.counters)
                 address = address_values(store.address, member.counters, member.tiles)[mask]
                 place, lane = np.divmod(address, self.lanes)
-                keys = self._keys(member.tiles[mask], place) * self.lanes + lane
-                # In the order of their cycles, so that the last one stays.
-                found |= dict(zip(keys.tolist(), member.moments[mask].tolist(), strict=True))
-        return found
+                found.append(self._keys(member.tiles[mask], place) * self.lanes + lane)
+                cycles.append(member.cycles[mask] + store.stage)
+                tokens.append(member.moments[mask])
+        return _history(found, cycles, tokens)
 
 
 def _issued_everywhere(

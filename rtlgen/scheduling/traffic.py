@@ -58,18 +58,6 @@ class Traffic:
         name = "" if statement.name in awaited else f"stores {statement.name}"
         return Moved(self.relations.sets, self._footprint([user]), ((user, instances),), name)
 
-    def window_bits(self, copies_bits: int) -> int:
-        """Return the bits of all windows, each copy for a reader of its own."""
-        filled = sum(
-            moved.window_words(copies_bits) * self.word_bits * len(keys)
-            for moved, keys in self.loads()
-        )
-        return filled + self.drained_bits(copies_bits)
-
-    def drained_bits(self, copies_bits: int) -> int:
-        """Return the bits of the windows for what is stored."""
-        return sum(moved.window_words(copies_bits) * self.word_bits for moved in self.stores())
-
     def count(self, counts: WordCounts) -> int:
         """Return the words that all tiles together move."""
         return sum(counts.of(m) for m, _ in self.loads()) + sum(map(counts.of, self.stores()))

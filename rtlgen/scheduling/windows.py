@@ -39,11 +39,15 @@ from rtlgen.scheduling.predicates import CounterSpace, index_form
 from rtlgen.scheduling.tile_kernel import TileKernel
 from rtlgen.scheduling.traffic import Traffic
 
-FILLED_BITS = 1
-"""Log2 of the copies of a filled window: one is in use while the mover is at the other."""
+FEW_BITS = 1
+"""Log2 of the copies of a window: one is in use while the mover is at the other."""
 
-DRAINED_BITS = 2
-"""The same of a drained one, where the RAM for it is there: a tile may end while two are stored."""
+MORE_BITS = 2
+"""The same where the RAM is there: tiles that take longer than others are made up for."""
+
+FREE_WORDS = 512
+"""Words of a window up to which more copies take no more block RAM. Larger ones of what is loaded
+have few copies, since all their readers have them."""
 
 ORDER_OPERATIONS = 30_000
 """isl operations that finding pairs of accesses in different tiles may take."""
@@ -122,20 +126,46 @@ class KeptMemory:
         return 1 << sum(width for _, width in self.fields)
 
 
+@dataclass(frozen=True, slots=True)
+class Copies:
+    """Which windows have many copies."""
+
+    drained: bool
+    filled: bool
+
+    def bits_of(self, moved: Moved, drained: bool) -> int:
+        """Return log2 of the copies of a window."""
+        if drained:
+            return MORE_BITS if self.drained else FEW_BITS
+        is_small = moved.window_words(MORE_BITS) <= FREE_WORDS
+        return MORE_BITS if self.filled and is_small else FEW_BITS
+
+    def ram_bits(self, traffic: Traffic) -> int:
+        """Return the bits of all windows, each copy for a reader of its own."""
+        loads = [(m, self.bits_of(m, False), len(keys)) for m, keys in traffic.loads()]
+        stores = [(m, self.bits_of(m, True), 1) for m in traffic.stores()]
+        return sum(
+            moved.window_words(bits) * traffic.word_bits * readers
+            for moved, bits, readers in (*loads, *stores)
+        )
+
+
+FEW = Copies(False, False)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Sized:
     """What stays on chip, and what does not.
 
     Members
     -------
-    kept: by statement. drained_bits: log2 of the copies of drained windows.
-    taken_bits: RAM, with two copies of each window.
+    kept: by statement. copies: of the windows. taken_bits: RAM, with few copies of each window.
     """
 
     scopes: Scopes
     traffic: Traffic
     kept: Mapping[str, KeptMemory]
-    drained_bits: int
+    copies: Copies
     taken_bits: int
 
 
@@ -197,12 +227,13 @@ class WindowPlanner:
             }
             traffic = self._traffic(passed)
             wanted = {name: self._bits(memory) for name, memory in kept.items()}
-            taken = sum(wanted.values()) + traffic.window_bits(FILLED_BITS)
+            held = sum(wanted.values())
+            taken = held + FEW.ram_bits(traffic)
             narrowed = {n: bits for n, bits in wanted.items() if scopes[n] < self.kernel.depth}
             if taken <= budget_bits or not narrowed:
-                more = traffic.drained_bits(DRAINED_BITS) - traffic.drained_bits(FILLED_BITS)
-                bits = DRAINED_BITS if taken + more <= budget_bits else FILLED_BITS
-                return Sized(scopes, traffic, kept, bits, taken)
+                choices = (Copies(True, True), Copies(True, False))
+                fitting = (c for c in choices if held + c.ram_bits(traffic) <= budget_bits)
+                return Sized(scopes, traffic, kept, next(fitting, FEW), taken)
             # The largest of what is kept goes off chip sooner.
             widest = max(narrowed, key=lambda name: narrowed[name])
             scopes = {**scopes, widest: scopes[widest] + 1}
@@ -262,7 +293,7 @@ class _Planned:
         self.traffic = sized.traffic
         self.passing = sized.traffic.passing
         self.kept = sized.kept
-        self.drained_bits = sized.drained_bits
+        self.copies = sized.copies
         self.counts = counts
         self.names = set(planner.taken)
         self.sources: dict[Key, list[Place]] = {key: [] for key in planner.reads}
@@ -307,10 +338,11 @@ class _Planned:
         """Make a filled window for reads of an array that step alike."""
         footprint = moved.footprint
         name = self._name(f"{footprint.array.name}_in")
+        bits = self.copies.bits_of(moved, drained=False)
         for port, (key, (user, instances)) in enumerate(zip(keys, moved.users, strict=True)):
             fields = footprint.element_fields(user.access)
-            self.sources[key].append(Place(name, fields, instances, FILLED_BITS, port))
-        transfer, words = load_words(moved, name, FILLED_BITS, self._after(keys))
+            self.sources[key].append(Place(name, fields, instances, bits, port))
+        transfer, words = load_words(moved, name, bits, self._after(keys))
         self._add_window(transfer, self.counts.of(moved, words), len(keys))
 
     def _after(self, keys: Sequence[Key]) -> list[tuple[str, int]]:
@@ -374,20 +406,20 @@ class _Planned:
         self.issue_cycles = max(self.issue_cycles, cycles)
 
     def _drain(self, statement: Statement, moved: Moved) -> None:
-        footprint = moved.footprint
+        footprint, bits = moved.footprint, self.copies.bits_of(moved, drained=True)
         name = self.drained[statement.name] = self._name(f"{footprint.array.name}_out")
         try:
-            transfer = store_words(moved, name, self.drained_bits)
+            transfer = store_words(moved, name, bits)
         except RaggedDomain:
             if any(s.write.array == footprint.array.name for s in self._others(statement)):
                 raise
             # Nobody else writes these elements: a value that is not the last one does no harm.
             moved = moved.everywhere()
-            transfer = store_words(moved, name, self.drained_bits)
+            transfer = store_words(moved, name, bits)
         ((user, instances),) = moved.users
         fields = footprint.element_fields(user.access)
         told = self.planner.tellable(statement, [[instances]])
-        place = Place(name, fields, told, self.drained_bits)
+        place = Place(name, fields, told, bits)
         self.targets[statement.name].append(place)
         self._add_window(transfer, self.counts.of(moved), 1)
 

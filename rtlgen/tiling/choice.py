@@ -16,7 +16,7 @@ from rtlgen.ir.effort import TooComplex, limited_effort
 from rtlgen.poly.errors import IllegalSchedule
 from rtlgen.scheduling.errors import RaggedDomain, WindowsTooLarge
 from rtlgen.scheduling.movers import WordCounts
-from rtlgen.scheduling.windows import FILLED_BITS
+from rtlgen.scheduling.windows import FEW
 from rtlgen.tiling.candidates import Candidate
 from rtlgen.tiling.loops import UnitLoops, loops_of
 from rtlgen.tiling.part import (
@@ -248,7 +248,7 @@ class _Form:
 
     def _counted(self, cut: CutPart) -> int | None:
         traffic = traffic_of(cut, self.chip, 0)
-        bits = traffic.window_bits(FILLED_BITS)
+        bits = FEW.ram_bits(traffic)
         if bits > self.chip.budget_bits:
             self._too_large(bits)
             return None
@@ -264,10 +264,15 @@ class _Form:
             return traffic_of(cut, self.chip, 0).count(WordCounts())
 
     def planned(self, sizes: tuple[int, ...]) -> TiledPart | None:
-        """Return the unit in tiles of these sizes; in the order of the first ones."""
-        if self._order is None:
-            return min(self.in_every_order(sizes), key=self._cost, default=None)
-        return next(filter(None, map(self._plan, self._legal(sizes))), None)
+        """Return the unit in tiles of these sizes.
+
+        Their order is that of the first ones planned, as long as values stay on chip in it.
+        """
+        if self._order is not None:
+            found = next(filter(None, map(self._plan, self._legal(sizes))), None)
+            if found is not None and not any(found.scopes.values()):
+                return found
+        return min(self.in_every_order(sizes), key=self._cost, default=None)
 
     def in_every_order(self, sizes: tuple[int, ...]) -> list[TiledPart]:
         """Return the unit in tiles of these sizes, in the orders that are worth a plan."""
