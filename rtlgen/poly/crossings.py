@@ -12,12 +12,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import reduce
+from typing import TypeAlias
 
 import islpy as isl
 
+from rtlgen.ir.affine import Affine
 from rtlgen.ir.effort import keep_going
 from rtlgen.ir.sets import affine_text
 from rtlgen.poly.tiling import TileGrid, TileRelations
+
+Block: TypeAlias = tuple[int, int, Affine]
 
 
 class Crossings:
@@ -66,29 +70,24 @@ class Crossings:
             self._known[key] = find().coalesce()
         return self._known[key]
 
-    def _loops(self, levels: int) -> list[int] | None:
-        """Return the loop whose tiles each of the first tile loops counts, if each counts one."""
-        found = []
-        for row in self.grid.rows[:levels]:
-            loops = [k for k, c in enumerate(row) if c]
-            if len(loops) > 1 or row[loops[0]] != 1:
-                return None
-            found += loops
-        return found
+    def _blocks(self, levels: int) -> list[Block] | None:
+        """Return what the first tile loops step through, if each steps through one loop."""
+        found = [block for block in self.grid.blocks[:levels] if block is not None]
+        return found if len(found) == levels else None
 
     def _sinks(self, number: int, levels: int, far: bool) -> isl.Set:
         flow = self.grid.flows[number]
-        loops = self._loops(levels)
-        if loops is None:
+        blocks = self._blocks(levels)
+        if blocks is None:
             return self._crossing(number, levels, far).range()
-        return self._told(flow.relation, flow.sink, loops, far, "<=").range()
+        return self._told(flow.relation, flow.sink, blocks, far, "<=").range()
 
     def _sources(self, number: int, levels: int, far: bool) -> isl.Set:
         flow = self.grid.flows[number]
-        loops = self._loops(levels)
-        if loops is None:
+        blocks = self._blocks(levels)
+        if blocks is None:
             return self._crossing(number, levels, far).domain()
-        return self._told(flow.relation.reverse(), flow.source, loops, far, ">=").range()
+        return self._told(flow.relation.reverse(), flow.source, blocks, far, ">=").range()
 
     def _crossing(self, number: int, levels: int, far: bool) -> isl.Map:
         relation = self.relations.flows.flows[number].relation
@@ -97,7 +96,7 @@ class Crossings:
         return self.relations.within(relation, levels)
 
     def _told(
-        self, relation: isl.Map, statement: str, loops: list[int], far: bool, side: str
+        self, relation: isl.Map, statement: str, blocks: list[Block], far: bool, side: str
     ) -> isl.Map:
         """Return {instance before -> instance in tiles} of the pairs that are far, or near.
 
@@ -107,29 +106,30 @@ class Crossings:
             one is.
         """
         pairs = relation.apply_range(self.grid.moved[statement])
-        same = [self._same(pairs, statement, k) for k in loops]
+        same = [self._same(pairs, statement, block) for block in blocks]
         if not far:
             return reduce(isl.Map.intersect, same, pairs)
         found = pairs.subtract(pairs)
-        for place, k in enumerate(loops):
-            other = self._other(pairs, statement, k, side)
+        for place, block in enumerate(blocks):
+            other = self._other(pairs, statement, block, side)
             found = found.union(reduce(isl.Map.intersect, [*same[:place], other], pairs))
         return found
 
-    def _same(self, pairs: isl.Map, statement: str, k: int) -> isl.Map:
-        begin = self._begin(statement, k)
-        return self._where(pairs, f"{begin} <= p{k} <= {begin} + {self.grid.sizes[k] - 1}")
+    def _same(self, pairs: isl.Map, statement: str, block: Block) -> isl.Map:
+        k, size, begin = self._begin(statement, block)
+        return self._where(pairs, f"{begin} <= p{k} <= {begin} + {size - 1}")
 
-    def _other(self, pairs: isl.Map, statement: str, k: int, side: str) -> isl.Map:
-        begin = self._begin(statement, k)
+    def _other(self, pairs: isl.Map, statement: str, block: Block, side: str) -> isl.Map:
+        k, size, begin = self._begin(statement, block)
         if side == "<=":
             return self._where(pairs, f"p{k} <= {begin} - 1")
-        return self._where(pairs, f"p{k} >= {begin} + {self.grid.sizes[k]}")
+        return self._where(pairs, f"p{k} >= {begin} + {size}")
 
-    def _begin(self, statement: str, k: int) -> str:
-        """Return the first iteration along loop k of the tile of an instance."""
+    def _begin(self, statement: str, block: Block) -> tuple[int, int, str]:
+        """Return a block with its first iteration as text."""
+        k, size, begin = block
         names = self.sets.scop.statement(statement).iterators
-        return f"({affine_text(self.grid.coordinates[k] * self.grid.sizes[k], names)})"
+        return k, size, f"({affine_text(begin, names)})"
 
     def _where(self, pairs: isl.Map, condition: str) -> isl.Map:
         first = ",".join(f"p{n}" for n in range(pairs.dim(isl.dim_type.in_)))

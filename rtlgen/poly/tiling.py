@@ -32,15 +32,14 @@ class TileGrid:
     Members
     -------
     flows: of the program before, in the order of those in tiles. moved: {before -> in tiles}.
-    sizes: iterations of a tile along the outermost loops of the program before.
-    rows: of the order of the tiles, by their coordinates. coordinates: by the tile iterators.
+    blocks: of every tile loop, what it steps through: number of a loop of the program before, of
+        how many iterations, and the first of these by the tile iterators; None for one that counts
+        tiles along several loops.
     """
 
     flows: tuple[Flow, ...]
     moved: Correspondence
-    sizes: tuple[int, ...]
-    rows: tuple[tuple[int, ...], ...]
-    coordinates: tuple[Affine, ...]
+    blocks: tuple[tuple[int, int, Affine] | None, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -28,6 +28,7 @@ from rtlgen.tiling.part import (
     plan_part,
     ram_of_part,
     traffic_of,
+    word_phases,
 )
 from rtlgen.tiling.program import Program
 from rtlgen.transforms.tile_nests import Tiling, tile_orders
@@ -311,7 +312,7 @@ class _Form:
         if self._order is not None and len(self._order) == len(sizes):
             orders = tuple(dict.fromkeys([self._order, *orders]))
         for order in orders:
-            tiling = Tiling(sizes, order)
+            tiling = word_phases(self.loops, Tiling(sizes, order), self.chip)
             if tiling not in self._cuts:
                 try:
                     with limited_effort():

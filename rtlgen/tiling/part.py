@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import gcd, lcm
 from typing import TypeVar
 
 from rtlgen.ir.affine import Affine
@@ -145,6 +146,25 @@ def ram_bits(memories: Sequence[Memory]) -> int:
     return sum(m.depth * m.width_bits * m.read_ports for m in memories)
 
 
+def word_phases(loops: UnitLoops, tiling: Tiling, chip: Chip) -> Tiling:
+    """Return a tiling whose outer tile loops step by whole words, as far as its order allows it.
+
+    Then the words of a tile are few, counted from there; else they are somewhere in a whole row.
+    """
+    if not tiling.is_permutation:
+        return tiling
+    phases = [1] * tiling.depth
+    for statement in loops.program.scop.statements:
+        for access in (statement.write, *statement.reads):
+            if access.array not in chip.off_chip:
+                continue
+            lanes = chip.word_bits // chip.off_chip[access.array].width_bits
+            for k, (name, size) in enumerate(zip(statement.iterators, tiling.sizes, strict=False)):
+                step = access.affine[-1].coefficient(name) * size
+                phases[k] = lcm(phases[k], lanes // gcd(step, lanes))
+    return replace(tiling, phases=tuple(phases)) if max(phases) > 1 else tiling
+
+
 def cut_part(loops: UnitLoops, tiling: Tiling) -> CutPart:
     """Cut a unit into tiles.
 
@@ -159,7 +179,7 @@ def cut_part(loops: UnitLoops, tiling: Tiling) -> CutPart:
     moved = _numbered(part.sets, sets, tiled, tiling)
     relations = TileRelations(
         sets,
-        tiling.depth,
+        tiling.loop_count,
         moved_dependences(part.dependences, sets, moved),
         moved_dataflow(part.flows, moved),
     )
@@ -169,9 +189,10 @@ def cut_part(loops: UnitLoops, tiling: Tiling) -> CutPart:
     grid = TileGrid(
         part.flows.flows,
         moved,
-        tiling.sizes,
-        tiling.order,
-        tiling.coordinates(tiled.tile_iterators),
+        tuple(
+            None if block is None else (block.loop, block.size, block.begin)
+            for block in tiling.blocks(tiled.tile_iterators)
+        ),
     )
     return CutPart(loops, tiling, tiled, relations, Crossings(relations, grid), nest)
 
@@ -188,10 +209,9 @@ def _numbered(
         names = statement.iterators
         dims = ",".join(f"d{k}" for k in range(len(names)))
         old = ",".join(affine_text(form, names) for form in tiled.before[statement.name])
-        inside = range(tiling.depth, 2 * tiling.depth)
-        where = " and ".join(
-            f"0 <= d{k} < {size}" for k, size in zip(inside, tiling.sizes, strict=True)
-        )
+        inside = range(tiling.loop_count, tiling.loop_count + tiling.depth)
+        extents = [*zip(inside, tiling.sizes, strict=True), *tiling.phase_loops]
+        where = " and ".join(f"0 <= d{k} < {extent}" for k, extent in extents)
         source = f"{after.statement_tuple(statement.name)}[{dims}]"
         target = f"{before.statement_tuple(statement.name)}[{old}]"
         text = f"{{ {source} -> {target} : {where or 'true'} }}"
@@ -248,7 +268,7 @@ def _planned(
 ) -> TiledPart:
     kernel = _kernel(cut, space)
     planner = _planner(kernel, cut, chip, taken)
-    widest = cut.scopes(0 if chip.buffer else cut.tiling.depth)
+    widest = cut.scopes(0 if chip.buffer else cut.tiling.loop_count)
     sized = planner.within(widest, chip.budget_bits)
     windows = planner.plan(sized, counts)
     region = _region(kernel, windows, cut)

@@ -27,7 +27,7 @@ def tile_picture(part: TiledPart) -> dict[str, Any] | None:
     tiling = part.tiling
     if not tiling.depth:
         return None
-    names = [f"t{k}" for k in range(tiling.depth)]
+    names = [f"t{k}" for k in range(tiling.loop_count)]
     coordinates = tiling.coordinates(names)[:SHOWN_LOOPS]
     firsts = [loop.first for loop in part.kernel.tile_loops]
     shown: dict[tuple[int, ...], None] = {}

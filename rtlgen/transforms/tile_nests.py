@@ -24,6 +24,20 @@ from rtlgen.transforms.reschedule import name_prefix
 
 
 @dataclass(frozen=True, slots=True)
+class Block:
+    """The iterations of a loop that belong to one iteration of a tile loop.
+
+    Members
+    -------
+    loop: number of the loop that is cut. begin: its first iteration, by the tile loops.
+    """
+
+    loop: int
+    size: int
+    begin: Affine
+
+
+@dataclass(frozen=True, slots=True)
 class Tiling:
     """How loops are cut.
 
@@ -31,10 +45,13 @@ class Tiling:
     -------
     sizes: iterations of a tile, a number a loop that all statements share, outermost first.
     order: rows over the tile coordinates, the slowest first; unimodular.
+    phases: of every loop, how many tiles two loops count together, the inner one up to so many: a
+        step of the outer one is a step of whole words. 1: one loop; () where all are.
     """
 
     sizes: tuple[int, ...]
     order: tuple[tuple[int, ...], ...]
+    phases: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         if any(size < 1 for size in self.sizes):
@@ -45,13 +62,68 @@ class Tiling:
             raise ValueError(f"{self.order} is no order of {len(self.sizes)} coordinates")
         if any(pivot != 1 for pivot in _pivots(self.order)):
             raise ValueError(f"{self.order} is not unimodular")
+        if self.phases and not (len(self.phases) == len(self.sizes) and self.is_permutation):
+            raise ValueError(f"tiles in the order {self.order} have no phases {self.phases}")
 
     @property
     def depth(self) -> int:
         return len(self.sizes)
 
+    @property
+    def is_permutation(self) -> bool:
+        """Whether each row is one of the coordinates."""
+        return all(sorted(row) == [0] * (self.depth - 1) + [1] for row in self.order)
+
+    @property
+    def loop_count(self) -> int:
+        """How many tile loops there are."""
+        return self.depth + sum(phase > 1 for phase in self.phases)
+
+    @property
+    def phase_loops(self) -> tuple[tuple[int, int], ...]:
+        """The tile loops that count within whole words: the number of each, and its iterations."""
+        found: list[tuple[int, int]] = []
+        place = 0
+        for row in self.order if self.phases else ():
+            phase = self.phases[row.index(1)]
+            place += 1
+            if phase > 1:
+                found.append((place, phase))
+                place += 1
+        return tuple(found)
+
+    def blocks(self, names: Sequence[str]) -> tuple[Block | None, ...]:
+        """Return what each tile loop steps through; None for one that counts several coordinates.
+
+        Parameters
+        ----------
+        names: of the tile loops.
+        """
+        left = list(map(Affine.variable, names))
+        found: list[Block | None] = []
+        for row in self.order:
+            (k, *others) = (k for k, c in enumerate(row) if c)
+            if others or row[k] != 1:
+                left.pop(0)
+                found.append(None)
+                continue
+            size, phase = self.sizes[k], self.phases[k] if self.phases else 1
+            begin = left.pop(0) * (size * phase)
+            found.append(Block(k, size * phase, begin))
+            if phase > 1:
+                found.append(Block(k, size, begin + left.pop(0) * size))
+        return tuple(found)
+
     def coordinates(self, names: Sequence[str]) -> tuple[Affine, ...]:
         """Return each tile coordinate as a function of the tile loops of these names."""
+        if self.is_permutation:
+            last = {block.loop: block for block in self.blocks(names) if block is not None}
+            return tuple(
+                Affine.of(
+                    {n: c // self.sizes[k] for n, c in last[k].begin.terms},
+                )
+                for k in range(self.depth)
+            )
         # order . U = H is lower triangular with ones, so T = U . y with H . y = the tile loops.
         found = column_echelon(self.order, self.depth)
         solved: list[Affine] = []
@@ -89,7 +161,7 @@ class TiledScop:
 
 def cut_into_tiles(scop: Scop, tiling: Tiling) -> TiledScop:
     """Return a program in tiles; its loops count as in C, and its statements share those cut."""
-    names = _tile_names(scop, tiling.depth)
+    names = _tile_names(scop, tiling.loop_count)
     cutter = _Cutter(scop, tiling, names)
     tree = cutter.nodes(scop.tree, 0)
     for loop in reversed(cutter.tile_loops):
@@ -117,7 +189,7 @@ def _tile_names(scop: Scop, count: int) -> tuple[str, ...]:
 
 def _first_tile(cut: Scop, tiling: Tiling) -> Scop:
     """Return the tile at the origin, whole whether the program has all of it or not."""
-    depth = tiling.depth
+    depth = tiling.loop_count
 
     def single(statement: Statement) -> Statement:
         tile = tuple(
@@ -144,12 +216,18 @@ class _Cutter:
             for k, size in enumerate(self.tiling.sizes)
         ]
         span = self.scop.statements[0].span
-        loops = []
-        for name, row in zip(self.names, self.tiling.order, strict=True):
+        ranges: list[tuple[int, int]] = []
+        for row in self.tiling.order:
             form = Affine.of({str(k): c for k, c in enumerate(row)})
             low, high = form.range({str(k): ends for k, ends in enumerate(tiles)})
-            loops.append(Loop(name, Affine((), low), Affine((), high + 1), 1, span))
-        return tuple(loops)
+            phase = self.tiling.phases[row.index(1)] if self.tiling.phases else 1
+            ranges.append((low // phase, high // phase))
+            if phase > 1:
+                ranges.append((0, phase - 1))
+        return tuple(
+            Loop(name, Affine((), low), Affine((), high + 1), 1, span)
+            for name, (low, high) in zip(self.names, ranges, strict=True)
+        )
 
     def _box(self, statement: Statement) -> list[tuple[int, int]]:
         box = self.scop.schedule.box(statement.name)

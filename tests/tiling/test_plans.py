@@ -145,7 +145,7 @@ def test_without_buffers_every_access_goes_off_chip(text: str) -> None:
     assert found.replayed
     for part in found.parts:
         assert set(part.tiling.sizes) == {1}
-        assert set(part.scopes.values()) == {part.tiling.depth}
+        assert set(part.scopes.values()) == {part.tiling.loop_count}
 
 
 def test_tiles_that_break_a_dependence_are_refused() -> None:
