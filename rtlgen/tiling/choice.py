@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
+from typing import TypeAlias
 
 from rtlgen.errors import RtlgenError
 from rtlgen.ir.effort import TooComplex, limited_effort
@@ -38,6 +40,14 @@ EDGES = (64, 32, 16, 8, 4)
 
 SMALL_EDGES = (2, 1)
 """The same where no larger tiles do."""
+
+Order: TypeAlias = tuple[tuple[int, ...], ...]
+
+MOST_ORDERS = 2
+"""Orders in which tiles of one size are planned, where they do not need little enough RAM."""
+
+MOST_PLANS = 12
+"""Plans of a unit in certain loops after which the best one is good enough."""
 
 GAIN = 0.99
 """Share of the cycles found below which other tiles are worth a plan."""
@@ -127,6 +137,8 @@ class TileChoice:
         best = found
         for wanted in form.beginnings():
             while tried := self._improved(form, wanted, best):
+                if len(form.candidates) >= MOST_PLANS:
+                    return [tried]
                 best = tried
                 wanted = list(_neighbours(best.tiling.sizes, form.extents))
             if best is not None:
@@ -153,7 +165,7 @@ class TileChoice:
                     busy = max(cycles, words * self.chip.latency_cycles)
                     fitting.append((busy, -_volume(sizes), sizes))
         for cycles, _, sizes in sorted(fitting):
-            if not could_be_better(cycles):
+            if not could_be_better(cycles) or (found and len(form.candidates) >= MOST_PLANS):
                 break
             least = found or best
             better = self._better([least, form.planned(sizes)])
@@ -200,7 +212,7 @@ class _Form:
         self._words: dict[tuple[int, ...], int | None] = {}
         self._counts: dict[tuple[int, ...], WordCounts] = {}
         self._planned: dict[Tiling, TiledPart | None] = {}
-        self._order: tuple[tuple[int, ...], ...] | None = None
+        self._orders: tuple[Order, ...] = ()
 
     @cached_property
     def extents(self) -> tuple[int, ...]:
@@ -267,13 +279,18 @@ class _Form:
     def planned(self, sizes: tuple[int, ...]) -> TiledPart | None:
         """Return the unit in tiles of these sizes.
 
-        Their order is that of the first ones planned, as long as values stay on chip in it.
+        Of the orders, those that did best with the first sizes are tried again: the one that keeps
+        least on chip, and where values do not all stay there in it, the one that was the fastest.
         """
-        if self._order is not None:
-            found = next(filter(None, map(self._plan, self._legal(sizes))), None)
-            if found is not None and not any(found.scopes.values()):
-                return found
-        return min(self.in_every_order(sizes), key=self._cost, default=None)
+        if not self._orders:
+            return min(self.in_every_order(sizes), key=self._cost, default=None)
+        found: list[TiledPart] = []
+        for cut in islice(self._legal(sizes), MOST_ORDERS):
+            part = self._plan(cut)
+            found += [] if part is None else [part]
+            if part is not None and not any(part.scopes.values()):
+                break
+        return min(found, key=self._cost, default=None)
 
     def in_every_order(self, sizes: tuple[int, ...]) -> list[TiledPart]:
         """Return the unit in tiles of these sizes, in the orders that are worth a plan."""
@@ -281,13 +298,13 @@ class _Form:
         if len(cuts) > 1 and self.chip.buffer:
             # The words are the same: what counts is how long values are kept.
             sized = [(self._ram_of(cut), n) for n, cut in enumerate(cuts)]
-            least, place = min(sized)
-            if least <= self.chip.budget_bits:
-                cuts = [cuts[place], *(cut for n, cut in enumerate(cuts) if n != place)]
-                cuts = cuts[: 1 if self._plan(cuts[0]) is not None else None]
+            cuts = [cuts[n] for _, n in sorted(sized)]
+            fits = min(sized)[0] <= self.chip.budget_bits
+            cuts = cuts[: 1 if fits and self._plan(cuts[0]) is not None else MOST_ORDERS]
         found = [part for part in map(self._plan, cuts) if part is not None]
         if found:
-            self._order = min(found, key=self._cost).tiling.order
+            fastest = min(found, key=self._cost).tiling.order
+            self._orders = tuple(dict.fromkeys([cuts[0].tiling.order, fastest]))
         return found
 
     def _ram_of(self, cut: CutPart) -> int:
@@ -309,8 +326,8 @@ class _Form:
 
     def _legal(self, sizes: tuple[int, ...]) -> Iterator[CutPart]:
         orders = tile_orders(len(sizes))
-        if self._order is not None and len(self._order) == len(sizes):
-            orders = tuple(dict.fromkeys([self._order, *orders]))
+        if self._orders and len(self._orders[0]) == len(sizes):
+            orders = tuple(dict.fromkeys([*self._orders, *orders]))
         for order in orders:
             tiling = word_phases(self.loops, Tiling(sizes, order), self.chip)
             if tiling not in self._cuts:

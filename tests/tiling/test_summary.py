@@ -109,7 +109,7 @@ def test_the_report_of_tiles_has_what_scripts_rely_on() -> None:
     assert report["bound"] == "bus"
     assert report["bus_cycles"] == 8 * 863
     assert (report["workers"], report["lanes"]) == (1, 1)
-    assert report["onchip_bytes"] == 1664 <= report["onchip_limit_bytes"] == 24 * 1024
+    assert report["onchip_bytes"] == 2048 <= report["onchip_limit_bytes"] == 24 * 1024
     # Three windows of 64 bits, twice 32; a kept memory with two read ports.
     assert report["block_rams"] == 3 * 2 + 2
     text = plan_report_text(report)
