@@ -21,7 +21,7 @@ from tests.end_to_end.programs import programs
 
 pytestmark = pytest.mark.simulation
 
-TILE_REFUSALS = REFUSALS | {"E0202", "E0307", "E0308", "E0316"}
+TILE_REFUSALS = REFUSALS | {"E0202", "E0212", "E0307", "E0308", "E0316"}
 """Codes with which a well-formed program may be refused whose arrays are off chip."""
 
 BATCH = 12
