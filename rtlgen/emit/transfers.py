@@ -37,6 +37,7 @@ from rtlgen.ir.plan import IndexForm, MemorySide, Predicate, TiledRegion, Transf
 from rtlgen.ir.schedule import Bound, Dim, LoopDim, NestLoop, ScalarDim, Schedule
 from rtlgen.ir.scop import Access, Loop, Scop, Statement, StatementNode
 from rtlgen.ir.types import IntType
+from rtlgen.poly.dependences import Flow
 from rtlgen.poly.membership import membership
 from rtlgen.scheduling.footprints import Fields, Footprint, User
 from rtlgen.scheduling.tile_kernel import TileKernel
@@ -127,9 +128,14 @@ class _Unit:
         self.scop = unit.tiled.scop
         self.sets = unit.kernel.sets
         self.off_chip = {array.name: array for array in side.arrays}
-        # A register takes what is stored nowhere.
-        self.memories = {m.name: m for m in unit.windows.memories if m.kind != "register"}
         self.tile = names.of(f"tile{number}")
+        read = {source.memory for key in unit.windows.sources for source in self._sources(*key)}
+        self.memories = {
+            memory.name: memory
+            for memory in unit.windows.memories
+            # A register takes what is stored nowhere.
+            if memory.kind == "drained" or (memory.name in read and memory.kind != "register")
+        }
         self.kept_now = {
             statement.name: self._footprint(statement)
             for statement in self.scop.statements
@@ -327,10 +333,9 @@ class _Unit:
         access = statement.reads[read]
         options = [
             (flow.relation.range(), self._now_text(flow.source, access, values))
-            for flow in self.unit.kernel.timing.dataflow.flows
-            if (flow.sink, flow.sink_read) == (statement.name, read)
+            for flow in self._flows_in_tile(statement.name, read)
         ]
-        for source in self.unit.windows.sources[statement.name, read]:
+        for source in self._sources(statement.name, read):
             assert isinstance(source.place, tuple), "no array off chip is looked up"
             name = self.names.of(source.memory)
             place = [(form.substitute(values), width) for form, width in source.place]
@@ -344,6 +349,18 @@ class _Unit:
             else:
                 text = f"({_text_of(inside, values, calls)} ? {other} : {text})"
         return text
+
+    def _flows_in_tile(self, name: str, read: int) -> list[Flow]:
+        flows = self.unit.kernel.timing.dataflow.flows
+        return [flow for flow in flows if (flow.sink, flow.sink_read) == (name, read)]
+
+    def _sources(self, name: str, read: int) -> list[Place]:
+        """Return the memories in which a read finds what its own tile has not computed."""
+        left = self.sets.domains[name]
+        for flow in self._flows_in_tile(name, read):
+            left = left.subtract(flow.relation.range())
+        found = self.unit.windows.sources[name, read]
+        return [source for source in found if not source.instances.is_disjoint(left)]
 
     def _now_text(self, name: str, access: Access, values: Values) -> str:
         fields = self.kept_now[name].element_fields(access)

@@ -157,7 +157,7 @@ class _Unit:
         return "\n".join(["/*", *(f" * {_comment(line)}".rstrip() for line in lines), " */"])
 
     def _pragmas(self) -> Iterator[str]:
-        if any(has_conditions(statement.expr) for statement in self.scop.statements):
+        if self.own.lines or any(has_conditions(s.expr) for s in self.scop.statements):
             comment = "/* A condition of the program may have one outcome only. */"
             pragmas = (f'#pragma GCC diagnostic ignored "-W{name}"' for name in _UNWANTED_WARNINGS)
             yield "\n".join([comment, *pragmas])

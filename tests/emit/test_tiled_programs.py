@@ -16,7 +16,12 @@ from tests.oracles.gcc_oracle import have_gcc
 from tests.tiling.programs import (
     BACKWARDS,
     BLUR,
+    JACOBI,
+    LU,
     PRODUCT,
+    SEIDEL,
+    SHORTEST_PATHS,
+    STRIDED,
     TRANSPOSED,
     TRIANGULAR,
     TWO_PRODUCTS,
@@ -68,6 +73,12 @@ def test_the_program_after_every_pass_computes_the_same() -> None:
         *stages(TWO_PRODUCTS, 9, (4, 4, 4), "units"),
         *stages(BLUR, 21, (5, 7), "blur"),
         *stages(BACKWARDS, 23, (4,), "backwards"),
+        *stages(JACOBI, 5, (2, 4, 4), "skewed"),
+        *stages(SEIDEL, 7, (), "swept", buffer=False),
+        *stages(LU, 7, (), "eliminated", buffer=False),
+        *stages(SHORTEST_PATHS, 6, (), "paths", buffer=False),
+        *stages(STRIDED, 9, (3,), "strided"),
+        *stages(TRANSPOSED, 19, (8, 8), "nothing from tile to tile", buffer=False),
         *stages(LOOKED_UP, 14, (4, 4), "looked-up", places={"t": "onchip"}),
     ]
     assert differences(units) == []
