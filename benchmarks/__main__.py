@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import sys
 
-from benchmarks import build_time, example_figures, examples, index_styles, mf3, nests, stencils
+from benchmarks import (
+    build_time,
+    example_figures,
+    examples,
+    index_styles,
+    mf3,
+    nests,
+    stencils,
+    tile_parts,
+)
 
 BENCHMARKS = {
     "build_time": build_time.main,
@@ -12,6 +21,7 @@ BENCHMARKS = {
     "nests": nests.main,
     "stencils": stencils.main,
     "examples": examples.main,
+    "tile_parts": tile_parts.main,
     "mf3": mf3.main,
     "example_figures": example_figures.main,
 }

@@ -1,0 +1,82 @@
+"""What the parts around a tile kernel take on ECP5, and how fast the whole circuit is.
+
+The example of PLUTO's paper, 1024 x 1024 bytes in tiles of 8 x 8, its memory off chip with words of
+64 bits. Parts are synthesised alone; the whole circuit is placed and routed as well.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+
+from amaranth.lib import wiring
+
+from benchmarks.record import DEVICE, EXAMPLES, markdown_table, write_results
+from rtlgen.api import compile as compile_program
+from rtlgen.flow.synth import SynthesisReport, synthesise
+from rtlgen.hw.memory import LoadUser
+from rtlgen.hw.memory_kinds import build_storage
+from rtlgen.hw.memory_port import MemoryPort
+from rtlgen.hw.mover import Mover
+from rtlgen.hw.tile_sequencer import TileSequencer
+from rtlgen.ir.plan import KernelPlan, TiledRegion
+from rtlgen.verilog import component_verilog
+
+TARGET_MHZ = 115.0
+
+
+def main() -> int:
+    """Measure, store the results, and return 1 when the circuit is too slow."""
+    design = compile_program(
+        EXAMPLES / "transposed" / "transposed.c",
+        define={"N": 1024},
+        memory="fixed:8",
+        tile=(8, 8),
+    )
+    rows = []
+    with tempfile.TemporaryDirectory(prefix="rtlgen-") as name:
+        folder = Path(name)
+        for part, component in _parts(design.plan):
+            rows.append((part, _synthesised(folder, part, component)))
+        design.write(folder / "whole")
+        manifest = design.manifest
+        whole = synthesise(folder / "whole" / manifest.verilog.file, manifest.top)
+    rows.append(("the whole circuit", whole))
+    table = markdown_table(
+        ("part", "LUT", "FF", "block RAM", "MHz"),
+        [
+            (part, r.lut, r.ff, r.block_ram, None if r.fmax_mhz is None else round(r.fmax_mhz))
+            for part, r in rows
+        ],
+    )
+    text = f"{manifest.predicted_cycles:,} cycles; {DEVICE}.\n\n{table}"
+    write_results("tile_parts", {"parts": {part: asdict(r) for part, r in rows}}, text)
+    print(text)
+    assert whole.fmax_mhz is not None, "ECP5 is placed and routed"
+    return 0 if whole.fmax_mhz >= TARGET_MHZ else 1
+
+
+def _parts(plan: KernelPlan) -> Iterator[tuple[str, wiring.Component]]:
+    """Yield each part around the kernel, with its name."""
+    (tiled,) = plan.body
+    side = plan.memory_side
+    assert isinstance(tiled, TiledRegion) and side is not None
+    yield "tile sequencer", TileSequencer(tiled, [0])
+    yield "memory port", MemoryPort(side, [t.direction for t in tiled.transfers])
+    for transfer in tiled.transfers:
+        mover = Mover(transfer, len(tiled.levels), side)
+        yield f"mover of {transfer.window}, {transfer.direction}", mover
+    for memory in plan.memories:
+        if memory.kind == "filled":
+            loads = tuple(LoadUser(port) for port in range(memory.read_ports))
+            yield f"window {memory.name}, filled", build_storage(memory, loads, ())
+        elif memory.kind == "drained":
+            yield f"window {memory.name}, drained", build_storage(memory, (), (0,))
+
+
+def _synthesised(folder: Path, part: str, component: wiring.Component) -> SynthesisReport:
+    path = folder / f"{part.split(',')[0].replace(' ', '_')}.v"
+    path.write_text(component_verilog(component, "part", ""), encoding="utf-8")
+    return synthesise(path, "part", seeds=())
