@@ -14,7 +14,8 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, permutations, product
+from itertools import chain, islice, permutations, product
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -305,7 +306,11 @@ class _Trial:
     def _padded(self, forms: BlockForms, inner: tuple[int, ...], limit: int) -> Grouping | None:
         """Return the group with the smallest minimum of the second loop, the inner ones given."""
         keep_going()
-        lengths = forms.lengths(inner, min(limit // forms.blocks + 1, MAX_LEAST))
+        before = forms.listed
+        # With a minimum for every loop, there are at least so many iterations in each.
+        least_in_second = forms.blocks * prod(max(1, least) for least in inner)
+        lengths = forms.lengths(inner, min(limit // least_in_second + 1, MAX_LEAST))
+        self.effort.spend(forms.listed - before)
         if lengths is None or lengths.sum(0) > limit:
             return None
         pairs = forms.pairs(inner)
@@ -440,7 +445,7 @@ def _inner_minima(depth: int) -> Sequence[tuple[int, ...]]:
     """Return the minimal trip counts of the third loop and on that are tried."""
     if depth == 3:
         return [(least,) for least in FINE_LEAST]
-    return list(product(INNER_LEAST, repeat=depth - 2))[:MAX_PADDINGS]
+    return list(islice(product(INNER_LEAST, repeat=depth - 2), MAX_PADDINGS))
 
 
 class TooLong(Exception):

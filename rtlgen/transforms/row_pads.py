@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -269,6 +270,10 @@ class _LongRows:
 class BlockForms:
     """The block forms of a nest and its dependent pairs, for any minima of the inner loops.
 
+    Members
+    -------
+    listed: rows that were looked at to tell how long blocks are.
+
     Parameters
     ----------
     loops: of two levels at least.
@@ -279,6 +284,7 @@ class BlockForms:
         self._tables = tables
         self._rows: dict[tuple[int, ...], _TableRows | None] = {}
         self._long_rows: dict[tuple[int, ...], _LongRows | None] = {}
+        self.listed = 0
         blocks = enumerate_nest(loops[:1])
         assert blocks is not None, "the outermost loop has some iterations"
         self.blocks = len(blocks[0])
@@ -300,7 +306,12 @@ class BlockForms:
         if between not in self._long_rows or (known is not None and known.most < most):
             known = _LongRows.of(self._with_minima((0, most, *between, 0)), self._trips, most)
             self._long_rows[between] = known
+            self.listed += self._rows_at_most(most) if known is None else len(known.trips)
         return None if known is None else known.lengths(self._trips, inner[-1])
+
+    def _rows_at_most(self, most: int) -> int:
+        """Return how many rows are looked at where some loop turns out to be empty."""
+        return self.blocks * max(1, most) * prod(loop.extent for loop in self._loops[2:-1])
 
     def pairs(self, inner: tuple[int, ...]) -> tuple[BlockPairs, ...] | None:
         """Return the pairs of every table, or None where the nest has no iteration for some."""

@@ -35,6 +35,12 @@ Floats = NDArray[np.float64]
 MAX_SINKINGS = 1_000
 """Ways to sink the statements that are considered at all."""
 
+MAX_WEIGHED = 4_000
+"""Pins of a statement that are ranked, for all places of the loops together."""
+
+MAX_PERMUTED = 5
+"""Dimensions of which all orders are looked at; of deeper nests the outermost ones keep theirs."""
+
 MAX_EXCHANGED = 4
 """Loops of the deepest statement up to which loops are exchanged."""
 
@@ -87,6 +93,10 @@ class LoopOrders:
     """How much of the dependences runs backward, for any way to sink and any order of the loops.
 
     What can be told from a sample of the dependent pairs is remembered for each pair of statements.
+
+    Members
+    -------
+    weighed: how often somebody has asked.
     """
 
     def __init__(
@@ -97,7 +107,10 @@ class LoopOrders:
         in_order: bool,
     ) -> None:
         self.depth = depth
-        self._orders = [tuple(range(depth))] if in_order else list(permutations(range(depth)))
+        self.weighed = 0
+        kept = range(depth if in_order else max(0, depth - MAX_PERMUTED))
+        moved = permutations(range(len(kept), depth))
+        self._orders = [(*kept, *inner) for inner in moved]
         self._iterators = {member.name: member.iterators for member in members}
         self._pairs: dict[tuple[str, str], list[Pairs]] = {}
         for p in precedences:
@@ -110,6 +123,14 @@ class LoopOrders:
 
     def backward(self, values: Mapping[str, Values]) -> dict[tuple[int, ...], float]:
         """Return, by order of the dimensions, what runs backward between the given statements."""
+        return dict(zip(self._orders, self._backward(values).tolist(), strict=True))
+
+    def least_backward(self, values: Mapping[str, Values]) -> float:
+        """Return the same for the order in which least does."""
+        return float(self._backward(values).min())
+
+    def _backward(self, values: Mapping[str, Values]) -> Floats:
+        self.weighed += 1
         keep_going(work=len(self._pairs))
         total = np.zeros(len(self._orders))
         numbers = {
@@ -122,7 +143,7 @@ class LoopOrders:
                 if key not in self._known:
                     self._known[key] = self._between(source, sink, values[source], values[sink])
                 total += self._known[key]
-        return dict(zip(self._orders, total.tolist(), strict=True))
+        return total
 
     def _between(self, source: str, sink: str, early: Values, late: Values) -> Floats:
         total = np.zeros(len(self._orders))
@@ -165,7 +186,7 @@ def sinkings(
     found: list[Sinking] = []
     placed = PlacedLoops(domains)
     for images in product(*(_images(member, members, orders.depth) for member in members)):
-        if len(found) >= MAX_SINKINGS:
+        if len(found) >= MAX_SINKINGS or orders.weighed > MAX_WEIGHED:
             break
         if _consistent(members, images):
             every = _pinned(members, images, placed, orders)
@@ -197,8 +218,6 @@ def exchanged_sinkings(
         followed = sorted(grown, key=cost.__getitem__)[:MAX_FOLLOWED]
     found: list[Sinking] = []
     for own in followed:
-        if len(found) >= MAX_SINKINGS:
-            break
         found += islice(_pinned(ranked, own, placed, orders), MAX_PINS)
     return found
 
@@ -211,7 +230,7 @@ def _least_backward(
 ) -> float:
     """Return how much of the dependences between members runs backward at least."""
     (first,) = islice(_pinned(members, images, placed, orders), 1)
-    return min(orders.backward(first.values).values())
+    return orders.least_backward(first.values)
 
 
 def _pinned(
@@ -247,7 +266,7 @@ def _likeliest(
     for name in sorted(choices, key=lambda name: len(choices[name])):
         ranked = sorted(
             choices[name],
-            key=lambda values: min(orders.backward({**placed, name: values}).values()),
+            key=lambda values: orders.least_backward({**placed, name: values}),
         )
         likely[name] = ranked[:MAX_PINS]
         placed[name] = ranked[0]

@@ -115,6 +115,23 @@ def test_a_nest_with_an_empty_loop_has_no_rows() -> None:
     assert BlockForms((NestLoop("i", 6), empty, NestLoop("k", 2)), []).pairs((0,)) is None
 
 
+def test_rows_that_were_looked_at_count_where_they_turn_out_to_be_no_nest() -> None:
+    # In the rows that a minimum of j adds, k is empty.
+    loops = (
+        NestLoop("i", 2),
+        NestLoop("j", 3, uppers=(Bound(ROW),)),
+        NestLoop("k", 4, uppers=(Bound(COLUMN * -1 + 3),)),
+        NestLoop("l", 2),
+    )
+    forms = BlockForms(loops, [])
+    assert forms.lengths((0, 0), 2) is not None
+    listed = forms.listed
+    assert listed > 0
+    assert forms.lengths((0, 0), 2) is not None and forms.listed == listed
+    assert forms.lengths((0, 0), 1_000) is None
+    assert forms.listed >= listed + 1_000
+
+
 def test_a_loop_is_made_to_reach_the_last_of_several_points_and_no_further() -> None:
     loops = NESTS["rows that shrink"]
     assert reaching(loops, np.array([[1, 1], [5, 5]])) == loops

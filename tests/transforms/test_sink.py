@@ -20,6 +20,7 @@ from rtlgen.options import CompileOptions
 from rtlgen.poly.instances import Pairs
 from rtlgen.poly.ranks import enumerate_nest
 from rtlgen.transforms import sink
+from rtlgen.transforms import sinkings as sinkings_module
 from rtlgen.transforms.common_nest import nest_with_minima
 from rtlgen.transforms.period import Member
 from rtlgen.transforms.precedence import Precedence, Related, iteration_precedences
@@ -220,6 +221,17 @@ def test_an_order_is_as_backward_as_its_dependent_pairs_are() -> None:
         assert found == pytest.approx(expected)
         different |= set(expected.values())
     assert 0 in different and len(different) > 2
+
+
+def test_deep_nests_keep_their_outermost_loops_and_rank_so_many_pins() -> None:
+    analysis = compiled(LU, 5).analysis
+    members, precedences = members_of(analysis)
+    orders = LoopOrders(members, precedences, 3, in_order=False)
+    assert len(sinkings(members, analysis.sets.domains, orders)) > 1
+    orders.weighed = sinkings_module.MAX_WEIGHED + 1
+    assert not sinkings(members, analysis.sets.domains, orders)
+    deep = LoopOrders([], [], 8, in_order=False).backward({})
+    assert len(deep) == 120 and all(order[:3] == (0, 1, 2) for order in deep)
 
 
 def test_a_loop_says_where_it_begins_in_iterations_outside_of_the_domain() -> None:
