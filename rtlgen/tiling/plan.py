@@ -21,10 +21,10 @@ from rtlgen.scheduling.ports import PortMap
 from rtlgen.scheduling.tile_replay import needed_by_host, replay_tiles
 from rtlgen.target import Target
 from rtlgen.tiling.candidates import Candidate
-from rtlgen.tiling.choice import TileChoice, TileRequest
+from rtlgen.tiling.choice import TileRequest
 from rtlgen.tiling.part import Chip, TiledPart
-from rtlgen.tiling.program import Program, as_written, part_of
-from rtlgen.transforms.units import dependence_units
+from rtlgen.tiling.program import Program, as_written
+from rtlgen.tiling.units import UnitPlanner
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,17 +67,12 @@ def plan_in_tiles(program: ParsedProgram, request: TileRequest, target: Target) 
         request.buffer,
         target,
     )
-    parts: list[TiledPart] = []
-    candidates: list[tuple[Candidate, ...]] = []
-    for unit in dependence_units(whole.scop, whole.dependences):
-        part = part_of(whole, frozenset(unit.statements))
-        taken = (*names, *(m.name for done in parts for m in done.windows.memories))
-        choice = TileChoice(part, chip, request.sizes, taken)
-        parts.append(choice.best())
-        candidates.append(choice.candidates)
+    units = UnitPlanner(whole, chip, request.sizes, names).plan()
+    parts = tuple(unit.part for unit in units)
     plan = _plan(whole, parts, side, target)
     replayed = _replayed(plan, parts, whole)
-    return TiledProgram(plan, whole, tuple(parts), tuple(candidates), replayed)
+    candidates = tuple(unit.candidates for unit in units)
+    return TiledProgram(plan, whole, parts, candidates, replayed)
 
 
 def _replayed(plan: KernelPlan, parts: Sequence[TiledPart], whole: Program) -> bool:

@@ -176,3 +176,13 @@ void f(int a[N], int x[1]) {
 }
 """
     assert planned(text, 8).replayed
+
+
+def test_units_share_the_ram_on_chip() -> None:
+    """Each of them alone would take nearly all of it."""
+    budget = 24 * KIB
+    found = planned(TWO_PRODUCTS, 32, budget_bits=budget)
+    taken = [part.ram_bits for part in found.parts]
+    assert sum(taken) <= budget
+    alone = planned(PRODUCT, 32, budget_bits=budget)
+    assert alone.parts[0].ram_bits > budget // 2
