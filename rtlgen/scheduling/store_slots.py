@@ -68,6 +68,8 @@ class StoreSlots:
             {timing.scop.statement(name).write.array for name in unit[0].placements}
             for unit in units
         ]
+        # What every statement writes is asked for at every distance that is tried.
+        self._array = {s.name: s.write.array for s in timing.scop.statements}
         self._rivals = [
             [other for other in range(n) if arrays[n] & arrays[other]] for n in range(len(units))
         ]
@@ -229,13 +231,12 @@ class StoreSlots:
         return self._meetings[key]
 
     def _store_pairs(self, a: int, chosen_a: int, b: int, chosen_b: int) -> list[tuple[Ints, Ints]]:
-        scop = self._timing.scop
         return [
             (self._store_cycles(a, chosen_a, first), self._store_cycles(b, chosen_b, second))
             for first in self._units[a][chosen_a].placements
             for second in self._units[b][chosen_b].placements
-            if scop.statement(first).write.array == scop.statement(second).write.array
-            and scop.statement(first).write.array not in self._timing.banked
+            if self._array[first] == self._array[second]
+            and self._array[first] not in self._timing.banked
         ]
 
     def _store_cycles(self, unit: int, chosen: int, name: str) -> Ints:
