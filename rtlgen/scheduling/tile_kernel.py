@@ -15,6 +15,7 @@ from rtlgen.poly.tiling import TileRelations, tiles_between
 from rtlgen.scheduling.decide import Decision
 from rtlgen.scheduling.forwarding import IssueTimes, TapSet, tap_sets
 from rtlgen.scheduling.lags import Timing
+from rtlgen.scheduling.predicates import counter_box
 from rtlgen.transforms.ragged import ragged_loops
 
 
@@ -87,7 +88,7 @@ class TileKernel:
         ----------
         most: where it is more, so many.
         """
-        return tiles_between(self.relations.tiles(), pairs, most)
+        return tiles_between(_tiles_of(self.sets, self.tile_loops), pairs, most)
 
     def longest(self, access: tuple[str, Affine]) -> int:
         """Return the last cycle of a tile in which a statement makes an access."""
@@ -118,6 +119,14 @@ class TileKernel:
         across = self.relations.across(relation)
         largest = self.relations.largest(across, *coefficients)
         return 0 if largest is None else largest + begin.constant - end.constant + 1
+
+
+def _tiles_of(sets: ScopSets, loops: Sequence[NestLoop]) -> isl.Set:
+    """Return the tiles of all iterations of the loops over them, whether they have work or not."""
+    counted = ",".join(f"d{k}" for k in range(len(loops)))
+    values = ",".join(f"d{k} + {loop.first}" for k, loop in enumerate(loops))
+    shift = sets.read_map(f"{{ [{counted}] -> [{values}] }}")
+    return counter_box(sets, loops).apply(shift)
 
 
 def tile_loops(tiles: isl.Set, names: Sequence[str]) -> tuple[NestLoop, ...]:

@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from rtlgen.tiling.part import TiledPart
 from rtlgen.transforms.tile_nests import Tiling
 
+HANDOVER_CYCLES = 4
+"""From the last word of a load to the kernel, and from there to the first one of a store."""
+
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
@@ -48,14 +51,15 @@ class Candidate:
 
 
 def _waiting(part: TiledPart, latency_cycles: int) -> int:
-    """Return about how long loads take that wait for stores of tiles before."""
-    busy = 0
-    for transfer in part.region.transfers:
-        for window, distance in transfer.after:
-            words = part.windows.words[transfer.window] + part.windows.words[window]
-            tiles = part.region.tiles * part.region.kernel.length_cycles
-            busy = max(busy, (words * latency_cycles + tiles) // distance)
-    return busy
+    """Return about how long it takes where loads wait for stores of tiles before.
+
+    Meanwhile other loads are at the bus: no more is sure than that so many tiles overlap.
+    """
+    distances = [d for transfer in part.region.transfers for _, d in transfer.after]
+    if not distances:
+        return 0
+    tile = part.region.kernel.length_cycles + HANDOVER_CYCLES
+    return (part.words_moved * latency_cycles + part.region.tiles * tile) // min(distances)
 
 
 def pareto(candidates: Sequence[Candidate]) -> list[Candidate]:

@@ -33,7 +33,7 @@ from rtlgen.tiling.part import (
     word_phases,
 )
 from rtlgen.tiling.program import Program
-from rtlgen.transforms.tile_nests import Tiling, tile_orders
+from rtlgen.transforms.tile_nests import Tiling, tile_orders, woven_order
 
 EDGES = (64, 32, 16, 8, 4)
 """Iterations along the sides of the tiles that are tried first."""
@@ -328,8 +328,11 @@ class _Form:
         orders = tile_orders(len(sizes))
         if self._orders and len(self._orders[0]) == len(sizes):
             orders = tuple(dict.fromkeys([*self._orders, *orders]))
-        for order in orders:
-            tiling = word_phases(self.loops, Tiling(sizes, order), self.chip)
+        tilings = [Tiling(sizes, order) for order in orders]
+        if not self.chip.buffer and len(sizes) > 1:
+            tilings.append(woven_order(sizes))
+        for plain in tilings:
+            tiling = word_phases(self.loops, plain, self.chip)
             if tiling not in self._cuts:
                 try:
                     with limited_effort():

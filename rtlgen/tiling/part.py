@@ -11,7 +11,7 @@ from functools import cached_property
 from math import gcd, lcm
 from typing import TypeVar
 
-from rtlgen.ir.affine import Affine
+from rtlgen.ir.affine import Affine, affine_sum
 from rtlgen.ir.plan import Memory, OffChip, Region, TiledRegion
 from rtlgen.ir.schedule import NestLoop
 from rtlgen.ir.scop import Scop
@@ -147,21 +147,23 @@ def ram_bits(memories: Sequence[Memory]) -> int:
 
 
 def word_phases(loops: UnitLoops, tiling: Tiling, chip: Chip) -> Tiling:
-    """Return a tiling whose outer tile loops step by whole words, as far as its order allows it.
+    """Return a tiling whose outer tile loops step by whole words.
 
     Then the words of a tile are few, counted from there; else they are somewhere in a whole row.
     """
-    if not tiling.is_permutation:
-        return tiling
-    phases = [1] * tiling.depth
+    rows = [f"row {k}" for k in range(tiling.depth)]
+    coordinates = replace(tiling, phases=(), woven=False).coordinates(rows)
+    phases = list(tiling.phases or (1,) * tiling.depth)
     for statement in loops.program.scop.statements:
+        cut = list(zip(statement.iterators, coordinates, tiling.sizes, strict=False))
         for access in (statement.write, *statement.reads):
             if access.array not in chip.off_chip:
                 continue
             lanes = chip.word_bits // chip.off_chip[access.array].width_bits
-            for k, (name, size) in enumerate(zip(statement.iterators, tiling.sizes, strict=False)):
-                step = access.affine[-1].coefficient(name) * size
-                phases[k] = lcm(phases[k], lanes // gcd(step, lanes))
+            last = access.affine[-1]
+            low = affine_sum(tile * (last.coefficient(name) * size) for name, tile, size in cut)
+            for k, row in enumerate(rows):
+                phases[k] = lcm(phases[k], lanes // gcd(low.coefficient(row), lanes))
     return replace(tiling, phases=tuple(phases)) if max(phases) > 1 else tiling
 
 
@@ -186,6 +188,9 @@ def cut_part(loops: UnitLoops, tiling: Tiling) -> CutPart:
     require_legal(sets, relations.dependences, tiled.scop.schedule, "cutting the loops into tiles")
     tiled = replace(tiled, before=_composed(loops, tiled))
     nest = tile_loops(relations.tiles(), tiled.tile_iterators)
+    if tiling.woven:
+        # The innermost loop runs through all of its tiles always, and so keeps others apart.
+        nest = (*nest[:-1], replace(nest[-1], lowers=(), uppers=(), at=0, extent=tiling.phases[0]))
     grid = TileGrid(
         part.flows.flows,
         moved,

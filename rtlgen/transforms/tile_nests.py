@@ -24,6 +24,20 @@ from rtlgen.transforms.reschedule import name_prefix
 
 
 @dataclass(frozen=True, slots=True)
+class Step:
+    """What one tile loop steps through.
+
+    Members
+    -------
+    row: of the order. size: how far a step is in it. count: the steps of an inner loop; 0: outer.
+    """
+
+    row: int
+    size: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
 class Block:
     """The iterations of a loop that belong to one iteration of a tile loop.
 
@@ -45,13 +59,16 @@ class Tiling:
     -------
     sizes: iterations of a tile, a number a loop that all statements share, outermost first.
     order: rows over the tile coordinates, the slowest first; unimodular.
-    phases: of every loop, how many tiles two loops count together, the inner one up to so many: a
-        step of the outer one is a step of whole words. 1: one loop; () where all are.
+    phases: of every row, how far the inner one of two loops counts that step through it together,
+        so that a step of the outer one is a step of whole words. 1: one loop; () where all are.
+    woven: the inner loop of the first row is the innermost of all: tiles next to each other are far
+        apart in the other rows.
     """
 
     sizes: tuple[int, ...]
     order: tuple[tuple[int, ...], ...]
     phases: tuple[int, ...] = ()
+    woven: bool = False
 
     def __post_init__(self) -> None:
         if any(size < 1 for size in self.sizes):
@@ -62,7 +79,7 @@ class Tiling:
             raise ValueError(f"{self.order} is no order of {len(self.sizes)} coordinates")
         if any(pivot != 1 for pivot in _pivots(self.order)):
             raise ValueError(f"{self.order} is not unimodular")
-        if self.phases and not (len(self.phases) == len(self.sizes) and self.is_permutation):
+        if len(self.phases) not in (0, self.depth) or (self.woven and self.phases[0] < 2):
             raise ValueError(f"tiles in the order {self.order} have no phases {self.phases}")
 
     @property
@@ -70,27 +87,26 @@ class Tiling:
         return len(self.sizes)
 
     @property
-    def is_permutation(self) -> bool:
-        """Whether each row is one of the coordinates."""
-        return all(sorted(row) == [0] * (self.depth - 1) + [1] for row in self.order)
+    def steps(self) -> tuple[Step, ...]:
+        """What every tile loop steps through."""
+        outer: list[Step] = []
+        last: list[Step] = []
+        for row, phase in enumerate(self.phases or (1,) * self.depth):
+            outer.append(Step(row, phase, 0))
+            if phase > 1:
+                inner = last if self.woven and row == 0 else outer
+                inner.append(Step(row, 1, phase))
+        return (*outer, *last)
 
     @property
     def loop_count(self) -> int:
         """How many tile loops there are."""
-        return self.depth + sum(phase > 1 for phase in self.phases)
+        return len(self.steps)
 
     @property
     def phase_loops(self) -> tuple[tuple[int, int], ...]:
         """The tile loops that count within whole words: the number of each, and its iterations."""
-        found: list[tuple[int, int]] = []
-        place = 0
-        for row in self.order if self.phases else ():
-            phase = self.phases[row.index(1)]
-            place += 1
-            if phase > 1:
-                found.append((place, phase))
-                place += 1
-        return tuple(found)
+        return tuple((n, step.count) for n, step in enumerate(self.steps) if step.count)
 
     def blocks(self, names: Sequence[str]) -> tuple[Block | None, ...]:
         """Return what each tile loop steps through; None for one that counts several coordinates.
@@ -99,37 +115,30 @@ class Tiling:
         ----------
         names: of the tile loops.
         """
-        left = list(map(Affine.variable, names))
+        rows = [Affine()] * self.depth
         found: list[Block | None] = []
-        for row in self.order:
+        for name, step in zip(names, self.steps, strict=True):
+            row = self.order[step.row]
+            rows[step.row] = rows[step.row] + Affine.variable(name) * step.size
             (k, *others) = (k for k, c in enumerate(row) if c)
             if others or row[k] != 1:
-                left.pop(0)
                 found.append(None)
-                continue
-            size, phase = self.sizes[k], self.phases[k] if self.phases else 1
-            begin = left.pop(0) * (size * phase)
-            found.append(Block(k, size * phase, begin))
-            if phase > 1:
-                found.append(Block(k, size, begin + left.pop(0) * size))
+            else:
+                size = self.sizes[k]
+                found.append(Block(k, size * step.size, rows[step.row] * size))
         return tuple(found)
 
     def coordinates(self, names: Sequence[str]) -> tuple[Affine, ...]:
         """Return each tile coordinate as a function of the tile loops of these names."""
-        if self.is_permutation:
-            last = {block.loop: block for block in self.blocks(names) if block is not None}
-            return tuple(
-                Affine.of(
-                    {n: c // self.sizes[k] for n, c in last[k].begin.terms},
-                )
-                for k in range(self.depth)
-            )
+        rows = [Affine()] * self.depth
+        for name, step in zip(names, self.steps, strict=True):
+            rows[step.row] = rows[step.row] + Affine.variable(name) * step.size
         # order . U = H is lower triangular with ones, so T = U . y with H . y = the tile loops.
         found = column_echelon(self.order, self.depth)
         solved: list[Affine] = []
         for k, row in enumerate(found.echelon):
             before = affine_sum(part * c for part, c in zip(solved, row, strict=False))
-            solved.append(Affine.variable(names[k]) - before)
+            solved.append(rows[k] - before)
         return tuple(
             affine_sum(part * c for part, c in zip(solved, row, strict=True))
             for row in found.unimodular
@@ -217,13 +226,11 @@ class _Cutter:
         ]
         span = self.scop.statements[0].span
         ranges: list[tuple[int, int]] = []
-        for row in self.tiling.order:
-            form = Affine.of({str(k): c for k, c in enumerate(row)})
+        for step in self.tiling.steps:
+            form = Affine.of({str(k): c for k, c in enumerate(self.tiling.order[step.row])})
             low, high = form.range({str(k): ends for k, ends in enumerate(tiles)})
-            phase = self.tiling.phases[row.index(1)] if self.tiling.phases else 1
-            ranges.append((low // phase, high // phase))
-            if phase > 1:
-                ranges.append((0, phase - 1))
+            whole = (low // step.size, high // step.size)
+            ranges.append((0, step.count - 1) if step.count else whole)
         return tuple(
             Loop(name, Affine((), low), Affine((), high + 1), 1, span)
             for name, (low, high) in zip(self.names, ranges, strict=True)
@@ -294,3 +301,19 @@ def tile_orders(depth: int) -> tuple[tuple[tuple[int, ...], ...], ...]:
             tuple([unit[-1], *unit[:-1]]),
         ]
     return tuple(dict.fromkeys(found))
+
+
+WOVEN_TILES = 8
+"""Tiles next to each other in a woven order, of which none waits for another."""
+
+
+def woven_order(sizes: tuple[int, ...]) -> Tiling:
+    """Return tiles in stripes along the second loop, each in wavefronts.
+
+    Of tiles of which each needs something of its neighbour along the second loop, those next to
+    each other run far apart: in between are others of the stripe.
+    """
+    unit = [tuple(int(k == n) for k in range(len(sizes))) for n in range(len(sizes))]
+    front = (1, 1, *[0] * (len(sizes) - 2))
+    phases = (WOVEN_TILES, *[1] * (len(sizes) - 1))
+    return Tiling(sizes, (unit[0], front, *unit[2:]), phases, woven=True)

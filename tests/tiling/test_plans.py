@@ -7,6 +7,7 @@ import random
 import pytest
 
 from rtlgen.errors import RtlgenError
+from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.json_form import plan_from_json, plan_to_json
 from rtlgen.ir.plan_text import plan_text
 from rtlgen.poly.errors import IllegalSchedule
@@ -186,3 +187,12 @@ def test_units_share_the_ram_on_chip() -> None:
     assert sum(taken) <= budget
     alone = planned(PRODUCT, 32, budget_bits=budget)
     assert alone.parts[0].ram_bits > budget // 2
+
+
+def test_without_buffers_tiles_next_to_each_other_do_not_wait() -> None:
+    found = planned(TRANSPOSED, 64, buffer=False)
+    (part,) = found.parts
+    assert part.words_moved == 3 * 64 * 63
+    assert part.tiling.woven
+    assert {distance for t in part.region.transfers for _, distance in t.after} == {4}
+    assert predicted_cycles(found.plan) < 8 * part.words_moved * 1.05

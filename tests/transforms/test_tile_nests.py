@@ -6,7 +6,7 @@ import pytest
 
 from rtlgen.ir.affine import Affine
 from rtlgen.transforms.normalise import normalise
-from rtlgen.transforms.tile_nests import Tiling, cut_into_tiles, tile_orders
+from rtlgen.transforms.tile_nests import Tiling, cut_into_tiles, tile_orders, woven_order
 from tests.tiling.programs import TRANSPOSED, parsed
 
 
@@ -37,3 +37,17 @@ def test_tiles_begin_where_c_counts_from() -> None:
     assert column == Affine.of({"t0": 8, "t1": -8, "j": 1})
     (inside,) = cut.inside.statements
     assert [loop.stop.constant for loop in inside.loops] == [1, 1, 8, 8]
+
+
+def test_tile_loops_of_one_row_count_together() -> None:
+    tiling = Tiling((4, 2), ((1, 0), (0, 1)), (1, 4))
+    assert tiling.loop_count == 3
+    assert tiling.phase_loops == ((2, 4),)
+    first, second = tiling.coordinates(("t", "u", "v"))
+    assert (str(first), str(second)) == ("t", "4*u + v")
+
+
+def test_the_inner_loop_of_a_woven_order_is_the_innermost() -> None:
+    tiling = woven_order((1, 1))
+    first, second = tiling.coordinates(("t", "u", "v"))
+    assert (str(first), str(second)) == ("8*t + v", "-8*t + u - v")
