@@ -129,8 +129,16 @@ def _tiles_of(sets: ScopSets, loops: Sequence[NestLoop]) -> isl.Set:
     return counter_box(sets, loops).apply(shift)
 
 
-def tile_loops(tiles: isl.Set, names: Sequence[str]) -> tuple[NestLoop, ...]:
-    """Return the loops over some tiles, in order; `names` are those of the tile iterators."""
+def tile_loops(sets: ScopSets, tiles: isl.Set, names: Sequence[str]) -> tuple[NestLoop, ...]:
+    """Return the loops over some tiles, in order; `names` are those of the tile iterators.
+
+    They run over a box where some iteration of an outer one would have none of an inner one.
+    """
     boxes = zip(names, bounding_box(tiles), strict=True)
     plain = [NestLoop(name, high - low + 1, low) for name, (low, high) in boxes]
-    return ragged_loops(tiles, names, plain)
+    loops = ragged_loops(tiles, names, plain)
+    for k in range(1, len(loops)):
+        inner = counter_box(sets, loops[: k + 1]).project_out(isl.dim_type.set, k, 1)
+        if not counter_box(sets, loops[:k]).is_subset(inner):
+            return tuple(plain)
+    return loops

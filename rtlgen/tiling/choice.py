@@ -273,8 +273,11 @@ class _Form:
         cut = self._cut(self.extents)
         if cut is None:
             return None
-        with limited_effort():
-            return traffic_of(cut, self.chip, 0).count(WordCounts())
+        try:
+            with limited_effort():
+                return traffic_of(cut, self.chip, 0).count(WordCounts())
+        except TooComplex:
+            return None
 
     def planned(self, sizes: tuple[int, ...]) -> TiledPart | None:
         """Return the unit in tiles of these sizes.

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from rtlgen.ir.affine import Affine
-from rtlgen.ir.effort import TooComplex
+from rtlgen.ir.effort import TooComplex, limited_effort
 from rtlgen.ir.scop import Scop
 from rtlgen.ir.sets import ScopSets
 from rtlgen.poly.counting import count_points
@@ -57,7 +57,8 @@ def loops_of(part: Program) -> Iterator[UnitLoops]:
 
 def _from_pluto(part: Program, instances: Mapping[str, int]) -> UnitLoops | None:
     try:
-        found = schedule_loops(part.sets, part.dependences, part.flows, LoopOptions("pluto"))
+        with limited_effort():
+            found = schedule_loops(part.sets, part.dependences, part.flows, LoopOptions("pluto"))
     except (NoHyperplane, TooComplex, IllegalSchedule):
         # Loops nobody asked for are only tried.
         return None

@@ -187,7 +187,7 @@ def cut_part(loops: UnitLoops, tiling: Tiling) -> CutPart:
     )
     require_legal(sets, relations.dependences, tiled.scop.schedule, "cutting the loops into tiles")
     tiled = replace(tiled, before=_composed(loops, tiled))
-    nest = tile_loops(relations.tiles(), tiled.tile_iterators)
+    nest = tile_loops(sets, relations.tiles(), tiled.tile_iterators)
     if tiling.woven:
         # The innermost loop runs through all of its tiles always, and so keeps others apart.
         nest = (*nest[:-1], replace(nest[-1], lowers=(), uppers=(), at=0, extent=tiling.phases[0]))
