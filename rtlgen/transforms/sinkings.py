@@ -44,7 +44,7 @@ MAX_PERMUTED = 5
 MAX_EXCHANGED = 4
 """Loops of the deepest statement up to which loops are exchanged."""
 
-MAX_MEMBERS = 8
+MAX_MEMBERS = 4
 """Statements of a cycle up to which loops are exchanged."""
 
 MAX_FOLLOWED = 32
@@ -214,7 +214,11 @@ def exchanged_sinkings(
     for count, member in enumerate(ranked, start=1):
         images = list(permutations(range(orders.depth), len(member.path)))
         grown = [(*before, image) for before in followed for image in images]
-        cost = {own: _least_backward(ranked[:count], own, placed, orders) for own in grown}
+        cost: dict[tuple[Image, ...], float] = {}
+        for own in grown:
+            if orders.weighed > MAX_WEIGHED:
+                return []
+            cost[own] = _least_backward(ranked[:count], own, placed, orders)
         followed = sorted(grown, key=cost.__getitem__)[:MAX_FOLLOWED]
     found: list[Sinking] = []
     for own in followed:
