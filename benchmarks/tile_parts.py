@@ -31,7 +31,7 @@ def main() -> int:
     """Measure, store the results, and return 1 when the circuit is too slow."""
     design = compile_program(
         EXAMPLES / "transposed" / "transposed.c",
-        define={"N": 1024},
+        define={"N": 1024, "ELEMENT": "uint8_t"},
         memory="fixed:8",
         tile=(8, 8),
     )

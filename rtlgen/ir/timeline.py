@@ -15,11 +15,12 @@ from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import TypeAlias
 
 import numpy as np
 
 from rtlgen.ir.plan_error import PlanError
-from rtlgen.ir.tiled import MemorySide, TiledRegion
+from rtlgen.ir.tiled import TiledRegion
 from rtlgen.ir.transfer_patterns import Ints, Item, TilePatterns, patterns_of, tile_coordinates
 
 QUEUED = 2
@@ -27,6 +28,9 @@ QUEUED = 2
 
 CONTROL_CYCLES = 1
 """Cycles of a region before a mover's control shows its first iteration."""
+
+Credits: TypeAlias = tuple[tuple[int, ...], ...]
+"""Of each mover, tiles that it may be ahead of each of the stores that it waits for."""
 
 END_CYCLES = 2
 """Cycles from the one in which all is stored to the region's end, both included."""
@@ -58,7 +62,7 @@ class _Mover:
 
     def key(self) -> tuple[object, ...]:
         place = self.tile, self.item, self.drops, self.begun, self.on_its_way
-        return *place, self.own, self.kernels, self.credits, self.queue, self.read
+        return *place, self.own, self.kernels, self.queue, self.read
 
     @property
     def is_admitted(self) -> bool:
@@ -85,34 +89,61 @@ class _State:
     used: list[tuple[int, int]] = field(default_factory=list)
 
     def key(self) -> tuple[object, ...]:
+        """Return all but the credits, of which only whether they are few matters."""
         movers = tuple([mover.key() for mover in self.movers])
         return movers, self.user, self.cycles, tuple(self.used)
 
-    def copied(self) -> _State:
-        """Return a state that changes by itself."""
+    @property
+    def credits(self) -> Credits:
+        return tuple([mover.credits for mover in self.movers])
+
+    def copied(self, credits: Credits) -> _State:
+        """Return a state that changes by itself, with other credits."""
         state = copy(self)
         state.movers = [copy(mover) for mover in self.movers]
+        for mover, own in zip(state.movers, credits, strict=True):
+            mover.credits = own
         state.used = list(self.used)
         return state
 
 
 @lru_cache(maxsize=64)
-def tiled_cycles(tiled: TiledRegion, side: MemorySide) -> int:
+def tiled_cycles(tiled: TiledRegion, latency_cycles: int) -> int:
     """Return the cycles between the start of a tiled region and that of what follows it.
+
+    Parameters
+    ----------
+    latency_cycles: of an access off chip.
 
     Raises
     ------
     PlanError: it would wait for ever.
     """
-    return _Timeline(tiled, side).cycles()
+    return _Timeline(tiled, latency_cycles).cycles()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Step:
+    """What happens from the start of a tile to that of the next.
+
+    Members
+    -------
+    after: the state then, and its key. gains: of credits; gains_any: whether there are some.
+    """
+
+    cycles: int
+    after: _State
+    key: tuple[object, ...]
+    gains: Credits
+    gains_any: bool
 
 
 class _Timeline:
     """Follow a tiled region from its first cycle to its last."""
 
-    def __init__(self, tiled: TiledRegion, side: MemorySide) -> None:
+    def __init__(self, tiled: TiledRegion, latency_cycles: int) -> None:
         self.tiled = tiled
-        self.latency_cycles = side.latency_cycles
+        self.latency_cycles = latency_cycles
         transfers = tiled.transfers
         tiles = tile_coordinates(tiled)
         if len(tiles) != tiled.tiles:
@@ -128,6 +159,8 @@ class _Timeline:
         self.behind = max(self.copies, default=0) + 1
         self.ahead = max(self.copies, default=0) + QUEUED + 3
         self.around = _around(self.patterns, len(tiles), self.behind, self.ahead)
+        # So many credits are not used up from one start to the next.
+        self.enough = self.behind + self.ahead + 1
         self.first = 0
 
     def cycles(self) -> int:
@@ -137,26 +170,41 @@ class _Timeline:
         # The tile that was started last is none yet: number -1.
         self.first = -1
         total = self._to_next_start(state) + 1
-        known: dict[tuple[object, ...], tuple[int, _State, tuple[object, ...]]] = {}
-        key = state.key()
+        known: dict[tuple[object, ...], _Step] = {}
+        key, credits = state.key(), state.credits
         tile = 0
         while tile < tiles - 1:
-            kind = self.around.kinds[tile]
-            place = (kind, key)
-            found = known.get(place)
-            if found is None:
-                following = state.copied()
+            few = tuple([tuple([min(c, self.enough) for c in own]) for own in credits])
+            place = (self.around.kinds[tile], key, few)
+            step = known.get(place)
+            if step is None:
                 self.first = tile
-                cycles = self._to_next_start(following) + 1
-                found = known[place] = cycles, following, following.key()
-            cycles, following, next_key = found
+                step = known[place] = self._step(state.copied(credits))
             # In a row of tiles of one kind, what left the state as it was does so again.
-            steps = self.around.alike(tile) if next_key == key else 1
-            total += steps * cycles
+            is_same = step.key == key and not step.gains_any
+            steps = self.around.alike(tile) if is_same else 1
+            total += steps * step.cycles
             tile += steps
-            state, key = following, next_key
+            state, key = step.after, step.key
+            if step.gains_any:
+                credits = tuple(
+                    [
+                        tuple([c + gain for c, gain in zip(own, gains, strict=True)])
+                        for own, gains in zip(credits, step.gains, strict=True)
+                    ]
+                )
         self.first = tiles - 1
-        return total + self._to_end(state.copied()) + END_CYCLES
+        return total + self._to_end(state.copied(credits)) + END_CYCLES
+
+    def _step(self, state: _State) -> _Step:
+        """Follow the state from the start of a tile to that of the next."""
+        before = state.credits
+        cycles = self._to_next_start(state) + 1
+        gains = tuple(
+            tuple(b - a for a, b in zip(old, new, strict=True))
+            for old, new in zip(before, state.credits, strict=True)
+        )
+        return _Step(cycles, state, state.key(), gains, any(map(any, gains)))
 
     def _initial(self) -> _State:
         movers = []

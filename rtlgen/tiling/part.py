@@ -164,7 +164,7 @@ def word_phases(loops: UnitLoops, tiling: Tiling, chip: Chip) -> Tiling:
             low = affine_sum(tile * (last.coefficient(name) * size) for name, tile, size in cut)
             for k, row in enumerate(rows):
                 phases[k] = lcm(phases[k], lanes // gcd(low.coefficient(row), lanes))
-    return replace(tiling, phases=tuple(phases)) if max(phases) > 1 else tiling
+    return replace(tiling, phases=tuple(phases)) if max(phases, default=1) > 1 else tiling
 
 
 def cut_part(loops: UnitLoops, tiling: Tiling) -> CutPart:

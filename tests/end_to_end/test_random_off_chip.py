@@ -24,7 +24,7 @@ pytestmark = pytest.mark.simulation
 TILE_REFUSALS = REFUSALS | {"E0202", "E0212", "E0307", "E0308", "E0316"}
 """Codes with which a well-formed program may be refused whose arrays are off chip."""
 
-BATCH = 12
+BATCH = 15
 """Circuits in one model."""
 
 
