@@ -177,14 +177,9 @@ class TileChoice:
         fitting = [
             part for part in parts if part is not None and part.ram_bits <= self.chip.budget_bits
         ]
-        # Each tile is counted a cycle longer than it is, so that larger ones are preferred.
         return min(
             fitting,
-            key=lambda part: (
-                self._cycles(part) + part.region.tiles,
-                part.words_moved,
-                part.ram_bits,
-            ),
+            key=lambda part: (self._cycles(part), part.words_moved, part.ram_bits),
             default=None,
         )
 

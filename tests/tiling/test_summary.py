@@ -87,7 +87,7 @@ def test_words_that_are_needed_are_those_of_the_program_run_by_hand(
 
 def test_a_candidate_is_kept_where_less_ram_takes_more_cycles() -> None:
     def candidate(cycles: int, ram_bits: int) -> Candidate:
-        return Candidate(Tiling((ram_bits,), ((1,),)), 1, cycles, cycles, ram_bits)
+        return Candidate(Tiling((ram_bits,), ((1,),)), cycles, 1, 1, 1, ram_bits)
 
     found = pareto([candidate(9, 1), candidate(9, 2), candidate(5, 4), candidate(7, 3)])
     assert [(c.cycles, c.ram_bits) for c in found] == [(9, 1), (7, 3), (5, 4)]
