@@ -9,6 +9,9 @@ from rtlgen.ir.timeline import tiled_cycles
 from rtlgen.tiling.part import TiledPart
 from rtlgen.transforms.tile_nests import Tiling
 
+FOLLOWED_TILES = 1 << 17
+"""Tiles up to which it is followed how long they take; more take what kernel or bus take."""
+
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
@@ -16,8 +19,9 @@ class Candidate:
 
     Members
     -------
-    cycles: that it takes. kernel_cycles: in which tiles follow each other without a wait.
-    bus_cycles: in which the words do. ram_bits: of all copies of windows and kept memories.
+    cycles: that it takes; of many tiles, about so many. kernel_cycles: in which tiles follow each
+        other without a wait. bus_cycles: in which the words do. ram_bits: of all copies of
+        windows and kept memories.
     """
 
     tiling: Tiling
@@ -31,14 +35,11 @@ class Candidate:
     def of(part: TiledPart, latency_cycles: int) -> Candidate:
         """Return what a unit costs in the tiles that it is planned in."""
         words = part.words_moved
-        return Candidate(
-            part.tiling,
-            tiled_cycles(part.region, latency_cycles),
-            part.region.tiles * part.region.issue_cycles,
-            words * latency_cycles,
-            words,
-            part.ram_bits,
-        )
+        kernel = part.region.tiles * part.region.issue_cycles
+        bus = words * latency_cycles
+        follows = part.region.tiles <= FOLLOWED_TILES
+        cycles = tiled_cycles(part.region, latency_cycles) if follows else max(kernel, bus)
+        return Candidate(part.tiling, cycles, kernel, bus, words, part.ram_bits)
 
 
 def pareto(candidates: Sequence[Candidate]) -> list[Candidate]:
