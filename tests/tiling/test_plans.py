@@ -7,7 +7,6 @@ import random
 import pytest
 
 from rtlgen.errors import RtlgenError
-from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.effort import TooComplex
 from rtlgen.ir.json_form import plan_from_json, plan_to_json
 from rtlgen.ir.plan_text import plan_text
