@@ -10,10 +10,14 @@ from pathlib import Path
 import pytest
 
 from rtlgen.compilation import Compilation
-from rtlgen.driver import compile_program, parse
+from rtlgen.driver import compile_program, parse, parse_source
+from rtlgen.ir.effort import noting_limits
 from rtlgen.options import CompileOptions
 from rtlgen.poly.errors import IllegalShift
 from rtlgen.report.plan_report import issue_slots
+from rtlgen.tiling.program import as_written
+from rtlgen.transforms.ragged import ragged_statements
+from rtlgen.transforms.units import dependence_units
 
 LIMIT = 100
 
@@ -110,15 +114,29 @@ def test_a_large_program_is_planned_at_no_more_cost(tmp_path: Path) -> None:
     assert issue_slots(found.plan.regions[0]) == size * size * (size + 1) // 2
 
 
-def test_boxes_around_a_cycle_of_statements_are_said(
+CYCLE = (
+    "void f(int a[N], int b[N]) { for (int i = 0; i < N; i++) for (int j = 0; j <= i; j++) {"
+    " a[j] += b[i]; b[j] = a[j] * 3; } }"
+)
+
+
+def test_a_cycle_of_statements_needs_no_box(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lower(monkeypatch, LIMIT)
-    found = compiled(
-        tmp_path,
-        "void f(int a[N], int b[N]) { for (int i = 0; i < N; i++) for (int j = 0; j <= i; j++) {"
-        " a[j] += b[i]; b[j] = a[j] * 3; } }",
-        12,
-    )
-    assert len(found.limits) == 1
-    assert "S0, S1 run in boxes around their loops" in found.limits[0]
+    found = compiled(tmp_path, CYCLE, 12)
+    assert not found.limits
+    assert all(stream.iterations is not None for stream in found.plan.streams)
+
+
+def test_boxes_of_what_can_be_neither_listed_nor_ranked_are_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    lower(monkeypatch, LIMIT)
+    parsed = parse_source(CYCLE, "f.c", CompileOptions(defines={"N": "12"}))
+    program = as_written(parsed.scop)
+    units = dependence_units(program.scop, program.dependences)
+    with noting_limits() as limits:
+        assert ragged_statements(program.sets, units, "listed") == frozenset()
+    (limit,) = limits
+    assert "S0, S1 run in boxes around their loops" in limit

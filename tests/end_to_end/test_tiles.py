@@ -22,7 +22,7 @@ from rtlgen.ir.plan import (
     Transfer,
 )
 from rtlgen.scheduling.errors import PlanUnsound
-from rtlgen.scheduling.tile_replay import replay_tiles
+from rtlgen.scheduling.tile_replay import needed_by_host, replay_tiles
 from rtlgen.tiling.plan import TiledProgram
 from tests.end_to_end.judge import plan_failures
 from tests.tiling.programs import (
@@ -139,8 +139,10 @@ def test_a_spoilt_plan_is_refused(fault: str) -> None:
     loops = {s.name: PART.kernel.loops(s.name) for s in PART.kernel.statements}
     plan, region = replace(FOUND.plan, body=(SPOILT[fault],)), SPOILT[fault]
     tiled = PART.tiled
+    scop = PART.program.scop
+    needed = needed_by_host(plan, scop)
     with pytest.raises(PlanUnsound):
-        replay_tiles(plan, region, PART.program.scop, tiled.scop, tiled.before, loops)
+        replay_tiles(plan, region, scop, tiled.scop, tiled.before, loops, needed)
 
 
 def test_circuits_of_spoilt_plans_are_caught(tmp_path: Path) -> None:
