@@ -84,7 +84,7 @@ def runs_of(
 
 
 @pytest.mark.parametrize(("text", "size", "tile", "word_bits"), CASES)
-@pytest.mark.parametrize("latency_cycles", [1, 8])
+@pytest.mark.parametrize("latency_cycles", [1, pytest.param(8, marks=pytest.mark.long)])
 def test_tiles_are_exact_and_as_fast_as_predicted(
     text: str, size: int, tile: tuple[int, ...], word_bits: int, latency_cycles: int
 ) -> None:
