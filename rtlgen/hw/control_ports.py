@@ -49,10 +49,6 @@ def range_shape(low: int, high: int) -> Shape:
     return Shape.cast(range(low, high + 1)) if high > low or low else Shape(1)
 
 
-TILE_BITS = 8
-"""Of the number of a tile, as far as a window may have copies."""
-
-
 @dataclass(frozen=True, slots=True)
 class FormPort:
     """An output that shows a form: its low bits, interpreted as `shape`, in `stage`."""
@@ -156,7 +152,8 @@ class ControlPorts:
         """Build the index unit, which `begin` starts, and drive the outputs of `component`."""
         m.submodules.index = self.index
         m.d.comb += self.index.begin.eq(begin)
-        builder = ControlBuilder(m, self.index, self._requests())
+        tile_bits = max((port.tile_bits for port in self.folded), default=0)
+        builder = ControlBuilder(m, self.index, self._requests(), tile_bits)
         for port in self.forms:
             value = builder.form(port.form, port.stage)[: port.shape.width]
             target: Signal = getattr(component, port.name)
@@ -214,9 +211,20 @@ def renumbered(predicate: Predicate, levels: Sequence[Level]) -> Guard:
 
 
 class ControlBuilder:
-    """Build each form, atom and enable once, in stage 0 or where it is followed, and delay it."""
+    """Build each form, atom and enable once, in stage 0 or where it is followed, and delay it.
 
-    def __init__(self, m: Module, index: IndexUnit, requests: Mapping[FormRequest, _Asker]) -> None:
+    Parameters
+    ----------
+    tile_bits: how many low bits of a tile's number are asked for at most.
+    """
+
+    def __init__(
+        self,
+        m: Module,
+        index: IndexUnit,
+        requests: Mapping[FormRequest, _Asker],
+        tile_bits: int,
+    ) -> None:
         self._m = m
         self._index = index
         self._delays = DelayLines(m)
@@ -227,6 +235,7 @@ class ControlBuilder:
         self._enables: dict[Guard, Signal] = {}
         self._forms: dict[tuple[IndexForm, int], Signal] = {}
         self._tile: Signal | None = None
+        self._tile_bits = tile_bits
         askers = {request.form: asker for request, asker in reversed(list(requests.items()))}
         self._followers: Followers | None = None
         self._leads: LeadForms | TileForms | None = None
@@ -277,7 +286,7 @@ class ControlBuilder:
     def tile(self, width_bits: int, stage: int) -> Value:
         """Return the low bits of the number of the tile, counted through all runs."""
         if self._tile is None:
-            self._tile = Signal(TILE_BITS, name="tile")
+            self._tile = Signal(self._tile_bits, name="tile")
             with self._m.If(self._valid & self._index.pauses):
                 self._m.d.sync += self._tile.eq(self._tile + 1)
         return self._delays.at(self._tile, stage)[:width_bits]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rtlgen.hw.elastic import ElasticOdometer
 from rtlgen.hw.flat_index import Divide, Shift, sliceable
 from rtlgen.hw.index_units import IndexUnit
-from rtlgen.hw.levels import active_extents
+from rtlgen.hw.levels import active_extents, active_levels
 from rtlgen.hw.odometer import Odometer
 from rtlgen.hw.ragged import RaggedOdometer, nest_of
 from rtlgen.hw.tile_odometer import TileOdometer
@@ -24,28 +26,31 @@ def require_index_style(plan: KernelPlan) -> None:
 
 def build_index_unit(
     style: IndexStyle,
-    levels: tuple[Level, ...],
+    levels: Sequence[Level],
     ii: int,
     latency_cycles: int,
-    outer_levels: int = 0,
+    tile_levels: int = 0,
 ) -> IndexUnit:
-    """Return the unit that enumerates `levels`, each of which counts something, in a style.
+    """Return the unit that enumerates the active ones of `levels`, in a style.
 
     Parameters
     ----------
-    latency_cycles: of the index recovery. outer_levels: see `IndexUnit`; odometers alone have some.
+    latency_cycles: of the index recovery. tile_levels: how many of the outermost levels take one
+        iteration a `begin`, see `IndexUnit`; odometers alone have some.
     """
-    extents = tuple(level.extent for level in levels)
+    active = active_levels(levels)
+    extents = tuple(level.extent for level in active)
+    outer = sum(level.extent > 1 for level in levels[:tile_levels])
     match style:
-        case "odometer" if all(level.is_box for level in levels):
-            return Odometer(extents, ii, outer_levels=outer_levels)
+        case "odometer" if all(level.is_box for level in active):
+            return Odometer(extents, ii, outer_levels=outer)
         case "odometer":
-            nest = nest_of(levels)
+            nest = nest_of(active)
             if nest is not None:
-                return RaggedOdometer(nest, ii, outer_levels)
-            if outer_levels:
-                return TileOdometer(levels[:outer_levels], extents[outer_levels:], ii)
-            return ElasticOdometer(levels, ii)
+                return RaggedOdometer(nest, ii, outer)
+            if outer:
+                return TileOdometer(active[:outer], extents[outer:], ii)
+            return ElasticOdometer(active, ii)
         case "divide":
             return Divide(extents, ii, latency_cycles)
         case "shift":

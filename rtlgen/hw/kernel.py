@@ -14,7 +14,6 @@ from rtlgen.hw.control import ControlledStream, StreamControl
 from rtlgen.hw.datapath import Datapath
 from rtlgen.hw.groups import Group, groups_of
 from rtlgen.hw.index_styles import build_index_unit
-from rtlgen.hw.levels import active_levels
 from rtlgen.hw.memory import BYTE_BITS, ArrayStorage, LoadUser
 from rtlgen.hw.memory_kinds import build_storage
 from rtlgen.hw.memory_port import MemoryPort
@@ -173,11 +172,10 @@ class _KernelBuilder:
 
     def _phases(self) -> tuple[Phase, ...]:
         phases = []
-        for part, groups in zip(self._plan.body, self._groups, strict=True):
-            if isinstance(part, TiledRegion):
+        for region, groups in zip(self._plan.body, self._groups, strict=True):
+            if isinstance(region, TiledRegion):
                 phases.append(Phase(None, (0,)))
                 continue
-            region = part
             events = {self._begin_cycle(group) for group in groups}
             if any(map(region.is_cut, region.streams)):
                 events.add(region_cycles(self._plan, region))
@@ -280,10 +278,10 @@ class _KernelBuilder:
         first = streams[0]
         index = build_index_unit(
             self._plan.index_style,
-            active_levels(first.levels),
+            first.levels,
             first.ii,
             self._plan.index_latency_cycles,
-            sum(level.extent > 1 for level in first.levels[: first.tile_levels]),
+            first.tile_levels,
         )
         depths = {memory.name: memory.depth for memory in self._plan.memories}
         control = StreamControl(controlled, index, depths)

@@ -40,7 +40,7 @@ class Mover(wiring.Component):
 
     Timing
     ------
-    The first request comes four cycles after `begin` at the earliest, of a store five.
+    The first request comes three cycles after `begin` at the earliest, of a store four.
     """
 
     def __init__(self, transfer: Transfer, tile_levels: int, side: MemorySide) -> None:

@@ -9,7 +9,6 @@ from amaranth.lib.wiring import In, Out, Signature
 from rtlgen.hw.control_ports import ControlPorts
 from rtlgen.hw.index_styles import build_index_unit
 from rtlgen.hw.index_units import all_of
-from rtlgen.hw.levels import active_levels
 from rtlgen.hw.predicates import TRUE
 from rtlgen.ir.plan import Transfer
 
@@ -35,9 +34,7 @@ class TransferControl(wiring.Component):
 
     def __init__(self, transfer: Transfer, tile_levels: int, depth_words: int) -> None:
         self.transfer = transfer
-        levels = active_levels(transfer.levels)
-        outer = sum(level.extent > 1 for level in transfer.levels[:tile_levels])
-        self._index = build_index_unit("odometer", levels, 1, 0, outer)
+        self._index = build_index_unit("odometer", transfer.levels, 1, 0, tile_levels)
         self._ports = ControlPorts(self._index)
         every = transfer.levels
         self._ports.add_address("word", transfer.word, STAGE, depth_words, every, None)

@@ -29,11 +29,22 @@ def stream_iterations(stream: Stream) -> Ints:
     PlanError: a level is empty for some outer iteration, counts below 0, or the number of
         iterations is not the stream's.
     """
-    rows = np.zeros((1, 0), dtype=np.int64)
-    for inner, _ in level_iterations(stream.levels):
-        rows = inner
+    rows = iterations_of(stream.levels)
     if len(rows) != stream.count:
         raise PlanError(f"{stream.statement} issues {len(rows)} iterations, not {stream.count}")
+    return rows
+
+
+def iterations_of(levels: Sequence[Level]) -> Ints:
+    """Return the (count, levels) counters of all iterations of some levels, in order.
+
+    Raises
+    ------
+    PlanError: a level is empty for some outer iteration, or counts below 0.
+    """
+    rows = np.zeros((1, 0), dtype=np.int64)
+    for inner, _ in level_iterations(levels):
+        rows = inner
     return rows
 
 

@@ -19,9 +19,10 @@ from typing import TypeAlias
 
 import numpy as np
 
+from rtlgen.ir.iterations import iterations_of
 from rtlgen.ir.plan_error import PlanError
 from rtlgen.ir.tiled import TiledRegion
-from rtlgen.ir.transfer_patterns import Ints, Item, TilePatterns, patterns_of, tile_coordinates
+from rtlgen.ir.transfer_patterns import Ints, Item, TilePatterns, patterns_of
 
 QUEUED = 2
 """Items that a mover's queue holds."""
@@ -145,7 +146,7 @@ class _Timeline:
         self.tiled = tiled
         self.latency_cycles = latency_cycles
         transfers = tiled.transfers
-        tiles = tile_coordinates(tiled)
+        tiles = iterations_of(tiled.levels)
         if len(tiles) != tiled.tiles:
             raise PlanError(f"{len(tiles)} tiles, not {tiled.tiles}")
         self.patterns: list[TilePatterns] = [patterns_of(t, tiles) for t in transfers]

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rtlgen.ir.iterations import level_iterations, predicate_mask
+from rtlgen.ir.iterations import predicate_mask
 from rtlgen.ir.levels import Condition, Level
-from rtlgen.ir.tiled import TiledRegion, Transfer
+from rtlgen.ir.tiled import Transfer
 
 Ints = NDArray[np.int64]
 
@@ -50,14 +50,6 @@ class TilePatterns:
         """Words that are moved in all tiles."""
         moved = np.array([sum(item.moves for item in pattern) for pattern in self.patterns])
         return int(moved[self.of_tile].sum())
-
-
-def tile_coordinates(tiled: TiledRegion) -> Ints:
-    """Return the (tiles, levels) counters of the tile loops, in order."""
-    rows = np.zeros((1, 0), dtype=np.int64)
-    for inner, _ in level_iterations(tiled.levels):
-        rows = inner
-    return rows
 
 
 def patterns_of(transfer: Transfer, tiles: Ints) -> TilePatterns:

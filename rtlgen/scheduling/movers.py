@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 
 import islpy as isl
 
 from rtlgen.errors import Label
-from rtlgen.ir.plan import Transfer
+from rtlgen.ir.plan import Direction, Predicate, Transfer
 from rtlgen.ir.schedule import NestLoop
 from rtlgen.ir.sets import ScopSets, attempt
 from rtlgen.poly.counting import count_points
@@ -102,18 +102,8 @@ def load_words(
             break
     else:
         raise _untold(moved)
-    footprint = moved.footprint
-    transfer = Transfer(
-        direction="load",
-        window=window,
-        array=footprint.array.name,
-        levels=tuple(level_of(loop, loops) for loop in loops),
-        word=index_form(footprint.word(), loops),
-        at=folded_form(footprint.word_fields(), copies_bits, loops),
-        when=when,
-        after=tuple(after),
-    )
-    return transfer, None if words is needed else found
+    transfer = _transfer("load", moved, window, copies_bits, when)
+    return replace(transfer, after=tuple(after)), None if words is needed else found
 
 
 def _at_least(moved: Moved, words: isl.Set) -> Iterator[isl.Set]:
@@ -160,16 +150,24 @@ def store_words(moved: Moved, window: str, copies_bits: int) -> Transfer:
         if strobe is None:
             raise _untold(moved)
         strobes.append(strobe)
+    transfer = _transfer("store", moved, window, copies_bits, when)
+    return replace(transfer, strobes=tuple(strobes))
+
+
+def _transfer(
+    direction: Direction, moved: Moved, window: str, copies_bits: int, when: Predicate
+) -> Transfer:
+    """Return the transfer of the words for which a predicate holds."""
     footprint = moved.footprint
+    loops = footprint.loops()
     return Transfer(
-        direction="store",
+        direction=direction,
         window=window,
         array=footprint.array.name,
         levels=tuple(level_of(loop, loops) for loop in loops),
         word=index_form(footprint.word(), loops),
         at=folded_form(footprint.word_fields(), copies_bits, loops),
         when=when,
-        strobes=tuple(strobes),
     )
 
 

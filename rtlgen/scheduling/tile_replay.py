@@ -24,7 +24,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtlgen.ir.affine import Affine
-from rtlgen.ir.iterations import address_values, form_values, level_iterations, predicate_mask
+from rtlgen.ir.iterations import (
+    address_values,
+    form_values,
+    iterations_of,
+    level_iterations,
+    predicate_mask,
+)
 from rtlgen.ir.plan import (
     ChooseOp,
     FoldedForm,
@@ -458,9 +464,7 @@ def _issued_everywhere(
 def _issued(
     region: TiledRegion, stream: Stream, tiled: Scop, loops: Mapping[str, Sequence[NestLoop]]
 ) -> Issued:
-    counters = np.zeros((1, 0), dtype=np.int64)
-    for rows, _ in level_iterations(stream.levels):
-        counters = rows
+    counters = iterations_of(stream.levels)
     tiles, ranks = np.divmod(np.arange(len(counters), dtype=np.int64), stream.count)
     if len(counters) != region.tiles * stream.count:
         raise PlanUnsound(f"{stream.statement} runs in other tiles than its region")

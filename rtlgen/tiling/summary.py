@@ -12,7 +12,7 @@ from rtlgen.ir.plan import KernelPlan, MemorySide, Transfer
 from rtlgen.target import Target
 from rtlgen.tiling.candidates import Candidate, pareto
 from rtlgen.tiling.needed import words_needed
-from rtlgen.tiling.part import TiledPart
+from rtlgen.tiling.part import TiledPart, ram_bits
 from rtlgen.tiling.picture import tile_picture
 from rtlgen.tiling.plan import TiledProgram
 from rtlgen.transforms.tile_nests import Tiling
@@ -65,7 +65,7 @@ def tiles_report(tiled: TiledProgram, target: Target, ram_limit_bits: int) -> di
 
 def on_chip_bytes(plan: KernelPlan) -> int:
     """Return the bytes of RAM that arrays, windows and kept memories take, with all copies."""
-    return sum(m.depth * m.width_bits * m.read_ports // 8 for m in plan.memories if m.is_block_ram)
+    return ram_bits([memory for memory in plan.memories if memory.is_block_ram]) // 8
 
 
 def _needed(tiled: TiledProgram, side: MemorySide) -> int | None:

@@ -12,11 +12,8 @@ from rtlgen.ir.plan import (
     ALWAYS,
     NEVER,
     ChooseOp,
-    FoldedForm,
     IndexForm,
     KernelPlan,
-    LoadOp,
-    Store,
     Stream,
     TiledRegion,
     Transfer,
@@ -35,6 +32,7 @@ from tests.tiling.programs import (
     TWO_PRODUCTS,
     planned,
 )
+from tests.tiling.spoilt import narrower, on_kept, with_stream, with_transfer
 
 pytestmark = pytest.mark.simulation
 
@@ -75,36 +73,16 @@ FOUND = planned(TRANSPOSED, 21, (8, 8))
 
 
 def on_stream(change: Callable[[Stream], Stream]) -> TiledRegion:
-    (stream,) = PART.region.kernel.streams
-    kernel = replace(PART.region.kernel, streams=(change(stream),))
-    return replace(PART.region, kernel=kernel)
+    return with_stream(PART.region, change)
 
 
 def on_transfer(window: str, change: Callable[[Transfer], Transfer]) -> TiledRegion:
-    moved = tuple(change(t) if t.window == window else t for t in PART.region.transfers)
-    return replace(PART.region, transfers=moved)
+    return with_transfer(PART.region, window, change)
 
 
 def narrow_fold(stream: Stream) -> Stream:
     """Take a bit of the row from every address of the kept memory."""
-
-    def narrower(address: FoldedForm) -> FoldedForm:
-        first, *rest = address.fields
-        return replace(address, fields=(replace(first, width_bits=first.width_bits - 1), *rest))
-
-    def store(old: Store) -> Store:
-        if old.memory != "a_kept" or not isinstance(old.address, FoldedForm):
-            return old
-        return replace(old, address=narrower(old.address))
-
-    operations = tuple(
-        replace(op, address=narrower(op.address))
-        if isinstance(op, LoadOp) and op.memory == "a_kept" and isinstance(op.address, FoldedForm)
-        else op
-        for op in stream.operations
-    )
-    copies = tuple(map(store, stream.copies))
-    return replace(stream, operations=operations, store=store(stream.store), copies=copies)
+    return on_kept(stream, lambda address: narrower(address, 0))
 
 
 def wrong_choice(stream: Stream) -> Stream:

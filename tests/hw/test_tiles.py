@@ -27,6 +27,7 @@ from tests.tiling.programs import (
     parsed,
     planned,
 )
+from tests.tiling.spoilt import with_transfer
 
 Arrays = dict[str, np.ndarray]
 
@@ -132,8 +133,7 @@ def test_a_reset_in_the_middle_leaves_nothing_behind() -> None:
 def sabotaged(plan: KernelPlan, window: str, change: Callable[[Transfer], Transfer]) -> KernelPlan:
     (region,) = plan.body
     assert isinstance(region, TiledRegion)
-    moved = tuple(change(t) if t.window == window else t for t in region.transfers)
-    return replace(plan, body=(replace(region, transfers=moved),))
+    return replace(plan, body=(with_transfer(region, window, change),))
 
 
 def later_word(transfer: Transfer) -> Transfer:

@@ -15,7 +15,6 @@ from rtlgen.ir.plan import (
     FoldedForm,
     IndexForm,
     LoadOp,
-    Store,
     Stream,
     TiledRegion,
     Transfer,
@@ -23,7 +22,9 @@ from rtlgen.ir.plan import (
 from rtlgen.scheduling.errors import PlanUnsound
 from rtlgen.scheduling.tile_replay import needed_by_host, replay_tiles
 from rtlgen.tiling.plan import TiledProgram
+from tests.tiling import spoilt
 from tests.tiling.programs import KIB, PRODUCT, TRANSPOSED, planned
+from tests.tiling.spoilt import narrower, on_kept
 
 FOUND = planned(TRANSPOSED, 21, (8, 8))
 (PART,) = FOUND.parts
@@ -43,45 +44,14 @@ def judged(region: TiledRegion, found: TiledProgram = FOUND) -> None:
 
 
 def with_stream(change: Callable[[Stream], Stream]) -> TiledRegion:
-    region = PART.region
-    (stream,) = region.kernel.streams
-    return replace(region, kernel=replace(region.kernel, streams=(change(stream),)))
+    return spoilt.with_stream(PART.region, change)
 
 
 def with_transfer(
     window: str, change: Callable[[Transfer], Transfer], found: TiledProgram = FOUND
 ) -> TiledRegion:
     (part,) = found.parts
-    moved = tuple(change(t) if t.window == window else t for t in part.region.transfers)
-    return replace(part.region, transfers=moved)
-
-
-def narrower(address: FoldedForm, field: int) -> FoldedForm:
-    fields = list(address.fields)
-    fields[field] = replace(fields[field], width_bits=fields[field].width_bits - 1)
-    return replace(address, fields=tuple(fields))
-
-
-def on_kept(stream: Stream, change: Callable[[FoldedForm], FoldedForm]) -> Stream:
-    """Change all addresses of the kept memory alike."""
-
-    def store(old: Store) -> Store:
-        if old.memory != "a_kept" or not isinstance(old.address, FoldedForm):
-            return old
-        return replace(old, address=change(old.address))
-
-    operations = tuple(
-        replace(op, address=change(op.address))
-        if isinstance(op, LoadOp) and op.memory == "a_kept" and isinstance(op.address, FoldedForm)
-        else op
-        for op in stream.operations
-    )
-    return replace(
-        stream,
-        operations=operations,
-        store=store(stream.store),
-        copies=tuple(map(store, stream.copies)),
-    )
+    return spoilt.with_transfer(part.region, window, change)
 
 
 def test_the_plan_itself_is_sound() -> None:
