@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rtlgen.ir.iterations import level_iterations, predicate_mask
+from rtlgen.ir.iterations import iterations_of, level_iterations, predicate_mask
 from rtlgen.ir.tiled import Transfer
-from rtlgen.ir.transfer_patterns import Item, Pattern, patterns_of, tile_coordinates
+from rtlgen.ir.transfer_patterns import Item, Pattern, patterns_of
 from tests.tiling.programs import BLUR, STRIDED, TRANSPOSED, TRIANGULAR, planned
 
 
@@ -44,7 +44,7 @@ def test_patterns_are_those_of_the_iterations(
     text: str, size: int, tile: tuple[int, ...], word_bits: int
 ) -> None:
     for tiled in planned(text, size, tile, word_bits=word_bits).plan.tiled_regions:
-        tiles = tile_coordinates(tiled)
+        tiles = iterations_of(tiled.levels)
         for transfer in tiled.transfers:
             found = patterns_of(transfer, tiles)
             by_tile = [found.patterns[number] for number in found.of_tile]
