@@ -63,7 +63,8 @@ def lockstep_bench(manifest: Manifest, cycles: int) -> str:
         pins = [f".{p.name}({p.name})" for p in inputs]
         pins += [f".{p.name}({p.name}{suffix})" for p in outputs]
         lines.append(f"  {module} dut{suffix} ({', '.join(pins)});")
-    shown = {array.ports.rdata for array in manifest.host_arrays}
+    hosts = [array.ports for array in manifest.host_arrays if array.ports is not None]
+    shown = {ports.rdata for ports in hosts}
     lines += [f"  reg {name}_known = 0;" for name in sorted(shown)]
     compared = [
         f"({p.name} !== {p.name}_g{f' && {p.name}_known' if p.name in shown else ''})"
@@ -83,7 +84,7 @@ def lockstep_bench(manifest: Manifest, cycles: int) -> str:
         f"        @(negedge {manifest.clock}); #1;",
         *[f"        {line}" for array in manifest.host_arrays for line in _traffic(array)],
         "      end",
-        *[f"      {array.ports.en} = 0;" for array in manifest.host_arrays],
+        *[f"      {ports.en} = 0;" for ports in hosts],
         *[f"      {name}_known = 0;" for name in sorted(shown)],
         *[f"      {scalar.port} = $urandom;" for scalar in manifest.scalars],
         f"      {manifest.start} = 1; @(negedge {manifest.clock}); #1; {manifest.start} = 0;",

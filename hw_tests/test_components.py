@@ -50,7 +50,7 @@ def test_an_index_unit_enumerates_its_box(
     simulator: str, unit: Odometer, ii: int, tmp_path: Path
 ) -> None:
     extents = ",".join(map(str, unit.extents))
-    settings = {"EXTENTS": extents, "II": ii, "LATENCY": unit.latency_cycles}
+    settings: dict[str, int | str] = {"EXTENTS": extents, "II": ii, "LATENCY": unit.latency_cycles}
     run_bench(unit, "bench_index_unit", settings, simulator, tmp_path)
 
 

@@ -24,6 +24,7 @@ from rtlgen.bench.table import (
 from rtlgen.bench.tables import TABLES
 from rtlgen.cli.program import main
 from rtlgen.design import Design, compile_design
+from rtlgen.ir.levels import IndexForm
 from rtlgen.ir.plan import Region, Stream
 from rtlgen.options import CompileOptions
 
@@ -266,7 +267,8 @@ def test_a_wrong_circuit_is_noticed(
 def _misplaced(stream: Stream) -> Stream:
     """Return a stream that stores to the element beside the right one."""
     address = stream.store.address
-    moved = replace(address, constant=(address.constant + 1))
+    assert isinstance(address, IndexForm)
+    moved = replace(address, constant=address.constant + 1)
     return replace(stream, store=replace(stream.store, address=moved))
 
 

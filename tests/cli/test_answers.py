@@ -12,8 +12,9 @@ import pytest
 import rtlgen.answers
 import rtlgen.cli.verbs.synth
 from rtlgen.answers import question, recall, remember
-from rtlgen.design import Design, Verification
+from rtlgen.design import Design
 from rtlgen.flow.synth import SynthesisReport
+from rtlgen.verify.equivalence import Verification
 from tests.cli.conftest import rtlgen as run_rtlgen
 
 ANSWER = {"exact": True, "lines": ["a", "b"]}

@@ -43,9 +43,11 @@ def test_how_much_is_told_can_be_said_before_and_after_the_verb(tmp_path: Path) 
     path = tmp_path / "warns.c"
     path.write_text("void f(int a[4], int unused) { for (int i = 0; i < 4; i++) a[i] = 1; }\n")
     assert rtlgen("check", path).err.startswith("warning[W0102]: ")
-    for arguments in (("-q", "check", path), ("check", "-q", path), ("-v", "check", path, "-q")):
+    quiet = (["-q", "check", path], ["check", "-q", path], ["-v", "check", path, "-q"])
+    for arguments in quiet:
         assert rtlgen(*arguments).err == ""
-    for arguments in (("-v", "check", path), ("check", path, "-v"), ("-q", "check", "-v", path)):
+    verbose = (["-v", "check", path], ["check", path, "-v"], ["-q", "check", "-v", path])
+    for arguments in verbose:
         outcome = rtlgen(*arguments)
         assert re.match(rf"compiling {path}: \d+\.\d\d s\nwarning", outcome.err)
         assert outcome.out == rtlgen("check", path).out

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from rtlgen.compilation import Compilation
-from rtlgen.driver import compile_program, parse
+from rtlgen.compilation import IslandCompilation
+from rtlgen.driver import parse
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.options import CompileOptions
+from tests.islands import compile_island
 from tests.poly.sources import EXAMPLES
 
 FUSED_ITERATIONS = {
@@ -17,9 +18,9 @@ FUSED_ITERATIONS = {
 MOST_CYCLES = {"mms": 545, "mms_d": 915, "gemver": 120}
 
 
-def compiled(name: str, options: CompileOptions | None = None) -> Compilation:
+def compiled(name: str, options: CompileOptions | None = None) -> IslandCompilation:
     options = options or CompileOptions()
-    return compile_program(parse(EXAMPLES / name / f"{name}.c", options), options)
+    return compile_island(parse(EXAMPLES / name / f"{name}.c", options), options)
 
 
 @pytest.mark.parametrize(("name", "iterations"), FUSED_ITERATIONS.items())

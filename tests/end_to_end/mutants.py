@@ -107,7 +107,7 @@ class Judges:
         scop, manifest = design.compilation.analysis.program.scop, design.manifest
         cases = []
         for number in range(more):
-            kind: Literal["by array", "mixed", "small"] = ("by array", "mixed", "small")[number % 3]  # type: ignore[assignment]
+            kind: Literal["by array", "mixed", "small"] = ("by array", "mixed", "small")[number % 3]
             recipe = Recipe(kind, 7000 + number)
             inputs = recipe.inputs(scop)
             golden = run_golden(scop, inputs)

@@ -70,7 +70,7 @@ def test_the_expanded_key_ends_with_the_last_round_key_of_the_standard(vector: s
 def test_the_program_decrypts_the_vectors_of_the_standard(vector: str) -> None:
     inputs, plain = given(vector)
     after = run_golden(parse_file(SOURCE).scop, inputs).arrays["output"]
-    assert after[2].tolist() == plain.tolist()  # type: ignore[index]
+    assert after[2].tolist() == plain.tolist()
 
 
 @pytest.fixture(scope="module")

@@ -36,8 +36,8 @@ def assert_answered(text: str) -> FrontendError | None:
     try:
         program = parse_text(text, "fuzz.c")
     except FrontendError as error:
+        failure: FrontendError | None = error
         said, sources = error.diagnostics, error.sources
-        failure = error
     else:
         said, sources, failure = program.warnings, program.sources, None
     for diagnostic in said:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 import numpy as np
 import pytest
 
@@ -10,7 +12,7 @@ from rtlgen.errors import RtlgenError
 from rtlgen.frontend import parse_text
 from rtlgen.frontend.errors import NonAffineSubscript
 from rtlgen.ir.affine import Affine
-from rtlgen.ir.expr import Binary, Constant, IndexValue
+from rtlgen.ir.expr import Binary, BinaryOp, Constant, IndexValue
 from rtlgen.ir.quasi_affine import quasi_affine_values
 from rtlgen.ir.quotients import division_in, quotient, simplified
 from rtlgen.ir.types import INT32
@@ -183,12 +185,16 @@ def test_quotients_are_simplified_exactly() -> None:
 def test_a_simplified_dividend_is_never_negative() -> None:
     box = {"n": (0, 11), "k": (0, 3)}
     form = IndexValue(Affine.of({"n": 1, "k": -1}, 12), INT32)
-    for op, expected in (("rem", lambda x: x % 12), ("div", lambda x: x // 12)):
+    expected: Mapping[BinaryOp, Callable[[int], int]] = {
+        "rem": lambda x: x % 12,
+        "div": lambda x: x // 12,
+    }
+    for op, value in expected.items():
         after = simplified(Binary(op, form, Constant(12, INT32), INT32), box)
         assert value_range(after, box)[0] >= 0
         points = np.array([(n, k) for n in range(12) for k in range(4)], dtype=np.int64)
         seen = quasi_affine_values(after, ("n", "k"), points).tolist()
-        assert seen == [expected(n - k + 12) for n, k in points.tolist()]
+        assert seen == [value(n - k + 12) for n, k in points.tolist()]
 
 
 def test_a_simplified_expression_has_the_same_value() -> None:

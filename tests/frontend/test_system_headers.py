@@ -154,8 +154,20 @@ def test_the_builtins_of_gnu_c_have_the_values_that_gcc_gives_them() -> None:
 
 @needs_gcc
 def test_characters_are_what_ctype_says() -> None:
-    names = ("digit", "upper", "lower", "alpha", "alnum", "xdigit", "space", "blank", "cntrl")
-    names += ("print", "graph", "punct")
+    names = [
+        "digit",
+        "upper",
+        "lower",
+        "alpha",
+        "alnum",
+        "xdigit",
+        "space",
+        "blank",
+        "cntrl",
+        "print",
+        "graph",
+        "punct",
+    ]
     stored = "".join(f"y[i] |= !!is{name}(i) << {k};" for k, name in enumerate(names))
     assert_as_gcc(
         f"""#include <ctype.h>

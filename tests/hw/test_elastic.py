@@ -177,7 +177,7 @@ def shown_by(build: Any, traces: list[list[int]]) -> list[int]:
     node: Node = build(sources)
     m = Module()
     signals = [Signal(source.shape, init=source.at(node.depth)) for source in sources]
-    value = Pipeline(m, 1, dict(zip(sources, signals, strict=True)), node.depth).at(  # type: ignore[arg-type]
+    value = Pipeline(m, 1, dict(zip(sources, signals, strict=True)), node.depth).at(
         node, node.depth
     )
     shown = Signal(node.shape)

@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 import pytest
 
@@ -212,7 +213,7 @@ class _Tracer:
         self.paths = paths
         self.lines: set[Line] = set()
 
-    def call(self, frame: FrameType, event: str, argument: object) -> object:
+    def call(self, frame: FrameType, event: str, argument: object) -> Any:
         return self.line if frame.f_code.co_filename in self.paths else None
 
     def line(self, frame: FrameType, event: str, argument: object) -> object:

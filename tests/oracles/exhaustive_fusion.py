@@ -163,7 +163,8 @@ class _Partial:
             table = fusion.gaps(other, name)
             if table is not None:
                 starts = np.maximum(starts, self.shifts[other] + table[nest, rows])
-        return starts + np.array([fusion.nests[name][row].count for row in rows.tolist()])
+        counts = [fusion.nests[name][row].count for row in rows.tolist()]
+        return starts + np.array(counts, dtype=np.int64)
 
 
 def _points_of(walked: Sequence[Instance], name: str) -> Ints:

@@ -7,7 +7,7 @@ from typing import get_args
 
 from hypothesis import strategies as st
 
-from rtlgen.ir.affine import Affine
+from rtlgen.ir.affine import Affine, Constraint
 from rtlgen.ir.expr import (
     COMPARISONS,
     ArithmeticOp,
@@ -94,9 +94,9 @@ def scop(
 
 
 def _placed(
-    nodes: tuple[Node, ...], loops: tuple[Loop, ...], conditions: tuple[Affine, ...]
-) -> list[tuple[StatementNode, tuple[Loop, ...], tuple[Affine, ...]]]:
-    found: list[tuple[StatementNode, tuple[Loop, ...], tuple[Affine, ...]]] = []
+    nodes: tuple[Node, ...], loops: tuple[Loop, ...], conditions: tuple[Constraint, ...]
+) -> list[tuple[StatementNode, tuple[Loop, ...], tuple[Constraint, ...]]]:
+    found: list[tuple[StatementNode, tuple[Loop, ...], tuple[Constraint, ...]]] = []
     for node in nodes:
         if isinstance(node, StatementNode):
             found.append((node, loops, conditions))

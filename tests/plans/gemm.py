@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rtlgen.ir.expr import BinaryOp
 from rtlgen.ir.plan import (
     ArithmeticOp,
     Condition,
@@ -134,7 +135,7 @@ def accumulate_stream(size: int, offset_cycles: int) -> Stream:
             span=span,
         )
 
-    def arithmetic(op: str, stage: int, latency: int, *operands: int) -> ArithmeticOp:
+    def arithmetic(op: BinaryOp, stage: int, latency: int, *operands: int) -> ArithmeticOp:
         return ArithmeticOp(
             width_bits=32,
             signed=True,

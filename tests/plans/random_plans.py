@@ -6,7 +6,9 @@ import random
 from dataclasses import replace
 from functools import reduce
 from operator import mul
+from typing import Literal, TypeAlias
 
+from rtlgen.ir.expr import BinaryOp, UnaryOp
 from rtlgen.ir.plan import (
     ALWAYS,
     ArithmeticOp,
@@ -36,7 +38,10 @@ from rtlgen.source import Span
 SPAN = Span("random.c", 1, 1)
 READ_ONLY = (("in8", 8, True, 5), ("in16", 16, False, 16), ("in32", 32, True, 27))
 SCALARS = (Scalar("p", 16, True), Scalar("q", 32, False))
-ARITHMETIC = ("add", "sub", "mul", "and", "or", "xor", "lt", "ge", "eq", "shl", "shr")
+Kind: TypeAlias = UnaryOp | BinaryOp | Literal["select", "cast"]
+ARITHMETIC: tuple[BinaryOp, ...] = (
+    "add", "sub", "mul", "and", "or", "xor", "lt", "ge", "eq", "shl", "shr",
+)  # fmt: skip
 
 
 def random_plan(
@@ -50,7 +55,7 @@ def random_plan(
     """
     rng = random.Random(seed)
     memories = [_memory(*row, "in", rng.choice((2, 0))) for row in READ_ONLY]
-    regions = []
+    regions: list[Region] = []
     stored: list[Memory] = []
     for _ in range(rng.randint(1, 2)):
         readable = memories + stored
@@ -113,6 +118,7 @@ def _with_ports(memory: Memory, used: int) -> Memory:
 def _target(stream: Stream, rng: random.Random) -> Memory:
     """Return the memory that a stream stores to, as large as its addresses need."""
     form = stream.store.address
+    assert isinstance(form, IndexForm)
     extents = tuple(level.extent for level in stream.levels)
     high = form.constant + sum(
         c * (e - 1) for c, e in zip(form.coefficients, extents, strict=True) if c > 0
@@ -276,7 +282,7 @@ class _Builder:
         stage = max(self.operations[n].result_stage for n in operands) + rng.randint(0, 2)
         width, signed = rng.choice((8, 16, 32, 64)), rng.random() < 0.5
         latency = rng.randint(0, 3)
-        kind = rng.choice((*ARITHMETIC, "select", "cast", "neg", "not", "lnot"))
+        kind: Kind = rng.choice((*ARITHMETIC, "select", "cast", "neg", "not", "lnot"))
         # A divider is as large as all the rest of a plan, so only some plans have one.
         if self.number == 0 and rng.random() < 0.1:
             kind = rng.choice(("div", "rem"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from rtlgen.ir.affine import constraint_holds
+from rtlgen.ir.affine import Affine, constraint_holds
 from rtlgen.ir.scop import Access, ConditionNode, LoopNode, Node, Scop, StatementNode
 
 Point = tuple[int, ...]
@@ -50,7 +50,11 @@ def element(scop: Scop, instance: Instance, access: Access) -> tuple[str, Point]
     """Return the element that an instance touches through `access`."""
     iterators = scop.statement(instance.statement).iterators
     values = dict(zip(iterators, instance.point, strict=True))
-    return access.array, tuple(s.evaluate(values) for s in access.subscripts)
+    point = []
+    for subscript in access.subscripts:
+        assert isinstance(subscript, Affine)
+        point.append(subscript.evaluate(values))
+    return access.array, tuple(point)
 
 
 def memory_pairs(scop: Scop) -> dict[PairKey, set[Pair]]:

@@ -232,7 +232,7 @@ def test_isl_that_finds_no_end_is_stopped_before_the_next_dependence(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     analysis = analysed(CHAIN)
-    looked_at = []
+    looked_at: list[object] = []
     monkeypatch.setattr("rtlgen.poly.legality.keep_going", looked_at.append)
     assert find_violation(analysis.sets, analysis.dependences, analysis.scop.schedule) is None
     assert len(looked_at) == len(analysis.dependences) > 0

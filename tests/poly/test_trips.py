@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import count, takewhile
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 
 from rtlgen.frontend import parse_text
+from rtlgen.ir.affine import constraint_holds
 from rtlgen.ir.scop import ConditionNode, Loop, LoopNode, Node, Scop, StatementNode, walk_tree
 from rtlgen.ir.sets import ScopSets
 from rtlgen.poly.trips import LoopTrips, loop_trips
@@ -34,12 +36,12 @@ def _run(nodes: Sequence[Node], values: Mapping[str, int], seen: dict[int, list[
     for node in nodes:
         match node:
             case LoopNode(loop, body):
-                inside = list(takewhile(lambda v, loop=loop: _runs(loop, v), _steps(loop, values)))
+                inside = list(takewhile(partial(_runs, loop), _steps(loop, values)))
                 seen[id(node)].append(len(inside))
                 for each in inside:
                     _run(body, each, seen)
             case ConditionNode(conditions, body):
-                if all(c.evaluate(values) >= 0 for c in conditions):
+                if all(constraint_holds(c, values) for c in conditions):
                     _run(body, values, seen)
             case StatementNode():
                 pass

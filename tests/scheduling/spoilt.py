@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from rtlgen.ir.levels import Address
 from rtlgen.ir.plan import (
     ALWAYS,
     NEVER,
@@ -44,7 +45,8 @@ def changed_op(stream: Stream, number: int, op: Operation) -> Stream:
     return replace(stream, operations=operations)
 
 
-def nudged(form: IndexForm) -> Iterator[IndexForm]:
+def nudged(form: Address) -> Iterator[IndexForm]:
+    assert isinstance(form, IndexForm)
     yield replace(form, constant=form.constant + 1)
     for level, c in enumerate(form.coefficients):
         coefficients = (*form.coefficients[:level], c + 1, *form.coefficients[level + 1 :])

@@ -84,8 +84,8 @@ def test_each_kind_has_its_lag() -> None:
 
 
 def test_statements_of_one_unit_hand_values_over() -> None:
-    units = (Unit(("S0", "S1")), Unit(("S2", "S3", "S4")))
-    found = lags(timing(PROGRAM, STAGES, units=units).precedences())
+    apart = (Unit(("S0", "S1")), Unit(("S2", "S3", "S4")))
+    found = lags(timing(PROGRAM, STAGES, units=apart).precedences())
     assert found == {**EXPECTED, ("S0", "S1", "value"): (4, 4)}
     units = (Unit(("S0", "S1", "S2", "S3", "S4")),)
     found = lags(timing(PROGRAM, STAGES, units=units).precedences())

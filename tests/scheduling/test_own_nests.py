@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from rtlgen.driver import compile_program
 from rtlgen.frontend import parse_text
 from rtlgen.ir.sets import ScopSets
 from rtlgen.options import CompileOptions
@@ -16,6 +15,7 @@ from rtlgen.scheduling import own_nests
 from rtlgen.scheduling.own_nests import MANY_STATEMENTS
 from rtlgen.transforms.period import Member
 from rtlgen.transforms.sink import CommonNest, common_nests
+from tests.islands import compile_island
 
 STAGE = "for (int x = 0; x < 64; x++) for (int k = 0; k < {k}; k++) {to}[x] += {of}[x] * w[k];"
 
@@ -33,7 +33,7 @@ def chain(terms: list[int], others: int) -> str:
 
 
 def total(text: str) -> int:
-    return compile_program(parse_text(text), CompileOptions()).decision.fused_iterations
+    return compile_island(parse_text(text)).decision.fused_iterations
 
 
 def test_a_short_stage_between_long_ones_keeps_step_in_a_large_program() -> None:
@@ -57,6 +57,6 @@ def test_nests_that_statements_may_share_are_made_once(monkeypatch: pytest.Monke
 
     monkeypatch.setattr(own_nests, "common_nests", counted)
     kernel = Path(__file__).parents[1] / "end_to_end" / "kernels" / "cholesky.c"
-    compile_program(parse_text(kernel.read_text()), CompileOptions())
+    compile_island(parse_text(kernel.read_text()), CompileOptions())
     assert asked
     assert len(asked) == len(set(asked))

@@ -8,9 +8,8 @@ import pytest
 
 from rtlgen import driver, planning
 from rtlgen.analysis import Analysis
-from rtlgen.compilation import Compilation
+from rtlgen.compilation import IslandCompilation
 from rtlgen.design import Design
-from rtlgen.driver import compile_program
 from rtlgen.frontend import parse_text
 from rtlgen.ir import effort
 from rtlgen.ir.cycles import predicted_cycles
@@ -24,6 +23,7 @@ from rtlgen.scheduling.space import Space
 from rtlgen.timing import timing_of
 from rtlgen.transforms.fuse import fuse
 from rtlgen.transforms.units import Unit
+from tests.islands import compile_island
 
 # The third statement waits for its own results, the others could run beside it.
 THREE = """void f(int a[8], int b[8], int c[8], int t[1]) {
@@ -47,30 +47,30 @@ def first_and_others(space: Space) -> list[list[Unit]]:
 
 
 @pytest.fixture
-def cut(monkeypatch: pytest.MonkeyPatch) -> Compilation:
+def cut(monkeypatch: pytest.MonkeyPatch) -> IslandCompilation:
     """A program that is built as two loops, since its only loop for all would be too long."""
     monkeypatch.setattr(planning, "_in_one_loop", in_one_late_loop)
     monkeypatch.setattr(planning, "shortest_regions", first_and_others)
-    return compile_program(parse_text(THREE), CompileOptions())
+    return compile_island(parse_text(THREE))
 
 
 def apart() -> int:
     """Return the cycles of all nests one after another."""
-    return predicted_cycles(compile_program(parse_text(THREE), CompileOptions(fuse="none")).plan)
+    return predicted_cycles(compile_island(parse_text(THREE), CompileOptions(fuse="none")).plan)
 
 
 def test_a_loop_for_all_that_is_longer_than_the_nests_apart_is_not_built(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(planning, "_in_one_loop", in_one_late_loop)
-    found = compile_program(parse_text(THREE), CompileOptions())
+    found = compile_island(parse_text(THREE))
     assert found.replayed
     assert predicted_cycles(found.plan) < apart()
     assert found.decision.why == "the search for one loop found none with fewer than 133 cycles"
 
 
 def test_neighbours_are_joined_as_long_as_that_saves_cycles() -> None:
-    compilation = compile_program(parse_text(THREE), CompileOptions())
+    compilation = compile_island(parse_text(THREE))
     space = Space(timing_of(compilation.analysis, compilation.target), compilation.analysis.scop)
     units = list(space.timing.units)
     cuts = [
@@ -85,7 +85,7 @@ def test_neighbours_are_joined_as_long_as_that_saves_cycles() -> None:
     assert cycles(shortest_regions(space.as_written())) <= min(map(cycles, cuts))
 
 
-def test_two_loops_are_exact_and_shorter_than_the_nests_apart(cut: Compilation) -> None:
+def test_two_loops_are_exact_and_shorter_than_the_nests_apart(cut: IslandCompilation) -> None:
     assert cut.decision.regions == [["S0"], ["S1", "S2"]]
     assert cut.replayed
     assert predicted_cycles(cut.plan) < apart()
@@ -96,7 +96,7 @@ def test_a_search_that_is_too_complex_leaves_nests_that_are_fused_as_written(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(planning, "_in_one_loop", refuse)
-    found = compile_program(parse_text(THREE), CompileOptions())
+    found = compile_island(parse_text(THREE))
     assert found.decision.why == "the search for one loop is too complex: it is a test"
     assert found.replayed
     assert predicted_cycles(found.plan) <= apart()
@@ -107,7 +107,7 @@ def test_where_joining_nests_is_too_complex_too_they_run_one_after_another(
 ) -> None:
     monkeypatch.setattr(planning, "_in_one_loop", refuse)
     monkeypatch.setattr(planning, "shortest_regions", refuse)
-    found = compile_program(parse_text(THREE), CompileOptions())
+    found = compile_island(parse_text(THREE))
     assert found.replayed
     assert len(found.decision.regions) == 3
 
@@ -123,16 +123,16 @@ def test_what_a_search_has_found_when_nothing_is_left_to_spend_is_proven_all_the
         return planned
 
     monkeypatch.setattr(driver, "choose_plan", late)
-    assert compile_program(parse_text(THREE), CompileOptions()).replayed
+    assert compile_island(parse_text(THREE)).replayed
 
 
 def test_shifts_of_the_user_are_for_one_loop(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(planning, "_plan_of", refuse)
     with pytest.raises(TooComplex):
-        compile_program(parse_text(THREE), CompileOptions(shifts={"S2": 40}))
+        compile_island(parse_text(THREE), CompileOptions(shifts={"S2": 40}))
 
 
-def test_the_legality_of_regions_is_judged_in_their_order(cut: Compilation) -> None:
+def test_the_legality_of_regions_is_judged_in_their_order(cut: IslandCompilation) -> None:
     analysis, flat = cut.analysis, cut.stages["flatten"]
     shifts, regions = cut.decision.shifts, cut.decision.regions
 
@@ -144,7 +144,7 @@ def test_the_legality_of_regions_is_judged_in_their_order(cut: Compilation) -> N
     assert violated([list(names) for names in reversed(regions)])
 
 
-def test_the_plan_tells_the_regions_and_why(cut: Compilation) -> None:
+def test_the_plan_tells_the_regions_and_why(cut: IslandCompilation) -> None:
     report = Design(cut, CompileOptions()).report()
     why = "the search for one loop found none with fewer than 133 cycles"
     assert {region["why"] for region in report["regions"]} == {why}

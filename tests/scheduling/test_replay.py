@@ -7,13 +7,14 @@ from dataclasses import replace
 
 import pytest
 
-from rtlgen.compilation import Compilation
+from rtlgen.compilation import Compilation, IslandCompilation
 from rtlgen.driver import compile_program
 from rtlgen.frontend import parse_text
 from rtlgen.ir.plan import KernelPlan, PlanError
 from rtlgen.options import CompileOptions
 from rtlgen.scheduling.errors import PlanUnsound
 from rtlgen.scheduling.replay import replay
+from tests.islands import compile_island
 from tests.scheduling.spoilt import CHANGES, is_wrong, spoilt_plans
 
 PROGRAMS = {
@@ -52,8 +53,8 @@ PROGRAMS = {
 }  # fmt: skip
 
 
-def compiled(text: str, options: CompileOptions) -> Compilation:
-    return compile_program(parse_text(text, "program.c"), options)
+def compiled(text: str, options: CompileOptions) -> IslandCompilation:
+    return compile_island(parse_text(text, "program.c"), options)
 
 
 def replays(plan: KernelPlan, compilation: Compilation) -> bool:

@@ -15,7 +15,7 @@ from rtlgen.ir.effort import limited_effort
 from rtlgen.ir.plan import ArithmeticOp, CastOp, ForwardOp, KernelPlan, LoadOp, Operation
 from rtlgen.options import CompileOptions
 from rtlgen.scheduling.decide import Decision, StoresCollide
-from rtlgen.scheduling.settling import Wait, affordable_waits, useful_waits
+from rtlgen.scheduling.settling import Wait, affordable_waits, decide_later, useful_waits
 from rtlgen.scheduling.space import Space
 from rtlgen.target import get_target
 from tests.end_to_end.judge import Compiled, assert_plan_exact, compiled
@@ -177,10 +177,9 @@ def test_waits_that_cost_more_than_a_cycle_each_leave_the_plan_as_it_was(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def late(space: Space, decision: Decision) -> Decision:
-        found = planning_decide_later(space, decision)
+        found = decide_later(space, decision)
         return replace(found, iis={name: 2 * ii for name, ii in found.iis.items()})
 
-    planning_decide_later = planning.decide_later
     before = as_before(monkeypatch, LOGIC)
     monkeypatch.setattr(planning, "decide_later", late)
     assert planned(LOGIC).plan == before

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from rtlgen.driver import compile_program
 from rtlgen.frontend import parse_text
+from rtlgen.ir.levels import Address
 from rtlgen.ir.plan import (
     ALWAYS,
     Condition,
@@ -107,7 +108,8 @@ def _padded(stream: Stream, before: int, after: int) -> Stream:
     )
 
 
-def _moved(form: IndexForm, before: int) -> IndexForm:
+def _moved(form: Address, before: int) -> IndexForm:
+    assert isinstance(form, IndexForm)
     (step,) = form.coefficients
     return replace(form, constant=form.constant - step * before)
 

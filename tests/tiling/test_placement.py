@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -49,7 +50,7 @@ def test_arrays_on_chip_take_from_the_ram_that_windows_may_have() -> None:
 
 @pytest.mark.parametrize("member", ON_CHIP_ONLY)
 def test_no_option_is_passed_over(member: str) -> None:
-    others = {
+    others: dict[str, Any] = {
         "fuse": "none", "shifts": {"S0": 1}, "index_style": "divide", "index_latency_cycles": 2,
         "checksum": True, "expand": "never", "write_ports": "one", "scheduler": "pluto",
         "fusion": "max", "wavefront": True,

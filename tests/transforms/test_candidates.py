@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import permutations
 
+import islpy as isl
 import pytest
 
 import rtlgen.transforms.ragged as ragged
@@ -56,7 +57,7 @@ def test_the_bounds_of_a_loop_are_asked_for_once_for_all_orders_around_it(
     calls: list[str] = []
     exact = ragged._bounded
 
-    def counted(shadow: object, names: Sequence[str], loop: NestLoop) -> NestLoop:
+    def counted(shadow: isl.Set, names: Sequence[str], loop: NestLoop) -> NestLoop:
         calls.append(f"{loop.iterator} in {names}")
         return exact(shadow, names, loop)
 

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from typing import Literal
 
+import islpy as isl
 import pytest
 
-from rtlgen.compilation import Compilation
-from rtlgen.driver import compile_program
+from rtlgen.compilation import IslandCompilation
 from rtlgen.frontend import parse_text
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.options import EVERY_ARRAY, CompileOptions
 from rtlgen.poly.closed_ranks import Sunk, common_ranks, exact_loops
 from rtlgen.poly.instances import Pairs, statement_points
+from rtlgen.poly.pair_samples import corner_pairs
 from rtlgen.poly.ranks import enumerate_nest
 from rtlgen.transforms import precedence, ragged
 from rtlgen.transforms.row_pads import stretched
 from rtlgen.transforms.sink import exchanged_nests
+from tests.islands import compile_island
 from tests.transforms.test_sink import LU, SUBSTITUTION, members_of
 
 SYMM = """
@@ -40,12 +42,12 @@ def unlisted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ragged, "MANY_INSTANCES", 0)
 
 
-def compiled(text: str, size: int, write_ports: Literal["auto", "one"] = "auto") -> Compilation:
+def compiled(
+    text: str, size: int, write_ports: Literal["auto", "one"] = "auto"
+) -> IslandCompilation:
     program = parse_text(text, "program.c", defines={"N": str(size)})
     options = CompileOptions(write_ports=write_ports, memory={EVERY_ARRAY: "onchip"})
-    found = compile_program(program, options)
-    assert isinstance(found, Compilation)
-    return found
+    return compile_island(program, options)
 
 
 @pytest.mark.usefixtures("unlisted")
@@ -68,11 +70,10 @@ def test_stores_through_one_port_are_in_step_in_a_nest_that_nobody_lists() -> No
 
 @pytest.mark.usefixtures("unlisted")
 def test_a_nest_that_only_fits_the_corners_is_not_built(monkeypatch: pytest.MonkeyPatch) -> None:
-    def first_pair(relation: object) -> Pairs:
-        found = original(relation)  # type: ignore[arg-type]
+    def first_pair(relation: isl.Map) -> Pairs:
+        found = corner_pairs(relation)
         return Pairs(found.sources[:1], found.sinks[:1])
 
-    original = precedence.corner_pairs
     monkeypatch.setattr(precedence, "corner_pairs", first_pair)
     # The judge enumerates every instance: what is built keeps all precedences.
     assert compiled(SUBSTITUTION, 8).replayed

@@ -7,7 +7,6 @@ from itertools import permutations, product
 import pytest
 
 from rtlgen.analysis import analyse
-from rtlgen.driver import compile_program
 from rtlgen.frontend import parse_text
 from rtlgen.ir.schedule import NestLoop
 from rtlgen.options import CompileOptions
@@ -22,6 +21,7 @@ from rtlgen.transforms.precedence import (
     requirements,
     smallest_shifts,
 )
+from tests.islands import compile_island
 from tests.oracles.exhaustive_fusion import ExhaustiveFusion
 
 # One row of sums for all rows of the matrix: a row is copied back while its last sums are made.
@@ -51,7 +51,7 @@ PROGRAMS = {"row of sums": (ROW_OF_SUMS, 48), "turned": (TURNED, 31), "ring": (R
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_the_total_is_that_of_the_exhaustive_search(name: str) -> None:
     text, total = PROGRAMS[name]
-    compilation = compile_program(parse_text(text, "p.c"), CompileOptions(expand="never"))
+    compilation = compile_island(parse_text(text, "p.c"), CompileOptions(expand="never"))
     assert compilation.decision.fused_iterations == total
     assert compilation.decision.fused_proven
     analysis = compilation.analysis

@@ -10,10 +10,11 @@ from functools import cache
 import pytest
 
 from rtlgen.analysis import Analysis, analyse, expanded
-from rtlgen.driver import compile_program, parse
+from rtlgen.driver import parse
 from rtlgen.frontend import parse_text
 from rtlgen.options import CompileOptions
 from rtlgen.transforms.normalise import normalise
+from tests.islands import compile_island
 from tests.oracles.exhaustive_fusion import ExhaustiveFusion
 from tests.poly.sources import EXAMPLES
 
@@ -49,7 +50,7 @@ def test_no_choice_of_orders_and_pads_is_shorter(name: str) -> None:
 
 @pytest.mark.parametrize("name", OPTIMA)
 def test_the_compiler_finds_the_shortest(name: str) -> None:
-    decision = compile_program(analysis_of(name).program, CompileOptions()).decision
+    decision = compile_island(analysis_of(name).program).decision
     assert decision.fused_proven == (name not in NOT_PROVEN)
     assert decision.fused_iterations == OPTIMA[name]
 
@@ -68,7 +69,7 @@ def test_no_kernel_is_shorter_with_its_temporaries_expanded(name: str) -> None:
 def test_the_compiler_finds_the_shortest_with_temporaries_expanded() -> None:
     options = CompileOptions(expand="always")
     for name, total in EXPANDED.items():
-        decision = compile_program(analysis_of(name).program, options).decision
+        decision = compile_island(analysis_of(name).program, options).decision
         assert decision.fused_iterations == total
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from rtlgen.analysis import analyse, expanded
 from rtlgen.driver import compile_program
 from rtlgen.frontend import parse_text
+from rtlgen.ir.affine import Affine
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.sets import ScopSets
 from rtlgen.options import CompileOptions, ExpandMode
@@ -110,18 +113,13 @@ def test_the_judge_notices_when_a_value_changes() -> None:
     # Read the element of the iteration before: a program with other values.
     first = next(s for s in wide.statements if s.reads and s.reads[0].array == "t_0")
     access = first.reads[0]
-    moved = type(access)(access.array, (access.subscripts[0] - 1,), access.span)
-    spoilt = type(first)(
-        first.name, first.loops, first.conditions, first.write, (moved, *first.reads[1:]),
-        first.expr, first.span, first.text,
-    )  # fmt: skip
+    (subscript,) = access.subscripts
+    assert isinstance(subscript, Affine)
+    moved = replace(access, subscripts=(subscript - 1,))
+    spoilt = replace(first, reads=(moved, *first.reads[1:]))
     statements = tuple(spoilt if s is first else s for s in wide.statements)
-    wrong = type(wide)(**{**_fields(wide), "statements": statements})
+    wrong = replace(wide, statements=statements)
     assert not same_values(before, dataflow(ScopSets(normalise(wrong), sets.context)))
-
-
-def _fields(scop: object) -> dict[str, object]:
-    return {name: getattr(scop, name) for name in scop.__dataclass_fields__}  # type: ignore[attr-defined]
 
 
 def test_statements_that_never_run_are_no_hindrance() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -12,7 +14,7 @@ from rtlgen.transforms.hyperplanes import Edges, Hyperplane, hyperplanes
 SEIDEL = [(0, 0, 1), (0, 1, -1), (0, 1, 0), (0, 1, 1), (1, -1, -1), (1, -1, 0), (1, 0, -1)]
 
 
-def edges(distances: list[tuple[int, ...]], lag: int = 3, names: str = "SS") -> Edges:
+def edges(distances: Sequence[tuple[int, ...]], lag: int = 3, names: str = "SS") -> Edges:
     return Edges(names[0], names[1], np.array(distances), lag)
 
 

@@ -11,9 +11,8 @@ import pytest
 
 from rtlgen import planning
 from rtlgen.analysis import analyse
-from rtlgen.compilation import Compilation
+from rtlgen.compilation import IslandCompilation
 from rtlgen.design import Design
-from rtlgen.driver import compile_program
 from rtlgen.frontend import parse_text
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.schedule import NestLoop
@@ -26,6 +25,7 @@ from rtlgen.transforms import ragged
 from rtlgen.transforms.candidates import box_placement, placement
 from rtlgen.transforms.pauses import Pause, find_pause
 from tests.end_to_end.judge import Compiled, batch_failures
+from tests.islands import compile_island
 
 N = 8
 
@@ -47,16 +47,16 @@ def unskewed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(planning, "find_skews", lambda *_: [])
 
 
-def compiled(text: str, options: CompileOptions | None = None) -> Compilation:
-    return compile_program(parse_text(text, "pauses.c"), options or CompileOptions())
+def compiled(text: str, options: CompileOptions | None = None) -> IslandCompilation:
+    return compile_island(parse_text(text, "pauses.c"), options)
 
 
-def slots(compilation: Compilation) -> int:
+def slots(compilation: IslandCompilation) -> int:
     return compilation.decision.placements["S0"].count
 
 
 @pytest.fixture(scope="module")
-def plans() -> dict[str, Compilation]:
+def plans() -> dict[str, IslandCompilation]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(planning, "find_skews", lambda *_: [])
         listed = {text.split("(")[0].split()[-1]: compiled(text) for text in (PATHS, PIVOTS)}
@@ -65,7 +65,7 @@ def plans() -> dict[str, Compilation]:
 
 
 def test_one_slot_a_row_is_idle_where_one_iteration_a_row_is_waited_for(
-    plans: dict[str, Compilation],
+    plans: dict[str, IslandCompilation],
 ) -> None:
     paths = plans["paths"]
     assert paths.decision.iis["S0"] == 1
@@ -74,14 +74,14 @@ def test_one_slot_a_row_is_idle_where_one_iteration_a_row_is_waited_for(
     assert paths.replayed
 
 
-def test_a_longer_wait_is_a_longer_pause(plans: dict[str, Compilation]) -> None:
+def test_a_longer_wait_is_a_longer_pause(plans: dict[str, IslandCompilation]) -> None:
     (pause,) = plans["pivots"].analysis.pauses
     assert pause.cycles > 1
     assert slots(plans["pivots"]) == N**3 + pause.cycles * pause.instances
     assert plans["pivots"].decision.iis["S0"] == 1
 
 
-def test_nests_with_pauses_have_ranks_in_closed_form(plans: dict[str, Compilation]) -> None:
+def test_nests_with_pauses_have_ranks_in_closed_form(plans: dict[str, IslandCompilation]) -> None:
     closed, listed = (plans[name].decision.placements["S0"] for name in ("closed", "pivots"))
     assert closed.closed is not None and listed.table is not None
     points = plans["pivots"].analysis.sets.domains["S0"]
@@ -90,7 +90,7 @@ def test_nests_with_pauses_have_ranks_in_closed_form(plans: dict[str, Compilatio
     assert (closed.ranks(every) == listed.ranks(every)).all()
 
 
-def test_the_report_says_after_which_instances_and_why(plans: dict[str, Compilation]) -> None:
+def test_the_report_says_after_which_instances_and_why(plans: dict[str, IslandCompilation]) -> None:
     design = Design(plans["paths"], CompileOptions())
     (pause,) = design.report()["pauses"]
     assert pause["after"][0] in ("j - k == 0", "-j + k == 0")
@@ -101,7 +101,7 @@ def test_the_report_says_after_which_instances_and_why(plans: dict[str, Compilat
 
 
 @pytest.mark.simulation
-def test_circuits_that_pause_are_exact(plans: dict[str, Compilation], tmp_path: Path) -> None:
+def test_circuits_that_pause_are_exact(plans: dict[str, IslandCompilation], tmp_path: Path) -> None:
     programs = [Compiled(c.analysis.program.scop, c) for c in plans.values()]
     assert batch_failures(programs, tmp_path) == [[]] * len(programs)
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from rtlgen.compilation import Compilation
-from rtlgen.driver import compile_program
+from rtlgen.compilation import IslandCompilation
 from rtlgen.frontend import parse_text
 from rtlgen.ir.schedule import NestLoop
-from rtlgen.options import CompileOptions
 from rtlgen.poly.legality import find_violation
+from tests.islands import compile_island
 
 RINGS = {
     # for every t, both sweeps of 6: the second two behind the first, the next one right after.
@@ -31,8 +30,8 @@ RINGS = {
 }  # fmt: skip
 
 
-def compiled(name: str) -> Compilation:
-    return compile_program(parse_text(RINGS[name][0], "ring.c"), CompileOptions())
+def compiled(name: str) -> IslandCompilation:
+    return compile_island(parse_text(RINGS[name][0], "ring.c"))
 
 
 @pytest.mark.parametrize("name", RINGS)
@@ -67,7 +66,7 @@ def test_two_writers_of_one_array_in_one_iteration_are_kept_apart() -> None:
     text = """void f(short A[5][5]) { short t;
       for (int i = 0; i < 5; i++) for (int j = 0; j < i; j++) {
         t = A[i][j]; A[i][j] = A[j][i]; A[j][i] = t; } }"""
-    compilation = compile_program(parse_text(text, "swap.c"), CompileOptions())
+    compilation = compile_island(parse_text(text, "swap.c"))
     assert compilation.replayed
 
 
@@ -75,7 +74,7 @@ def test_a_statement_behind_an_inner_loop_counts_no_trips_after_its_last_instanc
     text = """int f(int a[8][8], int b[8]) { int s = 0;
       for (int i = 0; i < 8; i++) { for (int j = 0; j < 8; j++) s += a[i][j]; s += b[i]; }
       return s; }"""
-    decision = compile_program(parse_text(text, "behind.c"), CompileOptions()).decision
+    decision = compile_island(parse_text(text, "behind.c")).decision
     # One slot more a row, since the sum goes from the last addition into b[i] and on.
     assert decision.placements["S2"].loops[-1] == NestLoop(None, 9, 8)
     assert decision.offsets["S2"] + decision.placements["S2"].count == 8 * 9

@@ -6,11 +6,13 @@ import random
 from itertools import permutations
 from pathlib import Path
 
+import islpy as isl
 import pytest
 
 from rtlgen.driver import compile_program
 from rtlgen.frontend import parse_text
 from rtlgen.options import CompileOptions
+from rtlgen.poly.extrema import PairExtrema, pair_extrema
 from rtlgen.timing import timing_of
 from rtlgen.transforms import precedence
 from rtlgen.transforms.candidates import Placement, box_placement
@@ -75,11 +77,10 @@ def test_equal_distances_and_pieces_without_vertices_are_among_them() -> None:
 
 def test_relations_that_read_the_same_are_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
-    extrema = precedence.pair_extrema
 
-    def counted(relation: object) -> object:
+    def counted(relation: isl.Map) -> PairExtrema:
         seen.append(relation)
-        return extrema(relation)
+        return pair_extrema(relation)
 
     monkeypatch.setattr(precedence, "pair_extrema", counted)
     copies = " ".join(f"for (int i = 0; i < 8; i++) x{n}[i] = y{n}[i] + 1;" for n in range(3))

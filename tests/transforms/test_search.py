@@ -8,10 +8,9 @@ from collections.abc import Iterator
 import pytest
 
 from rtlgen.analysis import Analysis
-from rtlgen.driver import compile_program
 from rtlgen.frontend import parse_text
 from rtlgen.ir.schedule import FlatDim, NestLoop
-from rtlgen.options import CompileOptions
+from tests.islands import compile_island
 from tests.poly.enumeration import PairKey, Point, memory_pairs
 
 PROGRAMS = {
@@ -107,6 +106,6 @@ def _total(
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_the_total_is_the_smallest_there_is(name: str) -> None:
     program = parse_text(PROGRAMS[name], "program.c")
-    compilation = compile_program(program, CompileOptions())
+    compilation = compile_island(program)
     assert len(compilation.analysis.units) == len(compilation.analysis.scop.statements)
     assert compilation.decision.fused_iterations == exhaustive_total(compilation.analysis)

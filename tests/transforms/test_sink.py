@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from rtlgen.analysis import Analysis
-from rtlgen.compilation import Compilation
-from rtlgen.driver import compile_program
+from rtlgen.compilation import IslandCompilation
 from rtlgen.frontend import parse_text
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.cycles import predicted_cycles
@@ -31,6 +30,7 @@ from rtlgen.transforms.sink import (
 )
 from rtlgen.transforms.sinkings import LoopOrders, Sinking, sinkings
 from rtlgen.transforms.units import loop_paths
+from tests.islands import compile_island
 
 FOLDER = Path(__file__).parents[1] / "end_to_end" / "kernels"
 
@@ -72,13 +72,11 @@ void rows(int a[N][N], int x[1], int y[N]) {
 """
 
 
-def compiled(text: str, size: int) -> Compilation:
-    return compile_program(
-        parse_text(text, "program.c", defines={"N": str(size)}), CompileOptions()
-    )
+def compiled(text: str, size: int) -> IslandCompilation:
+    return compile_island(parse_text(text, "program.c", defines={"N": str(size)}), CompileOptions())
 
 
-def steps(compilation: Compilation) -> int:
+def steps(compilation: IslandCompilation) -> int:
     """Return how many statement instances there are."""
     return sum(stream.instances for stream in compilation.plan.streams)
 
@@ -116,13 +114,13 @@ def test_short_rows_wait_for_the_value_of_the_row_before_and_long_ones_do_not() 
 @pytest.mark.parametrize("low", [0, 1, 3])
 def test_an_empty_row_takes_one_iteration(low: int) -> None:
     program = parse_text(ROWS, "rows.c", defines={"N": "9", "LOW": str(low)})
-    compilation = compile_program(program, CompileOptions())
+    compilation = compile_island(program)
     assert compilation.decision.fused_iterations == sum(max(1, i - low) for i in range(9))
 
 
 def test_what_runs_behind_a_row_runs_in_its_last_iteration() -> None:
     text = (FOLDER / "empty_rows.c").read_text()
-    decision = compile_program(parse_text(text, "rows.c"), CompileOptions(expand="never")).decision
+    decision = compile_island(parse_text(text, "rows.c"), CompileOptions(expand="never")).decision
     pad = decision.placements["S2"].loops[1]
     assert str(pad) == "pad c1@(max(i - 1, 3))=2..i - 1 at least 2"
     # Row 5 has the iterations 2, 3 and 4; a row without an instance of S1 has 2 and 3.

@@ -7,15 +7,15 @@ from dataclasses import replace
 import pytest
 
 from rtlgen.analysis import analyse, in_skewed_loops
-from rtlgen.compilation import Compilation
+from rtlgen.compilation import IslandCompilation
 from rtlgen.design import Design
-from rtlgen.driver import compile_program
 from rtlgen.frontend import parse_text
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.options import CompileOptions
 from rtlgen.poly.errors import IllegalSchedule, RewriteUnsound
 from rtlgen.transforms.skew import Skew
+from tests.islands import compile_island
 from tests.poly.stencils import stencil
 
 # Each element waits five cycles for its left neighbour, and no loop order is without such a wait.
@@ -49,8 +49,8 @@ void read_before(int a[N][N], int b[N][N], int c) {
 """
 
 
-def built(text: str, options: CompileOptions | None = None) -> Compilation:
-    return compile_program(parse_text(text, "sweep.c"), options or CompileOptions())
+def built(text: str, options: CompileOptions | None = None) -> IslandCompilation:
+    return compile_island(parse_text(text, "sweep.c"), options)
 
 
 def sized(text: str, size: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from itertools import product
 
 import pytest
@@ -45,7 +46,7 @@ def instances(normal: Scop) -> Counter[tuple[int, ...]]:
     return found
 
 
-CONDITIONS = {
+CONDITIONS: dict[str, Callable[[int, int], bool]] = {
     "i % 3 == 1": lambda i, j: i % 3 == 1,
     "(i & 3) == 0": lambda i, j: i % 4 == 0,
     "(i + j) % 2 == 0": lambda i, j: (i + j) % 2 == 0,

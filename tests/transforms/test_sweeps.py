@@ -7,8 +7,7 @@ import pytest
 
 from rtlgen import planning
 from rtlgen.analysis import analyse
-from rtlgen.compilation import Compilation
-from rtlgen.driver import compile_program
+from rtlgen.compilation import IslandCompilation
 from rtlgen.frontend import parse_text
 from rtlgen.options import CompileOptions
 from rtlgen.poly.instances import statement_points
@@ -18,6 +17,7 @@ from rtlgen.transforms.period import Member
 from rtlgen.transforms.precedence import Related, iteration_precedences, requirements
 from rtlgen.transforms.sweeps import SweepProblem, best_sweeps
 from rtlgen.transforms.units import loop_paths
+from tests.islands import compile_island
 
 # Rows are solved from left to right, with a division each, and columns from the top, with a sum.
 TURNS = """void f(long long u[7][7], long long p[7][7]) {
@@ -44,8 +44,8 @@ def unskewed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(planning, "find_skews", lambda *_: [])
 
 
-def compiled(text: str) -> Compilation:
-    return compile_program(parse_text(text, "sweeps.c"), CompileOptions())
+def compiled(text: str) -> IslandCompilation:
+    return compile_island(parse_text(text, "sweeps.c"))
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -81,7 +81,7 @@ def test_stores_to_one_array_are_moved_apart() -> None:
         for (int i = 0; i < 6; i++) w[i] = v[i] ^ t;
         v[0] = w[5];
         for (int i = 0; i < 6; i++) u[i] = w[i] + v[0]; } }"""
-    compilation = compile_program(parse_text(text, "p.c"), CompileOptions(write_ports="one"))
+    compilation = compile_island(parse_text(text, "p.c"), CompileOptions(write_ports="one"))
     assert compilation.replayed
     assert max(memory.write_ports for memory in compilation.plan.memories) == 1
 
