@@ -292,15 +292,7 @@ class Manifest:
                 ]
         uses += [(scalar.port, ("in", scalar.width)) for scalar in self.scalars]
         if self.memory is not None:
-            ports = self.memory.ports
-            uses += [
-                (ports.en, ("out", 1)),
-                (ports.we, ("out", self.memory.word_bytes)),
-                (ports.addr, ("out", self.memory.address_bits)),
-                (ports.wdata, ("out", self.memory.word_bits)),
-                (ports.rdata, ("in", self.memory.word_bits)),
-                (ports.ack, ("in", 1)),
-            ]
+            uses += self.memory.port_uses()
         if self.returned is not None:
             uses.append((self.returned.port, ("out", self.returned.width)))
         if self.checksum is not None:
@@ -382,8 +374,7 @@ def _decode(kind: object, value: Json, where: str) -> object:
     if origin in (Union, UnionType):
         if value is None and NoneType in arguments:
             return None
-        (inner,) = (argument for argument in arguments if argument is not NoneType)
-        return _decode(inner, value, where)
+        return _decode(_closest(arguments, value), value, where)
     if origin is Literal:
         if value not in arguments:
             raise _corrupt(where, f"one of {', '.join(map(str, arguments))}", value)
@@ -403,6 +394,13 @@ def _decode(kind: object, value: Json, where: str) -> object:
     if type(value) is not kind:
         raise _corrupt(where, f"of type {kind.__name__}", value)
     return value
+
+
+def _closest(kinds: tuple[object, ...], value: Json) -> object:
+    """Return the kind, of several of objects, that shares most names of entries with `value`."""
+    inner = [kind for kind in kinds if kind is not NoneType]
+    names = set(value) if isinstance(value, dict) else set()
+    return max(inner, key=lambda kind: len(names & getattr(kind, "__annotations__", {}).keys()))
 
 
 def _decode_object(kind: type, value: Json, where: str) -> object:

@@ -1,13 +1,30 @@
 """The memory off chip: the port through which a circuit gets at it, and what is where in it.
 
-Port
-----
+Between `done` and the next start there is no access: the host may read and write the memory then.
+
+Port of kind `fixed`
+--------------------
 One access at a time, a word each. The circuit holds `en`, `we`, `addr` and `wdata` from registers
 until the cycle in which it sees `ack`; then the next access may begin, with `en` still high. `we`
 has a bit a byte, all 0 for a read. `addr` is the number of a word. `rdata` is valid in the cycle
-of `ack` alone. A memory of kind `fixed` gives `ack` in cycle number `latency_cycles` of every
-access, counted from 1; the circuit does not know that number. Between `done` and the next start
-there is no access: the host may read and write the memory then.
+of `ack` alone. A memory gives `ack` in cycle number `latency_cycles` of every access, counted from
+1; the circuit does not know that number.
+
+Port of kind `axi`
+------------------
+An AXI4 master with one ID and addresses of bytes. Byte 0 of the memory is at address `base`, which
+is sampled with `start`, a multiple of 4096. Every burst is INCR, of 1 to 16 whole words, and
+crosses no multiple of 4096. Several bursts are outstanding at a time. A word is not offered before
+its burst's address is; a byte whose strobe is 0 stays as it is. `error` is valid from `done` to the
+next start: some response of the run was SLVERR or DECERR, and the arrays hold nothing of use. The
+circuit is right with every memory that keeps to AXI4; its cycles are predicted for one that is
+always ready and whose
+
+- reads of a burst whose address is taken at the edge that ends cycle t give their first word in
+  cycle t + `latency_cycles`, or in the cycle after the last word of the burst before if that is
+  later, and a word a cycle from then on;
+- writes of a burst whose address and last word are taken by the edge that ends cycle t are done,
+  and answered, in cycle t + `latency_cycles`, or in the cycle after the answer before.
 
 Layout
 ------
@@ -22,23 +39,29 @@ What is between a row's last element and the next row belongs to nobody.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from itertools import pairwise
 from math import prod
 from typing import Literal, TypeAlias
 
-MemoryKind: TypeAlias = Literal["fixed"]
+MemoryKind: TypeAlias = Literal["fixed", "axi"]
 ByteOrder: TypeAlias = Literal["little"]
+PortUse: TypeAlias = tuple[Literal["in", "out"], int]
+"""Direction and width of a port."""
 
 BYTE_BITS = 8
 WORD_BITS = (8, 16, 32, 64, 128, 256, 512)
 MOST_MEMORY_BYTES = 1 << 32
 MOST_LATENCY_CYCLES = 1 << 20
+AXI_ADDRESS_BITS = 32
+AXI_BASE_BYTES = 4096
+"""No burst crosses a multiple of it, and the memory begins at one."""
+AXI_MOST_BEATS = 16
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryPorts:
-    """The names of the six ports through which the circuit reaches the memory."""
+    """The names of the six ports through which the circuit reaches a memory of kind `fixed`."""
 
     en: str
     we: str
@@ -46,6 +69,100 @@ class MemoryPorts:
     wdata: str
     rdata: str
     ack: str
+
+    def uses(self, memory: MemoryMap) -> tuple[PortUse, ...]:
+        """Return direction and width of each port, in their order."""
+        return (
+            ("out", 1),
+            ("out", memory.word_bytes),
+            ("out", memory.address_bits),
+            ("out", memory.word_bits),
+            ("in", memory.word_bits),
+            ("in", 1),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class AxiPorts:
+    """The names of the ports through which the circuit reaches a memory of kind `axi`.
+
+    Members
+    -------
+    base: byte 0 of the memory. error: some response of the run was an error.
+    The others have their names of AXI4.
+    """
+
+    base: str
+    error: str
+    awid: str
+    awaddr: str
+    awlen: str
+    awsize: str
+    awburst: str
+    awcache: str
+    awprot: str
+    awvalid: str
+    awready: str
+    wdata: str
+    wstrb: str
+    wlast: str
+    wvalid: str
+    wready: str
+    bid: str
+    bresp: str
+    bvalid: str
+    bready: str
+    arid: str
+    araddr: str
+    arlen: str
+    arsize: str
+    arburst: str
+    arcache: str
+    arprot: str
+    arvalid: str
+    arready: str
+    rid: str
+    rdata: str
+    rresp: str
+    rlast: str
+    rvalid: str
+    rready: str
+
+    def uses(self, memory: MemoryMap) -> tuple[PortUse, ...]:
+        """Return direction and width of each port, in their order."""
+        address: tuple[PortUse, ...] = (
+            ("out", 1),
+            ("out", AXI_ADDRESS_BITS),
+            *(("out", width) for width in (8, 3, 2, 4, 3, 1)),
+            ("in", 1),
+        )
+        return (
+            ("in", AXI_ADDRESS_BITS),
+            ("out", 1),
+            *address,
+            ("out", memory.word_bits),
+            ("out", memory.word_bytes),
+            ("out", 1),
+            ("out", 1),
+            ("in", 1),
+            ("in", 1),
+            ("in", 2),
+            ("in", 1),
+            ("out", 1),
+            *address,
+            ("in", 1),
+            ("in", memory.word_bits),
+            ("in", 2),
+            ("in", 1),
+            ("in", 1),
+            ("out", 1),
+        )
+
+
+_PORTS: dict[MemoryKind, type[MemoryPorts] | type[AxiPorts]] = {
+    "fixed": MemoryPorts,
+    "axi": AxiPorts,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,13 +232,14 @@ class MemoryMap:
 
     Members
     -------
-    word_bits: of the bus. depth_words: of the memory; a larger one does as well.
+    ports: of the kind. word_bits: of the bus.
+    depth_words: of the memory; a larger one does as well.
     latency_cycles: of an access, for which the cycles of a run are predicted.
     arrays: in the order of the program; none begins in another.
     """
 
     kind: MemoryKind
-    ports: MemoryPorts
+    ports: MemoryPorts | AxiPorts
     word_bits: int
     depth_words: int
     latency_cycles: int
@@ -129,6 +247,8 @@ class MemoryMap:
     arrays: tuple[MappedArray, ...]
 
     def __post_init__(self) -> None:
+        if not isinstance(self.ports, _PORTS[self.kind]):
+            raise ValueError(f"these are not the ports of a memory of kind {self.kind}")
         if self.word_bits not in WORD_BITS:
             raise ValueError(f"the memory has words of {self.word_bits} bits")
         if not 1 <= self.latency_cycles <= MOST_LATENCY_CYCLES:
@@ -182,8 +302,12 @@ class MemoryMap:
 
     @property
     def address_bits(self) -> int:
-        """Width of the address port."""
+        """Width of the number of a word."""
         return max(1, (self.depth_words - 1).bit_length())
+
+    def port_uses(self) -> tuple[tuple[str, PortUse], ...]:
+        """Return for each port its name, direction and width."""
+        return tuple(zip(astuple(self.ports), self.ports.uses(self), strict=True))
 
     def array(self, name: str) -> MappedArray:
         """Return where an array is; KeyError when it is not in the memory."""

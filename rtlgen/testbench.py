@@ -134,8 +134,7 @@ def write_testbench(directory: Path, manifest: Manifest, cases: Sequence[Case]) 
 
 def _driven(manifest: Manifest) -> list[str]:
     """Return the inputs that the bench drives step by step."""
-    ports = None if manifest.memory is None else manifest.memory.ports
-    answers = () if ports is None else (ports.rdata, ports.ack)
+    answers = () if manifest.memory is None else [name for name, _ in manifest.memory.port_uses()]
     return [p.name for p in manifest.ports if p.direction == "in" and p.name not in answers]
 
 

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from cocotb.triggers import FallingEdge, RisingEdge, Timer
 
 from rtlgen.manifest import Manifest
+from rtlgen.memory_map import MemoryPorts
 from rtlgen.sim.host import Control, Dut, Handle, UnknownOutputError
 from rtlgen.sim.job import MemoryLeft
 from rtlgen.sim.memory_image import (
@@ -68,6 +69,7 @@ class FixedMemory:
         self._manifest, self._memory, self._control = manifest, manifest.memory, control
         self._four_state = four_state
         ports = manifest.memory.ports
+        assert isinstance(ports, MemoryPorts)
         self._outputs: dict[str, Handle] = {
             name: dut[name] for name in (ports.en, ports.we, ports.addr, ports.wdata)
         }

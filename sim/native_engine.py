@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import cast
 
@@ -43,9 +43,8 @@ def _renames(manifest: Manifest) -> list[_Rename]:
             for kind in ("addr", "en", "we", "wdata", "rdata"):
                 names[getattr(array.ports, kind)] = f"{kind}_{number}"
     if manifest.memory is not None:
-        ports = manifest.memory.ports
-        for kind in ("en", "we", "addr", "wdata", "rdata", "ack"):
-            names[getattr(ports, kind)] = f"memory_{kind}"
+        for kind, port in asdict(manifest.memory.ports).items():
+            names[port] = f"memory_{kind}"
     names.update({scalar.port: f"scalar_{i}" for i, scalar in enumerate(manifest.scalars)})
     if manifest.returned is not None:
         names[manifest.returned.port] = "returned"

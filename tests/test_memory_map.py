@@ -7,9 +7,9 @@ from dataclasses import astuple, replace
 
 import pytest
 
-from rtlgen.hw.names import port_names
+from rtlgen.hw.names import AXI_PORTS, port_names
 from rtlgen.manifest import Manifest, ManifestCorruptError, Port
-from rtlgen.memory_map import MappedArray
+from rtlgen.memory_map import MappedArray, PortUse
 from rtlgen.source import SourceFile
 from rtlgen.verilog import GeneratedVerilog, manifest_of
 from tests.sim.designs import scale_add_manifest
@@ -38,6 +38,41 @@ def test_a_memory_survives_the_way_to_json_and_back() -> None:
     assert scale_add_manifest().to_json()["memory"] is None
 
 
+def axi_manifest(**changes: PortUse) -> Manifest:
+    """Return a manifest of a circuit with an AXI4 port, some ports being others."""
+    manifest = INCREMENT.manifest()
+    assert manifest.memory is not None
+    memory = replace(manifest.memory, kind="axi", ports=AXI_PORTS)
+    uses = {**dict(memory.port_uses()), **changes}
+    ports = [Port(name, *use) for name, use in uses.items()]
+    return replace(manifest, memory=memory, ports=(*manifest.ports[:5], *ports))
+
+
+def test_an_axi_port_is_described_by_the_names_of_its_signals() -> None:
+    manifest = axi_manifest()
+    document = json.loads(json.dumps(manifest.to_json()))
+    assert Manifest.from_json(document) == manifest
+    ports = document["memory"]["ports"]
+    assert (ports["base"], ports["error"]) == ("mem_base", "mem_error")
+    assert all(port == f"m_axi_{name}" for name, port in list(ports.items())[2:])
+    assert manifest.memory is not None
+    widths = {port.removeprefix("m_axi_"): use for port, use in manifest.memory.port_uses()}
+    assert {name for name, (_, width) in widths.items() if width == 32} == {
+        *("mem_base", "awaddr", "araddr")
+    }
+    assert widths["wstrb"] == ("out", 8) and widths["rdata"] == ("in", 64)
+    driven = {name for name, (direction, _) in widths.items() if direction == "in"}
+    read = {"arready", "rid", "rdata", "rresp", "rlast", "rvalid"}
+    assert driven == {"mem_base", "awready", "wready", "bid", "bresp", "bvalid"} | read
+
+
+def test_an_axi_port_of_another_width_is_refused() -> None:
+    with pytest.raises(
+        ValueError, match=r"port m_axi_arlen is \('out', 4\), expected \('out', 8\)"
+    ):
+        axi_manifest(m_axi_arlen=("out", 4))
+
+
 def test_arrays_off_chip_are_the_hosts_and_local_ones_are_not() -> None:
     manifest = INCREMENT.manifest()
     assert [array.name for array in manifest.data_arrays] == ["A", "B"]
@@ -50,7 +85,13 @@ def test_arrays_off_chip_are_the_hosts_and_local_ones_are_not() -> None:
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
-        (("kind",), "axi", "manifest.memory.kind is 'axi', not one of fixed"),
+        (("kind",), "sram", "manifest.memory.kind is 'sram', not one of fixed, axi"),
+        (("kind",), "axi", "these are not the ports of a memory of kind axi"),
+        (
+            ("ports",),
+            {"ack": "a", "en": "e"},
+            "manifest.memory.ports has no entry addr, rdata, wdata",
+        ),
         (("byte_order",), "big", "manifest.memory.byte_order is 'big', not one of little"),
         (("word_bits",), 24, "manifest.memory: the memory has words of 24 bits"),
         (("word_bits",), 8, "array A has elements of 16 bits, wider than words of 8"),

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, fields
 
 from amaranth.lib import wiring
 
 from rtlgen.ir.plan import KernelPlan
 from rtlgen.manifest import HostPort
-from rtlgen.memory_map import MemoryPorts
+from rtlgen.memory_map import AxiPorts, MemoryPorts
 
 CONTROL_PORTS = ("clk", "rst", "start", "done", "idle", "return_value", "checksum")
 MEMORY_PORTS = MemoryPorts("mem_en", "mem_we", "mem_addr", "mem_wdata", "mem_rdata", "mem_ack")
+AXI_PORTS = AxiPorts(
+    "mem_base", "mem_error", *(f"m_axi_{field.name}" for field in fields(AxiPorts)[2:])
+)
 
 
 def _words(text: str) -> frozenset[str]:

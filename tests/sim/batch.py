@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from rtlgen.manifest import Manifest
+from rtlgen.memory_map import MemoryPorts
 from rtlgen.sim import native_engine
 from rtlgen.sim.memory_image import image_of, owners, words_of
 from rtlgen.sim.models import Harness, compile_verilated
@@ -156,6 +157,7 @@ def _wrapper(manifests: Sequence[Manifest]) -> str:
             lines.append(f"  wire [{manifest.returned.width - 1}:0] returned_{number};")
         if manifest.memory is not None:
             ports = manifest.memory.ports
+            assert isinstance(ports, MemoryPorts)
             wires[ports.ack] = "mem_ack"
             wires[ports.rdata] = f"mem_rdata[{manifest.memory.word_bits - 1}:0]"
             for port, name in zip(
