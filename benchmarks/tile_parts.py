@@ -16,9 +16,9 @@ from amaranth.lib import wiring
 from benchmarks.record import DEVICE, EXAMPLES, markdown_table, write_results
 from rtlgen.api import compile as compile_program
 from rtlgen.flow.synth import SynthesisReport, synthesise
+from rtlgen.hw.fixed_port import FixedPort
 from rtlgen.hw.memory import LoadUser
 from rtlgen.hw.memory_kinds import build_storage
-from rtlgen.hw.memory_port import MemoryPort
 from rtlgen.hw.mover import Mover
 from rtlgen.hw.tile_sequencer import TileSequencer
 from rtlgen.ir.plan import KernelPlan, TiledRegion
@@ -64,7 +64,7 @@ def _parts(plan: KernelPlan) -> Iterator[tuple[str, wiring.Component]]:
     side = plan.memory_side
     assert isinstance(tiled, TiledRegion) and side is not None
     yield "tile sequencer", TileSequencer(tiled, [0])
-    yield "memory port", MemoryPort(side, [t.direction for t in tiled.transfers])
+    yield "memory port", FixedPort(side, tiled.transfers)
     for transfer in tiled.transfers:
         mover = Mover(transfer, len(tiled.levels), side)
         yield f"mover of {transfer.window}, {transfer.direction}", mover

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from rtlgen.ir.memory_side import Bus
 from rtlgen.ir.plan import INDEX_STYLES, IndexStyle
 from rtlgen.poly.pluto.components import FUSIONS, Fusion
 from rtlgen.transforms.loop_schedule import SCHEDULERS, LoopOptions, Scheduler
@@ -30,7 +31,10 @@ EVERY_ARRAY = ""
 MOST_LATENCY_CYCLES = 4096
 """Of an access to the memory off chip: far more than any RAM needs."""
 
-_FIXED = re.compile(r"fixed:([0-9]{1,5})")
+AXI_LATENCY_CYCLES = 30
+"""Of an AXI4 memory of which nobody has said how fast it is: that of a small system with DRAM."""
+
+_OFF_CHIP = re.compile(r"(fixed|axi):([0-9]{1,5})")
 
 
 _CHOICES: Mapping[str, tuple[object, ...]] = {
@@ -44,12 +48,13 @@ _CHOICES: Mapping[str, tuple[object, ...]] = {
 }
 
 
-def off_chip_latency(place: str) -> int | None:
-    """Return the cycles of an access to an array that is kept at a place; None: it is on chip.
+def off_chip_bus(place: str) -> Bus | None:
+    """Return the bus to an array that is kept at a place; None: it is on chip.
 
     Parameters
     ----------
-    place: `onchip`, or `fixed:L`: off chip, L cycles a word, one word at a time.
+    place: `onchip`; `fixed:L`: off chip, L cycles a word, one word at a time; or `axi` or `axi:L`:
+        behind an AXI4 bus, for which cycles are predicted as if each answer took L cycles.
 
     Raises
     ------
@@ -57,10 +62,15 @@ def off_chip_latency(place: str) -> int | None:
     """
     if place == "onchip":
         return None
-    found = _FIXED.fullmatch(place)
-    if found is None or not 1 <= int(found[1]) <= MOST_LATENCY_CYCLES:
-        raise ValueError(f"memory is {place!r}, not onchip or fixed:1 to {MOST_LATENCY_CYCLES}")
-    return int(found[1])
+    if place == "axi":
+        return Bus("axi", AXI_LATENCY_CYCLES)
+    found = _OFF_CHIP.fullmatch(place)
+    if found is None or not 1 <= int(found[2]) <= MOST_LATENCY_CYCLES:
+        raise ValueError(
+            f"memory is {place!r}, not onchip, axi, or fixed:L or axi:L with an L from 1 to "
+            f"{MOST_LATENCY_CYCLES}"
+        )
+    return Bus("axi" if found[1] == "axi" else "fixed", int(found[2]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +85,7 @@ class CompileOptions:
     scheduler, fusion, tile, wavefront: see `LoopOptions`.
     expand: whether temporaries are expanded; auto: where that shortens the fused loop.
     write_ports: how many an array may have; auto: several where that shortens the fused loop.
-    memory: where arrays are kept, by name, see `off_chip_latency`; that of `EVERY_ARRAY` is for all
+    memory: where arrays are kept, by name, see `off_chip_bus`; that of `EVERY_ARRAY` is for all
         others. Those without a place are on chip as long as they fit.
     bus_bits: of a word of the memory off chip.
     max_bram_kib: RAM on chip that arrays and windows may take; None: all that the target has.
@@ -112,7 +122,7 @@ class CompileOptions:
         if self.index_latency_cycles is not None and not 0 <= self.index_latency_cycles <= 64:
             raise ValueError(f"index_latency_cycles is {self.index_latency_cycles}, not 0 to 64")
         for place in self.memory.values():
-            off_chip_latency(place)
+            off_chip_bus(place)
         if self.max_bram_kib is not None and self.max_bram_kib < 1:
             raise ValueError(f"max_bram_kib is {self.max_bram_kib}: it takes some RAM")
 

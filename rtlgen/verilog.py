@@ -20,7 +20,7 @@ from amaranth.lib.wiring import In
 
 from rtlgen.hw.index_styles import require_index_style
 from rtlgen.hw.kernel import Kernel
-from rtlgen.hw.names import MEMORY_PORTS, Namer, PortNames, port_names
+from rtlgen.hw.names import Namer, PortNames, memory_ports, port_names
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.plan import KernelPlan, MemorySide, OffChip
 from rtlgen.ir.scop import Array
@@ -224,12 +224,12 @@ def _memory_map(side: MemorySide) -> MemoryMap:
         )
 
     return MemoryMap(
-        kind="fixed",
-        ports=MEMORY_PORTS,
+        kind=side.bus.kind,
+        ports=memory_ports(side),
         word_bits=side.word_bits,
         # Where every array is too small to be worth it, nothing is off chip.
         depth_words=max(1, side.depth_words),
-        latency_cycles=side.latency_cycles,
+        latency_cycles=side.bus.latency_cycles,
         byte_order="little",
         arrays=tuple(map(mapped, side.arrays)),
     )

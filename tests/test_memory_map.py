@@ -165,7 +165,7 @@ def test_a_planned_memory_is_described_in_the_order_of_c() -> None:
     assert [array.name for array in manifest.data_arrays] == ["A", "B", "C", "D"]
     assert [array.name for array in manifest.host_arrays] == ["A"]
     memory = manifest.memory
-    assert memory is not None and memory.latency_cycles == side.latency_cycles
+    assert memory is not None and memory.latency_cycles == side.bus.latency_cycles
     (d,) = (array for array in side.arrays if array.name == "D")
     # Nine numbers of 4 bytes begin every fifth word.
     assert memory.array("D") == MappedArray("D", 32, (9, 9), 8 * d.base_words, 40)

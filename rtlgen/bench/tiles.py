@@ -80,7 +80,7 @@ def measure(row: BenchRow, path: Path, settings: BenchSettings) -> RowResult:
         "buffer": _kept(design.options),
         "tile": _sizes_text(tiles["sizes"]),
         "order": tiles["order"],
-        "memory": f"fixed:{side['latency_cycles']}",
+        "memory": f"{side['kind']}:{side['latency_cycles']}",
         "bus_bits": side["bus_bits"],
         "onchip_bytes": report["onchip_bytes"],
         "cycles": proven.cycles,

@@ -23,7 +23,7 @@ from rtlgen.options import (
     MOST_LATENCY_CYCLES,
     WRITE_PORTS,
     CompileOptions,
-    off_chip_latency,
+    off_chip_bus,
 )
 from rtlgen.poly.pluto.components import FUSIONS
 from rtlgen.target import target_names
@@ -134,7 +134,8 @@ _COMPILE_OPTIONS = (
         "--memory",
         multiple=True,
         metavar="[ARRAY=]PLACE",
-        help="Keep an array, or all: onchip; or fixed:L, off chip, L cycles a word.  "
+        help="Keep an array, or all: onchip; fixed:L, off chip, L cycles a word, one at a time; or "
+        "axi or axi:L, behind an AXI4 bus that answers in L cycles.  "
         "[default: on chip what fits]",
     ),
     click.option(
@@ -246,12 +247,12 @@ def _places(texts: Sequence[str]) -> dict[str, str]:
     for text in texts:
         name, equals, place = text.rpartition("=")
         try:
-            off_chip_latency(place)
+            off_chip_bus(place)
         except ValueError:
             raise BadOption(
                 f"--memory {text} is no place for an array",
-                help=f"write --memory [ARRAY=]onchip or [ARRAY=]fixed:L, L from 1 to "
-                f"{MOST_LATENCY_CYCLES}",
+                help=f"write --memory [ARRAY=]onchip, [ARRAY=]fixed:L or [ARRAY=]axi:L, L from 1 "
+                f"to {MOST_LATENCY_CYCLES}",
             ) from None
         if equals and not name:
             raise BadOption(f"--memory {text} names no array", help=f"write --memory {place}")

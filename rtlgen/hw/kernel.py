@@ -16,8 +16,9 @@ from rtlgen.hw.groups import Group, groups_of
 from rtlgen.hw.index_styles import build_index_unit
 from rtlgen.hw.memory import BYTE_BITS, ArrayStorage, LoadUser
 from rtlgen.hw.memory_kinds import build_storage
-from rtlgen.hw.memory_port import MemoryPort
+from rtlgen.hw.mover import Mover
 from rtlgen.hw.names import Namer, PortNames, port_names, prefix_ports
+from rtlgen.hw.off_chip import OffChipPort, memory_pins
 from rtlgen.hw.sequencer import Phase, Sequencer, event_name
 from rtlgen.hw.sites import Sites, sites_of
 from rtlgen.hw.tile_parts import TileParts
@@ -73,9 +74,7 @@ class Kernel(wiring.Component):
     checksum: Out(64), likewise; where the plan has a checksum.
     NAME_addr, NAME_en, NAME_we, NAME_wdata: In; NAME_rdata: Out, one cycle later; for each array
         that is visible outside.
-    mem_en, mem_we, mem_addr, mem_wdata: Out; mem_rdata, mem_ack: In; where arrays are off chip. The
-        outputs are registers that hold still until the cycle of `mem_ack`, in which `mem_rdata` is
-        looked at. mem_we: one bit a byte, none of them in a read. mem_addr: number of the word.
+    the pins of the memory off chip, where arrays are there: see `memory_map`.
     All C names as `names` says: they give way to names that are taken.
 
     Timing
@@ -106,15 +105,7 @@ class Kernel(wiring.Component):
                     names.rdata: Out(memory.width_bits),
                 }
         if plan.memory_side is not None:
-            side = plan.memory_side
-            members |= {
-                "mem_en": Out(1),
-                "mem_we": Out(side.bytes_per_word),
-                "mem_addr": Out(address_bits(side.depth_words)),
-                "mem_wdata": Out(side.word_bits),
-                "mem_rdata": In(side.word_bits),
-                "mem_ack": In(1),
-            }
+            members |= memory_pins(plan.memory_side)
         if plan.returned is not None:
             members["return_value"] = Out(plan.memory(plan.returned).width_bits)
         if plan.checksum is not None:
@@ -137,6 +128,7 @@ class _KernelBuilder:
         self._groups = [groups_of(region) for region in kernel.plan.regions]
         self._sequencer = Sequencer(self._phases())
         self._tiles: dict[int, TileParts] = {}
+        self._off_chip: OffChipPort | None = None
         self._scalars: dict[str, Signal] = {}
         self._storers: dict[int, _Storer] = {}
         self._looked_up = {
@@ -209,19 +201,15 @@ class _KernelBuilder:
     def _build_memory_port(self) -> None:
         side = self._plan.memory_side
         assert side is not None
-        movers = [mover for parts in self._tiles.values() for mover in parts.movers.values()]
-        port = MemoryPort(side, [mover.transfer.direction for mover in movers])
-        self._m.submodules[self._modules.name("memory_port")] = port
-        kernel = self._kernel
-        self._m.d.comb += [
-            kernel.mem_en.eq(port.en),
-            kernel.mem_we.eq(port.we),
-            kernel.mem_addr.eq(port.addr),
-            kernel.mem_wdata.eq(port.wdata),
-            port.ack.eq(kernel.mem_ack),
-        ]
-        for n, mover in enumerate(movers):
-            port.connect_user(self._m, n, mover)
+        movers: dict[str, Mover] = {}
+        finished: dict[str, Signal] = {}
+        for parts in self._tiles.values():
+            movers |= parts.movers
+            finished |= {window: parts.finished(window) for window in parts.movers}
+        if not movers:
+            return
+        self._off_chip = OffChipPort(side, movers, self._kernel)
+        self._off_chip.build(self._m, self._modules, self._sequencer.accepted, finished)
 
     def _capture_scalars(self) -> None:
         used = {name for stream in self._plan.streams for name in sites_of(stream).parameters}
@@ -429,7 +417,9 @@ class _KernelBuilder:
             self._connect_host(memory, storage)
         for parts in self._tiles.values():
             if memory.name in parts.movers:
-                parts.connect_window(m, memory.name, storage, self._kernel.mem_rdata)
+                assert self._off_chip is not None, "what is moved goes through a port"
+                parts.connect_window(m, memory.name, storage)
+                self._off_chip.fill(m, memory.name, storage)
 
     def _connect_host(self, memory: Memory, storage: ArrayStorage) -> None:
         names, kernel = self._kernel.names.hosts[memory.name], self._kernel

@@ -10,13 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from amaranth.hdl import Cat, EnableInserter, Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Const, EnableInserter, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Member, Out, Signature
 
+from rtlgen.hw.offers import offer_signature
 from rtlgen.hw.transfer_control import TransferControl
-from rtlgen.ir.plan import MemorySide, Transfer, address_bits
+from rtlgen.ir.memory_side import BURST_WORDS
+from rtlgen.ir.plan import MemorySide, Transfer
 
 
 class Mover(wiring.Component):
@@ -30,17 +33,13 @@ class Mover(wiring.Component):
     -------
     begin: In(1), in the cycle before a run. Between runs the mover is empty.
     ready: In(1), there is a token for one more tile. claimed: Out(1), that token is taken.
-    finished: Out(1), all words of a tile are moved.
-    request: Out(1), it asks for an access. addr: Out, to this word. data, strobes: Out, what to
-        write, and which bytes; of a store alone. taken: In(1), the access goes on its way.
-    answered: In(1), the access that was taken last is done. It is the only one on its way.
-    window_en, window_addr: Out. A load writes the word of the answer to its window while they ask
-        for it; a store reads the window.
-    window_data: In, of a store: the word that it asked for last.
+    offer: Out, to the port of the memory; see `offers`.
+    window_en, window_addr: Out, window_data: In, of a store: it reads the window, and gets the word
+        in the cycle after that, until it asks again.
 
     Timing
     ------
-    The first request comes three cycles after `begin` at the earliest, of a store four.
+    The first offer comes three cycles after `begin` at the earliest, of a store four.
     """
 
     def __init__(self, transfer: Transfer, tile_levels: int, side: MemorySide) -> None:
@@ -48,23 +47,16 @@ class Mover(wiring.Component):
         self.side = side
         self._control = TransferControl(transfer, tile_levels, side.depth_words)
         self.is_store = transfer.direction == "store"
-        row_bits = transfer.at.width_bits
         members: dict[str, Member] = {
             "begin": In(1),
             "ready": In(1),
             "claimed": Out(1),
-            "finished": Out(1),
-            "request": Out(1),
-            "addr": Out(address_bits(side.depth_words)),
-            "taken": In(1),
-            "answered": In(1),
-            "window_en": Out(1),
-            "window_addr": Out(row_bits),
+            "offer": Out(offer_signature(transfer, side)),
         }
         if self.is_store:
             members |= {
-                "data": Out(side.word_bits),
-                "strobes": Out(side.bytes_per_word),
+                "window_en": Out(1),
+                "window_addr": Out(transfer.at.width_bits),
                 "window_data": In(side.word_bits),
             }
         super().__init__(Signature(members))
@@ -101,6 +93,7 @@ class Mover(wiring.Component):
         shown = _Item(
             control.moves,
             control.last,
+            self._follows(m, push),
             control.word,
             control.at,
             Cat(strobe.replicate(self._strobe_bytes) for strobe in control.strobes),
@@ -119,74 +112,65 @@ class Mover(wiring.Component):
     def _strobe_bytes(self) -> int:
         return self.side.bytes_per_word // max(1, len(self.transfer.strobes))
 
+    def _follows(self, m: Module, push: Value) -> Value:
+        """Return whether the word that the control shows goes on with the burst of the last one."""
+        control = self._control
+        if not self.side.bus.has_bursts:
+            return Const(0, 0)
+        word = control.word
+        next_word = Signal.like(word, name="next_word", reset_less=True)
+        goes_on = Signal()
+        with m.If(push):
+            m.d.sync += [next_word.eq(word + 1), goes_on.eq(control.moves & ~control.last)]
+        place = word[: BURST_WORDS.bit_length() - 1]
+        return goes_on & (word == next_word) & place.any()
+
     def _load(self, m: Module, item: _Item, valid: Value, pop: Signal) -> None:
-        """Ask for the head of the queue; the answer goes to the window."""
-        on_its_way = self._on_its_way(m, item)
-        row = Signal.like(self.window_addr, name="row", reset_less=True)
-        passed = Signal()
-        with m.If(self.taken):
-            m.d.sync += row.eq(item.at)
-        m.d.comb += [
-            self.request.eq(valid & item.moves),
-            self.addr.eq(item.word),
-            passed.eq(valid & ~item.moves & ~on_its_way.any),
-            pop.eq(self.taken | passed),
-            self.finished.eq(passed | (self.answered & on_its_way.last)),
-            self.window_en.eq(self.answered),
-            self.window_addr.eq(row),
-        ]
+        """Offer the head of the queue; the port brings the word to the window."""
+        m.d.comb += [pop.eq(self.offer.taken), *item.shown_by(self.offer, valid)]
+        m.d.comb += self.offer.row.eq(item.at)
 
     def _store(self, m: Module, item: _Item, valid: Value, pop: Signal) -> None:
-        """Read the window at the head of the queue, and write what comes out of it."""
+        """Read the window at the head of the queue, and offer what comes out of it."""
         read = item.registers("read")
-        has_read, passed = Signal(), Signal()
-        on_its_way = self._on_its_way(m, read)
+        has_read = Signal()
         m.d.comb += [
-            pop.eq(valid & (~has_read | self.taken | passed)),
+            pop.eq(valid & (~has_read | self.offer.taken)),
             self.window_en.eq(pop & item.moves),
             self.window_addr.eq(item.at),
-            self.request.eq(has_read & read.moves),
-            self.addr.eq(read.word),
-            self.data.eq(self.window_data),
-            self.strobes.eq(read.strobes),
-            passed.eq(has_read & ~read.moves & ~on_its_way.any),
-            self.finished.eq(passed | (self.answered & on_its_way.last)),
+            *read.shown_by(self.offer, has_read),
+            self.offer.data.eq(self.window_data),
+            self.offer.strobes.eq(read.strobes),
         ]
         with m.If(pop):
             m.d.sync += [*read.eq(item), has_read.eq(1)]
-        with m.Elif(self.taken | passed):
+        with m.Elif(self.offer.taken):
             m.d.sync += has_read.eq(0)
-
-    def _on_its_way(self, m: Module, item: _Item) -> _OnItsWay:
-        """Build what is known of the access that is on its way."""
-        access = _OnItsWay(Signal(name="on_its_way"), Signal(name="is_last"))
-        with m.If(self.taken):
-            m.d.sync += [access.any.eq(1), access.last.eq(item.last)]
-        with m.Elif(self.answered):
-            m.d.sync += access.any.eq(0)
-        return access
-
-
-@dataclass(frozen=True, slots=True)
-class _OnItsWay:
-    """Whether an access is on its way, and whether it is the last one of its tile."""
-
-    any: Signal
-    last: Signal
 
 
 @dataclass(frozen=True, slots=True)
 class _Item:
-    """An iteration of a transfer; see `TransferControl`."""
+    """An iteration of a transfer; see `TransferControl`, and for `follows` the module `offers`."""
 
     moves: Value
     last: Value
+    follows: Value
     word: Value
     at: Value
     strobes: Value
 
     def _values(self) -> Mapping[str, Value]:
         return {name: getattr(self, name) for name in _Item.__dataclass_fields__}
+
+    def shown_by(self, offer: Any, valid: Value) -> list[object]:
+        """Return the assignments that make an offer of it."""
+        shown = [
+            offer.valid.eq(valid),
+            offer.moves.eq(self.moves),
+            offer.last.eq(self.last),
+            offer.word.eq(self.word),
+        ]
+        return [*shown, offer.follows.eq(self.follows)] if len(self.follows) else shown
 
     def registers(self, prefix: str) -> _Item:
         """Return signals of the same shapes."""

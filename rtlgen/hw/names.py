@@ -7,7 +7,7 @@ from dataclasses import astuple, dataclass, fields
 
 from amaranth.lib import wiring
 
-from rtlgen.ir.plan import KernelPlan
+from rtlgen.ir.plan import KernelPlan, MemorySide
 from rtlgen.manifest import HostPort
 from rtlgen.memory_map import AxiPorts, MemoryPorts
 
@@ -16,6 +16,11 @@ MEMORY_PORTS = MemoryPorts("mem_en", "mem_we", "mem_addr", "mem_wdata", "mem_rda
 AXI_PORTS = AxiPorts(
     "mem_base", "mem_error", *(f"m_axi_{field.name}" for field in fields(AxiPorts)[2:])
 )
+
+
+def memory_ports(side: MemorySide) -> MemoryPorts | AxiPorts:
+    """Return the names of the ports to the memory off chip."""
+    return AXI_PORTS if side.bus.kind == "axi" else MEMORY_PORTS
 
 
 def _words(text: str) -> frozenset[str]:
@@ -105,7 +110,7 @@ def port_names(plan: KernelPlan) -> PortNames:
     """
     reserved = (*CONTROL_PORTS, *dir(wiring.Component), "elaborate", "plan", "names")
     # Only where it is there: the ports of other designs keep their names.
-    memory = () if plan.memory_side is None else astuple(MEMORY_PORTS)
+    memory = () if plan.memory_side is None else astuple(memory_ports(plan.memory_side))
     namer = Namer((*reserved, *memory))
     scalars = {scalar.name: namer.name(scalar.name) for scalar in plan.scalars}
     suffixes = tuple(f"_{suffix}" for suffix in _HOST_SUFFIXES)

@@ -10,7 +10,7 @@ from rtlgen.hw.memory import ArrayStorage
 from rtlgen.hw.mover import Mover
 from rtlgen.hw.names import Namer, prefix_ports
 from rtlgen.hw.tile_sequencer import TileSequencer
-from rtlgen.hw.windows import DrainedStorage, FilledStorage
+from rtlgen.hw.windows import DrainedStorage
 from rtlgen.ir.plan import MemorySide, TiledRegion
 
 
@@ -58,21 +58,19 @@ class TileParts:
                 mover.begin.eq(begin),
                 mover.ready.eq(getattr(sequencer, f"ready_{n}")),
                 getattr(sequencer, f"claimed_{n}").eq(mover.claimed),
-                getattr(sequencer, f"finished_{n}").eq(mover.finished),
             ]
 
-    def connect_window(self, m: Module, window: str, storage: ArrayStorage, rdata: Value) -> None:
-        """Wire a window to its mover; `rdata` is what the memory off chip answers."""
-        mover = self.movers[window]
-        if isinstance(storage, FilledStorage):
-            m.d.comb += [
-                storage.fill_en.eq(mover.window_en),
-                storage.fill_addr.eq(mover.window_addr),
-                storage.fill_data.eq(rdata),
-            ]
-        elif isinstance(storage, DrainedStorage):
+    def connect_window(self, m: Module, window: str, storage: ArrayStorage) -> None:
+        """Wire a drained window to its mover."""
+        if isinstance(storage, DrainedStorage):
+            mover = self.movers[window]
             m.d.comb += [
                 storage.drain_en.eq(mover.window_en),
                 storage.drain_addr.eq(mover.window_addr),
                 mover.window_data.eq(storage.drain_data),
             ]
+
+    def finished(self, window: str) -> Signal:
+        """Return what says that all words of a tile are moved."""
+        finished: Signal = getattr(self._sequencer, f"finished_{list(self.movers).index(window)}")
+        return finished

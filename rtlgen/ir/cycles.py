@@ -29,7 +29,7 @@ def _part_cycles(plan: KernelPlan, part: Region | TiledRegion) -> int:
         return region_cycles(plan, part)
     if plan.memory_side is None:
         raise PlanError(f"{plan.name} has tiles and no memory off chip")
-    return tiled_cycles(part, plan.memory_side.latency_cycles)
+    return tiled_cycles(part, plan.memory_side.bus)
 
 
 def checksum_cycles(plan: KernelPlan) -> int:

@@ -53,6 +53,7 @@ from rtlgen.ir.levels import (
     Predicate,
 )
 from rtlgen.ir.memories import LOGIC_TABLE_WORDS, Memory, MemoryKind, address_bits
+from rtlgen.ir.memory_side import Bus, Direction, MemorySide, OffChip
 from rtlgen.ir.operations import (
     ArithmeticOp,
     CastOp,
@@ -70,7 +71,7 @@ from rtlgen.ir.operations import (
 )
 from rtlgen.ir.plan_error import PlanError
 from rtlgen.ir.streams import Region, Stream
-from rtlgen.ir.tiled import Direction, MemorySide, OffChip, TiledRegion, Transfer
+from rtlgen.ir.tiled import TiledRegion, Transfer
 
 __all__ = [
     "ALWAYS",
@@ -79,6 +80,7 @@ __all__ = [
     "NEVER",
     "Address",
     "ArithmeticOp",
+    "Bus",
     "CastOp",
     "ChooseOp",
     "Condition",

@@ -75,7 +75,7 @@ def plan_text(plan: KernelPlan) -> str:
 
 
 def _memory_side(side: MemorySide) -> list[str]:
-    lines = [f"  off chip: words of {side.word_bits} bits, {side.latency_cycles} cycles an access"]
+    lines = [f"  off chip, {side.bus}: words of {side.word_bits} bits"]
     for array in side.arrays:
         shape = "".join(f"[{extent}]" for extent in array.shape)
         kind = _type(array.width_bits, array.signed)

@@ -21,82 +21,12 @@ Timing of tiles: `ir.timeline`.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
 from rtlgen.ir.levels import FoldedForm, IndexForm, Level, Predicate
+from rtlgen.ir.memory_side import Direction
 from rtlgen.ir.operations import ChooseOp, LoadOp
 from rtlgen.ir.plan_error import PlanError
-from rtlgen.ir.scop import Role
 from rtlgen.ir.streams import Region
-
-BYTE_BITS = 8
-
-Direction: TypeAlias = Literal["load", "store"]
-
-
-@dataclass(frozen=True, slots=True)
-class OffChip:
-    """A C array that lives off chip, row-major, each of its rows on whole words.
-
-    Members
-    -------
-    shape: its extents; the last one is that of a row. role: as in the Scop.
-    base_words: the word that its first row begins with.
-    """
-
-    name: str
-    width_bits: int
-    signed: bool
-    shape: tuple[int, ...]
-    role: Role
-    base_words: int
-
-    def row_words(self, word_bits: int) -> int:
-        """Return the words from one row to the next."""
-        return -(-self.shape[-1] * self.width_bits // word_bits)
-
-    def words(self, word_bits: int) -> int:
-        """Return the words of the whole array."""
-        rows = 1
-        for extent in self.shape[:-1]:
-            rows *= extent
-        return rows * self.row_words(word_bits)
-
-
-@dataclass(frozen=True, slots=True)
-class MemorySide:
-    """The memory off chip: a word an access, one access at a time.
-
-    Members
-    -------
-    word_bits: of the bus. latency_cycles: of an access; the next one begins after it.
-    depth_words: of the memory, as far as the arrays go.
-    """
-
-    word_bits: int
-    latency_cycles: int
-    arrays: tuple[OffChip, ...]
-
-    def __post_init__(self) -> None:
-        if self.word_bits < BYTE_BITS or self.word_bits & (self.word_bits - 1):
-            raise PlanError(f"a bus of {self.word_bits} bits")
-        if self.latency_cycles < 1:
-            raise PlanError(f"an access of {self.latency_cycles} cycles")
-        taken = 0
-        for array in sorted(self.arrays, key=lambda array: array.base_words):
-            if not array.shape or array.width_bits > self.word_bits:
-                raise PlanError(f"{array.name} does not fit words of {self.word_bits} bits")
-            if array.base_words < taken:
-                raise PlanError(f"{array.name} begins in another array")
-            taken = array.base_words + array.words(self.word_bits)
-
-    @property
-    def depth_words(self) -> int:
-        return max((a.base_words + a.words(self.word_bits) for a in self.arrays), default=0)
-
-    @property
-    def bytes_per_word(self) -> int:
-        return self.word_bits // BYTE_BITS
 
 
 @dataclass(frozen=True, slots=True)

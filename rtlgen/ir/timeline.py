@@ -6,7 +6,7 @@ the start of the next. What happens between two starts depends on the state at t
 what is moved in the few tiles around; where both have been seen before, so has the outcome. So the
 work grows with the kinds of tiles, and only by a look into a table with their number.
 
-The names are those of `hw.mover`, `hw.memory_port` and `hw.tile_sequencer`.
+The names are those of `hw.mover` and `hw.tile_sequencer`; for the port see `ir.port_timing`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ from typing import TypeAlias
 import numpy as np
 
 from rtlgen.ir.iterations import iterations_of
+from rtlgen.ir.memory_side import Bus
 from rtlgen.ir.plan_error import PlanError
+from rtlgen.ir.port_timing import PortTiming, port_timing
 from rtlgen.ir.tiled import TiledRegion
 from rtlgen.ir.transfer_patterns import Ints, Item, TilePatterns, patterns_of
 
@@ -45,7 +47,6 @@ class _Mover:
     -------
     tile, item: where its control is. drops: iterations that it drops before it shows that item.
     queue, read: items on their way to the port. begun: whether it holds a token for their tile.
-    on_its_way: whether the access on its way is the last one of its tile; None without any.
     own, kernels: tokens at hand: copies that the mover may use, and the kernel.
     credits: tiles that a load may be ahead of each of the stores that it waits for.
     """
@@ -59,16 +60,20 @@ class _Mover:
     queue: tuple[Item, ...] = ()
     read: Item | None = None
     begun: bool = False
-    on_its_way: bool | None = None
 
     def key(self) -> tuple[object, ...]:
-        place = self.tile, self.item, self.drops, self.begun, self.on_its_way
+        place = self.tile, self.item, self.drops, self.begun
         return *place, self.own, self.kernels, self.queue, self.read
 
     @property
     def is_admitted(self) -> bool:
         """Whether the item at hand may go on: its tile has a token, or finds one."""
         return self.begun or (self.own > 0 and all(self.credits))
+
+    def claim(self) -> None:
+        """Take the tokens for a tile."""
+        self.own -= 1
+        self.credits = tuple([credit - 1 for credit in self.credits])
 
 
 @dataclass(slots=True)
@@ -77,14 +82,13 @@ class _State:
 
     Members
     -------
-    user, cycles: whose access is on its way, and for how many cycles more; None without any.
+    port: of the memory off chip.
     rest: cycles until the next tile may start. busy: cycles until the last one is done.
     used: (cycles until then, number of the window) where the kernel gives back a copy.
     """
 
     movers: list[_Mover]
-    user: int | None = None
-    cycles: int = 0
+    port: PortTiming
     rest: int = 0
     busy: int = 0
     used: list[tuple[int, int]] = field(default_factory=list)
@@ -92,7 +96,7 @@ class _State:
     def key(self) -> tuple[object, ...]:
         """Return all but the credits, of which only whether they are few matters."""
         movers = tuple([mover.key() for mover in self.movers])
-        return movers, self.user, self.cycles, tuple(self.used)
+        return movers, self.port.key(), tuple(self.used)
 
     @property
     def credits(self) -> Credits:
@@ -104,23 +108,20 @@ class _State:
         state.movers = [copy(mover) for mover in self.movers]
         for mover, own in zip(state.movers, credits, strict=True):
             mover.credits = own
+        state.port = self.port.copied()
         state.used = list(self.used)
         return state
 
 
 @lru_cache(maxsize=64)
-def tiled_cycles(tiled: TiledRegion, latency_cycles: int) -> int:
+def tiled_cycles(tiled: TiledRegion, bus: Bus) -> int:
     """Return the cycles between the start of a tiled region and that of what follows it.
-
-    Parameters
-    ----------
-    latency_cycles: of an access off chip.
 
     Raises
     ------
     PlanError: it would wait for ever.
     """
-    return _Timeline(tiled, latency_cycles).cycles()
+    return _Timeline(tiled, bus).cycles()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -142,16 +143,17 @@ class _Step:
 class _Timeline:
     """Follow a tiled region from its first cycle to its last."""
 
-    def __init__(self, tiled: TiledRegion, latency_cycles: int) -> None:
+    def __init__(self, tiled: TiledRegion, bus: Bus) -> None:
         self.tiled = tiled
-        self.latency_cycles = latency_cycles
+        self.bus = bus
         transfers = tiled.transfers
         tiles = iterations_of(tiled.levels)
         if len(tiles) != tiled.tiles:
             raise PlanError(f"{len(tiles)} tiles, not {tiled.tiles}")
-        self.patterns: list[TilePatterns] = [patterns_of(t, tiles) for t in transfers]
+        self.patterns: list[TilePatterns] = [
+            patterns_of(t, tiles, bus.has_bursts) for t in transfers
+        ]
         self.is_store = [transfer.direction == "store" for transfer in transfers]
-        self.order = sorted(range(len(transfers)), key=lambda n: not self.is_store[n])
         self.used_cycles = [tiled.used_cycle(transfer.window) for transfer in transfers]
         self.copies = [transfer.copies for transfer in transfers]
         windows = [transfer.window for transfer in transfers]
@@ -222,7 +224,7 @@ class _Timeline:
                     credits=tuple(distance for _, distance in transfer.after),
                 )
             )
-        return _State(movers)
+        return _State(movers, port_timing(self.bus, self.is_store))
 
     def _to_next_start(self, state: _State) -> int:
         """Follow the state until the end of the cycle in which the next tile starts.
@@ -263,8 +265,8 @@ class _Timeline:
         ends = [timer for timer in timers if timer]
         ends += [mover.drops for mover in state.movers if mover.drops]
         ends += [cycles for cycles, _ in state.used]
-        if state.user is not None:
-            ends.append(state.cycles - 1)
+        if waits := state.port.waits():
+            ends.append(waits)
         if not ends:
             raise PlanError("a tile waits for what never happens")
         more = min(ends)
@@ -273,7 +275,7 @@ class _Timeline:
 
     def _pass(self, state: _State, cycles: int) -> None:
         """Count down by some cycles."""
-        state.cycles = max(0, state.cycles - cycles)
+        state.port.wait(cycles)
         state.rest = max(0, state.rest - cycles)
         state.busy = max(0, state.busy - cycles)
         state.used = [(left - cycles, n) for left, n in state.used]
@@ -283,21 +285,16 @@ class _Timeline:
     def _cycle(self, state: _State, starts: bool) -> bool:
         """Go through one cycle; return whether more than counts changed."""
         movers = state.movers
-        user = state.user
-        is_answered = user is not None and state.cycles == 1
-        taken = self._turn(state) if user is None or is_answered else None
-        if is_answered:
-            state.user = None
-        if taken is not None:
-            state.user, state.cycles = taken, self.latency_cycles + 1
-        moved = starts or is_answered or taken is not None
+        served = state.port.cycle([self._offer(n, mover) for n, mover in enumerate(movers)])
+        moved = starts or served.moved
         dropping = [mover.drops > 0 for mover in movers]
-        events = []
-        for n in range(len(movers)):
-            events.append(self._move(state, n, taken == n, is_answered and user == n))
-        for n, (claimed, finished, changed) in enumerate(events):
+        events = [self._move(mover, n, n in served.taken) for n, mover in enumerate(movers)]
+        for n, (claimed, changed) in enumerate(events):
             moved |= changed
-            self._count(state, n, claimed, finished)
+            if claimed:
+                movers[n].claim()
+        for n in served.finished:
+            self._finish(state, n)
         if starts:
             state.rest, state.busy = self.tiled.issue_cycles, self.tiled.kernel.length_cycles
             state.used += [(cycles, n) for n, cycles in enumerate(self.used_cycles)]
@@ -316,9 +313,6 @@ class _Timeline:
         """Count down by a cycle; return whether something is to happen in the next one."""
         state.used = [(left - 1, n) for left, n in state.used]
         due = bool(state.used) and state.used[0][0] == 0
-        if state.cycles:
-            state.cycles -= 1
-            due |= state.cycles == 1
         if state.rest:
             state.rest -= 1
             due |= state.rest == 0
@@ -327,40 +321,21 @@ class _Timeline:
             due |= state.busy == 0
         return due
 
-    def _turn(self, state: _State) -> int | None:
-        """Return whose access goes on its way."""
-        for n in self.order:
-            mover = state.movers[n]
-            if self.is_store[n]:
-                if mover.read is not None and mover.read.moves:
-                    return n
-            elif mover.queue and mover.queue[0].moves and mover.is_admitted:
-                return n
-        return None
+    def _offer(self, n: int, mover: _Mover) -> Item | None:
+        """Return what a mover offers to the port."""
+        if self.is_store[n]:
+            return mover.read
+        return mover.queue[0] if mover.queue and mover.is_admitted else None
 
-    def _move(self, state: _State, n: int, taken: bool, answered: bool) -> tuple[bool, bool, bool]:
-        """Go through one cycle of a mover; return whether it claimed, finished, did anything."""
-        mover = state.movers[n]
+    def _move(self, mover: _Mover, n: int, taken: bool) -> tuple[bool, bool]:
+        """Go through one cycle of a mover; return whether it claimed a token, and did anything."""
         item = mover.queue[0] if mover.queue else None
-        at_port = mover.read if self.is_store[n] else item
-        admitted = item is not None and mover.is_admitted
-        passed = (
-            at_port is not None
-            and not at_port.moves
-            and mover.on_its_way is None
-            and (self.is_store[n] or admitted)
-        )
-        leaves = taken or passed
-        pops = (admitted and (mover.read is None or leaves)) if self.is_store[n] else leaves
-        finished = passed or (answered and bool(mover.on_its_way))
+        pops = taken
+        if self.is_store[n]:
+            pops = item is not None and mover.is_admitted and (mover.read is None or taken)
+            if pops or taken:
+                mover.read = item if pops else None
         claimed = pops and not mover.begun
-        if taken:
-            assert at_port is not None, "what is taken was there"
-            mover.on_its_way = at_port.last
-        elif answered:
-            mover.on_its_way = None
-        if self.is_store[n] and (pops or leaves):
-            mover.read = item if pops else None
         pushed = self._push(mover, n)
         if pops:
             assert item is not None, "what is popped was there"
@@ -368,7 +343,7 @@ class _Timeline:
             mover.queue = mover.queue[1:]
         if pushed is not None:
             mover.queue = (*mover.queue, pushed)
-        return claimed, finished, pops or leaves or pushed is not None
+        return claimed, pops or taken or pushed is not None
 
     def _push(self, mover: _Mover, n: int) -> Item | None:
         """Return the item that goes into a mover's queue, and let its control go on."""
@@ -389,20 +364,14 @@ class _Timeline:
             mover.drops = self._pattern(n, tile)[mover.item].dropped
         return shown
 
-    def _count(self, state: _State, n: int, claimed: bool, finished: bool) -> None:
-        """Move the tokens that a mover has claimed, and given."""
-        mover = state.movers[n]
-        if claimed:
-            mover.own -= 1
-            mover.credits = tuple([credit - 1 for credit in mover.credits])
-        if finished:
-            mover.kernels += 1
-            for other, waits in zip(state.movers, self.waits, strict=True):
-                if n in waits:
-                    other.credits = tuple(
-                        credit + (store == n)
-                        for store, credit in zip(waits, other.credits, strict=True)
-                    )
+    def _finish(self, state: _State, n: int) -> None:
+        """Give the tokens of a mover that is done with a tile."""
+        state.movers[n].kernels += 1
+        for other, waits in zip(state.movers, self.waits, strict=True):
+            if n in waits:
+                other.credits = tuple(
+                    [c + (store == n) for store, c in zip(waits, other.credits, strict=True)]
+                )
 
     def _pattern(self, n: int, tile: int) -> tuple[Item, ...]:
         patterns = self.patterns[n]

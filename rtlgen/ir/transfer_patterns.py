@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from rtlgen.ir.iterations import predicate_mask
 from rtlgen.ir.levels import Condition, Level
+from rtlgen.ir.memory_side import BURST_WORDS
 from rtlgen.ir.tiled import Transfer
 
 Ints = NDArray[np.int64]
@@ -28,11 +29,13 @@ class Item:
     -------
     dropped: iterations just before it that move nothing. moves: whether it moves a word; else it
         only says that a tile ends. last: whether it is the last one of its tile.
+    follows: whether its word goes on with the burst of the one before.
     """
 
     dropped: int
     moves: bool
     last: bool
+    follows: bool = False
 
 
 Pattern = tuple[Item, ...]
@@ -52,8 +55,13 @@ class TilePatterns:
         return int(moved[self.of_tile].sum())
 
 
-def patterns_of(transfer: Transfer, tiles: Ints) -> TilePatterns:
-    """Return what a transfer moves in every one of some tiles."""
+def patterns_of(transfer: Transfer, tiles: Ints, has_bursts: bool) -> TilePatterns:
+    """Return what a transfer moves in every one of some tiles.
+
+    Parameters
+    ----------
+    has_bursts: whether words that follow each other make one burst.
+    """
     depth = tiles.shape[1]
     box = transfer.levels[depth:]
     columns = [
@@ -61,12 +69,16 @@ def patterns_of(transfer: Transfer, tiles: Ints) -> TilePatterns:
         for conditions in transfer.when.alternatives
         for condition in conditions
     ]
+    if has_bursts:
+        # Where a burst ends depends on where it begins, and on nothing else of the tile.
+        places = tiles @ np.array(transfer.word.coefficients[:depth], dtype=np.int64)
+        columns.append(places % BURST_WORDS)
     if not columns:
         columns = [np.zeros(len(tiles), dtype=np.int64)]
     table = np.stack(columns, axis=1)
     _, first, of_tile = np.unique(table, axis=0, return_index=True, return_inverse=True)
     inner = _box_points(box)
-    patterns = tuple(_pattern(transfer, tiles[tile], inner) for tile in first)
+    patterns = tuple(_pattern(transfer, tiles[tile], inner, has_bursts) for tile in first)
     return TilePatterns(patterns, of_tile.reshape(-1).astype(np.int64))
 
 
@@ -90,13 +102,21 @@ def _box_points(box: Sequence[Level]) -> Ints:
     return points
 
 
-def _pattern(transfer: Transfer, tile: Ints, inner: Ints) -> Pattern:
+def _pattern(transfer: Transfer, tile: Ints, inner: Ints, has_bursts: bool) -> Pattern:
     counters = np.concatenate([np.tile(tile, (len(inner), 1)), inner], axis=1)
     moves = predicate_mask(transfer.when, counters)
     end = len(inner) - 1
     kept = sorted({*np.flatnonzero(moves).tolist(), end})
+    words = counters @ np.array(transfer.word.coefficients, dtype=np.int64) + transfer.word.constant
     before = [-1, *kept]
     return tuple(
-        Item(place - previous - 1, bool(moves[place]), place == end)
+        Item(
+            place - previous - 1,
+            bool(moves[place]),
+            place == end,
+            has_bursts
+            and previous >= 0
+            and bool(words[place] == words[previous] + 1 and words[place] % BURST_WORDS),
+        )
         for previous, place in zip(before, kept, strict=False)
     )

@@ -67,8 +67,7 @@ def traffic_lines(report: Mapping[str, Any]) -> list[str]:
     side, needed = report["off_chip"], report["words_needed"]
     rule, other = ("bus", "kernel") if report["bound"] == "bus" else ("kernel", "bus")
     return [
-        f"off chip: {side['words']:,} words of {side['bus_bits']} bits, "
-        f"{counted(side['latency_cycles'], 'cycle')} each",
+        f"off chip: {side['words']:,} words of {side['bus_bits']} bits, {_answers(side)}",
         f"moved: {counted(report['words_moved'], 'word')}, {report['words_loaded']:,} in and "
         f"{report['words_stored']:,} out; needed: "
         + ("not counted, it would take too long" if needed is None else f"{needed:,}"),
@@ -78,6 +77,12 @@ def traffic_lines(report: Mapping[str, Any]) -> list[str]:
         f"(the {other}: {report[f'{other}_cycles']:,})",
         *report["advice"],
     ]
+
+
+def _answers(side: Mapping[str, Any]) -> str:
+    """Return how fast the memory off chip is."""
+    cycles = counted(side["latency_cycles"], "cycle")
+    return f"{cycles} each" if side["kind"] == "fixed" else f"behind AXI4, {cycles} an answer"
 
 
 def choice_text(unit: Mapping[str, Any]) -> str:

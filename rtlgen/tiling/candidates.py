@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rtlgen.ir.memory_side import Bus
 from rtlgen.ir.timeline import tiled_cycles
 from rtlgen.tiling.part import TiledPart
 from rtlgen.transforms.tile_nests import Tiling
@@ -32,14 +33,14 @@ class Candidate:
     ram_bits: int
 
     @staticmethod
-    def of(part: TiledPart, latency_cycles: int) -> Candidate:
+    def of(part: TiledPart, bus: Bus) -> Candidate:
         """Return what a unit costs in the tiles that it is planned in."""
-        words = part.words_moved
+        loaded, stored = part.words_by("load"), part.words_by("store")
         kernel = part.region.tiles * part.region.issue_cycles
-        bus = words * latency_cycles
+        busy = bus.busy_cycles(loaded, stored)
         follows = part.region.tiles <= FOLLOWED_TILES
-        cycles = tiled_cycles(part.region, latency_cycles) if follows else max(kernel, bus)
-        return Candidate(part.tiling, cycles, kernel, bus, words, part.ram_bits)
+        cycles = tiled_cycles(part.region, bus) if follows else max(kernel, busy)
+        return Candidate(part.tiling, cycles, kernel, busy, loaded + stored, part.ram_bits)
 
 
 def pareto(candidates: Sequence[Candidate]) -> list[Candidate]:

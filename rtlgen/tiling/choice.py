@@ -15,6 +15,7 @@ from typing import TypeAlias
 
 from rtlgen.errors import RtlgenError
 from rtlgen.ir.effort import TooComplex, limited_effort
+from rtlgen.ir.memory_side import Bus
 from rtlgen.poly.errors import IllegalSchedule
 from rtlgen.scheduling.errors import RaggedDomain, WindowsTooLarge
 from rtlgen.scheduling.movers import WordCounts
@@ -59,14 +60,14 @@ class TileRequest:
 
     Members
     -------
-    latency_cycles, word_bits: of the memory off chip. on_chip: arrays that stay on chip.
+    bus, word_bits: to the memory off chip. on_chip: arrays that stay on chip.
     sizes: iterations of a tile, a number a loop; () for the compiler's choice.
     budget_bits: RAM on chip that windows and kept memories may take together.
     buffer: whether words are kept on chip from tile to tile; else a tile without `sizes` is one
         iteration, so that every access goes to the memory off chip.
     """
 
-    latency_cycles: int
+    bus: Bus
     word_bits: int
     on_chip: frozenset[str]
     sizes: tuple[int, ...]
@@ -162,7 +163,7 @@ class TileChoice:
             if could_be_better(cycles):
                 words = form.words(sizes)
                 if words is not None:
-                    busy = max(cycles, words * self.chip.latency_cycles)
+                    busy = max(cycles, self.chip.bus.least_busy_cycles(words))
                     fitting.append((busy, -_volume(sizes), sizes))
         for cycles, _, sizes in sorted(fitting):
             if not could_be_better(cycles) or (found and len(form.candidates) >= MOST_PLANS):
@@ -184,7 +185,7 @@ class TileChoice:
         )
 
     def _cycles(self, part: TiledPart) -> int:
-        return Candidate.of(part, self.chip.latency_cycles).cycles
+        return Candidate.of(part, self.chip.bus).cycles
 
     def _refused(self) -> RtlgenError:
         refused = [form.refused for form in self.forms if form.refused is not None]
@@ -239,7 +240,7 @@ class _Form:
     def least_cycles(self, sizes: tuple[int, ...]) -> int:
         """Return the cycles that tiles of these sizes take at least, as far as is known at once."""
         cut = self._cut(sizes)
-        needed = (self.words_needed or 0) * self.chip.latency_cycles
+        needed = self.chip.bus.least_busy_cycles(self.words_needed or 0)
         return needed if cut is None else max(needed, cut.tiles * cut.tile_iterations)
 
     def words(self, sizes: tuple[int, ...]) -> int | None:
@@ -315,7 +316,7 @@ class _Form:
 
     def _cost(self, part: TiledPart) -> tuple[bool, int, int, int]:
         fits = part.ram_bits <= self.chip.budget_bits
-        cycles = Candidate.of(part, self.chip.latency_cycles).cycles
+        cycles = Candidate.of(part, self.chip.bus).cycles
         return not fits, cycles, part.words_moved, part.ram_bits
 
     def _cut(self, sizes: tuple[int, ...]) -> CutPart | None:
@@ -357,7 +358,7 @@ class _Form:
         return self._planned[cut.tiling]
 
     def _note(self, part: TiledPart) -> None:
-        self.candidates.append(Candidate.of(part, self.chip.latency_cycles))
+        self.candidates.append(Candidate.of(part, self.chip.bus))
         if part.ram_bits > self.chip.budget_bits:
             self._too_large(part.ram_bits)
 

@@ -38,11 +38,11 @@ class StaysOnChip(RtlgenError):
     code = "E0317"
 
 
-class SeveralLatencies(RtlgenError):
-    """Arrays are to be off chip with different latencies.
+class SeveralBuses(RtlgenError):
+    """Arrays are to be off chip behind different buses.
 
-    There is one memory off chip, which takes the same number of cycles for every access. Say the
-    same `fixed:L` for all arrays that are in it.
+    There is one memory off chip, behind one bus, with one latency. Say the same `fixed:L` or
+    `axi:L` for all arrays that are in it.
     """
 
     code = "E0318"

@@ -12,7 +12,7 @@ from math import gcd, lcm
 from typing import TypeVar
 
 from rtlgen.ir.affine import Affine, affine_sum
-from rtlgen.ir.plan import Memory, OffChip, Region, TiledRegion
+from rtlgen.ir.plan import Bus, Direction, Memory, OffChip, Region, TiledRegion
 from rtlgen.ir.schedule import NestLoop
 from rtlgen.ir.scop import Scop
 from rtlgen.ir.sets import ScopSets, affine_text
@@ -60,13 +60,13 @@ class Chip:
 
     Members
     -------
-    off_chip: the arrays off chip, by name. word_bits: of the bus. latency_cycles: of an access.
+    off_chip: the arrays off chip, by name. word_bits: of the bus.
     budget_bits: RAM that windows and kept memories may take. buffer: see `TileRequest`.
     """
 
     off_chip: Mapping[str, OffChip]
     word_bits: int
-    latency_cycles: int
+    bus: Bus
     budget_bits: int
     buffer: bool
     target: Target
@@ -139,6 +139,11 @@ class TiledPart:
     @property
     def words_moved(self) -> int:
         return sum(self.windows.words.values())
+
+    def words_by(self, direction: Direction) -> int:
+        """Return the words that are loaded, or stored."""
+        moved = [t.window for t in self.region.transfers if t.direction == direction]
+        return sum(self.windows.words[window] for window in moved)
 
 
 def ram_bits(memories: Sequence[Memory]) -> int:

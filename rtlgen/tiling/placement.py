@@ -10,20 +10,21 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from rtlgen.errors import Label
+from rtlgen.ir.memory_side import Bus
 from rtlgen.ir.scop import Array, Scop
-from rtlgen.options import EVERY_ARRAY, CompileOptions, off_chip_latency
+from rtlgen.options import EVERY_ARRAY, CompileOptions, off_chip_bus
 from rtlgen.target import Target
 from rtlgen.tiling.choice import TileRequest
 from rtlgen.tiling.errors import (
     BusTooNarrow,
     NotInTiles,
-    SeveralLatencies,
+    SeveralBuses,
     StaysOnChip,
     UnknownArray,
 )
 
-USUAL_LATENCY_CYCLES = 8
-"""Of an access off chip where nobody has said another one: that of the published machine."""
+USUAL_BUS = Bus("fixed", 8)
+"""To arrays off chip where nobody has said another one: that of the published machine."""
 
 SHARE_OF_ARRAYS = 0.75
 """Of the RAM on chip, where arrays are off chip: the rest is for their windows."""
@@ -66,10 +67,10 @@ def place_arrays(scop: Scop, options: CompileOptions, target: Target) -> Placeme
 
     Raises
     ------
-    UnknownArray, StaysOnChip, SeveralLatencies, BusTooNarrow, NotInTiles
+    UnknownArray, StaysOnChip, SeveralBuses, BusTooNarrow, NotInTiles
     """
-    latencies = _latencies(scop, options)
-    asked = [array for array in scop.arrays if latencies[array.name] is not None]
+    buses = _buses(scop, options)
+    asked = [array for array in scop.arrays if buses[array.name] is not None]
     size = _Size(scop, asked, options, target)
     out = [] if EVERY_ARRAY in options.memory else size.moving_out()
     if not asked and not out:
@@ -81,12 +82,12 @@ def place_arrays(scop: Scop, options: CompileOptions, target: Target) -> Placeme
     if not is_asked and other is not None:
         return Placement(None, size.note(f"they stay on chip for the sake of {other}"), False)
     _require_no_other(options)
-    latency = _only_latency(asked, latencies) if asked else USUAL_LATENCY_CYCLES
+    bus = _only_bus(asked, buses) if asked else USUAL_BUS
     moved = [array for array in scop.arrays if array in (*asked, *out)]
     _require_words(moved, options.bus_bits)
     kept = [array for array in scop.arrays if array not in moved]
     request = TileRequest(
-        latency_cycles=latency,
+        bus=bus,
         word_bits=options.bus_bits,
         on_chip=frozenset(array.name for array in kept),
         sizes=options.tile,
@@ -97,7 +98,7 @@ def place_arrays(scop: Scop, options: CompileOptions, target: Target) -> Placeme
         return Placement(request)
     names = ", ".join(array.name for array in out)
     are = f"{names} {'is' if len(out) == 1 else 'are'} off chip"
-    return Placement(request, size.note(f"{are}, as with --memory fixed:{latency}"), is_asked)
+    return Placement(request, size.note(f"{are}, as with --memory {bus}"), is_asked)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,8 +164,8 @@ def bits_of(array: Array) -> int:
     return array.depth * array.element.width_bits if array.shape else 0
 
 
-def _latencies(scop: Scop, options: CompileOptions) -> dict[str, int | None]:
-    """Return for every array the cycles of an access, or None where it is on chip."""
+def _buses(scop: Scop, options: CompileOptions) -> dict[str, Bus | None]:
+    """Return for every array the bus to it, or None where it is on chip."""
     names = [array.name for array in scop.arrays]
     for name in options.memory:
         if name not in (EVERY_ARRAY, *names):
@@ -172,11 +173,11 @@ def _latencies(scop: Scop, options: CompileOptions) -> dict[str, int | None]:
                 f"there is no array {name}",
                 help=f"the arrays are {', '.join(a.name for a in scop.arrays if a.shape)}",
             )
-    places = {name: off_chip_latency(place) for name, place in options.memory.items()}
-    found: dict[str, int | None] = {}
+    places = {name: off_chip_bus(place) for name, place in options.memory.items()}
+    found: dict[str, Bus | None] = {}
     for array in scop.arrays:
-        latency = places.get(array.name, places.get(EVERY_ARRAY))
-        if latency is not None and not _is_movable(array):
+        bus = places.get(array.name, places.get(EVERY_ARRAY))
+        if bus is not None and not _is_movable(array):
             if array.name in places:
                 what = "a constant table" if array.is_table else "a scalar variable"
                 raise StaysOnChip(
@@ -184,8 +185,8 @@ def _latencies(scop: Scop, options: CompileOptions) -> dict[str, int | None]:
                     labels=(Label(array.span),),
                     help=f"leave out --memory {array.name}={options.memory[array.name]}",
                 )
-            latency = None
-        found[array.name] = latency
+            bus = None
+        found[array.name] = bus
     return found
 
 
@@ -193,16 +194,16 @@ def _is_movable(array: Array) -> bool:
     return bool(array.shape) and not array.is_table
 
 
-def _only_latency(moved: Sequence[Array], latencies: Mapping[str, int | None]) -> int:
-    """Return the latency that all arrays off chip share."""
-    first = latencies[moved[0].name]
+def _only_bus(moved: Sequence[Array], buses: Mapping[str, Bus | None]) -> Bus:
+    """Return the bus that all arrays off chip share."""
+    first = buses[moved[0].name]
     for array in moved:
-        if latencies[array.name] != first:
-            raise SeveralLatencies(
-                f"{moved[0].name} is fixed:{first} and {array.name} fixed:{latencies[array.name]}",
+        if buses[array.name] != first:
+            raise SeveralBuses(
+                f"{moved[0].name} is {first} and {array.name} {buses[array.name]}",
                 labels=(Label(array.span), Label(moved[0].span)),
-                notes=("there is one memory off chip, with one latency",),
-                help=f"say --memory {array.name}=fixed:{first}",
+                notes=("there is one memory off chip, behind one bus",),
+                help=f"say --memory {array.name}={first}",
             )
     assert first is not None
     return first

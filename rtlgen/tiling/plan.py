@@ -66,7 +66,7 @@ def plan_in_tiles(program: ParsedProgram, request: TileRequest, target: Target) 
     chip = Chip(
         {array.name: array for array in side.arrays},
         side.word_bits,
-        side.latency_cycles,
+        side.bus,
         request.budget_bits,
         request.buffer,
         target,
@@ -126,7 +126,7 @@ def _memory_side(scop: Scop, request: TileRequest) -> MemorySide:
                 labels=(Label(access.span, "not known before the tile runs"),),
                 help="keep it on chip",
             )
-    return MemorySide(request.word_bits, request.latency_cycles, tuple(arrays))
+    return MemorySide(request.word_bits, request.bus, tuple(arrays))
 
 
 def _plan(

@@ -78,7 +78,7 @@ def _needed(tiled: TiledProgram, side: MemorySide) -> int | None:
 def _unit(
     part: TiledPart, candidates: Sequence[Candidate], side: MemorySide, ram_limit_bits: int
 ) -> dict[str, Any]:
-    chosen = Candidate.of(part, side.latency_cycles)
+    chosen = Candidate.of(part, side.bus)
     names = part.program.scop.statements[0].iterators
     region = part.region
     return {
@@ -133,8 +133,8 @@ def _mover(part: TiledPart, transfer: Transfer) -> dict[str, Any]:
 
 def _off_chip(side: MemorySide) -> dict[str, Any]:
     return {
-        "kind": "fixed",
-        "latency_cycles": side.latency_cycles,
+        "kind": side.bus.kind,
+        "latency_cycles": side.bus.latency_cycles,
         "bus_bits": side.word_bits,
         "words": side.depth_words,
         "arrays": [

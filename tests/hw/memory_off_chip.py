@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from amaranth.hdl import ResetInserter, Signal
@@ -14,6 +14,7 @@ from rtlgen.ir.plan import KernelPlan, OffChip
 
 Context = Any
 Words = list[int]
+MemoryT = TypeVar("MemoryT", bound="Memory")
 
 
 def packed(plan: KernelPlan, arrays: Mapping[str, np.ndarray], padding: int = 0xA5) -> Words:
@@ -118,11 +119,17 @@ class MemoryOffChip:
         return cycles
 
 
+class Memory(Protocol):
+    """Answers a kernel, and runs it."""
+
+    async def run(self, ctx: Context, limit: int = ...) -> int:
+        """Start the kernel; return the cycles from start to done."""
+
+
 def simulate_off_chip(
     plan: KernelPlan,
-    words: Words,
-    latency: Callable[[], int],
-    script: Callable[[MemoryOffChip, Context, Signal], Any],
+    memory: Callable[[Kernel], MemoryT],
+    script: Callable[[MemoryT, Context, Signal], Any],
 ) -> None:
     """Run the coroutine `script` on a kernel fresh from power-up; its last argument resets it."""
     kernel = Kernel(plan)
@@ -131,7 +138,7 @@ def simulate_off_chip(
     simulator.add_clock(1e-6)
 
     async def bench(ctx: Context) -> None:
-        await script(MemoryOffChip(kernel, words, latency), ctx, reset)
+        await script(memory(kernel), ctx, reset)
 
     simulator.add_testbench(bench)
     simulator.run()

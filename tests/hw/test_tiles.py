@@ -12,11 +12,19 @@ import pytest
 from amaranth.hdl import Module, Signal, Value
 
 from rtlgen.hw import tile_sequencer
+from rtlgen.hw.kernel import Kernel
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.plan import ALWAYS, KernelPlan, TiledRegion, Transfer
 from rtlgen.tiling.plan import TiledProgram
 from rtlgen.verify.golden import run_golden
-from tests.hw.memory_off_chip import MemoryOffChip, packed, simulate_off_chip, unpacked
+from tests.hw.memory_off_chip import (
+    Memory,
+    MemoryOffChip,
+    Words,
+    packed,
+    simulate_off_chip,
+    unpacked,
+)
 from tests.tiling.programs import (
     BACKWARDS,
     BLUR,
@@ -67,11 +75,24 @@ def runs_of(
     text: str, size: int, found: TiledProgram, latency: Callable[[], int], plan: KernelPlan
 ) -> list[tuple[int, bool]]:
     """Return for two runs, one on what the other left: cycles, and whether memory is right."""
+    return runs_on(
+        text, size, found, plan, lambda kernel, words: MemoryOffChip(kernel, words, latency)
+    )
+
+
+def runs_on(
+    text: str,
+    size: int,
+    found: TiledProgram,
+    plan: KernelPlan,
+    memory: Callable[[Kernel, Words], Memory],
+) -> list[tuple[int, bool]]:
+    """Return the same with another memory around the circuit."""
     arrays = random_arrays(found, 1)
     words = packed(plan, arrays)
     outcomes: list[tuple[int, bool]] = []
 
-    async def script(memory: MemoryOffChip, ctx: Any, _: Signal) -> None:
+    async def script(memory: Memory, ctx: Any, _: Signal) -> None:
         for _run in range(2):
             wanted = {**unpacked(plan, words), **expected(text, size, unpacked(plan, words))}
             cycles = await memory.run(ctx)
@@ -80,7 +101,7 @@ def runs_of(
             image = packed(plan, {**wanted, **{name: left[name] for name in local if name in left}})
             outcomes.append((cycles, words == image))
 
-    simulate_off_chip(plan, words, latency, script)
+    simulate_off_chip(plan, lambda kernel: memory(kernel, words), script)
     return outcomes
 
 
@@ -127,7 +148,7 @@ def test_a_reset_in_the_middle_leaves_nothing_behind() -> None:
             assert words == packed(plan, expected(TRANSPOSED, 9, arrays))
             words[:] = packed(plan, arrays)
 
-    simulate_off_chip(plan, words, lambda: 3, script)
+    simulate_off_chip(plan, lambda kernel: MemoryOffChip(kernel, words, lambda: 3), script)
 
 
 def sabotaged(plan: KernelPlan, window: str, change: Callable[[Transfer], Transfer]) -> KernelPlan:

@@ -7,6 +7,7 @@ from functools import cache
 from rtlgen.driver import parse_source, quoting
 from rtlgen.frontend import ParsedProgram
 from rtlgen.ir.effort import limited_effort
+from rtlgen.ir.memory_side import Bus, BusKind
 from rtlgen.options import CompileOptions
 from rtlgen.target import get_target
 from rtlgen.tiling.choice import TileRequest
@@ -171,6 +172,7 @@ def planned(
     size: int,
     tile: tuple[int, ...] = (),
     *,
+    kind: BusKind = "fixed",
     latency_cycles: int = 8,
     word_bits: int = 64,
     on_chip: frozenset[str] = frozenset(),
@@ -178,7 +180,8 @@ def planned(
     buffer: bool = True,
 ) -> TiledProgram:
     """Return the plan of a program of one size; it has been replayed where it is small."""
-    request = TileRequest(latency_cycles, word_bits, on_chip, tile, budget_bits, buffer)
+    bus = Bus(kind, latency_cycles)
+    request = TileRequest(bus, word_bits, on_chip, tile, budget_bits, buffer)
     program = parsed(text, size)
     with quoting(program), limited_effort():
         return plan_in_tiles(program, request, get_target("ecp5"))

@@ -10,6 +10,7 @@ import pytest
 import rtlgen.driver
 from rtlgen.compilation import IslandCompilation
 from rtlgen.driver import compile_program
+from rtlgen.ir.memory_side import Bus
 from rtlgen.options import EVERY_ARRAY, CompileOptions
 from rtlgen.scheduling.errors import RaggedDomain
 from rtlgen.target import get_target
@@ -28,13 +29,15 @@ def test_arrays_are_on_chip_unless_a_place_is_said() -> None:
     assert request_of(PRODUCT, CompileOptions()) is None
     assert request_of(PRODUCT, CompileOptions(memory={"A": "onchip"})) is None
     one = request_of(PRODUCT, CompileOptions(memory={"A": "fixed:3"}, bus_bits=128, tile=(4, 4)))
-    assert one == TileRequest(3, 128, frozenset("BC"), (4, 4), 896 * 1024 - 2 * 8 * KIB // 8)
+    assert one == TileRequest(
+        Bus("fixed", 3), 128, frozenset("BC"), (4, 4), 896 * 1024 - 2 * 8 * KIB // 8
+    )
 
 
 def test_a_name_goes_before_the_place_of_all() -> None:
     request = request_of(BLUR, replace(OFF_CHIP, memory={EVERY_ARRAY: "fixed:5", "w": "onchip"}))
     assert request is not None
-    assert (request.latency_cycles, request.on_chip) == (5, frozenset("w"))
+    assert (request.bus, request.on_chip) == (Bus("fixed", 5), frozenset("w"))
 
 
 def test_arrays_on_chip_take_from_the_ram_that_windows_may_have() -> None:

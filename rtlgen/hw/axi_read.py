@@ -1,0 +1,129 @@
+"""AXI4 read channels: what loads ask for, in bursts, and where the words belong that come."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from amaranth.hdl import Cat, Module, Mux, Signal, Value, unsigned
+from amaranth.lib import data, wiring
+from amaranth.lib.fifo import SyncFIFO
+from amaranth.lib.wiring import In, Out, Signature
+
+from rtlgen.hw.bursts import ADDRESS_BITS, PAGE_BITS, BurstFormer
+from rtlgen.hw.offers import row_bits, user_members
+from rtlgen.ir.plan import MemorySide, Transfer, address_bits
+from rtlgen.ir.port_timing import READ_WORDS
+
+
+class AxiRead(wiring.Component):
+    """Load words for several movers.
+
+    A word that is asked for has its place in a window already, so the answer is taken at once; but
+    for a cycle in which a tile of its own end passes by.
+
+    Members
+    -------
+    offer_N, finished_N, fill_N: see `offers`. fill_row, fill_data: Out, the word and its place.
+    begin: In(1), before a run. error: Out(1), some answer of the run was an error. failed: In(1),
+        there was one on some channel: nothing more is asked for, and every offer passes by.
+    base: In, of the memory, in pages of 4096 bytes.
+    araddr, arlen, arvalid, rready: Out; arready, rdata, rresp, rvalid: In; of AXI4.
+    """
+
+    def __init__(self, side: MemorySide, transfers: Sequence[Transfer]) -> None:
+        self.side = side
+        self.transfers = tuple(transfers)
+        super().__init__(
+            Signature(
+                {
+                    "begin": In(1),
+                    "error": Out(1),
+                    "failed": In(1),
+                    "base": In(ADDRESS_BITS - PAGE_BITS),
+                    "araddr": Out(ADDRESS_BITS),
+                    "arlen": Out(8),
+                    "arvalid": Out(1),
+                    "arready": In(1),
+                    "rdata": In(side.word_bits),
+                    "rresp": In(2),
+                    "rvalid": In(1),
+                    "rready": Out(1),
+                    "fill_row": Out(row_bits(self.transfers)),
+                    "fill_data": Out(side.word_bits),
+                    **user_members(self.transfers, side),
+                }
+            )
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        side, users = self.side, range(len(self.transfers))
+        offers = [getattr(self, f"offer_{n}") for n in users]
+        m.submodules.bursts = bursts = BurstFormer(
+            len(offers), address_bits(side.depth_words), side.bytes_per_word
+        )
+        entry = data.StructLayout(
+            {
+                "user": unsigned(len(offers)),
+                "row": unsigned(len(self.fill_row)),
+                "last": 1,
+                "is_word": 1,
+            }
+        )
+        m.submodules.asked = asked = SyncFIFO(width=entry.size, depth=READ_WORDS)
+        # The head of the queue is in a register: a RAM of LUTs is slow to read.
+        new, head, has_head = Signal(entry), Signal(entry, reset_less=True), Signal()
+        m.d.comb += [
+            bursts.offered.eq(Cat(offer.valid for offer in offers)),
+            bursts.moves.eq(Cat(offer.moves for offer in offers)),
+            bursts.follows.eq(Cat(offer.follows for offer in offers)),
+            bursts.stops.eq(self.failed),
+            bursts.word.eq(chosen_of(bursts.chosen, [offer.word for offer in offers])),
+            bursts.room.eq(asked.w_rdy),
+            bursts.voids.eq(asked.w_rdy),
+            bursts.may_close.eq(1),
+            bursts.base.eq(self.base),
+            bursts.ready.eq(self.arready),
+            self.araddr.eq(bursts.addr),
+            self.arlen.eq(bursts.len),
+            self.arvalid.eq(bursts.valid),
+            new.user.eq(bursts.chosen),
+            new.row.eq(chosen_of(bursts.chosen, [offer.row for offer in offers])),
+            new.last.eq(chosen_of(bursts.chosen, [offer.last for offer in offers])),
+            new.is_word.eq(bursts.is_word),
+            asked.w_data.eq(new),
+            # Words that are skipped leave no trace, but for the end of their tile.
+            asked.w_en.eq(bursts.is_word | (bursts.chosen.any() & new.last)),
+        ]
+        has_word = Signal()
+        passes = Signal()
+        m.d.comb += [
+            passes.eq(has_head & (has_word | ~head.is_word)),
+            asked.r_en.eq(passes | ~has_head),
+            self.rready.eq(~has_word | head.is_word),
+            self.fill_row.eq(head.row),
+        ]
+        with m.If(asked.r_en):
+            m.d.sync += [head.eq(asked.r_data), has_head.eq(asked.r_rdy)]
+        with m.If(self.rready):
+            m.d.sync += [self.fill_data.eq(self.rdata), has_word.eq(self.rvalid)]
+        with m.If(self.begin):
+            m.d.sync += self.error.eq(0)
+        with m.Elif(self.rready & self.rvalid & self.rresp[1]):
+            m.d.sync += self.error.eq(1)
+        for n, offer in enumerate(offers):
+            mine = passes & head.user[n]
+            m.d.comb += [
+                offer.taken.eq(bursts.chosen[n]),
+                getattr(self, f"fill_{n}").eq(mine & head.is_word),
+                getattr(self, f"finished_{n}").eq(mine & head.last),
+            ]
+        return m
+
+
+def chosen_of(chosen: Value, values: Sequence[Value]) -> Value:
+    """Return the value of the one that is chosen; 0 where none is."""
+    found: Value = Mux(chosen[0], values[0], 0)
+    for n, value in enumerate(values[1:], 1):
+        found = found | Mux(chosen[n], value, 0)
+    return found

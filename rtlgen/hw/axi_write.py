@@ -1,0 +1,140 @@
+"""AXI4 write channels: what stores bring, in bursts, and when it has arrived."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from amaranth.hdl import Cat, Module, Signal, unsigned
+from amaranth.lib import data, wiring
+from amaranth.lib.fifo import SyncFIFO
+from amaranth.lib.wiring import In, Out, Signature
+
+from rtlgen.hw.axi_read import chosen_of
+from rtlgen.hw.bursts import ADDRESS_BITS, PAGE_BITS, BurstFormer
+from rtlgen.hw.offers import user_members
+from rtlgen.ir.plan import MemorySide, Transfer, address_bits
+from rtlgen.ir.port_timing import WRITE_BURSTS, WRITE_WORDS
+
+
+class AxiWrite(wiring.Component):
+    """Store words for several movers.
+
+    The address of a burst goes out when all of its words are here, and no word goes out before its
+    address has been shown. A tile is done when the response of its last burst has come.
+
+    Members
+    -------
+    offer_N, finished_N: see `offers`. begin, error, failed, base: as of `AxiRead`.
+    awaddr, awlen, awvalid, wdata, wstrb, wlast, wvalid, bready: Out; awready, wready, bresp,
+        bvalid: In; of AXI4.
+    """
+
+    def __init__(self, side: MemorySide, transfers: Sequence[Transfer]) -> None:
+        self.side = side
+        self.transfers = tuple(transfers)
+        super().__init__(
+            Signature(
+                {
+                    "begin": In(1),
+                    "error": Out(1),
+                    "failed": In(1),
+                    "base": In(ADDRESS_BITS - PAGE_BITS),
+                    "awaddr": Out(ADDRESS_BITS),
+                    "awlen": Out(8),
+                    "awvalid": Out(1),
+                    "awready": In(1),
+                    "wdata": Out(side.word_bits),
+                    "wstrb": Out(side.bytes_per_word),
+                    "wlast": Out(1),
+                    "wvalid": Out(1),
+                    "wready": In(1),
+                    "bresp": In(2),
+                    "bvalid": In(1),
+                    "bready": Out(1),
+                    **user_members(self.transfers, side),
+                }
+            )
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        side, users = self.side, range(len(self.transfers))
+        offers = [getattr(self, f"offer_{n}") for n in users]
+        m.submodules.bursts = bursts = BurstFormer(
+            len(offers), address_bits(side.depth_words), side.bytes_per_word
+        )
+        beat = data.StructLayout(
+            {"data": side.word_bits, "strobes": side.bytes_per_word, "last": 1}
+        )
+        entry = data.StructLayout({"user": unsigned(len(offers)), "last": 1, "is_burst": 1})
+        m.submodules.words = words = SyncFIFO(width=beat.size, depth=WRITE_WORDS)
+        m.submodules.asked = asked = SyncFIFO(width=entry.size, depth=WRITE_BURSTS)
+        # The word that was taken last waits until it is known whether its burst goes on.
+        held, ends_tile = Signal(beat), Signal()
+        last = chosen_of(bursts.chosen, [offer.last for offer in offers])
+        m.d.comb += [
+            bursts.offered.eq(Cat(offer.valid for offer in offers)),
+            bursts.moves.eq(Cat(offer.moves for offer in offers)),
+            bursts.follows.eq(Cat(offer.follows for offer in offers)),
+            bursts.stops.eq(self.failed),
+            bursts.word.eq(chosen_of(bursts.chosen, [offer.word for offer in offers])),
+            bursts.room.eq(words.w_rdy),
+            bursts.voids.eq(asked.w_rdy & ~bursts.open),
+            bursts.may_close.eq(words.w_rdy & asked.w_rdy),
+            bursts.base.eq(self.base),
+            bursts.ready.eq(self.awready),
+            self.awaddr.eq(bursts.addr),
+            self.awlen.eq(bursts.len),
+            self.awvalid.eq(bursts.valid),
+        ]
+        with m.If(bursts.is_word):
+            m.d.sync += [
+                held.data.eq(chosen_of(bursts.chosen, [offer.data for offer in offers])),
+                held.strobes.eq(chosen_of(bursts.chosen, [offer.strobes for offer in offers])),
+                ends_tile.eq(last),
+            ]
+        m.d.comb += [
+            words.w_data.eq(Cat(held.data, held.strobes, bursts.closing)),
+            words.w_en.eq(bursts.closing | (bursts.extends & bursts.is_word)),
+        ]
+        self._send(m, bursts, words, data.View(beat, words.r_data))
+        new, head = Signal(entry), data.View(entry, asked.r_data)
+        passes_by = bursts.chosen.any() & ~bursts.is_word
+        with m.If(bursts.closing):
+            m.d.comb += [new.user.eq(bursts.owner), new.last.eq(ends_tile), new.is_burst.eq(1)]
+        with m.Else():
+            m.d.comb += [new.user.eq(bursts.chosen), new.last.eq(last)]
+        passes = Signal()
+        m.d.comb += [
+            asked.w_data.eq(new),
+            asked.w_en.eq(bursts.closing | (passes_by & last)),
+            passes.eq(asked.r_rdy & (self.bvalid | ~head.is_burst)),
+            asked.r_en.eq(passes),
+            self.bready.eq(asked.r_rdy & head.is_burst),
+        ]
+        with m.If(self.begin):
+            m.d.sync += self.error.eq(0)
+        with m.Elif(self.bready & self.bvalid & self.bresp[1]):
+            m.d.sync += self.error.eq(1)
+        for n, offer in enumerate(offers):
+            m.d.comb += [
+                offer.taken.eq(bursts.chosen[n]),
+                getattr(self, f"finished_{n}").eq(passes & head.user[n] & head.last),
+            ]
+        return m
+
+    def _send(
+        self, m: Module, bursts: BurstFormer, words: SyncFIFO, beat: data.View[data.StructLayout]
+    ) -> None:
+        """Send the words of bursts whose address is out."""
+        owed = Signal(range(WRITE_BURSTS + 1))
+        sent = Signal()
+        m.d.comb += [
+            self.wdata.eq(beat.data),
+            self.wstrb.eq(beat.strobes),
+            self.wlast.eq(beat.last),
+            self.wvalid.eq(words.r_rdy & (owed != 0)),
+            words.r_en.eq(self.wready & (owed != 0)),
+            sent.eq(self.wvalid & self.wready & self.wlast),
+        ]
+        m.d.sync += owed.eq(owed + bursts.closing - sent)

@@ -1,0 +1,76 @@
+"""The port to a memory off chip that serves one access at a time, and whose turn it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from amaranth.hdl import Cat, Module, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out, Signature
+
+from rtlgen.hw.offers import first_of, row_bits, user_members
+from rtlgen.ir.plan import MemorySide, Transfer, address_bits
+
+
+class FixedPort(wiring.Component):
+    """Send one access at a time on its way.
+
+    Parameters
+    ----------
+    transfers: of the users. Stores come first, and among equals the first user: a store frees what
+        the kernel waits for.
+
+    Members
+    -------
+    offer_N, finished_N, fill_N: see `offers`. fill_row: Out, where the word belongs in the window;
+        the word itself is what the memory answers.
+    en, we, addr, wdata: Out, registers that hold still until `ack`; we: one bit a byte, none for a
+        read. ack: In(1), in the last cycle of an access.
+    """
+
+    def __init__(self, side: MemorySide, transfers: Sequence[Transfer]) -> None:
+        self.side = side
+        self.transfers = tuple(transfers)
+        super().__init__(
+            Signature(
+                {
+                    "en": Out(1),
+                    "we": Out(side.bytes_per_word),
+                    "addr": Out(address_bits(side.depth_words)),
+                    "wdata": Out(side.word_bits),
+                    "ack": In(1),
+                    "fill_row": Out(row_bits(self.transfers)),
+                    **user_members(self.transfers, side),
+                }
+            )
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        users = range(len(self.transfers))
+        order = sorted(users, key=lambda n: self.transfers[n].direction != "store")
+        offers = [getattr(self, f"offer_{n}") for n in users]
+        requests: list[Value] = [offer.valid & offer.moves for offer in offers]
+        turns = [Signal(name=f"turn_{n}") for n in users]
+        serves, is_last, free = Signal(len(users)), Signal(), Signal()
+        m.d.comb += free.eq(~self.en | self.ack)
+        first_of(m, [requests[n] for n in order], [turns[n] for n in order], free)
+        with m.If(free):
+            m.d.sync += [self.en.eq(Cat(requests).any()), self.we.eq(0)]
+        for n, offer in enumerate(offers):
+            mine = self.en & serves[n]
+            # What only ends a tile waits until the words of the tile are moved.
+            passes = offer.valid & ~offer.moves & ~mine
+            m.d.comb += [
+                offer.taken.eq(turns[n] | passes),
+                getattr(self, f"finished_{n}").eq(passes | (mine & self.ack & is_last)),
+            ]
+            with m.If(turns[n]):
+                m.d.sync += [self.addr.eq(offer.word), serves.eq(1 << n), is_last.eq(offer.last)]
+                if self.transfers[n].direction == "store":
+                    m.d.sync += [self.we.eq(offer.strobes), self.wdata.eq(offer.data)]
+                else:
+                    m.d.sync += self.fill_row.eq(offer.row)
+            if self.transfers[n].direction == "load":
+                m.d.comb += getattr(self, f"fill_{n}").eq(mine & self.ack)
+        return m

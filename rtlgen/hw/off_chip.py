@@ -1,0 +1,177 @@
+"""The pins through which a kernel reaches the memory off chip, and what is behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from amaranth.hdl import Module, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Member, Out
+
+from rtlgen.hw.axi_read import AxiRead
+from rtlgen.hw.axi_write import AxiWrite
+from rtlgen.hw.bursts import ADDRESS_BITS, PAGE_BITS
+from rtlgen.hw.fixed_port import FixedPort
+from rtlgen.hw.memory import ArrayStorage
+from rtlgen.hw.mover import Mover
+from rtlgen.hw.names import Namer, memory_ports
+from rtlgen.hw.windows import FilledStorage
+from rtlgen.ir.plan import MemorySide, address_bits
+
+_INCREMENTING = 1
+_BUFFERABLE_AND_MODIFIABLE = 3
+"""What memory controllers ask of masters that do not care (AXI4 specification, A4.4)."""
+
+
+def memory_pins(side: MemorySide) -> Mapping[str, Member]:
+    """Return the pins of a kernel by their names."""
+    if side.bus.kind == "axi":
+        pins = {
+            "base": In(ADDRESS_BITS),
+            "error": Out(1),
+            **{f"aw{name}": member for name, member in _address_pins().items()},
+            "wdata": Out(side.word_bits),
+            "wstrb": Out(side.bytes_per_word),
+            "wlast": Out(1),
+            "wvalid": Out(1),
+            "wready": In(1),
+            "bid": In(1),
+            "bresp": In(2),
+            "bvalid": In(1),
+            "bready": Out(1),
+            **{f"ar{name}": member for name, member in _address_pins().items()},
+            "rid": In(1),
+            "rdata": In(side.word_bits),
+            "rresp": In(2),
+            "rlast": In(1),
+            "rvalid": In(1),
+            "rready": Out(1),
+        }
+    else:
+        pins = {
+            "en": Out(1),
+            "we": Out(side.bytes_per_word),
+            "addr": Out(address_bits(side.depth_words)),
+            "wdata": Out(side.word_bits),
+            "rdata": In(side.word_bits),
+            "ack": In(1),
+        }
+    names = asdict(memory_ports(side))
+    return {names[pin]: member for pin, member in pins.items()}
+
+
+def _address_pins() -> dict[str, Member]:
+    return {
+        "id": Out(1),
+        "addr": Out(ADDRESS_BITS),
+        "len": Out(8),
+        "size": Out(3),
+        "burst": Out(2),
+        "cache": Out(4),
+        "prot": Out(3),
+        "valid": Out(1),
+        "ready": In(1),
+    }
+
+
+class OffChipPort:
+    """What carries the words of all movers to the pins and back.
+
+    Parameters
+    ----------
+    movers: by window. pins: of the kernel, which has the attributes of `memory_pins`.
+    """
+
+    def __init__(self, side: MemorySide, movers: Mapping[str, Mover], pins: Any) -> None:
+        self._side = side
+        self._movers = movers
+        self._pins = {pin: getattr(pins, name) for pin, name in asdict(memory_ports(side)).items()}
+        self._fills: dict[str, tuple[Value, Value, Value]] = {}
+        """Of each window that is filled: when, where, and with what."""
+
+    def build(
+        self, m: Module, names: Namer, accepted: Value, finished: Mapping[str, Signal]
+    ) -> None:
+        """Add the ports to a module.
+
+        Parameters
+        ----------
+        accepted: high in the cycle before a run. finished: by window, what a port has to drive.
+        """
+        if self._side.bus.kind == "axi":
+            self._build_axi(m, names, accepted, finished)
+            return
+        movers = list(self._movers.values())
+        port = FixedPort(self._side, [mover.transfer for mover in movers])
+        m.submodules[names.name("memory_port")] = port
+        pins = self._pins
+        m.d.comb += [pins[pin].eq(getattr(port, pin)) for pin in ("en", "we", "addr", "wdata")]
+        m.d.comb += port.ack.eq(pins["ack"])
+        self._connect(m, port, movers, finished, port.fill_row, pins["rdata"])
+
+    def _build_axi(
+        self, m: Module, names: Namer, accepted: Value, finished: Mapping[str, Signal]
+    ) -> None:
+        pins, side = self._pins, self._side
+        base = Signal(ADDRESS_BITS - PAGE_BITS, name="mem_base_held", reset_less=True)
+        with m.If(accepted):
+            m.d.sync += base.eq(pins["base"][PAGE_BITS:])
+        errors: list[Value] = []
+        for direction, prefix, kind in (("load", "ar", AxiRead), ("store", "aw", AxiWrite)):
+            movers = [v for v in self._movers.values() if v.transfer.direction == direction]
+            m.d.comb += [
+                pins[f"{prefix}size"].eq((side.bytes_per_word - 1).bit_length()),
+                pins[f"{prefix}burst"].eq(_INCREMENTING),
+                pins[f"{prefix}cache"].eq(_BUFFERABLE_AND_MODIFIABLE),
+            ]
+            if not movers:
+                continue
+            port = kind(side, [mover.transfer for mover in movers])
+            m.submodules[names.name(f"axi_{direction}")] = port
+            for pin, member in port.signature.members.items():
+                if pin in pins and pin not in ("base", "error"):
+                    mine, theirs = getattr(port, pin), pins[pin]
+                    m.d.comb += theirs.eq(mine) if member.flow == Out else mine.eq(theirs)
+            m.d.comb += [
+                port.begin.eq(accepted),
+                port.base.eq(base),
+                port.failed.eq(pins["error"]),
+            ]
+            errors.append(port.error)
+            fills = (port.fill_row, port.fill_data) if isinstance(port, AxiRead) else (None, None)
+            self._connect(m, port, movers, finished, *fills)
+        failed: Value = errors[0]
+        for error in errors[1:]:
+            failed = failed | error
+        m.d.comb += pins["error"].eq(failed)
+
+    def _connect(
+        self,
+        m: Module,
+        port: FixedPort | AxiRead | AxiWrite,
+        movers: Sequence[Mover],
+        finished: Mapping[str, Signal],
+        row: Value | None,
+        word: Value | None,
+    ) -> None:
+        """Wire a port to its users."""
+        for n, mover in enumerate(movers):
+            window = mover.transfer.window
+            wiring.connect(m, mover.offer, getattr(port, f"offer_{n}"))
+            m.d.comb += finished[window].eq(getattr(port, f"finished_{n}"))
+            if not mover.is_store:
+                assert row is not None
+                assert word is not None
+                self._fills[window] = getattr(port, f"fill_{n}"), row, word
+
+    def fill(self, m: Module, window: str, storage: ArrayStorage) -> None:
+        """Wire a window that is filled."""
+        if isinstance(storage, FilledStorage):
+            en, row, word = self._fills[window]
+            m.d.comb += [
+                storage.fill_en.eq(en),
+                storage.fill_addr.eq(row),
+                storage.fill_data.eq(word),
+            ]

@@ -1,0 +1,73 @@
+"""What a mover offers to the port of the memory off chip.
+
+An offer is an iteration of a transfer: a word to move, or the mere end of a tile. It stands until
+the port takes it; the port says, by itself, when a tile is done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from amaranth.hdl import Module, Value
+from amaranth.lib.wiring import In, Member, Out, Signature
+
+from rtlgen.ir.memory_side import MemorySide
+from rtlgen.ir.plan import Transfer, address_bits
+
+
+def offer_signature(transfer: Transfer, side: MemorySide) -> Signature:
+    """Return what a mover has to show, seen from the mover.
+
+    Members
+    -------
+    valid: there is an offer. moves: it is a word to move; else it does nothing but end a tile.
+    last: a tile ends with it. follows: the word is the one behind that of the offer before, and
+    belongs to the same burst; where the bus has bursts. word: its number in the memory.
+    row: of a load, where it goes in the window. data, strobes: of a store, what to write, and which
+    bytes. taken: the port has it.
+    """
+    members: dict[str, Member] = {
+        "valid": Out(1),
+        "moves": Out(1),
+        "last": Out(1),
+        "word": Out(address_bits(side.depth_words)),
+        "taken": In(1),
+    }
+    if side.bus.has_bursts:
+        members["follows"] = Out(1)
+    if transfer.direction == "load":
+        members["row"] = Out(transfer.at.width_bits)
+    else:
+        members |= {"data": Out(side.word_bits), "strobes": Out(side.bytes_per_word)}
+    return Signature(members)
+
+
+def user_members(transfers: Sequence[Transfer], side: MemorySide) -> Mapping[str, Member]:
+    """Return the members of a port that serves some transfers, each with a number of its own.
+
+    Members
+    -------
+    offer_N: In, of user N. finished_N: Out(1), all words of a tile are moved.
+    fill_N: Out(1), of a load: the port's word belongs into its window now.
+    """
+    members: dict[str, Member] = {}
+    for n, transfer in enumerate(transfers):
+        members[f"offer_{n}"] = In(offer_signature(transfer, side))
+        members[f"finished_{n}"] = Out(1)
+        if transfer.direction == "load":
+            members[f"fill_{n}"] = Out(1)
+    return members
+
+
+def row_bits(transfers: Sequence[Transfer]) -> int:
+    """Return the width of a row of the widest window that is filled."""
+    loads = [t.at.width_bits for t in transfers if t.direction == "load"]
+    return max(loads, default=1)
+
+
+def first_of(m: Module, wanted: Sequence[Value], chosen: Sequence[Value], free: Value) -> None:
+    """Let the first one of those that want it have it, where it is free."""
+    before: Value = ~free
+    for wants, has in zip(wanted, chosen, strict=True):
+        m.d.comb += has.eq(wants & ~before)
+        before = before | wants

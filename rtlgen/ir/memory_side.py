@@ -1,0 +1,125 @@
+"""The memory off chip as a circuit sees it: which arrays are where, and what an access takes.
+
+There are two kinds of them.
+
+- `fixed`: a word an access, one access at a time, each of L cycles.
+- `axi`: an AXI4 bus. Reads and writes have channels of their own, words that follow each other are
+  one burst, and many of them are on their way at the same time. L is the cycles from the one in
+  which the address of a read is taken to that of its first word, and from that of the last word
+  written to that of the response.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from rtlgen.ir.plan_error import PlanError
+from rtlgen.ir.scop import Role
+
+BYTE_BITS = 8
+
+BURST_WORDS = 16
+"""Words of a burst at most. A burst ends where the number of the next word is a multiple of this:
+so it never crosses a border of 4096 bytes either, whatever the width of a word.
+"""
+
+Direction: TypeAlias = Literal["load", "store"]
+BusKind: TypeAlias = Literal["fixed", "axi"]
+
+
+@dataclass(frozen=True, slots=True)
+class OffChip:
+    """A C array that lives off chip, row-major, each of its rows on whole words.
+
+    Members
+    -------
+    shape: its extents; the last one is that of a row. role: as in the Scop.
+    base_words: the word that its first row begins with.
+    """
+
+    name: str
+    width_bits: int
+    signed: bool
+    shape: tuple[int, ...]
+    role: Role
+    base_words: int
+
+    def row_words(self, word_bits: int) -> int:
+        """Return the words from one row to the next."""
+        return -(-self.shape[-1] * self.width_bits // word_bits)
+
+    def words(self, word_bits: int) -> int:
+        """Return the words of the whole array."""
+        rows = 1
+        for extent in self.shape[:-1]:
+            rows *= extent
+        return rows * self.row_words(word_bits)
+
+
+@dataclass(frozen=True, slots=True)
+class Bus:
+    """How words come and go; see the module.
+
+    Members
+    -------
+    latency_cycles: L.
+    """
+
+    kind: BusKind
+    latency_cycles: int
+
+    def __post_init__(self) -> None:
+        if self.latency_cycles < 1:
+            raise PlanError(f"an access of {self.latency_cycles} cycles")
+
+    def __str__(self) -> str:
+        return f"{self.kind}:{self.latency_cycles}"
+
+    @property
+    def has_bursts(self) -> bool:
+        """Whether words that follow each other are moved together."""
+        return self.kind == "axi"
+
+    def busy_cycles(self, loaded_words: int, stored_words: int) -> int:
+        """Return the cycles for which so many words occupy the bus at least."""
+        if self.kind == "axi":
+            return max(loaded_words, stored_words)
+        return (loaded_words + stored_words) * self.latency_cycles
+
+    def least_busy_cycles(self, words: int) -> int:
+        """Return the cycles for which words occupy the bus at least, whatever their direction."""
+        return self.busy_cycles(words - words // 2, words // 2)
+
+
+@dataclass(frozen=True, slots=True)
+class MemorySide:
+    """The memory off chip.
+
+    Members
+    -------
+    word_bits: of the bus. depth_words: of the memory, as far as the arrays go.
+    """
+
+    word_bits: int
+    bus: Bus
+    arrays: tuple[OffChip, ...]
+
+    def __post_init__(self) -> None:
+        if self.word_bits < BYTE_BITS or self.word_bits & (self.word_bits - 1):
+            raise PlanError(f"a bus of {self.word_bits} bits")
+        taken = 0
+        for array in sorted(self.arrays, key=lambda array: array.base_words):
+            if not array.shape or array.width_bits > self.word_bits:
+                raise PlanError(f"{array.name} does not fit words of {self.word_bits} bits")
+            if array.base_words < taken:
+                raise PlanError(f"{array.name} begins in another array")
+            taken = array.base_words + array.words(self.word_bits)
+
+    @property
+    def depth_words(self) -> int:
+        return max((a.base_words + a.words(self.word_bits) for a in self.arrays), default=0)
+
+    @property
+    def bytes_per_word(self) -> int:
+        return self.word_bits // BYTE_BITS

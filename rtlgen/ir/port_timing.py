@@ -1,0 +1,358 @@
+"""The cycle model of the ports to the memory off chip.
+
+A port is followed cycle by cycle. In each one it is told what the movers offer and says what it
+takes and which movers are done with a tile; see `hw.offers`. Where a cycle changes nothing but
+counts, the next ones may be left out until a count is at its end.
+
+`FixedTiming` is what `hw.fixed_port` does with a memory of constant latency. `AxiTiming` is what
+`hw.axi_read` and `hw.axi_write` do with one that takes every address and word at once, gives the
+first word of a burst a constant number of cycles after its address, or one cycle after the burst
+before, then a word a cycle, and answers a write likewise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import dataclass, field
+from typing import Protocol, Self
+
+from rtlgen.ir.memory_side import Bus
+from rtlgen.ir.transfer_patterns import Item
+
+READ_WORDS = 64
+"""Words that may have been asked for and not come yet."""
+
+WRITE_WORDS = 32
+"""Words that wait for their turn on the bus."""
+
+WRITE_BURSTS = 16
+"""Bursts that may have been written, or wait for that, and are not answered yet."""
+
+Offers = Sequence[Item | None]
+
+
+@dataclass(slots=True)
+class Served:
+    """What a port did in a cycle.
+
+    Members
+    -------
+    taken: whose offers. finished: who is done with a tile. moved: whether more than counts changed,
+        or will in the next cycle.
+    """
+
+    taken: list[int]
+    finished: list[int]
+    moved: bool
+
+
+class PortTiming(Protocol):
+    """The state of a port."""
+
+    def key(self) -> object:
+        """Return what tells it from other states."""
+
+    def copied(self) -> Self:
+        """Return a state that changes by itself."""
+
+    def cycle(self, offers: Offers) -> Served:
+        """Go through a cycle."""
+
+    def waits(self) -> int:
+        """Return how many cycles nothing happens by itself; 0: until something else does."""
+
+    def wait(self, cycles: int) -> None:
+        """Let such cycles pass."""
+
+
+def port_timing(bus: Bus, is_store: Sequence[bool]) -> PortTiming:
+    """Return an idle port for movers that load or store."""
+    if bus.kind == "axi":
+        loads = [n for n, stores in enumerate(is_store) if not stores]
+        stores = [n for n, stores in enumerate(is_store) if stores]
+        return AxiTiming(_Reads(bus.latency_cycles, loads), _Writes(bus.latency_cycles, stores))
+    order = sorted(range(len(is_store)), key=lambda n: not is_store[n])
+    return FixedTiming(bus.latency_cycles, order)
+
+
+@dataclass(slots=True)
+class FixedTiming:
+    """One access at a time.
+
+    Members
+    -------
+    order: movers, the first one first. user: whose access is on its way, or None; left: for how
+        many cycles more; is_last: whether it ends a tile.
+    """
+
+    latency_cycles: int
+    order: list[int]
+    user: int | None = None
+    left: int = 0
+    is_last: bool = False
+
+    def key(self) -> object:
+        return self.user, self.left, self.is_last
+
+    def copied(self) -> FixedTiming:
+        return copy(self)
+
+    def cycle(self, offers: Offers) -> Served:
+        user = self.user
+        taken, finished = [], []
+        for n, offer in enumerate(offers):
+            # What only ends a tile waits until the words of the tile are moved.
+            if offer is not None and not offer.moves and n != user:
+                taken.append(n)
+                finished.append(n)
+        if user is not None and self.left == 1:
+            if self.is_last:
+                finished.append(user)
+            self.user = None
+            moved = True
+        else:
+            moved = bool(taken)
+        if self.user is None:
+            for n in self.order:
+                offer = offers[n]
+                if offer is not None and offer.moves:
+                    self.user, self.left, self.is_last = n, self.latency_cycles + 1, offer.last
+                    taken.append(n)
+                    moved = True
+                    break
+        if self.left:
+            self.left -= 1
+            moved |= self.left == 1
+        return Served(taken, finished, moved)
+
+    def waits(self) -> int:
+        return self.left - 1 if self.user is not None else 0
+
+    def wait(self, cycles: int) -> None:
+        self.left = max(0, self.left - cycles)
+
+
+@dataclass(slots=True)
+class AxiTiming:
+    """Reads and writes side by side."""
+
+    reads: _Reads
+    writes: _Writes
+
+    def key(self) -> object:
+        return self.reads.key(), self.writes.key()
+
+    def copied(self) -> AxiTiming:
+        return AxiTiming(self.reads.copied(), self.writes.copied())
+
+    def cycle(self, offers: Offers) -> Served:
+        served = self.reads.cycle(offers)
+        more = self.writes.cycle(offers)
+        return Served(
+            served.taken + more.taken, served.finished + more.finished, served.moved | more.moved
+        )
+
+    def waits(self) -> int:
+        ends = [cycles for cycles in (self.reads.waits(), self.writes.waits()) if cycles]
+        return min(ends, default=0)
+
+    def wait(self, cycles: int) -> None:
+        self.reads.now += cycles
+        self.writes.now += cycles
+
+
+@dataclass(frozen=True, slots=True)
+class _Burst:
+    """The open one: of whom, how many words, whether it ends a tile."""
+
+    owner: int
+    words: int
+    is_last: bool
+
+    def goes_on(self, offers: Offers) -> bool:
+        """Tell whether its owner offers one more word of it."""
+        offer = offers[self.owner]
+        return offer is not None and offer.moves and offer.follows
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a channel has been asked for.
+
+    Members
+    -------
+    is_last: a tile ends with it. is_awaited: there will be an answer.
+    """
+
+    owner: int
+    is_last: bool
+    is_awaited: bool
+
+
+@dataclass(slots=True)
+class _Reads:
+    """The read channels.
+
+    Members
+    -------
+    open: the burst that may grow. sent: words of the one on the address channel, 0 without any.
+    bursts: (words that are still to come, cycle from which on) of each one behind it.
+    asked: what is to come, behind the head, which is next. has_word: whether a word has come and is
+        not in its window.
+    """
+
+    latency_cycles: int
+    users: list[int]
+    now: int = 0
+    open: _Burst | None = None
+    sent: int = 0
+    bursts: list[tuple[int, int]] = field(default_factory=list)
+    asked: list[_Asked] = field(default_factory=list)
+    head: _Asked | None = None
+    has_word: bool = False
+
+    def key(self) -> object:
+        bursts = tuple([(words, max(0, due - self.now)) for words, due in self.bursts])
+        return self.open, self.sent, bursts, tuple(self.asked), self.head, self.has_word
+
+    def copied(self) -> _Reads:
+        mine = copy(self)
+        mine.bursts, mine.asked = list(self.bursts), list(self.asked)
+        return mine
+
+    def cycle(self, offers: Offers) -> Served:
+        has_room = len(self.asked) < READ_WORDS
+        head = self.head
+        passes = head is not None and (self.has_word or not head.is_awaited)
+        finished = [head.owner] if head is not None and passes and head.is_last else []
+        takes = not self.has_word or (head is not None and head.is_awaited)
+        comes = takes and bool(self.bursts) and self.bursts[0][1] <= self.now
+        if comes:
+            words, due = self.bursts[0]
+            self.bursts[:1] = [(words - 1, due)] if words > 1 else []
+        if takes:
+            self.has_word = comes
+        moved = passes or comes or self.sent > 0
+        if (passes or head is None) and (self.asked or head is not None):
+            self.head = self.asked.pop(0) if self.asked else None
+            moved = True
+        if self.sent:
+            self.bursts.append((self.sent, self.now + self.latency_cycles))
+            self.sent = 0
+        burst = self.open
+        goes_on = burst is not None and burst.goes_on(offers)
+        taken: int | None = None
+        if burst is not None and goes_on:
+            if has_room:
+                taken = burst.owner
+                self.open = _Burst(taken, burst.words + 1, False)
+        else:
+            if burst is not None:
+                self.sent, self.open, moved = burst.words, None, True
+            if has_room:
+                taken = next((n for n in self.users if offers[n] is not None), None)
+        if taken is not None:
+            offer = offers[taken]
+            assert offer is not None, "what is taken was offered"
+            self.asked.append(_Asked(taken, offer.last, offer.moves))
+            if offer.moves and not goes_on:
+                self.open = _Burst(taken, 1, False)
+            moved = True
+        self.now += 1
+        moved |= bool(self.bursts) and self.bursts[0][1] == self.now
+        return Served([] if taken is None else [taken], finished, moved)
+
+    def waits(self) -> int:
+        return max(0, self.bursts[0][1] - self.now) if self.bursts else 0
+
+
+@dataclass(slots=True)
+class _Writes:
+    """The write channels.
+
+    Members
+    -------
+    open: the burst that may grow; its last word is not among the `words` that wait for the bus.
+    bursts: words to send of each one whose address is out. due: cycles of their responses.
+    asked: what waits for a response.
+    """
+
+    latency_cycles: int
+    users: list[int]
+    now: int = 0
+    open: _Burst | None = None
+    words: int = 0
+    bursts: list[int] = field(default_factory=list)
+    due: list[int] = field(default_factory=list)
+    asked: list[_Asked] = field(default_factory=list)
+
+    def key(self) -> object:
+        due = tuple([max(0, cycle - self.now) for cycle in self.due])
+        return self.open, self.words, tuple(self.bursts), due, tuple(self.asked)
+
+    def copied(self) -> _Writes:
+        mine = copy(self)
+        mine.bursts, mine.due, mine.asked = list(self.bursts), list(self.due), list(self.asked)
+        return mine
+
+    def cycle(self, offers: Offers) -> Served:
+        has_room, may_ask = self.words < WRITE_WORDS, len(self.asked) < WRITE_BURSTS
+        finished, moved = self._answer()
+        moved |= self._send()
+        burst = self.open
+        goes_on = burst is not None and burst.goes_on(offers)
+        taken: int | None = None
+        if burst is not None and goes_on:
+            if has_room:
+                taken = burst.owner
+                self.words += 1
+                offer = offers[taken]
+                assert offer is not None, "what goes on was offered"
+                self.open = _Burst(taken, burst.words + 1, offer.last)
+        else:
+            if burst is not None and has_room and may_ask:
+                self.words += 1
+                self.bursts.append(burst.words)
+                self.asked.append(_Asked(burst.owner, burst.is_last, True))
+                self.open, moved = None, True
+            opens = self.open is None and has_room
+            passes = burst is None and may_ask
+            for n in self.users:
+                offer = offers[n]
+                if offer is not None and (opens if offer.moves else passes):
+                    taken = n
+                    if offer.moves:
+                        self.open = _Burst(n, 1, offer.last)
+                    else:
+                        self.asked.append(_Asked(n, offer.last, False))
+                    break
+        self.now += 1
+        moved |= taken is not None or (bool(self.due) and self.due[0] == self.now)
+        return Served([] if taken is None else [taken], finished, moved)
+
+    def _answer(self) -> tuple[list[int], bool]:
+        """Take a response; return who is done with a tile, and whether there was one."""
+        if not self.asked:
+            return [], False
+        head = self.asked[0]
+        if head.is_awaited:
+            if not self.due or self.due[0] > self.now:
+                return [], False
+            del self.due[0]
+        del self.asked[0]
+        return ([head.owner] if head.is_last else []), True
+
+    def _send(self) -> bool:
+        """Send a word; return whether there was one."""
+        if not self.bursts:
+            return False
+        self.words -= 1
+        self.bursts[0] -= 1
+        if not self.bursts[0]:
+            del self.bursts[0]
+            self.due.append(self.now + self.latency_cycles)
+        return True
+
+    def waits(self) -> int:
+        return max(0, self.due[0] - self.now) if self.due else 0

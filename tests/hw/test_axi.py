@@ -1,0 +1,90 @@
+"""Tiles behind an AXI4 bus: right whatever it does, and as fast as predicted."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+from amaranth.hdl import Signal
+
+from rtlgen.hw.kernel import Kernel
+from rtlgen.ir.cycles import predicted_cycles
+from tests.hw.axi_off_chip import AxiOffChip
+from tests.hw.memory_off_chip import Words, packed, simulate_off_chip
+from tests.hw.test_tiles import CASES, expected, random_arrays, runs_on
+from tests.tiling.programs import TRANSPOSED, planned
+
+
+@pytest.mark.parametrize(("text", "size", "tile", "word_bits"), CASES)
+@pytest.mark.parametrize("latency_cycles", [pytest.param(1, marks=pytest.mark.long), 20])
+def test_tiles_are_exact_and_as_fast_as_predicted(
+    text: str, size: int, tile: tuple[int, ...], word_bits: int, latency_cycles: int
+) -> None:
+    found = planned(
+        text, size, tile, kind="axi", latency_cycles=latency_cycles, word_bits=word_bits
+    )
+    outcomes = runs_on(
+        text,
+        size,
+        found,
+        found.plan,
+        lambda kernel, words: AxiOffChip(kernel, words, lambda: latency_cycles),
+    )
+    assert outcomes == [(predicted_cycles(found.plan), True)] * 2
+
+
+@pytest.mark.parametrize(("text", "size", "tile", "word_bits"), CASES[::2])
+def test_a_memory_may_pause_on_every_channel(
+    text: str, size: int, tile: tuple[int, ...], word_bits: int
+) -> None:
+    found = planned(text, size, tile, kind="axi", word_bits=word_bits)
+    latency = random.Random(7)
+    outcomes = runs_on(
+        text,
+        size,
+        found,
+        found.plan,
+        lambda kernel, words: AxiOffChip(
+            kernel, words, lambda: latency.choice((1, 1, 2, 5, 40)), pauses=0.4
+        ),
+    )
+    assert all(is_right for _, is_right in outcomes)
+
+
+@pytest.mark.parametrize("pauses", [0.0, 0.3])
+def test_an_error_ends_the_run_early_and_leaves_nothing_behind(pauses: float) -> None:
+    found = planned(TRANSPOSED, 11, (4, 8), kind="axi")
+    plan = found.plan
+    arrays = random_arrays(found, 3)
+    for failing in (1, 5, 14):
+        words = packed(plan, arrays)
+
+        async def script(memory: AxiOffChip, ctx: Any, _: Signal, words: Words = words) -> None:
+            await memory.run(ctx)
+            assert ctx.get(memory.kernel.mem_error)
+            bursts = memory.bursts
+            words[:] = packed(plan, arrays)
+            memory.errors = frozenset()
+            await memory.run(ctx)
+            assert not ctx.get(memory.kernel.mem_error)
+            # The run that failed asked for no more than was on its way already.
+            assert bursts < memory.bursts - bursts
+            assert words == packed(plan, expected(TRANSPOSED, 11, arrays))
+
+        def memory(kernel: Kernel, words: Words = words, failing: int = failing) -> AxiOffChip:
+            return AxiOffChip(kernel, words, lambda: 6, pauses, frozenset({failing}))
+
+        simulate_off_chip(plan, memory, script)
+
+
+def test_words_that_follow_each_other_are_one_burst() -> None:
+    found = planned(TRANSPOSED, 64, (8, 64), kind="axi", word_bits=32)
+    lengths = []
+
+    def memory(kernel: Kernel, words: Words) -> AxiOffChip:
+        lengths.append(AxiOffChip(kernel, words, lambda: 3))
+        return lengths[-1]
+
+    assert all(right for _, right in runs_on(TRANSPOSED, 64, found, found.plan, memory))
+    assert lengths[-1].longest == 16
