@@ -8,33 +8,15 @@ edge. Without `ack`, `rdata` is the complement of the word asked for.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
-import numpy as np
-import numpy.typing as npt
 from cocotb.triggers import FallingEdge, RisingEdge, Timer
 
 from rtlgen.manifest import Manifest
 from rtlgen.memory_map import MemoryPorts
-from rtlgen.sim.host import Control, Dut, Handle, UnknownOutputError
-from rtlgen.sim.job import MemoryLeft
-from rtlgen.sim.memory_image import (
-    LOCAL,
-    NOBODYS,
-    READ_ONLY,
-    Bytes,
-    over_store,
-    owners,
-    pattern,
-)
-
-Cycles: TypeAlias = npt.NDArray[np.uint32]
+from rtlgen.sim.host import Control, Dut, Handle, known_value
+from rtlgen.sim.memory_contents import AccessError, MemoryContents
 
 SETTLED_NS = 1
-
-
-class AccessError(Exception):
-    """The circuit did something with its memory port that the manifest rules out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +42,12 @@ class FixedMemory:
 
     Members
     -------
-    image: its bytes.
-    written: for every byte the cycle of the run in which it was last written, 0 where it was not.
+    contents: its bytes.
     """
 
     def __init__(self, dut: Dut, manifest: Manifest, control: Control, four_state: bool) -> None:
         assert manifest.memory is not None
-        self._manifest, self._memory, self._control = manifest, manifest.memory, control
+        self._memory, self._control = manifest.memory, control
         self._four_state = four_state
         ports = manifest.memory.ports
         assert isinstance(ports, MemoryPorts)
@@ -75,20 +56,11 @@ class FixedMemory:
         }
         self._rdata: Handle = dut[ports.rdata]
         self._ack: Handle = dut[ports.ack]
-        self._owners = owners(manifest)
-        self._mask = (1 << manifest.memory.word_bits) - 1
-        self.image: Bytes = pattern(manifest.memory)
-        self.written: Cycles = np.zeros(manifest.memory.bytes, np.uint32)
+        self.contents = MemoryContents(manifest)
 
-    def load(self, image: Bytes) -> None:
-        """Take new contents, but for local arrays: what the last run left is what they have."""
-        given = self._owners != LOCAL
-        self.image[given] = image[given]
-        self.written[:] = 0
-
-    def left(self) -> MemoryLeft:
-        """Return what the last run has left."""
-        return MemoryLeft(np.where(self._owners == LOCAL, 0, self.image), self.written.copy())
+    def error(self) -> bool:
+        """Return whether the memory has answered with an error: this one never does."""
+        return False
 
     async def serve(self) -> None:
         """Serve every access from now on.
@@ -117,16 +89,11 @@ class FixedMemory:
                 self._require_held(request, self._request())
 
     def _request(self) -> _Request | None:
-        en, we, addr, data = (self._value(name) for name in self._outputs)
+        en, we, addr, data = (
+            known_value(name, handle, self._four_state, self._control.cycle)
+            for name, handle in self._outputs.items()
+        )
         return _Request(we, addr, data) if en else None
-
-    def _value(self, name: str) -> int:
-        value = self._outputs[name].value
-        if self._four_state and not value.is_resolvable:
-            cycle = self._control.cycle
-            when = f"in cycle {cycle}" if cycle else "while idle"
-            raise UnknownOutputError(f"output {name} is {value!s} {when}")
-        return int(value)
 
     def _require_held(self, held: _Request | None, request: _Request | None) -> None:
         """Require that there is a run, and that an access goes on as it began."""
@@ -140,26 +107,17 @@ class FixedMemory:
 
     def _answer(self, request: _Request, is_last: bool) -> None:
         """Drive the answer to a request in one of its cycles; in the last one, do what it asks."""
-        size = self._memory.word_bytes
+        cycle = self._control.cycle
         if request.word >= self._memory.depth_words:
             raise AccessError(
-                f"cycle {self._control.cycle} asks for word {request.word} "
+                f"cycle {cycle} asks for word {request.word} "
                 f"of a memory of {self._memory.depth_words}"
             )
-        start = request.word * size
-        word = int.from_bytes(self.image[start : start + size].tobytes(), "little")
-        is_read = request.strobes == 0
-        self._rdata.value = word if is_last and is_read else ~word & self._mask
+        is_answer = is_last and request.strobes == 0
+        self._rdata.value = (self.contents.word if is_answer else self.contents.complement)(
+            request.word
+        )
         self._ack.value = int(is_last)
-        if is_last and not is_read:
-            self._store(start, request)
-
-    def _store(self, start: int, request: _Request) -> None:
-        data = request.data.to_bytes(self._memory.word_bytes, "little")
-        for place, value in enumerate(data):
-            if request.strobes >> place & 1:
-                byte = start + place
-                if self._owners[byte] in (NOBODYS, READ_ONLY):
-                    raise AccessError(over_store(self._manifest, self._control.cycle, byte))
-                self.image[byte] = value
-                self.written[byte] = self._control.cycle
+        if is_last:
+            self.contents.require_writable(request.word, request.strobes, cycle)
+            self.contents.store(request.word, request.strobes, request.data, cycle)

@@ -54,6 +54,19 @@ class Outputs:
                 raise UnknownOutputError(f"output {name} is {handle.value!s} {when}")
 
 
+def known_value(name: str, handle: Handle, four_state: bool, cycle: int) -> int:
+    """Return the value of an output in a cycle of the run, or while idle, which is cycle 0.
+
+    Raises
+    ------
+    UnknownOutputError: a bit is X or Z.
+    """
+    if four_state and not handle.value.is_resolvable:
+        when = f"in cycle {cycle}" if cycle else "while idle"
+        raise UnknownOutputError(f"output {name} is {handle.value!s} {when}")
+    return int(handle.value)
+
+
 @dataclass(slots=True)
 class HostPort:
     """The memory port of one array. Words are bit patterns, not signed values."""
@@ -138,7 +151,13 @@ async def read_arrays(clock: Handle, ports: Sequence[HostPort]) -> list[list[int
 
 
 class Control:
-    """Reset, start, and the wait for done, with the manifest's rules checked on the way."""
+    """Reset, start, and the wait for done, with the manifest's rules checked on the way.
+
+    Members
+    -------
+    sampled_with_start: inputs besides scalars that have a value at every start: handle, value and
+        mask of the port's width.
+    """
 
     def __init__(self, dut: Dut, manifest: Manifest, outputs: Outputs) -> None:
         self.clock: Handle = dut[manifest.clock]
@@ -154,6 +173,7 @@ class Control:
         self._scalars: list[tuple[Handle, int]] = [
             (dut[scalar.port], (1 << scalar.width) - 1) for scalar in manifest.scalars
         ]
+        self.sampled_with_start: list[tuple[Handle, int, int]] = []
         self._outputs = outputs
         self._start_ns: float | None = None
 
@@ -191,14 +211,21 @@ class Control:
         HangError: `done` does not come within `limit_cycles`.
         ProtocolError: `done` or `idle` is not what the manifest says.
         """
-        for (handle, _), value in zip(self._scalars, scalars, strict=True):
+        given = [
+            *(
+                (handle, value, mask)
+                for (handle, mask), value in zip(self._scalars, scalars, strict=True)
+            ),
+            *self.sampled_with_start,
+        ]
+        for handle, value, _ in given:
             handle.value = value
         self._start.value = 1
         self._start_ns = get_sim_time("ns") + CLOCK_PERIOD_NS / 2
         await FallingEdge(self.clock)
         self._start.value = 0
-        # Scalars are captured at start: from here on they may be anything.
-        for (handle, mask), value in zip(self._scalars, scalars, strict=True):
+        # They are captured at start: from here on they may be anything.
+        for handle, value, mask in given:
             handle.value = ~value & mask
         wait = self._wait_checking if self._outputs.four_state else self._wait
         await wait(limit_cycles)

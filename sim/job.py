@@ -8,14 +8,15 @@ in unsigned NumPy arrays of the element's width.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
 from rtlgen.manifest import Manifest
+from rtlgen.sim.axi_behaviour import AxiBehaviour, BurstError
 
 Outcome: TypeAlias = Literal["done", "hang", "unknown", "protocol", "memory"]
 Words: TypeAlias = np.ndarray
@@ -36,6 +37,7 @@ class Job:
     limit_cycles: a run that takes longer is a hang.
     runs: how often all data sets are gone through.
     four_state: the simulator knows X, so outputs are watched for it.
+    axi: how a memory behind an AXI4 port behaves.
     """
 
     manifest: Manifest
@@ -45,6 +47,7 @@ class Job:
     limit_cycles: int
     runs: int
     four_state: bool
+    axi: AxiBehaviour = field(default_factory=AxiBehaviour)
 
     def __post_init__(self) -> None:
         if self.runs < 1 or self.limit_cycles < 1 or not self.scalars:
@@ -53,6 +56,9 @@ class Job:
             raise ValueError(f"not {self.data_sets} data sets for each array")
         if (self.memory is None) != (self.manifest.memory is None):
             raise ValueError("a memory without contents, or contents without a memory")
+        is_axi = self.manifest.memory is not None and self.manifest.memory.kind == "axi"
+        if not is_axi and self.axi != AxiBehaviour():
+            raise ValueError("what only a memory behind an AXI4 port does")
 
     @property
     def data_sets(self) -> int:
@@ -66,6 +72,7 @@ class Job:
             "limit_cycles": self.limit_cycles,
             "runs": self.runs,
             "four_state": self.four_state,
+            "axi": asdict(self.axi),
         }
         (folder / "job.json").write_text(json.dumps(document), encoding="utf-8")
         np.savez(folder / "inputs.npz", allow_pickle=False, **self.words)
@@ -87,16 +94,27 @@ class Job:
             document["limit_cycles"],
             document["runs"],
             document["four_state"],
+            _behaviour(**document["axi"]),
         )
+
+
+def _behaviour(errors: Sequence[Mapping[str, Any]], **others: int) -> AxiBehaviour:
+    return AxiBehaviour(errors=tuple(BurstError(**error) for error in errors), **others)
 
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """What one run gave: bit patterns, None where the circuit has no such port."""
+    """What one run gave: bit patterns, None where the circuit has no such port.
+
+    Members
+    -------
+    error: the memory answered with an error, so that what is left has no meaning.
+    """
 
     cycles: int
     returned: int | None
     checksum: int | None
+    error: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,8 @@ from cocotb.clock import Clock
 from cocotb.task import Task
 from cocotb.triggers import First
 
-from rtlgen.sim.fixed_memory import AccessError, FixedMemory
+from rtlgen.sim.axi_memory import AxiMemory
+from rtlgen.sim.fixed_memory import FixedMemory
 from rtlgen.sim.host import (
     CLOCK_PERIOD_NS,
     Control,
@@ -29,6 +30,7 @@ from rtlgen.sim.host import (
     write_arrays,
 )
 from rtlgen.sim.job import FOLDER_VARIABLE, Job, MemoryLeft, Outcome, Result, RunRecord
+from rtlgen.sim.memory_contents import AccessError
 
 _OUTCOMES: dict[type[Exception], Outcome] = {
     HangError: "hang",
@@ -50,9 +52,11 @@ class KernelBench:
         self.outputs = Outputs(dut, names, job.four_state)
         self.control = Control(dut, manifest, self.outputs)
         self.ports = [HostPort.of(dut, entry) for entry in manifest.host_arrays]
-        self.memory: FixedMemory | None = None
+        self.memory: FixedMemory | AxiMemory | None = None
         if manifest.memory is not None:
-            self.memory = FixedMemory(dut, manifest, self.control, job.four_state)
+            given = (dut, manifest, self.control, job.four_state)
+            is_axi = manifest.memory.kind == "axi"
+            self.memory = AxiMemory(*given, job.axi) if is_axi else FixedMemory(*given)
         self._dut = dut
         self.runs: list[RunRecord] = []
         self.images: list[list[list[int]]] = []
@@ -84,7 +88,7 @@ class KernelBench:
         contents = [(port, job.words[port.entry.name][number].tolist()) for port in self.ports]
         await write_arrays(clock, contents)
         if self.memory is not None and job.memory is not None:
-            self.memory.load(job.memory[number])
+            self.memory.contents.load(job.memory[number])
         cycles = await self.control.run(job.scalars[number], job.limit_cycles)
         images = await read_arrays(clock, self.ports)
         self.outputs.check("while idle")
@@ -92,7 +96,7 @@ class KernelBench:
 
     def _keep(self, number: int, images: list[list[int]], record: RunRecord) -> None:
         """Keep what a run has left, and compare it with what an earlier one has."""
-        left = _NOTHING if self.memory is None else self.memory.left()
+        left = _NOTHING if self.memory is None else self.memory.contents.left()
         if len(self.images) < self.job.data_sets:
             self.images.append(images)
             self.left.append(left)
@@ -107,7 +111,8 @@ class KernelBench:
     def _record(self, cycles: int) -> RunRecord:
         manifest = self.job.manifest
         returned = manifest.returned.port if manifest.returned else None
-        return RunRecord(cycles, self._value(returned), self._value(manifest.checksum))
+        error = self.memory is not None and self.memory.error()
+        return RunRecord(cycles, self._value(returned), self._value(manifest.checksum), error)
 
     def _value(self, port: str | None) -> int | None:
         return None if port is None else int(self._dut[port].value)
@@ -122,7 +127,7 @@ class KernelBench:
         }
         memory = None
         if self.memory is not None:
-            shape = (-1, len(self.memory.image))
+            shape = (-1, len(self.memory.contents.image))
             memory = MemoryLeft(
                 np.array([left.bytes for left in self.left], np.uint8).reshape(shape),
                 np.array([left.written for left in self.left], np.uint32).reshape(shape),

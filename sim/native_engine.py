@@ -10,6 +10,7 @@ from typing import cast
 import numpy as np
 
 from rtlgen.manifest import Manifest
+from rtlgen.sim.axi_model import axi_base
 from rtlgen.sim.job import Job, MemoryLeft, Outcome, Result, RunRecord
 from rtlgen.sim.memory_image import over_store, owners
 from rtlgen.sim.models import Harness
@@ -93,14 +94,16 @@ def design_header(manifest: Manifest) -> str:
         "SCALAR_COUNT": [str(len(manifest.scalars))],
     }
     if manifest.memory is not None:
+        rows[f"MEMORY_IS_{manifest.memory.kind.upper()}"] = ["1"]
         rows["MEMORY_WORD_BYTES"] = [str(manifest.memory.word_bytes)]
         rows["MEMORY_DEPTH_WORDS"] = [str(manifest.memory.depth_words)]
         rows["MEMORY_LATENCY_CYCLES"] = [str(manifest.memory.latency_cycles)]
+        rows["MEMORY_BASE"] = [f"{axi_base(manifest.memory)}u"]
     names = ", ".join(f'"{array.name}"' for array in arrays)
     defines = "".join(f"#define {name} {' '.join(parts)}\n" for name, parts in rows.items())
     # One more than the arrays: C++ has no empty array.
     table = f'static const char* const array_names[] = {{{names}{", " if names else ""}""}};\n'
-    return f"{defines}{table}"
+    return f"#pragma once\n{defines}{table}"
 
 
 def native_harness(folder: Path, manifest: Manifest) -> tuple[Harness, Path]:
@@ -137,6 +140,8 @@ def run_native(
             file.write(np.array(scalars, dtype="<u8").tobytes())
     if job.memory is not None:
         with (folder / "memory.bin").open("wb") as file:
+            if job.manifest.memory is not None and job.manifest.memory.kind == "axi":
+                file.write(np.fromiter(job.axi.words(), dtype="<u8").tobytes())
             owners(job.manifest).tofile(file)
             job.memory.tofile(file)
     limits = [str(job.limit_cycles), str(job.data_sets), str(job.runs)]
@@ -150,7 +155,7 @@ def run_native(
     if int(cycle):
         message = over_store(job.manifest, int(cycle), int(byte))
     answer = np.fromfile(folder / "outputs.bin", dtype="<u8")
-    run_words = answer[len(answer) - 3 * int(count) :].reshape(-1, 3).tolist()
+    run_words = answer[len(answer) - 4 * int(count) :].reshape(-1, 4).tolist()
     reached = min(len(run_words), job.data_sets)
     ends = list(itertools.accumulate((array.depth for array in arrays), initial=0))
     images = answer[: ends[-1] * reached].reshape(-1, max(1, ends[-1]))
@@ -177,9 +182,10 @@ def _memory_left(path: Path, job: Job, reached: int) -> MemoryLeft:
     return MemoryLeft(rows[:, :size], written)
 
 
-def _record(manifest: Manifest, cycles: int, returned: int, checksum: int) -> RunRecord:
+def _record(manifest: Manifest, cycles: int, returned: int, checksum: int, error: int) -> RunRecord:
     return RunRecord(
         cycles,
         returned if manifest.returned else None,
         checksum if manifest.checksum else None,
+        bool(error),
     )

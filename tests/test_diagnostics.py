@@ -429,6 +429,12 @@ def a_circuit_that_stores_behind_a_row(_: pytest.MonkeyPatch) -> None:
     broken_rule("memory", "cycle 32 stores to byte 60 of the memory, behind the row a[0]")
 
 
+@provokes("E0616")
+def a_memory_that_answers_with_an_error(_: pytest.MonkeyPatch) -> None:
+    runs = (RunRecord(29, None, None), RunRecord(12, None, None, error=True))
+    _raise_broken_rule(Result("done", "", runs, {}), manifest(), Path("sim"))
+
+
 @provokes("E0620")
 def a_run_that_leaves_an_array(_: pytest.MonkeyPatch) -> None:
     program = parse_text(CHAIN.replace("a[0][i]", "a[i + 1][i]"), "chain.c")

@@ -21,6 +21,7 @@ from rtlgen.errors import RtlgenError
 from rtlgen.files import kept_for_its_log
 from rtlgen.manifest import Manifest, read_verilog, unwritable
 from rtlgen.sim import native_engine
+from rtlgen.sim.axi_behaviour import AxiBehaviour
 from rtlgen.sim.cocotb_runner import Program, Simulator, run_program, shared_python, trace_format
 from rtlgen.sim.job import FOLDER_VARIABLE, Job, Outcome, Result
 from rtlgen.sim.memory_image import NOBODYS, image_of, latest_of, over_store, owners, words_of
@@ -30,6 +31,7 @@ from rtlgen.tools import find_tool
 from rtlgen.verify.errors import (
     HangError,
     InputFileError,
+    MemoryAnswerError,
     MemoryRuleError,
     ProtocolError,
     UnknownOutputError,
@@ -84,6 +86,7 @@ def simulate(
     trace: Path | None = None,
     timeout_cycles: int | None = None,
     runs: int = 1,
+    axi: AxiBehaviour | None = None,
 ) -> SimulationResult:
     """Load `inputs`, run the circuit of `build_dir`, and read everything back.
 
@@ -98,6 +101,7 @@ def simulate(
         trace=trace,
         timeout_cycles=timeout_cycles,
         runs=runs,
+        axi=axi,
     )
     return result
 
@@ -112,6 +116,7 @@ def simulate_all(
     trace: Path | None = None,
     timeout_cycles: int | None = None,
     runs: int = 1,
+    axi: AxiBehaviour | None = None,
 ) -> tuple[SimulationResult, ...]:
     """Run the circuit of `build_dir` on one data set after the other, without a reset between.
 
@@ -123,12 +128,13 @@ def simulate_all(
     trace: wave file to write, .vcd or .fst.
     timeout_cycles: a run that takes longer is a hang; default 4 x predicted + 1000.
     runs: how often to go through all data sets; on one of them all runs must agree.
+    axi: how a memory behind an AXI4 port behaves; by default as the cycles are predicted for.
 
     Raises
     ------
     StaleVerilogError, OutputDirectoryError, InputFileError, MissingInputError, UnknownInputError,
     InputTypeError, MissingToolError, ToolFailedError, HangError, UnknownOutputError,
-    ProtocolError, MemoryRuleError, UnrepeatableError
+    ProtocolError, MemoryRuleError, MemoryAnswerError, UnrepeatableError
     """
     verilog = read_verilog(build_dir, manifest)
     checked = [check_inputs(inputs, manifest) for inputs in data_sets]
@@ -146,6 +152,7 @@ def simulate_all(
         limit_cycles=timeout_cycles or 4 * manifest.predicted_cycles + 1000,
         runs=runs,
         four_state=simulator == "icarus",
+        axi=axi or AxiBehaviour(),
     )
     chosen = _choose_engine(engine, simulator, job)
     waves = _writable(trace)
@@ -335,6 +342,14 @@ def _raise_broken_rule(
         if len(result.runs):
             notes.append(f"runs that came to their end before: {len(result.runs)}")
         raise kind(f"{manifest.name}: {result.message}", notes=notes, help=f"{remedy}; {log}")
+    failed = [number for number, run in enumerate(result.runs, 1) if run.error]
+    if failed:
+        raise MemoryAnswerError(
+            f"{manifest.name}: the memory answered with an error in run {failed[0]} "
+            f"of {len(result.runs)}",
+            notes=[f"runs without an error: {len(result.runs) - len(failed)}"],
+            help=log,
+        )
     if not result.repeatable:
         cycles = [run.cycles for run in result.runs]
         raise UnrepeatableError(

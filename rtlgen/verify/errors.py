@@ -101,7 +101,24 @@ class MemoryRuleError(RtlgenError):
     of an array, which belong to nobody, and none of an array that is only read. A generated circuit
     keeps these rules, so this is a bug of rtlgen, or the Verilog was changed. The message names the
     cycle of the run and the byte.
+
+    Of an AXI4 port these are the rules of its channels: what is valid stays until it is taken, as
+    it is; bursts are INCR, of 1 to 16 whole words inside of the memory, and cross no multiple of
+    4096; `wlast` is with the last word of a burst; every answer has come before `done`.
     """
 
     code = "E0615"
+    exit_code = 1
+
+
+class MemoryAnswerError(RtlgenError):
+    """The memory off chip answered with an error.
+
+    Over AXI4 a memory, or what is between, may answer SLVERR or DECERR: no such address, no right
+    to it, a bit that is broken. The circuit then asks for nothing more, waits for what is under
+    way, and says `done` with its error port high; its arrays hold nothing of use. The next start is
+    a new beginning. Look at the address of the memory, and at who may use it.
+    """
+
+    code = "E0616"
     exit_code = 1

@@ -6,54 +6,23 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <string>
-#include <vector>
 
 #include "broken.h"
-
-// Whose a byte is; as in sim/memory_image.py.
-enum Owner : uint8_t { NOBODYS, READ_ONLY, WRITABLE, LOCAL };
+#include "memory_contents.h"
 
 // What a circuit asks for in a cycle; without a strobe a read.
 struct Request {
     bool enable = false;
     uint64_t strobes = 0;
     uint64_t word = 0;
-    uint8_t data[64] = {};
+    uint8_t data[MOST_WORD_BYTES] = {};
 };
 
-class FixedMemory {
+class FixedMemory : public MemoryContents {
 public:
     FixedMemory(size_t word_bytes, uint64_t depth_words, uint64_t latency_cycles)
-        : size_(word_bytes), depth_(depth_words), latency_(latency_cycles) {}
-
-    size_t bytes() const { return size_ * depth_; }
-
-    // Say whose each byte is, and what is in them before the first run.
-    void set_up(std::vector<uint8_t> owners, const std::vector<uint8_t>& image) {
-        owners_ = std::move(owners);
-        bytes_ = image;
-        written_.assign(bytes(), 0);
-    }
-
-    // Take new contents, but for local arrays: what the last run left is what they have.
-    void load(const std::vector<uint8_t>& image) {
-        for (size_t byte = 0; byte < bytes(); ++byte)
-            if (owners_[byte] != LOCAL) bytes_[byte] = image[byte];
-        written_.assign(bytes(), 0);
-    }
-
-    // The contents, 0 for local arrays.
-    std::vector<uint8_t> left() const {
-        std::vector<uint8_t> found = bytes_;
-        for (size_t byte = 0; byte < bytes(); ++byte)
-            if (owners_[byte] == LOCAL) found[byte] = 0;
-        return found;
-    }
-
-    // The cycle in which each byte was last written, 0 where it was not.
-    const std::vector<uint32_t>& written() const { return written_; }
+        : MemoryContents(word_bytes, depth_words), latency_(latency_cycles) {}
 
     // Answer what is asked just after a rising clock edge; return ack. `cycle` is that of the run, 0
     // while nothing runs. `answer` gets a word: without ack, the complement of the one asked for.
@@ -65,15 +34,18 @@ public:
         held_ = request;
         open_ = request.enable;
         if (!open_) return false;
-        if (request.word >= depth_)
+        if (request.word >= depth_words())
             throw Broken{"memory", "cycle " + std::to_string(cycle) + " asks for word " +
                                        std::to_string(request.word) + " of a memory of " +
-                                       std::to_string(depth_)};
+                                       std::to_string(depth_words())};
         const bool ack = age_ == latency_;
-        const uint8_t* word = &bytes_[request.word * size_];
         const uint8_t flip = ack && !request.strobes ? 0 : 0xff;
-        for (size_t place = 0; place < size_; ++place) answer[place] = word[place] ^ flip;
-        if (ack && request.strobes) store(request, cycle);
+        for (size_t place = 0; place < word_bytes(); ++place)
+            answer[place] = word(request.word)[place] ^ flip;
+        if (ack && request.strobes) {
+            require_writable(request.word, request.strobes, cycle);
+            store(request.word, request.strobes, request.data, cycle);
+        }
         open_ = !ack;
         return ack;
     }
@@ -93,7 +65,7 @@ private:
         else if (now.word != held_.word)
             changed = "the address";
         else
-            for (size_t place = 0; place < size_; ++place)
+            for (size_t place = 0; place < word_bytes(); ++place)
                 if (now.strobes >> place & 1 && now.data[place] != held_.data[place])
                     changed = "the data";
         if (changed)
@@ -101,21 +73,7 @@ private:
                                        " of an access before it is over"};
     }
 
-    void store(const Request& request, uint64_t cycle) {
-        for (size_t place = 0; place < size_; ++place) {
-            if (!(request.strobes >> place & 1)) continue;
-            const size_t byte = request.word * size_ + place;
-            if (owners_[byte] == NOBODYS || owners_[byte] == READ_ONLY)
-                throw Broken{"memory", "an over-store", cycle, byte};
-            bytes_[byte] = request.data[place];
-            written_[byte] = uint32_t(cycle);
-        }
-    }
-
-    size_t size_;
-    uint64_t depth_, latency_;
-    std::vector<uint8_t> owners_, bytes_;
-    std::vector<uint32_t> written_;
+    uint64_t latency_;
     Request held_;
     bool open_ = false;
     uint64_t age_ = 0;

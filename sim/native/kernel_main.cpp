@@ -8,10 +8,10 @@
 // usage: simulation LIMIT_CYCLES DATA_SETS RUNS [TRACE], in a folder with these files:
 // inputs.bin: of each data set the words of each array, then the scalars, each as 8 bytes,
 // little-endian.
-// outputs.bin: of each data set that was run the words of each array, then cycles, return value and
-// checksum of each run, likewise; all data sets are run one after the other, RUNS times.
-// With a memory off chip, memory.bin: whose each byte is, then of each data set its bytes; and
-// left.bin: of each data set that was run its bytes, then the cycle in which each was last written,
+// outputs.bin: of each data set that was run the words of each array, then cycles, return value,
+// checksum and error of each run, likewise; all data sets are run one after the other, RUNS times.
+// With a memory off chip, memory.bin: for AXI4 how it behaves (axi_port.h), whose each byte is, then
+// of each data set its bytes; and left.bin: of each data set that was run its bytes, then the cycle in which each was last written,
 // 4 bytes each.
 // Standard output: one line, "OUTCOME RUNS REPEATABLE CYCLE BYTE MESSAGE"; see broken.h.
 
@@ -28,10 +28,8 @@
 #include "Vtop.h"
 #include "broken.h"
 #include "design.h"
+#include "memory_port.h"
 #include "verilated.h"
-#ifdef MEMORY_WORD_BYTES
-#include "fixed_memory.h"
-#endif
 #if VM_TRACE_FST
 #include "verilated_fst_c.h"
 using Tracer = VerilatedFstC;
@@ -47,9 +45,10 @@ using Words = std::vector<uint64_t>;
 using Bytes = std::vector<uint8_t>;
 
 struct Record {
-    uint64_t cycles, returned, checksum;
+    uint64_t cycles, returned, checksum, error;
     bool operator==(const Record& other) const {
-        return cycles == other.cycles && returned == other.returned && checksum == other.checksum;
+        return cycles == other.cycles && returned == other.returned &&
+               checksum == other.checksum && error == other.error;
     }
 };
 
@@ -88,12 +87,10 @@ public:
         top_->reset = 0;
         tick();
         expect_idle("after reset");
-        serves_ = true;
+        port_.reset();
     }
 
-#ifdef MEMORY_WORD_BYTES
-    FixedMemory& memory() { return memory_; }
-#endif
+    MemoryPort& port() { return port_; }
 
     void load(const std::vector<Words>& images) {
         size_t longest = 0;
@@ -150,6 +147,7 @@ public:
 #define SET(name, mask) top_->name = scalars[scalar++];
         SCALARS(SET)
 #undef SET
+        port_.before_start(*top_);
         top_->start = 1;
         cycle_ = 1;
         tick();
@@ -159,6 +157,7 @@ public:
 #define SPOIL(name, mask) top_->name = ~scalars[scalar++] & mask;
         SCALARS(SPOIL)
 #undef SPOIL
+        port_.after_start(*top_);
         top_->eval();
         for (;;) {
             if (cycle_ > limit)
@@ -171,10 +170,11 @@ public:
             tick();
         }
         const uint64_t cycles = cycle_;
+        port_.error(*top_);
         cycle_ = 0;
         tick();
         expect_idle("in the cycle after done (cycle " + std::to_string(cycles) + ")");
-        return Record{cycles, RETURNED(top_), CHECKSUM(top_)};
+        return Record{cycles, RETURNED(top_), CHECKSUM(top_), port_.error(*top_)};
     }
 
 private:
@@ -183,49 +183,19 @@ private:
         // Verilator propagates changed inputs before it looks for clock edges.
         top_->clock = 1;
         top_->eval();
-        serve();
-        dump();
-        context_.timeInc(5);
-        top_->clock = 0;
-        top_->eval();
-        look_again();
-        dump();
-        context_.timeInc(5);
-    }
-
-#ifdef MEMORY_WORD_BYTES
-    // The memory acts when the registers that hold a request have settled.
-    void serve() {
-        if (!serves_) return;
-        uint8_t answer[MEMORY_WORD_BYTES];
-        top_->memory_ack = memory_.serve(request(), cycle_, answer);
-        std::memcpy(&top_->memory_rdata, answer, MEMORY_WORD_BYTES);
+        port_.after_edge(*top_, cycle_);
 #if VM_TRACE
         // The evaluation at the falling edge would do, but a reader of the waves wants it here.
         if (tracer_) top_->eval();
 #endif
+        dump();
+        context_.timeInc(5);
+        top_->clock = 0;
+        top_->eval();
+        port_.before_edge(*top_, cycle_);
+        dump();
+        context_.timeInc(5);
     }
-
-    void look_again() {
-        if (serves_) memory_.look_again(request(), cycle_);
-    }
-
-    // Of any width, the lowest byte of a port comes first.
-    Request request() {
-        Request found;
-        found.enable = top_->memory_en;
-        if (!found.enable) return found;
-        found.strobes = top_->memory_we;
-        found.word = top_->memory_addr;
-        std::memcpy(found.data, &top_->memory_wdata, MEMORY_WORD_BYTES);
-        return found;
-    }
-
-    FixedMemory memory_{MEMORY_WORD_BYTES, MEMORY_DEPTH_WORDS, MEMORY_LATENCY_CYCLES};
-#else
-    void serve() {}
-    void look_again() {}
-#endif
 
     void dump() {
 #if VM_TRACE
@@ -248,7 +218,7 @@ private:
 
     VerilatedContext context_;
     std::unique_ptr<Vtop> top_;
-    bool serves_ = false;
+    MemoryPort port_;
     // Of a run, as the clock edge that comes next is counted; 0 while nothing runs.
     uint64_t cycle_ = 0;
 #if VM_TRACE
@@ -296,30 +266,31 @@ struct Left {
 
 Left run_on(Bench& bench, const DataSet& data, uint64_t limit, std::vector<Record>& records) {
     bench.load(data.images);
-#ifdef MEMORY_WORD_BYTES
-    bench.memory().load(data.memory);
-#endif
+    MemoryContents* memory = bench.port().contents();
+    if (memory) memory->load(data.memory);
     const Record record = bench.run(data.scalars, limit);
     Left left{bench.read(), {}, {}};
-#ifdef MEMORY_WORD_BYTES
-    left.memory = bench.memory().left();
-    left.written = bench.memory().written();
-#endif
+    if (memory) {
+        left.memory = memory->left();
+        left.written = memory->written();
+    }
     records.push_back(record);
     return left;
 }
 
-#ifdef MEMORY_WORD_BYTES
-bool take_memory(FixedMemory& memory, std::vector<DataSet>& data) {
+bool take_memory(MemoryPort& port, std::vector<DataSet>& data) {
+    MemoryContents* memory = port.contents();
+    if (!memory) return true;
     std::ifstream from("memory.bin", std::ios::binary);
     const auto take_bytes = [&](Bytes& bytes) {
-        bytes.resize(memory.bytes());
+        bytes.resize(memory->bytes());
         from.read(reinterpret_cast<char*>(bytes.data()), bytes.size());
     };
+    port.take(from);
     Bytes owners;
     take_bytes(owners);
     for (DataSet& set : data) take_bytes(set.memory);
-    memory.set_up(std::move(owners), data.front().memory);
+    memory->set_up(std::move(owners), data.front().memory);
     return bool(from);
 }
 
@@ -332,9 +303,6 @@ bool put_memory(const std::vector<Left>& results) {
     to.close();
     return bool(to);
 }
-#else
-bool put_memory(const std::vector<Left>&) { return true; }
-#endif
 
 }  // namespace
 
@@ -354,9 +322,7 @@ int main(int argc, char** argv) {
     bool repeatable = true;
     try {
         Bench bench(argc > 4 ? argv[4] : nullptr);
-#ifdef MEMORY_WORD_BYTES
-        if (!take_memory(bench.memory(), data)) return 2;
-#endif
+        if (!take_memory(bench.port(), data)) return 2;
         bench.reset();
         for (uint64_t run = 0; run < runs * sets; ++run) {
             const uint64_t set = run % sets;
@@ -380,6 +346,7 @@ int main(int argc, char** argv) {
         put(output, record.cycles);
         put(output, record.returned);
         put(output, record.checksum);
+        put(output, record.error);
     }
     output.close();
     if (!output || !put_memory(results)) return 2;

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from rtlgen.hw.names import AXI_PORTS
 from rtlgen.manifest import (
     ArrayEntry,
     ArrayRole,
@@ -19,20 +20,26 @@ from rtlgen.manifest import (
     sha256_of,
     write_manifest,
 )
-from rtlgen.memory_map import MappedArray, MemoryMap, MemoryPorts
+from rtlgen.memory_map import AxiPorts, MappedArray, MemoryKind, MemoryMap, MemoryPorts
 
-_TEXT = Path(__file__).with_name("increment.v").read_text(encoding="utf-8")
-_PORTS = MemoryPorts("mem_en", "mem_we", "mem_addr", "mem_wdata", "mem_rdata", "mem_ack")
+_FILES: dict[MemoryKind, str] = {"fixed": "increment.v", "axi": "increment_axi.v"}
+_PORTS: dict[MemoryKind, MemoryPorts | AxiPorts] = {
+    "fixed": MemoryPorts("mem_en", "mem_we", "mem_addr", "mem_wdata", "mem_rdata", "mem_ack"),
+    "axi": AXI_PORTS,
+}
+_MOST_BEATS = 16
+_PAGE_BYTES = 4096
 
 
 @dataclass(frozen=True, slots=True)
 class Increment:
-    """B = A + 1, an element a lane."""
+    """B = A + 1, an element a lane: word by word, or burst by burst on AXI4."""
 
     word_bits: int
     element_bits: int
     shape: tuple[int, ...]
     latency_cycles: int
+    kind: MemoryKind = "fixed"
 
     @property
     def _used_bytes(self) -> int:
@@ -49,8 +56,20 @@ class Increment:
 
     @property
     def cycles(self) -> int:
-        """Cycles from start to done: a read and a write for every word."""
-        return 2 * self.words * self.latency_cycles + 1
+        """Cycles from start to done: a read and a write for every word, or for every burst."""
+        if self.kind == "fixed":
+            return 2 * self.words * self.latency_cycles + 1
+        return 2 * (len(self._bursts) * self.latency_cycles + self.words) + 1
+
+    @property
+    def _bursts(self) -> list[int]:
+        """Words of each burst: none crosses a page, in A or in B."""
+        page, bursts = _PAGE_BYTES * 8 // self.word_bits, [0]
+        while sum(bursts) < self.words:
+            begin = sum(bursts)
+            pages = (page - begin % page, page - (self.words + begin) % page)
+            bursts.append(min(_MOST_BEATS, self.words - begin, *pages))
+        return bursts[1:]
 
     def verilog(self) -> str:
         """Return the circuit."""
@@ -61,8 +80,10 @@ class Increment:
             "WORDS": self.words,
             "ROW": self._row_words,
             "USED": self._used_bytes,
+            "SIZE": (self.word_bits // 8).bit_length() - 1,
         }
-        return re.sub("@([A-Z]+)@", lambda match: str(values[match[1]]), _TEXT)
+        text = Path(__file__).with_name(_FILES[self.kind]).read_text(encoding="utf-8")
+        return re.sub("@([A-Z]+)@", lambda match: str(values[match[1]]), text)
 
     @property
     def _address_bits(self) -> int:
@@ -75,15 +96,21 @@ class Increment:
         word_bytes = self.word_bits // 8
         row_bytes = self._row_words * word_bytes
         places = {"A": 0, "B": self.words * word_bytes}
+        memory = MemoryMap(
+            kind=self.kind,
+            ports=_PORTS[self.kind],
+            word_bits=self.word_bits,
+            depth_words=2 * self.words,
+            latency_cycles=self.latency_cycles,
+            byte_order="little",
+            arrays=tuple(
+                MappedArray(name, self.element_bits, self.shape, base, row_bytes)
+                for name, base in places.items()
+            ),
+        )
         ports = [Port(name, "in", 1) for name in ("clk", "rst", "start")]
-        ports += [Port("done", "out", 1), Port("idle", "out", 1), Port(_PORTS.en, "out", 1)]
-        ports += [
-            Port(_PORTS.we, "out", word_bytes),
-            Port(_PORTS.addr, "out", self._address_bits),
-            Port(_PORTS.wdata, "out", self.word_bits),
-            Port(_PORTS.rdata, "in", self.word_bits),
-            Port(_PORTS.ack, "in", 1),
-        ]
+        ports += [Port("done", "out", 1), Port("idle", "out", 1)]
+        ports += [Port(name, *use) for name, use in memory.port_uses()]
         return Manifest(
             name="increment",
             top="increment",
@@ -105,18 +132,7 @@ class Increment:
             verilog=FileEntry("increment.v", sha256_of(verilog)),
             source=FileEntry("increment.c", sha256_of("")),
             version="0",
-            memory=MemoryMap(
-                kind="fixed",
-                ports=_PORTS,
-                word_bits=self.word_bits,
-                depth_words=2 * self.words,
-                latency_cycles=self.latency_cycles,
-                byte_order="little",
-                arrays=tuple(
-                    MappedArray(name, self.element_bits, self.shape, base, row_bytes)
-                    for name, base in places.items()
-                ),
-            ),
+            memory=memory,
         )
 
     def build(

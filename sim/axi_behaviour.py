@@ -1,0 +1,132 @@
+"""When a memory behind an AXI4 port answers, and what.
+
+Without anything said here, it is the memory for which the cycles of a run are predicted
+(`rtlgen.memory_map`). `native/axi_behaviour.h` does the same, number for number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+Direction: TypeAlias = Literal["read", "write"]
+Response: TypeAlias = Literal["slverr", "decerr"]
+
+OKAY = 0
+RESPONSES: dict[Response, int] = {"slverr": 2, "decerr": 3}
+DIRECTIONS: tuple[Direction, ...] = ("read", "write")
+CHANNELS = ("aw", "w", "b", "ar", "r")
+
+_WORD_MASK = (1 << 64) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class BurstError:
+    """A burst that is answered with an error.
+
+    Members
+    -------
+    burst: number among those of its direction since the reset, from 0. Of a burst that is read, one
+        word alone has the response, the one whose number is that of the burst, modulo its words.
+    """
+
+    direction: Direction
+    burst: int
+    response: Response = "slverr"
+
+
+@dataclass(frozen=True, slots=True)
+class AxiBehaviour:
+    """How a memory differs from the one for which cycles are predicted.
+
+    Members
+    -------
+    pauses: seed of the cycles in which a channel is not ready, or has no new answer; 0: none. With
+        some seeds the memory also waits for the first word of a burst before it takes its address
+        (seed modulo 4 is 1), or the other way round (2).
+    outstanding: bursts to read that it takes at a time; 0: any number.
+    dram: seed of the latencies of a DRAM with banks, open rows and one bus; 0: constant latency.
+    errors: what is answered with an error.
+    """
+
+    pauses: int = 0
+    outstanding: int = 0
+    dram: int = 0
+    errors: tuple[BurstError, ...] = ()
+
+    def __post_init__(self) -> None:
+        if min(self.pauses, self.outstanding, self.dram) < 0:
+            raise ValueError("a seed or a limit of an AXI4 memory is negative")
+
+    def response(self, direction: Direction, burst: int) -> int:
+        """Return the response to a burst."""
+        for error in self.errors:
+            if (error.direction, error.burst) == (direction, burst):
+                return RESPONSES[error.response]
+        return OKAY
+
+    def words(self) -> Iterator[int]:
+        """Yield what the C++ model is told."""
+        yield from (self.pauses, self.outstanding, self.dram, len(self.errors))
+        for error in self.errors:
+            yield from (DIRECTIONS.index(error.direction), error.burst, RESPONSES[error.response])
+
+
+class _Random:
+    """Numbers of 32 bits by chance, the same ones in every language."""
+
+    def __init__(self, seed: int) -> None:
+        self._state = seed
+
+    def next(self) -> int:
+        self._state = (self._state * 6364136223846793005 + 1442695040888963407) & _WORD_MASK
+        return self._state >> 32
+
+
+class Pauses:
+    """Which channels pause in a cycle. How often each does is drawn anew every 64 cycles."""
+
+    def __init__(self, seed: int) -> None:
+        self._seed = seed
+        self._random = _Random(seed)
+        self._cycle = self._often = 0
+        self._paused = dict.fromkeys(CHANNELS, False)
+        self.address_waits_for_word = seed % 4 == 1
+        self.word_waits_for_address = seed % 4 == 2
+
+    def next_cycle(self) -> None:
+        """Go on to the next cycle."""
+        if not self._seed:
+            return
+        if self._cycle % 64 == 0:
+            self._often = self._random.next()
+        self._cycle += 1
+        drawn = self._random.next()
+        for number, channel in enumerate(CHANNELS):
+            self._paused[channel] = (drawn >> 4 * number & 15) < (self._often >> 4 * number & 15)
+
+    def on(self, channel: str) -> bool:
+        """Return whether a channel pauses."""
+        return self._paused[channel]
+
+
+class Dram:
+    """Cycles of bursts in a DRAM: banks with an open row in each, and one bus for both ways."""
+
+    _ROW_BYTES, _BANKS, _TURN_CYCLES = 2048, 8, 4
+
+    def __init__(self, seed: int) -> None:
+        self._random = _Random(seed)
+        self._open: dict[int, int] = {}
+        self._free = 0
+
+    def begin(self, address: int, beats: int, now: int) -> int:
+        """Return the first cycle with data of a burst that is asked for in cycle `now`."""
+        row = address // self._ROW_BYTES
+        bank = row % self._BANKS
+        latency = (30 if self._open.get(bank) == row else 60) + self._random.next() % 41
+        self._open[bank] = row
+        first = max(now + latency, self._free)
+        self._free = first + beats + self._TURN_CYCLES
+        return first

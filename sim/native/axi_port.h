@@ -1,0 +1,116 @@
+// The AXI4 port of the Verilated circuit; fixed_port.h says what the functions are for.
+
+#ifndef RTLGEN_AXI_PORT_H
+#define RTLGEN_AXI_PORT_H
+
+#include <cstdint>
+#include <cstring>
+#include <istream>
+#include <string>
+
+#include "Vtop.h"
+#include "axi_memory.h"
+#include "design.h"
+
+class MemoryPort {
+public:
+    MemoryContents* contents() { return &memory_; }
+
+    void take(std::istream& from) {
+        const auto word = [&] {
+            uint64_t found = 0;
+            from.read(reinterpret_cast<char*>(&found), sizeof found);
+            return found;
+        };
+        behaviour_.pauses = word();
+        behaviour_.outstanding = word();
+        behaviour_.dram = word();
+        behaviour_.errors.resize(from ? word() : 0);
+        for (AxiError& error : behaviour_.errors) {
+            error.direction = word();
+            error.burst = word();
+            error.response = word();
+        }
+    }
+
+    void reset() {
+        memory_.reset(behaviour_);
+        serves_ = true;
+    }
+
+    void before_start(Vtop& top) { top.memory_base = MEMORY_BASE; }
+    void after_start(Vtop& top) { top.memory_base = ~MEMORY_BASE; }
+
+    void after_edge(Vtop& top, uint64_t cycle) {
+        if (!serves_) return;
+        awvalid_ = top.memory_awvalid;
+        wvalid_ = top.memory_wvalid;
+        arvalid_ = top.memory_arvalid;
+        const AxiInputs& drives = memory_.drive(cycle);
+        top.memory_awready = drives.awready;
+        top.memory_wready = drives.wready;
+        top.memory_arready = drives.arready;
+        top.memory_bvalid = drives.bvalid;
+        top.memory_bid = drives.bid;
+        top.memory_bresp = drives.bresp;
+        top.memory_rvalid = drives.rvalid;
+        top.memory_rlast = drives.rlast;
+        top.memory_rid = drives.rid;
+        top.memory_rresp = drives.rresp;
+        std::memcpy(&top.memory_rdata, drives.rdata, MEMORY_WORD_BYTES);
+    }
+
+    void before_edge(Vtop& top, uint64_t cycle) {
+        if (!serves_) return;
+        // A valid that follows from a ready would wait for it.
+        const char* changed = top.memory_awvalid != awvalid_   ? "awvalid"
+                              : top.memory_wvalid != wvalid_   ? "wvalid"
+                              : top.memory_arvalid != arvalid_ ? "arvalid"
+                                                               : nullptr;
+        if (changed)
+            axi_broken(cycle, std::string("has ") + changed + " follow from what the memory drives");
+        memory_.look(outputs(top), cycle);
+    }
+
+    bool error(Vtop& top) {
+        if (bool(top.memory_error) != memory_.failed())
+            throw Broken{"memory", memory_.failed()
+                                       ? "an answer was an error, but the circuit does not say so"
+                                       : "the circuit says that an answer was an error: none was"};
+        return top.memory_error;
+    }
+
+private:
+    static AxiOutputs outputs(Vtop& top) {
+        AxiOutputs found;
+#define ADDRESS(channel)                                  \
+    if ((found.channel.valid = top.memory_##channel##valid)) { \
+        found.channel.id = top.memory_##channel##id;      \
+        found.channel.addr = top.memory_##channel##addr;  \
+        found.channel.len = top.memory_##channel##len;    \
+        found.channel.size = top.memory_##channel##size;  \
+        found.channel.burst = top.memory_##channel##burst; \
+        found.channel.cache = top.memory_##channel##cache; \
+        found.channel.prot = top.memory_##channel##prot;  \
+    }
+        ADDRESS(aw)
+        ADDRESS(ar)
+#undef ADDRESS
+        if ((found.w.valid = top.memory_wvalid)) {
+            found.w.last = top.memory_wlast;
+            found.w.strobes = top.memory_wstrb;
+            std::memcpy(found.w.data, &top.memory_wdata, MEMORY_WORD_BYTES);
+        }
+        found.bready = top.memory_bready;
+        found.rready = top.memory_rready;
+        return found;
+    }
+
+    AxiMemory memory_{MEMORY_WORD_BYTES, MEMORY_DEPTH_WORDS, MEMORY_LATENCY_CYCLES, MEMORY_BASE};
+    AxiBehaviour behaviour_;
+    bool serves_ = false;
+    // As the registers of the circuit have them.
+    bool awvalid_ = false, wvalid_ = false, arvalid_ = false;
+};
+
+#endif

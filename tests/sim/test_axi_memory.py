@@ -1,0 +1,194 @@
+"""A circuit gets at its arrays over AXI4; a rule of the port that it breaks is reported."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rtlgen.sim.axi_behaviour import AxiBehaviour, BurstError
+from rtlgen.sim.cocotb_runner import Simulator
+from rtlgen.verify.cosim import Engine, simulate, simulate_all
+from rtlgen.verify.errors import MemoryAnswerError, MemoryRuleError, UnknownOutputError
+from tests.sim.designs.increment import Increment
+from tests.simulators import ENGINES, needs_icarus
+
+pytestmark = pytest.mark.simulation
+
+SMALL = Increment(64, 16, (3, 6), latency_cycles=8, kind="axi")
+TWO_ENGINES = [
+    pytest.param("verilator", "native", id="verilator-native"),
+    pytest.param("icarus", "cocotb", id="icarus-cocotb", marks=needs_icarus),
+]
+
+
+@pytest.mark.parametrize(("simulator", "engine"), ENGINES)
+def test_arrays_behind_an_axi_port_are_loaded_and_read_back(
+    tmp_path: Path, simulator: Simulator, engine: Engine
+) -> None:
+    manifest = SMALL.build(tmp_path)
+    data = [SMALL.inputs(seed) for seed in (1, 2, 3)]
+    results = simulate_all(tmp_path, manifest, data, simulator=simulator, engine=engine, runs=2)
+    for inputs, result in zip(data, results, strict=True):
+        assert result.cycles == SMALL.cycles
+        for name, expected in SMALL.expected(inputs).items():
+            np.testing.assert_array_equal(result.arrays[name], expected, strict=True)
+        assert not result.write_cycles["A"].any()
+        # Six words are read from cycle 9 on and written until cycle 20, at once.
+        assert (result.write_cycles["B"] == 28).all()
+
+
+@pytest.mark.parametrize(
+    ("word_bits", "element_bits", "latency_cycles"),
+    [(8, 8, 1), (512, 64, 3)],
+)
+def test_words_of_any_width_take_as_long_as_predicted(
+    tmp_path: Path, word_bits: int, element_bits: int, latency_cycles: int
+) -> None:
+    # More than a page each.
+    rows = 4096 * 8 // word_bits
+    design = Increment(word_bits, element_bits, (rows, 1), latency_cycles, kind="axi")
+    manifest, inputs = design.build(tmp_path), design.inputs(5)
+    result = simulate(tmp_path, manifest, inputs, engine="native")
+    assert result.cycles == design.cycles
+    np.testing.assert_array_equal(result.arrays["B"], design.expected(inputs)["B"])
+
+
+BEHAVIOURS = [
+    *(AxiBehaviour(pauses=seed) for seed in (1, 2, 3)),
+    AxiBehaviour(dram=2, pauses=7, outstanding=1),
+]
+
+
+@pytest.mark.parametrize(("simulator", "engine"), TWO_ENGINES)
+def test_any_memory_will_do(tmp_path: Path, simulator: Simulator, engine: Engine) -> None:
+    design = Increment(32, 8, (9, 11), latency_cycles=2, kind="axi")
+    manifest, inputs = design.build(tmp_path), design.inputs(5)
+    cycles = []
+    for behaviour in BEHAVIOURS:
+        result = simulate(
+            tmp_path,
+            manifest,
+            inputs,
+            simulator=simulator,
+            engine=engine,
+            timeout_cycles=100_000,
+            axi=behaviour,
+        )
+        np.testing.assert_array_equal(result.arrays["B"], design.expected(inputs)["B"])
+        cycles.append(result.cycles)
+    assert min(cycles) > design.cycles and len(set(cycles)) == len(cycles)
+    # The same on every engine.
+    assert cycles == [157, 190, 99, 355]
+
+
+AR = "if (m_axi_arvalid & m_axi_arready) m_axi_arvalid <= 0;\n"
+PATH = (
+    ("output reg                 m_axi_wvalid,", "output m_axi_wvalid,"),
+    (
+        "reg [31:0]         base;",
+        "reg [31:0] base; reg valid; assign m_axi_wvalid = valid & m_axi_wready;",
+    ),
+    ("m_axi_awvalid <= 1; m_axi_wvalid <= 1;", "m_axi_awvalid <= 1; valid <= 1;"),
+    ("if (m_axi_wlast) m_axi_wvalid <= 0;", "if (m_axi_wlast) valid <= 0;"),
+    ("m_axi_awvalid = 0; m_axi_wvalid = 0;", "m_axi_awvalid = 0; valid = 0;"),
+    ("m_axi_awvalid <= 0; m_axi_wvalid <= 0;", "m_axi_awvalid <= 0; valid <= 0;"),
+)
+FAULTS = [
+    pytest.param([("some = all >>", "some = all | all >>")],
+                 "increment: cycle 16 stores to byte 60 of the memory, behind the row B\\[0\\]",
+                 id="over-store"),
+    pytest.param([(AR, AR + "base <= mem_base;\n")],
+                 "cycle 15 asks on aw for address 2147487791, not on a word",
+                 id="the base after the start"),
+    pytest.param([("if (done) idle <= 1;",
+                  "if (done) begin idle <= 1; m_axi_arvalid <= 1; end")],
+                 "the circuit asks for a burst while it is idle", id="after done"),
+    pytest.param([("if (over) begin", "if (m_axi_awvalid) done <= 1; if (over) begin")],
+                 "bursts that are not over when the circuit is idle: 0 to read, 1 to write",
+                 id="done before the answer"),
+    pytest.param([("idle <= 0; mem_error <= 0;", "idle <= 0; mem_error <= 1;")],
+                 "the circuit says that an answer was an error: none was", id="no error"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("changes", "message"), FAULTS)
+@pytest.mark.parametrize(("simulator", "engine"), TWO_ENGINES)
+def test_a_broken_rule_is_reported(
+    tmp_path: Path,
+    simulator: Simulator,
+    engine: Engine,
+    changes: Sequence[tuple[str, str]],
+    message: str,
+) -> None:
+    manifest = SMALL.build(tmp_path, *changes)
+    with pytest.raises(MemoryRuleError, match=message):
+        simulate(tmp_path, manifest, SMALL.inputs(3), simulator=simulator, engine=engine)
+
+
+@pytest.mark.parametrize(("simulator", "engine"), TWO_ENGINES)
+def test_a_valid_that_waits_for_its_ready_is_reported(
+    tmp_path: Path, simulator: Simulator, engine: Engine
+) -> None:
+    manifest = SMALL.build(tmp_path, *PATH)
+    # The word waits for its address.
+    pauses = AxiBehaviour(pauses=2)
+    with pytest.raises(MemoryRuleError, match="has wvalid follow from what the memory drives"):
+        simulate(
+            tmp_path, manifest, SMALL.inputs(3), simulator=simulator, engine=engine, axi=pauses
+        )
+
+
+@needs_icarus
+def test_a_valid_that_is_unknown_is_reported(tmp_path: Path) -> None:
+    manifest = SMALL.build(tmp_path, (AR, AR + "if (m_axi_rlast) m_axi_wvalid <= 1'bx;\n"))
+    with pytest.raises(UnknownOutputError, match="output m_axi_wvalid is X in cycle"):
+        simulate(tmp_path, manifest, SMALL.inputs(3), simulator="icarus")
+
+
+ERRORS = [BurstError("read", 0), BurstError("write", 0, "decerr")]
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=["read", "write"])
+@pytest.mark.parametrize(("simulator", "engine"), TWO_ENGINES)
+def test_an_error_is_reported_and_the_next_run_is_clean(
+    tmp_path: Path, simulator: Simulator, engine: Engine, error: BurstError
+) -> None:
+    manifest = SMALL.build(tmp_path)
+    with pytest.raises(MemoryAnswerError) as caught:
+        simulate(
+            tmp_path,
+            manifest,
+            SMALL.inputs(3),
+            simulator=simulator,
+            engine=engine,
+            runs=3,
+            axi=AxiBehaviour(errors=(error,)),
+        )
+    message = caught.value.diagnostic.message
+    assert message == "increment: the memory answered with an error in run 1 of 3"
+    assert caught.value.diagnostic.notes == ("runs without an error: 2",)
+
+
+@pytest.mark.parametrize(("simulator", "engine"), TWO_ENGINES)
+def test_an_error_that_the_circuit_keeps_for_itself_is_reported(
+    tmp_path: Path, simulator: Simulator, engine: Engine
+) -> None:
+    manifest = SMALL.build(tmp_path, ("m_axi_bresp != 0) mem_error <= 1;", "0) mem_error <= 1;"))
+    with pytest.raises(MemoryRuleError, match="was an error, but the circuit does not say so"):
+        simulate(
+            tmp_path,
+            manifest,
+            SMALL.inputs(3),
+            simulator=simulator,
+            engine=engine,
+            axi=AxiBehaviour(errors=(BurstError("write", 0),)),
+        )
+
+
+def test_only_an_axi_port_has_a_behaviour(tmp_path: Path) -> None:
+    fixed = Increment(64, 16, (3, 6), latency_cycles=8)
+    with pytest.raises(ValueError, match="only a memory behind an AXI4 port"):
+        simulate(tmp_path, fixed.build(tmp_path), fixed.inputs(1), axi=AxiBehaviour(outstanding=1))
