@@ -90,8 +90,18 @@ def _emitted(program: ParsedProgram) -> str:
     return Design(compile_program(program, options), options).c_text("pad")
 
 
-@pytest.mark.parametrize("verb", VERBS)
-@pytest.mark.parametrize("name", PROGRAMS)
+# Both verbs end where the dependences of the large coefficients are looked for.
+SLOW = ("large-coefficients", "emit-c")
+
+
+@pytest.mark.parametrize(
+    ("name", "verb"),
+    [
+        pytest.param(name, verb, marks=pytest.mark.long if (name, verb) == SLOW else ())
+        for name in PROGRAMS
+        for verb in VERBS
+    ],
+)
 def test_a_hostile_program_has_an_answer_in_bounded_time(
     name: str, verb: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

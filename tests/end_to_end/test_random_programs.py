@@ -21,6 +21,8 @@ SEED = 20261122
 ANY_TIME = settings(deadline=None, suppress_health_check=list(HealthCheck), database=None)
 
 
+# Plans of such programs under random options are judged with the C of their passes.
+@pytest.mark.long
 def test_plans_of_random_programs_are_exact() -> None:
     seen: Counter[str] = Counter()
 

@@ -68,16 +68,18 @@ def test_circuits_in_tiles_are_exact(
     assert failures == [[] for _ in cases]
 
 
-FOUND = planned(TRANSPOSED, 21, (8, 8))
-(PART,) = FOUND.parts
+def transposed() -> TiledProgram:
+    return planned(TRANSPOSED, 21, (8, 8))
 
 
 def on_stream(change: Callable[[Stream], Stream]) -> TiledRegion:
-    return with_stream(PART.region, change)
+    (part,) = transposed().parts
+    return with_stream(part.region, change)
 
 
 def on_transfer(window: str, change: Callable[[Transfer], Transfer]) -> TiledRegion:
-    return with_transfer(PART.region, window, change)
+    (part,) = transposed().parts
+    return with_transfer(part.region, window, change)
 
 
 def narrow_fold(stream: Stream) -> Stream:
@@ -97,40 +99,42 @@ def of_next_row(transfer: Transfer) -> Transfer:
     return replace(transfer, word=IndexForm(word.coefficients, word.constant + 3))
 
 
-SPOILT = {
-    "a fold one bit too narrow": on_stream(narrow_fold),
-    "a wrong choice": on_stream(wrong_choice),
-    "words of another row": on_transfer("a_in", of_next_row),
-    "words that are not loaded": on_transfer("a_in1", lambda t: replace(t, when=NEVER)),
-    "a strobe too wide": on_transfer(
+SPOILT: dict[str, Callable[[], TiledRegion]] = {
+    "a fold one bit too narrow": lambda: on_stream(narrow_fold),
+    "a wrong choice": lambda: on_stream(wrong_choice),
+    "words of another row": lambda: on_transfer("a_in", of_next_row),
+    "words that are not loaded": lambda: on_transfer("a_in1", lambda t: replace(t, when=NEVER)),
+    "a strobe too wide": lambda: on_transfer(
         "a_out", lambda t: replace(t, strobes=(ALWAYS,) * len(t.strobes))
     ),
-    "a strobe that is missing": on_transfer(
+    "a strobe that is missing": lambda: on_transfer(
         "a_out", lambda t: replace(t, strobes=(NEVER, *t.strobes[1:]))
     ),
-    "a wrong clip": on_transfer("a_out", lambda t: replace(t, when=ALWAYS)),
+    "a wrong clip": lambda: on_transfer("a_out", lambda t: replace(t, when=ALWAYS)),
 }
 
 
 @pytest.mark.parametrize("fault", SPOILT)
 def test_a_spoilt_plan_is_refused(fault: str) -> None:
-    loops = {s.name: PART.kernel.loops(s.name) for s in PART.kernel.statements}
-    plan, region = replace(FOUND.plan, body=(SPOILT[fault],)), SPOILT[fault]
-    tiled = PART.tiled
-    scop = PART.program.scop
+    found, region = transposed(), SPOILT[fault]()
+    (part,) = found.parts
+    loops = {s.name: part.kernel.loops(s.name) for s in part.kernel.statements}
+    plan = replace(found.plan, body=(region,))
+    tiled = part.tiled
+    scop = part.program.scop
     needed = needed_by_host(plan, scop)
     with pytest.raises(PlanUnsound):
         replay_tiles(plan, region, scop, tiled.scop, tiled.before, loops, needed)
 
 
 def test_circuits_of_spoilt_plans_are_caught(tmp_path: Path) -> None:
-    scop = FOUND.program.scop
+    found = transposed()
     plans = [
-        (replace(FOUND.plan, name=f"f{number}", body=(region,)), scop)
+        (replace(found.plan, name=f"f{number}", body=(region(),)), found.program.scop)
         for number, region in enumerate(SPOILT.values())
     ]
     failures = plan_failures(plans, tmp_path)
-    passed = [fault for fault, found in zip(SPOILT, failures, strict=True) if not found]
+    passed = [fault for fault, wrong in zip(SPOILT, failures, strict=True) if not wrong]
     assert not passed
-    outcomes = dict(zip(SPOILT, (found[0] for found in failures), strict=True))
+    outcomes = dict(zip(SPOILT, (wrong[0] for wrong in failures), strict=True))
     assert outcomes["a strobe too wide"] == "memory", "the RAM refuses what is behind a row"

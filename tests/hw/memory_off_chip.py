@@ -10,6 +10,7 @@ from amaranth.hdl import ResetInserter, Signal
 from amaranth.sim import Simulator
 
 from rtlgen.hw.kernel import Kernel
+from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.plan import KernelPlan, OffChip
 
 Context = Any
@@ -100,9 +101,11 @@ class MemoryOffChip:
                 mask = 0xFF << 8 * byte
                 self.words[addr] = self.words[addr] & ~mask | data & mask
 
-    async def run(self, ctx: Context, limit: int = 50_000) -> int:
+    async def run(self, ctx: Context) -> int:
         """Start the kernel; return the cycles from start to done."""
         kernel = self.kernel
+        # Far more than the slowest memory of these tests adds to a run.
+        limit = 4 * predicted_cycles(kernel.plan)
         assert ctx.get(kernel.idle)
         ctx.set(kernel.start, 1)
         await ctx.tick()

@@ -55,24 +55,25 @@ def test_a_tile_is_issued_at_each_begin(name: str, ii: int) -> None:
     }
 
 
-def transfers() -> list[Any]:
-    found = []
-    for name, text, size, tile in (
-        ("wavefronts", TRANSPOSED, 21, (8, 8)),
-        ("product", PRODUCT, 9, (4, 4, 4)),
-        ("skewed", SEIDEL, 9, (2, 4, 4)),
-    ):
-        for part in planned(text, size, tile).plan.body:
-            assert isinstance(part, TiledRegion)
-            depth = len(part.levels)
-            found += [pytest.param(t, depth, id=f"{name}-{t.window}") for t in part.transfers]
-    return found
-
-
-@pytest.mark.parametrize(("transfer", "depth"), transfers())
+@pytest.mark.parametrize(
+    ("text", "size", "tile"),
+    [
+        pytest.param(TRANSPOSED, 21, (8, 8), id="wavefronts"),
+        pytest.param(PRODUCT, 9, (4, 4, 4), id="product"),
+        pytest.param(SEIDEL, 9, (2, 4, 4), id="skewed"),
+    ],
+)
 def test_a_control_shows_the_words_of_a_transfer_however_often_it_is_held(
-    transfer: Transfer, depth: int
+    text: str, size: int, tile: tuple[int, ...]
 ) -> None:
+    (region,) = planned(text, size, tile).plan.body
+    assert isinstance(region, TiledRegion)
+    assert region.transfers
+    for transfer in region.transfers:
+        assert_words_are_shown(transfer, len(region.levels))
+
+
+def assert_words_are_shown(transfer: Transfer, depth: int) -> None:
     control = TransferControl(transfer, depth, 1 << 12)
     go = Signal()
     rows = np.zeros((1, 0), dtype=np.int64)

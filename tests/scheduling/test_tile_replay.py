@@ -26,14 +26,18 @@ from tests.tiling import spoilt
 from tests.tiling.programs import KIB, PRODUCT, TRANSPOSED, planned
 from tests.tiling.spoilt import narrower, on_kept
 
-FOUND = planned(TRANSPOSED, 21, (8, 8))
-(PART,) = FOUND.parts
 
-WAITING = planned(PRODUCT, 8, (4, 4, 4), budget_bits=KIB // 2)
-"""Its sums go off chip after each tile, and the next tile loads them."""
+def transposed() -> TiledProgram:
+    return planned(TRANSPOSED, 21, (8, 8))
 
 
-def judged(region: TiledRegion, found: TiledProgram = FOUND) -> None:
+def waiting() -> TiledProgram:
+    """Return a plan whose sums go off chip after each tile; the next tile loads them."""
+    return planned(PRODUCT, 8, (4, 4, 4), budget_bits=KIB // 2)
+
+
+def judged(region: TiledRegion, found: TiledProgram | None = None) -> None:
+    found = found or transposed()
     (part,) = found.parts
     loops = {s.name: part.kernel.loops(s.name) for s in part.kernel.statements}
     plan = replace(found.plan, body=(region,))
@@ -44,18 +48,20 @@ def judged(region: TiledRegion, found: TiledProgram = FOUND) -> None:
 
 
 def with_stream(change: Callable[[Stream], Stream]) -> TiledRegion:
-    return spoilt.with_stream(PART.region, change)
+    (part,) = transposed().parts
+    return spoilt.with_stream(part.region, change)
 
 
 def with_transfer(
-    window: str, change: Callable[[Transfer], Transfer], found: TiledProgram = FOUND
+    window: str, change: Callable[[Transfer], Transfer], found: TiledProgram | None = None
 ) -> TiledRegion:
-    (part,) = found.parts
+    (part,) = (found or transposed()).parts
     return spoilt.with_transfer(part.region, window, change)
 
 
 def test_the_plan_itself_is_sound() -> None:
-    judged(PART.region)
+    (part,) = transposed().parts
+    judged(part.region)
 
 
 @pytest.mark.parametrize("field", [0, 1])
@@ -112,16 +118,18 @@ def test_words_that_are_loaded_for_another_tile_are_no_help() -> None:
 
 
 def test_a_load_that_does_not_wait_for_a_store_is_refused() -> None:
-    judged(with_transfer("C_in", lambda t: t, WAITING), WAITING)
-    (part,) = WAITING.parts
+    found = waiting()
+    judged(with_transfer("C_in", lambda t: t, found), found)
+    (part,) = found.parts
     assert part.region.transfer("C_in").after == (("C_out", 1),)
     with pytest.raises(PlanUnsound, match=r"takes a wrong value of C"):
-        judged(with_transfer("C_in", lambda t: replace(t, after=()), WAITING), WAITING)
+        judged(with_transfer("C_in", lambda t: replace(t, after=()), found), found)
 
 
 def test_a_load_that_waits_for_a_store_too_early_is_refused() -> None:
+    found = waiting()
     with pytest.raises(PlanUnsound, match=r"takes a wrong value of C"):
-        judged(with_transfer("C_in", lambda t: replace(t, after=(("C_out", 2),)), WAITING), WAITING)
+        judged(with_transfer("C_in", lambda t: replace(t, after=(("C_out", 2),)), found), found)
 
 
 def test_a_strobe_too_wide_is_refused() -> None:

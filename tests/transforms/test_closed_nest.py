@@ -19,7 +19,7 @@ from rtlgen.transforms import precedence, ragged
 from rtlgen.transforms.row_pads import stretched
 from rtlgen.transforms.sink import exchanged_nests
 from tests.islands import compile_island
-from tests.transforms.test_sink import LU, SUBSTITUTION, members_of
+from tests.transforms.test_sink import LU, SUBSTITUTION, analysed, members_of
 
 SYMM = """
 void symm(int C[N][N], int A[N][N], int B[N][N]) {
@@ -61,6 +61,16 @@ def test_a_cycle_that_nobody_lists_takes_as_long_as_one_that_is_listed() -> None
 
 @pytest.mark.usefixtures("unlisted")
 def test_stores_through_one_port_are_in_step_in_a_nest_that_nobody_lists() -> None:
+    several, one = compiled(SUBSTITUTION, 8), compiled(SUBSTITUTION, 8, write_ports="one")
+    ports = [{m.name: m.write_ports for m in found.plan.memories} for found in (several, one)]
+    assert ports == [{"L": 1, "x": 2}, {"L": 1, "x": 1}]
+    assert one.decision.fused_iterations == several.decision.fused_iterations == 7 * 8 // 2 + 7
+    assert one.replayed
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("unlisted")
+def test_triangles_with_one_port_are_in_step_in_a_nest_that_nobody_lists() -> None:
     found = compiled(LU, 10, write_ports="one")
     assert [memory.write_ports for memory in found.plan.memories] == [1]
     # The triangles follow each other in the rows of one square.
@@ -91,7 +101,7 @@ def test_symm_of_a_size_that_is_not_listed_stays_in_its_triangle() -> None:
 def test_ranks_of_all_members_of_a_nest_are_those_of_its_iterations(
     least: tuple[int, int],
 ) -> None:
-    analysis = compiled(LU, 6).analysis
+    analysis = analysed(LU, 6)
     members, precedences = members_of(analysis)
     nest = next(exchanged_nests(members, analysis.sets, precedences))
     outermost, *inner = nest.loops

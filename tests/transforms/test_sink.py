@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rtlgen.analysis import Analysis
+from rtlgen.analysis import Analysis, analyse
 from rtlgen.compilation import IslandCompilation
-from rtlgen.frontend import parse_text
+from rtlgen.frontend import ParsedProgram, parse_text
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.schedule import Bound, NestLoop
@@ -72,8 +72,16 @@ void rows(int a[N][N], int x[1], int y[N]) {
 """
 
 
+def parsed(text: str, size: int) -> ParsedProgram:
+    return parse_text(text, "program.c", defines={"N": str(size)})
+
+
+def analysed(text: str, size: int) -> Analysis:
+    return analyse(parsed(text, size))
+
+
 def compiled(text: str, size: int) -> IslandCompilation:
-    return compile_island(parse_text(text, "program.c", defines={"N": str(size)}), CompileOptions())
+    return compile_island(parsed(text, size))
 
 
 def steps(compilation: IslandCompilation) -> int:
@@ -167,7 +175,7 @@ def members_of(analysis: Analysis) -> tuple[list[Member], Sequence[Precedence]]:
 
 
 def nests_of(text: str, size: int) -> list[CommonNest]:
-    analysis = compiled(text, size).analysis
+    analysis = analysed(text, size)
     members, precedences = members_of(analysis)
     return list(common_nests(members, analysis.sets, precedences))
 
@@ -209,7 +217,7 @@ def test_a_hull_that_is_hard_to_find_is_left_out(monkeypatch: pytest.MonkeyPatch
 
 
 def test_an_order_is_as_backward_as_its_dependent_pairs_are() -> None:
-    analysis = compiled(LU, 5).analysis
+    analysis = analysed(LU, 5)
     members, precedences = members_of(analysis)
     orders = LoopOrders(members, precedences, 3, in_order=False)
     different = set()
@@ -222,7 +230,7 @@ def test_an_order_is_as_backward_as_its_dependent_pairs_are() -> None:
 
 
 def test_deep_nests_keep_their_outermost_loops_and_rank_so_many_pins() -> None:
-    analysis = compiled(LU, 5).analysis
+    analysis = analysed(LU, 5)
     members, precedences = members_of(analysis)
     orders = LoopOrders(members, precedences, 3, in_order=False)
     assert len(sinkings(members, analysis.sets.domains, orders)) > 1
