@@ -23,7 +23,8 @@ ANSWER = {"exact": True, "lines": ["a", "b"]}
 @pytest.fixture(autouse=True)
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "cache"
-    monkeypatch.setenv("RTLGEN_CACHE", str(folder))
+    # Of answers alone: nobody waits for Verilator's runtime to be compiled there once more.
+    monkeypatch.setattr(rtlgen.answers, "cache_folder", lambda: folder)
     monkeypatch.delenv("RTLGEN_FRESH", raising=False)
     return folder
 

@@ -28,8 +28,8 @@ BOTH = [
     pytest.param(path, simulator, id=f"{path.stem}-{simulator}", marks=marks)
     for path in SMALL
     for simulator, marks in (
-        ("verilator", ()),
-        ("icarus", (needs_icarus, *((pytest.mark.long,) if path.stem in ALIKE else ()))),
+        ("verilator", pytest.mark.long if path.stem in ALIKE else ()),
+        ("icarus", needs_icarus),
     )
 ]
 

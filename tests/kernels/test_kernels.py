@@ -58,19 +58,25 @@ def test_a_text_without_a_feature_does_not_have_it() -> None:
 
 
 @each_kernel
+def test_kernel_is_replayed_and_takes_no_more_cycles_than_its_steps_or_its_chain(
+    path: Path,
+) -> None:
+    assert accepted(path).compilation.replayed
+    assert_within_bound(path.stem, accepted(path))
+
+
+# Nests that run apart take as many cycles as there are steps: the bound above is hardly weaker.
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, marks=pytest.mark.long if number % 4 else ())
+        for number, path in enumerate(KERNELS)
+    ],
+    ids=lambda path: path.stem,
+)
 def test_no_kernel_takes_more_cycles_than_its_nests_one_after_another(path: Path) -> None:
     apart = compile_program(parse_file(path), CompileOptions(fuse="none"))
     assert predicted_cycles(accepted(path).compilation.plan) <= predicted_cycles(apart.plan)
-
-
-@each_kernel
-def test_kernel_is_compiled_and_its_plan_replayed(path: Path) -> None:
-    assert accepted(path).compilation.replayed
-
-
-@each_kernel
-def test_kernel_takes_no_more_cycles_than_its_steps_or_its_chain(path: Path) -> None:
-    assert_within_bound(path.stem, accepted(path))
 
 
 @needs_gcc
@@ -105,7 +111,14 @@ def test_kernels_are_exact_on_verilator(part: int, tmp_path: Path) -> None:
 
 @pytest.mark.simulation
 @needs_icarus
-@pytest.mark.parametrize("path", KERNELS[::3], ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, marks=pytest.mark.long if number % 2 else ())
+        for number, path in enumerate(KERNELS[::3])
+    ],
+    ids=lambda path: path.stem,
+)
 def test_kernel_is_exact_on_icarus(path: Path, tmp_path: Path) -> None:
     kernel = accepted(path)
     assert simulation_failures(kernel.plan, kernel.program, tmp_path, "icarus", seed=SEED) == []

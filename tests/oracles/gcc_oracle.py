@@ -14,6 +14,7 @@ import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -59,15 +60,12 @@ def run_gcc(
         for array in scop.arrays
         if array.role != "local"
     }
+    order, compiled = _compiled(scop.source.text, scop.name, tuple(define))
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        source, library_path = folder / "kernel.c", folder / "kernel.so"
-        source.write_text(scop.source.text)
-        flags = [f"-D{pair}" for pair in define]
-        _gcc(["-E", "-P", *flags, str(source), "-o", str(folder / "kernel.i")])
-        order = parameter_names(scop.name, (folder / "kernel.i").read_text())
-        _gcc([*flags, "-O1", "-fwrapv", "-shared", "-fPIC", str(source), "-o", str(library_path)])
-        library = ctypes.CDLL(str(library_path))
+        # A file of its own for each run: what one leaves in static memory is not seen by the next.
+        path = Path(name) / "kernel.so"
+        path.write_bytes(compiled)
+        library = ctypes.CDLL(str(path))
     visible = [array for array in scop.arrays if array.name in memory]
     global_arrays = [array for array in visible if array.storage == "global"]
     for array in global_arrays:
@@ -78,6 +76,19 @@ def run_gcc(
     for array in global_arrays:
         memory[array.name] = _global(library, array).copy()
     return GccResult(memory, None if returned is None else int(returned))
+
+
+@lru_cache(maxsize=8)
+def _compiled(text: str, function: str, define: tuple[str, ...]) -> tuple[list[str], bytes]:
+    """Return the parameters of `function`, in order, and the shared library of a text."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        source, preprocessed, library = (folder / f"kernel.{kind}" for kind in ("c", "i", "so"))
+        source.write_text(text)
+        flags = [f"-D{pair}" for pair in define]
+        _gcc(["-E", "-P", *flags, str(source), "-o", str(preprocessed)])
+        _gcc([*flags, "-O1", "-fwrapv", "-shared", "-fPIC", str(source), "-o", str(library)])
+        return parameter_names(function, preprocessed.read_text()), library.read_bytes()
 
 
 def parameter_names(function: str, preprocessed: str) -> list[str]:
