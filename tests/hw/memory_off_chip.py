@@ -125,7 +125,7 @@ class MemoryOffChip:
 class Memory(Protocol):
     """Answers a kernel, and runs it."""
 
-    async def run(self, ctx: Context, limit: int = ...) -> int:
+    async def run(self, ctx: Context) -> int:
         """Start the kernel; return the cycles from start to done."""
 
 
