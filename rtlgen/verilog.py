@@ -45,7 +45,7 @@ _MODULE = re.compile(r"^module \\(?P<name>\S+)$")
 _INSTANCE = re.compile(r"^(?P<head>\s*cell )\\(?P<name>\S+)(?P<tail> \\\S+)$")
 _MEMORY_CONTENTS = re.compile(r"^\s*cell \$meminit_v2 ")
 _OF_ROM = re.compile(r'^\s*parameter \\MEMID "\\+rom_\w+"')
-_MEMORY = re.compile(r"^  reg \[\d+:0\] (?P<name>ram_\w+) \[(?P<last>\d+):0\];$", re.MULTILINE)
+_MEMORY = re.compile(r"^  reg \[\d+:0\] (?P<name>(?!rom_)\w+) \[(?P<last>\d+):0\];$", re.MULTILINE)
 _UNDEFINED_READ = re.compile(r"^(?P<head>\s*parameter \\INIT_VALUE \d+')-?x+$")
 
 # Verilog-2005 with plain assignments: Amaranth's own back end leaves `always @*` blocks, which stay

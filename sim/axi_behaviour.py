@@ -40,6 +40,8 @@ class BurstError:
 class AxiBehaviour:
     """How a memory differs from the one for which cycles are predicted.
 
+    What a seed gives begins anew with each run.
+
     Members
     -------
     pauses: seed of the cycles in which a channel is not ready, or has no new answer; 0: none. With

@@ -67,16 +67,20 @@ class AxiModel:
         self._memory = manifest.memory
         self.base = axi_base(self._memory)
         self._behaviour = behaviour
-        self._pauses = Pauses(behaviour.pauses)
-        self._dram = Dram(behaviour.dram)
         self.contents = MemoryContents(manifest)
         self._reads: deque[_Read] = deque()
         self._writes: deque[_Write] = deque()
         # Cycles and bursts since the reset.
         self._now = self._read_count = self._write_count = 0
-        self.failed = False
+        self._begin()
         self._waits = Outputs()
         self._drives = Inputs()
+
+    def _begin(self) -> None:
+        """Do what is done at each start: the same run takes the same cycles."""
+        self._pauses = Pauses(self._behaviour.pauses)
+        self._dram = Dram(self._behaviour.dram)
+        self.failed = False
 
     def drive(self, cycle: int) -> Inputs:
         """Return what the memory drives in the cycle that has just begun.
@@ -91,7 +95,7 @@ class AxiModel:
         if not cycle:
             self._require_nothing_open()
         if cycle == 1:
-            self.failed = False
+            self._begin()
         pauses, drives = self._pauses, self._drives
         pauses.next_cycle()
         self._offer_word()

@@ -24,12 +24,10 @@ public:
     // Begin anew, as after a reset, all but the contents.
     void reset(const AxiBehaviour& behaviour) {
         behaviour_ = behaviour;
-        pauses_ = AxiPauses(behaviour.pauses);
-        dram_ = AxiDram(behaviour.dram);
         reads_.clear();
         writes_.clear();
         now_ = read_count_ = write_count_ = 0;
-        failed_ = false;
+        begin();
         waits_ = AxiOutputs();
         drives_ = AxiInputs();
     }
@@ -43,7 +41,7 @@ public:
     const AxiInputs& drive(uint64_t cycle) {
         ++now_;
         if (!cycle) require_nothing_open();
-        if (cycle == 1) failed_ = false;
+        if (cycle == 1) begin();
         pauses_.next_cycle();
         offer_word();
         offer_answer(cycle);
@@ -98,6 +96,13 @@ private:
         bool is_full() const { return words.size() == beats; }
         bool is_due(uint64_t now) const { return is_taken && is_full() && ready <= now; }
     };
+
+    // Do what is done at each start: the same run takes the same cycles.
+    void begin() {
+        pauses_ = AxiPauses(behaviour_.pauses);
+        dram_ = AxiDram(behaviour_.dram);
+        failed_ = false;
+    }
 
     template <typename Predicate>
     Write* first(Predicate is_it) {
