@@ -59,22 +59,34 @@ def level_iterations(levels: Sequence[Level]) -> Iterator[tuple[Ints, Ints]]:
     PlanError: a level is empty for some outer iteration, or counts below 0.
     """
     rows = np.zeros((1, 0), dtype=np.int64)
-    for depth, level in enumerate(levels):
-        low = np.zeros(len(rows), dtype=np.int64)
-        if level.lowers:
-            starts = [-(-_outer_values(b.form, rows, depth) // b.divisor) for b in level.lowers]
-            low = np.max(starts, axis=0)
-        high = np.full(len(rows), level.extent - 1, dtype=np.int64)
-        for upper in level.uppers:
-            high = np.minimum(high, _outer_values(upper.form, rows, depth) // upper.divisor)
-        trips = np.maximum(high - low + 1, level.at_least)
-        if trips.min() < 1 or low.min() < 0:
-            raise PlanError(f"level {depth} is empty or starts below 0")
+    for level in levels:
+        low, trips = level_range(level, rows)
         first = np.repeat(np.cumsum(trips) - trips, trips)
         parents = np.repeat(np.arange(len(rows), dtype=np.int64), trips)
         counter = low[parents] + np.arange(trips.sum()) - first
         rows = np.concatenate([rows[parents], counter[:, None]], axis=1)
         yield rows, parents
+
+
+def level_range(level: Level, outer: Ints) -> tuple[Ints, Ints]:
+    """Return the first counter of a level, and its iterations, for each iteration of outer ones.
+
+    Raises
+    ------
+    PlanError: it is empty for some of them, or counts below 0.
+    """
+    depth = outer.shape[1]
+    low = np.zeros(len(outer), dtype=np.int64)
+    if level.lowers:
+        starts = [-(-_outer_values(b.form, outer, depth) // b.divisor) for b in level.lowers]
+        low = np.max(starts, axis=0)
+    high = np.full(len(outer), level.extent - 1, dtype=np.int64)
+    for upper in level.uppers:
+        high = np.minimum(high, _outer_values(upper.form, outer, depth) // upper.divisor)
+    trips: Ints = np.maximum(high - low + 1, level.at_least)
+    if trips.min() < 1 or low.min() < 0:
+        raise PlanError(f"level {depth} is empty or starts below 0")
+    return low, trips
 
 
 def _outer_values(form: IndexForm, rows: Ints, depth: int) -> Ints:

@@ -65,6 +65,9 @@ class PortTiming(Protocol):
     def wait(self, cycles: int) -> None:
         """Let such cycles pass."""
 
+    def begun(self) -> int | None:
+        """Return whose access has just begun, where the next one may take as long."""
+
 
 def port_timing(bus: Bus, is_store: Sequence[bool]) -> PortTiming:
     """Return an idle port for movers that load or store."""
@@ -132,6 +135,9 @@ class FixedTiming:
     def wait(self, cycles: int) -> None:
         self.left = max(0, self.left - cycles)
 
+    def begun(self) -> int | None:
+        return self.user if self.left == self.latency_cycles else None
+
 
 @dataclass(slots=True)
 class AxiTiming:
@@ -160,6 +166,10 @@ class AxiTiming:
     def wait(self, cycles: int) -> None:
         self.reads.now += cycles
         self.writes.now += cycles
+
+    def begun(self) -> int | None:
+        # Bursts of several movers are on their way at a time.
+        return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,20 +11,24 @@ The names are those of `hw.mover` and `hw.tile_sequencer`; for the port see `ir.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from copy import copy
-from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TypeAlias
 
 import numpy as np
 
-from rtlgen.ir.iterations import iterations_of
 from rtlgen.ir.memory_side import Bus
 from rtlgen.ir.plan_error import PlanError
-from rtlgen.ir.port_timing import PortTiming, port_timing
+from rtlgen.ir.port_timing import port_timing
+from rtlgen.ir.tile_rows import TileSequence, tile_rows
 from rtlgen.ir.tiled import TiledRegion
-from rtlgen.ir.transfer_patterns import Ints, Item, TilePatterns, patterns_of
+from rtlgen.ir.timeline_state import At, Mover, State, Step, gains_of
+from rtlgen.ir.transfer_patterns import (
+    Ints,
+    Item,
+    TilePatterns,
+    patterns_of,
+    plain_until,
+    told_apart,
+)
 
 QUEUED = 2
 """Items that a mover's queue holds."""
@@ -32,85 +36,8 @@ QUEUED = 2
 CONTROL_CYCLES = 1
 """Cycles of a region before a mover's control shows its first iteration."""
 
-Credits: TypeAlias = tuple[tuple[int, ...], ...]
-"""Of each mover, tiles that it may be ahead of each of the stores that it waits for."""
-
 END_CYCLES = 2
 """Cycles from the one in which all is stored to the region's end, both included."""
-
-
-@dataclass(slots=True)
-class _Mover:
-    """State of one mover; tiles are counted from the one that was started last.
-
-    Members
-    -------
-    tile, item: where its control is. drops: iterations that it drops before it shows that item.
-    queue, read: items on their way to the port. begun: whether it holds a token for their tile.
-    own, kernels: tokens at hand: copies that the mover may use, and the kernel.
-    credits: tiles that a load may be ahead of each of the stores that it waits for.
-    """
-
-    tile: int
-    item: int
-    drops: int
-    own: int
-    kernels: int
-    credits: tuple[int, ...]
-    queue: tuple[Item, ...] = ()
-    read: Item | None = None
-    begun: bool = False
-
-    def key(self) -> tuple[object, ...]:
-        place = self.tile, self.item, self.drops, self.begun
-        return *place, self.own, self.kernels, self.queue, self.read
-
-    @property
-    def is_admitted(self) -> bool:
-        """Whether the item at hand may go on: its tile has a token, or finds one."""
-        return self.begun or (self.own > 0 and all(self.credits))
-
-    def claim(self) -> None:
-        """Take the tokens for a tile."""
-        self.own -= 1
-        self.credits = tuple([credit - 1 for credit in self.credits])
-
-
-@dataclass(slots=True)
-class _State:
-    """All that changes.
-
-    Members
-    -------
-    port: of the memory off chip.
-    rest: cycles until the next tile may start. busy: cycles until the last one is done.
-    used: (cycles until then, number of the window) where the kernel gives back a copy.
-    """
-
-    movers: list[_Mover]
-    port: PortTiming
-    rest: int = 0
-    busy: int = 0
-    used: list[tuple[int, int]] = field(default_factory=list)
-
-    def key(self) -> tuple[object, ...]:
-        """Return all but the credits, of which only whether they are few matters."""
-        movers = tuple([mover.key() for mover in self.movers])
-        return movers, self.port.key(), tuple(self.used)
-
-    @property
-    def credits(self) -> Credits:
-        return tuple([mover.credits for mover in self.movers])
-
-    def copied(self, credits: Credits) -> _State:
-        """Return a state that changes by itself, with other credits."""
-        state = copy(self)
-        state.movers = [copy(mover) for mover in self.movers]
-        for mover, own in zip(state.movers, credits, strict=True):
-            mover.credits = own
-        state.port = self.port.copied()
-        state.used = list(self.used)
-        return state
 
 
 @lru_cache(maxsize=64)
@@ -124,22 +51,6 @@ def tiled_cycles(tiled: TiledRegion, bus: Bus) -> int:
     return _Timeline(tiled, bus).cycles()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Step:
-    """What happens from the start of a tile to that of the next.
-
-    Members
-    -------
-    after: the state then, and its key. gains: of credits; gains_any: whether there are some.
-    """
-
-    cycles: int
-    after: _State
-    key: tuple[object, ...]
-    gains: Credits
-    gains_any: bool
-
-
 class _Timeline:
     """Follow a tiled region from its first cycle to its last."""
 
@@ -147,11 +58,9 @@ class _Timeline:
         self.tiled = tiled
         self.bus = bus
         transfers = tiled.transfers
-        tiles = iterations_of(tiled.levels)
-        if len(tiles) != tiled.tiles:
-            raise PlanError(f"{len(tiles)} tiles, not {tiled.tiles}")
+        rows = tile_rows(tiled.levels, transfers, bus.has_bursts)
         self.patterns: list[TilePatterns] = [
-            patterns_of(t, tiles, bus.has_bursts) for t in transfers
+            patterns_of(t, rows.tiles, bus.has_bursts) for t in transfers
         ]
         self.is_store = [transfer.direction == "store" for transfer in transfers]
         self.used_cycles = [tiled.used_cycle(transfer.window) for transfer in transfers]
@@ -161,61 +70,87 @@ class _Timeline:
         # A control is at most so far behind the tile that was started last, or ahead of it.
         self.behind = max(self.copies, default=0) + 1
         self.ahead = max(self.copies, default=0) + QUEUED + 3
-        self.around = _around(self.patterns, len(tiles), self.behind, self.ahead)
+        kinds: Ints = np.zeros(len(rows.tiles), dtype=np.int64)
+        for pattern in self.patterns:
+            kinds = told_apart(kinds, pattern.of_tile)
+        self.sequence = TileSequence(rows, kinds, self.behind, self.ahead)
+        tiles = self.sequence.firsts[-1] + self.sequence.row(self.sequence.rows - 1).count
+        if tiles != tiled.tiles:
+            raise PlanError(f"{tiles} tiles, not {tiled.tiles}")
+        self.row = self.sequence.row(0)
         # So many credits are not used up from one start to the next.
         self.enough = self.behind + self.ahead + 1
+        self.plain = [
+            [plain_until(pattern, bus.latency_cycles) for pattern in found.patterns]
+            for found in self.patterns
+        ]
         self.first = 0
+        self.known: dict[tuple[object, ...], Step] = {}
+        self.known_rows: dict[tuple[object, ...], Step] = {}
 
     def cycles(self) -> int:
         """Return the length of the region."""
-        tiles = self.tiled.tiles
         state = self._initial()
         # The tile that was started last is none yet: number -1.
         self.first = -1
-        total = self._to_next_start(state) + 1
-        known: dict[tuple[object, ...], _Step] = {}
-        key, credits = state.key(), state.credits
-        tile = 0
-        while tile < tiles - 1:
-            few = tuple([tuple([min(c, self.enough) for c in own]) for own in credits])
-            place = (self.around.kinds[tile], key, few)
-            step = known.get(place)
-            if step is None:
-                self.first = tile
-                step = known[place] = self._step(state.copied(credits))
-            # In a row of tiles of one kind, what left the state as it was does so again.
-            is_same = step.key == key and not step.gains_any
-            steps = self.around.alike(tile) if is_same else 1
-            total += steps * step.cycles
-            tile += steps
-            state, key = step.after, step.key
-            if step.gains_any:
-                credits = tuple(
-                    [
-                        tuple([c + gain for c, gain in zip(own, gains, strict=True)])
-                        for own, gains in zip(credits, step.gains, strict=True)
-                    ]
-                )
-        self.first = tiles - 1
-        return total + self._to_end(state.copied(credits)) + END_CYCLES
+        start = self._to_next_start(state) + 1
+        at = At(state, state.key(), state.credits, start)
+        number = 0
+        while number < self.sequence.rows - 1:
+            self.row = self.sequence.row(number)
+            number += self._follow_row(at, self.sequence.alike(number))
+        self.row = self.sequence.row(number)
+        self._follow(at, self.row.count - 1)
+        self.first = self.tiled.tiles - 1
+        return at.cycles + self._to_end(at.state.copied(at.credits)) + END_CYCLES
 
-    def _step(self, state: _State) -> _Step:
+    def _follow_row(self, at: At, alike: int) -> int:
+        """Follow the row at hand, and those like it where it leaves the state as it was.
+
+        Return how many rows these are, of `alike` ones.
+        """
+        place = self.row.context, at.key, at.few(self.enough + self.row.count)
+        step = self.known_rows.get(place)
+        if step is None:
+            before = At(at.state, at.key, at.credits, 0)
+            own = At(at.state, at.key, at.credits, 0)
+            self._follow(own, self.row.count)
+            gains = gains_of(before.credits, own.credits)
+            step = Step(own.cycles, own.state, own.key, gains, any(map(any, gains)))
+            self.known_rows[place] = step
+        steps = alike if step.key == at.key and not step.gains_any else 1
+        at.move(step, steps)
+        return steps
+
+    def _follow(self, at: At, count: int) -> None:
+        """Follow the first tiles of the row at hand, so many."""
+        tile = 0
+        while tile < count:
+            place = (self.row.kinds[tile], at.key, at.few(self.enough))
+            step = self.known.get(place)
+            if step is None:
+                self.first = self.row.first + tile
+                step = self.known[place] = self._step(at.state.copied(at.credits))
+            # In a row of tiles of one kind, what left the state as it was does so again.
+            is_same = step.key == at.key and not step.gains_any
+            steps = max(1, min(self.row.ends[tile], count) - tile) if is_same else 1
+            at.move(step, steps)
+            tile += steps
+
+    def _step(self, state: State) -> Step:
         """Follow the state from the start of a tile to that of the next."""
         before = state.credits
         cycles = self._to_next_start(state) + 1
-        gains = tuple(
-            tuple(b - a for a, b in zip(old, new, strict=True))
-            for old, new in zip(before, state.credits, strict=True)
-        )
-        return _Step(cycles, state, state.key(), gains, any(map(any, gains)))
+        gains = gains_of(before, state.credits)
+        return Step(cycles, state, state.key(), gains, any(map(any, gains)))
 
-    def _initial(self) -> _State:
+    def _initial(self) -> State:
         movers = []
         for n, transfer in enumerate(self.tiled.transfers):
             is_store, copies = self.is_store[n], self.copies[n]
             first = self._pattern(n, 0)[0]
             movers.append(
-                _Mover(
+                Mover(
                     tile=1,
                     item=0,
                     drops=first.dropped + CONTROL_CYCLES,
@@ -224,14 +159,15 @@ class _Timeline:
                     credits=tuple(distance for _, distance in transfer.after),
                 )
             )
-        return _State(movers, port_timing(self.bus, self.is_store))
+        return State(movers, port_timing(self.bus, self.is_store))
 
-    def _to_next_start(self, state: _State) -> int:
+    def _to_next_start(self, state: State) -> int:
         """Follow the state until the end of the cycle in which the next tile starts.
 
         Return the cycles before that one. Then tiles are counted from that next tile.
         """
         passed = 0
+        stretch = Stretch(self)
         while True:
             starts = state.rest == 0 and all([mover.kernels for mover in state.movers])
             moved = self._cycle(state, starts)
@@ -240,10 +176,12 @@ class _Timeline:
                     mover.tile -= 1
                 return passed
             passed += 1 if moved else self._wait(state, [state.rest])
+            passed += stretch.skipped(state, passed)
 
-    def _to_end(self, state: _State) -> int:
+    def _to_end(self, state: State) -> int:
         """Follow the state until all is stored; return the cycles before that one."""
         passed = 0
+        stretch = Stretch(self)
         while True:
             emptied = all(
                 mover.kernels == copies
@@ -256,8 +194,9 @@ class _Timeline:
                 return passed
             moved = self._cycle(state, False)
             passed += 1 if moved else self._wait(state, [state.busy])
+            passed += stretch.skipped(state, passed)
 
-    def _wait(self, state: _State, timers: list[int]) -> int:
+    def _wait(self, state: State, timers: list[int]) -> int:
         """Let the cycles pass, after one in which only counts changed, in which no others do.
 
         Return how many have passed together with that one.
@@ -273,7 +212,7 @@ class _Timeline:
         self._pass(state, more)
         return more + 1
 
-    def _pass(self, state: _State, cycles: int) -> None:
+    def _pass(self, state: State, cycles: int) -> None:
         """Count down by some cycles."""
         state.port.wait(cycles)
         state.rest = max(0, state.rest - cycles)
@@ -282,7 +221,7 @@ class _Timeline:
         for mover in state.movers:
             mover.drops = max(0, mover.drops - cycles)
 
-    def _cycle(self, state: _State, starts: bool) -> bool:
+    def _cycle(self, state: State, starts: bool) -> bool:
         """Go through one cycle; return whether more than counts changed."""
         movers = state.movers
         served = state.port.cycle([self._offer(n, mover) for n, mover in enumerate(movers)])
@@ -309,7 +248,7 @@ class _Timeline:
             moved |= drops and mover.drops == 0
         return self._tick(state) or moved
 
-    def _tick(self, state: _State) -> bool:
+    def _tick(self, state: State) -> bool:
         """Count down by a cycle; return whether something is to happen in the next one."""
         state.used = [(left - 1, n) for left, n in state.used]
         due = bool(state.used) and state.used[0][0] == 0
@@ -321,13 +260,13 @@ class _Timeline:
             due |= state.busy == 0
         return due
 
-    def _offer(self, n: int, mover: _Mover) -> Item | None:
+    def _offer(self, n: int, mover: Mover) -> Item | None:
         """Return what a mover offers to the port."""
         if self.is_store[n]:
             return mover.read
         return mover.queue[0] if mover.queue and mover.is_admitted else None
 
-    def _move(self, mover: _Mover, n: int, taken: bool) -> tuple[bool, bool]:
+    def _move(self, mover: Mover, n: int, taken: bool) -> tuple[bool, bool]:
         """Go through one cycle of a mover; return whether it claimed a token, and did anything."""
         item = mover.queue[0] if mover.queue else None
         pops = taken
@@ -345,7 +284,7 @@ class _Timeline:
             mover.queue = (*mover.queue, pushed)
         return claimed, pops or taken or pushed is not None
 
-    def _push(self, mover: _Mover, n: int) -> Item | None:
+    def _push(self, mover: Mover, n: int) -> Item | None:
         """Return the item that goes into a mover's queue, and let its control go on."""
         tile = self.first + mover.tile
         if mover.drops or len(mover.queue) == QUEUED or tile >= self.tiled.tiles:
@@ -364,7 +303,7 @@ class _Timeline:
             mover.drops = self._pattern(n, tile)[mover.item].dropped
         return shown
 
-    def _finish(self, state: _State, n: int) -> None:
+    def _finish(self, state: State, n: int) -> None:
         """Give the tokens of a mover that is done with a tile."""
         state.movers[n].kernels += 1
         for other, waits in zip(state.movers, self.waits, strict=True):
@@ -375,46 +314,75 @@ class _Timeline:
 
     def _pattern(self, n: int, tile: int) -> tuple[Item, ...]:
         patterns = self.patterns[n]
-        return patterns.patterns[patterns.of_tile[tile]]
+        return patterns.patterns[patterns.of_tile[self.row.place(tile)]]
+
+    def end_of_plain(self, n: int, mover: Mover) -> int:
+        """Return the first item that ends a stretch of words from the one at hand on."""
+        tile = self.first + mover.tile
+        if tile >= self.tiled.tiles:
+            return mover.item
+        ends = self.plain[n][int(self.patterns[n].of_tile[self.row.place(tile)])]
+        return ends[mover.item]
+
+    def skip_accesses(self, state: State, n: int, count: int, cycles: int) -> None:
+        """Let a mover make so many accesses more, each as the one before.
+
+        Parameters
+        ----------
+        cycles: that all of them take.
+        """
+        mover = state.movers[n]
+        pattern = self._pattern(n, self.first + mover.tile)
+        mover.item += count
+        queued = mover.item - len(mover.queue)
+        mover.queue = pattern[queued : mover.item]
+        if mover.read is not None:
+            mover.read = pattern[queued - 1]
+        state.rest = max(0, state.rest - cycles)
+        state.busy = max(0, state.busy - cycles)
+        state.used = [(left - cycles, n) for left, n in state.used]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Around:
-    """What is moved around each tile.
+class Stretch:
+    """Skip accesses of one mover that follow each other alike.
 
-    Members
-    -------
-    kinds: a number a tile; tiles of one number have the same tiles around them.
-    ends: for each tile, the first one behind it of another kind.
+    When an access begins, and all is as when the one before began, but for the number of the word,
+    then so it is at the next one, until an item of another kind is shown or a timer ends.
     """
 
-    kinds: list[int]
-    ends: list[int]
+    def __init__(self, timeline: _Timeline) -> None:
+        self.timeline = timeline
+        self.before: tuple[int, tuple[object, ...], int] | None = None
 
-    def alike(self, tile: int) -> int:
-        """Return how many tiles from here on are of one kind, but for the last tile of all."""
-        return max(1, min(self.ends[tile], len(self.kinds) - 1) - tile)
+    def skipped(self, state: State, passed: int) -> int:
+        """Skip what is alike in a state that `passed` cycles have led to; return the cycles."""
+        user = state.port.begun()
+        if user is None:
+            return 0
+        mover = state.movers[user]
+        left = self.timeline.end_of_plain(user, mover) - mover.item - 1
+        if left < 1 or mover.item <= QUEUED or mover.drops:
+            self.before = None
+            return 0
+        waits = state.rest == 0, state.busy == 0
+        key = (user, waits, state.port.key(), *[_place(m, m is mover) for m in state.movers])
+        before, self.before = self.before, (mover.item, key, passed)
+        if before is None or before[:2] != (mover.item - 1, key):
+            return 0
+        period = passed - before[2]
+        ends = [cycles for cycles, _ in state.used]
+        ends += [timer for timer in (state.rest, state.busy) if timer]
+        count = min([left, *[(end - 1) // period - 1 for end in ends]])
+        if count < 1:
+            return 0
+        self.timeline.skip_accesses(state, user, count, count * period)
+        self.before = None
+        return count * period
 
 
-def _around(patterns: Sequence[TilePatterns], tiles: int, behind: int, ahead: int) -> _Around:
-    """Tell which tiles have the same patterns from `behind` tiles before to `ahead` behind."""
-    kinds: Ints = np.zeros(tiles, dtype=np.int64)
-    for pattern in patterns:
-        kinds = _numbered(kinds * (len(pattern.patterns) + 1) + pattern.of_tile)
-    # Outside of the region there is a kind of its own.
-    padded = np.concatenate([np.zeros(behind, np.int64), kinds + 1, np.zeros(ahead, np.int64)])
-    length, reach = behind + 1 + ahead, 1
-    while reach < length:
-        step = min(reach, length - reach)
-        padded = _numbered(padded[:-step] * (int(padded.max()) + 1) + padded[step:])
-        reach += step
-    changes = np.flatnonzero(np.diff(padded)) + 1
-    ends = np.append(changes, tiles)[np.searchsorted(changes, np.arange(tiles), side="right")]
-    return _Around(padded.tolist(), ends.tolist())
-
-
-def _numbered(values: Ints) -> Ints:
-    """Return equal small numbers for equal values."""
-    _, numbers = np.unique(values, return_inverse=True)
-    result: Ints = numbers.reshape(-1).astype(np.int64)
-    return result
+def _place(mover: Mover, moves: bool) -> tuple[object, ...]:
+    """Return the state of a mover, without its words where it moves some."""
+    tokens = mover.own, mover.kernels, mover.begun, mover.credits
+    if moves:
+        return (*tokens, mover.tile, len(mover.queue), mover.read is None)
+    return *tokens, *mover.key()

@@ -7,7 +7,7 @@ lie both where their condition is decided, have the same pattern.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,8 +51,32 @@ class TilePatterns:
     @property
     def words(self) -> int:
         """Words that are moved in all tiles."""
+        return int(self.words_by_tile.sum())
+
+    @property
+    def words_by_tile(self) -> Ints:
+        """Words that are moved in each tile."""
         moved = np.array([sum(item.moves for item in pattern) for pattern in self.patterns])
-        return int(moved[self.of_tile].sum())
+        by_tile: Ints = moved[self.of_tile]
+        return by_tile
+
+
+def plain_until(pattern: Pattern, cycles: int) -> tuple[int, ...]:
+    """Return for each item the first one from it on that a busy port might notice.
+
+    Such a one moves nothing, or is the last one, or comes so late that the access before it may be
+    done by then.
+
+    Parameters
+    ----------
+    cycles: of an access.
+    """
+    found = [len(pattern)]
+    for place in reversed(range(len(pattern))):
+        item = pattern[place]
+        is_plain = item.moves and not item.last and item.dropped < cycles - 2
+        found.append(found[-1] if is_plain else place)
+    return tuple(reversed(found[1:]))
 
 
 def patterns_of(transfer: Transfer, tiles: Ints, has_bursts: bool) -> TilePatterns:
@@ -64,22 +88,49 @@ def patterns_of(transfer: Transfer, tiles: Ints, has_bursts: bool) -> TilePatter
     """
     depth = tiles.shape[1]
     box = transfer.levels[depth:]
-    columns = [
-        _decided(condition, tiles, box)
-        for conditions in transfer.when.alternatives
-        for condition in conditions
-    ]
-    if has_bursts:
-        # Where a burst ends depends on where it begins, and on nothing else of the tile.
-        places = tiles @ np.array(transfer.word.coefficients[:depth], dtype=np.int64)
-        columns.append(places % BURST_WORDS)
-    if not columns:
-        columns = [np.zeros(len(tiles), dtype=np.int64)]
-    table = np.stack(columns, axis=1)
-    _, first, of_tile = np.unique(table, axis=0, return_index=True, return_inverse=True)
+    of_tile: Ints = np.zeros(len(tiles), dtype=np.int64)
+    for values in telling(transfer, tiles, box, has_bursts):
+        of_tile = told_apart(of_tile, values)
+    first = first_of_each(of_tile)
     inner = _box_points(box)
     patterns = tuple(_pattern(transfer, tiles[tile], inner, has_bursts) for tile in first)
-    return TilePatterns(patterns, of_tile.reshape(-1).astype(np.int64))
+    return TilePatterns(patterns, of_tile)
+
+
+def telling(
+    transfer: Transfer, outer: Ints, box: Sequence[Level], has_bursts: bool
+) -> Iterator[Ints]:
+    """Yield numbers that are the same for outer iterations in which a transfer moves the same.
+
+    Parameters
+    ----------
+    outer: (count, depth) counters of its outermost levels. box: the other levels.
+    """
+    for conditions in transfer.when.alternatives:
+        for condition in conditions:
+            yield _decided(condition, outer, box)
+    if has_bursts:
+        # Where a burst ends depends on where it begins, and on nothing else of the tile.
+        coefficients = np.array(transfer.word.coefficients[: outer.shape[1]], dtype=np.int64)
+        yield outer @ coefficients % BURST_WORDS
+
+
+def told_apart(kinds: Ints, values: Ints) -> Ints:
+    """Return small numbers, equal where kinds and values are."""
+    low = int(values.min())
+    span = int(values.max()) - low + 1
+    if span == 1:
+        return kinds
+    _, numbers = np.unique(kinds * span + (values - low), return_inverse=True)
+    result: Ints = numbers.reshape(-1).astype(np.int64)
+    return result
+
+
+def first_of_each(kinds: Ints) -> Ints:
+    """Return the first place of each of the numbers from 0 on."""
+    _, first = np.unique(kinds, return_index=True)
+    result: Ints = first.astype(np.int64)
+    return result
 
 
 def _decided(condition: Condition, tiles: Ints, box: Sequence[Level]) -> Ints:

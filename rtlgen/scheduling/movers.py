@@ -65,15 +65,10 @@ class WordCounts:
     def __init__(self) -> None:
         self._known: dict[str, int] = {}
 
-    def of(self, moved: Moved, words: isl.Set | None = None) -> int:
-        """Return how many words all tiles together move.
-
-        Parameters
-        ----------
-        words: where they are others than those that are needed.
-        """
-        if words is not None or not moved.name:
-            return count_points(moved.words() if words is None else words)
+    def of(self, moved: Moved) -> int:
+        """Return how many words all tiles together move, of those that are needed."""
+        if not moved.name:
+            return count_points(moved.words())
         if moved.name not in self._known:
             self._known[moved.name] = count_points(moved.words())
         return self._known[moved.name]
@@ -81,8 +76,8 @@ class WordCounts:
 
 def load_words(
     moved: Moved, window: str, copies_bits: int, after: Sequence[tuple[str, int]]
-) -> tuple[Transfer, isl.Set | None]:
-    """Return what fills a window, and the words that it moves where they are more than needed.
+) -> Transfer:
+    """Return what fills a window.
 
     Parameters
     ----------
@@ -94,8 +89,7 @@ def load_words(
     """
     loops = moved.footprint.loops()
     box = counter_box(moved.sets, loops)
-    needed = moved.words()
-    for words in _at_least(moved, needed):
+    for words in _at_least(moved, moved.words()):
         found = _from_first(words, loops)
         when = predicate_within(found, box, MOVER_CONDITIONS)
         if when is not None:
@@ -103,7 +97,7 @@ def load_words(
     else:
         raise _untold(moved)
     transfer = _transfer("load", moved, window, copies_bits, when)
-    return replace(transfer, after=tuple(after)), None if words is needed else found
+    return replace(transfer, after=tuple(after))
 
 
 def _at_least(moved: Moved, words: isl.Set) -> Iterator[isl.Set]:

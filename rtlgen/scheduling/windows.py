@@ -27,13 +27,14 @@ from rtlgen.ir.plan import Address, Memory, MemoryKind, OffChip, Transfer
 from rtlgen.ir.schedule import NestLoop
 from rtlgen.ir.scop import Access, Array, Statement
 from rtlgen.ir.sets import attempt
+from rtlgen.ir.tile_rows import tile_rows
 from rtlgen.poly.crossings import Crossings
 from rtlgen.poly.dependences import Dependence
 from rtlgen.scheduling.errors import RaggedDomain
 from rtlgen.scheduling.folds import Kept, fields_of, folded_places, smallest_fold
 from rtlgen.scheduling.footprints import Fields, folded_form
 from rtlgen.scheduling.forwarding import TapSet
-from rtlgen.scheduling.movers import Moved, WordCounts, load_words, store_words
+from rtlgen.scheduling.movers import Moved, load_words, store_words
 from rtlgen.scheduling.passing import KeptFlow, Key, Passing, Scopes, passing
 from rtlgen.scheduling.predicates import CounterSpace, index_form
 from rtlgen.scheduling.tile_kernel import TileKernel
@@ -238,14 +239,14 @@ class WindowPlanner:
             widest = max(narrowed, key=lambda name: narrowed[name])
             scopes = {**scopes, widest: scopes[widest] + 1}
 
-    def plan(self, sized: Sized, counts: WordCounts) -> Windows:
+    def plan(self, sized: Sized) -> Windows:
         """Return the windows.
 
         Raises
         ------
         RaggedDomain: it takes too many conditions to tell which elements are stored.
         """
-        return _Planned(self, sized, counts).windows()
+        return _Planned(self, sized).windows()
 
     def _traffic(self, passed: Passing) -> Traffic:
         kernel = self.kernel
@@ -286,7 +287,7 @@ class WindowPlanner:
 class _Planned:
     """Windows as they are planned."""
 
-    def __init__(self, planner: WindowPlanner, sized: Sized, counts: WordCounts) -> None:
+    def __init__(self, planner: WindowPlanner, sized: Sized) -> None:
         self.planner = planner
         self.kernel = planner.kernel
         self.sets = planner.sets
@@ -294,7 +295,6 @@ class _Planned:
         self.passing = sized.traffic.passing
         self.kept = sized.kept
         self.copies = sized.copies
-        self.counts = counts
         self.names = set(planner.taken)
         self.sources: dict[Key, list[Place]] = {key: [] for key in planner.reads}
         self.targets: dict[str, list[Place]] = {s.name: [] for s in self.kernel.statements}
@@ -342,8 +342,8 @@ class _Planned:
         for port, (key, (user, instances)) in enumerate(zip(keys, moved.users, strict=True)):
             fields = footprint.element_fields(user.access)
             self.sources[key].append(Place(name, fields, instances, bits, port))
-        transfer, words = load_words(moved, name, bits, self._after(keys))
-        self._add_window(transfer, self.counts.of(moved, words), len(keys))
+        transfer = load_words(moved, name, bits, self._after(keys))
+        self._add_window(transfer, len(keys))
 
     def _after(self, keys: Sequence[Key]) -> list[tuple[str, int]]:
         """Return the stores that a load waits for, and how far before it they are in tiles."""
@@ -421,7 +421,7 @@ class _Planned:
         told = self.planner.tellable(statement, [[instances]])
         place = Place(name, fields, told, bits)
         self.targets[statement.name].append(place)
-        self._add_window(transfer, self.counts.of(moved), 1)
+        self._add_window(transfer, 1)
 
     def _others(self, statement: Statement) -> list[Statement]:
         return [other for other in self.kernel.statements if other is not statement]
@@ -486,13 +486,14 @@ class _Planned:
         stage = self.kernel.timing.datapaths[statement.name].result_stage
         return issue.offset + issue.ii * (issue.placement.count - 1) + stage
 
-    def _add_window(self, transfer: Transfer, words: int, ports: int) -> None:
+    def _add_window(self, transfer: Transfer, ports: int) -> None:
         array = self.sets.scop.array(transfer.array)
         kind: MemoryKind = "filled" if transfer.direction == "load" else "drained"
         depth = self.planner.word_bits // array.element.width_bits << transfer.at.width_bits
         self.memories.append(self._memory(transfer.window, array, kind, depth, ports))
         self.transfers.append(transfer)
-        self.words[transfer.window] = words
+        tile_levels = transfer.levels[: self.kernel.depth]
+        self.words[transfer.window] = tile_rows(tile_levels, [transfer], False).words(transfer)
 
     def _memory(self, name: str, array: Array, kind: MemoryKind, depth: int, ports: int) -> Memory:
         return Memory(

@@ -20,9 +20,9 @@ class Candidate:
 
     Members
     -------
-    cycles: that it takes; of many tiles, about so many. kernel_cycles: in which tiles follow each
-        other without a wait. bus_cycles: in which the words do. ram_bits: of all copies of
-        windows and kept memories.
+    cycles: that it takes; of many tiles, or where others are known to take fewer, at least so many.
+    kernel_cycles: in which tiles follow each other without a wait. bus_cycles: in which the words
+        do. ram_bits: of all copies of windows and kept memories.
     """
 
     tiling: Tiling
@@ -33,14 +33,45 @@ class Candidate:
     ram_bits: int
 
     @staticmethod
-    def of(part: TiledPart, bus: Bus) -> Candidate:
-        """Return what a unit costs in the tiles that it is planned in."""
+    def of(part: TiledPart, bus: Bus, fewest: int | None = None) -> Candidate:
+        """Return what a unit costs in the tiles that it is planned in.
+
+        Parameters
+        ----------
+        fewest: cycles that are known to do; tiles that take more for sure are not followed.
+        """
         loaded, stored = part.words_by("load"), part.words_by("store")
         kernel = part.region.tiles * part.region.issue_cycles
         busy = bus.busy_cycles(loaded, stored)
-        follows = part.region.tiles <= FOLLOWED_TILES
-        cycles = tiled_cycles(part.region, bus) if follows else max(kernel, busy)
+        cycles = max(kernel, busy)
+        is_worth_it = fewest is None or cycles < fewest
+        if part.region.tiles <= FOLLOWED_TILES and is_worth_it:
+            cycles = tiled_cycles(part.region, bus)
         return Candidate(part.tiling, cycles, kernel, busy, loaded + stored, part.ram_bits)
+
+
+class Comparison:
+    """What plans of a unit cost, as exactly as it takes to know the best one that fits.
+
+    Parameters
+    ----------
+    bus: to the memory off chip. budget_bits: RAM that a plan may take.
+    """
+
+    def __init__(self, bus: Bus, budget_bits: int) -> None:
+        self.bus = bus
+        self.budget_bits = budget_bits
+        self.fewest: int | None = None
+        self._known: dict[TiledPart, Candidate] = {}
+
+    def of(self, part: TiledPart) -> Candidate:
+        """Return what a plan costs."""
+        if part not in self._known:
+            found = Candidate.of(part, self.bus, self.fewest)
+            self._known[part] = found
+            if part.ram_bits <= self.budget_bits:
+                self.fewest = min(found.cycles, self.fewest or found.cycles)
+        return self._known[part]
 
 
 def pareto(candidates: Sequence[Candidate]) -> list[Candidate]:

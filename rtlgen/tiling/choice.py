@@ -16,11 +16,13 @@ from typing import TypeAlias
 from rtlgen.errors import RtlgenError
 from rtlgen.ir.effort import TooComplex, limited_effort
 from rtlgen.ir.memory_side import Bus
+from rtlgen.ir.plan_error import TooManyTiles
+from rtlgen.ir.tile_rows import MOST_TILES
 from rtlgen.poly.errors import IllegalSchedule
 from rtlgen.scheduling.errors import RaggedDomain, WindowsTooLarge
 from rtlgen.scheduling.movers import WordCounts
 from rtlgen.scheduling.windows import FEW
-from rtlgen.tiling.candidates import Candidate
+from rtlgen.tiling.candidates import Candidate, Comparison
 from rtlgen.tiling.loops import UnitLoops, loops_of
 from rtlgen.tiling.part import (
     UNLIMITED,
@@ -88,7 +90,8 @@ class TileChoice:
     ) -> None:
         self.chip = chip
         self.sizes = sizes
-        self.forms = [_Form(loops, chip, taken) for loops in loops_of(part)]
+        self.comparison = Comparison(chip.bus, chip.budget_bits)
+        self.forms = [_Form(loops, chip, taken, self.comparison) for loops in loops_of(part)]
 
     @property
     def candidates(self) -> tuple[Candidate, ...]:
@@ -121,7 +124,7 @@ class TileChoice:
         planned = [c.tiling.sizes for form in self.forms for c in form.candidates]
         smallest = min((s for s in planned if len(s) == found.tiling.depth), key=_volume)
         for sizes in dict.fromkeys([found.tiling.sizes, smallest]):
-            form = _Form(found.loops, chip, ())
+            form = _Form(found.loops, chip, (), self.comparison)
             form.in_every_order(sizes)
             self.forms.append(form)
 
@@ -185,7 +188,7 @@ class TileChoice:
         )
 
     def _cycles(self, part: TiledPart) -> int:
-        return Candidate.of(part, self.chip.bus).cycles
+        return self.comparison.of(part).cycles
 
     def _refused(self) -> RtlgenError:
         refused = [form.refused for form in self.forms if form.refused is not None]
@@ -198,10 +201,13 @@ class TileChoice:
 class _Form:
     """A unit in certain loops, in whatever tiles."""
 
-    def __init__(self, loops: UnitLoops, chip: Chip, taken: Sequence[str]) -> None:
+    def __init__(
+        self, loops: UnitLoops, chip: Chip, taken: Sequence[str], comparison: Comparison
+    ) -> None:
         self.loops = loops
         self.chip = chip
         self.taken = taken
+        self.comparison = comparison
         self.refused: RtlgenError | None = None
         self.candidates: list[Candidate] = []
         self._cuts: dict[Tiling, CutPart | None] = {}
@@ -247,6 +253,8 @@ class _Form:
         """Return the words that tiles of these sizes move; None where they cannot be built."""
         if sizes not in self._words:
             cut = self._cut(sizes)
+            if cut is not None and self._has_too_many(cut):
+                cut = None
             try:
                 with limited_effort():
                     self._words[sizes] = None if cut is None else self._counted(cut)
@@ -316,7 +324,7 @@ class _Form:
 
     def _cost(self, part: TiledPart) -> tuple[bool, int, int, int]:
         fits = part.ram_bits <= self.chip.budget_bits
-        cycles = Candidate.of(part, self.chip.bus).cycles
+        cycles = self.comparison.of(part).cycles
         return not fits, cycles, part.words_moved, part.ram_bits
 
     def _cut(self, sizes: tuple[int, ...]) -> CutPart | None:
@@ -344,21 +352,40 @@ class _Form:
                 yield cut
 
     def _plan(self, cut: CutPart) -> TiledPart | None:
+        if self._has_too_many(cut):
+            return None
         if cut.tiling not in self._planned:
             try:
                 with limited_effort():
-                    counts = self._counts.setdefault(cut.tiling.sizes, WordCounts())
-                    found = plan_part(cut, self.chip, self.taken, counts)
+                    found = plan_part(cut, self.chip, self.taken)
             except (RaggedDomain, TooComplex) as error:
                 self.refused = self.refused or error
+                self._planned[cut.tiling] = None
+            except TooManyTiles as error:
+                self._refuse_tiles(str(error))
                 self._planned[cut.tiling] = None
             else:
                 self._planned[cut.tiling] = found
                 self._note(found)
         return self._planned[cut.tiling]
 
+    def _has_too_many(self, cut: CutPart) -> bool:
+        """Tell whether a unit would run in more rows of tiles than can be followed."""
+        if cut.tile_rows <= MOST_TILES:
+            return False
+        self._refuse_tiles(f"{cut.tile_rows:,} rows of tiles")
+        return True
+
+    def _refuse_tiles(self, count: str) -> None:
+        names = ", ".join(s.name for s in self.loops.program.scop.statements)
+        self.refused = self.refused or TooComplex(
+            f"{names} would run in {count}",
+            notes=(f"their cycles are predicted up to {MOST_TILES:,}",),
+            help="choose larger tiles: --tile",
+        )
+
     def _note(self, part: TiledPart) -> None:
-        self.candidates.append(Candidate.of(part, self.chip.bus))
+        self.candidates.append(self.comparison.of(part))
         if part.ram_bits > self.chip.budget_bits:
             self._too_large(part.ram_bits)
 

@@ -29,7 +29,6 @@ from rtlgen.poly.tiling import TileGrid, TileRelations
 from rtlgen.scheduling.datapath import build_datapath
 from rtlgen.scheduling.decide import decide_fused, relaxing
 from rtlgen.scheduling.lags import Timing
-from rtlgen.scheduling.movers import WordCounts
 from rtlgen.scheduling.passing import Scopes, passing
 from rtlgen.scheduling.predicates import counter_box
 from rtlgen.scheduling.space import Space
@@ -92,6 +91,11 @@ class CutPart:
     def tiles(self) -> int:
         """How many tiles run."""
         return count_points(counter_box(self.relations.sets, self.tile_loops))
+
+    @cached_property
+    def tile_rows(self) -> int:
+        """How many iterations all tile loops but the innermost one have together."""
+        return count_points(counter_box(self.relations.sets, self.tile_loops[:-1]))
 
     @property
     def tile_iterations(self) -> int:
@@ -239,20 +243,16 @@ def _composed(loops: UnitLoops, tiled: TiledScop) -> dict[str, tuple[Affine, ...
     return found
 
 
-def plan_part(cut: CutPart, chip: Chip, taken: Sequence[str], counts: WordCounts) -> TiledPart:
+def plan_part(cut: CutPart, chip: Chip, taken: Sequence[str]) -> TiledPart:
     """Plan the statements of a unit in given tiles.
 
     Values stay on chip in as wide a scope as the RAM allows.
-
-    Parameters
-    ----------
-    counts: of tiles of these sizes.
 
     Raises
     ------
     RaggedDomain: something of it takes too many conditions.
     """
-    return _attempted(cut, lambda space: _planned(cut, chip, taken, counts, space), chip)
+    return _attempted(cut, lambda space: _planned(cut, chip, taken, space), chip)
 
 
 def ram_of_part(cut: CutPart, chip: Chip) -> int:
@@ -273,14 +273,12 @@ def _attempted(cut: CutPart, attempt: Callable[[Space], T], chip: Chip) -> T:
     return relaxing(Space(timing, cut.tiled.inside), attempt)
 
 
-def _planned(
-    cut: CutPart, chip: Chip, taken: Sequence[str], counts: WordCounts, space: Space
-) -> TiledPart:
+def _planned(cut: CutPart, chip: Chip, taken: Sequence[str], space: Space) -> TiledPart:
     kernel = _kernel(cut, space)
     planner = _planner(kernel, cut, chip, taken)
     widest = cut.scopes(0 if chip.buffer else cut.tiling.loop_count)
     sized = planner.within(widest, chip.budget_bits)
-    windows = planner.plan(sized, counts)
+    windows = planner.plan(sized)
     region = _region(kernel, windows, cut)
     return TiledPart(cut.loops, cut.tiling, cut.tiled, kernel, windows, region, sized.scopes)
 

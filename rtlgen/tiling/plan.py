@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 from rtlgen.errors import Label
 from rtlgen.frontend import ParsedProgram
-from rtlgen.ir.effort import TooComplex
 from rtlgen.ir.plan import KernelPlan, MemorySide, OffChip
 from rtlgen.ir.scop import Scop
 from rtlgen.poly.counting import count_points
@@ -26,9 +25,6 @@ from rtlgen.tiling.choice import TileRequest
 from rtlgen.tiling.part import Chip, TiledPart
 from rtlgen.tiling.program import Program, as_written
 from rtlgen.tiling.units import UnitPlanner
-
-MOST_TILES = 1 << 22
-"""Tiles of a unit; more would take gigabytes to be followed."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,14 +69,6 @@ def plan_in_tiles(program: ParsedProgram, request: TileRequest, target: Target) 
     )
     units = UnitPlanner(whole, chip, request.sizes, names).plan()
     parts = tuple(unit.part for unit in units)
-    for part in parts:
-        if part.region.tiles > MOST_TILES:
-            raise TooComplex(
-                f"{', '.join(s.name for s in part.program.scop.statements)} would run in "
-                f"{part.region.tiles:,} tiles",
-                notes=(f"their cycles are predicted up to {MOST_TILES:,} tiles",),
-                help="choose larger tiles: --tile",
-            )
     plan = _plan(whole, parts, side, target)
     replayed = _replayed(plan, parts, whole)
     candidates = tuple(unit.candidates for unit in units)

@@ -9,7 +9,9 @@ import pytest
 from rtlgen.errors import RtlgenError
 from rtlgen.ir.effort import TooComplex
 from rtlgen.ir.json_form import plan_from_json, plan_to_json
+from rtlgen.ir.memory_side import Bus
 from rtlgen.ir.plan_text import plan_text
+from rtlgen.ir.timeline import tiled_cycles
 from rtlgen.poly.errors import IllegalSchedule
 from rtlgen.scheduling.errors import WindowsTooLarge
 from rtlgen.tiling.part import ram_bits
@@ -123,8 +125,15 @@ def test_planning_does_not_depend_on_the_size() -> None:
 
 
 def test_more_tiles_than_can_be_followed_are_refused() -> None:
-    with pytest.raises(TooComplex, match="134,217,728 tiles"):
-        planned(PRODUCT, 4096, (8, 8, 8))
+    with pytest.raises(TooComplex, match="16,777,216 rows of tiles"):
+        planned(PRODUCT, 4096, (1, 1, 8))
+
+
+def test_tiles_are_followed_row_by_row() -> None:
+    (part,) = planned(PRODUCT, 4096, (8, 8, 8)).parts
+    assert part.region.tiles == 512**3
+    assert part.words_moved == 2 * 4096**2 // 2 + 2 * 4096**3 // 8 // 2
+    assert tiled_cycles(part.region, Bus("fixed", 8)) > 8 * part.words_moved
 
 
 @pytest.mark.parametrize(

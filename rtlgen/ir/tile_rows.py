@@ -1,0 +1,186 @@
+"""Tiles row by row: a row is one iteration of all tile loops but the innermost one.
+
+There are far fewer rows than tiles, and most of them are alike: what a row of tiles moves depends
+on the outer loops only through conditions, most of which are decided for the whole row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from rtlgen.ir.iterations import Ints, iterations_of, level_range
+from rtlgen.ir.levels import Level
+from rtlgen.ir.plan_error import TooManyTiles
+from rtlgen.ir.tiled import Transfer
+from rtlgen.ir.transfer_patterns import first_of_each, patterns_of, telling, told_apart
+
+MOST_TILES = 1 << 22
+"""Rows of tiles, and tiles of those that are not alike; more would take gigabytes."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TileRows:
+    """Tiles, of whose rows those that are alike are there once.
+
+    Members
+    -------
+    of_row: for each row, the number of the one that stands for it.
+    tiles: (count, levels) counters of the tiles of the rows that stand for others, row after row.
+    ends: where each of these ends in `tiles`.
+    """
+
+    of_row: Ints
+    tiles: Ints
+    ends: Ints
+
+    def words(self, transfer: Transfer) -> int:
+        """Return the words that one of the transfers moves in all tiles."""
+        per_row = np.add.reduceat(
+            patterns_of(transfer, self.tiles, False).words_by_tile, [0, *self.ends[:-1]]
+        )
+        return int(per_row[self.of_row].sum())
+
+
+def tile_rows(levels: Sequence[Level], transfers: Sequence[Transfer], has_bursts: bool) -> TileRows:
+    """Return the rows of the tiles of some loops, alike where all transfers move the same in them.
+
+    Parameters
+    ----------
+    has_bursts: whether words that follow each other make one burst.
+
+    Raises
+    ------
+    TooManyTiles: too many are in rows that are not alike.
+    PlanError: a level is empty for some outer iteration, or counts below 0.
+    """
+    if not levels:
+        return TileRows(np.zeros(1, np.int64), np.zeros((1, 0), np.int64), np.ones(1, np.int64))
+    outer = iterations_of(levels[:-1])
+    low, trips = level_range(levels[-1], outer)
+    depth = len(levels)
+    of_row = told_apart(told_apart(np.zeros(len(outer), np.int64), low), trips)
+    for transfer in transfers:
+        inside = (levels[-1], *transfer.levels[depth:])
+        for values in telling(transfer, outer, inside, has_bursts):
+            of_row = told_apart(of_row, values)
+    first = first_of_each(of_row)
+    count = trips[first]
+    ends = np.cumsum(count)
+    if ends[-1] > MOST_TILES:
+        raise TooManyTiles(f"{ends[-1]:,} tiles in rows that differ from each other")
+    parents = np.repeat(first, count)
+    counter = low[parents] + np.arange(ends[-1]) - np.repeat(ends - count, count)
+    tiles = np.concatenate([outer[parents], counter[:, None]], axis=1)
+    return TileRows(of_row, tiles, ends)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RowView:
+    """A row of tiles and those around it.
+
+    Members
+    -------
+    first: number of its first tile. count: of its tiles.
+    places: where the tiles around, from `before` tiles before the first one on, are among those
+        that stand for others; -1 for what is no tile.
+    kinds: for each of its tiles a number; those of one number have the same tiles around them.
+    ends: for each of its tiles, the first one behind it of another kind, counted from the first.
+    """
+
+    context: tuple[int, ...]
+    first: int
+    count: int
+    before: int
+    places: list[int]
+    kinds: list[int]
+    ends: list[int]
+
+    def place(self, tile: int) -> int:
+        """Return where a tile is among those that stand for others."""
+        return self.places[tile - self.first + self.before]
+
+
+class TileSequence:
+    """All tiles in order, looked at row by row.
+
+    Parameters
+    ----------
+    kinds: for each tile that stands for others, what it is like.
+    before, behind: tiles around one that matter to it.
+    """
+
+    def __init__(self, rows: TileRows, kinds: Ints, before: int, behind: int) -> None:
+        self.before, self.behind = before, behind
+        self.of_row: list[int] = rows.of_row.tolist()
+        lengths = np.diff(rows.ends, prepend=0)
+        self.begins: list[int] = (rows.ends - lengths).tolist()
+        self.lengths: list[int] = lengths.tolist()
+        of_row = rows.of_row
+        self.firsts: list[int] = (np.cumsum(lengths[of_row]) - lengths[of_row]).tolist()
+        changes = np.flatnonzero(np.diff(of_row)) + 1
+        places = np.searchsorted(changes, np.arange(len(of_row)), side="right")
+        self.run_ends: list[int] = np.append(changes, len(of_row))[places].tolist()
+        self.run_begins: list[int] = np.concatenate([[0], changes])[places].tolist()
+        self._kinds = kinds
+        self._numbers: dict[bytes, int] = {}
+        self._known: dict[tuple[int, ...], RowView] = {}
+
+    @property
+    def rows(self) -> int:
+        return len(self.of_row)
+
+    def row(self, number: int) -> RowView:
+        """Return one of the rows."""
+        begin, end = self._around(number)
+        outside = (number - begin, int(begin == 0), int(end == self.rows))
+        context = (*outside, *self.of_row[begin:end])
+        known = self._known.get(context)
+        if known is None:
+            known = self._known[context] = self._viewed(number, begin, end, context)
+        return replace(known, first=self.firsts[number])
+
+    def alike(self, number: int) -> int:
+        """Return how many rows from one on have the same rows around them."""
+        length = self.lengths[self.of_row[number]]
+        margin = -(-max(self.before, self.behind) // length)
+        if number - self.run_begins[number] < margin:
+            return 1
+        return max(1, self.run_ends[number] - margin - number)
+
+    def _around(self, number: int) -> tuple[int, int]:
+        """Return the first of the rows that matter to one, and the first behind them."""
+        begin, tiles = number, 0
+        while begin > 0 and tiles < self.before:
+            begin -= 1
+            tiles += self.lengths[self.of_row[begin]]
+        end, tiles = number + 1, 0
+        while end < self.rows and tiles < self.behind:
+            tiles += self.lengths[self.of_row[end]]
+            end += 1
+        return begin, end
+
+    def _viewed(self, number: int, begin: int, end: int, context: tuple[int, ...]) -> RowView:
+        parts = [np.arange(self.lengths[row]) + self.begins[row] for row in self.of_row[begin:end]]
+        left = sum(len(part) for part in parts[: number - begin])
+        count = len(parts[number - begin])
+        padding = [np.full(size, -1) for size in (self.before, self.behind)]
+        places = np.concatenate([padding[0], *parts, padding[1]])
+        places = places[left : left + self.before + count + self.behind]
+        told = np.where(places < 0, 0, self._kinds[places] + 1)
+        kinds = self._numbered(told, count)
+        changes = np.flatnonzero(np.diff(kinds)) + 1
+        behind = np.searchsorted(changes, np.arange(count), side="right")
+        ends = np.append(changes, count)[behind]
+        return RowView(context, 0, count, self.before, places.tolist(), kinds, ends.tolist())
+
+    def _numbered(self, told: Ints, count: int) -> list[int]:
+        """Return equal numbers for equal surroundings."""
+        raw, size = told.tobytes(), told.itemsize
+        width = (self.before + 1 + self.behind) * size
+        numbers = self._numbers
+        return [
+            numbers.setdefault(raw[k * size : k * size + width], len(numbers)) for k in range(count)
+        ]

@@ -1,0 +1,69 @@
+"""What is known of one stretch of words, or of one row of tiles, is not followed again."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rtlgen.ir.iterations import iterations_of
+from rtlgen.ir.memory_side import Bus
+from rtlgen.ir.tile_rows import TileSequence, tile_rows
+from rtlgen.ir.tiled import TiledRegion
+from rtlgen.ir.timeline import Stretch, tiled_cycles
+from rtlgen.ir.transfer_patterns import patterns_of
+from tests.tiling.programs import PRODUCT, TRANSPOSED, TRIANGULAR, planned
+
+REGIONS = [
+    pytest.param(TRANSPOSED, 40, (8, 8), 64, id="wavefronts"),
+    pytest.param(TRANSPOSED, 40, (16, 16), 32, id="words that follow each other"),
+    pytest.param(PRODUCT, 24, (4, 4, 8), 64, id="rows that are alike"),
+    pytest.param(TRIANGULAR, 24, (8, 8, 8), 64, id="a triangle"),
+]
+
+
+def region_of(text: str, size: int, tile: tuple[int, ...], word_bits: int) -> TiledRegion:
+    return planned(text, size, tile, word_bits=word_bits).parts[0].region
+
+
+@pytest.mark.parametrize("latency_cycles", [1, 2, 3, 5, 8, 30])
+@pytest.mark.parametrize(("text", "size", "tile", "word_bits"), REGIONS)
+def test_words_that_are_skipped_take_as_long(
+    text: str,
+    size: int,
+    tile: tuple[int, ...],
+    word_bits: int,
+    latency_cycles: int,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    region = region_of(text, size, tile, word_bits)
+    tiled_cycles.cache_clear()
+    found = tiled_cycles(region, Bus("fixed", latency_cycles))
+    monkeypatch.setattr(Stretch, "skipped", lambda *_: 0)
+    monkeypatch.setattr(TileSequence, "alike", lambda *_: 1)
+    tiled_cycles.cache_clear()
+    assert tiled_cycles(region, Bus("fixed", latency_cycles)) == found
+
+
+@pytest.mark.parametrize(("text", "size", "tile", "word_bits"), REGIONS)
+@pytest.mark.parametrize("has_bursts", [False, True])
+def test_rows_that_stand_for_others_are_like_them(
+    text: str, size: int, tile: tuple[int, ...], word_bits: int, has_bursts: bool
+) -> None:
+    region = region_of(text, size, tile, word_bits)
+    tiles = iterations_of(region.levels)
+    rows = tile_rows(region.levels, region.transfers, has_bursts)
+    sequence = TileSequence(rows, np.arange(len(rows.tiles)), 3, 4)
+    views = [sequence.row(number) for number in range(sequence.rows)]
+    places = [view.place(view.first + n) for view in views for n in range(view.count)]
+    assert len(places) == len(tiles) == region.tiles
+    for transfer in region.transfers:
+        every, found = (patterns_of(transfer, t, has_bursts) for t in (tiles, rows.tiles))
+        assert rows.words(transfer) == every.words
+        for place, number in zip(places, every.of_tile, strict=True):
+            assert found.patterns[found.of_tile[place]] == every.patterns[number]
+
+
+def test_few_rows_stand_for_all() -> None:
+    region = region_of(PRODUCT, 24, (4, 4, 8), 64)
+    rows = tile_rows(region.levels, region.transfers, False)
+    assert len(rows.of_row) > 4 * len(rows.ends)
