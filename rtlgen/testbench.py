@@ -18,6 +18,8 @@ import jinja2
 import numpy as np
 
 from rtlgen.manifest import CHECKSUM_WIDTH_BITS, ArrayEntry, Manifest
+from rtlgen.memory_map import AXI_BASE_BYTES, AXI_MOST_BEATS
+from rtlgen.sim.axi_model import axi_base
 from rtlgen.sim.memory_image import LOCAL, Bytes, image_of, owners
 from rtlgen.verify.inputs import Inputs, check_inputs, to_words
 
@@ -117,6 +119,9 @@ def write_testbench(directory: Path, manifest: Manifest, cases: Sequence[Case]) 
         inputs=_driven(manifest),
         memory=manifest.memory,
         ram_file=_RAM_FILE,
+        base=None if manifest.memory is None else axi_base(manifest.memory),
+        most_beats=AXI_MOST_BEATS,
+        page_bytes=AXI_BASE_BYTES,
         cases=[case.name for case in cases],
         scalars={
             s.name: [_literal(int(inputs[s.name]), s.width) for inputs in given]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -128,12 +129,16 @@ def test_a_wrong_kernel_fails(tmp_path: Path, old: str, new: str, message: str) 
 
 
 OFF_CHIP = Increment(word_bits=64, element_bits=16, shape=(3, 6), latency_cycles=8)
+AXI = replace(OFF_CHIP, kind="axi")
 
 
 def write_off_chip(
-    folder: Path, *changes: tuple[str, str], roles: tuple[ArrayRole, ArrayRole] = ("in", "out")
+    folder: Path,
+    design: Increment,
+    *changes: tuple[str, str],
+    roles: tuple[ArrayRole, ArrayRole] = ("in", "out"),
 ) -> None:
-    manifest = OFF_CHIP.build(folder, *changes, roles=roles)
+    manifest = design.build(folder, *changes, roles=roles)
     names = [array.name for array in manifest.data_arrays]
     cases = []
     for seed in SEEDS:
@@ -145,24 +150,28 @@ def write_off_chip(
 
 
 @pytest.mark.parametrize(
-    ("roles", "simulator"),
+    ("design", "roles", "simulator"),
     [
-        pytest.param(("in", "out"), "verilator", id="verilator"),
-        pytest.param(("in", "out"), "icarus", id="icarus", marks=needs_icarus),
-        pytest.param(("in", "local"), "icarus", id="local-icarus", marks=needs_icarus),
+        pytest.param(OFF_CHIP, ("in", "out"), "verilator", id="verilator"),
+        pytest.param(OFF_CHIP, ("in", "out"), "icarus", id="icarus", marks=needs_icarus),
+        pytest.param(OFF_CHIP, ("in", "local"), "icarus", id="local-icarus", marks=needs_icarus),
         # The same text as on Icarus: a local array is a row of data less.
-        pytest.param(("in", "local"), "verilator", id="local-verilator", marks=pytest.mark.long),
+        pytest.param(
+            OFF_CHIP, ("in", "local"), "verilator", id="local-verilator", marks=pytest.mark.long
+        ),
+        pytest.param(AXI, ("in", "out"), "icarus", id="axi-icarus", marks=needs_icarus),
+        pytest.param(AXI, ("in", "out"), "verilator", id="axi-verilator", marks=pytest.mark.long),
     ],
 )
 def test_the_bench_is_the_memory_off_chip(
-    tmp_path: Path, simulator: Simulator, roles: tuple[ArrayRole, ArrayRole]
+    tmp_path: Path, simulator: Simulator, design: Increment, roles: tuple[ArrayRole, ArrayRole]
 ) -> None:
     if simulator == "verilator" and shutil.which("make") is None:
         pytest.skip("make is not installed")
-    write_off_chip(tmp_path, roles=roles)
+    write_off_chip(tmp_path, design, roles=roles)
     printed = run(tmp_path, simulator, "increment").splitlines()
     passed = [line for line in printed if line.startswith("PASS")]
-    once = [f"PASS: cycles {OFF_CHIP.cycles}", "PASS: memory, 12 words"]
+    once = [f"PASS: cycles {design.cycles}", "PASS: memory, 12 words"]
     assert passed == [*once, *once, "PASS: increment"]
 
 
@@ -184,9 +193,46 @@ def test_the_bench_is_the_memory_off_chip(
     ],
 )  # fmt: skip
 def test_a_wrong_access_off_chip_fails(tmp_path: Path, old: str, new: str, message: str) -> None:
-    write_off_chip(tmp_path, (old, new))
+    assert_fails(tmp_path, OFF_CHIP, old, new, message)
+
+
+def assert_fails(folder: Path, design: Increment, old: str, new: str, message: str) -> None:
+    write_off_chip(folder, design, (old, new))
     with pytest.raises(ToolFailedError, match="vvp failed with status 1"):
-        run(tmp_path, "icarus", "increment")
-    printed = (tmp_path / "tb.log").read_text()
+        run(folder, "icarus", "increment")
+    printed = (folder / "tb.log").read_text()
     assert message in printed
     assert "PASS: increment" not in printed
+
+
+@needs_icarus
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("m_axi_rdata[lane*ELEMENT +: ELEMENT] + 1", "m_axi_rdata[lane*ELEMENT +: ELEMENT] + 2",
+         "FAIL: memory, 6 of 12 words, 0 rules broken"),
+        ("some = all >>", "some = all | all >>", "FAIL: memory, 3 of 12 words, 0 rules broken"),
+        ("m_axi_arburst = 1;", "m_axi_arburst = 0;", "a burst that is not INCR"),
+        ("m_axi_awsize = SIZE;", "m_axi_awsize = 2;", "a burst of words of another size"),
+        ("m_axi_arlen = least - 1;", "m_axi_arlen = 16;", "a burst of more than 16 words"),
+        ("m_axi_araddr = base + n * BYTES;", "m_axi_araddr = base + 4;",
+         "a burst that does not begin on a word"),
+        ("m_axi_araddr = base + n * BYTES;", "m_axi_araddr = base + 4088;",
+         "a burst across a multiple of 4096"),
+        ("m_axi_awaddr = base + (WORDS", "m_axi_awaddr = base + (2 * WORDS",
+         "a burst beyond the memory"),
+        ("m_axi_wlast = sent == least - 1;", "m_axi_wlast = sent == least;", "a wrong wlast"),
+        ("m_axi_awvalid <= 1; m_axi_wvalid <= 1;", "m_axi_wvalid <= 1;",
+         "a word before its address"),
+        ("if (done) idle <= 1;", "if (done) begin idle <= 1; m_axi_arvalid <= 1; end",
+         "a request while idle"),
+        ("if (over) begin", "if (m_axi_awvalid) done <= 1; if (over) begin",
+         "a burst that is not over when idle"),
+        ("idle <= 0; mem_error <= 0;", "idle <= 0; mem_error <= 1;", "an error that there was not"),
+        ("m_axi_bready = 1;", "m_axi_bready = 0; always @(done) m_axi_wvalid <= 1'bx;",
+         "an unknown valid"),
+        ("base <= mem_base;", "", "a burst beyond the memory"),
+    ],
+)  # fmt: skip
+def test_a_wrong_access_over_axi_fails(tmp_path: Path, old: str, new: str, message: str) -> None:
+    assert_fails(tmp_path, AXI, old, new, message)
