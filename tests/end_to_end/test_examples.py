@@ -23,7 +23,12 @@ SMALL = [path for path in EXAMPLES if path.stem not in LARGE]
 ALIKE = (
     "2mm_d", "3mm_d", "dct", "doitgen", "doitgen_d", "gemver_opt", "syrk", "syr2k", "trmm",
 )  # fmt: skip
-STYLED = [path for path in SMALL if path.stem not in ALIKE]
+LIKE_GEMM = ("2mm", "3mm", "aes", "atax", "bicg", "gesummv", "mms", "mvt")
+STYLED = [
+    pytest.param(path, marks=pytest.mark.long if path.stem in LIKE_GEMM else (), id=path.stem)
+    for path in SMALL
+    if path.stem not in ALIKE
+]
 BOTH = [
     pytest.param(path, simulator, id=f"{path.stem}-{simulator}", marks=marks)
     for path in SMALL
@@ -147,7 +152,7 @@ def test_no_fused_example_takes_more_cycles_than_its_nests_one_after_another(pat
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("style", ["divide", "shift"])
-@pytest.mark.parametrize("path", STYLED, ids=name_of)
+@pytest.mark.parametrize("path", STYLED)
 @pytest.mark.parametrize("simulator", [s for s in SIMULATORS if "icarus" in str(s)])
 def test_every_index_style_that_applies_gives_the_same_result(
     path: Path, style: IndexStyle, simulator: Simulator
@@ -163,8 +168,15 @@ def test_every_index_style_that_applies_gives_the_same_result(
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("simulator", SIMULATORS)
-@pytest.mark.parametrize("name", ["gemver", "mms_d"])
+@pytest.mark.parametrize(
+    ("name", "simulator"),
+    [
+        pytest.param("gemver", "verilator"),
+        pytest.param("mms_d", "icarus", marks=needs_icarus),
+        pytest.param("gemver", "icarus", marks=(needs_icarus, pytest.mark.long)),
+        pytest.param("mms_d", "verilator", marks=pytest.mark.long),
+    ],
+)
 def test_the_checksum_unit_agrees_with_the_golden_model(name: str, simulator: Simulator) -> None:
     (path,) = (path for path in EXAMPLES if path.stem == name)
     outcome = rtlgen.compile(path, checksum=True).verify(simulator=simulator, seed=5)
