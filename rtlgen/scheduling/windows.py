@@ -177,7 +177,6 @@ class WindowPlanner:
     ----------
     off_chip: the arrays off chip, by name. word_bits: of the bus.
     read_latency_cycles: of block RAM.
-    taken: names that memories cannot have.
     """
 
     def __init__(
@@ -187,7 +186,6 @@ class WindowPlanner:
         off_chip: Mapping[str, OffChip],
         word_bits: int,
         read_latency_cycles: int,
-        taken: Collection[str],
     ) -> None:
         self.kernel = kernel
         self.crossings = crossings
@@ -195,7 +193,6 @@ class WindowPlanner:
         self.off_chip = off_chip
         self.word_bits = word_bits
         self.read_latency_cycles = read_latency_cycles
-        self.taken = taken
         self.reads = [
             (statement.name, read)
             for statement in kernel.statements
@@ -239,14 +236,18 @@ class WindowPlanner:
             widest = max(narrowed, key=lambda name: narrowed[name])
             scopes = {**scopes, widest: scopes[widest] + 1}
 
-    def plan(self, sized: Sized) -> Windows:
+    def plan(self, sized: Sized, taken: Collection[str]) -> Windows:
         """Return the windows.
+
+        Parameters
+        ----------
+        taken: names that memories cannot have.
 
         Raises
         ------
         RaggedDomain: it takes too many conditions to tell which elements are stored.
         """
-        return _Planned(self, sized).windows()
+        return _Planned(self, sized, taken).windows()
 
     def _traffic(self, passed: Passing) -> Traffic:
         kernel = self.kernel
@@ -287,7 +288,7 @@ class WindowPlanner:
 class _Planned:
     """Windows as they are planned."""
 
-    def __init__(self, planner: WindowPlanner, sized: Sized) -> None:
+    def __init__(self, planner: WindowPlanner, sized: Sized, taken: Collection[str]) -> None:
         self.planner = planner
         self.kernel = planner.kernel
         self.sets = planner.sets
@@ -295,7 +296,7 @@ class _Planned:
         self.passing = sized.traffic.passing
         self.kept = sized.kept
         self.copies = sized.copies
-        self.names = set(planner.taken)
+        self.names = set(taken)
         self.sources: dict[Key, list[Place]] = {key: [] for key in planner.reads}
         self.targets: dict[str, list[Place]] = {s.name: [] for s in self.kernel.statements}
         self.memories: list[Memory] = []

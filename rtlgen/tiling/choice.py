@@ -121,11 +121,12 @@ class TileChoice:
     def _note_roomier(self, found: TiledPart) -> None:
         """Note what these tiles, and the smallest ones, would take with all RAM they could use."""
         chip = replace(self.chip, budget_bits=UNLIMITED)
+        (before,) = (form for form in self.forms if form.loops is found.loops)
         planned = [c.tiling.sizes for form in self.forms for c in form.candidates]
         smallest = min((s for s in planned if len(s) == found.tiling.depth), key=_volume)
         for sizes in dict.fromkeys([found.tiling.sizes, smallest]):
-            form = _Form(found.loops, chip, (), self.comparison)
-            form.in_every_order(sizes)
+            form = _Form(found.loops, chip, (), self.comparison, before)
+            form.planned(sizes)
             self.forms.append(form)
 
     @property
@@ -199,10 +200,20 @@ class TileChoice:
 
 
 class _Form:
-    """A unit in certain loops, in whatever tiles."""
+    """A unit in certain loops, in whatever tiles.
+
+    Parameters
+    ----------
+    like: the same loops, of which cuts and orders are known already.
+    """
 
     def __init__(
-        self, loops: UnitLoops, chip: Chip, taken: Sequence[str], comparison: Comparison
+        self,
+        loops: UnitLoops,
+        chip: Chip,
+        taken: Sequence[str],
+        comparison: Comparison,
+        like: _Form | None = None,
     ) -> None:
         self.loops = loops
         self.chip = chip
@@ -210,11 +221,11 @@ class _Form:
         self.comparison = comparison
         self.refused: RtlgenError | None = None
         self.candidates: list[Candidate] = []
-        self._cuts: dict[Tiling, CutPart | None] = {}
+        self.cuts: dict[Tiling, CutPart | None] = {} if like is None else like.cuts
         self._words: dict[tuple[int, ...], int | None] = {}
         self._counts: dict[tuple[int, ...], WordCounts] = {}
         self._planned: dict[Tiling, TiledPart | None] = {}
-        self._orders: tuple[Order, ...] = ()
+        self.orders: tuple[Order, ...] = () if like is None else like.orders
 
     @cached_property
     def extents(self) -> tuple[int, ...]:
@@ -230,7 +241,7 @@ class _Form:
         """Yield sizes to begin with: cubes, small ones, and stretches of the nest.
 
         A stretch is whole in its inner loops and single in its outer ones: its tiles run in the
-        order of the nest itself, which is legal always.
+        order of the nest itself, which is legal always. With it come cubes of the inner loops.
         """
         for edges in (EDGES, SMALL_EDGES):
             cubes = [tuple(min(edge, extent) for extent in self.extents) for edge in edges]
@@ -240,6 +251,12 @@ class _Form:
                 (*[1] * k, min(edge, self.extents[k]), *self.extents[k + 1 :])
                 for k in range(self.loops.depth)
                 for edge in (*EDGES, *SMALL_EDGES)
+            ]
+            # Cubes of the inner loops, where an outer one cannot be cut.
+            stretches += [
+                (*[1] * k, *(min(edge, extent) for extent in self.extents[k:]))
+                for k in range(1, self.loops.depth)
+                for edge in EDGES
             ]
             yield list(dict.fromkeys(stretches))
 
@@ -289,10 +306,10 @@ class _Form:
         Of the orders, those that did best with the first sizes are tried again: the one that keeps
         least on chip, and where values do not all stay there in it, the one that was the fastest.
         """
-        if not self._orders:
+        if not self.orders:
             return min(self.in_every_order(sizes), key=self._cost, default=None)
         found: list[TiledPart] = []
-        for cut in islice(self._legal(sizes), MOST_ORDERS):
+        for cut in islice(self._legal(sizes), len(self.orders)):
             part = self._plan(cut)
             found += [] if part is None else [part]
             if part is not None and not any(part.scopes.values()):
@@ -311,7 +328,7 @@ class _Form:
         found = [part for part in map(self._plan, cuts) if part is not None]
         if found:
             fastest = min(found, key=self._cost).tiling.order
-            self._orders = tuple(dict.fromkeys([cuts[0].tiling.order, fastest]))
+            self.orders = tuple(dict.fromkeys([cuts[0].tiling.order, fastest]))
         return found
 
     def _ram_of(self, cut: CutPart) -> int:
@@ -333,21 +350,21 @@ class _Form:
 
     def _legal(self, sizes: tuple[int, ...]) -> Iterator[CutPart]:
         orders = tile_orders(len(sizes))
-        if self._orders and len(self._orders[0]) == len(sizes):
-            orders = tuple(dict.fromkeys([*self._orders, *orders]))
+        if self.orders and len(self.orders[0]) == len(sizes):
+            orders = tuple(dict.fromkeys([*self.orders, *orders]))
         tilings = [Tiling(sizes, order) for order in orders]
         if not self.chip.buffer and len(sizes) > 1:
             tilings.append(woven_order(sizes))
         for plain in tilings:
             tiling = word_phases(self.loops, plain, self.chip)
-            if tiling not in self._cuts:
+            if tiling not in self.cuts:
                 try:
                     with limited_effort():
-                        self._cuts[tiling] = cut_part(self.loops, tiling)
+                        self.cuts[tiling] = cut_part(self.loops, tiling, self.chip.target)
                 except (IllegalSchedule, TooComplex) as error:
                     self.refused = self.refused or error
-                    self._cuts[tiling] = None
-            cut = self._cuts[tiling]
+                    self.cuts[tiling] = None
+            cut = self.cuts[tiling]
             if cut is not None:
                 yield cut
 

@@ -7,7 +7,7 @@ cannot be cut without skewing what is inside of them; PLUTO's loops are made for
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.effort import TooComplex, limited_effort
@@ -15,6 +15,7 @@ from rtlgen.ir.scop import Scop
 from rtlgen.ir.sets import ScopSets
 from rtlgen.poly.counting import count_points
 from rtlgen.poly.errors import IllegalSchedule, NoHyperplane
+from rtlgen.scheduling.decide import Decision
 from rtlgen.tiling.program import Program
 from rtlgen.transforms.loop_schedule import LoopOptions, Scheduled, schedule_loops
 from rtlgen.transforms.reschedule import reschedule
@@ -30,6 +31,7 @@ class UnitLoops:
     program: in the iterators of these loops. depth: how many outermost loops its statements share.
     before: by statement, the iterators that it has in the C program, by those of these loops.
     are_written: whether they are the loops of the C program. instances: of every statement.
+    decisions: for the tiles that were planned, see `tiling.part`.
     """
 
     program: Program
@@ -37,6 +39,7 @@ class UnitLoops:
     before: Mapping[str, tuple[Affine, ...]]
     are_written: bool
     instances: Mapping[str, int]
+    decisions: dict[tuple[object, ...], Decision] = field(default_factory=dict)
 
 
 def loops_of(part: Program) -> Iterator[UnitLoops]:

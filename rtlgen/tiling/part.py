@@ -5,11 +5,10 @@ cut into tiles -> plan one tile -> windows and movers -> streams
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import gcd, lcm
-from typing import TypeVar
 
 from rtlgen.ir.affine import Affine, affine_sum
 from rtlgen.ir.plan import Bus, Direction, Memory, OffChip, Region, TiledRegion
@@ -27,7 +26,7 @@ from rtlgen.poly.crossings import Crossings
 from rtlgen.poly.legality import require_legal
 from rtlgen.poly.tiling import TileGrid, TileRelations
 from rtlgen.scheduling.datapath import build_datapath
-from rtlgen.scheduling.decide import decide_fused, relaxing
+from rtlgen.scheduling.decide import Decision, decide_fused, relaxing
 from rtlgen.scheduling.lags import Timing
 from rtlgen.scheduling.passing import Scopes, passing
 from rtlgen.scheduling.predicates import counter_box
@@ -46,8 +45,6 @@ from rtlgen.transforms.instance_ranks import Instances
 from rtlgen.transforms.precedence import Related
 from rtlgen.transforms.tile_nests import TiledScop, Tiling, cut_into_tiles
 from rtlgen.transforms.units import dependence_units
-
-T = TypeVar("T")
 
 UNLIMITED = 1 << 62
 """More bits of RAM than anything takes."""
@@ -78,14 +75,24 @@ class CutPart:
     Members
     -------
     loops: those that were cut. tiled: `before` gives the iterators of the C program.
+    planners: those that were made, by what their kernel may not do.
     """
 
     loops: UnitLoops
     tiling: Tiling
+    target: Target
     tiled: TiledScop
     relations: TileRelations
     crossings: Crossings
     tile_loops: tuple[NestLoop, ...]
+    planners: dict[tuple[object, ...], WindowPlanner] = field(default_factory=dict)
+
+    @cached_property
+    def space(self) -> Space:
+        """The ways to issue the statements of one tile."""
+        inside = ScopSets(self.tiled.inside, self.relations.sets.context)
+        one = self.relations.at_origin(inside)
+        return Space(_timing(one, inside.scop, self.tiled.scop, self.target), inside.scop)
 
     @cached_property
     def tiles(self) -> int:
@@ -176,7 +183,7 @@ def word_phases(loops: UnitLoops, tiling: Tiling, chip: Chip) -> Tiling:
     return replace(tiling, phases=tuple(phases)) if max(phases, default=1) > 1 else tiling
 
 
-def cut_part(loops: UnitLoops, tiling: Tiling) -> CutPart:
+def cut_part(loops: UnitLoops, tiling: Tiling, target: Target) -> CutPart:
     """Cut a unit into tiles.
 
     Raises
@@ -208,7 +215,7 @@ def cut_part(loops: UnitLoops, tiling: Tiling) -> CutPart:
             for block in tiling.blocks(tiled.tile_iterators)
         ),
     )
-    return CutPart(loops, tiling, tiled, relations, Crossings(relations, grid), nest)
+    return CutPart(loops, tiling, target, tiled, relations, Crossings(relations, grid), nest)
 
 
 def _numbered(
@@ -252,35 +259,40 @@ def plan_part(cut: CutPart, chip: Chip, taken: Sequence[str]) -> TiledPart:
     ------
     RaggedDomain: something of it takes too many conditions.
     """
-    return _attempted(cut, lambda space: _planned(cut, chip, taken, space), chip)
+    return relaxing(cut.space, lambda space: _planned(cut, chip, taken, space))
 
 
 def ram_of_part(cut: CutPart, chip: Chip) -> int:
     """Return the bits of RAM that it takes to keep on chip what is read again."""
 
     def measured(space: Space) -> int:
-        planner = _planner(_kernel(cut, space), cut, chip, ())
-        return planner.within(cut.scopes(0), UNLIMITED).taken_bits
+        return _planner(cut, space, chip).within(cut.scopes(0), UNLIMITED).taken_bits
 
-    return _attempted(cut, measured, chip)
-
-
-def _attempted(cut: CutPart, attempt: Callable[[Space], T], chip: Chip) -> T:
-    """Return what an attempt gives; what cannot be forwarded or collides is for `relaxing`."""
-    inside = ScopSets(cut.tiled.inside, cut.relations.sets.context)
-    one = cut.relations.at_origin(inside)
-    timing = _timing(one, cut.tiled.inside, cut.tiled.scop, chip.target)
-    return relaxing(Space(timing, cut.tiled.inside), attempt)
+    return relaxing(cut.space, measured)
 
 
 def _planned(cut: CutPart, chip: Chip, taken: Sequence[str], space: Space) -> TiledPart:
-    kernel = _kernel(cut, space)
-    planner = _planner(kernel, cut, chip, taken)
+    planner = _planner(cut, space, chip)
     widest = cut.scopes(0 if chip.buffer else cut.tiling.loop_count)
     sized = planner.within(widest, chip.budget_bits)
-    windows = planner.plan(sized)
-    region = _region(kernel, windows, cut)
-    return TiledPart(cut.loops, cut.tiling, cut.tiled, kernel, windows, region, sized.scopes)
+    windows = planner.plan(sized, taken)
+    region = _region(planner.kernel, windows, cut)
+    return TiledPart(
+        cut.loops, cut.tiling, cut.tiled, planner.kernel, windows, region, sized.scopes
+    )
+
+
+def _planner(cut: CutPart, space: Space, chip: Chip) -> WindowPlanner:
+    key = space.timing.memory_only, space.timing.apart
+    if key not in cut.planners:
+        cut.planners[key] = WindowPlanner(
+            _kernel(cut, space),
+            cut.crossings,
+            chip.off_chip,
+            chip.word_bits,
+            chip.target.memory_read_latency_cycles,
+        )
+    return cut.planners[key]
 
 
 def _kernel(cut: CutPart, space: Space) -> TileKernel:
@@ -293,18 +305,25 @@ def _kernel(cut: CutPart, space: Space) -> TileKernel:
         related=Related(cut.tiled.scop, frozenset(), True),
         instances=Instances(cut.relations.sets),
     )
-    return TileKernel(cut.relations, everywhere, decide_fused(space, {}), cut.tile_loops)
+    return TileKernel(cut.relations, everywhere, _decision(cut, space), cut.tile_loops)
 
 
-def _planner(kernel: TileKernel, cut: CutPart, chip: Chip, taken: Sequence[str]) -> WindowPlanner:
-    return WindowPlanner(
-        kernel,
-        cut.crossings,
-        chip.off_chip,
-        chip.word_bits,
-        chip.target.memory_read_latency_cycles,
-        taken,
+def _decision(cut: CutPart, space: Space) -> Decision:
+    """Return when the statements of a tile issue: the same in whatever order its tiles run.
+
+    What is between the instances of one tile does not depend on the order, and of the datapaths
+    only the latencies matter.
+    """
+    timing, tiling = space.timing, cut.tiling
+    stages = tuple(
+        (name, datapath.result_stage, tuple(datapath.starts), tuple(datapath.latencies))
+        for name, datapath in timing.datapaths.items()
     )
+    key = tiling.sizes, tiling.loop_count, timing.memory_only, timing.apart, stages
+    known = cut.loops.decisions
+    if key not in known:
+        known[key] = decide_fused(space, {})
+    return known[key]
 
 
 def traffic_of(cut: CutPart, chip: Chip, levels: int) -> Traffic:

@@ -183,6 +183,13 @@ def test_sizes_are_chosen_within_the_budget() -> None:
     assert ram_bits(part.windows.memories) <= 6 * KIB
 
 
+def test_loops_inside_of_one_that_cannot_be_cut_are_tiled() -> None:
+    (part,) = planned(SHORTEST_PATHS, 128, budget_bits=24 * KIB).parts
+    single, *others = part.tiling.sizes
+    assert single == 1
+    assert min(others) > 1
+
+
 def test_a_read_whose_value_does_not_matter_orders_nothing() -> None:
     text = """
 void f(int a[N], int x[1]) {
