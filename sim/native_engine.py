@@ -10,6 +10,7 @@ from typing import cast
 import numpy as np
 
 from rtlgen.manifest import Manifest
+from rtlgen.memory_map import MemoryMap
 from rtlgen.sim.axi_model import axi_base
 from rtlgen.sim.job import Job, MemoryLeft, Outcome, Result, RunRecord
 from rtlgen.sim.memory_image import over_store, owners
@@ -93,17 +94,27 @@ def design_header(manifest: Manifest) -> str:
         "ARRAY_COUNT": [str(len(arrays))],
         "SCALAR_COUNT": [str(len(manifest.scalars))],
     }
-    if manifest.memory is not None:
-        rows[f"MEMORY_IS_{manifest.memory.kind.upper()}"] = ["1"]
-        rows["MEMORY_WORD_BYTES"] = [str(manifest.memory.word_bytes)]
-        rows["MEMORY_DEPTH_WORDS"] = [str(manifest.memory.depth_words)]
-        rows["MEMORY_LATENCY_CYCLES"] = [str(manifest.memory.latency_cycles)]
-        rows["MEMORY_BASE"] = [f"{axi_base(manifest.memory)}u"]
+    rows |= _memory_rows(manifest.memory)
     names = ", ".join(f'"{array.name}"' for array in arrays)
     defines = "".join(f"#define {name} {' '.join(parts)}\n" for name, parts in rows.items())
     # One more than the arrays: C++ has no empty array.
     table = f'static const char* const array_names[] = {{{names}{", " if names else ""}""}};\n'
     return f"#pragma once\n{defines}{table}"
+
+
+def _memory_rows(memory: MemoryMap | None) -> dict[str, list[str]]:
+    """Return the file and the class of what stands behind the memory port, and its figures."""
+    stem, figures = "memory", []
+    if memory is not None:
+        stem = memory.kind
+        figures = [memory.word_bytes, memory.depth_words, memory.latency_cycles]
+        if memory.kind == "axi":
+            figures.append(axi_base(memory))
+    return {
+        "MEMORY_HEADER": [f'"{stem}_port.h"'],
+        "MEMORY_PORT": [f"{stem.capitalize()}Port"],
+        "MEMORY_FIGURES": [", ".join(f"{figure}u" for figure in figures)],
+    }
 
 
 def native_harness(folder: Path, manifest: Manifest) -> tuple[Harness, Path]:

@@ -1,4 +1,4 @@
-// The AXI4 port of the Verilated circuit; fixed_port.h says what the functions are for.
+// The AXI4 port of a Verilated circuit.
 
 #ifndef RTLGEN_AXI_PORT_H
 #define RTLGEN_AXI_PORT_H
@@ -10,13 +10,16 @@
 
 #include "Vtop.h"
 #include "axi_memory.h"
-#include "design.h"
+#include "memory_port.h"
 
-class MemoryPort {
+class AxiPort : public MemoryPort {
 public:
-    MemoryContents* contents() { return &memory_; }
+    AxiPort(size_t word_bytes, uint64_t depth_words, uint64_t latency_cycles, uint32_t base)
+        : memory_(word_bytes, depth_words, latency_cycles, base), base_(base) {}
 
-    void take(std::istream& from) {
+    MemoryContents* contents() override { return &memory_; }
+
+    void take(std::istream& from) override {
         const auto word = [&] {
             uint64_t found = 0;
             from.read(reinterpret_cast<char*>(&found), sizeof found);
@@ -33,15 +36,15 @@ public:
         }
     }
 
-    void reset() {
+    void reset() override {
         memory_.reset(behaviour_);
         serves_ = true;
     }
 
-    void before_start(Vtop& top) { top.memory_base = MEMORY_BASE; }
-    void after_start(Vtop& top) { top.memory_base = ~MEMORY_BASE; }
+    void before_start(Vtop& top) override { top.memory_base = base_; }
+    void after_start(Vtop& top) override { top.memory_base = ~base_; }
 
-    void after_edge(Vtop& top, uint64_t cycle) {
+    void after_edge(Vtop& top, uint64_t cycle) override {
         if (!serves_) return;
         awvalid_ = top.memory_awvalid;
         wvalid_ = top.memory_wvalid;
@@ -57,10 +60,10 @@ public:
         top.memory_rlast = drives.rlast;
         top.memory_rid = drives.rid;
         top.memory_rresp = drives.rresp;
-        std::memcpy(&top.memory_rdata, drives.rdata, MEMORY_WORD_BYTES);
+        std::memcpy(&top.memory_rdata, drives.rdata, memory_.word_bytes());
     }
 
-    void before_edge(Vtop& top, uint64_t cycle) {
+    void before_edge(Vtop& top, uint64_t cycle) override {
         if (!serves_) return;
         // A valid that follows from a ready would wait for it.
         const char* changed = top.memory_awvalid != awvalid_   ? "awvalid"
@@ -72,7 +75,7 @@ public:
         memory_.look(outputs(top), cycle);
     }
 
-    bool error(Vtop& top) {
+    bool error(Vtop& top) override {
         if (bool(top.memory_error) != memory_.failed())
             throw Broken{"memory", memory_.failed()
                                        ? "an answer was an error, but the circuit does not say so"
@@ -81,7 +84,7 @@ public:
     }
 
 private:
-    static AxiOutputs outputs(Vtop& top) {
+    AxiOutputs outputs(Vtop& top) const {
         AxiOutputs found;
 #define ADDRESS(channel)                                  \
     if ((found.channel.valid = top.memory_##channel##valid)) { \
@@ -99,14 +102,15 @@ private:
         if ((found.w.valid = top.memory_wvalid)) {
             found.w.last = top.memory_wlast;
             found.w.strobes = top.memory_wstrb;
-            std::memcpy(found.w.data, &top.memory_wdata, MEMORY_WORD_BYTES);
+            std::memcpy(found.w.data, &top.memory_wdata, memory_.word_bytes());
         }
         found.bready = top.memory_bready;
         found.rready = top.memory_rready;
         return found;
     }
 
-    AxiMemory memory_{MEMORY_WORD_BYTES, MEMORY_DEPTH_WORDS, MEMORY_LATENCY_CYCLES, MEMORY_BASE};
+    AxiMemory memory_;
+    uint32_t base_;
     AxiBehaviour behaviour_;
     bool serves_ = false;
     // As the registers of the circuit have them.

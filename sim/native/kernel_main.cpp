@@ -28,7 +28,7 @@
 #include "Vtop.h"
 #include "broken.h"
 #include "design.h"
-#include "memory_port.h"
+#include MEMORY_HEADER
 #include "verilated.h"
 #if VM_TRACE_FST
 #include "verilated_fst_c.h"
@@ -218,7 +218,7 @@ private:
 
     VerilatedContext context_;
     std::unique_ptr<Vtop> top_;
-    MemoryPort port_;
+    MEMORY_PORT port_{MEMORY_FIGURES};
     // Of a run, as the clock edge that comes next is counted; 0 while nothing runs.
     uint64_t cycle_ = 0;
 #if VM_TRACE

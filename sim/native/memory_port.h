@@ -1,17 +1,41 @@
-// What stands behind the memory port of the Verilated circuit: the class MemoryPort, of the kind that
-// design.h says, one that does nothing where no memory is off chip.
+// What stands behind the memory port of a Verilated circuit. Of itself it does nothing: that is right
+// where nothing is off chip.
 
 #ifndef RTLGEN_MEMORY_PORT_H
 #define RTLGEN_MEMORY_PORT_H
 
-#include "design.h"
+#include <cstdint>
+#include <istream>
 
-#if defined MEMORY_IS_AXI
-#include "axi_port.h"
-#elif defined MEMORY_IS_FIXED
-#include "fixed_port.h"
-#else
-#include "no_port.h"
-#endif
+#include "Vtop.h"
+#include "memory_contents.h"
+
+class MemoryPort {
+public:
+    virtual ~MemoryPort() = default;
+
+    // What is in the memory; null where there is none.
+    virtual MemoryContents* contents() { return nullptr; }
+
+    // Take from a file how the memory behaves, where that can be chosen.
+    virtual void take(std::istream&) {}
+
+    // The circuit was reset.
+    virtual void reset() {}
+
+    // Drive what belongs to the memory and is sampled with start; later it may be anything.
+    virtual void before_start(Vtop&) {}
+    virtual void after_start(Vtop&) {}
+
+    // Act when the registers of the circuit have settled behind a clock edge. `cycle` is that of
+    // the run, 0 while nothing runs.
+    virtual void after_edge(Vtop&, uint64_t) {}
+
+    // Look when what follows from the memory's pins has settled, before the next edge.
+    virtual void before_edge(Vtop&, uint64_t) {}
+
+    // In the cycle of done or later: some answer of the memory was an error, as the circuit says.
+    virtual bool error(Vtop&) { return false; }
+};
 
 #endif

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from rtlgen.ir.memory_side import BusKind
 from rtlgen.ir.plan import (
     ALWAYS,
     NEVER,
@@ -55,12 +56,23 @@ def named(found: TiledProgram, number: int) -> KernelPlan:
     return replace(found.plan, name=f"f{number}")
 
 
-@pytest.mark.parametrize(("cases", "pauses"), [(CASES, False), (CASES[1::3], True)])
+@pytest.mark.parametrize(
+    ("cases", "kind", "pauses"),
+    [
+        (CASES, "fixed", False),
+        (CASES[1::3], "fixed", True),
+        (CASES[4::5], "axi", False),
+        pytest.param(CASES, "axi", True, marks=pytest.mark.long),
+    ],
+)
 def test_circuits_in_tiles_are_exact(
-    cases: Sequence[tuple[str, int, tuple[int, ...], int, int]], pauses: bool, tmp_path: Path
+    cases: Sequence[tuple[str, int, tuple[int, ...], int, int]],
+    kind: BusKind,
+    pauses: bool,
+    tmp_path: Path,
 ) -> None:
     found = [
-        planned(text, size, tile, word_bits=word_bits, latency_cycles=latency_cycles)
+        planned(text, size, tile, kind=kind, word_bits=word_bits, latency_cycles=latency_cycles)
         for text, size, tile, word_bits, latency_cycles in cases
     ]
     plans = [(named(each, number), each.program.scop) for number, each in enumerate(found)]

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 import numpy as np
 
 from rtlgen.manifest import Manifest
-from rtlgen.memory_map import MemoryPorts
+from rtlgen.memory_map import (
+    MOST_MEMORY_BYTES,
+    WORD_BITS,
+    AxiPorts,
+    MemoryKind,
+    MemoryMap,
+    MemoryPorts,
+    PortUse,
+)
 from rtlgen.sim import native_engine
+from rtlgen.sim.axi_behaviour import AxiBehaviour
+from rtlgen.sim.axi_model import axi_base
 from rtlgen.sim.memory_image import image_of, owners, words_of
 from rtlgen.sim.models import Harness, compile_verilated
 from rtlgen.sim.verilator import find_verilator
@@ -18,6 +28,7 @@ from rtlgen.tools import run_tool
 from rtlgen.verify.inputs import Inputs, check_inputs, from_words, signed_value, to_words
 
 MAX_SCALARS = 8
+_KINDS: tuple[MemoryKind, ...] = ("fixed", "axi")
 _OUTCOMES = ("done", "hang", "protocol", "memory")
 
 
@@ -63,9 +74,9 @@ def run_batch(circuits: Sequence[Circuit], folder: Path) -> list[Run]:
     given = [check_inputs(circuit.inputs, circuit.manifest) for circuit in circuits]
     inputs, outputs = folder / "inputs.bin", folder / "outputs.bin"
     words = [len(circuits)]
-    for circuit, values in zip(circuits, given, strict=True):
+    for number, (circuit, values) in enumerate(zip(circuits, given, strict=True), 1):
         words += _job(circuit.manifest, values)
-        words += _memory(circuit, values)
+        words += _memory(circuit, values, number)
     np.array(words, dtype="<u8").tofile(inputs)
     run_tool([executable, inputs, outputs], log=folder / "simulation.log", timeout_seconds=300)
     answers = iter(np.fromfile(outputs, dtype="<u8").tolist())
@@ -85,12 +96,17 @@ def _job(manifest: Manifest, values: Inputs) -> Iterator[int]:
         yield from to_words(np.asarray(values[array.name])).tolist()
 
 
-def _memory(circuit: Circuit, values: Inputs) -> Iterator[int]:
+def _memory(circuit: Circuit, values: Inputs, seed: int) -> Iterator[int]:
     memory = circuit.manifest.memory
     if memory is None:
         yield 0
         return
-    yield from (memory.word_bytes, memory.depth_words, memory.latency_cycles, circuit.pauses)
+    yield 1 + _KINDS.index(memory.kind)
+    yield from (memory.word_bytes, memory.depth_words, memory.latency_cycles, axi_base(memory))
+    if memory.kind == "axi":
+        yield from AxiBehaviour(pauses=seed if circuit.pauses else 0).words()
+    else:
+        yield int(circuit.pauses)
     yield from owners(circuit.manifest).tolist()
     given = {a.name for a in circuit.manifest.data_arrays} & {a.name for a in memory.arrays}
     words = {name: to_words(np.asarray(values[name])) for name in given}
@@ -122,17 +138,31 @@ def _run(manifest: Manifest, answers: Iterator[int]) -> Run:
     return Run(_OUTCOMES[outcome], cycles, value, arrays)
 
 
+def _widest_ports() -> dict[str, PortUse]:
+    """Return direction and width of every port to a memory, of any kind and word."""
+    found: dict[str, PortUse] = {}
+    for word_bits in WORD_BITS:
+        depth = MOST_MEMORY_BYTES * 8 // word_bits
+        for ports in (MemoryPorts, AxiPorts):
+            names = ports(*(field.name for field in fields(ports)))
+            kind = _KINDS[ports is AxiPorts]
+            memory = MemoryMap(kind, names, word_bits, depth, 1, "little", ())
+            for name, (way, width) in memory.port_uses():
+                found[name] = (way, max(width, found.get(name, (way, 0))[1]))
+    return found
+
+
 def _wrapper(manifests: Sequence[Manifest]) -> str:
     """Return the module `batch`: all circuits behind one set of ports."""
+    uses = _widest_ports()
     lines = [
         "module batch (input clock, input reset, input start, input [15:0] chosen,",
         "  input [15:0] array, input [63:0] addr, input en, input [7:0] we, input [63:0] wdata,",
         *(f"  input [63:0] scalar_{k}," for k in range(MAX_SCALARS)),
-        "  input mem_ack, input [511:0] mem_rdata, output mem_en, output [63:0] mem_we,",
-        "  output [63:0] mem_addr, output [511:0] mem_wdata,",
+        *(f"  {way}put [{width - 1}:0] memory_{kind}," for kind, (way, width) in uses.items()),
         "  output done, output idle, output [63:0] returned, output [63:0] rdata);",
     ]
-    requests = ("mem_en", "mem_we", "mem_addr", "mem_wdata")
+    requests = [f"memory_{kind}" for kind, (way, _) in uses.items() if way == "out"]
     taken: dict[str, list[str]] = {
         name: [] for name in ("done", "idle", "returned", "rdata", *requests)
     }
@@ -156,13 +186,11 @@ def _wrapper(manifests: Sequence[Manifest]) -> str:
             taken["returned"].append(f"{here} ? returned_{number} : ")
             lines.append(f"  wire [{manifest.returned.width - 1}:0] returned_{number};")
         if manifest.memory is not None:
-            ports = manifest.memory.ports
-            assert isinstance(ports, MemoryPorts)
-            wires[ports.ack] = "mem_ack"
-            wires[ports.rdata] = f"mem_rdata[{manifest.memory.word_bits - 1}:0]"
-            for port, name in zip(
-                (ports.en, ports.we, ports.addr, ports.wdata), requests, strict=True
-            ):
+            for kind, port in asdict(manifest.memory.ports).items():
+                name = f"memory_{kind}"
+                if uses[kind][0] == "in":
+                    wires[port] = f"{name}[{widths[port] - 1}:0]"
+                    continue
                 wires[port] = f"{name}_{number}"
                 taken[name].append(f"{here} ? {name}_{number} : ")
                 lines.append(f"  wire [{widths[port] - 1}:0] {name}_{number};")

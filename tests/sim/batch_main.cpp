@@ -7,8 +7,9 @@
 // usage: simulation INPUTS OUTPUTS
 // INPUTS, 8 bytes each: the number of circuits; of each the cycles after which it hangs, 8 scalars,
 // the number of arrays, and of each array the write enables, the depth and the words; then of the
-// memory off chip the bytes of a word (0: there is none), the words, the cycles of an access,
-// whether it pauses now and then, whose each byte is, and what is in it.
+// memory off chip its kind (0: there is none, 1: of constant latency, 2: behind an AXI4 port), the
+// bytes of a word, the words, the cycles of an access, the base, whether it pauses now and then or
+// how it behaves (axi_port.h), whose each byte is, and what is in it.
 // OUTPUTS, likewise: of each circuit an outcome (0 done, 1 hang, 2 protocol, 3 memory), cycles,
 // return value, the words of all arrays and the bytes of the memory.
 // Standard output: a line for each rule of a memory port that is broken, "CIRCUIT MESSAGE".
@@ -21,8 +22,9 @@
 #include <vector>
 
 #include "Vtop.h"
+#include "axi_port.h"
 #include "broken.h"
-#include "fixed_memory.h"
+#include "fixed_port.h"
 #include "verilated.h"
 
 namespace {
@@ -34,6 +36,28 @@ struct Array {
     Words words;
 };
 
+// A memory of constant latency, of which some accesses take longer by chance.
+class PausingPort : public FixedPort {
+public:
+    using FixedPort::FixedPort;
+
+    void after_edge(Vtop& top, uint64_t cycle) override {
+        seed_ = seed_ * 6364136223846793005u + 1442695040888963407u;
+        paused_ = top.memory_en && seed_ >> 62;
+        if (!paused_) return FixedPort::after_edge(top, cycle);
+        top.memory_ack = 0;
+        std::memset(&top.memory_rdata, 0xa5, sizeof top.memory_rdata);
+    }
+
+    void before_edge(Vtop& top, uint64_t cycle) override {
+        if (!paused_) FixedPort::before_edge(top, cycle);
+    }
+
+private:
+    bool paused_ = false;
+    uint64_t seed_ = 1;
+};
+
 class Bench {
 public:
     Bench() : top_(&context_) {
@@ -43,7 +67,7 @@ public:
     }
 
     void choose(uint64_t circuit) {
-        memory_ = nullptr;
+        port_ = &nothing_;
         cycle_ = 0;
         top_.chosen = circuit;
         top_.eval();
@@ -54,11 +78,10 @@ public:
         tick();
     }
 
-    // Put a memory behind the memory port; with pauses, each access takes longer by chance.
-    void serve_from(FixedMemory* memory, size_t word_bytes, bool pauses) {
-        memory_ = memory;
-        word_bytes_ = word_bytes;
-        pauses_ = pauses;
+    // Put a memory behind the memory port.
+    void serve_from(MemoryPort& port) {
+        port_ = &port;
+        port_->reset();
     }
 
     void load(const std::vector<Array>& arrays) {
@@ -91,6 +114,7 @@ public:
     uint64_t run(const Words& scalars, uint64_t limit, uint64_t& cycles) {
         if (!top_.idle || top_.done) return 2;
         set(scalars);
+        port_->before_start(top_);
         top_.start = 1;
         cycle_ = 1;
         tick();
@@ -99,6 +123,7 @@ public:
         Words spoilt = scalars;
         for (uint64_t& word : spoilt) word = ~word;
         set(spoilt);
+        port_->after_start(top_);
         top_.eval();
         while (!top_.done) {
             if (cycle_ > limit) return 1;
@@ -109,6 +134,7 @@ public:
         cycles = cycle_;
         cycle_ = 0;
         tick();
+        port_->error(top_);
         return top_.idle && !top_.done ? 0 : 2;
     }
 
@@ -130,34 +156,15 @@ private:
         top_.eval();
         top_.clock = 1;
         top_.eval();
-        if (memory_) serve();
+        port_->after_edge(top_, cycle_);
         top_.clock = 0;
         top_.eval();
-        if (memory_ && !paused_) memory_->look_again(request(), cycle_);
+        port_->before_edge(top_, cycle_);
     }
 
-    void serve() {
-        uint8_t answer[64];
-        std::memset(answer, 0xa5, sizeof answer);
-        seed_ = seed_ * 6364136223846793005u + 1442695040888963407u;
-        paused_ = pauses_ && top_.mem_en && seed_ >> 62;
-        top_.mem_ack = !paused_ && memory_->serve(request(), cycle_, answer);
-        std::memcpy(&top_.mem_rdata, answer, sizeof answer);
-    }
-
-    Request request() {
-        Request found;
-        found.enable = top_.mem_en;
-        found.strobes = top_.mem_we;
-        found.word = top_.mem_addr;
-        std::memcpy(found.data, &top_.mem_wdata, word_bytes_);
-        return found;
-    }
-
-    FixedMemory* memory_ = nullptr;
-    size_t word_bytes_ = 0;
-    bool pauses_ = false, paused_ = false;
-    uint64_t seed_ = 1, cycle_ = 0;
+    MemoryPort nothing_;
+    MemoryPort* port_ = &nothing_;
+    uint64_t cycle_ = 0;
     VerilatedContext context_;
     Vtop top_;
 };
@@ -170,6 +177,20 @@ uint64_t take(std::istream& from) {
 
 void put(std::ostream& to, uint64_t word) {
     to.write(reinterpret_cast<const char*>(&word), sizeof word);
+}
+
+std::unique_ptr<MemoryPort> take_port(std::istream& from) {
+    const uint64_t kind = take(from);
+    if (!kind) return std::make_unique<MemoryPort>();
+    const uint64_t word_bytes = take(from), depth = take(from), latency = take(from);
+    const uint64_t base = take(from);
+    if (kind == 2) {
+        auto port = std::make_unique<AxiPort>(word_bytes, depth, latency, base);
+        port->take(from);
+        return port;
+    }
+    if (take(from)) return std::make_unique<PausingPort>(word_bytes, depth, latency);
+    return std::make_unique<FixedPort>(word_bytes, depth, latency);
 }
 
 }  // namespace
@@ -191,13 +212,9 @@ int main(int argc, char** argv) {
             for (uint64_t& word : array.words) word = take(input);
         }
         if (!input) return 2;
-        const uint64_t word_bytes = take(input);
-        std::unique_ptr<FixedMemory> memory;
-        uint64_t pauses = 0;
-        if (word_bytes) {
-            const uint64_t depth = take(input), latency = take(input);
-            pauses = take(input);
-            memory = std::make_unique<FixedMemory>(word_bytes, depth, latency);
+        const std::unique_ptr<MemoryPort> port = take_port(input);
+        MemoryContents* memory = port->contents();
+        if (memory) {
             std::vector<uint8_t> owners(memory->bytes()), image(memory->bytes());
             for (uint8_t& byte : owners) byte = take(input);
             for (uint8_t& byte : image) byte = take(input);
@@ -205,7 +222,7 @@ int main(int argc, char** argv) {
         }
         uint64_t cycles = 0, outcome = 3;
         bench.choose(circuit);
-        if (memory) bench.serve_from(memory.get(), word_bytes, pauses);
+        bench.serve_from(*port);
         bench.load(arrays);
         try {
             outcome = bench.run(scalars, limit, cycles);
