@@ -207,6 +207,14 @@ def first_three(role_of_t: str) -> Scop:
 
 
 @both_engines
+@pytest.mark.parametrize("value", [-(1 << 63), -1, (1 << 63) - 1])
+def test_a_scalar_of_64_bits_is_taken_whole(value: int, engine: Engine) -> None:
+    program = parse_text("void f(long p, long a[2]) { for (int i = 0; i < 2; i++) a[i] = p; }").scop
+    after = run_golden(program, {"p": value, "a": np.zeros(2, np.int64)}, engine=engine)
+    assert np.asarray(after.arrays["a"]).tolist() == [value, value]
+
+
+@both_engines
 def test_a_local_read_before_its_first_write_is_zero_and_noted(engine: Engine) -> None:
     result = run_golden(first_three("local"), {}, engine=engine)
     assert result.arrays["A"].tolist() == [0, 0, 2, 3, 4]
