@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from rtlgen.ir.memory_side import BusKind
 from tests.oracles.random_tiles.campaign import BATCH, judge_tiles
 
 pytestmark = pytest.mark.simulation
@@ -15,9 +16,9 @@ FEW = range(21)
 MANY = range(100, 400)
 
 
-def judged(seeds: range, folder: Path) -> Counter[str]:
+def judged(seeds: range, folder: Path, kind: BusKind = "fixed") -> Counter[str]:
     """Judge the programs of seeds; count what became of them and what is in their tiles."""
-    verdicts, kinds = judge_tiles(seeds, folder)
+    verdicts, kinds = judge_tiles(seeds, folder, kind)
     wrong = [f"{v.seed}: {v.code} {v.details}" for v in verdicts if v.outcome == "wrong"]
     assert not wrong, "\n".join(wrong)
     return kinds + Counter(verdict.outcome for verdict in verdicts)
@@ -30,6 +31,9 @@ def test_some_random_programs_in_tiles_are_exact(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("first", MANY[::60])
-def test_many_random_programs_in_tiles_are_exact(first: int, tmp_path: Path) -> None:
-    assert judged(range(first, first + 60), tmp_path)["exact"] >= 40
+@pytest.mark.parametrize(
+    ("first", "kind"),
+    [*((first, "fixed") for first in MANY[::60]), *((first, "axi") for first in MANY[:120:60])],
+)
+def test_many_random_programs_in_tiles_are_exact(first: int, kind: BusKind, tmp_path: Path) -> None:
+    assert judged(range(first, first + 60), tmp_path, kind)["exact"] >= 40

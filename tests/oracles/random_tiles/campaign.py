@@ -1,8 +1,9 @@
 """Judge many random programs in tiles: the circuit of each is simulated and compared.
 
-    python -m tests.oracles.random_tiles.campaign 0 300
+    python -m tests.oracles.random_tiles.campaign 0 300 [axi]
 
-prints what is wrong with the programs of the seeds from 0 to 299, and counts the rest.
+prints what is wrong with the programs of the seeds from 0 to 299, and counts the rest. With `axi`
+they have an AXI4 port.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from pathlib import Path
 
 from rtlgen.driver import compile_program, parse_source
 from rtlgen.errors import RtlgenError
+from rtlgen.ir.memory_side import BusKind
 from rtlgen.ir.plan import KernelPlan
 from rtlgen.ir.scop import Scop
 from tests.end_to_end.judge import REFUSALS, plan_failures
@@ -41,9 +43,9 @@ class Accepted:
     seconds: float
 
 
-def compiled(seed: int) -> Accepted | Verdict:
-    """Compile the program of a seed."""
-    program = random_tiled_program(seed)
+def compiled(seed: int, kind: BusKind = "fixed") -> Accepted | Verdict:
+    """Compile the program of a seed, with a memory of a kind."""
+    program = random_tiled_program(seed, kind)
     begun = time.process_time()
     try:
         parsed = parse_source(program.text, "random_tiles.c", program.options)
@@ -61,7 +63,9 @@ def compiled(seed: int) -> Accepted | Verdict:
     return Accepted(seed, plan, parsed.scop, time.process_time() - begun)
 
 
-def judge_tiles(seeds: Sequence[int], folder: Path) -> tuple[list[Verdict], Counter[str]]:
+def judge_tiles(
+    seeds: Sequence[int], folder: Path, kind: BusKind = "fixed"
+) -> tuple[list[Verdict], Counter[str]]:
     """Simulate the circuits of the programs of `seeds` and compare everything.
 
     Also counts what there is in their tiles. Every third model has a memory that takes longer now
@@ -70,7 +74,7 @@ def judge_tiles(seeds: Sequence[int], folder: Path) -> tuple[list[Verdict], Coun
     verdicts: list[Verdict] = []
     accepted: list[Accepted] = []
     for seed in seeds:
-        found = compiled(seed)
+        found = compiled(seed, kind)
         if isinstance(found, Verdict):
             verdicts.append(found)
         else:
@@ -97,10 +101,10 @@ def _kinds(plans: Sequence[KernelPlan]) -> Counter[str]:
     return seen
 
 
-def main(first: int, behind: int) -> None:
+def main(first: int, behind: int, kind: BusKind) -> None:
     """Print what became of the programs of some seeds."""
     with tempfile.TemporaryDirectory() as folder:
-        verdicts, kinds = judge_tiles(range(first, behind), Path(folder))
+        verdicts, kinds = judge_tiles(range(first, behind), Path(folder), kind)
     for verdict in verdicts:
         if verdict.outcome == "wrong" or verdict.seconds > 20:
             print(f"--- {verdict.seed}: {verdict.outcome} {verdict.code} {verdict.seconds:.1f} s")
@@ -111,4 +115,4 @@ def main(first: int, behind: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]))
+    main(int(sys.argv[1]), int(sys.argv[2]), "axi" if "axi" in sys.argv[3:] else "fixed")

@@ -6,6 +6,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rtlgen.ir.memory_side import BusKind
 from rtlgen.options import CompileOptions
 
 TYPES = {
@@ -36,7 +37,7 @@ class _Array:
         return f"{self.type} {self.name}{f'[{extent}]' * self.dims}"
 
 
-def random_tiled_program(seed: int) -> TiledProgram:
+def random_tiled_program(seed: int, kind: BusKind = "fixed") -> TiledProgram:
     """Return the program of a seed: a few nests over a few arrays, and random options.
 
     Some have an array of their own, a result, or a scalar argument.
@@ -62,11 +63,11 @@ def random_tiled_program(seed: int) -> TiledProgram:
     head = f"{'int' if sums else 'void'} random_tiles({parameters}, int p) {{"
     used = [array for array in arrays if any(f"{array.name}[" in line for line in lines)]
     text = "\n".join(["#include <stdint.h>", head, *lines, "}", ""])
-    return TiledProgram(seed, text, _options(rng, used))
+    return TiledProgram(seed, text, _options(rng, used, kind))
 
 
-def _options(rng: random.Random, arrays: Sequence[_Array]) -> CompileOptions:
-    memory = {"": f"fixed:{rng.choice((1, 2, 3, 8, 20))}"}
+def _options(rng: random.Random, arrays: Sequence[_Array], kind: BusKind) -> CompileOptions:
+    memory = {"": f"{kind}:{rng.choice((1, 2, 3, 8, 20))}"}
     if len(arrays) > 1 and rng.random() < 0.25:
         memory[rng.choice(arrays).name] = "onchip"
     widest = max(TYPES[a.type] for a in arrays)
