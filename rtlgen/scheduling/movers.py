@@ -89,8 +89,11 @@ def load_words(
     """
     loops = moved.footprint.loops()
     box = counter_box(moved.sets, loops)
-    for words in _at_least(moved, moved.words()):
+    needed = moved.words()
+    for words in _at_least(moved, needed):
         found = _from_first(words, loops)
+        if words is not needed and not _have_places(found, moved):
+            continue
         when = predicate_within(found, box, MOVER_CONDITIONS)
         if when is not None:
             break
@@ -103,7 +106,7 @@ def load_words(
 def _at_least(moved: Moved, words: isl.Set) -> Iterator[isl.Set]:
     """Yield the words that a load needs, then more and more around them, in simpler shapes.
 
-    A word too many does no harm, as long as it is there.
+    A word too many does no harm, as long as it is there, and has a place of its own in the window.
     """
     yield words
     there = moved.footprint.words_there(moved.sets)
@@ -115,6 +118,28 @@ def _at_least(moved: Moved, words: isl.Set) -> Iterator[isl.Set]:
         yield hull.intersect(there)
     yield isl.Set.from_basic_set(words.simple_hull()).intersect(there)
     yield there
+
+
+def _have_places(words: isl.Set, moved: Moved) -> bool:
+    """Tell whether no two words of a tile share a place of the window, as it is folded.
+
+    Parameters
+    ----------
+    words: [tile, word], every loop counted from its first iteration.
+    """
+    footprint, space = moved.footprint, words.get_space()
+    loops = footprint.loops()
+    local = isl.LocalSpace.from_space(space)
+    places = [
+        isl.Aff.var_on_domain(local, isl.dim_type.set, k) for k in range(len(footprint.tile_loops))
+    ]
+    for field in folded_form(footprint.word_fields(), 0, loops).fields:
+        form = isl.Aff.zero_on_domain(local).set_constant_val(field.form.constant)
+        for k, coefficient in enumerate(field.form.coefficients):
+            form = form.set_coefficient_val(isl.dim_type.in_, k, coefficient)
+        places.append(form.mod_val(1 << field.width_bits))
+    place = reduce(isl.Map.flat_range_product, [isl.Map.from_aff(aff) for aff in places])
+    return place.intersect_domain(words).is_injective()
 
 
 def _hull(words: isl.Set) -> isl.Set | None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import islpy as isl
 
 from rtlgen.ir.affine import Affine
-from rtlgen.ir.schedule import NestLoop
+from rtlgen.ir.schedule import FlatDim, NestLoop
 from rtlgen.ir.scop import Statement
 from rtlgen.ir.sets import ScopSets, bounding_box
 from rtlgen.poly.tiling import TileRelations, tiles_between
@@ -16,10 +17,11 @@ from rtlgen.scheduling.decide import Decision
 from rtlgen.scheduling.forwarding import IssueTimes, TapSet, tap_sets
 from rtlgen.scheduling.lags import Timing
 from rtlgen.scheduling.predicates import counter_box
+from rtlgen.transforms.candidates import Placement
 from rtlgen.transforms.ragged import ragged_loops
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class TileKernel:
     """When the instances of a tile issue, and where their values come from.
 
@@ -44,9 +46,23 @@ class TileKernel:
     def sets(self) -> ScopSets:
         return self.relations.sets
 
-    @property
+    @cached_property
     def times(self) -> IssueTimes:
-        return self.decision.times
+        """When every statement issues, in cycles from the start of its tile.
+
+        Statements have tiles of different lengths, but all begin a tile with it.
+        """
+        return {
+            name: replace(issue, placement=self._in_tile(name, issue.placement))
+            for name, issue in self.decision.times.items()
+        }
+
+    def _in_tile(self, name: str, whole: Placement) -> Placement:
+        """Return a placement in which the loops over tiles count for nothing."""
+        inner = self._inner_loops(name)
+        rank = FlatDim(inner, 0).rank
+        coefficients = tuple(rank.coefficient(iterator) for iterator in whole.iterators)
+        return replace(whole, loops=inner, rank=(coefficients, rank.constant))
 
     @property
     def statements(self) -> tuple[Statement, ...]:
@@ -54,15 +70,16 @@ class TileKernel:
 
     def loops(self, name: str) -> tuple[NestLoop, ...]:
         """Return the loops of a statement: those over tiles, then those inside of one."""
+        return (*self.tile_loops, *self._inner_loops(name))
+
+    def _inner_loops(self, name: str) -> tuple[NestLoop, ...]:
         tile = {loop.iterator for loop in self.tile_loops}
-        inner = [x for x in self.decision.placements[name].loops if x.iterator not in tile]
-        return (*self.tile_loops, *inner)
+        loops = self.decision.placements[name].loops
+        return tuple(loop for loop in loops if loop.iterator not in tile)
 
     def cycle(self, name: str, stage: int) -> Affine:
         """Return the cycle of a stage, counted from the start of the tile, by the iterators."""
-        cycle = self.times[name].cycle(stage)
-        tile = {loop.iterator: Affine() for loop in self.tile_loops if loop.iterator is not None}
-        return cycle.substitute(tile)
+        return self.times[name].cycle(stage)
 
     def address_cycle(self, name: str, read: int) -> Affine:
         """Return the cycle in its tile in which the address of a read is presented."""

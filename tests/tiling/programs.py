@@ -124,6 +124,19 @@ void shortest_paths(int p[N][N]) {
 }
 """
 
+UNEVEN = """
+void uneven(int a[N]) {
+  for (int i = 2; i < N - 2; i++) {
+    a[i] = a[i + 2] + a[2];
+    for (int j = 2; j < N - 2; j += 2) {
+      a[i + 2] = a[i] + a[i + 1];
+      a[i - 1] += a[i];
+    }
+  }
+}
+"""
+"""The statements of a tile issue different numbers of iterations."""
+
 BACKWARDS = """
 #include <stdint.h>
 void backwards(int16_t a[N], int16_t b[N]) {

@@ -13,7 +13,7 @@ from rtlgen.ir.memory_side import Bus
 from rtlgen.ir.plan_text import plan_text
 from rtlgen.ir.timeline import tiled_cycles
 from rtlgen.poly.errors import IllegalSchedule
-from rtlgen.scheduling.errors import WindowsTooLarge
+from rtlgen.scheduling.errors import RaggedDomain, WindowsTooLarge
 from rtlgen.tiling.part import ram_bits
 from tests.tiling.programs import (
     BACKWARDS,
@@ -29,6 +29,7 @@ from tests.tiling.programs import (
     TRANSPOSED,
     TRIANGULAR,
     TWO_PRODUCTS,
+    UNEVEN,
     planned,
 )
 
@@ -53,6 +54,7 @@ from tests.tiling.programs import (
         pytest.param(LU, 11, (4, 4, 4), 64, id="statements that share one loop in C"),
         pytest.param(OVERWRITTEN, 13, (4,), 64, id="values that another unit overwrites"),
         pytest.param(NEVER_SEEN, 13, (4,), 64, id="a statement whose values nobody sees"),
+        pytest.param(UNEVEN, 11, (2,), 32, id="statements of different lengths"),
         pytest.param(SHORTEST_PATHS, 9, (1, 1, 4), 64, id="stretches of a nest"),
     ],
 )
@@ -188,6 +190,19 @@ def test_loops_inside_of_one_that_cannot_be_cut_are_tiled() -> None:
     single, *others = part.tiling.sizes
     assert single == 1
     assert min(others) > 1
+
+
+def test_a_word_too_many_needs_a_place_in_the_window() -> None:
+    text = """
+#include <stdint.h>
+void f(int8_t a[8][8][8]) {
+  for (int i = 2; i < N; i += 2)
+    for (int j = 2; j < N; j++)
+      a[i][j][i] = a[i - 1][j][j - 1];
+}
+"""
+    with pytest.raises(RaggedDomain):
+        planned(text, 6, (2, 1), word_bits=32)
 
 
 def test_a_read_whose_value_does_not_matter_orders_nothing() -> None:
