@@ -10,14 +10,16 @@ EXAMPLE := examples/mms_d/mms_d.c
 fingerprint = $(shell { cat $(1) pyproject.toml sim/setup.sh; pwd; } | cksum | tr ' ' '-')
 RUN_STAMP := .venv/.run-$(call fingerprint,requirements.lock)
 DEV_STAMP := .venv/.dev-$(call fingerprint,requirements-dev.lock)
+FORMAL_STAMP := .venv/.formal-$(call fingerprint,requirements-formal.lock)
 
-.PHONY: help demo test test-long lint mutants bench setup setup-dev icarus lock clean
+.PHONY: help demo test test-long formal lint mutants bench setup setup-dev icarus lock clean
 
 help:
 	@echo 'make demo       set up, then plan and verify $(EXAMPLE) on Verilator'
 	@echo 'make test       set up, then lint and run the tests'
 	@echo 'make lint       ruff, mypy and the import contracts'
 	@echo 'make test-long  the tests that take minutes'
+	@echo 'make formal     set up, then prove the parts that words off chip go through'
 	@echo 'make mutants    change the judges, one comparison or bound at a time: every change must be noticed'
 	@echo 'make bench      reproduce the published figures'
 	@echo 'make lock       write the lock files again from pyproject.toml'
@@ -31,10 +33,13 @@ demo: setup
 	@echo '--- call it yourself: . $(BIN)/activate; rtlgen --help'
 
 test: setup-dev icarus lint
-	$(BIN)/python -m pytest -n 2 -m 'not long'
+	$(BIN)/python -m pytest -n 2 -m 'not long and not formal'
 
 test-long: setup-dev icarus
 	HYPOTHESIS_PROFILE=exploring $(BIN)/python -m pytest -n 2 -m long
+
+formal: setup-dev $(FORMAL_STAMP)
+	$(BIN)/python -m pytest -n 2 -m formal hw_tests/formal
 
 lint: setup-dev
 	$(BIN)/ruff check .
@@ -54,6 +59,7 @@ setup-dev: $(DEV_STAMP)
 
 $(RUN_STAMP): ; @sh sim/setup.sh requirements.lock $@
 $(DEV_STAMP): ; @sh sim/setup.sh requirements-dev.lock $@
+$(FORMAL_STAMP): ; @sh sim/setup.sh requirements-formal.lock $@
 
 # Icarus Verilog exists only as a system package. Without it, its tests are skipped and say so.
 icarus:
@@ -77,6 +83,8 @@ lock:
 	$(COMPILE) --upgrade --extra checkout pyproject.toml -o requirements.lock
 	$(COMPILE) --upgrade --extra checkout --extra flow --extra test --extra dev \
 	    -c requirements.lock pyproject.toml -o requirements-dev.lock
+	$(COMPILE) --upgrade --extra checkout --extra formal \
+	    -c requirements-dev.lock pyproject.toml -o requirements-formal.lock
 
 clean:
 	rm -rf .venv .tools build .pytest_cache .mypy_cache .ruff_cache .hypothesis \

@@ -22,6 +22,10 @@ class AxiWrite(wiring.Component):
     The address of a burst goes out when all of its words are here, and no word goes out before its
     address has been shown. A tile is done when the response of its last burst has come.
 
+    Parameters
+    ----------
+    words: that may wait for the bus. bursts: that may have no answer yet.
+
     Members
     -------
     offer_N, finished_N: see `offers`. begin, error, failed, base: as of `AxiRead`.
@@ -29,7 +33,15 @@ class AxiWrite(wiring.Component):
         bvalid: In; of AXI4.
     """
 
-    def __init__(self, side: MemorySide, transfers: Sequence[Transfer]) -> None:
+    def __init__(
+        self,
+        side: MemorySide,
+        transfers: Sequence[Transfer],
+        words: int = WRITE_WORDS,
+        bursts: int = WRITE_BURSTS,
+    ) -> None:
+        self.words = words
+        self.bursts = bursts
         self.side = side
         self.transfers = tuple(transfers)
         super().__init__(
@@ -67,8 +79,8 @@ class AxiWrite(wiring.Component):
             {"data": side.word_bits, "strobes": side.bytes_per_word, "last": 1}
         )
         entry = data.StructLayout({"user": unsigned(len(offers)), "last": 1, "is_burst": 1})
-        m.submodules.words = words = SyncFIFO(width=beat.size, depth=WRITE_WORDS)
-        m.submodules.asked = asked = SyncFIFO(width=entry.size, depth=WRITE_BURSTS)
+        m.submodules.words = words = SyncFIFO(width=beat.size, depth=self.words)
+        m.submodules.asked = asked = SyncFIFO(width=entry.size, depth=self.bursts)
         # The word that was taken last waits until it is known whether its burst goes on.
         held, ends_tile = Signal(beat), Signal()
         last = chosen_of(bursts.chosen, [offer.last for offer in offers])
@@ -127,7 +139,7 @@ class AxiWrite(wiring.Component):
         self, m: Module, bursts: BurstFormer, words: SyncFIFO, beat: data.View[data.StructLayout]
     ) -> None:
         """Send the words of bursts whose address is out."""
-        owed = Signal(range(WRITE_BURSTS + 1))
+        owed = Signal(range(self.bursts + 1))
         sent = Signal()
         m.d.comb += [
             self.wdata.eq(beat.data),

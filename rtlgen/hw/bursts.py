@@ -7,7 +7,7 @@ words, and while the bus makes it wait it may still grow.
 
 from __future__ import annotations
 
-from amaranth.hdl import Cat, Module, Mux, Signal, Value, unsigned
+from amaranth.hdl import Cat, Module, Mux, Signal, unsigned
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, Signature
 
@@ -36,7 +36,8 @@ class BurstFormer(wiring.Component):
     voids: In(1), an offer may be taken that moves nothing. may_close: In(1), the burst may end.
     chosen: Out, a bit a user: its offer is taken. is_word: Out(1), it moves a word.
     extends: Out(1), it goes on with the open burst.
-    open: Out(1), there is an open burst. owner: Out, its user, a bit a user.
+    open: Out(1), there is an open burst. owner: Out, its user, a bit a user. first, length: Out,
+        its first word, and how many more it has.
     closing: Out(1), it is closed in this cycle, and handed over to the address channel.
     base: In, of the memory, in pages.
     addr, len, valid: Out, of the address channel, len: words - 1; ready: In(1).
@@ -63,6 +64,8 @@ class BurstFormer(wiring.Component):
                     "extends": Out(1),
                     "open": Out(1),
                     "owner": Out(each),
+                    "first": Out(word_bits),
+                    "length": Out(length),
                     "closing": Out(1),
                     "base": In(ADDRESS_BITS - PAGE_BITS),
                     "addr": Out(ADDRESS_BITS),
@@ -79,7 +82,6 @@ class BurstFormer(wiring.Component):
         voids = self.offered & ~words
         extending = words & self.follows & self.owner & self.open.replicate(self.users)
         can_open = Signal()
-        first, length = Signal.like(self.word), Signal.like(self.len)
         m.d.comb += [
             self.extends.eq(extending.any()),
             self.closing.eq(
@@ -101,22 +103,22 @@ class BurstFormer(wiring.Component):
         ]
         opens = self.is_word & ~self.extends
         with m.If(opens):
-            m.d.sync += [first.eq(self.word), length.eq(0), self.owner.eq(self.chosen)]
+            m.d.sync += [self.first.eq(self.word), self.length.eq(0), self.owner.eq(self.chosen)]
         with m.Elif(self.is_word):
-            m.d.sync += length.eq(length + 1)
+            m.d.sync += self.length.eq(self.length + 1)
         m.d.sync += self.open.eq(opens | (self.open & ~self.closing))
-        self._hand_over(m, first, length)
+        self._hand_over(m)
         return m
 
-    def _hand_over(self, m: Module, first: Value, length: Value) -> None:
+    def _hand_over(self, m: Module) -> None:
         """Put the burst that is closed on the address channel."""
         shift = (self.bytes_per_word - 1).bit_length()
         place = Signal(ADDRESS_BITS)
-        m.d.comb += place.eq(first << shift)
+        m.d.comb += place.eq(self.first << shift)
         with m.If(self.closing):
             m.d.sync += [
                 self.addr.eq(Cat(place[:PAGE_BITS], self.base + place[PAGE_BITS:])),
-                self.len.eq(length),
+                self.len.eq(self.length),
                 self.valid.eq(1),
             ]
         with m.Elif(self.ready):

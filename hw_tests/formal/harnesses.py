@@ -1,0 +1,302 @@
+"""What is proven, of which part."""
+
+from __future__ import annotations
+
+from amaranth.hdl import Assert, Assume, Module, Mux, Signal, Value, unsigned
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Signature
+
+from rtlgen.hw.axi_write import AxiWrite
+from rtlgen.hw.bursts import PAGE_BITS, BurstFormer
+from rtlgen.hw.tile_sequencer import TileSequencer
+from rtlgen.ir.memory_side import BURST_WORDS
+from rtlgen.ir.plan import MemorySide, TiledRegion, Transfer
+
+USERS = 2
+WORD_BITS = 11
+COUNT_BITS = 12
+
+
+def stable(m: Module, valid: Value, ready: Value, *payload: Value) -> None:
+    """Assert that what is valid stays, as it is, until it is taken."""
+    waited = Signal()
+    m.d.sync += waited.eq(valid & ~ready)
+    with m.If(waited):
+        m.d.comb += Assert(valid)
+    for value in payload:
+        before = Signal(len(value))
+        m.d.sync += before.eq(value)
+        with m.If(waited):
+            m.d.comb += Assert(value == before)
+
+
+class Bursts(wiring.Component):
+    """`BurstFormer` serves one user at a time, and its bursts cover exactly the words it takes.
+
+    Any user may offer anything in every cycle, as long as `follows` is true. Words are counted as
+    they are taken; of one of them, whichever it is, the number is held, and looked for in the burst
+    that covers it.
+    """
+
+    def __init__(self, kind: type[BurstFormer] = BurstFormer, bytes_per_word: int = 8) -> None:
+        self.former = kind(USERS, WORD_BITS, bytes_per_word)
+        self.bytes_per_word = bytes_per_word
+        each = unsigned(USERS)
+        members = {name: In(each) for name in ("offered", "moves", "follows")}
+        members |= {name: In(1) for name in ("stops", "room", "voids", "may_close", "ready")}
+        members |= {f"word_{n}": In(WORD_BITS) for n in range(USERS)}
+        members |= {"which": In(COUNT_BITS), "base": In(4)}
+        super().__init__(Signature(members))
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.submodules.former = former = self.former
+        words = [getattr(self, f"word_{n}") for n in range(USERS)]
+        chosen_word = Signal(WORD_BITS)
+        m.d.comb += chosen_word.eq(Mux(former.chosen[0], words[0], words[1]))
+        for name in ("offered", "moves", "follows", "stops", "room", "voids", "may_close"):
+            m.d.comb += getattr(former, name).eq(getattr(self, name))
+        m.d.comb += [
+            former.ready.eq(self.ready),
+            former.word.eq(chosen_word),
+            former.base.eq(self.base),
+        ]
+        self._assume(m, words)
+        m.d.comb += [
+            Assert((former.chosen & (former.chosen - 1)) == 0),
+            Assert((former.chosen & ~self.offered) == 0),
+            Assert(~former.extends | ~former.is_word | (former.chosen == former.owner)),
+        ]
+        stable(m, former.valid, former.ready, former.addr, former.len)
+        self._cover(m, chosen_word)
+        return m
+
+    def _assume(self, m: Module, words: list[Signal]) -> None:
+        """Narrow `follows`: the word behind the last one of this user, and no multiple of 16."""
+        former = self.former
+        for n, word in enumerate(words):
+            last = Signal(WORD_BITS, name=f"last_{n}")
+            with m.If(former.chosen[n] & former.is_word):
+                m.d.sync += last.eq(word)
+            with m.If(self.follows[n]):
+                m.d.comb += Assume((word == last + 1) & (word % BURST_WORDS != 0))
+            # The word on top of the open burst is the last one of its owner: for induction.
+            with m.If(former.open & former.owner[n]):
+                m.d.comb += Assert(last == former.first + former.length)
+        which, began = Signal(COUNT_BITS), Signal()
+        m.d.sync += [which.eq(self.which), began.eq(1)]
+        with m.If(began):
+            m.d.comb += Assume(self.which == which)
+
+    def _cover(self, m: Module, word: Value) -> None:
+        former = self.former
+        taken, closed = Signal(COUNT_BITS), Signal(COUNT_BITS)
+        seen, number = Signal(), Signal(WORD_BITS)
+        # So many words that no counter goes round: the proof is for any number below.
+        m.d.comb += Assume(~taken.all())
+        m.d.sync += taken.eq(taken + former.is_word)
+        with m.If(former.is_word & (taken == self.which)):
+            m.d.sync += [seen.eq(1), number.eq(word)]
+        m.d.comb += Assert(seen == (taken > self.which))
+        with m.If(former.open):
+            m.d.comb += [
+                Assert(taken == closed + former.length + 1),
+                Assert((former.owner & (former.owner - 1)) == 0),
+                Assert(former.owner != 0),
+                Assert((former.first % BURST_WORDS) + former.length < BURST_WORDS),
+            ]
+            with m.If(seen & (self.which >= closed)):
+                m.d.comb += Assert(number == former.first + (self.which - closed)[:WORD_BITS])
+        with m.Else():
+            m.d.comb += Assert(taken == closed)
+        sent, sent_words = Signal(COUNT_BITS), Signal(range(BURST_WORDS + 1))
+        with m.If(former.closing):
+            m.d.sync += [
+                closed.eq(closed + former.length + 1),
+                sent.eq(closed),
+                sent_words.eq(former.length + 1),
+            ]
+        shift = (self.bytes_per_word - 1).bit_length()
+        with m.If(former.valid):
+            # Of the burst on the address channel: its length, its place, and its page.
+            m.d.comb += [
+                Assert(former.len + 1 == sent_words),
+                Assert(sent + sent_words == closed),
+                Assert(
+                    (former.addr[:PAGE_BITS] + (former.len + 1) * self.bytes_per_word)
+                    <= 1 << PAGE_BITS
+                ),
+            ]
+            with m.If(seen & (self.which >= sent) & (self.which < sent + sent_words)):
+                place = Signal(32)
+                m.d.comb += [
+                    place.eq((number - (self.which - sent)) << shift),
+                    Assert(former.addr[:PAGE_BITS] == place[:PAGE_BITS]),
+                ]
+
+
+class Writes(wiring.Component):
+    """`AxiWrite` keeps the rules of its channels, and what is sent is what was offered.
+
+    Of the words taken, one, whichever it is, is looked for among those sent; of the bursts, the end
+    of one, whichever it is, is where WLAST has to be.
+    """
+
+    def __init__(
+        self, side: MemorySide, transfers: tuple[Transfer, ...], kind: type[AxiWrite] = AxiWrite
+    ) -> None:
+        self.port = kind(side, transfers, words=2, bursts=2)
+        self.users = range(len(transfers))
+        members = {"awready": In(1), "wready": In(1), "bvalid": In(1), "bresp": In(2)}
+        members |= {"failed": In(1), "which": In(COUNT_BITS), "burst": In(COUNT_BITS)}
+        for n in self.users:
+            offer = getattr(self.port, f"offer_{n}")
+            members |= {
+                f"{name}_{n}": In(len(getattr(offer, name)))
+                for name in ("valid", "moves", "last", "follows", "word", "data", "strobes")
+            }
+        super().__init__(Signature(members))
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.submodules.port = port = self.port
+        for name in ("awready", "wready", "bvalid", "bresp", "failed"):
+            m.d.comb += getattr(port, name).eq(getattr(self, name))
+        taken = Signal()
+        word, strobes = Signal(len(port.wdata)), Signal(len(port.wstrb))
+        for n in self.users:
+            self._offer(m, n, getattr(port, f"offer_{n}"), taken, word, strobes)
+        stable(m, port.awvalid, self.awready, port.awaddr, port.awlen)
+        stable(m, port.wvalid, self.wready, port.wdata, port.wstrb, port.wlast)
+        for value in (self.which, self.burst):
+            before, began = Signal.like(value), Signal()
+            m.d.sync += [before.eq(value), began.eq(1)]
+            with m.If(began):
+                m.d.comb += Assume(value == before)
+        self._follow(m, taken, word, strobes)
+        return m
+
+    def _offer(
+        self,
+        m: Module,
+        n: int,
+        offer: wiring.PureInterface,
+        taken: Signal,
+        word: Signal,
+        strobes: Signal,
+    ) -> None:
+        """Let user `n` offer anything, as long as it holds, and `follows` is true."""
+        shown = {
+            name: getattr(self, f"{name}_{n}")
+            for name in ("valid", "moves", "last", "follows", "word", "data", "strobes")
+        }
+        m.d.comb += [getattr(offer, name).eq(value) for name, value in shown.items()]
+        last, goes_on = Signal(len(offer.word), name=f"last_{n}"), Signal(name=f"goes_on_{n}")
+        with m.If(offer.taken):
+            m.d.sync += [last.eq(offer.word), goes_on.eq(offer.moves & ~offer.last)]
+        with m.If(offer.follows):
+            follows = goes_on & (offer.word == last + 1) & (offer.word % BURST_WORDS != 0)
+            m.d.comb += Assume(follows)
+        # What moves nothing is there to end a tile.
+        m.d.comb += [Assume(offer.moves | offer.last), Assert(~offer.taken | offer.valid)]
+        with m.If(offer.taken & offer.moves & ~self.failed):
+            m.d.comb += [taken.eq(1), word.eq(offer.data), strobes.eq(offer.strobes)]
+
+    def _follow(self, m: Module, taken: Signal, word: Signal, strobes: Signal) -> None:
+        """Follow words from where they are taken to where they are sent."""
+        port = self.port
+        counts = {name: Signal(COUNT_BITS, name=name) for name in ("came", "sent", "ends", "owed")}
+        m.d.sync += counts["came"].eq(counts["came"] + taken)
+        held, held_strobes, seen = Signal.like(word), Signal.like(strobes), Signal()
+        with m.If(taken & (counts["came"] == self.which)):
+            m.d.sync += [held.eq(word), held_strobes.eq(strobes), seen.eq(1)]
+        goes = port.wvalid & port.wready
+        m.d.sync += counts["sent"].eq(counts["sent"] + goes)
+        with m.If(port.wvalid):
+            m.d.comb += Assert(counts["sent"] < counts["came"])
+            with m.If(counts["sent"] == self.which):
+                m.d.comb += Assert(seen & (port.wdata == held) & (port.wstrb == held_strobes))
+        # An address is new in the first cycle in which it is shown.
+        waited, promised, shown = Signal(), Signal(COUNT_BITS), Signal(COUNT_BITS)
+        m.d.sync += waited.eq(port.awvalid & ~port.awready)
+        new = port.awvalid & ~waited
+        total = Signal(COUNT_BITS)
+        m.d.comb += total.eq(promised + Mux(new, port.awlen + 1, 0))
+        m.d.sync += [promised.eq(total), shown.eq(shown + new)]
+        end, known = Signal(COUNT_BITS), Signal()
+        with m.If(new & (shown == self.burst)):
+            m.d.sync += [end.eq(total), known.eq(1)]
+            m.d.comb += Assert(~goes | (counts["sent"] < total))
+        with m.If(port.wvalid):
+            # No word without its address; all words of it are here then.
+            m.d.comb += [Assert(counts["sent"] < total), Assert(total <= counts["came"])]
+        with m.If(known & port.wvalid & (counts["sent"] + 1 == end)):
+            m.d.comb += Assert(port.wlast)
+        with m.If(known & port.wvalid & port.wlast & (counts["ends"] == self.burst)):
+            m.d.comb += Assert(counts["sent"] + 1 == end)
+        m.d.sync += [
+            counts["ends"].eq(counts["ends"] + (goes & port.wlast)),
+            counts["owed"].eq(counts["owed"] + (goes & port.wlast) - (port.bvalid & port.bready)),
+        ]
+        # A memory answers what it has been given.
+        with m.If(port.bvalid):
+            m.d.comb += Assume(counts["owed"] != 0)
+
+
+class Tokens(wiring.Component):
+    """The tokens of a `TileSequencer` are those that wide counters find, and never too many.
+
+    Movers claim what is ready, and finish what they have claimed.
+    """
+
+    def __init__(self, tiled: TiledRegion, kind: type[TileSequencer] = TileSequencer) -> None:
+        self.tiled = tiled
+        self.used = [tiled.used_cycle(transfer.window) for transfer in tiled.transfers]
+        self.sequencer = kind(tiled, [0, *self.used])
+        members = {"begin": In(1)}
+        for n in range(len(tiled.transfers)):
+            members |= {f"claimed_{n}": In(1), f"finished_{n}": In(1)}
+        super().__init__(Signature(members))
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.submodules.sequencer = sequencer = self.sequencer
+        running, began = Signal(), Signal()
+        m.d.sync += [began.eq(1), running.eq((running | self.begin) & ~sequencer.ended)]
+        m.d.comb += [sequencer.begin.eq(self.begin), Assume(~(self.begin & running))]
+        windows = [transfer.window for transfer in self.tiled.transfers]
+        finished = [getattr(self, f"finished_{n}") for n in range(len(windows))]
+        for n, transfer in enumerate(self.tiled.transfers):
+            claimed, ready = getattr(self, f"claimed_{n}"), getattr(sequencer, f"ready_{n}")
+            m.d.comb += [
+                getattr(sequencer, f"claimed_{n}").eq(claimed),
+                getattr(sequencer, f"finished_{n}").eq(finished[n]),
+                Assume(~claimed | (ready & running)),
+            ]
+            under_way = self._count(m, f"under_way_{n}", 0, claimed, finished[n])
+            m.d.comb += Assume(~finished[n] | (under_way != 0) | claimed)
+            used = getattr(sequencer, f"before_{self.used[n]}")
+            copies, is_load = transfer.copies, transfer.direction == "load"
+            to_mover = self._count(m, f"mover_{n}", copies if is_load else 0, used, claimed)
+            to_kernel = self._count(
+                m, f"kernel_{n}", 0 if is_load else copies, finished[n], sequencer.before_0
+            )
+            wanted: Value = to_mover != 0
+            for window, distance in transfer.after:
+                stored = finished[windows.index(window)]
+                wanted = wanted & (
+                    self._count(m, f"after_{n}_{window}", distance, stored, claimed) != 0
+                )
+            m.d.comb += [
+                Assert(ready == wanted),
+                Assert((to_mover >= 0) & (to_mover <= copies)),
+                Assert((to_kernel >= 0) & (to_kernel <= copies)),
+                Assert(~sequencer.before_0 | (to_kernel != 0)),
+                Assert(under_way >= 0),
+            ]
+        return m
+
+    def _count(self, m: Module, name: str, initial: int, given: Value, taken: Value) -> Signal:
+        count = Signal(range(-(1 << 11), 1 << 11), name=name, init=initial)
+        m.d.sync += count.eq(count + given - taken)
+        return count

