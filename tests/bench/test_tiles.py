@@ -45,7 +45,7 @@ def test_a_row_that_is_too_slow_is_named() -> None:
 def test_the_table_has_the_rows_of_one_thread() -> None:
     table = find_table("tiles")
     assert [row.kernel.partition("@")[2] for row in table.rows] == [
-        "none", "tile", "1KiB", "6KiB", "24KiB",
+        "none", "tile", "1KiB", "6KiB", "24KiB", "axi:10", "axi:50",
     ]  # fmt: skip
     (window,) = table.selected("*@24KiB")
     assert window.at_most == {"cycles": 1_610_000}
