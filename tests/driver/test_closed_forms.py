@@ -12,7 +12,7 @@ import pytest
 from rtlgen.compilation import Compilation
 from rtlgen.driver import compile_program, parse, parse_source
 from rtlgen.ir.effort import noting_limits
-from rtlgen.options import CompileOptions
+from rtlgen.options import EVERY_ARRAY, CompileOptions
 from rtlgen.poly.errors import IllegalShift
 from rtlgen.report.plan_report import issue_slots
 from rtlgen.tiling.program import as_written
@@ -109,7 +109,7 @@ def test_a_shift_that_is_too_small_is_refused_in_closed_form(
 
 def test_a_large_program_is_planned_at_no_more_cost(tmp_path: Path) -> None:
     size = 1 << 12
-    found = compiled(tmp_path, TRIANGULAR_PRODUCT, size)
+    found = compiled(tmp_path, TRIANGULAR_PRODUCT, size, memory={EVERY_ARRAY: "onchip"})
     assert not found.replayed
     assert issue_slots(found.plan.regions[0]) == size * size * (size + 1) // 2
 
