@@ -14,6 +14,7 @@ from rtlgen.frontend import ParsedProgram
 from rtlgen.ir.plan import KernelPlan, MemorySide, OffChip
 from rtlgen.ir.scop import Scop
 from rtlgen.poly.counting import count_points
+from rtlgen.poly.errors import NothingToTile
 from rtlgen.scheduling.banks import BankMap
 from rtlgen.scheduling.errors import LookupOffChip
 from rtlgen.scheduling.lower import memories_of, scalars_of
@@ -50,6 +51,7 @@ def plan_in_tiles(program: ParsedProgram, request: TileRequest, target: Target) 
 
     Raises
     ------
+    NothingToTile: more sizes are asked for than there are loops to cut.
     IllegalSchedule: no order of the tiles keeps a dependence.
     WindowsTooLarge: the memories on chip do not fit the budget.
     PlanUnsound: a bug of this compiler. LookupOffChip, RaggedDomain, TooComplex
@@ -69,10 +71,23 @@ def plan_in_tiles(program: ParsedProgram, request: TileRequest, target: Target) 
     )
     units = UnitPlanner(whole, chip, request.sizes, names).plan()
     parts = tuple(unit.part for unit in units)
+    _require_as_many(request.sizes, parts)
     plan = _plan(whole, parts, side, target)
     replayed = _replayed(plan, parts, whole)
     candidates = tuple(unit.candidates for unit in units)
     return TiledProgram(plan, whole, parts, candidates, replayed)
+
+
+def _require_as_many(sizes: Sequence[int], parts: Sequence[TiledPart]) -> None:
+    """Raise NothingToTile where more loops are to be cut than any unit has cut."""
+    deepest = max((part.tiling.depth for part in parts), default=0)
+    if len(sizes) > deepest:
+        count = "1 loop" if deepest == 1 else f"{deepest} loops"
+        raise NothingToTile(
+            f"no {len(sizes)} loops can be tiled by {','.join(map(str, sizes))}",
+            notes=(f"at most {count} of a nest can be cut",),
+            help=f"give {deepest} {'size' if deepest == 1 else 'sizes'}, or none",
+        )
 
 
 def _replayed(plan: KernelPlan, parts: Sequence[TiledPart], whole: Program) -> bool:

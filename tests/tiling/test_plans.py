@@ -12,7 +12,7 @@ from rtlgen.ir.json_form import plan_from_json, plan_to_json
 from rtlgen.ir.memory_side import Bus
 from rtlgen.ir.plan_text import plan_text
 from rtlgen.ir.timeline import tiled_cycles
-from rtlgen.poly.errors import IllegalSchedule
+from rtlgen.poly.errors import IllegalSchedule, NothingToTile
 from rtlgen.scheduling.errors import RaggedDomain, WindowsTooLarge
 from rtlgen.tiling.part import ram_bits
 from tests.tiling.programs import (
@@ -30,6 +30,7 @@ from tests.tiling.programs import (
     TRIANGULAR,
     TWO_PRODUCTS,
     UNEVEN,
+    parsed,
     planned,
 )
 
@@ -76,8 +77,9 @@ def test_random_tiles_and_words_are_sound() -> None:
         kept = frozenset(choose.sample(["A", "B", "x", "w"], choose.randint(0, 2)))
         size = choose.randint(5, 14)
         word_bits = choose.choice([32, 64, 128])
+        depth = max(len(s.iterators) for s in parsed(text, size).scop.statements)
         try:
-            found = planned(text, size, tile, word_bits=word_bits, on_chip=kept)
+            found = planned(text, size, tile[:depth], word_bits=word_bits, on_chip=kept)
         except IllegalSchedule:
             continue
         assert found.replayed
@@ -171,6 +173,12 @@ def test_tiles_that_break_a_dependence_are_refused() -> None:
     with pytest.raises(IllegalSchedule) as refused:
         planned(SHORTEST_PATHS, 20, (4, 4, 4))
     assert "cutting the loops into tiles breaks a flow dependence" in str(refused.value)
+
+
+def test_more_sizes_than_loops_are_refused() -> None:
+    with pytest.raises(NothingToTile) as refusal:
+        planned(TRANSPOSED, 9, (4, 4, 4))
+    assert refusal.value.diagnostic.help == "give 2 sizes, or none"
 
 
 def test_windows_that_do_not_fit_are_refused_with_what_would() -> None:

@@ -73,7 +73,7 @@ def test_words_that_are_needed_are_those_of_the_program_run_by_hand(
     size: int,
     width_bits: int,
 ) -> None:
-    tiled = planned(text, size, (4, 4))
+    tiled = planned(text, size, (4,) if text is BACKWARDS else (4, 4))
     lanes = 64 // width_bits
     written: set[Touch] = set()
     loaded: set[Touch] = set()
@@ -145,7 +145,7 @@ def test_the_picture_has_the_tiles_in_their_order() -> None:
 
 @pytest.mark.parametrize("text", [TRANSPOSED, TWO_PRODUCTS, BACKWARDS])
 def test_the_page_shows_tiles_and_is_well_formed(text: str) -> None:
-    made = design(text, 12, tile=(4, 4))
+    made = design(text, 12, tile=(4,) if text is BACKWARDS else (4, 4))
     report = made.report()
     page = report_html(report, made.compilation.analysis.program.scop.source)
     pictures = re.findall(r"<svg.*?</svg>", page, re.DOTALL)

@@ -63,10 +63,14 @@ def random_tiled_program(seed: int, kind: BusKind = "fixed") -> TiledProgram:
     head = f"{'int' if sums else 'void'} random_tiles({parameters}, int p) {{"
     used = [array for array in arrays if any(f"{array.name}[" in line for line in lines)]
     text = "\n".join(["#include <stdint.h>", head, *lines, "}", ""])
-    return TiledProgram(seed, text, _options(rng, used, kind))
+    depth = sum(f"for (int {name} = " in text for name in "ijk")
+    return TiledProgram(seed, text, _options(rng, used, depth, kind))
 
 
-def _options(rng: random.Random, arrays: Sequence[_Array], kind: BusKind) -> CompileOptions:
+def _options(
+    rng: random.Random, arrays: Sequence[_Array], depth: int, kind: BusKind
+) -> CompileOptions:
+    """Return options for a program whose deepest nest has so many loops."""
     memory = {"": f"{kind}:{rng.choice((1, 2, 3, 8, 20))}"}
     if len(arrays) > 1 and rng.random() < 0.25:
         memory[rng.choice(arrays).name] = "onchip"
@@ -76,7 +80,7 @@ def _options(rng: random.Random, arrays: Sequence[_Array], kind: BusKind) -> Com
     budget = rng.choice((None, None, 1, 4))
     buffer = rng.random() < 0.8
     return CompileOptions(
-        memory=memory, bus_bits=bus, tile=tile, max_bram_kib=budget, buffer=buffer
+        memory=memory, bus_bits=bus, tile=tile[:depth], max_bram_kib=budget, buffer=buffer
     )
 
 
