@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from amaranth.hdl import Cat, Module, Mux, Signal, Value, unsigned
+from amaranth.hdl import Module, Signal, unsigned
 from amaranth.lib import data, wiring
 from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out, Signature
 
 from rtlgen.hw.bursts import ADDRESS_BITS, PAGE_BITS, BurstFormer
-from rtlgen.hw.offers import row_bits, user_members
+from rtlgen.hw.offers import chosen_of, row_bits, user_members
 from rtlgen.ir.plan import MemorySide, Transfer, address_bits
 from rtlgen.ir.port_timing import READ_WORDS
 
@@ -73,12 +73,9 @@ class AxiRead(wiring.Component):
         m.submodules.asked = asked = SyncFIFO(width=entry.size, depth=READ_WORDS)
         # The head of the queue is in a register: a RAM of LUTs is slow to read.
         new, head, has_head = Signal(entry), Signal(entry, reset_less=True), Signal()
+        bursts.take_from(m, offers)
         m.d.comb += [
-            bursts.offered.eq(Cat(offer.valid for offer in offers)),
-            bursts.moves.eq(Cat(offer.moves for offer in offers)),
-            bursts.follows.eq(Cat(offer.follows for offer in offers)),
             bursts.stops.eq(self.failed),
-            bursts.word.eq(chosen_of(bursts.chosen, [offer.word for offer in offers])),
             bursts.room.eq(asked.w_rdy),
             bursts.voids.eq(asked.w_rdy),
             bursts.may_close.eq(1),
@@ -119,11 +116,3 @@ class AxiRead(wiring.Component):
                 getattr(self, f"finished_{n}").eq(mine & head.last),
             ]
         return m
-
-
-def chosen_of(chosen: Value, values: Sequence[Value]) -> Value:
-    """Return the value of the one that is chosen; 0 where none is."""
-    found: Value = Mux(chosen[0], values[0], 0)
-    for n, value in enumerate(values[1:], 1):
-        found = found | Mux(chosen[n], value, 0)
-    return found

@@ -9,9 +9,8 @@ from amaranth.lib import data, wiring
 from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out, Signature
 
-from rtlgen.hw.axi_read import chosen_of
 from rtlgen.hw.bursts import ADDRESS_BITS, PAGE_BITS, BurstFormer
-from rtlgen.hw.offers import user_members
+from rtlgen.hw.offers import chosen_of, user_members
 from rtlgen.ir.plan import MemorySide, Transfer, address_bits
 from rtlgen.ir.port_timing import WRITE_BURSTS, WRITE_WORDS
 
@@ -84,12 +83,9 @@ class AxiWrite(wiring.Component):
         # The word that was taken last waits until it is known whether its burst goes on.
         held, ends_tile = Signal(beat), Signal()
         last = chosen_of(bursts.chosen, [offer.last for offer in offers])
+        bursts.take_from(m, offers)
         m.d.comb += [
-            bursts.offered.eq(Cat(offer.valid for offer in offers)),
-            bursts.moves.eq(Cat(offer.moves for offer in offers)),
-            bursts.follows.eq(Cat(offer.follows for offer in offers)),
             bursts.stops.eq(self.failed),
-            bursts.word.eq(chosen_of(bursts.chosen, [offer.word for offer in offers])),
             bursts.room.eq(words.w_rdy),
             bursts.voids.eq(asked.w_rdy & ~bursts.open),
             bursts.may_close.eq(words.w_rdy & asked.w_rdy),

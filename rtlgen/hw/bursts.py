@@ -7,11 +7,14 @@ words, and while the bus makes it wait it may still grow.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from amaranth.hdl import Cat, Module, Mux, Signal, unsigned
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, Signature
 
-from rtlgen.hw.offers import first_of
+from rtlgen.hw.offers import chosen_of, first_of
 from rtlgen.ir.memory_side import BURST_WORDS
 
 PAGE_BITS = 12
@@ -75,6 +78,15 @@ class BurstFormer(wiring.Component):
                 }
             )
         )
+
+    def take_from(self, m: Module, offers: Sequence[Any]) -> None:
+        """Wire the offers of its users; see `offers`."""
+        m.d.comb += [
+            self.offered.eq(Cat(offer.valid for offer in offers)),
+            self.moves.eq(Cat(offer.moves for offer in offers)),
+            self.follows.eq(Cat(offer.follows for offer in offers)),
+            self.word.eq(chosen_of(self.chosen, [offer.word for offer in offers])),
+        ]
 
     def elaborate(self, platform: object) -> Module:
         m = Module()

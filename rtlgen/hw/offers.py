@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from amaranth.hdl import Module, Value
+from amaranth.hdl import Module, Mux, Value
 from amaranth.lib.wiring import In, Member, Out, Signature
 
 from rtlgen.ir.memory_side import MemorySide
@@ -71,3 +71,11 @@ def first_of(m: Module, wanted: Sequence[Value], chosen: Sequence[Value], free: 
     for wants, has in zip(wanted, chosen, strict=True):
         m.d.comb += has.eq(wants & ~before)
         before = before | wants
+
+
+def chosen_of(chosen: Value, values: Sequence[Value]) -> Value:
+    """Return the value of the one that is chosen; 0 where none is."""
+    found: Value = Mux(chosen[0], values[0], 0)
+    for n, value in enumerate(values[1:], 1):
+        found = found | Mux(chosen[n], value, 0)
+    return found

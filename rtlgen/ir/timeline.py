@@ -215,9 +215,7 @@ class _Timeline:
     def _pass(self, state: State, cycles: int) -> None:
         """Count down by some cycles."""
         state.port.wait(cycles)
-        state.rest = max(0, state.rest - cycles)
-        state.busy = max(0, state.busy - cycles)
-        state.used = [(left - cycles, n) for left, n in state.used]
+        state.count_down(cycles)
         for mover in state.movers:
             mover.drops = max(0, mover.drops - cycles)
 
@@ -338,9 +336,7 @@ class _Timeline:
         mover.queue = pattern[queued : mover.item]
         if mover.read is not None:
             mover.read = pattern[queued - 1]
-        state.rest = max(0, state.rest - cycles)
-        state.busy = max(0, state.busy - cycles)
-        state.used = [(left - cycles, n) for left, n in state.used]
+        state.count_down(cycles)
 
 
 class Stretch:

@@ -77,6 +77,12 @@ class State:
     def credits(self) -> Credits:
         return tuple([mover.credits for mover in self.movers])
 
+    def count_down(self, cycles: int) -> None:
+        """Let the timers of tiles run for some cycles."""
+        self.rest = max(0, self.rest - cycles)
+        self.busy = max(0, self.busy - cycles)
+        self.used = [(left - cycles, n) for left, n in self.used]
+
     def copied(self, credits: Credits) -> State:
         """Return a state that changes by itself, with other credits."""
         state = copy(self)
