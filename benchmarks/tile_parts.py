@@ -17,7 +17,7 @@ from benchmarks.record import DEVICE, EXAMPLES, markdown_table, write_results
 from rtlgen.api import compile as compile_program
 from rtlgen.flow.synth import SynthesisReport, synthesise
 from rtlgen.hw.fixed_port import FixedPort
-from rtlgen.hw.memory import LoadUser
+from rtlgen.hw.memory import LoadUser, StoreUser
 from rtlgen.hw.memory_kinds import build_storage
 from rtlgen.hw.mover import Mover
 from rtlgen.hw.tile_sequencer import TileSequencer
@@ -73,7 +73,7 @@ def _parts(plan: KernelPlan) -> Iterator[tuple[str, wiring.Component]]:
             loads = tuple(LoadUser(port) for port in range(memory.read_ports))
             yield f"window {memory.name}, filled", build_storage(memory, loads, ())
         elif memory.kind == "drained":
-            yield f"window {memory.name}, drained", build_storage(memory, (), (0,))
+            yield f"window {memory.name}, drained", build_storage(memory, (), (StoreUser(0),))
 
 
 def _synthesised(folder: Path, part: str, component: wiring.Component) -> SynthesisReport:

@@ -8,7 +8,7 @@ import pytest
 from amaranth.lib import wiring
 
 from rtlgen.hw.flat_index import Divide, Shift
-from rtlgen.hw.memory import LoadUser
+from rtlgen.hw.memory import LoadUser, StoreUser
 from rtlgen.hw.memory_kinds import build_storage
 from rtlgen.hw.odometer import Odometer
 from rtlgen.ir.plan import Memory
@@ -80,13 +80,13 @@ def block(depth: int, width_bits: int) -> Memory:
 def test_a_block_ram_serves_kernel_and_host(
     simulator: str, depth: int, width_bits: int, tmp_path: Path
 ) -> None:
-    storage = build_storage(block(depth, width_bits), (LoadUser(0),), (0,))
+    storage = build_storage(block(depth, width_bits), (LoadUser(0),), (StoreUser(0),))
     settings: dict[str, int | str] = {"DEPTH": depth, "WIDTH": width_bits, "SEED": 11}
     run_bench(storage, "bench_memory", settings, simulator, tmp_path)
 
 
 def test_the_bench_fails_a_memory_that_is_too_small(tmp_path: Path) -> None:
     settings: dict[str, int | str] = {"DEPTH": 32, "WIDTH": 8, "SEED": 11}
-    storage = build_storage(block(16, 8), (LoadUser(0),), (0,))
+    storage = build_storage(block(16, 8), (LoadUser(0),), (StoreUser(0),))
     with pytest.raises(CocotbTestFailedError):
         run_bench(storage, "bench_memory", settings, "verilator", tmp_path)

@@ -11,6 +11,7 @@ from rtlgen.ir.plan import IndexStyle
 from rtlgen.options import EVERY_ARRAY, CompileOptions, ExpandMode, FuseMode, WritePorts
 from rtlgen.poly.pluto.components import Fusion
 from rtlgen.transforms.loop_schedule import Scheduler
+from rtlgen.transforms.partition import wish_of
 
 
 def compile(
@@ -33,6 +34,7 @@ def compile(
     wavefront: bool = False,
     checksum: bool = False,
     memory: str | Mapping[str, str] | None = None,
+    partition: Mapping[str, str | Sequence[str]] | None = None,
     bus_bits: int = 64,
     max_bram_kib: int | None = None,
     buffer: bool = True,
@@ -46,6 +48,7 @@ def compile(
     define: macros, and values for scalar parameters.
     shift: statement -> MF3 shift that replaces the compiler's; still checked for legality.
     memory: `onchip` or `fixed:8` for all arrays, or array -> place; see `--memory`.
+    partition: array -> `cyclic:2:8`, or several of these; see `--partition`.
     max_bram_kib: as `--max-bram`.
     index: how counters become indices. checksum: add the hardware checksum unit.
     The others are the options of the command line, with the same names and defaults.
@@ -72,6 +75,10 @@ def compile(
         tile=tuple(tile),
         wavefront=wavefront,
         memory={EVERY_ARRAY: memory} if isinstance(memory, str) else dict(memory or {}),
+        partitions={
+            name: tuple(map(wish_of, [how] if isinstance(how, str) else how))
+            for name, how in (partition or {}).items()
+        },
         bus_bits=bus_bits,
         max_bram_kib=max_bram_kib,
         buffer=buffer,

@@ -16,10 +16,10 @@ from rtlgen.build_directory import build_directory
 from rtlgen.compilation import Compilation
 from rtlgen.driver import compile_program, parse
 from rtlgen.emit.errors import NoSuchStage
-from rtlgen.ir.banks import block_rams
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.json_form import plan_to_json
 from rtlgen.ir.plan import KernelPlan
+from rtlgen.ir.ram_copies import block_rams
 from rtlgen.ir.sets import ScopSets
 from rtlgen.manifest import Manifest, unwritable, write_manifest
 from rtlgen.options import CompileOptions

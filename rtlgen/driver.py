@@ -30,6 +30,7 @@ from rtlgen.poly.barriers import ChainBound, chain_bound
 from rtlgen.poly.errors import IllegalSchedule, NoLegalSchedule
 from rtlgen.poly.legality import require_legal
 from rtlgen.poly.piecewise import NoClosedForm
+from rtlgen.scheduling.contention import require_free
 from rtlgen.scheduling.decide import Decision
 from rtlgen.scheduling.errors import LookupOffChip, RaggedDomain, WindowsTooLarge
 from rtlgen.scheduling.replay import replay
@@ -44,6 +45,7 @@ from rtlgen.transforms.distribute import distribute
 from rtlgen.transforms.flatten import flatten
 from rtlgen.transforms.fuse import fuse
 from rtlgen.transforms.pad import pad
+from rtlgen.transforms.partition import partition
 from rtlgen.transforms.permute import permute
 from rtlgen.transforms.ragged import Ranking
 
@@ -97,6 +99,7 @@ def compile_program(program: ParsedProgram, options: CompileOptions) -> Compilat
 def _placed(program: ParsedProgram, options: CompileOptions) -> Compilation:
     """Compile a program with its arrays where they are to be, or fit."""
     placement = place_arrays(program.scop, options, get_target(options.target))
+    program = replace(program, scop=partition(program.scop, options.partitions))
     if placement.request is not None and placement.is_asked:
         found: Compilation = _in_tiles(program, options, placement.request)
     elif placement.request is not None:
@@ -188,6 +191,8 @@ def _proven(planned: Planned, options: CompileOptions) -> IslandCompilation:
     stages = dict(_transformed(analysis, decision, options))
     placed = stages["flatten"].schedule
     replayed = replay(plan, analysis.scop, analysis.scop.schedule, placed)
+    if replayed:
+        require_free(plan, analysis.scop, analysis.scop.schedule, placed, options.partitions)
     lines = {statement.name: statement.span.line for statement in analysis.scop.statements}
     return IslandCompilation(
         analysis=analysis,

@@ -11,6 +11,7 @@ from rtlgen.ir.memory_side import Bus
 from rtlgen.ir.plan import INDEX_STYLES, IndexStyle
 from rtlgen.poly.pluto.components import FUSIONS, Fusion
 from rtlgen.transforms.loop_schedule import SCHEDULERS, LoopOptions, Scheduler
+from rtlgen.transforms.partition import PartitionWish
 
 FuseMode: TypeAlias = Literal["mf3", "ols", "none"]
 FUSE_MODES: tuple[FuseMode, ...] = ("mf3", "ols", "none")
@@ -89,6 +90,7 @@ class CompileOptions:
         others. Those without a place are on chip as long as they fit.
     bus_bits: of a word of the memory off chip.
     max_bram_kib: RAM on chip that arrays and windows may take; None: all that the target has.
+    partitions: how arrays are cut into banks, by name.
     buffer: whether words from off chip are kept on chip from tile to tile; without it, and without
         sizes of tiles, every access is one to the memory off chip.
     """
@@ -109,6 +111,7 @@ class CompileOptions:
     tile: tuple[int, ...] = ()
     wavefront: bool = False
     memory: Mapping[str, str] = field(default_factory=dict)
+    partitions: Mapping[str, tuple[PartitionWish, ...]] = field(default_factory=dict)
     bus_bits: int = 64
     max_bram_kib: int | None = None
     buffer: bool = True

@@ -47,6 +47,7 @@ from rtlgen.scheduling.replay import replay
 from rtlgen.sim.job import Outcome, Result, RunRecord
 from rtlgen.tools import find_tool, run_tool
 from rtlgen.transforms.distribute import distribute
+from rtlgen.transforms.partition import PartitionWish
 from rtlgen.transforms.period import Member, common_period
 from rtlgen.transforms.precedence import Precedence, Related
 from rtlgen.transforms.units import Unit, loop_paths
@@ -237,6 +238,39 @@ def windows_that_do_not_fit(_: pytest.MonkeyPatch) -> None:
 @provokes("E0308")
 def a_lookup_off_chip(_: pytest.MonkeyPatch) -> None:
     planned(LOOKUP, 16)
+
+
+UNROLLED = """\
+void unrolled(int a[12], const int b[12])
+{
+  for (int i = 0; i < 12; i += 3) {
+    a[i] += b[i];
+    a[i + 1] += b[i + 2];
+  }
+}
+"""
+
+
+@provokes("E0309")
+def a_bank_that_no_bits_tell(_: pytest.MonkeyPatch) -> None:
+    text = UNROLLED.replace("i += 3", "i += 2").replace("[i + 2]", "[i]")
+    program_error(text, partitions={"b": (PartitionWish("cyclic", 1, 3),)})
+
+
+@provokes("E0310")
+def a_dimension_that_is_not_there(_: pytest.MonkeyPatch) -> None:
+    program_error(UNROLLED, partitions={"a": (PartitionWish("complete", 2),)})
+
+
+@provokes("E0311")
+def more_parts_than_values(_: pytest.MonkeyPatch) -> None:
+    program_error(UNROLLED, partitions={"a": (PartitionWish("block", 1, 13),)})
+
+
+@provokes("E0312")
+def two_stores_to_a_bank(_: pytest.MonkeyPatch) -> None:
+    text = UNROLLED.replace("a[i + 1]", "a[i + 2]")
+    program_error(text, partitions={"a": (PartitionWish("cyclic", 1, 2),)})
 
 
 @provokes("E0315")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from rtlgen.hw.memory import LoadUser
+from rtlgen.hw.memory import LoadUser, StoreUser
 from rtlgen.hw.memory_kinds import build_storage
 from rtlgen.ir.plan import Memory
 from rtlgen.target import UnknownTargetError, get_target, target_names
@@ -85,7 +85,7 @@ def test_an_array_takes_as_many_block_rams_as_predicted(
         read_latency_cycles=2,
         collision_free=True,
     )
-    text = component_verilog(build_storage(memory, (LoadUser(0),), (0,)), "dut", "")
+    text = component_verilog(build_storage(memory, (LoadUser(0),), (StoreUser(0),)), "dut", "")
     (tmp_path / "dut.v").write_text(text)
     subprocess.run([sys.executable, "-c", _SYNTHESIS], cwd=tmp_path, check=True)
     cells = json.loads((tmp_path / "dut.json").read_text())["modules"]["dut"]["cells"].values()

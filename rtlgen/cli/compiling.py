@@ -28,6 +28,7 @@ from rtlgen.options import (
 from rtlgen.poly.pluto.components import FUSIONS
 from rtlgen.target import target_names
 from rtlgen.transforms.loop_schedule import SCHEDULERS
+from rtlgen.transforms.partition import PartitionWish, wish_of
 
 Command = Callable[..., Any]
 
@@ -139,6 +140,14 @@ _COMPILE_OPTIONS = (
         "[default: on chip what fits]",
     ),
     click.option(
+        "--partition",
+        "partitions",
+        multiple=True,
+        metavar="ARRAY=HOW",
+        help="Cut an array into banks: cyclic:DIM:N, element x of dimension DIM (from 1) in bank "
+        "x mod N; block:DIM:N, N neighbouring parts; or complete:DIM, a bank for each x.",
+    ),
+    click.option(
         "--bus-bits",
         type=click.Choice([str(bits) for bits in BUS_BITS]),
         default=str(_DEFAULTS.bus_bits),
@@ -183,6 +192,7 @@ def compile_options(command: Command) -> Command:
         wavefront: bool,
         checksum: bool,
         memory: tuple[str, ...],
+        partitions: tuple[str, ...],
         bus_bits: str,
         max_bram_kib: int | None,
         buffer: bool,
@@ -205,6 +215,7 @@ def compile_options(command: Command) -> Command:
             wavefront=wavefront,
             checksum=checksum,
             memory=_places(memory),
+            partitions=_partitions(partitions),
             bus_bits=int(bus_bits),
             max_bram_kib=max_bram_kib,
             buffer=buffer,
@@ -264,6 +275,25 @@ def _places(texts: Sequence[str]) -> dict[str, str]:
             )
         places[name or EVERY_ARRAY] = place
     return places
+
+
+def _partitions(texts: Sequence[str]) -> dict[str, tuple[PartitionWish, ...]]:
+    """Return how arrays are to be cut into banks, by name."""
+    wishes: dict[str, tuple[PartitionWish, ...]] = {}
+    for text in texts:
+        name, _, how = text.partition("=")
+        try:
+            wish = wish_of(how)
+        except ValueError:
+            raise BadOption(
+                f"--partition {text} is no way to cut an array",
+                help="write --partition ARRAY=cyclic:DIM:N, ARRAY=block:DIM:N or "
+                "ARRAY=complete:DIM",
+            ) from None
+        if not name.isidentifier():
+            raise BadOption(f"--partition {text} names no array", help=f"write ARRAY={how}")
+        wishes[name] = (*wishes.get(name, ()), wish)
+    return wishes
 
 
 dump_option = click.option(

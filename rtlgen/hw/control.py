@@ -14,7 +14,7 @@ from rtlgen.hw.index_units import IndexUnit
 from rtlgen.hw.levels import active_form
 from rtlgen.hw.predicates import TRUE, form_range
 from rtlgen.hw.sites import LoadSite, Sites, sites_of
-from rtlgen.ir.plan import FoldedForm, Stream
+from rtlgen.ir.plan import AnyBank, InBank, IndexForm, Stream
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class StreamControl(wiring.Component):
     Parameters
     ----------
     index: the index unit, for the active levels that all the streams have in common.
-    depths: of the memories, in elements.
+    rows: of the memories, in a bank.
 
     Members
     -------
@@ -47,8 +47,9 @@ class StreamControl(wiring.Component):
     and for every stream called S, in the cycle of the stage that uses it:
     S_loadN_MEMORY_addr, S_loadN_MEMORY_en: of operation N; `en` stays high where reading is
         harmless and nobody else wants the port. The datapath has the address of a lookup.
-    S_loadN_MEMORY_bankK: whether its element comes from bank K, in the cycle in which it arrives;
-        where it may come from several banks.
+        Where the element may be in several banks, the address is its place.
+    S_loadN_MEMORY_versionK: whether its element comes from version K, in the cycle in which it
+        arrives; where it may come from several.
     S_indexN: the value of index operation N.
     S_tapN_K: whether tap K of forward operation N is taken.
     S_chooseN: whether choice N takes its first operand.
@@ -59,19 +60,19 @@ class StreamControl(wiring.Component):
         self,
         streams: tuple[ControlledStream, ...],
         index: IndexUnit,
-        depths: Mapping[str, int],
+        rows: Mapping[str, int],
     ) -> None:
         self._ports = ControlPorts(index)
         for member in streams:
-            self._add_stream(member, depths)
+            self._add_stream(member, rows)
         super().__init__(Signature({"begin": In(1), **self._ports.members()}))
 
-    def _add_stream(self, member: ControlledStream, depths: Mapping[str, int]) -> None:
+    def _add_stream(self, member: ControlledStream, rows: Mapping[str, int]) -> None:
         ports, stream, delay = self._ports, member.stream, member.delay_cycles
         levels = stream.levels
         sites: Sites = sites_of(stream)
         for load in sites.loads:
-            self._add_load(member, load, depths[load.op.memory])
+            self._add_load(member, load, rows[load.op.memory])
         for index in sites.indices:
             form = active_form(index.op.form, levels)
             shape = range_shape(*form_range(form, ports.index.extents))
@@ -86,25 +87,31 @@ class StreamControl(wiring.Component):
             ports.add_guard(name, choice.op.when, stage, levels, enable=False)
         for site in sites.stores:
             store, name = site.store, f"{member.name}_{site.name}"
-            stage, depth = store.stage + delay, depths[store.memory]
-            ports.add_address(f"{name}_addr", store.address, stage, depth, levels, store.span)
+            stage = store.stage + delay
+            ports.add_address(
+                f"{name}_addr", store.address, stage, rows[store.memory], levels, store.span
+            )
             ports.add_guard(f"{name}_en", store.when, stage, levels, enable=True)
 
-    def _add_load(self, member: ControlledStream, load: LoadSite, depth: int) -> None:
+    def _add_load(self, member: ControlledStream, load: LoadSite, rows: int) -> None:
         ports, levels = self._ports, member.stream.levels
         prefix, stage = f"{member.name}_{load.name}", load.op.stage + member.delay_cycles
         harmless = load.number in member.exclusive
         address = load.op.address
         if address is not None:
-            ports.add_address(f"{prefix}_addr", address, stage, depth, levels, load.op.span)
-            if not isinstance(address, FoldedForm):
-                low, high = form_range(active_form(address, levels), ports.index.extents)
-                harmless &= low >= 0 and high < depth
+            ports.add_address(f"{prefix}_addr", address, stage, rows, levels, load.op.span)
+            if isinstance(address, IndexForm | InBank):
+                row = address.row if isinstance(address, InBank) else address
+                low, high = form_range(active_form(row, levels), ports.index.extents)
+                harmless &= low >= 0 and high < rows
+            elif isinstance(address, AnyBank):
+                # Past the last element there may be no row, or no bank.
+                harmless = False
         guard = TRUE if harmless else renumbered(load.op.needed, levels)
         ports.guards.append(GuardPort(f"{prefix}_en", guard, stage, enable=not harmless))
-        for bank in load.chosen_banks:
+        for version in load.chosen_versions:
             arrival = load.op.result_stage + member.delay_cycles
-            name, chosen = f"{prefix}_bank{bank}", load.op.banks[bank - 1]
+            name, chosen = f"{prefix}_version{version}", load.op.versions[version - 1]
             ports.add_guard(name, chosen, arrival, levels, enable=False)
 
     def elaborate(self, platform: object) -> Module:

@@ -40,7 +40,16 @@ from rtlgen.hw.predicates import (
 from rtlgen.hw.ragged import Followers, RaggedOdometer
 from rtlgen.hw.source_lines import mark
 from rtlgen.hw.tile_odometer import TileForms, TileOdometer
-from rtlgen.ir.plan import Address, FoldedForm, IndexForm, Level, Predicate
+from rtlgen.ir.plan import (
+    Address,
+    AnyBank,
+    FoldedForm,
+    InBank,
+    IndexForm,
+    Level,
+    Predicate,
+    address_bits,
+)
 from rtlgen.source import Span
 
 
@@ -114,11 +123,11 @@ class ControlPorts:
         name: str,
         address: Address,
         stage: int,
-        depth: int,
+        rows: int,
         levels: Sequence[Level],
         span: Span | None,
     ) -> None:
-        """Add an address of a memory of `depth` elements."""
+        """Add an address of a memory with `rows` elements in a bank."""
         if isinstance(address, FoldedForm):
             parts = tuple(
                 _part(f"{name}_field{n}", active_form(field.form, levels), stage, field.width_bits)
@@ -126,8 +135,12 @@ class ControlPorts:
             )
             self.folded.append(FoldedPort(name, parts, address.tile_bits, stage, span))
             return
-        form = active_form(address, levels)
-        shape = Shape(max(1, (depth - 1).bit_length()))
+        if isinstance(address, AnyBank):
+            form, width = address.place, len(address.bank_bits) + len(address.row_bits)
+        else:
+            form = address.row if isinstance(address, InBank) else address
+            width = address_bits(rows)
+        form, shape = active_form(form, levels), Shape(width)
         self.forms.append(FormPort(name, form, stage, shape, shape, span))
 
     def add_guard(

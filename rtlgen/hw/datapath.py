@@ -35,7 +35,7 @@ class Datapath(wiring.Component):
     ----------
     scalars: shapes of the scalar arguments. store_shape: of an element of the stored memory.
     tap_delays: for which delays other streams (or this one) want the stored value.
-    depths: of the memories, in elements.
+    rows: of the memories, in a bank.
 
     Members
     -------
@@ -54,7 +54,7 @@ class Datapath(wiring.Component):
         scalars: Mapping[str, Shape],
         store_shape: Shape,
         tap_delays: frozenset[int],
-        depths: Mapping[str, int],
+        rows: Mapping[str, int],
     ) -> None:
         self._stream = stream
         self._sites: Sites = sites_of(stream)
@@ -65,7 +65,7 @@ class Datapath(wiring.Component):
         for load in self._sites.loads:
             members[load.name] = In(_shape(load.op))
             if load.op.address is None:
-                members[f"{load.name}_addr"] = Out(address_bits(depths[load.op.memory]))
+                members[f"{load.name}_addr"] = Out(address_bits(rows[load.op.memory]))
         for index in self._sites.indices:
             members[index.name] = In(_shape(index.op))
         for tap in self._sites.taps:

@@ -9,12 +9,13 @@ from amaranth.hdl import Const, Module, Mux, ResetInserter, Shape, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, Signature
 
+from rtlgen.hw.bank_places import chosen_wires
 from rtlgen.hw.checksum_unit import ChecksumSource, ChecksumUnit
 from rtlgen.hw.control import ControlledStream, StreamControl
 from rtlgen.hw.datapath import Datapath
 from rtlgen.hw.groups import Group, groups_of
 from rtlgen.hw.index_styles import build_index_unit
-from rtlgen.hw.memory import BYTE_BITS, ArrayStorage, LoadUser
+from rtlgen.hw.memory import BYTE_BITS, ArrayStorage, LoadUser, StoreUser
 from rtlgen.hw.memory_kinds import build_storage
 from rtlgen.hw.mover import Mover
 from rtlgen.hw.names import Namer, PortNames, port_names, prefix_ports
@@ -22,10 +23,11 @@ from rtlgen.hw.off_chip import OffChipPort, memory_pins
 from rtlgen.hw.sequencer import Phase, Sequencer, event_name
 from rtlgen.hw.sites import Sites, sites_of
 from rtlgen.hw.tile_parts import TileParts
-from rtlgen.ir.banks import banks_of
 from rtlgen.ir.crc import CRC_BITS
 from rtlgen.ir.cycles import checksum_cycles, region_cycles
 from rtlgen.ir.plan import (
+    Address,
+    AnyBank,
     KernelPlan,
     LoadOp,
     Memory,
@@ -34,7 +36,9 @@ from rtlgen.ir.plan import (
     Stream,
     TiledRegion,
     address_bits,
+    banks_named,
 )
+from rtlgen.ir.ram_copies import banks_read, versions_of
 
 
 @dataclass(slots=True)
@@ -45,15 +49,17 @@ class _Loader:
     addr: Value
     en: Value
     data: Signal
-    banks: Mapping[int, Value] = field(default_factory=dict)
+    versions: Mapping[int, Value] = field(default_factory=dict)
+    bank: Value | None = None
 
 
 @dataclass(slots=True)
 class _Storer:
-    port: int
+    user: StoreUser
     addr: Value
     en: Value
     data: Value
+    bank: Value | None = None
 
 
 @dataclass(slots=True)
@@ -131,6 +137,7 @@ class _KernelBuilder:
         self._off_chip: OffChipPort | None = None
         self._scalars: dict[str, Signal] = {}
         self._storers: dict[int, _Storer] = {}
+        self._rows = {memory.name: memory.bank_map.rows for memory in kernel.plan.memories}
         self._looked_up = {
             op.memory
             for stream in kernel.plan.streams
@@ -243,8 +250,7 @@ class _KernelBuilder:
         datapaths = []
         for stream, name, delays in zip(region.streams, names, wanted, strict=True):
             shape = Shape(self._plan.memory(stream.store.memory).width_bits)
-            depths = {memory.name: memory.depth for memory in self._plan.memories}
-            datapath = Datapath(stream, scalars, shape, frozenset(delays), depths)
+            datapath = Datapath(stream, scalars, shape, frozenset(delays), self._rows)
             prefix_ports(datapath, name)
             self._m.submodules[name] = datapath
             datapaths.append(datapath)
@@ -271,8 +277,7 @@ class _KernelBuilder:
             self._plan.index_latency_cycles,
             first.tile_levels,
         )
-        depths = {memory.name: memory.depth for memory in self._plan.memories}
-        control = StreamControl(controlled, index, depths)
+        control = StreamControl(controlled, index, self._rows)
         name = self._modules.name(f"{'_'.join(names[member] for member in group.members)}_control")
         if any(map(region.is_cut, streams)):
             # What it would still issue is padding: it goes back to where the next run begins.
@@ -284,16 +289,21 @@ class _KernelBuilder:
 
     def _exclusive_loads(self, stream: Stream) -> frozenset[int]:
         """Return the loads of `stream` that share their memory port with no other load."""
-        uses: dict[tuple[str, int], int] = {}
+        uses: dict[tuple[str, int, int], int] = {}
         for other in self._plan.streams:
             for load in sites_of(other).loads:
-                key = (load.op.memory, load.op.port)
-                uses[key] = uses.get(key, 0) + 1
+                for key in self._ports_of(load.op):
+                    uses[key] = uses.get(key, 0) + 1
         return frozenset(
             load.number
             for load in sites_of(stream).loads
-            if uses[load.op.memory, load.op.port] == 1
+            if all(uses[key] == 1 for key in self._ports_of(load.op))
         )
+
+    def _ports_of(self, op: LoadOp) -> list[tuple[str, int, int]]:
+        """Return the read ports, by memory, number and bank, that a load may use."""
+        banks = banks_read(op, self._plan.memory(op.memory))
+        return [(op.memory, op.port, bank) for bank in banks]
 
     def _connect(
         self,
@@ -314,9 +324,11 @@ class _KernelBuilder:
                 if load.op.address is None
                 else getattr(control, f"{prefix}_addr")
             )
-            chosen = {bank: getattr(control, f"{prefix}_bank{bank}") for bank in load.chosen_banks}
-            user = LoadUser(load.op.port, banks_of(load.op))
-            loader = _Loader(user, addr, en, getattr(datapath, load.name), chosen)
+            chosen = {n: getattr(control, f"{prefix}_version{n}") for n in load.chosen_versions}
+            banks = banks_read(load.op, self._plan.memory(load.op.memory))
+            user = LoadUser(load.op.port, versions_of(load.op), banks)
+            addr, bank = _row_and_bank(load.op.address, addr)
+            loader = _Loader(user, addr, en, getattr(datapath, load.name), chosen, bank)
             self._users[load.op.memory].loads.append(loader)
         for index in sites.indices:
             m.d.comb += getattr(datapath, index.name).eq(getattr(control, f"{name}_{index.name}"))
@@ -336,7 +348,9 @@ class _KernelBuilder:
             prefix = f"{name}_{site.name}"
             addr, en = getattr(control, f"{prefix}_addr"), getattr(control, f"{prefix}_en")
             data = getattr(datapath, f"stored_{site.store.stage - stream.store.stage}")
-            storer = _Storer(site.store.port, addr, en, data)
+            writer = StoreUser(site.store.port, banks_named(site.store.address))
+            addr, bank = _row_and_bank(site.store.address, addr)
+            storer = _Storer(writer, addr, en, data, bank)
             self._users[site.store.memory].stores.append(storer)
             self._storers[id(stream)] = storer
 
@@ -358,7 +372,8 @@ class _KernelBuilder:
             data: Signal = getattr(unit, f"{source.name}_data")
             if memory.kind == "register":
                 data = self._two_cycles_early(data)
-            reader = LoadUser(0, tuple(sorted(memory.home_banks)), is_at_home=True)
+            homes, banks = tuple(sorted(memory.home_versions)), range(memory.bank_map.banks)
+            reader = LoadUser(0, homes, tuple(banks), is_at_home=True)
             self._users[memory.name].loads.insert(0, _Loader(reader, addr, en, data))
 
     def _two_cycles_early(self, data: Signal) -> Signal:
@@ -391,7 +406,7 @@ class _KernelBuilder:
         storage = build_storage(
             memory,
             tuple(loader.user for loader in users.loads),
-            tuple(storer.port for storer in users.stores),
+            tuple(storer.user for storer in users.stores),
             is_looked_up=memory.name in self._looked_up,
         )
         m.submodules[self._modules.name(f"{memory.name}_memory")] = storage
@@ -404,15 +419,19 @@ class _KernelBuilder:
                 loader.data.eq(getattr(storage, f"read_{n}")),
             ]
             m.d.comb += [
-                getattr(storage, f"load_{n}_bank{bank}").eq(chosen)
-                for bank, chosen in loader.banks.items()
+                getattr(storage, f"load_{n}_version{version}").eq(chosen)
+                for version, chosen in loader.versions.items()
             ]
+            if len(loader.user.banks) > 1 and not loader.user.is_at_home:
+                m.d.comb += getattr(storage, f"load_{n}_in").eq(loader.bank)
         for n, storer in enumerate(users.stores):
             m.d.comb += [
                 getattr(storage, f"store_{n}_addr").eq(storer.addr),
                 getattr(storage, f"store_{n}_en").eq(storer.en),
                 getattr(storage, f"store_{n}_data").eq(storer.data),
             ]
+            if len(storer.user.banks) > 1:
+                m.d.comb += getattr(storage, f"store_{n}_in").eq(storer.bank)
         if memory.has_host_port:
             self._connect_host(memory, storage)
         for parts in self._tiles.values():
@@ -430,3 +449,10 @@ class _KernelBuilder:
             storage.host_wdata.eq(getattr(kernel, names.wdata)),
             getattr(kernel, names.rdata).eq(storage.host_rdata),
         ]
+
+
+def _row_and_bank(address: Address | None, shown: Value) -> tuple[Value, Value | None]:
+    """Return the row, and the bank where there are several, of an address that control shows."""
+    if isinstance(address, AnyBank):
+        return chosen_wires(shown, address.row_bits), chosen_wires(shown, address.bank_bits)
+    return shown, None

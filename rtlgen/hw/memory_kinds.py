@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from rtlgen.hw.memory import ArrayStorage, BlockStorage, LoadUser, RegisterStorage, RomStorage
+from rtlgen.hw.memory import (
+    ArrayStorage,
+    BlockStorage,
+    LoadUser,
+    RegisterStorage,
+    RomStorage,
+    StoreUser,
+)
 from rtlgen.hw.windows import DrainedStorage, FilledStorage
 from rtlgen.ir.plan import Memory, MemoryKind
 
@@ -18,7 +25,7 @@ _KINDS: dict[MemoryKind, type[ArrayStorage]] = {
 def build_storage(
     plan: Memory,
     loads: tuple[LoadUser, ...],
-    stores: tuple[int, ...],
+    stores: tuple[StoreUser, ...],
     *,
     is_looked_up: bool = False,
 ) -> ArrayStorage:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rtlgen.ir.banks import banks_of
 from rtlgen.ir.plan import ChooseOp, ForwardOp, IndexOp, LoadOp, ParameterOp, Store, Stream, Tap
+from rtlgen.ir.ram_copies import versions_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,10 +17,10 @@ class LoadSite:
     op: LoadOp
 
     @property
-    def chosen_banks(self) -> tuple[int, ...]:
-        """The banks that the element is taken from on a condition; in all other cases, bank 0."""
-        banks = banks_of(self.op)
-        return tuple(bank for bank in banks if bank) if len(banks) > 1 else ()
+    def chosen_versions(self) -> tuple[int, ...]:
+        """The versions that the element is taken from on a condition; in all other cases, 0."""
+        versions = versions_of(self.op)
+        return tuple(version for version in versions if version) if len(versions) > 1 else ()
 
 
 @dataclass(frozen=True, slots=True)

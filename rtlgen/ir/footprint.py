@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rtlgen.ir.banks import block_rams
 from rtlgen.ir.memories import address_bits
 from rtlgen.ir.plan import KernelPlan, LoadOp
+from rtlgen.ir.ram_copies import block_rams
 from rtlgen.target import Target
 
 
@@ -27,7 +27,7 @@ class Footprint:
     @staticmethod
     def of(plan: KernelPlan, target: Target) -> Footprint:
         """Return what a plan takes on a family."""
-        deep = {m.name: address_bits(m.depth) for m in plan.memories if m.depth > 1}
+        deep = {m.name: address_bits(m.depth) for m in plan.memories if m.ram_words > 1}
         loads = [
             op.memory
             for stream in plan.streams

@@ -9,9 +9,13 @@ from numpy.typing import NDArray
 
 from rtlgen.ir.plan import (
     Address,
+    AnyBank,
     Condition,
+    FoldedForm,
+    InBank,
     IndexForm,
     Level,
+    Memory,
     PlanError,
     Predicate,
     Stream,
@@ -109,12 +113,42 @@ def address_values(address: Address, counters: Ints, tiles: Ints | int = 0) -> I
     """
     if isinstance(address, IndexForm):
         return form_values(address, counters)
+    assert isinstance(address, FoldedForm), "an array in banks has no one address"
     found = np.zeros(len(counters), dtype=np.int64)
     shift = 0
     for field in address.fields:
         found |= (form_values(field.form, counters) & ((1 << field.width_bits) - 1)) << shift
         shift += field.width_bits
     found |= (np.asarray(tiles, dtype=np.int64) & ((1 << address.tile_bits) - 1)) << shift
+    return found
+
+
+def element_numbers(memory: Memory, address: Address, counters: Ints) -> Ints:
+    """Return the row-major number of the element at the address that each iteration presents.
+
+    It is -1 where a bank has none there. Only of a memory that is no window.
+    """
+    if isinstance(address, IndexForm):
+        return form_values(address, counters)
+    banks: Ints | int
+    if isinstance(address, InBank):
+        banks, rows = address.bank, form_values(address.row, counters)
+    else:
+        assert isinstance(address, AnyBank), "what is folded is a window"
+        places = form_values(address.place, counters)
+        banks = chosen_bits(places, address.bank_bits)
+        rows = chosen_bits(places, address.row_bits)
+    elements = memory.bank_map.elements
+    inside = (rows >= 0) & (rows < elements.shape[1])
+    found: Ints = np.where(inside, elements[banks, np.where(inside, rows, 0)], -1)
+    return found
+
+
+def chosen_bits(numbers: Ints, bits: Sequence[int]) -> Ints:
+    """Return some bits of numbers, the first one lowest."""
+    found = np.zeros_like(numbers)
+    for place, bit in enumerate(bits):
+        found |= (numbers >> bit & 1) << place
     return found
 
 

@@ -65,12 +65,54 @@ class FoldedForm:
         return value | tile % (1 << self.tile_bits) << shift
 
 
-Address: TypeAlias = IndexForm | FoldedForm
+@dataclass(frozen=True, slots=True)
+class InBank:
+    """Row `row` of one bank of a memory, see `ir.bank_map`."""
+
+    bank: int
+    row: IndexForm
+
+    @property
+    def banks(self) -> tuple[int, ...]:
+        """The banks that it may be in."""
+        return (self.bank,)
+
+    @property
+    def forms(self) -> tuple[IndexForm, ...]:
+        return (self.row,)
+
+
+@dataclass(frozen=True, slots=True)
+class AnyBank:
+    """A place in one of several banks of a memory, see `ir.bank_map`.
+
+    Members
+    -------
+    bank_bits, row_bits: the bits of the place that number the bank, and the row; lowest first.
+    banks: those that it may be in.
+    """
+
+    place: IndexForm
+    bank_bits: tuple[int, ...]
+    row_bits: tuple[int, ...]
+    banks: tuple[int, ...]
+
+    @property
+    def forms(self) -> tuple[IndexForm, ...]:
+        return (self.place,)
+
+
+Address: TypeAlias = IndexForm | FoldedForm | InBank | AnyBank
 
 
 def forms_of(address: Address) -> tuple[IndexForm, ...]:
     """Return the forms that an address is made of."""
-    return address.forms if isinstance(address, FoldedForm) else (address,)
+    return (address,) if isinstance(address, IndexForm) else address.forms
+
+
+def banks_named(address: Address) -> tuple[int, ...]:
+    """Return the banks of its memory that an address may be in: bank 0 of an array in one piece."""
+    return address.banks if isinstance(address, InBank | AnyBank) else (0,)
 
 
 @dataclass(frozen=True, slots=True)

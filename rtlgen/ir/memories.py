@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from rtlgen.ir.bank_map import BankMap, Cut, bank_map
 from rtlgen.ir.plan_error import PlanError
 from rtlgen.ir.scop import Role, Storage
 
@@ -25,8 +26,8 @@ class Memory:
 
     Members
     -------
-    kind: `block`: of each bank up to `read_ports` copies of a one-write one-read block RAM, all
-        written together;
+    kind: `block`: for each bank and each of its writers up to `read_ports` copies of a one-write
+        one-read block RAM, all written together;
         `register`: `depth` flip-flop words with any number of readers;
         `rom`: `read_ports` copies of a memory of constants, logic where it is small;
         `filled`, `drained`: a *window*, the image on chip of a part of an array that is off chip,
@@ -34,8 +35,10 @@ class Memory:
         `read_ports` copies; a drained one is written by streams, whole elements at a time, and
         read by a mover.
     shape, role, storage: as in the Scop. Arrays with storage other than `local` have a host port.
-    write_ports: banks of a `block`, see `ir.plan`; 1 for any other kind.
-    homes: the bank of every element between runs, row-major; () where it is bank 0 for all.
+    cuts: how the array is cut into banks, each with a write port of its own; () for one bank.
+    write_ports: writers of a bank of a `block`, each with its version, see `ir.plan`; 1 for any
+        other kind.
+    homes: the version of every element between runs, row-major; () where it is version 0 for all.
     word_bits: of a window: of its mover's port, a power of two of elements; 0 for any other kind.
     values: what a `rom` holds, row-major; () for any other kind.
     collision_free: the planner has proved that no needed load meets a store of the same element
@@ -56,6 +59,7 @@ class Memory:
     write_ports: int = 1
     homes: tuple[int, ...] = ()
     word_bits: int = 0
+    cuts: tuple[Cut, ...] = ()
 
     def __post_init__(self) -> None:
         if self.read_ports < 1 or self.write_ports < 1:
@@ -65,9 +69,11 @@ class Memory:
         if len(self.homes) not in (0, self.depth):
             raise PlanError(f"{self.name}: {len(self.homes)} homes for {self.depth} elements")
         if not all(0 <= home < self.write_ports for home in self.homes):
-            raise PlanError(f"{self.name}: an element is at home in no bank")
+            raise PlanError(f"{self.name}: an element is at home in no version")
         if len(self.values) != (self.depth if self.kind == "rom" else 0):
             raise PlanError(f"{self.name}: {len(self.values)} values do not fit a {self.kind}")
+        if self.cuts and self.kind not in ("block", "register"):
+            raise PlanError(f"{self.name}: a {self.kind} is not cut into banks")
         if self.is_window:
             self._require_words()
         elif self.word_bits:
@@ -94,8 +100,8 @@ class Memory:
 
     @property
     def ram_words(self) -> int:
-        """Words of a RAM that holds it."""
-        return self.depth // self.lanes if self.is_window else self.depth
+        """Words of a RAM that holds it, or one of its banks."""
+        return self.depth // self.lanes if self.is_window else self.bank_map.rows
 
     @property
     def ram_word_bits(self) -> int:
@@ -109,8 +115,13 @@ class Memory:
         return depth
 
     @property
-    def home_banks(self) -> frozenset[int]:
-        """The banks in which some element is between runs."""
+    def bank_map(self) -> BankMap:
+        """Which of its elements are in which bank."""
+        return bank_map(self.shape, self.cuts)
+
+    @property
+    def home_versions(self) -> frozenset[int]:
+        """The versions in which some element is between runs."""
         return frozenset(self.homes or (0,))
 
     @property

@@ -56,16 +56,16 @@ class LoadOp(OperationBase):
     value: the program does not use it.
 
     `needed` holds where the value is used: elsewhere the load may return anything, and the port
-    may serve another load. At most one needed load a cycle uses a port. `banks[n]` holds where the
-    value is in bank n + 1; where none of them does, it is in bank 0. `read` is the number of the
-    access in the C statement.
+    may serve another load. The needed loads that use a port of a bank in one cycle are of one
+    element. `versions[n]` holds where the value is in version n + 1; where none of them does, it is
+    in version 0. `read` is the number of the access in the C statement.
     """
 
     memory: str
     port: int
     address: Address | None
     needed: Predicate
-    banks: tuple[Predicate, ...] = ()
+    versions: tuple[Predicate, ...] = ()
     read: int = 0
 
 
@@ -141,7 +141,7 @@ class Store:
     """Write operation `value` to element `address` of a memory in `stage`, where `when` holds.
 
     The value is read in `stage` and truncated to the memory's width. Stores of all streams through
-    one write port of a memory never coincide, which the planner proves.
+    one write port of a bank never coincide, which the planner proves.
     """
 
     memory: str

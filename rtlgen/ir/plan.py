@@ -29,10 +29,13 @@ the memory off chip: see `ir.tiled`. In a region nothing ever waits.
 
 Banks
 -----
-A block memory with several write ports is as many *banks*, each as deep as the array and written
-through one of the ports. The schedule is static, so the bank in which the value of a load is, that
-of the last store before it, is a function of the iteration. Between runs every element is in its
-*home*, the bank of its last store in a run; the host writes all banks and reads the home.
+The elements of a memory may be dealt out to several *banks*, each with ports of its own: see
+`ir.bank_map`. An address then names a bank and a row in it.
+
+A bank with several write ports is as many *versions*, each as deep as the bank and written through
+one of the ports. The schedule is static, so the version in which the value of a load is, that of
+the last store before it, is a function of the iteration. Between runs every element is in its
+*home*, the version of its last store in a run; the host writes all versions and reads the home.
 """
 
 from __future__ import annotations
@@ -44,13 +47,16 @@ from rtlgen.ir.levels import (
     ALWAYS,
     NEVER,
     Address,
+    AnyBank,
     Condition,
     Field,
     FoldedForm,
+    InBank,
     IndexForm,
     Level,
     LevelBound,
     Predicate,
+    banks_named,
 )
 from rtlgen.ir.memories import LOGIC_TABLE_WORDS, Memory, MemoryKind, address_bits
 from rtlgen.ir.memory_side import Bus, Direction, MemorySide, OffChip
@@ -79,6 +85,7 @@ __all__ = [
     "LOGIC_TABLE_WORDS",
     "NEVER",
     "Address",
+    "AnyBank",
     "ArithmeticOp",
     "Bus",
     "CastOp",
@@ -89,6 +96,7 @@ __all__ = [
     "Field",
     "FoldedForm",
     "ForwardOp",
+    "InBank",
     "IndexForm",
     "IndexOp",
     "IndexStyle",
@@ -114,6 +122,7 @@ __all__ = [
     "TiledRegion",
     "Transfer",
     "address_bits",
+    "banks_named",
 ]
 
 IndexStyle: TypeAlias = Literal["odometer", "divide", "shift"]
@@ -179,8 +188,10 @@ class KernelPlan:
                         raise PlanError(f"{stream.statement}: wrong latency for {op.memory}")
                     if not 0 <= op.port < memory.read_ports:
                         raise PlanError(f"{stream.statement}: {op.memory} has no port {op.port}")
-                    if op.banks and len(op.banks) != memory.write_ports - 1:
-                        raise PlanError(f"{stream.statement}: {op.memory} has other banks")
+                    if op.versions and len(op.versions) != memory.write_ports - 1:
+                        raise PlanError(f"{stream.statement}: {op.memory} has other versions")
+                    if op.address is not None:
+                        self._require_place(stream, memory, op.address)
         for name in (*(self.checksum or ()), *((self.returned,) if self.returned else ())):
             if name not in names:
                 raise PlanError(f"unknown memory {name}")
@@ -196,6 +207,15 @@ class KernelPlan:
             raise PlanError(f"{stream.statement} stores to the {stored.kind} {stored.name}")
         if not 0 <= store.port < stored.write_ports:
             raise PlanError(f"{stream.statement}: {stored.name} has no write port {store.port}")
+        self._require_place(stream, stored, store.address)
+
+    def _require_place(self, stream: Stream, memory: Memory, address: Address) -> None:
+        """Require that an address tells the bank where there are several."""
+        names_bank = isinstance(address, InBank | AnyBank)
+        if names_bank != bool(memory.cuts):
+            raise PlanError(f"{stream.statement}: {address} is no address of {memory.name}")
+        if max(banks_named(address)) >= memory.bank_map.banks:
+            raise PlanError(f"{stream.statement}: {memory.name} has no bank of {address}")
 
     def _require_moved(self, tiled: TiledRegion) -> None:
         """Require that transfers and windows belong together, one to one."""

@@ -19,12 +19,14 @@ from rtlgen.ir.affine import Congruence
 from rtlgen.ir.expr import to_text
 from rtlgen.ir.plan import (
     Address,
+    AnyBank,
     ArithmeticOp,
     CastOp,
     ChooseOp,
     Condition,
     ConstantOp,
     ForwardOp,
+    InBank,
     IndexForm,
     IndexOp,
     KernelPlan,
@@ -174,9 +176,16 @@ def form_text(form: IndexForm, names: tuple[str, ...]) -> str:
 
 
 def address_text(address: Address, names: tuple[str, ...]) -> str:
-    """Return an address; of a folded one the fields, the highest first: `tile:1, i:3, j:4`."""
+    """Return an address: `4*i + j`; in a bank, `bank 2: i`; in several, the place, `any bank: j`.
+
+    Of a folded one these are the fields, the highest first: `tile:1, i:3, j:4`.
+    """
     if isinstance(address, IndexForm):
         return form_text(address, names)
+    if isinstance(address, InBank):
+        return f"bank {address.bank}: {form_text(address.row, names)}"
+    if isinstance(address, AnyBank):
+        return f"any bank: {form_text(address.place, names)}"
     fields = [f"{form_text(f.form, names)}:{f.width_bits}" for f in reversed(address.fields)]
     return ", ".join([f"tile:{address.tile_bits}"] * bool(address.tile_bits) + fields)
 
@@ -234,7 +243,8 @@ def _c_type(type_: IntType) -> str:
 def _memory(memory: Memory) -> str:
     shape = "".join(f"[{extent}]" for extent in memory.shape)
     ports = f"{memory.read_ports} read {'port' if memory.read_ports == 1 else 'ports'}"
-    banks = f", {memory.write_ports} write ports" if memory.write_ports > 1 else ""
+    banks = f", {memory.bank_map.banks} banks" if memory.cuts else ""
+    banks += f", {memory.write_ports} write ports" if memory.write_ports > 1 else ""
     return (
         f"memory {memory.name}{shape}: {_type(memory.width_bits, memory.signed)} {memory.role} "
         f"{memory.storage}, {memory.kind}, {ports} of latency {memory.read_latency_cycles}{banks}"
@@ -263,12 +273,12 @@ def _operation(op: Operation, names: tuple[str, ...], region: Region) -> str:
         case LoadOp():
             address = operands if op.address is None else address_text(op.address, names)
             needed = _where(op.needed, names)
-            banks = "".join(
-                f", bank {n}{_where(where, names)}"
-                for n, where in enumerate(op.banks, start=1)
+            versions = "".join(
+                f", version {n}{_where(where, names)}"
+                for n, where in enumerate(op.versions, start=1)
                 if not where.is_false
             )
-            return f"load.{type_} {op.memory}[{address}] port {op.port}{needed}{banks}"
+            return f"load.{type_} {op.memory}[{address}] port {op.port}{needed}{versions}"
         case ForwardOp(taps=taps):
             parts = [
                 f"store {region.streams[tap.stream].statement} -{tap.delay_cycles}"

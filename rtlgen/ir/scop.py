@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from rtlgen.ir.affine import Affine, Constraint, affine_sum
+from rtlgen.ir.bank_map import BankMap, Cut, bank_map
 from rtlgen.ir.expr import Expr, Read, map_affine, walk
 from rtlgen.ir.schedule import Schedule
 from rtlgen.ir.types import IntType
@@ -31,6 +32,7 @@ class Array:
         visible outside, dead after the run, undefined before the first write).
     storage: where it was declared.
     values: of all elements of a constant table, row-major; () for anything else.
+    cuts: how it is cut into banks.
     """
 
     name: str
@@ -40,6 +42,7 @@ class Array:
     storage: Storage
     span: Span
     values: tuple[int, ...] = ()
+    cuts: tuple[Cut, ...] = ()
 
     def __post_init__(self) -> None:
         if any(extent < 1 for extent in self.shape):
@@ -64,6 +67,16 @@ class Array:
     def strides(self) -> tuple[int, ...]:
         """Row-major strides in elements, one a dimension."""
         return row_major_strides(self.shape)
+
+    @property
+    def bank_map(self) -> BankMap:
+        """Which of its elements are in which bank."""
+        return bank_map(self.shape, self.cuts)
+
+    @property
+    def is_register(self) -> bool:
+        """Whether each of its banks is one word, of flip-flops."""
+        return self.bank_map.rows == 1 and not self.is_table
 
 
 def row_major_strides(shape: tuple[int, ...], step: int = 1) -> tuple[int, ...]:

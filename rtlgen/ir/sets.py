@@ -172,6 +172,18 @@ class ScopSets:
         where = f" : {' and '.join(inside)}" if inside else ""
         return self._from_domain(statement, f"{target}{where}")
 
+    def bank_map(self, statement: Statement, access: Access) -> isl.Map:
+        """Return {instance -> digits of the bank that it touches}, with affine subscripts."""
+        array = self.scop.array(access.array)
+        digits = []
+        for cut in array.cuts:
+            subscript = affine_text(access.affine[cut.dim], statement.iterators)
+            if cut.kind == "cyclic":
+                digits.append(f"({subscript}) mod {cut.count}")
+            else:
+                digits.append(f"floor(({subscript}) / {cut.part_extent(array.shape[cut.dim])})")
+        return self._from_domain(statement, f"[{', '.join(digits)}]")
+
     def _from_domain(self, statement: Statement, image: str) -> isl.Map:
         """Return {instance -> image} over the statement's domain."""
         effort.keep_going(self.context)

@@ -114,7 +114,7 @@ class Stream:
         found = [store.when for store in self.stores]
         for op in self.operations:
             if isinstance(op, LoadOp):
-                found += [op.needed, *op.banks]
+                found += [op.needed, *op.versions]
             elif isinstance(op, ChooseOp):
                 found.append(op.when)
             elif isinstance(op, ForwardOp):

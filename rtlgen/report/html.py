@@ -235,7 +235,7 @@ def _memories(memories: Sequence[Mapping[str, Any]]) -> str:
             _number(memory["read_ports"]),
             _number(memory["write_ports"]),
             _number(memory["banks"]),
-            _number(memory["words"] * memory["bits"] * memory["banks"]),
+            _number(memory["bank_words"] * memory["bits"] * memory["banks"]),
         ]
         for memory in memories
     ]

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from rtlgen.ir.banks import bank_copies
 from rtlgen.ir.cycles import body_cycles, checksum_cycles, predicted_cycles
 from rtlgen.ir.footprint import Footprint
 from rtlgen.ir.plan import KernelPlan, Memory, Region, Stream, TiledRegion
 from rtlgen.ir.plan_text import level_names
+from rtlgen.ir.ram_copies import ram_copies
 from rtlgen.ir.scop import Scop, Statement
 from rtlgen.target import Target
 
@@ -202,7 +202,9 @@ def _memory(plan: KernelPlan, memory: Memory) -> dict[str, Any]:
         "read_ports": memory.read_ports,
         "write_ports": 0 if memory.kind == "rom" else memory.write_ports,
         # Each write port of a block memory has copies of its own, one for each port that reads it.
-        "banks": 1 if memory.kind == "register" else len(bank_copies(plan, memory)),
+        "banks": 1 if memory.kind == "register" else len(ram_copies(plan, memory)),
+        "partition": [f"{cut.kind}:{cut.dim + 1}:{cut.count}" for cut in memory.cuts],
+        "bank_words": memory.ram_words,
         "read_latency_cycles": memory.read_latency_cycles,
         "host_port": memory.has_host_port,
     }

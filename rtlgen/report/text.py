@@ -127,14 +127,21 @@ def _memories(memories: Sequence[Mapping[str, Any]]) -> str:
 
 
 def bound_lines(report: Mapping[str, Any]) -> list[str]:
-    """Return what bounds the cycles, and what memory more write ports cost."""
+    """Return what bounds the cycles, the banks, and what memory more write ports cost."""
+    banks = [
+        f"{memory['name']}: {' '.join(memory['partition'])}, {memory['bank_words']:,} "
+        f"{'words' if memory['bank_words'] > 1 else 'word'} a bank"
+        for memory in report["memories"]
+        if memory["partition"]
+    ]
     copies = [
         f"{memory['name']}: {memory['write_ports']} write ports, so {memory['banks']} copies of "
-        f"the whole array, {memory['words'] * memory['bits']:,} bits each"
+        f"{'its banks' if memory['partition'] else 'the whole array'}, "
+        f"{memory['bank_words'] * memory['bits']:,} bits each"
         for memory in report["memories"]
         if memory["write_ports"] > 1
     ]
-    return [*report["bounds"], *copies]
+    return [*report["bounds"], *banks, *copies]
 
 
 def expansion_lines(report: Mapping[str, Any]) -> list[str]:

@@ -113,18 +113,13 @@ def build_datapath(
     return _schedule(nodes, latencies, numbers[result], node_of_read)
 
 
-def is_register(array: Array) -> bool:
-    """Return whether an array is one word of flip-flops."""
-    return array.depth == 1 and not array.is_table
-
-
 def read_latency_cycles(array: Array, target: Target) -> int:
     """Return the cycles from the address of an element of `array` to its value.
 
     Flip-flops and small tables, which are logic, show it in the same cycle.
     """
     is_logic = array.is_table and array.depth <= LOGIC_TABLE_WORDS
-    return 0 if is_logic or is_register(array) else target.memory_read_latency_cycles
+    return 0 if is_logic or array.is_register else target.memory_read_latency_cycles
 
 
 def flat_address(access: Access, at: Sequence[Expr], strides: Sequence[int]) -> Expr:

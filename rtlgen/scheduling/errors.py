@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rtlgen.errors import Label, RtlgenError
-from rtlgen.ir.scop import Scop
+from rtlgen.ir.scop import Access, Array, Scop
 
 
 class RaggedDomain(RtlgenError):
@@ -105,3 +105,53 @@ class LookupOffChip(RtlgenError):
     """
 
     code = "E0308"
+
+
+class BankUnknown(RtlgenError):
+    """An access is to several banks of an array, in numbers between which no bits can choose.
+
+    An array that is cut into a number of parts that is no power of two needs a division to tell the
+    bank of an element. That is done before the circuit is built, so every access must stay in one
+    bank:
+
+        for (int i = 0; i < 12; i += 3)     a[i + 1] is in bank 1 of --partition a=cyclic:1:3
+          a[i + 1] = 0;
+
+    Unroll the loop so that the accesses of each statement do, or cut the array into a power of two
+    of parts; with `block`, of as many elements each.
+    """
+
+    code = "E0309"
+
+    @classmethod
+    def of(cls, array: Array, access: Access, text: str) -> BankUnknown:
+        cut = next(c for c in array.cuts if not c.is_power_of_two(array.shape[c.dim]))
+        parts = f"{cut.count} parts"
+        if cut.kind == "block":
+            parts += f" of {cut.part_extent(array.shape[cut.dim])}"
+        return cls(
+            f"{text} is in several banks of {array.name}, in {parts}",
+            labels=(Label(access.span, "in more than one of them"),),
+            notes=(
+                "only where the parts are powers of two is the bank a few bits of the subscript",
+            ),
+            help="cut it into a power of two of parts, or unroll the loop so that it stays in one",
+        )
+
+
+class BankContended(RtlgenError):
+    """Two elements of one bank are wanted in one cycle, of an array that was asked to be in banks.
+
+    A bank reads one element and writes one element a cycle. `--partition` says how the elements are
+    dealt out, and this is a proof that some of them are not dealt out well: the message names two
+    accesses that meet, with their iterations, the cycle and the bank.
+
+        for (int i = 0; i < 64; i += 4) {   --partition a=cyclic:1:2: a[0] and a[2] are both in
+          a[i] += 1; a[i + 2] += 1;         bank 0; with cyclic:1:4 each has a bank of its own
+        }
+
+    Arrays that are only read are never refused: their banks get a copy for each further reader. So
+    do banks in which statements of different nests meet.
+    """
+
+    code = "E0312"

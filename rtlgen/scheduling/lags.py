@@ -146,7 +146,7 @@ class Timing:
         if dependence.source_read is None:
             lag = source.result_stage + 1 - sink.result_stage
         else:
-            is_register = self.scop.array(dependence.array).depth == 1
+            is_register = self.scop.array(dependence.array).is_register
             lag = source.address_stage(dependence.source_read) - sink.result_stage
             lag += 0 if is_register else 1
         pairs = self.related.of(dependence)

@@ -15,13 +15,13 @@ from rtlgen.ir.plan import (
     Scalar,
 )
 from rtlgen.ir.scop import Scop
-from rtlgen.scheduling.banks import BankMap
-from rtlgen.scheduling.datapath import is_register, read_latency_cycles
+from rtlgen.scheduling.datapath import read_latency_cycles
 from rtlgen.scheduling.errors import IndexStyleUnsuitable
 from rtlgen.scheduling.forwarding import Issue, IssueTimes, Routing
 from rtlgen.scheduling.lags import Timing
 from rtlgen.scheduling.ports import PortMap
 from rtlgen.scheduling.stream_builder import Figures, IslandStreamBuilder
+from rtlgen.scheduling.versions import VersionMap
 from rtlgen.target import Target
 
 
@@ -45,7 +45,7 @@ def lower(
     times: IssueTimes,
     routing: Routing,
     ports: PortMap,
-    banks: BankMap,
+    versions: VersionMap,
     figures: Figures,
     target: Target,
     options: PlanOptions,
@@ -60,7 +60,7 @@ def lower(
     ------
     Unforwardable: see there.
     RaggedDomain: a statement's instances are not a union of a few polyhedra.
-    Unbankable: a load cannot tell from which bank it reads.
+    NoVersions: a load cannot tell which version it reads.
     IndexStyleUnsuitable: `shift` with a trip count that is no power of two.
     """
     scop = timing.scop
@@ -70,7 +70,9 @@ def lower(
         end = max(_end(timing, times[name], name) for name in names)
         place = {name: n for n, name in enumerate(names)}
         builders = (
-            IslandStreamBuilder(timing, times, routing, ports, banks, place, scop.statement(name))
+            IslandStreamBuilder(
+                timing, times, routing, ports, versions, place, scop.statement(name)
+            )
             for name in names
         )
         streams = tuple(builder.stream(figures, base) for builder in builders)
@@ -87,7 +89,7 @@ def lower(
         name=scop.name,
         source_file=scop.source.path,
         scalars=scalars_of(scop),
-        memories=tuple(memories_of(scop, ports, banks, target)),
+        memories=tuple(memories_of(scop, ports, versions, target)),
         body=plan_regions,
         index_style=options.index_style,
         index_latency_cycles=latency,
@@ -121,7 +123,7 @@ def scalars_of(scop: Scop) -> tuple[Scalar, ...]:
     )
 
 
-def memories_of(scop: Scop, ports: PortMap, banks: BankMap, target: Target) -> list[Memory]:
+def memories_of(scop: Scop, ports: PortMap, versions: VersionMap, target: Target) -> list[Memory]:
     """Return the memories of a program whose arrays are all on chip."""
     used = {a.array for s in scop.statements for a in (s.write, *s.reads)} | {scop.returned}
     return [
@@ -132,13 +134,14 @@ def memories_of(scop: Scop, ports: PortMap, banks: BankMap, target: Target) -> l
             shape=array.shape,
             role=array.role,
             storage=array.storage,
-            kind="rom" if array.is_table else "register" if is_register(array) else "block",
+            kind="rom" if array.is_table else "register" if array.is_register else "block",
             read_ports=ports.read_ports[array.name],
             read_latency_cycles=read_latency_cycles(array, target),
             collision_free=True,
             values=array.values,
-            write_ports=banks.write_ports.get(array.name, 1),
-            homes=banks.homes.get(array.name, ()),
+            write_ports=versions.write_ports.get(array.name, 1),
+            homes=versions.homes.get(array.name, ()),
+            cuts=array.cuts,
         )
         for array in scop.arrays
         if array.name in used

@@ -17,7 +17,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from rtlgen.ir.iterations import address_values, predicate_mask
+from rtlgen.ir.iterations import element_numbers, predicate_mask
 from rtlgen.ir.plan import (
     ForwardOp,
     KernelPlan,
@@ -44,7 +44,10 @@ MAX_ELEMENTS = 60_000_000
 """Elements of changing arrays that lookups may touch, counted for each instance."""
 
 STALE = -3
-"""The producer of what is in a bank that is not the element's home, before the first store."""
+"""The producer of what is in a version that is not the element's home, before the first store."""
+
+UNKNOWN = -10
+"""An element that depends on data; each load has a number of its own, this one and lower."""
 
 
 def replay(plan: KernelPlan, scop: Scop, program: Schedule, placed: Schedule) -> bool:
@@ -89,9 +92,9 @@ class _Judge:
         self.plan = plan
         self.scop = scop
         self.members = members
-        self.stored = {m.name: self._bank_histories(m) for m in plan.memories}
+        self.stored = {m.name: self._version_histories(m) for m in plan.memories}
         self.written = {m.name: self._program_history(m.name) for m in plan.memories}
-        self.port_cycles: dict[tuple[str, int], list[Ints]] = {}
+        self.port_uses: dict[tuple[str, int], list[Ints]] = {}
 
     def check_operands(self, member: IssuedInstances, region: Sequence[IssuedInstances]) -> None:
         """Check every load of a stream, and what replaces it where a tap does."""
@@ -117,8 +120,8 @@ class _Judge:
                 self._fail(f"{name} does not end with the last writes of the program")
         if self.plan.memory(name).kind == "register":
             return
-        for (memory, port), cycles in self.port_cycles.items():
-            if memory == name and repeats(np.concatenate(cycles)):
+        for (memory, port), uses in self.port_uses.items():
+            if memory == name and self._is_port_contested(self.plan.memory(name), uses):
                 self._fail(f"two loads use read port {port} of {name} in one cycle")
 
     def _check_load(self, member: IssuedInstances, op: LoadOp, tapped: Bools | None) -> None:
@@ -136,21 +139,21 @@ class _Judge:
             self._fail(f"{where} reads {name} in place of {access.array}")
         if op.address is None:
             self._check_lookup(member, op, access, used)
-            self._use_port(member, op, needed)
+            self._use_port(member, op, needed, None)
             return
         elements = member.elements(access, self.scop.array(name).strides)
-        addresses = address_values(op.address, member.counters)
+        addresses = element_numbers(self.plan.memory(name), op.address, member.counters)
         if not np.array_equal(addresses[needed], elements[needed]):
             self._fail(f"{where} addresses the wrong element of {name}")
         cycles = member.cycles + op.stage
-        banks = self._banks(member, op)
-        seen = self._stored_before(name, banks[used], addresses[used], cycles[used])
+        versions = self._versions(member, op)
+        seen = self._stored_before(name, versions[used], addresses[used], cycles[used])
         expected = self.written[name].before(elements[used], member.moments[used])
         if not np.array_equal(seen, expected):
             self._fail(f"{where} loads a wrong value of {name}")
         if self._meets_store(name, addresses[used], cycles[used]):
             self._fail(f"{where} loads an element of {name} in the cycle of its store")
-        self._use_port(member, op, needed)
+        self._use_port(member, op, needed, addresses)
 
     def _check_lookup(
         self, member: IssuedInstances, op: LoadOp, access: Access, used: Bools
@@ -166,23 +169,48 @@ class _Judge:
             inside = member.inside(access, array.shape, choice)[used]
             those = member.elements(access, array.strides, choice)[used][inside]
             when = cycles[inside]
-            banks = self._banks(member, op)[used][inside]
-            seen = self._stored_before(name, banks, those, when)
+            versions = self._versions(member, op)[used][inside]
+            seen = self._stored_before(name, versions, those, when)
             if not np.array_equal(seen, self.written[name].before(those, moments[inside])):
                 self._fail(f"{where} may look up a wrong value of {name}")
             if self._meets_store(name, those, when):
                 self._fail(f"{where} may look up an element of {name} in the cycle of its store")
 
-    def _use_port(self, member: IssuedInstances, op: LoadOp, needed: Bools) -> None:
+    def _use_port(
+        self, member: IssuedInstances, op: LoadOp, needed: Bools, addresses: Ints | None
+    ) -> None:
+        """Note when a load holds a port, and for which elements; of a lookup nobody knows them."""
         # What a bubble loads is used nowhere, but while it does it holds the port.
         loading = predicate_mask(op.needed, member.bubbles)
-        if op.address is not None:
-            addresses = address_values(op.address, member.bubbles[loading])
-            if np.any((addresses < 0) | (addresses >= self.scop.array(op.memory).depth)):
-                self._fail(f"{member.stream.statement} addresses no element of {op.memory}")
         idle = member.bubble_cycles[loading] + op.stage
-        used = (member.cycles[needed] + op.stage, idle[idle < member.end_cycle])
-        self.port_cycles.setdefault((op.memory, op.port), []).extend(used)
+        unknown = UNKNOWN - (len(self.port_uses.get((op.memory, op.port), ())))
+        elements = np.full(int(needed.sum()), unknown, dtype=np.int64)
+        others = np.full(len(idle), unknown, dtype=np.int64)
+        if op.address is not None and addresses is not None:
+            memory, elements = self.plan.memory(op.memory), addresses[needed]
+            others = element_numbers(memory, op.address, member.bubbles[loading])
+            if np.any((others < 0) | (others >= memory.depth)):
+                self._fail(f"{member.stream.statement} addresses no element of {op.memory}")
+        running = idle < member.end_cycle
+        used = np.stack(
+            [
+                np.concatenate([member.cycles[needed] + op.stage, idle[running]]),
+                np.concatenate([elements, others[running]]),
+            ]
+        )
+        self.port_uses.setdefault((op.memory, op.port), []).append(used)
+
+    def _is_port_contested(self, memory: Memory, uses: Sequence[Ints]) -> bool:
+        """Tell whether two elements are asked for through one port of a bank in one cycle."""
+        cycles, elements = distinct_pairs(np.concatenate(uses, axis=1))
+        known = elements >= 0
+        banks = np.where(known, memory.bank_map.of_elements(np.where(known, elements, 0))[0], 0)
+        if known.all():
+            return repeats(cycles * memory.bank_map.banks + banks)
+        # Whatever a lookup asks for, it may be in any bank.
+        if repeats(cycles[~known]) or np.intersect1d(cycles[~known], cycles[known]).size:
+            return True
+        return repeats((cycles * memory.bank_map.banks + banks)[known])
 
     def _check_taps(
         self, member: IssuedInstances, op: ForwardOp, region: Sequence[IssuedInstances]
@@ -212,30 +240,30 @@ class _Judge:
                 )
         return taken
 
-    def _banks(self, member: IssuedInstances, op: LoadOp) -> Ints:
-        """Return the bank from which each instance takes the element."""
-        banks = np.zeros(len(member.tokens), dtype=np.int64)
-        for bank, where in enumerate(op.banks, start=1):
+    def _versions(self, member: IssuedInstances, op: LoadOp) -> Ints:
+        """Return the version from which each instance takes the element."""
+        versions = np.zeros(len(member.tokens), dtype=np.int64)
+        for version, where in enumerate(op.versions, start=1):
             mask = predicate_mask(where, member.counters)
-            if np.any(mask & (banks > 0) & predicate_mask(op.needed, member.counters)):
-                self._fail(f"{member.stream.statement} takes {op.memory} from two banks at once")
-            banks[mask] = bank
-        return banks
+            if np.any(mask & (versions > 0) & predicate_mask(op.needed, member.counters)):
+                self._fail(f"{member.stream.statement} takes {op.memory} from two versions at once")
+            versions[mask] = version
+        return versions
 
-    def _stored_before(self, name: str, banks: Ints, elements: Ints, cycles: Ints) -> Ints:
-        """Return the last token stored to each element of the given banks before given cycles.
+    def _stored_before(self, name: str, versions: Ints, elements: Ints, cycles: Ints) -> Ints:
+        """Return the last token stored to each element of the given versions before given cycles.
 
         Before its first store in a run, an element has its value in its home alone.
         """
         found = np.full(len(elements), STALE, dtype=np.int64)
-        for bank, history in enumerate(self.stored[name]):
-            inside = banks == bank
+        for version, history in enumerate(self.stored[name]):
+            inside = versions == version
             found[inside] = history.before(elements[inside], cycles[inside])
-        found[(found == INITIAL) & (self._homes(name, elements) != banks)] = STALE
+        found[(found == INITIAL) & (self._homes(name, elements) != versions)] = STALE
         return found
 
     def _homes(self, name: str, elements: Ints) -> Ints:
-        """Return the banks in which elements are before and after a run."""
+        """Return the versions in which elements are before and after a run."""
         homes = self.plan.memory(name).homes
         if not homes:
             return np.zeros(len(elements), dtype=np.int64)
@@ -254,26 +282,28 @@ class _Judge:
             return False
         return any(history.meets(elements, cycles) for history in self.stored[name])
 
-    def _bank_histories(self, memory: Memory) -> list[WriteHistory]:
-        return [self._plan_history(memory.name, bank) for bank in range(memory.write_ports)]
+    def _version_histories(self, memory: Memory) -> list[WriteHistory]:
+        return [self._plan_history(memory, port) for port in range(memory.write_ports)]
 
-    def _plan_history(self, name: str, bank: int) -> WriteHistory:
+    def _plan_history(self, memory: Memory, port: int) -> WriteHistory:
+        name = memory.name
         elements, cycles, tokens = [_EMPTY], [_EMPTY], [_EMPTY]
         for member in self.members:
             store = member.stream.store
-            if (store.memory, store.port) != (name, bank):
+            if (store.memory, store.port) != (name, port):
                 continue
             if predicate_mask(store.when, member.bubbles).any():
                 self._fail(f"{member.stream.statement} stores to {name} in a padding iteration")
             mask = predicate_mask(store.when, member.counters)
-            elements.append(address_values(store.address, member.counters)[mask])
+            elements.append(element_numbers(memory, store.address, member.counters)[mask])
             cycles.append((member.cycles + store.stage)[mask])
             tokens.append(member.tokens[mask])
         touched = np.concatenate(elements)
         depth = self.scop.array(name).depth
         if len(touched) and (touched.min() < 0 or touched.max() >= depth):
             self._fail(f"a store leaves {name}")
-        if repeats(np.concatenate(cycles)):
+        banks, _ = memory.bank_map.of_elements(touched)
+        if repeats(np.concatenate(cycles) * memory.bank_map.banks + banks):
             self._fail(f"two stores through a write port of {name} in one cycle")
         return WriteHistory(touched, np.concatenate(cycles), np.concatenate(tokens))
 
@@ -291,6 +321,16 @@ class _Judge:
 
 
 _EMPTY: Ints = np.array([], dtype=np.int64)
+
+
+def distinct_pairs(pairs: Ints) -> Ints:
+    """Return the columns of a (2, n) array that differ, each once."""
+    order = np.lexsort(pairs)
+    ordered = pairs[:, order]
+    is_first = np.ones(ordered.shape[1], dtype=np.bool_)
+    is_first[1:] = (ordered[:, 1:] != ordered[:, :-1]).any(axis=0)
+    found: Ints = ordered[:, is_first]
+    return found
 
 
 def repeats(cycles: Ints) -> bool:

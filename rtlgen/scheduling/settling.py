@@ -18,8 +18,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from rtlgen.ir.banks import banks_of
 from rtlgen.ir.plan import ForwardOp, KernelPlan, LoadOp, Stream
+from rtlgen.ir.ram_copies import versions_of
 from rtlgen.ir.signed_digits import is_sum
 from rtlgen.scheduling.datapath import Datapath
 from rtlgen.scheduling.decide import Decision, ii_reasons, without_conflicts
@@ -92,7 +92,7 @@ def _chosen_nodes(datapath: Datapath, stream: Stream) -> set[int]:
     reads = set()
     for op in stream.operations:
         match op:
-            case LoadOp() if len(banks_of(op)) > 1:
+            case LoadOp() if len(versions_of(op)) > 1:
                 reads.add(op.read)
             case ForwardOp(taps=taps, operands=(operand,)):
                 if len(taps) > 1 or isinstance(stream.operations[operand], LoadOp):

@@ -7,10 +7,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from rtlgen.ir.effort import TooComplex, limited_effort
-from rtlgen.ir.plan import KernelPlan, Stream
+from rtlgen.ir.plan import KernelPlan, Stream, banks_named
 from rtlgen.poly.counting import count_points
-from rtlgen.scheduling.banks import MAX_WRITE_PORTS
 from rtlgen.scheduling.forwarding import Routing
+from rtlgen.scheduling.versions import MAX_WRITE_PORTS
 
 SHOWN_STATEMENTS = 4
 """Statements that are named; of more, the first ones and the last."""
@@ -22,7 +22,8 @@ class StoreBound:
 
     Members
     -------
-    memory, write_ports: the array, and all the ports that it has.
+    memory, write_ports: the array, and all the ports that a bank of it has.
+    bank: of the port; None where the array has but one.
     statements, lines: who stores through this one, and where they stand.
     stores: how often.
     """
@@ -32,6 +33,7 @@ class StoreBound:
     statements: tuple[str, ...]
     lines: tuple[int, ...]
     stores: int
+    bank: int | None = None
 
     def text(self) -> str:
         """Return what this means, and what more ports would cost."""
@@ -40,9 +42,13 @@ class StoreBound:
             names[SHOWN_STATEMENTS - 1 : -1] = [".."]
         where = f"line{'s' if len(self.lines) > 1 else ''} {', '.join(map(str, self.lines))}"
         port = "its one write port" if self.write_ports == 1 else "one of its write ports"
+        what = "the whole array"
+        if self.bank is not None:
+            port = f"{'the' if self.write_ports == 1 else 'a'} write port of its bank {self.bank}"
+            what = "every bank"
         return (
             f"{self.memory}: {' '.join(names)} ({where}) store {self.stores:,} times "
-            f"through {port}, in as many cycles;\n  each port more is a copy of the whole array, "
+            f"through {port}, in as many cycles;\n  each port more is a copy of {what}, "
             f"{MAX_WRITE_PORTS} are the most"
         )
 
@@ -54,12 +60,14 @@ def store_bounds(plan: KernelPlan, lines: dict[str, int], routing: Routing) -> l
     ----------
     lines: of all statements in the C file.
     """
-    users: dict[tuple[str, int], list[Stream]] = {}
+    users: dict[tuple[str, int, int], list[Stream]] = {}
     for stream in plan.streams:
-        if plan.memory(stream.store.memory).kind == "block":
-            users.setdefault((stream.store.memory, stream.store.port), []).append(stream)
+        store, banks = stream.store, banks_named(stream.store.address)
+        # How often one goes to each of several banks is not counted: the bound is true without it.
+        if plan.memory(store.memory).kind == "block" and len(banks) == 1:
+            users.setdefault((store.memory, store.port, banks[0]), []).append(stream)
     found = []
-    for (memory, _), streams in users.items():
+    for (memory, _, bank), streams in users.items():
         # Not every instance stores, but counting those that do takes time.
         if sum(stream.instances for stream in streams) <= plan.floor_iterations:
             continue
@@ -71,7 +79,8 @@ def store_bounds(plan: KernelPlan, lines: dict[str, int], routing: Routing) -> l
             names = tuple(stream.statement for stream in streams)
             places = tuple(sorted({lines[name] for name in names}))
             ports = plan.memory(memory).write_ports
-            found.append(StoreBound(memory, ports, names, places, stores))
+            of_bank = bank if plan.memory(memory).cuts else None
+            found.append(StoreBound(memory, ports, names, places, stores, of_bank))
     return found
 
 

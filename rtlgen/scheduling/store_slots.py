@@ -11,7 +11,7 @@ It then stores nothing at all.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 
 import islpy as isl
@@ -24,6 +24,7 @@ from rtlgen.poly.dependences import Flow
 from rtlgen.poly.instances import members
 from rtlgen.scheduling.forwarding import Issue, TapSet, tap_sets
 from rtlgen.scheduling.lags import Timing
+from rtlgen.scheduling.ports import banks_at
 from rtlgen.scheduling.write_history import distinct
 from rtlgen.transforms.distances import Candidate
 from rtlgen.transforms.precedence import Precedence
@@ -35,6 +36,8 @@ MAX_INSTANCES = 2_000_000
 
 MAX_TRIALS = 64
 """Distances tried one by one before all of them are computed at once."""
+
+_NONE: Ints = np.empty(0, dtype=np.int64)
 
 NEVER = 1 << 62
 """No distance at all."""
@@ -53,7 +56,7 @@ class StoreSlots:
         self._units = units
         self._points: dict[str, Ints] = {}
         self._kept: dict[str, isl.Set] = {}
-        self._cycles: dict[tuple[int, int, str], Ints] = {}
+        self._cycles: dict[tuple[int, int, str], Mapping[int, Ints]] = {}
         self._meetings: dict[tuple[int, int, int, int, int], bool] = {}
         self._forbidden: dict[tuple[int, int, int, int], Ints] = {}
         self._places: dict[tuple[int, int, int, int, int], int] = {}
@@ -75,19 +78,23 @@ class StoreSlots:
         ]
 
     def least_end(self) -> int:
-        """Return an end before which no choice has stored all values, one a cycle and array."""
-        scop, totals, stages = self._timing.scop, dict[str, int](), dict[str, int]()
+        """Return an end before which no choice has stored all values, one a cycle and bank."""
+        scop = self._timing.scop
+        totals, stages = dict[tuple[str, int], int](), dict[tuple[str, int], int]()
         for unit, (first, *_) in enumerate(self._units):
             for name in first.placements:
                 array = scop.statement(name).write.array
                 stage = self._timing.datapaths[name].result_stage
                 if array in self._timing.banked or self._may_hand_over(unit):
                     continue
-                stored = members(self._surely_stored(name), self._instances(name)).sum()
-                if stored:
-                    totals[array] = totals.get(array, 0) + int(stored)
-                    stages[array] = min(stage, stages.get(array, stage))
-        return max((stages[array] + total for array, total in totals.items()), default=0)
+                points = self._instances(name)
+                stored = points[members(self._surely_stored(name), points)]
+                banks, counts = np.unique(self._banks_of(name, stored), return_counts=True)
+                for bank, count in zip(banks.tolist(), counts.tolist(), strict=True):
+                    place = array, bank
+                    totals[place] = totals.get(place, 0) + count
+                    stages[place] = min(stage, stages.get(place, stage))
+        return max((stages[place] + total for place, total in totals.items()), default=0)
 
     def settle(
         self,
@@ -231,15 +238,26 @@ class StoreSlots:
         return self._meetings[key]
 
     def _store_pairs(self, a: int, chosen_a: int, b: int, chosen_b: int) -> list[tuple[Ints, Ints]]:
-        return [
-            (self._store_cycles(a, chosen_a, first), self._store_cycles(b, chosen_b, second))
-            for first in self._units[a][chosen_a].placements
-            for second in self._units[b][chosen_b].placements
-            if self._array[first] == self._array[second]
-            and self._array[first] not in self._timing.banked
-        ]
+        """Return the cycles in which both store to one bank, for every two statements and bank."""
+        found: list[tuple[Ints, Ints]] = []
+        for first in self._units[a][chosen_a].placements:
+            for second in self._units[b][chosen_b].placements:
+                if self._array[first] != self._array[second]:
+                    continue
+                if self._array[first] in self._timing.banked:
+                    continue
+                early = self._store_cycles(a, chosen_a, first)
+                late = self._store_cycles(b, chosen_b, second)
+                found += [(early[bank], late[bank]) for bank in early if bank in late]
+        return found or [(_NONE, _NONE)]
 
-    def _store_cycles(self, unit: int, chosen: int, name: str) -> Ints:
+    def _banks_of(self, name: str, points: Ints) -> Ints:
+        """Return the bank to which each of some instances stores."""
+        own = self._timing.scop.statement(name)
+        return banks_at(self._timing.scop, own, own.write, points)
+
+    def _store_cycles(self, unit: int, chosen: int, name: str) -> Mapping[int, Ints]:
+        """Return the sorted cycles in which a statement stores, by bank."""
         key = (unit, chosen, name)
         if key not in self._cycles:
             candidate = self._units[unit][chosen]
@@ -248,7 +266,10 @@ class StoreSlots:
             kept = members(self._stored(candidate, name), points)
             stage = self._timing.datapaths[name].result_stage
             cycles = candidate.ii * ranks[kept] + candidate.shifts[name] + stage
-            self._cycles[key] = np.sort(cycles)
+            banks = self._banks_of(name, points[kept])
+            self._cycles[key] = {
+                int(bank): np.sort(cycles[banks == bank]) for bank in distinct(banks)
+            }
         return self._cycles[key]
 
     def _instances(self, name: str) -> Ints:

@@ -10,15 +10,16 @@ from typing import cast
 import islpy as isl
 
 from rtlgen.errors import Label
+from rtlgen.ir.bank_addresses import bank_address
 from rtlgen.ir.expr import BinaryOp, UnaryOp
 from rtlgen.ir.plan import (
     ALWAYS,
     NEVER,
+    Address,
     ArithmeticOp,
     CastOp,
     ConstantOp,
     ForwardOp,
-    IndexForm,
     IndexOp,
     Level,
     LevelBound,
@@ -34,13 +35,14 @@ from rtlgen.ir.plan import (
 from rtlgen.ir.schedule import Bound, NestLoop
 from rtlgen.ir.scop import Access, Statement
 from rtlgen.poly.counting import count_points
-from rtlgen.scheduling.banks import BankMap, Unbankable
-from rtlgen.scheduling.errors import RaggedDomain
+from rtlgen.poly.describe import access_text
+from rtlgen.scheduling.errors import BankUnknown, RaggedDomain
 from rtlgen.scheduling.forwarding import Issue, IssueTimes, Routing, TapSet, Unforwardable
 from rtlgen.scheduling.graph import Node
 from rtlgen.scheduling.lags import Timing, flow_key
 from rtlgen.scheduling.ports import PortMap
 from rtlgen.scheduling.predicates import CounterSpace, index_form
+from rtlgen.scheduling.versions import NoVersions, VersionMap
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +98,7 @@ class StreamBuilder(ABC):
 
         Raises
         ------
-        Unforwardable, RaggedDomain, Unbankable: see `lower`.
+        Unforwardable, RaggedDomain, NoVersions: see `lower`.
         """
         name = self.statement.name
         for number, node in enumerate(self.datapath.nodes):
@@ -224,7 +226,7 @@ class IslandStreamBuilder(StreamBuilder):
 
     Parameters
     ----------
-    times, routing, ports, banks: of the whole program.
+    times, routing, ports, versions: of the whole program.
     """
 
     def __init__(
@@ -233,7 +235,7 @@ class IslandStreamBuilder(StreamBuilder):
         times: IssueTimes,
         routing: Routing,
         ports: PortMap,
-        banks: BankMap,
+        versions: VersionMap,
         place: Mapping[str, int],
         statement: Statement,
     ) -> None:
@@ -241,7 +243,7 @@ class IslandStreamBuilder(StreamBuilder):
         super().__init__(timing, issue, issue.placement.loops, place, statement)
         self.routing = routing
         self.ports = ports
-        self.banks = banks
+        self.versions = versions
 
     def _stores(self) -> list[Store]:
         write, name = self.statement.write, self.statement.name
@@ -253,12 +255,19 @@ class IslandStreamBuilder(StreamBuilder):
                 value=self.numbers[self.datapath.result],
                 when=self._predicate(self.routing.stored[name]),
                 span=write.span,
-                port=self.banks.port[name],
+                port=self.versions.port[name],
             )
         ]
 
-    def _address(self, access: Access) -> IndexForm:
-        return index_form(self.scop.element_number(access), self.loops)
+    def _address(self, access: Access) -> Address:
+        array = self.scop.array(access.array)
+        if not array.cuts:
+            return index_form(self.scop.element_number(access), self.loops)
+        subscripts = [index_form(subscript, self.loops) for subscript in access.affine]
+        found = bank_address(array.bank_map, subscripts, [loop.extent for loop in self.loops])
+        if found is None:
+            raise BankUnknown.of(array, access, access_text(self.scop, access))
+        return found
 
     def _load(self, number: int, node: Node) -> int:
         name = self.statement.name
@@ -277,23 +286,23 @@ class IslandStreamBuilder(StreamBuilder):
                 port=self.ports.port[name, number],
                 address=None if access.is_lookup else self._address(access),
                 needed=self._predicate(loaded),
-                banks=self._banks(node.read, loaded),
+                versions=self._versions(node.read, loaded),
                 read=node.read,
             )
         taps = self._built_taps(self.routing.taps[name, node.read], loaded.is_empty())
         return self._forwarded(node, self._add(value), taps)
 
-    def _banks(self, read: int, loaded: isl.Set) -> tuple[Predicate, ...]:
-        """Return where the value is in bank 1, 2, ..; what holds elsewhere does not matter."""
+    def _versions(self, read: int, loaded: isl.Set) -> tuple[Predicate, ...]:
+        """Return where the value is in version 1, 2, ..; what holds elsewhere does not matter."""
         found = []
-        for instances in self.banks.loaded.get((self.statement.name, read), ()):
+        for instances in self.versions.loaded.get((self.statement.name, read), ()):
             where = NEVER if instances.is_empty() else self.space.predicate(instances.gist(loaded))
             if loaded.is_subset(instances):
                 where = ALWAYS
             if where is None:
                 where = self.space.predicate(instances)
             if where is None:
-                raise Unbankable(self.statement.reads[read].array)
+                raise NoVersions(self.statement.reads[read].array)
             found.append(where)
         return tuple(found)
 

@@ -15,11 +15,11 @@ from rtlgen.ir.plan import KernelPlan, MemorySide, OffChip
 from rtlgen.ir.scop import Scop
 from rtlgen.poly.counting import count_points
 from rtlgen.poly.errors import NothingToTile
-from rtlgen.scheduling.banks import BankMap
 from rtlgen.scheduling.errors import LookupOffChip
 from rtlgen.scheduling.lower import memories_of, scalars_of
 from rtlgen.scheduling.ports import PortMap
 from rtlgen.scheduling.tile_replay import needed_by_host, replay_tiles
+from rtlgen.scheduling.versions import VersionMap
 from rtlgen.target import Target
 from rtlgen.tiling.candidates import Candidate
 from rtlgen.tiling.choice import TileRequest
@@ -143,7 +143,7 @@ def _plan(
     kept_out = {array.name for array in side.arrays}
     on_chip = [
         memory
-        for memory in memories_of(scop, PortMap({}, held), BankMap({}, {}, {}, {}), target)
+        for memory in memories_of(scop, PortMap({}, held), VersionMap({}, {}, {}, {}), target)
         if memory.name not in kept_out
     ]
     domains = whole.sets.domains.values()

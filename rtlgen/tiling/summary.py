@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from rtlgen.ir.affine import Affine
-from rtlgen.ir.banks import block_rams
 from rtlgen.ir.effort import TooComplex
 from rtlgen.ir.plan import KernelPlan, MemorySide, Transfer
+from rtlgen.ir.ram_copies import block_rams
 from rtlgen.target import Target
 from rtlgen.tiling.candidates import Candidate, pareto
 from rtlgen.tiling.needed import words_needed

@@ -189,7 +189,8 @@ def _expanded(
     lows = [min(boxes[name][k][0] for name in names) for k in levels]
     highs = [max(boxes[name][k][1] for name in names) for k in levels]
     extents = tuple(high - low + 1 for low, high in zip(lows, highs, strict=True))
-    wide = replace(array, shape=(*extents, *array.shape))
+    cuts = tuple(replace(cut, dim=cut.dim + len(extents)) for cut in array.cuts)
+    wide = replace(array, shape=(*extents, *array.shape), cuts=cuts)
     if wide.depth > MAX_ELEMENTS:
         return _Copy(array, tuple(group), (), ())
     iterators = declared.scop.statement(names[0]).iterators

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from rtlgen.ir.cycles import region_cycles
-from rtlgen.ir.iterations import address_values, predicate_mask, stream_iterations
-from rtlgen.ir.plan import KernelPlan, Stream
+from rtlgen.ir.iterations import element_numbers, predicate_mask, stream_iterations
+from rtlgen.ir.plan import KernelPlan, Memory, Stream
 
 Element = tuple[str, tuple[int, ...]]
 
@@ -31,11 +31,11 @@ def last_write_cycles(plan: KernelPlan, elements: Iterable[Element]) -> dict[Ele
     for element in elements:
         name, index = element
         memory = plan.memory(name)
-        address = int(np.ravel_multi_index(index, memory.shape)) if index else 0
+        number = int(np.ravel_multi_index(index, memory.shape)) if index else 0
         cycles = [
             base + stream.ii * rank
             for base, stream in _stores_to(plan, name)
-            if (rank := _last_rank(stream, address)) is not None
+            if (rank := _last_rank(stream, memory, number)) is not None
         ]
         if cycles:
             found[element] = max(cycles)
@@ -53,8 +53,8 @@ def _stores_to(plan: KernelPlan, memory: str) -> Iterator[tuple[int, Stream]]:
         start += region_cycles(plan, region)
 
 
-def _last_rank(stream: Stream, address: int) -> int | None:
-    """Return the last iteration that stores to `address`, looking from the end."""
+def _last_rank(stream: Stream, memory: Memory, number: int) -> int | None:
+    """Return the last iteration that stores to an element, looking from the end."""
     extents = tuple(level.extent for level in stream.levels)
     ragged = None if stream.iterations is None else stream_iterations(stream)
     for end in range(stream.count, 0, -_CHUNK_ITERATIONS):
@@ -65,7 +65,7 @@ def _last_rank(stream: Stream, address: int) -> int | None:
             counters = np.stack(np.unravel_index(ranks, extents), axis=1)
         else:
             counters = np.zeros((len(ranks), 0), dtype=np.int64)
-        hits = address_values(stream.store.address, counters) == address
+        hits = element_numbers(memory, stream.store.address, counters) == number
         hits &= predicate_mask(stream.store.when, counters)
         if hits.any():
             return int(ranks[hits][-1])

@@ -158,7 +158,7 @@ def test_a_load_from_the_wrong_bank_is_caught() -> None:
     reader = region.streams[2]
     first, *others = reader.operations
     assert isinstance(first, LoadOp)
-    operations = (replace(first, banks=(ALWAYS,)), *others)
+    operations = (replace(first, versions=(ALWAYS,)), *others)
     streams = (*region.streams[:2], replace(reader, operations=operations))
     with pytest.raises(AssertionError):
         check_kernel(replace(plan, body=(Region.whole(streams),)), runs=2, meaning=plan)

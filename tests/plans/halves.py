@@ -58,7 +58,7 @@ def _stream(
             port=port,
             address=address,
             needed=ALWAYS,
-            banks=(upper,),
+            versions=(upper,),
         ),
         ConstantOp(width_bits=16, signed=True, stage=0, value=3),
         ArithmeticOp(

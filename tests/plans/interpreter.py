@@ -5,11 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
 from rtlgen.ir.plan import (
+    Address,
     ArithmeticOp,
     CastOp,
     ConstantOp,
+    FoldedForm,
     ForwardOp,
+    InBank,
+    IndexForm,
     IndexOp,
     KernelPlan,
     LoadOp,
@@ -82,20 +88,22 @@ class _RegionRun:
             self.at_store[issued.number, cycle] = issued
             stores.setdefault(cycle, []).append(issued)
         for cycle in range(self.region.length_cycles):
-            used: set[tuple[str, int]] = set()
+            used: dict[tuple[str, int, int], int] = {}
             for issued, n, op in loads.get(cycle, ()):
                 memory = self.plan.memory(op.memory)
+                number = self._address(issued, op)
                 if memory.kind == "block":
-                    assert (op.memory, op.port) not in used, f"two loads on a port in {cycle}"
-                    used.add((op.memory, op.port))
-                bank = bank_of(op, issued.counters)
-                element = self.images[op.memory][bank][self._address(issued, op)]
+                    port = (op.memory, op.port, bank_at(memory, number))
+                    assert used.get(port, number) == number, f"two loads on a port in {cycle}"
+                    used[port] = number
+                version = version_of(op, issued.counters)
+                element = self.images[op.memory][version][number]
                 self.loaded[issued, n] = wrap(element, op.width_bits, op.signed)
             self._store(cycle, stores.get(cycle, []))
 
     def _address(self, issued: Issued, op: LoadOp) -> int:
         if op.address is not None:
-            return op.address.evaluate(issued.counters)
+            return element_of(self.plan.memory(op.memory), op.address, issued.counters)
         depth = self.plan.memory(op.memory).depth
         looked_up = self.value(issued, op.operands[0])
         assert looked_up is not None, f"looks up {op.memory} at what it did not load"
@@ -103,7 +111,7 @@ class _RegionRun:
         return looked_up % (1 << address_bits(depth)) % depth
 
     def _store(self, cycle: int, issued: list[Issued]) -> None:
-        written: set[tuple[str, int]] = set()
+        written: set[tuple[str, int, int]] = set()
         for each in issued:
             stream = self.region.streams[each.number]
             store = stream.store
@@ -112,11 +120,11 @@ class _RegionRun:
             if not store.when.holds(each.counters):
                 continue
             assert value is not None, f"{stream.statement} stores what it did not load"
-            port = (store.memory, store.port)
+            memory = self.plan.memory(store.memory)
+            address = element_of(memory, store.address, each.counters)
+            port = (store.memory, store.port, bank_at(memory, address))
             assert port not in written, f"two stores to {store.memory} in cycle {cycle}"
             written.add(port)
-            memory = self.plan.memory(store.memory)
-            address = store.address.evaluate(each.counters)
             element = wrap(value, memory.width_bits, memory.signed)
             self.images[store.memory][store.port][address] = element
 
@@ -208,12 +216,34 @@ def interpret(
 
 
 Images = dict[str, list[list[int]]]
-"""The elements of every bank of every memory."""
+"""The elements of every version of every memory."""
 
 
-def bank_of(op: LoadOp, counters: tuple[int, ...]) -> int:
-    """Return the bank from which a load takes the element."""
-    return next((n for n, where in enumerate(op.banks, 1) if where.holds(counters)), 0)
+def bank_at(memory: Memory, number: int) -> int:
+    """Return the bank of an element."""
+    return int(memory.bank_map.of_elements(np.array([number]))[0][0])
+
+
+def element_of(memory: Memory, address: Address, counters: tuple[int, ...]) -> int:
+    """Return the row-major number of the element at an address."""
+    if isinstance(address, IndexForm | FoldedForm):
+        return address.evaluate(counters)
+    if isinstance(address, InBank):
+        bank, row = address.bank, address.row.evaluate(counters)
+    else:
+        place = address.place.evaluate(counters)
+        bank, row = (
+            sum((place >> bit & 1) << n for n, bit in enumerate(bits))
+            for bits in (address.bank_bits, address.row_bits)
+        )
+    element = int(memory.bank_map.elements[bank, row])
+    assert element >= 0 <= row, f"{memory.name} has nothing at {address}"
+    return element
+
+
+def version_of(op: LoadOp, counters: tuple[int, ...]) -> int:
+    """Return the version from which a load takes the element."""
+    return next((n for n, where in enumerate(op.versions, 1) if where.holds(counters)), 0)
 
 
 def _homes(memory: Memory) -> tuple[int, ...]:
@@ -221,7 +251,7 @@ def _homes(memory: Memory) -> tuple[int, ...]:
 
 
 def _banks(memory: Memory, elements: list[int]) -> list[list[int]]:
-    """Return the banks as the last run may have left them: right in the homes alone."""
+    """Return the versions as the last run may have left them: right in the homes alone."""
     return [
         [
             element if home == bank else ~element

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rtlgen.ir.levels import Address
+from rtlgen.ir.levels import Address, AnyBank, InBank
 from rtlgen.ir.plan import (
     ALWAYS,
     NEVER,
@@ -45,8 +45,20 @@ def changed_op(stream: Stream, number: int, op: Operation) -> Stream:
     return replace(stream, operations=operations)
 
 
-def nudged(form: Address) -> Iterator[IndexForm]:
-    assert isinstance(form, IndexForm)
+def nudged(form: Address) -> Iterator[Address]:
+    """Yield addresses one element or one bank away, or that step otherwise."""
+    if isinstance(form, InBank):
+        yield InBank(form.bank ^ 1, form.row)
+        yield from (InBank(form.bank, row) for row in nudged_forms(form.row))
+    elif isinstance(form, AnyBank):
+        yield replace(form, bank_bits=form.bank_bits[::-1], row_bits=form.row_bits[::-1])
+        yield from (replace(form, place=place) for place in nudged_forms(form.place))
+    else:
+        assert isinstance(form, IndexForm)
+        yield from nudged_forms(form)
+
+
+def nudged_forms(form: IndexForm) -> Iterator[IndexForm]:
     yield replace(form, constant=form.constant + 1)
     for level, c in enumerate(form.coefficients):
         coefficients = (*form.coefficients[:level], c + 1, *form.coefficients[level + 1 :])
@@ -114,13 +126,13 @@ def load_bound(stream: Stream) -> Iterator[Stream]:
             yield changed_op(stream, number, replace(op, needed=needed))
 
 
-def load_bank(stream: Stream) -> Iterator[Stream]:
-    """Yield the stream with loads from another bank."""
+def load_version(stream: Stream) -> Iterator[Stream]:
+    """Yield the stream with loads from another version."""
     for number, op in loads(stream):
-        for k, where in enumerate(op.banks):
+        for k, where in enumerate(op.versions):
             for new in (NEVER, ALWAYS, *reshaped(where)):
-                banks = (*op.banks[:k], new, *op.banks[k + 1 :])
-                yield changed_op(stream, number, replace(op, banks=banks))
+                versions = (*op.versions[:k], new, *op.versions[k + 1 :])
+                yield changed_op(stream, number, replace(op, versions=versions))
 
 
 def load_port(stream: Stream) -> Iterator[Stream]:
@@ -163,7 +175,7 @@ CHANGES: tuple[Change, ...] = (
     store_address,
     store_port,
     load_address,
-    load_bank,
+    load_version,
     load_bound,
     load_port,
     tap_dropped,

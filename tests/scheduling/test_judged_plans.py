@@ -226,7 +226,7 @@ def test_no_element_is_loaded_in_the_cycle_of_its_store() -> None:
 def test_a_store_to_any_bank_spoils_what_is_loaded_in_its_cycle() -> None:
     given = toy(ANTI).with_memory("a", write_ports=2)
     first, second = streams(given)
-    first = with_load(first, banks=(NEVER,))
+    first = with_load(first, versions=(NEVER,))
     for offset, verdict in (
         (second.store.stage - 1, None),
         (second.store.stage, "S0 loads an element of a in the cycle of its store"),
@@ -278,18 +278,20 @@ def test_a_stream_issues_the_instances_of_its_statement() -> None:
 def test_a_load_is_from_one_bank() -> None:
     given = toy(CHAIN).with_memory("b", write_ports=3)
     first, second = streams(given)
-    for banks, verdict in (
+    for versions, verdict in (
         ((NEVER, NEVER), None),
         ((ALWAYS, NEVER), "S1 loads a wrong value of b"),
-        ((ALWAYS, ALWAYS), "S1 takes b from two banks at once"),
-        ((AT_FIRST, ALWAYS), "S1 takes b from two banks at once"),
+        ((ALWAYS, ALWAYS), "S1 takes b from two versions at once"),
+        ((AT_FIRST, ALWAYS), "S1 takes b from two versions at once"),
     ):
-        assert given.with_regions([first, with_load(second, banks=banks)]).verdict() == verdict
+        assert (
+            given.with_regions([first, with_load(second, versions=versions)]).verdict() == verdict
+        )
     # Where the value is not used it does not matter.
     (own,) = [s for s in streams(toy(EDGE)) if any(isinstance(op, LoadOp) for op in s.operations)]
     edge = toy(EDGE).with_memory("a", write_ports=3)
     others = [s for s in streams(edge) if s.statement != own.statement]
-    nowhere = [with_load(own, banks=(NEVER, NEVER)), *others]
+    nowhere = [with_load(own, versions=(NEVER, NEVER)), *others]
     assert edge.with_regions(nowhere).verdict() is None
 
 

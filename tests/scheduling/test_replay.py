@@ -14,6 +14,7 @@ from rtlgen.ir.plan import KernelPlan, PlanError
 from rtlgen.options import CompileOptions
 from rtlgen.scheduling.errors import PlanUnsound
 from rtlgen.scheduling.replay import replay
+from rtlgen.transforms.partition import PartitionWish
 from tests.islands import compile_island
 from tests.scheduling.spoilt import CHANGES, is_wrong, spoilt_plans
 
@@ -44,13 +45,24 @@ PROGRAMS = {
       for (int i = 0; i < 8; i++) b[i] = m[i / 2] - m[(3 * i + 5) % 8];
       for (int k = 0; k < 8; k++) m[k] = b[k];
       for (int i = 1; i < 8; i++) b[i] ^= m[i * 5 % 8]; }""",
-    "banks": """void f(int c[2][3], int a[2][3]) {
+    "versions": """void f(int c[2][3], int a[2][3]) {
       for (int i = 0; i < 2; i++) for (int j = 0; j < 3; j++) { int t = 0;
         for (int k = 0; k < i; k++) { c[k][j] += a[i][j] * a[k][j]; t -= a[k][j]; }
         c[i][j] = a[i][i] + c[i][j] * t; } }""",
+    "banks": """void f(int a[14], int b[14], int c[4][5]) {
+      for (int i = 0; i < 12; i += 2) { a[i] += b[i + 1]; a[i + 1] -= b[i]; }
+      for (int i = 0; i < 4; i++) for (int j = 0; j < 5; j++) c[i][j] += a[i + j] * b[j]; }""",
     "scalars": """int f(int a[6]) { int s = 1, t;
       for (int i = 0; i < 6; i++) { t = a[i] - s; s = t * 3; a[i] = t; } return s; }""",
 }  # fmt: skip
+
+
+PARTITIONS = {
+    "banks": {
+        "a": (PartitionWish("cyclic", 1, 2),),
+        "c": (PartitionWish("block", 1, 2), PartitionWish("cyclic", 2, 2)),
+    }
+}
 
 
 def compiled(text: str, options: CompileOptions) -> IslandCompilation:
@@ -68,7 +80,7 @@ def replays(plan: KernelPlan, compilation: Compilation) -> bool:
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_every_spoilt_plan_that_computes_something_else_is_caught(name: str) -> None:
     program = parse_text(PROGRAMS[name], "program.c")
-    compilation = compile_program(program, CompileOptions())
+    compilation = compile_program(program, CompileOptions(partitions=PARTITIONS.get(name, {})))
     assert replays(compilation.plan, compilation)
     caught: Counter[str] = Counter()
     for spoilt in spoilt_plans(compilation.plan):

@@ -50,7 +50,11 @@ def rows(values: list[tuple[int, ...]]) -> Ints:
 
 def store_cycles(slots: StoreSlots, unit: int, chosen: int, start: int) -> set[int]:
     (name,) = slots._units[unit][chosen].placements
-    return {start + cycle for cycle in slots._store_cycles(unit, chosen, name).tolist()}
+    return {
+        start + cycle
+        for bank in slots._store_cycles(unit, chosen, name).values()
+        for cycle in bank.tolist()
+    }
 
 
 def test_a_unit_starts_as_early_as_its_stores_meet_none_before_them() -> None:

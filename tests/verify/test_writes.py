@@ -14,6 +14,7 @@ from rtlgen.ir.plan import ALWAYS, ConstantOp, IndexForm, KernelPlan, Region, St
 from rtlgen.verify import writes
 from rtlgen.verify.writes import last_write_cycles
 from tests.oracles.plans import chained_sums, random_plans
+from tests.plans.interpreter import element_of
 
 
 def every_store(plan: KernelPlan) -> Iterator[tuple[str, int, int]]:
@@ -25,7 +26,9 @@ def every_store(plan: KernelPlan) -> Iterator[tuple[str, int, int]]:
             for rank, counters in enumerate(boxes):
                 if stream.store.when.holds(counters):
                     cycle = start + stream.offset_cycles + stream.ii * rank + stream.store.stage
-                    yield stream.store.memory, stream.store.address.evaluate(counters), cycle
+                    memory = plan.memory(stream.store.memory)
+                    number = element_of(memory, stream.store.address, counters)
+                    yield memory.name, number, cycle
         start += region_cycles(plan, region)
 
 

@@ -1,9 +1,9 @@
-"""Write ports: the banks of an array that several statements store to in one cycle.
+"""Write ports: the versions of a bank that several statements store to in one cycle.
 
 The schedule is static. Which store the value of a load comes from is known exactly, and with it
-the bank: that of the statement whose value it is, or for a value from before the run the home of
-the element, the bank in which the last run left it. Neither the banks nor the loads need any
-bookkeeping in the circuit; a load compares its counters where its value may be in several banks.
+the version: that of the statement whose value it is, or for a value from before the run the home of
+the element, the version in which the last run left it. Neither the versions nor the loads need any
+bookkeeping in the circuit; a load compares its counters where its value may be in several versions.
 
 Reference: memories with several write ports, live value tables: LaForest and Steffan, FPGA 2010.
 Here the table is a predicate, and only the host needs one.
@@ -22,32 +22,31 @@ from rtlgen.ir.scop import Array, Scop
 from rtlgen.ir.sets import ScopSets
 from rtlgen.poly.counting import count_points
 from rtlgen.poly.listing import listed_points
-from rtlgen.scheduling.datapath import is_register
 from rtlgen.scheduling.forwarding import IssueTimes, Routing
 from rtlgen.scheduling.lags import Timing
 from rtlgen.scheduling.ports import stores_meeting
 
 MAX_WRITE_PORTS = 4
-"""Banks that an array may have."""
+"""Versions that a bank may have."""
 
 MAX_BANKED_WORDS = 1 << 16
-"""Elements of an array that may have several banks: its homes are a table."""
+"""Elements of an array that may have several versions: its homes are a table."""
 
 
-class Unbankable(Exception):
-    """An array would need too many banks, or a load cannot tell from which one it reads."""
+class NoVersions(Exception):
+    """An array would need too many versions, or a load cannot tell which one it reads."""
 
 
 @dataclass(frozen=True, slots=True)
-class BankMap:
+class VersionMap:
     """Where stores go and loads find what they want.
 
     Members
     -------
     port: write port of every statement.
     write_ports: by array, where there is more than one.
-    loaded: by (statement, read), the instances that load from bank 1, 2, ..; of such arrays.
-    homes: by array, the bank of every element between runs; of such arrays that are visible.
+    loaded: by (statement, read), the instances that load version 1, 2, ..; of such arrays.
+    homes: by array, the version of every element between runs; of such arrays that are visible.
     """
 
     port: Mapping[str, int]
@@ -56,7 +55,7 @@ class BankMap:
     homes: Mapping[str, tuple[int, ...]]
 
 
-def bankable_arrays(scop: Scop) -> frozenset[str]:
+def versioned_arrays(scop: Scop) -> frozenset[str]:
     """Return the arrays that may have several write ports.
 
     Of a lookup nobody knows beforehand whose value it reads.
@@ -65,24 +64,24 @@ def bankable_arrays(scop: Scop) -> frozenset[str]:
     return frozenset(
         array.name
         for array in scop.arrays
-        if not is_register(array)
+        if not array.is_register
         and not array.is_table
         and array.depth <= MAX_BANKED_WORDS
         and array.name not in looked_up
     )
 
 
-def with_banks(timing: Timing) -> Timing:
-    """Return the timing with stores to one array allowed to meet, wherever it may have banks."""
-    return replace(timing, banked=bankable_arrays(timing.scop))
+def with_versions(timing: Timing) -> Timing:
+    """Return the timing with stores to one array allowed to meet, wherever it may have versions."""
+    return replace(timing, banked=versioned_arrays(timing.scop))
 
 
-def assign_banks(timing: Timing, times: IssueTimes, routing: Routing) -> BankMap:
-    """Return the fewest banks in which no two stores meet.
+def assign_versions(timing: Timing, times: IssueTimes, routing: Routing) -> VersionMap:
+    """Return the fewest versions in which no two stores meet.
 
     Raises
     ------
-    Unbankable: an array needs too many.
+    NoVersions: an array needs too many.
     """
     scop = timing.scop
     port = {statement.name: 0 for statement in scop.statements}
@@ -98,14 +97,14 @@ def assign_banks(timing: Timing, times: IssueTimes, routing: Routing) -> BankMap
         colour = _coloured(writers, meetings)
         count = max(colour.values()) + 1
         if count > MAX_WRITE_PORTS:
-            raise Unbankable(array.name)
+            raise NoVersions(array.name)
         home, colour = _homes(timing, array, colour)
         port |= colour
         write_ports[array.name] = count
         if array.storage != "local":
             homes[array.name] = home if any(home) else ()
         loaded |= _loads(timing, routing, array, colour, count)
-    return BankMap(port, write_ports, loaded, homes)
+    return VersionMap(port, write_ports, loaded, homes)
 
 
 def _coloured(names: Sequence[str], meetings: Sequence[tuple[str, str]]) -> dict[str, int]:
@@ -120,13 +119,13 @@ def _coloured(names: Sequence[str], meetings: Sequence[tuple[str, str]]) -> dict
 def _homes(
     timing: Timing, array: Array, colour: Mapping[str, int]
 ) -> tuple[tuple[int, ...], dict[str, int]]:
-    """Return the home of every element, and the banks numbered so that bank 0 is home to most."""
+    """Return the home of every element, and the versions numbered so that most are at home in 0."""
     kept = _home_elements(timing, colour)
     stored = {bank: count_points(elements) for bank, elements in kept.items()}
     order = sorted(kept, key=lambda bank: (-stored[bank], bank))
     renumbered = {name: order.index(bank) for name, bank in colour.items()}
     home = np.zeros(array.depth, dtype=np.int64)
-    # What is at home in bank 0 need not be listed.
+    # What is at home in version 0 need not be listed.
     for number, bank in enumerate(order[1:], start=1):
         places = listed_points(kept[bank])
         home[places @ np.array(array.strides, dtype=np.int64)] = number
@@ -159,7 +158,7 @@ def _loads(
 
 
 def _home_elements(timing: Timing, bank: Mapping[str, int]) -> dict[int, isl.Set]:
-    """Return the elements whose last store goes to each bank."""
+    """Return the elements whose last store goes to each version."""
     sets: ScopSets = timing.sets
     found: dict[int, isl.Set] = {}
     for name, number in bank.items():

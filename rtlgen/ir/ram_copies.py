@@ -1,0 +1,60 @@
+"""Which block RAMs a plan needs: one for each bank, version and port that something reads."""
+
+from __future__ import annotations
+
+from rtlgen.ir.levels import banks_named
+from rtlgen.ir.plan import KernelPlan, LoadOp, Memory
+from rtlgen.target import Target
+
+
+def versions_of(load: LoadOp) -> tuple[int, ...]:
+    """Return the versions in which the value of a load may be, in order."""
+    others = [n for n, where in enumerate(load.versions, start=1) if not where.is_false]
+    is_elsewhere = any(where.is_true for where in load.versions)
+    return tuple(others) if is_elsewhere else (0, *others)
+
+
+def banks_read(load: LoadOp, memory: Memory) -> tuple[int, ...]:
+    """Return the banks in which the element of a load may be, in order."""
+    if load.address is None:
+        return tuple(range(memory.bank_map.banks))
+    return banks_named(load.address)
+
+
+def ram_copies(plan: KernelPlan, memory: Memory) -> tuple[tuple[int, int, int], ...]:
+    """Return the (bank, version, read port) of every block RAM of a memory, in order.
+
+    The host, and the checksum unit, read the homes of the elements through port 0.
+    """
+    is_visible = memory.has_host_port or memory.name in (plan.checksum or ())
+    # The mover of a drained window is its only reader.
+    is_read = is_visible or memory.kind == "drained"
+    banks = range(memory.bank_map.banks)
+    found = {(bank, home, 0) for bank in banks for home in memory.home_versions if is_read}
+    for stream in plan.streams:
+        for op in stream.operations:
+            if isinstance(op, LoadOp) and op.memory == memory.name:
+                found |= {
+                    (bank, version, op.port)
+                    for bank in banks_read(op, memory)
+                    for version in versions_of(op)
+                }
+    return tuple(sorted(found))
+
+
+def block_rams(plan: KernelPlan, target: Target) -> int:
+    """Return the number of block RAMs that a plan needs on a family."""
+    return sum(
+        len(ram_copies(plan, memory)) * target.block_rams(memory.ram_words, memory.ram_word_bits)
+        for memory in plan.memories
+        if memory.is_block_ram
+    )
+
+
+def block_ram_bits(plan: KernelPlan) -> int:
+    """Return the bits that a plan keeps in block RAM, all copies counted."""
+    return sum(
+        len(ram_copies(plan, memory)) * memory.ram_words * memory.ram_word_bits
+        for memory in plan.memories
+        if memory.is_block_ram
+    )
