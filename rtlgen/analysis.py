@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from rtlgen.errors import Diagnostic, Label
 from rtlgen.frontend import ParsedProgram
+from rtlgen.ir.bank_map import Cut
 from rtlgen.ir.effort import limited_effort
 from rtlgen.ir.scop import Scop
 from rtlgen.ir.sets import ScopSets
@@ -22,6 +23,7 @@ from rtlgen.scheduling.errors import NothingObservable, NothingToBuild, PlanUnso
 from rtlgen.transforms.expand import Expansion, expand
 from rtlgen.transforms.loop_schedule import LoopOptions, Scheduled, schedule_loops
 from rtlgen.transforms.normalise import normalise
+from rtlgen.transforms.partition import with_cuts
 from rtlgen.transforms.pauses import Pause
 from rtlgen.transforms.ragged import Ranking, ragged_statements
 from rtlgen.transforms.skew import Skew, Skewed, skew
@@ -208,6 +210,19 @@ def _analysed(
         earlier={"parse": program.scop, "expand": written, "normalise": scop},
         kept=kept,
         expansions=expansions,
+    )
+
+
+def in_banks(analysis: Analysis, cuts: Mapping[str, tuple[Cut, ...]]) -> Analysis:
+    """Return the program with arrays cut into banks, which no dependence looks at."""
+    scop = with_cuts(analysis.scop, cuts)
+    return replace(
+        analysis,
+        program=replace(analysis.program, scop=with_cuts(analysis.program.scop, cuts)),
+        written=with_cuts(analysis.written, cuts),
+        scop=scop,
+        sets=ScopSets(scop, analysis.sets.context),
+        earlier={name: with_cuts(each, cuts) for name, each in analysis.earlier.items()},
     )
 
 

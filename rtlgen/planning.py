@@ -12,16 +12,24 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import reduce
 
-from rtlgen.analysis import Analysis, expanded, in_chosen_loops, in_skewed_loops, with_pauses
+from rtlgen.analysis import (
+    Analysis,
+    expanded,
+    in_banks,
+    in_chosen_loops,
+    in_skewed_loops,
+    with_pauses,
+)
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.effort import TooComplex, limited_effort, more_effort
 from rtlgen.ir.plan import KernelPlan
+from rtlgen.ir.ram_copies import block_ram_bits
 from rtlgen.ir.schedule import FlatDim, ScalarDim, Schedule
+from rtlgen.ir.scop import Scop
 from rtlgen.options import CompileOptions
 from rtlgen.poly.errors import UnknownStatement
 from rtlgen.poly.legality import find_violation, illegal_shift
 from rtlgen.poly.piecewise import NoClosedForm
-from rtlgen.scheduling.banks import Unbankable, assign_banks, with_banks
 from rtlgen.scheduling.decide import (
     Decision,
     StoresCollide,
@@ -47,9 +55,11 @@ from rtlgen.scheduling.settling import (
 from rtlgen.scheduling.skewing import find_skews
 from rtlgen.scheduling.space import Space
 from rtlgen.scheduling.stream_builder import Figures
+from rtlgen.scheduling.versions import NoVersions, assign_versions, with_versions
 from rtlgen.scheduling.worth import is_worth_search
 from rtlgen.target import Target, get_target
 from rtlgen.timing import timing_of
+from rtlgen.transforms.derive_banks import derived_cuts
 from rtlgen.transforms.ols import ols_applicability
 from rtlgen.transforms.outer_shift import outer_loop_shift
 
@@ -63,7 +73,7 @@ EXPANSION_GAIN = 0.98
 """Share of the cycles below which an expansion is worth its memory."""
 
 BANKING_GAIN = 0.995
-"""Share of the cycles below which several write ports are worth their memory."""
+"""Share of the cycles below which several write ports, or banks, are worth their memory."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,6 +103,46 @@ class Planned:
 
 def choose_plan(written: Analysis, options: CompileOptions) -> Planned:
     """Plan a program in the form and the loops with the fewest cycles, as far as it is free."""
+    first = _in_given_banks(written, options)
+    # The other modes are baselines: they build what the program says.
+    if options.fuse != "mf3":
+        return first
+    best = first
+    derived = derived_cuts(written.scop, options.partitions)
+    if any(_may_start_earlier(first, written.scop, array) for array in derived):
+        with suppress(TooComplex), more_effort():
+            best = _in_given_banks(in_banks(written, derived), options)
+    return best if _cycles(best) < _cycles(first) * BANKING_GAIN else _with_less_ram(first, options)
+
+
+def _may_start_earlier(planned: Planned, scop: Scop, array: str) -> bool:
+    """Tell whether statements may have waited for the write port of an array."""
+    writers = [s for s in scop.statements if s.write.array == array]
+    return len(writers) > 1 and is_worth_search(_cycles(planned), planned.space.floor_iterations)
+
+
+def _with_less_ram(planned: Planned, options: CompileOptions) -> Planned:
+    """Return the same plan with arrays in banks, where that saves copies of them."""
+    given = [array.name for array in planned.analysis.scop.arrays if array.cuts]
+    shared = {m.name for m in planned.plan.memories if m.read_ports > 1 and m.kind == "block"}
+    derived = derived_cuts(planned.analysis.scop, given)
+    cuts = {
+        name: cut
+        for name, cut in derived.items()
+        if name in shared and not replace(planned.analysis.scop.array(name), cuts=cut).is_register
+    }
+    if not cuts:
+        return planned
+    analysis = in_banks(planned.analysis, cuts)
+    space = planned.space.retimed(replace(planned.space.timing, sets=analysis.sets))
+    plan = _plan(space.timing, planned.decision, planned.target, options)
+    if block_ram_bits(plan) >= block_ram_bits(planned.plan):
+        return planned
+    return replace(planned, analysis=analysis, space=space, plan=plan)
+
+
+def _in_given_banks(written: Analysis, options: CompileOptions) -> Planned:
+    """Plan a program with its arrays in the banks that they are in."""
     freely = replace(options, shifts={})
     sharing = _less_sharing(written, freely)
     best = _less_waiting(sharing, freely)
@@ -107,7 +157,7 @@ def _settled(planned: Planned, options: CompileOptions) -> Planned:
         with limited_effort():
             while (later := _with_waits(best, options, tried)) is not None:
                 best = later
-    except (Unforwardable, StoresCollide, Unbankable, TooComplex):
+    except (Unforwardable, StoresCollide, NoVersions, TooComplex):
         # What was found so far is as good as it was.
         pass
     return best
@@ -236,8 +286,8 @@ def _in_regions(
 def _in_one_loop(analysis: Analysis, options: CompileOptions, free: Space) -> Planned:
     """Plan a program with all statements in one loop."""
     try:
-        several = _plan_of(analysis, options, free.retimed(with_banks(free.timing)))
-    except Unbankable:
+        several = _plan_of(analysis, options, free.retimed(with_versions(free.timing)))
+    except NoVersions:
         return _plan_of(analysis, options, free)
     # Where nothing is kept apart, often no two stores meet all the same.
     if all(memory.write_ports == 1 for memory in several.plan.memories):
@@ -328,7 +378,7 @@ def _plan(
         decision.times,
         decision.routing,
         assign_read_ports(timing, decision.times, decision.routing),
-        assign_banks(timing, decision.times, decision.routing),
+        assign_versions(timing, decision.times, decision.routing),
         Figures(
             decision.shifts,
             decision.ii_reasons,

@@ -1,0 +1,35 @@
+"""Random programs with lanes and banks, through RTL: exact, in the cycles predicted, or refused."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tests.oracles.random_lanes.campaign import BATCH, judge_lanes
+
+pytestmark = pytest.mark.simulation
+
+FEW = range(32)
+MANY = range(100, 500)
+
+
+def judged(seeds: range, folder: Path) -> Counter[str]:
+    """Judge the programs of seeds; count what became of them and what is in their plans."""
+    verdicts, kinds = judge_lanes(seeds, folder)
+    wrong = [f"{v.seed}: {v.code} {v.details}" for v in verdicts if v.outcome == "wrong"]
+    assert not wrong, "\n".join(wrong)
+    return kinds + Counter(verdict.outcome for verdict in verdicts)
+
+
+def test_some_random_programs_in_banks_are_exact(tmp_path: Path) -> None:
+    seen = judged(FEW, tmp_path)
+    assert seen["exact"] >= BATCH
+    assert seen["one bank"] >= 5 and seen["any bank"] >= 3, seen
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("first", MANY[::80])
+def test_many_random_programs_in_banks_are_exact(first: int, tmp_path: Path) -> None:
+    assert judged(range(first, first + 80), tmp_path)["exact"] >= 45

@@ -1,0 +1,46 @@
+"""Where the elements of an array with several versions are between runs."""
+
+from __future__ import annotations
+
+from rtlgen.options import CompileOptions
+from tests.scheduling.test_replay import compiled
+
+HALVES = """
+void f(int a[64], const int b[64]) {
+  for (int t = 0; t < %d; t++)
+    for (int i = 0; i < 32; i++) {
+      a[i] += b[i];
+      a[i + 32] -= b[i];
+    }
+}
+"""
+
+
+def in_parts(count: int) -> str:
+    """Return a loop over 64 elements in several parts, which no remainders tell apart."""
+    size = 64 // count
+    body = " ".join(f"a[i + {k * size}] += b[i + {k * size}];" for k in range(count))
+    return f"void f(int a[64], int b[64]) {{ for (int i = 0; i < {size}; i++) {{ {body} }} }}"
+
+
+def test_too_few_write_ports_are_the_reason_that_is_given() -> None:
+    eight = compiled(in_parts(8), CompileOptions())
+    assert [bound.text() for bound in eight.bounds] == [
+        "a: S0 S1 S2 .. S7 (line 1) store 64 times through its one write port, in as many cycles;\n"
+        "  each port more is a copy of the whole array, 4 are the most"
+    ]
+    assert compiled(in_parts(4), CompileOptions()).bounds == ()
+
+
+def test_what_is_not_replayed_is_counted() -> None:
+    assert compiled(HALVES % 3, CompileOptions()).unproven == ()
+    many = compiled(HALVES % 1_000_000, CompileOptions())
+    assert many.unproven == ("not replayed: 32,000,000 iterations",)
+
+
+def test_homes_are_the_same_however_many_instances_there_are() -> None:
+    few, many = (
+        compiled(HALVES % times, CompileOptions()).plan.memory("a") for times in (3, 1_000_000)
+    )
+    assert few.write_ports == 2
+    assert few.homes == many.homes == (0,) * 32 + (1,) * 32
