@@ -20,6 +20,9 @@ from rtlgen.ir.tiled import Transfer
 
 Ints = NDArray[np.int64]
 
+MOST_PLACES = 4
+"""Places for pairs of numbers, for each pair that there is, up to which pairs are not sorted."""
+
 
 @dataclass(frozen=True, slots=True)
 class Item:
@@ -116,21 +119,36 @@ def telling(
 
 
 def told_apart(kinds: Ints, values: Ints) -> Ints:
-    """Return small numbers, equal where kinds and values are."""
+    """Return small numbers, equal where kinds and values are.
+
+    Parameters
+    ----------
+    kinds: small numbers themselves, from 0 on.
+    """
     low = int(values.min())
     span = int(values.max()) - low + 1
     if span == 1:
         return kinds
-    _, numbers = np.unique(kinds * span + (values - low), return_inverse=True)
-    result: Ints = numbers.reshape(-1).astype(np.int64)
-    return result
+    pairs = kinds * span + (values - low)
+    count = (int(kinds.max()) + 1) * span
+    if count > MOST_PLACES * len(pairs):
+        _, numbers = np.unique(pairs, return_inverse=True)
+        result: Ints = numbers.reshape(-1).astype(np.int64)
+        return result
+    # There are few pairs that there could be: a place for each of them is faster than sorting.
+    is_there = np.zeros(count, dtype=np.bool_)
+    is_there[pairs] = True
+    number_of: Ints = np.cumsum(is_there, dtype=np.int64) - 1
+    told: Ints = number_of[pairs]
+    return told
 
 
 def first_of_each(kinds: Ints) -> Ints:
     """Return the first place of each of the numbers from 0 on."""
-    _, first = np.unique(kinds, return_index=True)
-    result: Ints = first.astype(np.int64)
-    return result
+    first = np.zeros(int(kinds.max()) + 1, dtype=np.int64)
+    # Of several places of a number, the last one assigned stays.
+    first[kinds[::-1]] = np.arange(len(kinds), dtype=np.int64)[::-1]
+    return first
 
 
 def _decided(condition: Condition, tiles: Ints, box: Sequence[Level]) -> Ints:

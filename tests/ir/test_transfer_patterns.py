@@ -7,7 +7,7 @@ import pytest
 
 from rtlgen.ir.iterations import iterations_of, level_iterations, predicate_mask
 from rtlgen.ir.tiled import Transfer
-from rtlgen.ir.transfer_patterns import Item, Pattern, patterns_of
+from rtlgen.ir.transfer_patterns import Item, Pattern, first_of_each, patterns_of, told_apart
 from tests.tiling.programs import BLUR, STRIDED, TRANSPOSED, TRIANGULAR, planned
 
 
@@ -50,3 +50,16 @@ def test_patterns_are_those_of_the_iterations(
             by_tile = [found.patterns[number] for number in found.of_tile]
             assert by_tile == enumerated(transfer, tiles)
             assert found.words == sum(item.moves for items in by_tile for item in items)
+
+
+@pytest.mark.parametrize("span", [1, 3, 1 << 40], ids=["all alike", "few values", "far values"])
+def test_numbers_tell_pairs_apart_whatever_their_values(span: int) -> None:
+    draw = np.random.default_rng(5)
+    kinds = np.sort(draw.integers(0, 4, 200))
+    values = draw.integers(-2, 3, 200) * (span - 1)
+    found = told_apart(kinds, values)
+    pairs = list(zip(kinds.tolist(), values.tolist(), strict=True))
+    numbers, count = found.tolist(), len(set(pairs))
+    assert len(set(zip(pairs, numbers, strict=True))) == count
+    assert set(numbers) == set(range(count))
+    assert first_of_each(found).tolist() == [numbers.index(number) for number in range(count)]
