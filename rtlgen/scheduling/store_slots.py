@@ -26,6 +26,7 @@ from rtlgen.scheduling.forwarding import Issue, TapSet, tap_sets
 from rtlgen.scheduling.lags import Timing
 from rtlgen.scheduling.ports import banks_at
 from rtlgen.scheduling.write_history import distinct
+from rtlgen.transforms.busy_cycles import share_cycle
 from rtlgen.transforms.distances import Candidate
 from rtlgen.transforms.precedence import Precedence
 
@@ -230,9 +231,9 @@ class StoreSlots:
         key = (a, chosen_a, b, chosen_b, distance)
         if key not in self._meetings:
             self._meetings[key] = any(
-                _share(early - distance, late)
+                share_cycle(early - distance, late)
                 if len(early) < len(late)
-                else _share(early, late + distance)
+                else share_cycle(early, late + distance)
                 for early, late in self._store_pairs(a, chosen_a, b, chosen_b)
             )
         return self._meetings[key]
@@ -336,16 +337,6 @@ def _each(function: Callable[..., int], *columns: Ints) -> Ints:
     values = [function(*row) for row in zip(*reversed(rows), strict=True)]
     found: Ints = np.array(values, dtype=np.int64)[np.searchsorted(different, numbers)]
     return found
-
-
-def _share(a: Ints, b: Ints) -> bool:
-    """Tell whether two sorted arrays have an element in common."""
-    if not len(a) or not len(b) or a[-1] < b[0] or b[-1] < a[0]:
-        return False
-    if len(a) > len(b):
-        a, b = b, a
-    place = np.minimum(np.searchsorted(b, a), len(b) - 1)
-    return bool((b[place] == a).any())
 
 
 def _differences(a: Ints, b: Ints) -> Ints:

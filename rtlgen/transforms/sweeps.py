@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import permutations
+from itertools import combinations, permutations
 from math import prod
 
 import numpy as np
@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 from rtlgen.ir.effort import keep_going
 from rtlgen.ir.schedule import NestLoop
 from rtlgen.poly.strong_components import strong_components
+from rtlgen.transforms.busy_cycles import share_cycle
 from rtlgen.transforms.candidates import Placement, box_placement
 from rtlgen.transforms.common_nest import StoreSlot
 from rtlgen.transforms.distances import Candidate
@@ -247,11 +248,12 @@ def _shifts(problem: SweepProblem, placed: Mapping[str, Placement]) -> dict[str,
     if smallest_shifts(problem.names, orders, {}) is None:
         return None
     required = requirements(problem.precedences, placed, ones)
+    stored = _store_cycles(problem, placed)
     for _ in range(MAX_STORE_MOVES):
         shifts = smallest_shifts(problem.names, required, {})
         if shifts is None:
             return None
-        meeting = _meeting(problem, placed, shifts)
+        meeting = _meeting(stored, shifts)
         if meeting is None:
             return shifts
         a, b = sorted(meeting, key=lambda name: (shifts[name], problem.names.index(name)))
@@ -259,17 +261,23 @@ def _shifts(problem: SweepProblem, placed: Mapping[str, Placement]) -> dict[str,
     return None
 
 
+def _store_cycles(problem: SweepProblem, placed: Mapping[str, Placement]) -> list[dict[str, Ints]]:
+    """Return for each array the cycles in which statements store to it, but for their shifts."""
+    found: dict[str, dict[str, Ints]] = {}
+    for name, store in problem.stores.items():
+        cycles = placed[name].ranks(problem.points[name]) + store.stage
+        found.setdefault(store.array, {})[name] = np.sort(cycles)
+    return list(found.values())
+
+
 def _meeting(
-    problem: SweepProblem, placed: Mapping[str, Placement], shifts: Mapping[str, int]
+    stored: Sequence[Mapping[str, Ints]], shifts: Mapping[str, int]
 ) -> tuple[str, str] | None:
     """Return two statements that store to one array in one cycle, if there are any."""
-    taken: dict[tuple[str, int], str] = {}
-    for name, store in problem.stores.items():
-        cycles = placed[name].ranks(problem.points[name]) + (shifts[name] + store.stage)
-        for cycle in cycles.tolist():
-            other = taken.setdefault((store.array, cycle), name)
-            if other != name:
-                return other, name
+    for cycles in stored:
+        for a, b in combinations(cycles, 2):
+            if share_cycle(cycles[a] + (shifts[a] - shifts[b]), cycles[b]):
+                return a, b
     return None
 
 
