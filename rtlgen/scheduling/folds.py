@@ -14,8 +14,9 @@ Reference: De Greef, Catthoor, De Man, "Memory size reduction through storage or
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import islpy as isl
 
@@ -59,12 +60,38 @@ def folded_places(
     return sets.read_map(f"{{ {tuple_name}[{dims}] -> [{','.join(images)}] }}")
 
 
+def sharing_places(sets: ScopSets, kept: Kept, bits: Sequence[int]) -> isl.Map:
+    """Return {writing instance -> writing instance} of values that go to one place."""
+    statement, write = kept.statement, kept.statement.write
+    names = statement.iterators
+    shape = sets.scop.array(write.array).shape
+    where = []
+    for subscript, width, extent in zip(write.affine, bits, shape, strict=True):
+        difference = f"({affine_text(subscript, names)}) - ({_second(subscript, names)})"
+        # A condition without a quotient, where there is one.
+        if 1 << width >= extent:
+            where.append(f"{difference} = 0")
+        elif width:
+            where.append(f"({difference}) mod {1 << width} = 0")
+    tuple_name = sets.statement_tuple(statement.name)
+    first, second = (",".join(f"{letter}{k}" for k in range(len(names))) for letter in "de")
+    text = (
+        f"{{ {tuple_name}[{first}] -> {tuple_name}[{second}] : {' and '.join(where) or 'true'} }}"
+    )
+    return sets.read_map(text).intersect_domain(kept.written).intersect_range(kept.written)
+
+
+def _second(form: Affine, names: Sequence[str]) -> str:
+    """Return a form of the second instance of a pair."""
+    return " + ".join(
+        [*(f"{c}*e{names.index(name)}" for name, c in form.terms), str(form.constant)]
+    )
+
+
 def overwritten(sets: ScopSets, kept: Kept, depth: int, bits: Sequence[int]) -> isl.Map:
     """Return {reading instance -> writing instance that took its value's place too early}."""
     keep_going(sets.context)
-    write = kept.statement.write
-    places = folded_places(sets, kept.statement, write, bits).intersect_domain(kept.written)
-    alike = places.apply_range(places.reverse())
+    alike = sharing_places(sets, kept, bits)
     written_at = _time(sets, kept.statement, kept.store_cycle, depth)
     later = alike.intersect(written_at.lex_lt_map(written_at))
     found = None
@@ -85,24 +112,53 @@ def _time(sets: ScopSets, statement: Statement, cycle: Affine, depth: int) -> is
     return sets.time_map(statement, [*tile, cycle])
 
 
-def smallest_fold(sets: ScopSets, kept: Kept, depth: int, shape: Sequence[int]) -> tuple[int, ...]:
+def smallest_fold(
+    sets: ScopSets, kept: Kept, depth: int, shape: Sequence[int], guess: Sequence[int] = ()
+) -> tuple[int, ...]:
     """Return for each dimension how many low bits of the subscript tell the values apart.
 
     The last dimension is folded first: neighbours in a row stay neighbours.
+
+    Parameters
+    ----------
+    guess: bits to begin the search with, which do not change what it finds.
     """
     bits = [(extent - 1).bit_length() for extent in shape]
+    likely = [min(pair) for pair in zip(guess, bits, strict=True)] if guess else None
+    # One proof for all dimensions at once, where the guess is right or too many bits.
+    holds = likely is not None and overwritten(sets, kept, depth, likely).is_empty()
+
+    def suffices(place: int, tried: int) -> bool:
+        folded = [*bits[:place], tried, *bits[place + 1 :]]
+        if holds and likely is not None and folded[place:] == likely[place:]:
+            return True
+        return overwritten(sets, kept, depth, folded).is_empty()
+
     for place in reversed(range(len(bits))):
-        # What so many bits tell apart, more do, too.
-        few, enough = 0, bits[place]
-        while few < enough:
-            tried = (few + enough) // 2
-            folded = [*bits[:place], tried, *bits[place + 1 :]]
-            if overwritten(sets, kept, depth, folded).is_empty():
-                enough = tried
-            else:
-                few = tried + 1
-        bits[place] = enough
+        wanted = None if likely is None else likely[place]
+        bits[place] = _fewest(partial(suffices, place), bits[place], wanted)
     return tuple(bits)
+
+
+def _fewest(suffices: Callable[[int], bool], most: int, guess: int | None) -> int:
+    """Return the smallest number that suffices; all from there up to `most` do.
+
+    From a guess, steps become longer and longer until the number lies between two of them.
+    """
+    few, enough, step = 0, most, 1
+    tried = most // 2 if guess is None else min(guess, most - 1)
+    while few < enough:
+        if suffices(tried):
+            enough = tried
+            tried = enough - step
+        else:
+            few = tried + 1
+            tried = few + step - 1
+        step *= 2
+        if guess is None or (few > 0 and enough < most):
+            tried = (few + enough) // 2
+        tried = max(few, min(tried, enough - 1))
+    return enough
 
 
 def fields_of(access: Access, bits: Sequence[int]) -> Fields:

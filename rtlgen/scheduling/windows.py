@@ -177,6 +177,7 @@ class WindowPlanner:
     ----------
     off_chip: the arrays off chip, by name. word_bits: of the bus.
     read_latency_cycles: of block RAM.
+    folds: by statement and scope, the bits that were found for other tiles of the same loops.
     """
 
     def __init__(
@@ -186,6 +187,7 @@ class WindowPlanner:
         off_chip: Mapping[str, OffChip],
         word_bits: int,
         read_latency_cycles: int,
+        folds: dict[tuple[str, int], tuple[int, ...]],
     ) -> None:
         self.kernel = kernel
         self.crossings = crossings
@@ -193,6 +195,7 @@ class WindowPlanner:
         self.off_chip = off_chip
         self.word_bits = word_bits
         self.read_latency_cycles = read_latency_cycles
+        self.folds = folds
         self.reads = [
             (statement.name, read)
             for statement in kernel.statements
@@ -271,7 +274,10 @@ class WindowPlanner:
                 tuple(self.kernel.address_cycle(*flow.key) for flow in flows),
             )
             shape = self.sets.scop.array(statement.write.array).shape
-            bits = smallest_fold(self.sets, kept, self.kernel.depth, shape)
+            # Tiles of other sizes, or in another order, need about as many.
+            guess = self.folds.get((name, scope), ())
+            bits = smallest_fold(self.sets, kept, self.kernel.depth, shape, guess)
+            self.folds[name, scope] = bits
             self._kept[name, scope] = KeptMemory(kept, tuple(flows), bits)
         return self._kept[name, scope]
 

@@ -32,6 +32,7 @@ class UnitLoops:
     before: by statement, the iterators that it has in the C program, by those of these loops.
     are_written: whether they are the loops of the C program. instances: of every statement.
     decisions: for the tiles that were planned, see `tiling.part`.
+    folds: that were found for them, see `scheduling.windows`.
     """
 
     program: Program
@@ -40,6 +41,7 @@ class UnitLoops:
     are_written: bool
     instances: Mapping[str, int]
     decisions: dict[tuple[object, ...], Decision] = field(default_factory=dict)
+    folds: dict[tuple[str, int], tuple[int, ...]] = field(default_factory=dict)
 
 
 def loops_of(part: Program) -> Iterator[UnitLoops]:

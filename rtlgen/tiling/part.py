@@ -291,6 +291,7 @@ def _planner(cut: CutPart, space: Space, chip: Chip) -> WindowPlanner:
             chip.off_chip,
             chip.word_bits,
             chip.target.memory_read_latency_cycles,
+            cut.loops.folds,
         )
     return cut.planners[key]
 
