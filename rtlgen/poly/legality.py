@@ -6,7 +6,7 @@ program and the time vectors of the new one, and asks isl for a pair in the wron
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import zip_longest
 
@@ -262,7 +262,7 @@ def require_legal(
         return
     if isinstance(schedule.dims[violation.dependence.sink][0], FlatDim):
         raise illegal_shift(sets.scop, violation, schedule)
-    raise _illegal_schedule(sets.scop, violation, what)
+    raise illegal_schedule(sets.scop, violation, what)
 
 
 def _verbs(dependence: Dependence) -> tuple[str, str]:
@@ -271,18 +271,38 @@ def _verbs(dependence: Dependence) -> tuple[str, str]:
     return source, sink
 
 
-def _illegal_schedule(scop: Scop, violation: Violation, what: str) -> IllegalSchedule:
+def illegal_schedule(
+    scop: Scop,
+    violation: Violation,
+    what: str,
+    *,
+    where: Callable[[str, Instance], str] | None = None,
+    notes: tuple[str, ...] = (),
+    remedy: str = "this order of loops or statements is not possible; choose another",
+) -> IllegalSchedule:
+    """Return the error for a schedule that `violation` breaks.
+
+    Parameters
+    ----------
+    what: the change that is judged. where: what is said of the place of a statement's instance.
+    """
     dependence = violation.dependence
-    source = scop.statement(dependence.source).instance_text(violation.source_instance)
-    sink = scop.statement(dependence.sink).instance_text(violation.sink_instance)
+    shown = []
+    for name, instance in (
+        (dependence.source, violation.source_instance),
+        (dependence.sink, violation.sink_instance),
+    ):
+        place = "" if where is None else where(name, instance)
+        shown.append(scop.statement(name).instance_text(instance) + place)
     first, second = _verbs(dependence)
     return IllegalSchedule(
         f"{what} breaks {_article(dependence.kind)} dependence",
         labels=(
-            Label(dependence.sink_access.span, f"{second} by {sink}, which would run first"),
-            Label(dependence.source_access.span, f"{first} by {source}"),
+            Label(dependence.sink_access.span, f"{second} by {shown[1]}, which would run first"),
+            Label(dependence.source_access.span, f"{first} by {shown[0]}"),
         ),
-        help="this order of loops or statements is not possible; choose another",
+        notes=notes,
+        help=remedy,
     )
 
 

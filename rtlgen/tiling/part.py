@@ -23,7 +23,7 @@ from rtlgen.poly.correspondence import (
 )
 from rtlgen.poly.counting import count_points
 from rtlgen.poly.crossings import Crossings
-from rtlgen.poly.legality import require_legal
+from rtlgen.poly.legality import find_violation
 from rtlgen.poly.tiling import TileGrid, TileRelations
 from rtlgen.scheduling.datapath import build_datapath
 from rtlgen.scheduling.decide import Decision, decide_fused, relaxing
@@ -37,6 +37,7 @@ from rtlgen.scheduling.tile_streams import TileStreamBuilder
 from rtlgen.scheduling.traffic import Traffic
 from rtlgen.scheduling.windows import WindowPlanner, Windows
 from rtlgen.target import Target
+from rtlgen.tiling.illegal import illegal_tiles
 from rtlgen.tiling.loops import UnitLoops
 from rtlgen.tiling.program import Program
 from rtlgen.timing import recurrent_reads
@@ -201,7 +202,9 @@ def cut_part(loops: UnitLoops, tiling: Tiling, target: Target) -> CutPart:
         moved_dependences(part.dependences, sets, moved),
         moved_dataflow(part.flows, moved),
     )
-    require_legal(sets, relations.dependences, tiled.scop.schedule, "cutting the loops into tiles")
+    violation = find_violation(sets, relations.dependences, tiled.scop.schedule)
+    if violation is not None:
+        raise illegal_tiles(tiled, tiling, violation)
     tiled = replace(tiled, before=_composed(loops, tiled))
     nest = tile_loops(sets, relations.tiles(), tiled.tile_iterators)
     if tiling.woven:

@@ -172,7 +172,19 @@ def test_without_buffers_every_access_goes_off_chip(text: str) -> None:
 def test_tiles_that_break_a_dependence_are_refused() -> None:
     with pytest.raises(IllegalSchedule) as refused:
         planned(SHORTEST_PATHS, 20, (4, 4, 4))
-    assert "cutting the loops into tiles breaks a flow dependence" in str(refused.value)
+    told = refused.value.diagnostic
+    assert told.message == (
+        "cutting the loops into tiles of 4,4,4 iterations breaks a flow dependence"
+    )
+    later, earlier = told.labels
+    assert later.text == "read by S0(5,0,0) in tile (1, 0, 0), which would run first"
+    assert earlier.text == "written by S0(4,0,5) in tile (1, 0, 1)"
+    assert told.notes == (
+        "tile (1, 0, 1) has to be done before tile (1, 0, 0), which runs first;"
+        " other orders of the tiles fail, too",
+    )
+    assert told.help == "tiles of 1,1,4 iterations run in the order of the program: --tile 1,1,4"
+    assert planned(SHORTEST_PATHS, 9, (1, 1, 4)).replayed
 
 
 def test_more_sizes_than_loops_are_refused() -> None:

@@ -1,0 +1,44 @@
+"""Tiles that no order allows: which two of them need each other, and what would work."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rtlgen.poly.errors import IllegalSchedule
+from rtlgen.poly.legality import Instance, Violation, illegal_schedule
+from rtlgen.transforms.tile_nests import TiledScop, Tiling
+
+
+def illegal_tiles(tiled: TiledScop, tiling: Tiling, violation: Violation) -> IllegalSchedule:
+    """Return the error for tiles whose order breaks a dependence; its witness is two tiles."""
+    scop = tiled.scop
+
+    def tile_of(name: str, instance: Instance) -> tuple[int, ...]:
+        values = dict(zip(scop.statement(name).iterators, instance, strict=True))
+        cut = zip(tiled.before[name], tiling.sizes, strict=False)
+        return tuple(form.evaluate(values) // size for form, size in cut)
+
+    def where(name: str, instance: Instance) -> str:
+        return f" in tile {_tuple(tile_of(name, instance))}"
+
+    first = tile_of(violation.dependence.source, violation.source_instance)
+    second = tile_of(violation.dependence.sink, violation.sink_instance)
+    sizes = ",".join(map(str, tiling.sizes))
+    # One iteration of the outer loops after another is the order of the program itself.
+    *outer, last = tiling.sizes
+    strips = ",".join(map(str, [*(1 for _ in outer), last]))
+    return illegal_schedule(
+        scop,
+        violation,
+        f"cutting the loops into tiles of {sizes} iterations",
+        where=where,
+        notes=(
+            f"tile {_tuple(first)} has to be done before tile {_tuple(second)}, which runs first;"
+            " other orders of the tiles fail, too",
+        ),
+        remedy=f"tiles of {strips} iterations run in the order of the program: --tile {strips}",
+    )
+
+
+def _tuple(numbers: Sequence[int]) -> str:
+    return f"({', '.join(map(str, numbers))})"
