@@ -113,8 +113,8 @@ def _placed(program: ParsedProgram, options: CompileOptions) -> Compilation:
             return _on_chip(program, options)
     else:
         found = _on_chip(program, options)
-    if placement.note is not None:
-        note_limit(placement.note)
+    for note in placement.notes:
+        note_limit(note)
     return found
 
 

@@ -167,7 +167,7 @@ def store_words(moved: Moved, window: str, copies_bits: int) -> Transfer:
             _from_first(moved.words(lane), loops), box.intersect(found), MOVER_CONDITIONS
         )
         if strobe is None:
-            raise _untold(moved)
+            raise _untold(moved, lane)
         strobes.append(strobe)
     transfer = _transfer("store", moved, window, copies_bits, when)
     return replace(transfer, strobes=tuple(strobes))
@@ -190,12 +190,24 @@ def _transfer(
     )
 
 
-def _untold(moved: Moved) -> RaggedDomain:
-    array = moved.sets.scop.array(moved.footprint.array.name)
+def _untold(moved: Moved, lane: int | None = None) -> RaggedDomain:
+    """Return the error for words, or elements of words, that comparisons cannot tell.
+
+    Parameters
+    ----------
+    lane: of the elements in their words; None for whole words.
+    """
+    footprint = moved.footprint
+    array = moved.sets.scop.array(footprint.array.name)
+    which = f"the words of {array.name} that a tile moves"
+    if lane is not None:
+        which = f"the words of {array.name} whose element {lane} of {footprint.lanes} a tile stores"
+    spans = [user.access.span for user, _ in moved.users]
     return RaggedDomain(
-        f"the words of {array.name} that a tile moves have no simple description",
-        labels=(Label(array.span, "an irregular part of it is moved"),),
-        help="choose tiles of whole words, or keep the array on chip",
+        f"{which} have no simple description",
+        labels=(Label(spans[0], "does not step by whole words"),),
+        notes=(f"to tell them takes a quotient, or more than {MOVER_CONDITIONS} comparisons",),
+        help=f"give other tiles, or none, or say --memory {array.name}=onchip",
     )
 
 

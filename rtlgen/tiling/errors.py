@@ -29,10 +29,11 @@ class BusTooNarrow(RtlgenError):
 
 
 class StaysOnChip(RtlgenError):
-    """`--memory` asks for something off chip that is no array, or holds constants.
+    """`--memory` asks for something off chip that is a single element, or holds constants.
 
-    Scalar variables are registers and constant tables are part of the circuit; neither would gain
-    anything off chip. `--memory fixed:8` without a name leaves them where they are.
+    Scalar variables and arrays of one element are registers, constant tables are part of the
+    circuit; none would gain anything off chip. `--memory fixed:8` without a name leaves them where
+    they are.
     """
 
     code = "E0317"

@@ -6,8 +6,8 @@ not, the largest ones move out until the others fit.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from rtlgen.errors import Label
 from rtlgen.ir.memory_side import Bus
@@ -54,12 +54,12 @@ class Placement:
     Members
     -------
     request: what is asked of the tiles; None where all arrays are on chip.
-    note: a sentence about arrays that are somewhere without having been asked to be.
+    notes: sentences about arrays that are somewhere without having been asked to be.
     is_asked: whether tiles were asked for, by a place off chip or by a limit to the RAM.
     """
 
     request: TileRequest | None
-    note: str | None = None
+    notes: tuple[str, ...] = ()
     is_asked: bool = True
 
 
@@ -71,17 +71,25 @@ def place_arrays(scop: Scop, options: CompileOptions, target: Target) -> Placeme
     UnknownArray, StaysOnChip, SeveralBuses, BusTooNarrow, NotInTiles
     """
     buses = _buses(scop, options)
+    placement = _placed(scop, options, target, buses)
+    return replace(placement, notes=(*placement.notes, *_staying(scop, options)))
+
+
+def _placed(
+    scop: Scop, options: CompileOptions, target: Target, buses: Mapping[str, Bus | None]
+) -> Placement:
     asked = [array for array in scop.arrays if buses[array.name] is not None]
     size = _Size(scop, asked, options, target)
     out = [] if EVERY_ARRAY in options.memory else size.moving_out()
     if not asked and not out:
         note = "those that may be off chip are not enough"
-        return Placement(None, size.note(note) if out is None else None)
+        return Placement(None, (size.note(note),) if out is None else ())
     out = out or []
     is_asked = bool(asked) or options.max_bram_kib is not None
     other = _option_for_islands(options)
     if not is_asked and other is not None:
-        return Placement(None, size.note(f"they stay on chip for the sake of {other}"), False)
+        note = f"they stay on chip for the sake of {other}"
+        return Placement(None, (size.note(note),), False)
     _require_no_other(options)
     bus = _only_bus(asked, buses) if asked else USUAL_BUS
     moved = [array for array in scop.arrays if array in (*asked, *out)]
@@ -99,7 +107,7 @@ def place_arrays(scop: Scop, options: CompileOptions, target: Target) -> Placeme
         return Placement(request)
     names = ", ".join(array.name for array in out)
     are = f"{names} {'is' if len(out) == 1 else 'are'} off chip"
-    return Placement(request, size.note(f"{are}, as with --memory {bus}"), is_asked)
+    return Placement(request, (size.note(f"{are}, as with --memory {bus}"),), is_asked)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,12 +175,12 @@ def bits_of(array: Array) -> int:
 
 def _buses(scop: Scop, options: CompileOptions) -> dict[str, Bus | None]:
     """Return for every array the bus to it, or None where it is on chip."""
-    names = [array.name for array in scop.arrays]
+    names = [array.name for array in (*scop.arrays, *scop.untouched)]
     for name in options.memory:
         if name not in (EVERY_ARRAY, *names):
             raise UnknownArray(
                 f"there is no array {name}",
-                help=f"the arrays are {', '.join(a.name for a in scop.arrays if a.shape)}",
+                help=f"the arrays are {', '.join(_array_names(scop))}",
             )
     places = {name: off_chip_bus(place) for name, place in options.memory.items()}
     found: dict[str, Bus | None] = {}
@@ -181,6 +189,8 @@ def _buses(scop: Scop, options: CompileOptions) -> dict[str, Bus | None]:
         if bus is not None and not _is_movable(array):
             if array.name in places:
                 what = "a constant table" if array.is_table else "a scalar variable"
+                if array.shape and not array.is_table:
+                    what = "a single element"
                 raise StaysOnChip(
                     f"{array.name} is {what}: it stays on chip",
                     labels=(Label(array.span),),
@@ -192,7 +202,23 @@ def _buses(scop: Scop, options: CompileOptions) -> dict[str, Bus | None]:
 
 
 def _is_movable(array: Array) -> bool:
-    return bool(array.shape) and not array.is_table
+    return bool(array.shape) and array.depth > 1 and not array.is_table
+
+
+def _array_names(scop: Scop) -> list[str]:
+    return [array.name for array in (*scop.arrays, *scop.untouched) if array.shape]
+
+
+def _staying(scop: Scop, options: CompileOptions) -> Iterator[str]:
+    """Yield why arrays that were asked to be off chip are not."""
+    places = {name: off_chip_bus(place) for name, place in options.memory.items()}
+    if places.get(EVERY_ARRAY) is not None:
+        for array in scop.arrays:
+            if array.shape and array.depth == 1 and array.name not in places:
+                yield f"{array.name} is a single element: it stays on chip, in a register"
+    for array in scop.untouched:
+        if places.get(array.name) is not None:
+            yield f"{array.name} is neither read nor written: nothing of it is off chip"
 
 
 def _only_bus(moved: Sequence[Array], buses: Mapping[str, Bus | None]) -> Bus:

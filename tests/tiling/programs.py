@@ -145,6 +145,14 @@ void backwards(int16_t a[N], int16_t b[N]) {
 }
 """
 
+EVERY_THIRD = """
+#include <stdint.h>
+void every_third(int16_t a[N], int16_t b[N]) {
+  for (int i = N - 1; i > 0; i -= 3)
+    b[i] = a[i] + b[i - 1];
+}
+"""
+
 STRIDED = """
 void strided(int b[N][N + 3]) {
   for (int i = 2; i <= 7; i += 3)

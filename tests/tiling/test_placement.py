@@ -15,6 +15,7 @@ from rtlgen.options import EVERY_ARRAY, CompileOptions
 from rtlgen.scheduling.errors import RaggedDomain
 from rtlgen.target import get_target
 from rtlgen.tiling.choice import TileRequest
+from rtlgen.tiling.errors import StaysOnChip, UnknownArray
 from rtlgen.tiling.placement import ON_CHIP_ONLY, Placement, place_arrays
 from tests.tiling.programs import BLUR, KIB, LOOKUP, PRODUCT, TRANSPOSED, parsed
 
@@ -80,18 +81,18 @@ def test_the_largest_arrays_move_out_until_the_others_fit() -> None:
     assert large.request is not None
     assert large.request.on_chip == frozenset("AC")
     assert large.request.budget_bits == (112 - 64) * KIB - 32 * 128
-    assert large.note == (
+    assert large.notes[0] == (
         "arrays take 193 KiB on chip, and ECP5-25k has 112 KiB: B is off chip, as with "
         "--memory fixed:8"
     )
     plan = compile_program(parsed(text, 128), CompileOptions())
-    assert plan.limits == (large.note,)
-    assert plan.remarks == (f"limit: {large.note}",)
+    assert plan.limits == large.notes
+    assert plan.remarks == (f"limit: {large.notes[0]}",)
     limited = place_arrays(
         parsed(text, 16).scop, CompileOptions(max_bram_kib=1), get_target("ecp5")
     )
     assert limited.is_asked
-    assert "they may take 1 KiB: B, A are off chip" in str(limited.note)
+    assert "they may take 1 KiB: B, A are off chip" in limited.notes[0]
 
 
 def test_what_no_tile_suits_stays_on_chip_and_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -110,7 +111,7 @@ def test_arrays_that_are_looked_up_do_not_move_out() -> None:
     text = LOOKUP.replace("t[256]", "t[40000]").replace("t[x[i]]", "t[4 * x[i]]")
     placement = place_arrays(parsed(text, 16).scop, CompileOptions(), get_target("ecp5"))
     assert placement.request is None
-    assert str(placement.note).endswith("those that may be off chip are not enough")
+    assert placement.notes[0].endswith("those that may be off chip are not enough")
 
 
 def test_an_option_for_islands_keeps_arrays_on_chip_and_that_is_said() -> None:
@@ -120,3 +121,39 @@ def test_an_option_for_islands_keeps_arrays_on_chip_and_that_is_said() -> None:
         "arrays take 157 KiB on chip, and ECP5-25k has 112 KiB: they stay on chip for the sake "
         "of --fuse",
     )
+
+
+SMALL = """
+void small(int A[N], int B[N], int s[1], int m[1][1]) {
+  for (int i = 0; i < N; i++) {
+    s[0] += A[i];
+    m[0][0] = s[0];
+  }
+}
+"""
+
+
+def test_arrays_that_nobody_uses_may_be_anywhere() -> None:
+    scop = parsed(SMALL, 16).scop
+    on_chip = CompileOptions(memory={"B": "onchip"})
+    assert place_arrays(scop, on_chip, get_target("ecp5")) == Placement(None)
+    off_chip = replace(OFF_CHIP, memory={"B": "fixed:8"})
+    assert place_arrays(scop, off_chip, get_target("ecp5")) == Placement(
+        None, ("B is neither read nor written: nothing of it is off chip",)
+    )
+    with pytest.raises(UnknownArray) as refused:
+        place_arrays(scop, replace(OFF_CHIP, memory={"D": "onchip"}), get_target("ecp5"))
+    assert refused.value.diagnostic.help == "the arrays are A, s, m, B"
+
+
+def test_arrays_of_one_element_stay_on_chip_and_plan_says_so() -> None:
+    plan = compile_program(parsed(SMALL, 16), OFF_CHIP)
+    assert plan.limits == (
+        "s is a single element: it stays on chip, in a register",
+        "m is a single element: it stays on chip, in a register",
+    )
+    with pytest.raises(StaysOnChip) as refused:
+        place_arrays(
+            parsed(SMALL, 16).scop, replace(OFF_CHIP, memory={"s": "fixed:8"}), get_target("ecp5")
+        )
+    assert refused.value.diagnostic.message == "s is a single element: it stays on chip"

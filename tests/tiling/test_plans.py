@@ -18,6 +18,7 @@ from rtlgen.tiling.part import ram_bits
 from tests.tiling.programs import (
     BACKWARDS,
     BLUR,
+    EVERY_THIRD,
     JACOBI,
     KIB,
     LU,
@@ -161,8 +162,9 @@ def test_what_does_not_fit_passes_through_the_memory_off_chip(
 
 
 @pytest.mark.parametrize("text", [TRANSPOSED, PRODUCT, BLUR, LU], ids=["a", "b", "c", "d"])
-def test_without_buffers_every_access_goes_off_chip(text: str) -> None:
-    found = planned(text, 9, buffer=False)
+@pytest.mark.parametrize("size", [5, 9])
+def test_without_buffers_every_access_goes_off_chip(text: str, size: int) -> None:
+    found = planned(text, size, buffer=False)
     assert found.replayed
     for part in found.parts:
         assert set(part.tiling.sizes) == {1}
@@ -185,6 +187,19 @@ def test_tiles_that_break_a_dependence_are_refused() -> None:
     )
     assert told.help == "tiles of 1,1,4 iterations run in the order of the program: --tile 1,1,4"
     assert planned(SHORTEST_PATHS, 9, (1, 1, 4)).replayed
+
+
+def test_elements_that_only_a_quotient_tells_are_refused() -> None:
+    with pytest.raises(RaggedDomain) as refused:
+        planned(EVERY_THIRD, 32, (16,))
+    told = refused.value.diagnostic
+    assert told.message == (
+        "the words of b whose element 0 of 4 a tile stores have no simple description"
+    )
+    assert [label.text for label in told.labels] == ["does not step by whole words"]
+    assert told.notes == ("to tell them takes a quotient, or more than 40 comparisons",)
+    assert planned(EVERY_THIRD, 32, (4,)).replayed
+    assert planned(EVERY_THIRD, 32).replayed
 
 
 def test_more_sizes_than_loops_are_refused() -> None:
