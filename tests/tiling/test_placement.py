@@ -17,6 +17,7 @@ from rtlgen.target import get_target
 from rtlgen.tiling.choice import TileRequest
 from rtlgen.tiling.errors import StaysOnChip, UnknownArray
 from rtlgen.tiling.placement import ON_CHIP_ONLY, Placement, place_arrays
+from rtlgen.transforms.partition import PartitionWish
 from tests.tiling.programs import BLUR, KIB, LOOKUP, PRODUCT, TRANSPOSED, parsed
 
 OFF_CHIP = CompileOptions(memory={EVERY_ARRAY: "fixed:8"})
@@ -57,7 +58,7 @@ def test_no_option_is_passed_over(member: str) -> None:
     others: dict[str, Any] = {
         "fuse": "none", "shifts": {"S0": 1}, "index_style": "divide", "index_latency_cycles": 2,
         "checksum": True, "expand": "never", "write_ports": "one", "scheduler": "pluto",
-        "fusion": "max", "wavefront": True,
+        "fusion": "max", "wavefront": True, "partitions": {"A": (PartitionWish("cyclic", 1, 2),)},
     }  # fmt: skip
     options = replace(OFF_CHIP, **{member: others[member]})
     with pytest.raises(Exception, match=f"{ON_CHIP_ONLY[member]} is for programs"):
