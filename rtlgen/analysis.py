@@ -1,6 +1,6 @@
 """What the polyhedral half knows of a program before any nest of it is flattened.
 
-parse [-> expand] -> normalise [-> reschedule -> tile -> wavefront]
+parse [-> unroll] [-> expand] -> normalise [-> reschedule -> tile -> wavefront]
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from rtlgen.transforms.ragged import Ranking, ragged_statements
 from rtlgen.transforms.skew import Skew, Skewed, skew
 from rtlgen.transforms.strides import is_strided
 from rtlgen.transforms.units import Unit, dependence_units
+from rtlgen.transforms.unroll import unroll
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,7 +38,8 @@ class Analysis:
 
     Members
     -------
-    program: as parsed; written: the same, perhaps with temporaries expanded.
+    program: as parsed; unrolled: the same, with loops in lanes; written: the same, perhaps with
+        temporaries expanded.
     scop: `written`, normalised, in the loops of a scheduler if one was chosen; sets: the isl view
         of scop.
     earlier: the programs before `scop`, by pass. scheduled: the scheduler's answer.
@@ -48,6 +50,7 @@ class Analysis:
     """
 
     program: ParsedProgram
+    unrolled: Scop
     written: Scop
     scop: Scop
     sets: ScopSets
@@ -77,11 +80,16 @@ class Analysis:
         return self.dependences if changed is None else changed.written
 
 
-def analyse(program: ParsedProgram, kept: frozenset[str] = frozenset()) -> Analysis:
+def analyse(
+    program: ParsedProgram,
+    kept: frozenset[str] = frozenset(),
+    wishes: Mapping[str, int | None] | None = None,
+) -> Analysis:
     """Check a parsed program and compute its dependences.
 
     Parameters
     ----------
+    wishes: in how many lanes loops are to run: see `transforms.unroll`.
     kept: strided statements that are to run in all iterations: see `transforms.normalise`.
 
     Raises
@@ -91,11 +99,15 @@ def analyse(program: ParsedProgram, kept: frozenset[str] = frozenset()) -> Analy
     _require_observable(program.scop)
     with limited_effort():
         require_in_bounds(ScopSets(program.scop))
-        analysis = _aligned(program, program.scop, kept, ())
+        unrolled = unroll(program.scop, wishes) if wishes else program.scop
+        analysis = _aligned(program, unrolled, unrolled, kept, ())
         if kept:
             require_in_bounds(analysis.sets)
-        # Statements that are kept do nothing in the iterations that they gain.
-        exact = _aligned(program, program.scop, frozenset(), ()) if kept else analysis
+        exact = analysis
+        if kept or wishes:
+            # Statements that are kept do nothing in the iterations that they gain, and lanes are no
+            # statements of the program.
+            exact = _aligned(program, program.scop, program.scop, frozenset(), ())
         return replace(analysis, warnings=(*program.warnings, *_judged(exact)))
 
 
@@ -141,7 +153,7 @@ def expanded(analysis: Analysis) -> Analysis | None:
         after = ScopSets(normalise(written), before.context)
         if not same_values(known, dataflow(after)):
             raise PlanUnsound("the expansion of temporaries changes a value")
-        wider = _aligned(analysis.program, written, analysis.kept, expansions)
+        wider = _aligned(analysis.program, analysis.unrolled, written, analysis.kept, expansions)
         return replace(wider, warnings=analysis.warnings, ranking=analysis.ranking)
 
 
@@ -164,12 +176,15 @@ def strided_statements(scop: Scop) -> frozenset[str]:
 
 def _aligned(
     program: ParsedProgram,
+    unrolled: Scop,
     written: Scop,
     kept: frozenset[str],
     expansions: tuple[Expansion, ...],
 ) -> Analysis:
     """Analyse a program, its loops counting from 0 where no statements are to share a nest."""
-    analysis = _analysed(program, written, normalise(written, kept=kept), kept, expansions)
+    analysis = _analysed(
+        program, unrolled, written, normalise(written, kept=kept), kept, expansions
+    )
     strided = strided_statements(written) - kept
     circular = [
         unit
@@ -181,11 +196,13 @@ def _aligned(
         return analysis
     # The loops of these may be aligned, for which their iterators must be comparable.
     scop = normalise(written, ragged, kept)
-    return replace(_analysed(program, written, scop, kept, expansions), units=analysis.units)
+    again = _analysed(program, unrolled, written, scop, kept, expansions)
+    return replace(again, units=analysis.units)
 
 
 def _analysed(
     program: ParsedProgram,
+    unrolled: Scop,
     written: Scop,
     scop: Scop,
     kept: frozenset[str],
@@ -201,13 +218,19 @@ def _analysed(
     dependences = memory_dependences(sets)
     return Analysis(
         program=program,
+        unrolled=unrolled,
         written=written,
         scop=scop,
         sets=sets,
         dependences=dependences,
         flows=dataflow(sets),
         units=dependence_units(scop, dependences),
-        earlier={"parse": program.scop, "expand": written, "normalise": scop},
+        earlier={
+            "parse": program.scop,
+            "unroll": unrolled,
+            "expand": written,
+            "normalise": scop,
+        },
         kept=kept,
         expansions=expansions,
     )
@@ -219,6 +242,7 @@ def in_banks(analysis: Analysis, cuts: Mapping[str, tuple[Cut, ...]]) -> Analysi
     return replace(
         analysis,
         program=replace(analysis.program, scop=with_cuts(analysis.program.scop, cuts)),
+        unrolled=with_cuts(analysis.unrolled, cuts),
         written=with_cuts(analysis.written, cuts),
         scop=scop,
         sets=ScopSets(scop, analysis.sets.context),

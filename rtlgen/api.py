@@ -34,6 +34,7 @@ def compile(
     wavefront: bool = False,
     checksum: bool = False,
     memory: str | Mapping[str, str] | None = None,
+    unroll: Mapping[str, int | None] | None = None,
     partition: Mapping[str, str | Sequence[str]] | None = None,
     bus_bits: int = 64,
     max_bram_kib: int | None = None,
@@ -48,6 +49,7 @@ def compile(
     define: macros, and values for scalar parameters.
     shift: statement -> MF3 shift that replaces the compiler's; still checked for legality.
     memory: `onchip` or `fixed:8` for all arrays, or array -> place; see `--memory`.
+    unroll: loop -> lanes; None: as many as it has iterations.
     partition: array -> `cyclic:2:8`, or several of these; see `--partition`.
     max_bram_kib: as `--max-bram`.
     index: how counters become indices. checksum: add the hardware checksum unit.
@@ -75,6 +77,7 @@ def compile(
         tile=tuple(tile),
         wavefront=wavefront,
         memory={EVERY_ARRAY: memory} if isinstance(memory, str) else dict(memory or {}),
+        unroll=dict(unroll or {}),
         partitions={
             name: tuple(map(wish_of, [how] if isinstance(how, str) else how))
             for name, how in (partition or {}).items()

@@ -136,13 +136,13 @@ class Design:
             "data_flow_replayed": compilation.replayed,
             "block_rams": block_rams(self.plan, compilation.target),
         }
-        scop = compilation.analysis.program.scop
+        scop = compilation.analysis.unrolled
         return plan_report(scop, self.plan, figures, self.nests(), compilation.findings())
 
     def nests(self) -> list[dict[str, Any]]:
         """Return the report on loop nests, as `rtlgen check --json` prints it."""
         analysis = self.compilation.analysis
-        scop = analysis.program.scop
+        scop = analysis.unrolled
         trips = loop_trips(ScopSets(scop))
         own_iis = iis_as_written(analysis.skewed, analysis.pauses, self.plan)
         return nest_report(scop, trips, self.plan, analysis.written_dependences, own_iis)

@@ -1,6 +1,6 @@
 """The compiler, as a list of passes.
 
-    parse -> expand -> normalise [-> reschedule -> tile -> wavefront] [-> skew]
+    parse -> unroll -> expand -> normalise [-> reschedule -> tile -> wavefront] [-> skew]
           -> distribute -> permute -> pad -> flatten -> fuse -> plan
 
 With arrays off chip:
@@ -50,8 +50,8 @@ from rtlgen.transforms.permute import permute
 from rtlgen.transforms.ragged import Ranking
 
 PASSES = (
-    "parse", "expand", "normalise", "reschedule", "tile", "wavefront", "skew", "distribute",
-    "permute", "pad", "flatten", "fuse", "plan",
+    "parse", "unroll", "expand", "normalise", "reschedule", "tile", "wavefront", "skew",
+    "distribute", "permute", "pad", "flatten", "fuse", "plan",
 )  # fmt: skip
 UNTILED = (IllegalSchedule, RaggedDomain, WindowsTooLarge, LookupOffChip, TooComplex)
 """Why a program cannot be planned in tiles; one that was not asked to be is built on chip then."""
@@ -160,12 +160,14 @@ def _ranked(program: ParsedProgram, options: CompileOptions, ranking: Ranking) -
     """
 
     def planned_with(kept: frozenset[str]) -> Planned:
-        return choose_plan(replace(analyse(program, kept), ranking=ranking), options)
+        return choose_plan(
+            replace(analyse(program, kept, options.unroll), ranking=ranking), options
+        )
 
     try:
         planned = planned_with(frozenset())
     except NoLegalSchedule:
-        strided = strided_statements(program.scop)
+        strided = strided_statements(analyse(program, wishes=options.unroll).unrolled)
         if not strided:
             raise
         # In a cycle, a statement may have to keep step with others that run more often.

@@ -90,6 +90,7 @@ class CompileOptions:
         others. Those without a place are on chip as long as they fit.
     bus_bits: of a word of the memory off chip.
     max_bram_kib: RAM on chip that arrays and windows may take; None: all that the target has.
+    unroll: in how many lanes loops run, by name or label; None: in as many as they have iterations.
     partitions: how arrays are cut into banks, by name.
     buffer: whether words from off chip are kept on chip from tile to tile; without it, and without
         sizes of tiles, every access is one to the memory off chip.
@@ -111,6 +112,7 @@ class CompileOptions:
     tile: tuple[int, ...] = ()
     wavefront: bool = False
     memory: Mapping[str, str] = field(default_factory=dict)
+    unroll: Mapping[str, int | None] = field(default_factory=dict)
     partitions: Mapping[str, tuple[PartitionWish, ...]] = field(default_factory=dict)
     bus_bits: int = 64
     max_bram_kib: int | None = None
@@ -124,6 +126,8 @@ class CompileOptions:
             raise ValueError(f"tile is {self.tile}: a tile has at least one iteration")
         if self.index_latency_cycles is not None and not 0 <= self.index_latency_cycles <= 64:
             raise ValueError(f"index_latency_cycles is {self.index_latency_cycles}, not 0 to 64")
+        if any(lanes is not None and lanes < 1 for lanes in self.unroll.values()):
+            raise ValueError(f"unroll is {self.unroll}: a loop has at least one lane")
         for place in self.memory.values():
             off_chip_bus(place)
         if self.max_bram_kib is not None and self.max_bram_kib < 1:

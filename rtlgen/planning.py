@@ -107,12 +107,31 @@ def choose_plan(written: Analysis, options: CompileOptions) -> Planned:
     # The other modes are baselines: they build what the program says.
     if options.fuse != "mf3":
         return first
-    best = first
     derived = derived_cuts(written.scop, options.partitions)
-    if any(_may_start_earlier(first, written.scop, array) for array in derived):
+    banked = in_banks(written, derived)
+    if any(
+        _may_start_earlier(first, written.scop, array)
+        or (banked.scop.array(array).is_register and array in _copied_arrays(first.plan))
+        for array in derived
+    ):
         with suppress(TooComplex), more_effort():
-            best = _in_given_banks(in_banks(written, derived), options)
-    return best if _cycles(best) < _cycles(first) * BANKING_GAIN else _with_less_ram(first, options)
+            second = _in_given_banks(banked, options)
+            if _is_worth_banks(first, second):
+                return second
+    return _with_less_ram(first, options)
+
+
+def _is_worth_banks(one: Planned, several: Planned) -> bool:
+    """Tell whether banks save cycles, or at no more cycles block RAM."""
+    if _cycles(several) < _cycles(one) * BANKING_GAIN:
+        return True
+    is_short = _cycles(several) <= _cycles(one)
+    return is_short and block_ram_bits(several.plan) < block_ram_bits(one.plan)
+
+
+def _copied_arrays(plan: KernelPlan) -> frozenset[str]:
+    """Return the arrays of which there are copies, for several loads in one cycle."""
+    return frozenset(m.name for m in plan.memories if m.read_ports > 1 and m.kind == "block")
 
 
 def _may_start_earlier(planned: Planned, scop: Scop, array: str) -> bool:
@@ -124,7 +143,7 @@ def _may_start_earlier(planned: Planned, scop: Scop, array: str) -> bool:
 def _with_less_ram(planned: Planned, options: CompileOptions) -> Planned:
     """Return the same plan with arrays in banks, where that saves copies of them."""
     given = [array.name for array in planned.analysis.scop.arrays if array.cuts]
-    shared = {m.name for m in planned.plan.memories if m.read_ports > 1 and m.kind == "block"}
+    shared = _copied_arrays(planned.plan)
     derived = derived_cuts(planned.analysis.scop, given)
     cuts = {
         name: cut

@@ -273,6 +273,16 @@ def two_stores_to_a_bank(_: pytest.MonkeyPatch) -> None:
     program_error(text, partitions={"a": (PartitionWish("cyclic", 1, 2),)})
 
 
+@provokes("E0313")
+def lanes_of_no_loop(_: pytest.MonkeyPatch) -> None:
+    program_error(CHAIN, unroll={"k": 2})
+
+
+@provokes("E0314")
+def a_triangle_unrolled_whole(_: pytest.MonkeyPatch) -> None:
+    program_error(CHAIN.replace("j < 6", "j < i"), unroll={"j": None})
+
+
 @provokes("E0315")
 def a_place_for_no_array(_: pytest.MonkeyPatch) -> None:
     design(memory={"c": "fixed:8"})

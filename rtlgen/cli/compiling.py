@@ -140,6 +140,13 @@ _COMPILE_OPTIONS = (
         "[default: on chip what fits]",
     ),
     click.option(
+        "--unroll",
+        multiple=True,
+        metavar="LOOP=N",
+        help="Run N iterations of a loop side by side, in lanes; all: all of them. LOOP is the "
+        "loop's variable, or its label.",
+    ),
+    click.option(
         "--partition",
         "partitions",
         multiple=True,
@@ -192,6 +199,7 @@ def compile_options(command: Command) -> Command:
         wavefront: bool,
         checksum: bool,
         memory: tuple[str, ...],
+        unroll: tuple[str, ...],
         partitions: tuple[str, ...],
         bus_bits: str,
         max_bram_kib: int | None,
@@ -215,6 +223,7 @@ def compile_options(command: Command) -> Command:
             wavefront=wavefront,
             checksum=checksum,
             memory=_places(memory),
+            unroll=dict(map(_lanes, unroll)),
             partitions=_partitions(partitions),
             bus_bits=int(bus_bits),
             max_bram_kib=max_bram_kib,
@@ -275,6 +284,16 @@ def _places(texts: Sequence[str]) -> dict[str, str]:
             )
         places[name or EVERY_ARRAY] = place
     return places
+
+
+def _lanes(text: str) -> tuple[str, int | None]:
+    name, _, lanes = text.partition("=")
+    if not name or (lanes != "all" and (not lanes.isdecimal() or int(lanes) < 1)):
+        raise BadOption(
+            f"--unroll {text} says no number of lanes",
+            help="write --unroll LOOP=N with N >= 1, or LOOP=all",
+        )
+    return name, None if lanes == "all" else int(lanes)
 
 
 def _partitions(texts: Sequence[str]) -> dict[str, tuple[PartitionWish, ...]]:

@@ -37,6 +37,7 @@ ON_CHIP_ONLY: Mapping[str, str] = {
     "checksum": "--checksum",
     "expand": "--expand",
     "write_ports": "--write-ports",
+    "unroll": "--unroll",
     "partitions": "--partition",
     "scheduler": "--scheduler",
     "fusion": "--fusion",

@@ -3,8 +3,9 @@
     a[8*i] .. a[8*i + 7]   in one nest: each access stays in one of 8 banks, its own
     h[0] .. h[15]          all accesses are of one element each: every element is a register
 
-What two accesses of one nest touch in one cycle differs by a constant there. So a dimension is
-worth a cut where the subscripts of a nest leave several remainders, the same in every iteration.
+What two accesses in loops that are alike touch in one cycle differs by a constant there. So a
+dimension is worth a cut where their subscripts leave several remainders, the same in every
+iteration.
 Whether the cut is worth its memory is for whoever plans the program to say.
 """
 
@@ -18,15 +19,14 @@ from rtlgen.ir.affine import Affine
 from rtlgen.ir.bank_map import MOST_BANKS, Cut
 from rtlgen.ir.scop import Array, Scop
 from rtlgen.transforms.partition import looked_up_arrays
-from rtlgen.transforms.units import loop_paths
 
 
 @dataclass(frozen=True, slots=True)
 class _Use:
-    """The subscripts of an access, and the loops around it by number."""
+    """The subscripts of an access, and the loops around it: alike ones can run in step."""
 
     subscripts: tuple[Affine, ...]
-    nest: tuple[int, ...]
+    nest: tuple[tuple[Affine, Affine, int], ...]
 
 
 def derived_cuts(scop: Scop, decided: Iterable[str]) -> dict[str, tuple[Cut, ...]]:
@@ -48,9 +48,8 @@ def derived_cuts(scop: Scop, decided: Iterable[str]) -> dict[str, tuple[Cut, ...
 
 
 def _uses(scop: Scop, array: str) -> list[_Use]:
-    paths = loop_paths(scop.tree)
     return [
-        _Use(access.affine, tuple(paths[statement.name]))
+        _Use(access.affine, tuple((loop.start, loop.stop, loop.scale) for loop in statement.loops))
         for statement in scop.statements
         for access in (statement.write, *statement.reads)
         if access.array == array
@@ -93,8 +92,8 @@ def _step(subscript: Affine) -> int:
 
 
 def _told_apart(uses: Sequence[_Use], dim: int, count: int) -> int:
-    """Return how many banks the accesses of one nest that stay in a bank are in, at most."""
-    banks: dict[tuple[int, ...], set[int]] = {}
+    """Return how many banks the accesses in alike loops that stay in a bank are in, at most."""
+    banks: dict[tuple[tuple[Affine, Affine, int], ...], set[int]] = {}
     for use in uses:
         subscript = use.subscripts[dim]
         if _step(subscript) % count == 0:

@@ -55,6 +55,7 @@ def test_c_text_is_compiled_as_a_file_is() -> None:
 def test_every_option_of_the_command_line_is_there_with_its_default() -> None:
     parameters = inspect.signature(rtlgen.compile).parameters
     renamed = {"defines": "define", "shifts": "shift", "index_style": "index"}
+    renamed["partitions"] = "partition"
     for member in fields(CompileOptions):
         parameter = parameters[renamed.get(member.name, member.name)]
         if member.default is not MISSING:

@@ -32,6 +32,9 @@ REFUSED = [
         ("plan", GEMM, "--memory", "A=onchip", "--memory", "A=fixed:8"), "E0403", id="plan-places"
     ),
     pytest.param(("plan", GEMM, "--memory", "Z=fixed:8"), "E0315", id="plan-unknown-array"),
+    pytest.param(("plan", GEMM, "--unroll", "j"), "E0403", id="plan-lanes-without-number"),
+    pytest.param(("plan", GEMM, "--unroll", "j=0"), "E0403", id="plan-no-lanes"),
+    pytest.param(("plan", GEMM, "--unroll", "q=4"), "E0313", id="plan-lanes-of-no-loop"),
     pytest.param(("plan", GEMM, "--partition", "A=cyclic:1"), "E0403", id="plan-no-cut"),
     pytest.param(("plan", GEMM, "--partition", "cyclic:1:2"), "E0403", id="plan-cut-of-nothing"),
     pytest.param(("plan", GEMM, "--partition", "Z=complete:1"), "E0310", id="plan-cut-of-no-array"),

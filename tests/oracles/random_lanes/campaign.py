@@ -22,7 +22,7 @@ from tests.end_to_end.judge import REFUSALS, Compiled, batch_failures
 from tests.oracles.random_c.judging import Outcome, Verdict
 from tests.oracles.random_lanes.program import random_lane_program
 
-LANE_REFUSALS = REFUSALS | {"E0303", "E0309", "E0310", "E0311", "E0312"}
+LANE_REFUSALS = REFUSALS | {"E0303", "E0309", "E0314", "E0310", "E0311", "E0312"}
 """Codes with which a well-formed program may be refused."""
 
 BATCH = 15
@@ -95,7 +95,8 @@ def main(first: int, behind: int) -> None:
             if verdict.outcome == "wrong":
                 print(f"--- {verdict.seed}: {verdict.code}\n{verdict.details}", flush=True)
                 program = random_lane_program(verdict.seed)
-                print(program.text, program.options.partitions, flush=True)
+                options = program.options
+                print(program.text, options.partitions, options.unroll, flush=True)
     print(dict(sorted(seen.items())), flush=True)
 
 

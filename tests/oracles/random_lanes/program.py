@@ -48,6 +48,11 @@ def random_lane_program(seed: int) -> LaneProgram:
         checksum=rng.random() < 0.2,
         index_style=rng.choice(("odometer", "odometer", "odometer", "divide")),
         write_ports=rng.choice(("auto", "auto", "one")),
+        unroll={
+            name: rng.choice((2, 2, 3, 4, None))
+            for name in ("i0", "j0", "i1", "j1")
+            if f" {name} " in "".join(lines) and rng.random() < 0.4
+        },
         partitions={
             array.name: wishes
             for array in arrays
@@ -102,8 +107,11 @@ def _nest(rng: random.Random, arrays: Sequence[_Array], number: int) -> Iterator
         yield f"{indent}for (int {name} = {first}; {name} < {last}; {name} += {step}) {{"
         indent += "  "
     reach = room - most
-    for lane in range(rng.randint(1, 4)):
-        yield f"{indent}{_assignment(rng, arrays, target, names, lane, reach)}"
+    if rng.random() < 0.25:
+        yield f"{indent}{_sum(rng, arrays, names, reach)}"
+    else:
+        for lane in range(rng.choice((1, 1, 2, 3, 4))):
+            yield f"{indent}{_assignment(rng, arrays, target, names, lane, reach)}"
     for _ in names:
         indent = indent[2:]
         yield f"{indent}}}"
@@ -125,6 +133,15 @@ def _assignment(
     if rng.random() < 0.5:
         return f"{written} += {rng.randint(1, 9)} {value};"
     return f"{written} = {rng.randint(1, 9)} {value};"
+
+
+def _sum(rng: random.Random, arrays: Sequence[_Array], names: Sequence[str], reach: int) -> str:
+    """Return a statement that the iterations of the innermost loop update one element with."""
+    target, *others = rng.sample(arrays, len(arrays))
+    place = names[0] if len(names) > 1 else str(rng.randint(0, 3))
+    written = target.name + f"[{place}]" * len(target.shape)
+    terms = [_element(rng, rng.choice(others), names, rng.randint(0, reach)) for _ in range(2)]
+    return f"{written} {rng.choice(('+', '+', '-', '*', '^', '|', '&'))}= {' * '.join(terms)};"
 
 
 def _element(rng: random.Random, array: _Array, names: Sequence[str], offset: int) -> str:

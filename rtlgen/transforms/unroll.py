@@ -1,0 +1,239 @@
+"""Run several iterations of a loop side by side: lanes, each a copy of the loop's statements.
+
+Rewrite
+-------
+    for (j = 0; j < n; j++)        for (j = 0; j < n; j += 2) {
+      S(j);                    ->    S(j);
+                                     if (j + 1 < n) S_1(j + 1);
+                                   }
+
+The instances and their order are those of the program, so nothing has to be proven: whether lanes
+run in step is for the schedule, which moves the loops inside of them side by side and knows no
+other statements than these. The condition is left out where the number of iterations is a multiple.
+
+A statement alone in its loop that updates one element in all lanes is not copied, but updates it
+with all of their values at once (`transforms.lane_sums`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from rtlgen.errors import Label, RtlgenError
+from rtlgen.ir.affine import Affine
+from rtlgen.ir.scop import (
+    ConditionNode,
+    Loop,
+    LoopNode,
+    Node,
+    Scop,
+    Statement,
+    StatementNode,
+    walk_tree,
+)
+from rtlgen.transforms.lane_sums import Lane, lane_sum
+
+MOST_LANES = 512
+"""Iterations that run side by side, of all the loops around a statement together."""
+
+MOST_STATEMENTS = 128
+"""Statements of a loop, its lanes counted: the search for a schedule looks at each."""
+
+Values = Mapping[str, Affine]
+
+
+class UnknownLoop(RtlgenError):
+    """`--unroll` names a loop that the function does not have.
+
+    A loop is named by its variable, which stands for every loop with it, or by its C label:
+
+        rtlgen plan gemm.c --unroll j=8
+    """
+
+    code = "E0313"
+
+
+class NotUnrollable(RtlgenError):
+    """A loop cannot be run in as many lanes as were asked for.
+
+    At most 512 iterations run side by side, all the loops around a statement together, and a loop
+    has at most 128 statements then. A loop is unrolled whole, `--unroll LOOP=all`, if the number of
+    its iterations is known and the same for all outer ones.
+    """
+
+    code = "E0314"
+
+
+def unroll(scop: Scop, wishes: Mapping[str, int | None]) -> Scop:
+    """Return the program as parsed, with loops unrolled.
+
+    Parameters
+    ----------
+    wishes: lanes by the name or label of a loop; None: as many as it has iterations.
+
+    Raises
+    ------
+    UnknownLoop, NotUnrollable
+    """
+    loops = [node.loop for node in walk_tree(scop.tree) if isinstance(node, LoopNode)]
+    names = {name for loop in loops for name in (loop.iterator, loop.label) if name}
+    for name in wishes:
+        if name not in names:
+            known = ", ".join(dict.fromkeys(loop.label or loop.iterator for loop in loops))
+            raise UnknownLoop(
+                f"there is no loop {name}", help=f"the loops are {known}" if known else None
+            )
+    unroller = _Unroller(scop, wishes)
+    tree = unroller.nodes(scop.tree, _Place())
+    return replace(scop, statements=tuple(unroller.statements), tree=tree)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where nodes are copied to.
+
+    Members
+    -------
+    values: what iterators stand for that have been replaced. loops: around it, by iterator.
+    guards: conditions of the lanes around it. suffix: of the names of statements there.
+    lanes: how many copies there are of what stands here.
+    """
+
+    values: Values = field(default_factory=dict)
+    loops: Mapping[str, Loop] = field(default_factory=dict)
+    guards: tuple[Affine, ...] = ()
+    suffix: str = ""
+    lanes: int = 1
+
+    def inside(self, loop: Loop) -> _Place:
+        """Return the place in a loop."""
+        values = {name: value for name, value in self.values.items() if name != loop.iterator}
+        return replace(self, values=values, loops={**self.loops, loop.iterator: loop})
+
+    def in_lane(self, lane: Lane, iterator: str, lanes: int) -> _Place:
+        """Return the place in a lane of the innermost loop, or of one that is gone."""
+        return replace(
+            self,
+            values={**self.values, iterator: lane.value},
+            guards=self.guards if lane.guard is None else (*self.guards, lane.guard),
+            suffix=f"{self.suffix}_{lane.number}" if lane.number else self.suffix,
+            lanes=lanes,
+        )
+
+
+class _Unroller:
+    def __init__(self, scop: Scop, wishes: Mapping[str, int | None]) -> None:
+        self._scop = scop
+        self._wishes = wishes
+        self._taken = {statement.name for statement in scop.statements}
+        self.statements: list[Statement] = []
+
+    def nodes(self, nodes: Sequence[Node], place: _Place) -> tuple[Node, ...]:
+        return tuple(new for node in nodes for new in self._node(node, place))
+
+    def _node(self, node: Node, place: _Place) -> tuple[Node, ...]:
+        match node:
+            case StatementNode(name):
+                return (self._add(self._scop.statement(name), place),)
+            case ConditionNode(conditions, body):
+                moved = tuple(condition.substitute(place.values) for condition in conditions)
+                return (ConditionNode(moved, self.nodes(body, place)),)
+            case LoopNode(loop, body):
+                moved_loop = loop.substitute(place.values).limited(place.values)
+                wish = self._wishes.get(loop.label or "", self._wishes.get(loop.iterator, 1))
+                if wish == 1:
+                    return (LoopNode(moved_loop, self.nodes(body, place.inside(moved_loop))),)
+                return self._in_lanes(moved_loop, body, place, wish)
+
+    def _in_lanes(
+        self, loop: Loop, body: tuple[Node, ...], place: _Place, wish: int | None
+    ) -> tuple[Node, ...]:
+        trips = _trips(loop)
+        if wish is None and trips is None:
+            raise NotUnrollable(
+                f"the loop {loop.iterator} has no constant number of iterations",
+                labels=(Label(loop.span),),
+                help=f"say in how many lanes: --unroll {loop.label or loop.iterator}=4",
+            )
+        if trips == 0:
+            return (LoopNode(loop, self.nodes(body, place.inside(loop))),)
+        factor = trips if wish is None else min(wish, trips or wish)
+        assert factor is not None, "a number of lanes or of iterations is known"
+        lanes = place.lanes * factor
+        if lanes > MOST_LANES:
+            raise NotUnrollable(
+                f"the loop {loop.iterator} would be run in {lanes:,} lanes",
+                labels=(Label(loop.span),),
+                help=f"{MOST_LANES} are the most, all loops around a statement together",
+            )
+        if factor == trips:
+            # Nothing is left of the loop.
+            starts = [Lane(n, loop.start + loop.step * n, None) for n in range(factor)]
+            return self._lanes(loop, body, place, starts, lanes)
+        stepped = replace(loop, step=loop.step * factor)
+        exact = trips is not None and trips % factor == 0
+        inner = place.inside(stepped)
+        moved = [_lane(loop, n, exact) for n in range(factor)]
+        return (LoopNode(stepped, self._lanes(loop, body, inner, moved, lanes)),)
+
+    def _lanes(
+        self,
+        loop: Loop,
+        body: tuple[Node, ...],
+        place: _Place,
+        lanes: Sequence[Lane],
+        count: int,
+    ) -> tuple[Node, ...]:
+        """Return the nodes of all lanes, one after another, or of one statement for all of them."""
+        before = len(self.statements)
+        of_lanes = [self.nodes(body, place.in_lane(lane, loop.iterator, count)) for lane in lanes]
+        if all(len(nodes) == 1 and isinstance(nodes[0], StatementNode) for nodes in of_lanes):
+            summed = lane_sum(self.statements[before:], [lane.guard for lane in lanes])
+            if summed is not None:
+                self._taken -= {dropped.name for dropped in self.statements[before + 1 :]}
+                self.statements[before:] = [summed]
+                return of_lanes[0]
+        found: list[Node] = []
+        for lane, nodes in zip(lanes, of_lanes, strict=True):
+            found += nodes if lane.guard is None else [ConditionNode((lane.guard,), nodes)]
+        if len(self.statements) - before > MOST_STATEMENTS:
+            raise NotUnrollable(
+                f"the loop {loop.iterator} would have {len(self.statements) - before} statements",
+                labels=(Label(loop.span),),
+                help=f"{MOST_STATEMENTS} are the most: ask for fewer lanes",
+            )
+        return tuple(found)
+
+    def _add(self, old: Statement, place: _Place) -> StatementNode:
+        """Add a copy of a statement, under a name that no other one has."""
+        loops = tuple(place.loops[name] for name in old.iterators if name in place.loops)
+        copy, name = old.rewritten(place.values, loops), old.name
+        if place.suffix:
+            name += place.suffix
+            while name in self._taken:
+                name += "_"
+            self._taken.add(name)
+        # Of a loop that is gone the name of the lane tells the iteration.
+        known = zip(old.iterators, copy.origin, strict=True)
+        origin = tuple(value for iterator, value in known if iterator in place.loops)
+        conditions = (*copy.conditions, *place.guards)
+        self.statements.append(replace(copy, name=name, conditions=conditions, origin=origin))
+        return StatementNode(name)
+
+
+def _trips(loop: Loop) -> int | None:
+    """Return how often a loop runs, where that is known."""
+    counted = loop.counted()
+    if not counted.stop.is_constant:
+        return None
+    return max(0, -(-counted.stop.constant // counted.scale))
+
+
+def _lane(loop: Loop, number: int, exact: bool) -> Lane:
+    """Return lane `number` of a loop that now steps over all of them."""
+    value = Affine.variable(loop.iterator) + loop.step * number
+    if exact or number == 0:
+        return Lane(number, value, None)
+    room = loop.stop - value * loop.scale
+    return Lane(number, value, (room if loop.step > 0 else -room) - 1)

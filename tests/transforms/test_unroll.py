@@ -1,0 +1,109 @@
+"""Loops in lanes are the program that they were, whatever the numbers of iterations and lanes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rtlgen.errors import RtlgenError
+from rtlgen.frontend import parse_text
+from rtlgen.ir.cycles import predicted_cycles
+from rtlgen.ir.scop import Scop, walk_tree
+from rtlgen.options import CompileOptions
+from rtlgen.transforms.normalise import normalise
+from rtlgen.transforms.unroll import unroll
+from rtlgen.verify.data import random_inputs
+from rtlgen.verify.golden import run_golden
+from tests.scheduling.test_replay import compiled
+
+PROGRAMS = {
+    "independent": "void f(int a[13], int b[13]) { for (int i = 0; i < 13; i++) a[i] = b[i] * 3; }",
+    "steps down": "void f(int a[16], int b[16]) {"
+    " for (int i = 15; i > 1; i -= 2) a[i] += b[i - 1]; }",
+    "recurrence": "void f(int a[13], int b[13]) {"
+    " for (int i = 1; i < 13; i++) { a[i] = a[i - 1] - b[i]; b[i] = a[i] * 3; } }",
+    "triangle": "void f(int a[9][9], int x[9]) {"
+    " for (int i = 0; i < 9; i++) for (int j = 0; j <= i; j++) x[i] = x[i] * 3 + a[i][j]; }",
+    "matrices": "void f(int a[5][6], int b[6][7], int c[5][7], int n) {"
+    " for (int i = 0; i < 5; i++) for (int j = 0; j < 7; j++) { c[i][j] *= n;"
+    " for (int k = 0; k < 6; k++) c[i][j] += a[i][k] * b[k][j]; } }",
+    "narrow": "void f(signed char s[1], unsigned char a[11]) {"
+    " for (int j = 0; j < 11; j++) s[0] -= a[j] * 5; }",
+    "condition": "void f(int a[12], int b[12]) {"
+    " for (int i = 0; i < 12; i++) if (i > 3) { a[i] += b[i]; b[i] ^= 1; } }",
+    "factors": "int f(int a[10]) { int p = 1; for (int j = 0; j < 10; j++) p *= a[j]; return p; }",
+}
+
+
+def results(scop: Scop) -> dict[str, list[int]]:
+    """Return what the program leaves, by its definition."""
+    found = run_golden(scop, random_inputs(scop, 5), engine="interpreter")
+    images = {name: np.asarray(image).ravel().tolist() for name, image in found.arrays.items()}
+    return images | ({} if found.returned is None else {"return": [found.returned]})
+
+
+@pytest.mark.parametrize("lanes", [2, 3, 4, 7, None])
+@pytest.mark.parametrize("loop", ["i", "j", "k"])
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_program_computes_what_it_did(name: str, loop: str, lanes: int | None) -> None:
+    scop = parse_text(PROGRAMS[name], "program.c").scop
+    if f"int {loop} =" not in PROGRAMS[name] or (name, loop, lanes) == ("triangle", "j", None):
+        with pytest.raises(RtlgenError):
+            unroll(scop, {loop: lanes})
+        return
+    unrolled = unroll(scop, {loop: lanes})
+    assert results(unrolled) == results(scop)
+    assert results(normalise(unrolled)) == results(scop)
+
+
+def statements(text: str, **lanes: int | None) -> list[str]:
+    return [s.name for s in unroll(parse_text(text, "program.c").scop, lanes).statements]
+
+
+def test_each_lane_has_statements_of_its_own() -> None:
+    assert statements(PROGRAMS["recurrence"], i=2) == ["S0", "S1", "S0_1", "S1_1"]
+    assert statements(PROGRAMS["matrices"], j=2) == ["S0", "S1", "S0_1", "S1_1"]
+    assert statements(PROGRAMS["matrices"], i=2, j=2)[-1] == "S1_1_1"
+
+
+def test_what_lanes_add_up_is_one_statement() -> None:
+    assert statements(PROGRAMS["matrices"], k=3) == ["S0", "S1"]
+    found = statements(PROGRAMS["matrices"], j=7, k=6)
+    assert found[:4] == ["S0", "S1", "S0_1", "S1_1"] and len(found) == 2 * 7
+    double = "int f(int a[9]) { int s = 0; for (int i = 0; i < 3; i++)"
+    double += " for (int j = 0; j < 3; j++) s += a[3 * i + j]; return s; }"
+    assert statements(double, i=3, j=None) == ["S0", "S1"]
+
+
+def test_what_is_read_elsewhere_is_not_added_up() -> None:
+    text = "void f(int a[9]) { for (int i = 0; i < 8; i++) a[8] += a[i]; }"
+    assert len(statements(text, i=4)) == 4
+
+
+def test_no_loop_is_left_of_one_that_is_unrolled_whole() -> None:
+    scop = unroll(parse_text(PROGRAMS["matrices"], "program.c").scop, {"k": None, "j": None})
+    loops = [node for node in walk_tree(scop.tree) if hasattr(node, "loop")]
+    assert len(loops) == 1
+
+
+@pytest.mark.parametrize(
+    ("lanes", "code"),
+    [({"q": 2}, "E0313"), ({"i": 13, "j": 99}, "E0313"), ({"j": None}, "E0314")],
+)
+def test_what_cannot_be_is_refused(lanes: dict[str, int | None], code: str) -> None:
+    text = PROGRAMS["independent"] if "i" in lanes else PROGRAMS["triangle"]
+    with pytest.raises(RtlgenError) as caught:
+        unroll(parse_text(text, "program.c").scop, lanes)
+    assert caught.value.code == code
+
+
+@pytest.mark.parametrize(("lanes", "cycles"), [(1, 519), (2, 264), (4, 135), (8, 71)])
+def test_lanes_divide_the_cycles_of_a_product(lanes: int, cycles: int) -> None:
+    text = (
+        "void f(int a[8][8], int b[8][8], int c[8][8], int x, int y) {"
+        " for (int i = 0; i < 8; i++) for (int j = 0; j < 8; j++) { c[i][j] *= y;"
+        " for (int k = 0; k < 8; k++) c[i][j] += x * a[i][k] * b[k][j]; } }"
+    )
+    plan = compiled(text, CompileOptions(unroll={"j": lanes})).plan
+    assert predicted_cycles(plan) == cycles
+    assert plan.memory("a").read_ports <= 2
