@@ -90,6 +90,7 @@ class IslandCompilation(Compilation):
     decision: when its statements run.
     bounds: write ports that keep it from being as short as its longest statement.
     chain: dependences that do, whatever the loops are.
+    lanes: what the lanes of unrolled loops wait for, and have copies for.
     expanded: the plans between which it was chosen to expand temporaries, where it was.
     """
 
@@ -97,6 +98,7 @@ class IslandCompilation(Compilation):
     bounds: tuple[StoreBound, ...] = ()
     chain: ChainBound | None = None
     expanded: Expanded | None = None
+    lanes: tuple[str, ...] = ()
 
     def findings(self) -> Findings:
         analysis = self.analysis
@@ -116,7 +118,7 @@ class IslandCompilation(Compilation):
             skews=skew_report(analysis.skewed),
             pauses=pause_report(analysis.pauses, analysis.scop),
             why=self.decision.why,
-            bounds=[*chain, *(bound.text() for bound in self.bounds)],
+            bounds=[*chain, *(bound.text() for bound in self.bounds), *self.lanes],
             unproven=self.unproven,
             limits=self.limits,
             figures={"fused_iterations_proven": self.decision.fused_proven},

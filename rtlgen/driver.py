@@ -33,6 +33,7 @@ from rtlgen.poly.piecewise import NoClosedForm
 from rtlgen.scheduling.contention import require_free
 from rtlgen.scheduling.decide import Decision
 from rtlgen.scheduling.errors import LookupOffChip, RaggedDomain, WindowsTooLarge
+from rtlgen.scheduling.lane_bounds import lane_bounds
 from rtlgen.scheduling.replay import replay
 from rtlgen.scheduling.store_bounds import store_bounds
 from rtlgen.scheduling.worth import is_worth_search
@@ -206,6 +207,9 @@ def _proven(planned: Planned, options: CompileOptions) -> IslandCompilation:
         bounds=tuple(store_bounds(plan, lines, decision.routing)),
         chain=_chain(planned),
         expanded=planned.expanded,
+        lanes=lane_bounds(analysis.scop, analysis.units, analysis.flows, plan)
+        if options.unroll
+        else (),
     )
 
 

@@ -1,0 +1,36 @@
+"""What keeps more lanes from saving cycles is said, by array and line."""
+
+from __future__ import annotations
+
+from rtlgen.ir.cycles import predicted_cycles
+from rtlgen.options import CompileOptions
+from tests.scheduling.test_replay import compiled
+
+RECURRENCE = """void f(int a[64], int b[64]) {
+  for (int i = 1; i < 64; i++)
+    a[i] = a[i - 1] + b[i];
+}"""
+
+FILTER = """void f(const int x[71], const int h[8], int y[64]) {
+  for (int n = 0; n < 64; n++)
+    for (int k = 0; k < 8; k++)
+      y[n] += h[k] * x[n + k];
+}"""
+
+
+def test_a_recurrence_along_lanes_is_named_and_takes_as_long_as_without_them() -> None:
+    found = compiled(RECURRENCE, CompileOptions(unroll={"i": 4}))
+    assert found.lanes == (
+        "the lanes of line 3 take turns: a[i - 1] in one is what another one has just computed,\n"
+        "  so more lanes save no cycles",
+    )
+    plain = compiled(RECURRENCE, CompileOptions())
+    assert predicted_cycles(found.plan) == predicted_cycles(plain.plan) and plain.lanes == ()
+
+
+def test_the_arrays_that_lanes_have_copies_of_are_named() -> None:
+    found = compiled(FILTER, CompileOptions(unroll={"k": None}))
+    (line,) = found.lanes
+    assert line.startswith("x: ") and line.endswith("(line 4), from as many copies")
+    assert found.plan.memory("h").kind == "register"
+    assert line in found.findings().bounds
