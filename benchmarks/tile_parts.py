@@ -21,7 +21,7 @@ from rtlgen.hw.memory import LoadUser, StoreUser
 from rtlgen.hw.memory_kinds import build_storage
 from rtlgen.hw.mover import Mover
 from rtlgen.hw.tile_sequencer import TileSequencer
-from rtlgen.ir.plan import KernelPlan, TiledRegion
+from rtlgen.ir.plan import KernelPlan, Workers
 from rtlgen.verilog import component_verilog
 
 TARGET_MHZ = 115.0
@@ -60,10 +60,11 @@ def main() -> int:
 
 def _parts(plan: KernelPlan) -> Iterator[tuple[str, wiring.Component]]:
     """Yield each part around the kernel, with its name."""
-    (tiled,) = plan.body
+    (tiled,) = plan.tiled_regions
     side = plan.memory_side
-    assert isinstance(tiled, TiledRegion) and side is not None
-    yield "tile sequencer", TileSequencer(tiled, [0])
+    assert side is not None
+    awaited = [Workers((tiled,)).waited_for(transfer.window) for transfer in tiled.transfers]
+    yield "tile sequencer", TileSequencer(tiled, [0], awaited)
     yield "memory port", FixedPort(side, tiled.transfers)
     for transfer in tiled.transfers:
         mover = Mover(transfer, len(tiled.levels), side)

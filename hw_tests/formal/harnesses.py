@@ -10,7 +10,7 @@ from rtlgen.hw.axi_write import AxiWrite
 from rtlgen.hw.bursts import PAGE_BITS, BurstFormer
 from rtlgen.hw.tile_sequencer import TileSequencer
 from rtlgen.ir.memory_side import BURST_WORDS
-from rtlgen.ir.plan import MemorySide, TiledRegion, Transfer
+from rtlgen.ir.plan import MemorySide, TiledRegion, Transfer, Workers
 
 USERS = 2
 WORD_BITS = 11
@@ -252,7 +252,8 @@ class Tokens(wiring.Component):
     def __init__(self, tiled: TiledRegion, kind: type[TileSequencer] = TileSequencer) -> None:
         self.tiled = tiled
         self.used = [tiled.used_cycle(transfer.window) for transfer in tiled.transfers]
-        self.sequencer = kind(tiled, [0, *self.used])
+        awaited = [Workers((tiled,)).waited_for(t.window) for t in tiled.transfers]
+        self.sequencer = kind(tiled, [0, *self.used], awaited)
         members = {"begin": In(1)}
         for n in range(len(tiled.transfers)):
             members |= {f"claimed_{n}": In(1), f"finished_{n}": In(1)}
@@ -282,10 +283,16 @@ class Tokens(wiring.Component):
                 m, f"kernel_{n}", 0 if is_load else copies, finished[n], sequencer.before_0
             )
             wanted: Value = to_mover != 0
-            for window, distance in transfer.after:
-                stored = finished[windows.index(window)]
+            for k, wait in enumerate(transfer.after):
+                number = windows.index(wait.window)
+                stored = finished[number]
+                announced = getattr(sequencer, f"stored_{number}_{wait.loops}")
+                m.d.comb += [
+                    getattr(sequencer, f"credit_{n}_{k}").eq(announced),
+                    Assert(announced == stored),
+                ]
                 wanted = wanted & (
-                    self._count(m, f"after_{n}_{window}", distance, stored, claimed) != 0
+                    self._count(m, f"after_{n}_{wait.window}", wait.distance, stored, claimed) != 0
                 )
             m.d.comb += [
                 Assert(ready == wanted),

@@ -38,8 +38,7 @@ def planned(memory: str) -> rtlgen.Design:
 
 
 def tiled(memory: str) -> TiledRegion:
-    (region,) = planned(memory).plan.body
-    assert isinstance(region, TiledRegion)
+    (region,) = planned(memory).plan.tiled_regions
     return region
 
 

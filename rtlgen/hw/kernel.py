@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from amaranth.hdl import Const, Module, Mux, ResetInserter, Shape, Signal, Value, unsigned
+from amaranth.hdl import Cat, Const, Module, Mux, ResetInserter, Shape, Signal, Value, unsigned
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, Signature
 
@@ -34,9 +34,10 @@ from rtlgen.ir.plan import (
     PlanError,
     Region,
     Stream,
-    TiledRegion,
+    Workers,
     address_bits,
     banks_named,
+    regions_of,
 )
 from rtlgen.ir.ram_copies import banks_read, versions_of
 
@@ -132,6 +133,8 @@ class _KernelBuilder:
         self._modules = Namer(("sequencer", "checksum_unit"))
         self._users = {memory.name: _Users() for memory in kernel.plan.memories}
         self._groups = [groups_of(region) for region in kernel.plan.regions]
+        # The part of the body that each region belongs to.
+        self._part_of = [n for n, part in enumerate(self._plan.body) for _ in regions_of(part)]
         self._sequencer = Sequencer(self._phases())
         self._tiles: dict[int, TileParts] = {}
         self._off_chip: OffChipPort | None = None
@@ -155,7 +158,7 @@ class _KernelBuilder:
         ]
         self._capture_scalars()
         for number, part in enumerate(self._plan.body):
-            if isinstance(part, TiledRegion):
+            if isinstance(part, Workers):
                 self._build_tiles(number, part)
         if self._plan.memory_side is not None:
             self._build_memory_port()
@@ -171,10 +174,11 @@ class _KernelBuilder:
 
     def _phases(self) -> tuple[Phase, ...]:
         phases = []
-        for region, groups in zip(self._plan.body, self._groups, strict=True):
-            if isinstance(region, TiledRegion):
+        for number, region in enumerate(self._plan.body):
+            if isinstance(region, Workers):
                 phases.append(Phase(None, (0,)))
                 continue
+            groups = self._groups[self._part_of.index(number)]
             events = {self._begin_cycle(group) for group in groups}
             if any(map(region.is_cut, region.streams)):
                 events.add(region_cycles(self._plan, region))
@@ -188,22 +192,34 @@ class _KernelBuilder:
         early = self._plan.index_latency_cycles if self._plan.index_style == "divide" else 0
         return group.offset_cycles + self._plan.index_latency_cycles - early
 
-    def _event(self, phase: int, cycle: int) -> Signal:
-        """Return what is high in the cycle before `cycle` of a phase, or of each of its tiles."""
-        if phase in self._tiles:
-            return self._tiles[phase].before(cycle)
+    def _event(self, number: int, cycle: int) -> Signal:
+        """Return what is high in the cycle before `cycle` of a region, or of each of its tiles."""
+        if number in self._tiles:
+            return self._tiles[number].before(cycle)
+        return self._phase_event(self._part_of[number], cycle)
+
+    def _phase_event(self, phase: int, cycle: int) -> Signal:
+        """Return what is high in the cycle before `cycle` of a phase."""
         event: Signal = getattr(self._sequencer, event_name(phase, cycle))
         return event
 
-    def _build_tiles(self, number: int, tiled: TiledRegion) -> None:
-        """Build what starts the tiles of a region and moves words for them."""
+    def _build_tiles(self, number: int, workers: Workers) -> None:
+        """Build what starts the tiles of workers and moves words for them."""
         assert self._plan.memory_side is not None, "tiles have a memory off chip"
-        entered = self._event(number, 0)
-        cycles = [self._begin_cycle(group) for group in self._groups[number]]
-        parts = TileParts(tiled, self._plan.memory_side, cycles)
-        parts.build(self._m, self._modules, entered)
-        self._m.d.comb += getattr(self._sequencer, f"ended_{number}").eq(parts.ended)
-        self._tiles[number] = parts
+        entered = self._phase_event(number, 0)
+        first = self._part_of.index(number)
+        built = []
+        for n, tiled in enumerate(workers.regions, start=first):
+            cycles = [self._begin_cycle(group) for group in self._groups[n]]
+            parts = TileParts(tiled, workers, self._plan.memory_side, cycles)
+            parts.build(self._m, self._modules, entered)
+            self._tiles[n] = parts
+            built.append(parts)
+        for parts in built:
+            parts.connect_waits(self._m, built)
+        ended: Value = Cat(parts.ended for parts in built).any()
+        working = Cat(parts.working for parts in built).any()
+        self._m.d.comb += getattr(self._sequencer, f"ended_{number}").eq(ended & ~working)
 
     def _build_memory_port(self) -> None:
         side = self._plan.memory_side
@@ -364,7 +380,7 @@ class _KernelBuilder:
         unit = ChecksumUnit(sources)
         m.submodules.checksum_unit = unit
         m.d.comb += [
-            unit.begin.eq(self._event(len(self._plan.regions), 0)),
+            unit.begin.eq(self._phase_event(len(self._plan.body), 0)),
             self._kernel.checksum.eq(unit.checksum),
         ]
         for source, memory in zip(sources, memories, strict=True):

@@ -8,7 +8,7 @@ are free, of a load, or full, of a store.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,11 +28,15 @@ class Mover(wiring.Component):
     Parameters
     ----------
     transfer: its levels begin with `tile_levels` loops over tiles.
+    outer: numbers of outermost tile loops in whose iterations something waits.
 
     Members
     -------
     begin: In(1), in the cycle before a run. Between runs the mover is empty.
     ready: In(1), there is a token for one more tile. claimed: Out(1), that token is taken.
+    opens_L: Out(1), that tile is the first one in an iteration of the L outermost loops.
+    passed: Out(1), the last word of a tile leaves the queue. closes_L: Out(1), at the same time:
+        that tile is the last one in an iteration of the L outermost loops.
     offer: Out, to the port of the memory; see `offers`.
     window_en, window_addr: Out, window_data: In, of a store: it reads the window, and gets the word
         in the cycle after that, until it asks again.
@@ -42,15 +46,21 @@ class Mover(wiring.Component):
     The first offer comes three cycles after `begin` at the earliest, of a store four.
     """
 
-    def __init__(self, transfer: Transfer, tile_levels: int, side: MemorySide) -> None:
+    def __init__(
+        self, transfer: Transfer, tile_levels: int, side: MemorySide, outer: Sequence[int] = ()
+    ) -> None:
         self.transfer = transfer
         self.side = side
-        self._control = TransferControl(transfer, tile_levels, side.depth_words)
+        self.outer = tuple(outer)
+        self._control = TransferControl(transfer, tile_levels, side.depth_words, outer)
         self.is_store = transfer.direction == "store"
         members: dict[str, Member] = {
             "begin": In(1),
             "ready": In(1),
             "claimed": Out(1),
+            "passed": Out(1),
+            **{f"opens_{loops}": Out(1) for loops in outer},
+            **{f"closes_{loops}": Out(1) for loops in outer},
             "offer": Out(offer_signature(transfer, side)),
         }
         if self.is_store:
@@ -69,6 +79,15 @@ class Mover(wiring.Component):
         m.d.comb += [admitted.eq(begun | self.ready), self.claimed.eq(pop & ~begun)]
         with m.If(pop):
             m.d.sync += begun.eq(~item.last)
+        m.d.comb += self.passed.eq(pop & item.last)
+        for place, loops in enumerate(self.outer):
+            opens: Signal = getattr(self, f"opens_{loops}")
+            closes = item.closes.bit_select(place, 1)
+            m.d.comb += getattr(self, f"closes_{loops}").eq(closes)
+            first = Signal(name=f"first_{loops}", init=1)
+            m.d.comb += opens.eq(first)
+            with m.If(self.passed):
+                m.d.sync += first.eq(closes)
         if self.is_store:
             self._store(m, item, valid & admitted, pop)
         else:
@@ -93,6 +112,7 @@ class Mover(wiring.Component):
         shown = _Item(
             control.moves,
             control.last,
+            Cat(getattr(control, f"closes_{loops}") for loops in self.outer),
             self._follows(m, push),
             control.word,
             control.at,
@@ -150,10 +170,16 @@ class Mover(wiring.Component):
 
 @dataclass(frozen=True, slots=True)
 class _Item:
-    """An iteration of a transfer; see `TransferControl`, and for `follows` the module `offers`."""
+    """An iteration of a transfer; see `TransferControl`, and for `follows` the module `offers`.
+
+    Members
+    -------
+    closes: a bit for each number of outermost loops.
+    """
 
     moves: Value
     last: Value
+    closes: Value
     follows: Value
     word: Value
     at: Value

@@ -11,7 +11,7 @@ from rtlgen.hw.mover import Mover
 from rtlgen.hw.names import Namer, prefix_ports
 from rtlgen.hw.tile_sequencer import TileSequencer
 from rtlgen.hw.windows import DrainedStorage
-from rtlgen.ir.plan import MemorySide, TiledRegion
+from rtlgen.ir.plan import MemorySide, TiledRegion, Transfer, Workers
 
 
 class TileParts:
@@ -19,6 +19,7 @@ class TileParts:
 
     Parameters
     ----------
+    workers: those of which it is one.
     events: cycles of a tile before which something in the kernel wants a pulse.
 
     Members
@@ -26,19 +27,33 @@ class TileParts:
     movers: by window.
     """
 
-    def __init__(self, tiled: TiledRegion, side: MemorySide, events: Sequence[int]) -> None:
+    def __init__(
+        self, tiled: TiledRegion, workers: Workers, side: MemorySide, events: Sequence[int]
+    ) -> None:
         self._tiled = tiled
-        self._sequencer = TileSequencer(tiled, events)
+        awaited = [workers.waited_for(transfer.window) for transfer in tiled.transfers]
+        self._sequencer = TileSequencer(tiled, events, awaited)
         self.movers: Mapping[str, Mover] = {
-            transfer.window: Mover(transfer, len(tiled.levels), side)
-            for transfer in tiled.transfers
+            transfer.window: Mover(transfer, len(tiled.levels), side, self._outer(transfer, loops))
+            for transfer, loops in zip(tiled.transfers, awaited, strict=True)
         }
+
+    def _outer(self, transfer: Transfer, awaited: Sequence[int]) -> list[int]:
+        """Return in which outer loops a transfer waits, or others for it."""
+        found = {*awaited, *(wait.loops for wait in transfer.after)}
+        return sorted(found - {len(self._tiled.levels)})
 
     @property
     def ended(self) -> Signal:
         """High for a cycle, when all tiles are done and stored."""
         ended: Signal = self._sequencer.ended
         return ended
+
+    @property
+    def working(self) -> Signal:
+        """High from the cycle after the begin on, and low from that of `ended` on."""
+        working: Signal = self._sequencer.working
+        return working
 
     def before(self, cycle: int) -> Signal:
         """Return what is high in the cycle before `cycle` of every tile."""
@@ -57,8 +72,39 @@ class TileParts:
             m.d.comb += [
                 mover.begin.eq(begin),
                 mover.ready.eq(getattr(sequencer, f"ready_{n}")),
-                getattr(sequencer, f"claimed_{n}").eq(mover.claimed),
             ]
+            told = [("claimed", f"claimed_{n}"), ("passed", f"passed_{n}")]
+            told += [
+                (f"{what}_{loops}", f"{what}_{n}_{loops}")
+                for what in ("opens", "closes")
+                for loops in mover.outer
+            ]
+            for its, known_as in told:
+                if known_as in sequencer.signature.members:
+                    m.d.comb += getattr(sequencer, known_as).eq(getattr(mover, its))
+
+    def stored(self, window: str, loops: int) -> Signal | None:
+        """Return what says that the store of a window is done with an iteration of outer loops.
+
+        None where the window is another worker's.
+        """
+        if window not in self.movers:
+            return None
+        stored: Signal = getattr(self._sequencer, f"stored_{self._number(window)}_{loops}")
+        return stored
+
+    def connect_waits(self, m: Module, workers: Sequence[TileParts]) -> None:
+        """Tell transfers of the stores that they wait for.
+
+        Parameters
+        ----------
+        workers: the parts of all workers.
+        """
+        for n, transfer in enumerate(self._tiled.transfers):
+            for k, wait in enumerate(transfer.after):
+                found = [parts.stored(wait.window, wait.loops) for parts in workers]
+                (stored,) = (signal for signal in found if signal is not None)
+                m.d.comb += getattr(self._sequencer, f"credit_{n}_{k}").eq(stored)
 
     def connect_window(self, m: Module, window: str, storage: ArrayStorage) -> None:
         """Wire a drained window to its mover."""
@@ -72,5 +118,8 @@ class TileParts:
 
     def finished(self, window: str) -> Signal:
         """Return what says that all words of a tile are moved."""
-        finished: Signal = getattr(self._sequencer, f"finished_{list(self.movers).index(window)}")
+        finished: Signal = getattr(self._sequencer, f"finished_{self._number(window)}")
         return finished
+
+    def _number(self, window: str) -> int:
+        return list(self.movers).index(window)

@@ -1,20 +1,23 @@
 """When the tiles of a region begin, and who may use which copy of a window.
 
 A *token* stands for a copy. Each window has free ones and full ones; whoever uses a copy takes a
-token from one side and gives one to the other side when it is done. See `ir.tiled` for the rules.
+token from one side and gives one to the other side when it is done. What a transfer waits for,
+besides, are *credits* for iterations of outer tile loops. See `ir.tiled` for the rules.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from amaranth.hdl import Module, Signal, Value
+from amaranth.hdl import Cat, Const, Module, Signal, Value
 from amaranth.lib import wiring
+from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out, Signature
 
 from rtlgen.hw.index_units import all_of
 from rtlgen.hw.pulses import delayed_pulse
-from rtlgen.ir.plan import TiledRegion, Transfer
+from rtlgen.ir.iterations import iterations_of
+from rtlgen.ir.plan import TiledRegion, Transfer, Wait
 
 
 class TileSequencer(wiring.Component):
@@ -23,28 +26,48 @@ class TileSequencer(wiring.Component):
     Parameters
     ----------
     events: cycles of a tile that something in its kernel waits for.
+    awaited: for each transfer, the numbers of outermost tile loops in which others wait for it.
 
     Members
     -------
     begin: In(1), in the cycle before cycle 0 of the tiled region.
     before_C: Out(1), for each event: high in the cycle before cycle C of every tile.
-    ended: Out(1), high for one cycle, when all is stored.
+    ended: Out(1), high for one cycle, when all is stored. working: Out(1), high from the cycle
+        after `begin` until then.
     and for every transfer, by its number N: ready_N: Out(1), there is a token for its mover.
-    claimed_N, finished_N: In(1), of the mover.
+    claimed_N, opens_N_L, passed_N, closes_N_L: In(1), of the mover; finished_N: In(1), of the port.
+    stored_N_L: Out(1), of a store that is awaited: it is done with an iteration of L loops.
+    credit_N_K: In(1), of what transfer N waits for as number K: that is done with an iteration.
 
     Timing
     ------
     A tile can begin two cycles after `begin`, and `issue_cycles` after the one before.
     """
 
-    def __init__(self, tiled: TiledRegion, events: Sequence[int]) -> None:
+    def __init__(
+        self, tiled: TiledRegion, events: Sequence[int], awaited: Sequence[Sequence[int]]
+    ) -> None:
         self.tiled = tiled
         self.events = tuple(sorted(set(events)))
-        members = {"begin": In(1), "ended": Out(1)}
+        self.awaited = tuple(map(tuple, awaited))
+        members = {"begin": In(1), "ended": Out(1), "working": Out(1)}
         members |= {f"before_{cycle}": Out(1) for cycle in self.events}
-        for n in range(len(tiled.transfers)):
+        for n, transfer in enumerate(tiled.transfers):
             members |= {f"ready_{n}": Out(1), f"claimed_{n}": In(1), f"finished_{n}": In(1)}
+            members |= {f"opens_{n}_{loops}": In(1) for loops in self._waited_in(transfer)}
+            members |= {f"credit_{n}_{k}": In(1) for k in range(len(transfer.after))}
+            members |= {f"stored_{n}_{loops}": Out(1) for loops in self.awaited[n]}
+            if outer := self._outer(self.awaited[n]):
+                members |= {f"passed_{n}": In(1)}
+                members |= {f"closes_{n}_{loops}": In(1) for loops in outer}
         super().__init__(Signature(members))
+
+    def _outer(self, loops: Iterable[int]) -> list[int]:
+        """Return those numbers of loops that do not stand for tiles."""
+        return sorted({number for number in loops if number < len(self.tiled.levels)})
+
+    def _waited_in(self, transfer: Transfer) -> list[int]:
+        return self._outer(wait.loops for wait in transfer.after)
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -57,16 +80,17 @@ class TileSequencer(wiring.Component):
             claimed, finished = getattr(self, f"claimed_{n}"), getattr(self, f"finished_{n}")
             ready = getattr(self, f"ready_{n}")
             copies = transfer.copies
+            credits = self._credits(m, n, transfer)
+            self._announce(m, n, transfer)
             if transfer.direction == "load":
                 free = _tokens(m, f"free_{n}", copies, copies, used, claimed)
                 full = _tokens(m, f"full_{n}", copies, 0, finished, go)
-                credits = self._stored(m, n, transfer)
-                m.d.comb += ready.eq((free != 0) & all_of([credit != 0 for credit in credits]))
+                m.d.comb += ready.eq((free != 0) & all_of(credits))
                 has_tokens.append(full != 0)
             else:
                 free = _tokens(m, f"free_{n}", copies, copies, finished, go)
                 full = _tokens(m, f"full_{n}", copies, 0, used, claimed)
-                m.d.comb += ready.eq(full != 0)
+                m.d.comb += ready.eq((full != 0) & all_of(credits))
                 has_tokens.append(free != 0)
                 empty.append(free == copies)
         self._start(m, go, has_tokens, empty)
@@ -88,6 +112,7 @@ class TileSequencer(wiring.Component):
         m.d.comb += [
             go.eq((left != 0) & (rest == 0) & all_of(has_tokens)),
             self.ended.eq(running & (left == 0) & (busy == 0) & all_of(empty)),
+            self.working.eq(running & ~self.ended),
         ]
         with m.If(self.begin):
             m.d.sync += [left.eq(tiled.tiles), running.eq(1)]
@@ -100,21 +125,49 @@ class TileSequencer(wiring.Component):
     def _later(self, m: Module, go: Signal, cycle: int, name: str) -> Value:
         return delayed_pulse(m, go, cycle, self.tiled.issue_cycles, name)
 
-    def _stored(self, m: Module, number: int, transfer: Transfer) -> list[Signal]:
-        """Return how many tiles ahead a load may be of each of the stores that it waits for."""
-        names = [other.window for other in self.tiled.transfers]
-        claimed = getattr(self, f"claimed_{number}")
-        return [
-            _tokens(
-                m,
-                f"after_{number}_{window}",
-                distance,
-                distance,
-                getattr(self, f"finished_{names.index(window)}"),
-                claimed,
+    def _credits(self, m: Module, number: int, transfer: Transfer) -> list[Value]:
+        """Return for each thing that a transfer waits for, whether a tile may begin."""
+        claimed: Signal = getattr(self, f"claimed_{number}")
+        found: list[Value] = []
+        for k, wait in enumerate(transfer.after):
+            given = getattr(self, f"credit_{number}_{k}")
+            opens: Value = Const(1)
+            if wait.loops < len(self.tiled.levels):
+                opens = getattr(self, f"opens_{number}_{wait.loops}")
+            name = f"after_{number}_{wait.window}"
+            most = wait.distance + self._ahead(wait)
+            credit = _tokens(m, name, most, wait.distance, given, claimed & opens)
+            found.append((credit != 0) | ~opens)
+        return found
+
+    def _ahead(self, wait: Wait) -> int:
+        """Return how many iterations a store may be done with before its own tile comes to wait.
+
+        That of the same worker with none; another worker may not wait for this one at all.
+        """
+        if wait.window in [transfer.window for transfer in self.tiled.transfers]:
+            return 0
+        return len(iterations_of(self.tiled.levels[: wait.loops]))
+
+    def _announce(self, m: Module, number: int, transfer: Transfer) -> None:
+        """Say when a store is done with iterations of outer loops."""
+        finished: Signal = getattr(self, f"finished_{number}")
+        outer = self._outer(self.awaited[number])
+        if outer:
+            # Which of the tiles that are on their way are the last ones of iterations.
+            closing = [getattr(self, f"closes_{number}_{loops}") for loops in outer]
+            m.submodules[f"passed_{number}"] = passed = SyncFIFO(
+                width=len(outer), depth=transfer.copies
             )
-            for window, distance in transfer.after
-        ]
+            m.d.comb += [
+                passed.w_data.eq(Cat(closing)),
+                passed.w_en.eq(getattr(self, f"passed_{number}")),
+                passed.r_en.eq(finished),
+            ]
+        for loops in self.awaited[number]:
+            stored: Signal = getattr(self, f"stored_{number}_{loops}")
+            closes = passed.r_data[outer.index(loops)] if loops in outer else Const(1)
+            m.d.comb += stored.eq(finished & closes)
 
 
 def _tokens(m: Module, name: str, most: int, initial: int, given: Value, taken: Value) -> Signal:

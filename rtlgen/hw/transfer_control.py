@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from amaranth.hdl import Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, Signature
@@ -23,17 +25,27 @@ class TransferControl(wiring.Component):
     ----------
     tile_levels: how many of the transfer's levels are loops over tiles.
     depth_words: of the memory off chip.
+    outer: numbers of outermost tile loops whose ends are to be shown.
 
     Members
     -------
     begin: In(1), two cycles before the first iteration. Between runs it shows none.
     valid: Out(1), there is an iteration. moves: Out(1), it moves a word. last: Out(1), it is the
         last one of its tile. word, at: Out, where the word is off chip, and in the window.
+    closes_L: Out(1), its tile is the last one in an iteration of the L outermost loops.
     strobe_K: Out(1), whether a store writes element K of the word.
     """
 
-    def __init__(self, transfer: Transfer, tile_levels: int, depth_words: int) -> None:
+    def __init__(
+        self,
+        transfer: Transfer,
+        tile_levels: int,
+        depth_words: int,
+        outer: Sequence[int] = (),
+    ) -> None:
         self.transfer = transfer
+        self.tile_levels = tile_levels
+        self.outer = tuple(outer)
         self._index = build_index_unit("odometer", transfer.levels, 1, 0, tile_levels)
         self._ports = ControlPorts(self._index)
         every = transfer.levels
@@ -42,8 +54,17 @@ class TransferControl(wiring.Component):
         self._ports.add_guard("moves", transfer.when, STAGE, every, enable=False)
         for lane, strobe in enumerate(transfer.strobes):
             self._ports.add_guard(f"strobe_{lane}", strobe, STAGE, every, enable=False)
+        closes = {f"closes_{loops}": Out(1) for loops in self.outer}
         super().__init__(
-            Signature({"begin": In(1), "valid": Out(1), "last": Out(1), **self._ports.members()})
+            Signature(
+                {
+                    "begin": In(1),
+                    "valid": Out(1),
+                    "last": Out(1),
+                    **closes,
+                    **self._ports.members(),
+                }
+            )
         )
 
     @property
@@ -62,4 +83,11 @@ class TransferControl(wiring.Component):
             self.valid.eq(builder.enable(TRUE, STAGE)),
             self.last.eq(builder.delayed(ends, STAGE)),
         ]
+        active = [level.extent > 1 for level in self.transfer.levels]
+        for loops in self.outer:
+            # Tile loops of one iteration are none of the index unit's.
+            inner = index.lasts[sum(active[:loops]) : sum(active[: self.tile_levels])]
+            closes = Signal(name=f"closes_{loops}_now")
+            m.d.comb += closes.eq(all_of(inner))
+            m.d.comb += getattr(self, f"closes_{loops}").eq(builder.delayed(closes, STAGE))
         return m

@@ -7,8 +7,8 @@ last step), so a kernel of L busy cycles takes exactly L.
 
 from __future__ import annotations
 
-from rtlgen.ir.plan import KernelPlan, PlanError, Region, TiledRegion
-from rtlgen.ir.timeline import tiled_cycles
+from rtlgen.ir.plan import KernelPlan, PlanError, Region, Workers
+from rtlgen.ir.timeline import workers_cycles
 
 CHECKSUM_LATENCY_CYCLES = 3
 """From the address of the last element to the finished checksum: RAM, output register, CRC step."""
@@ -24,12 +24,12 @@ def body_cycles(plan: KernelPlan) -> tuple[int, ...]:
     return tuple(_part_cycles(plan, part) for part in plan.body)
 
 
-def _part_cycles(plan: KernelPlan, part: Region | TiledRegion) -> int:
+def _part_cycles(plan: KernelPlan, part: Region | Workers) -> int:
     if isinstance(part, Region):
         return region_cycles(plan, part)
     if plan.memory_side is None:
         raise PlanError(f"{plan.name} has tiles and no memory off chip")
-    return tiled_cycles(part, plan.memory_side.bus)
+    return workers_cycles(part, plan.memory_side.bus)
 
 
 def checksum_cycles(plan: KernelPlan) -> int:

@@ -24,8 +24,8 @@ element never share a cycle (`Memory.collision_free`): the planner proves it.
 
 Tiles
 -----
-Between its regions, and between the tiles of a `TiledRegion`, a plan waits for words from and to
-the memory off chip: see `ir.tiled`. In a region nothing ever waits.
+Between its regions, and between the tiles of each of its `Workers`, a plan waits for words from and
+to the memory off chip: see `ir.tiled`. In a region nothing ever waits.
 
 Banks
 -----
@@ -77,7 +77,7 @@ from rtlgen.ir.operations import (
 )
 from rtlgen.ir.plan_error import PlanError
 from rtlgen.ir.streams import Region, Stream
-from rtlgen.ir.tiled import TiledRegion, Transfer
+from rtlgen.ir.tiled import TiledRegion, Transfer, Wait, Workers
 
 __all__ = [
     "ALWAYS",
@@ -121,8 +121,11 @@ __all__ = [
     "Tap",
     "TiledRegion",
     "Transfer",
+    "Wait",
+    "Workers",
     "address_bits",
     "banks_named",
+    "regions_of",
 ]
 
 IndexStyle: TypeAlias = Literal["odometer", "divide", "shift"]
@@ -137,6 +140,13 @@ class Scalar:
     name: str
     width_bits: int
     signed: bool
+
+
+def regions_of(part: Region | Workers) -> tuple[Region, ...]:
+    """Return the static islands of a part of a plan."""
+    if isinstance(part, Workers):
+        return tuple(region.kernel for region in part.regions)
+    return (part,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +170,7 @@ class KernelPlan:
     source_file: str
     scalars: tuple[Scalar, ...]
     memories: tuple[Memory, ...]
-    body: tuple[Region | TiledRegion, ...]
+    body: tuple[Region | Workers, ...]
     index_style: IndexStyle
     index_latency_cycles: int
     checksum: tuple[str, ...] | None
@@ -237,12 +247,14 @@ class KernelPlan:
 
     @property
     def regions(self) -> tuple[Region, ...]:
-        """Every static island, in order."""
-        return tuple(part.kernel if isinstance(part, TiledRegion) else part for part in self.body)
+        """Every static island, in order; of workers, one after another."""
+        return tuple(region for part in self.body for region in regions_of(part))
 
     @property
     def tiled_regions(self) -> tuple[TiledRegion, ...]:
-        return tuple(part for part in self.body if isinstance(part, TiledRegion))
+        """The regions of all workers."""
+        parts = (part for part in self.body if isinstance(part, Workers))
+        return tuple(region for part in parts for region in part.regions)
 
     @property
     def streams(self) -> tuple[Stream, ...]:

@@ -15,6 +15,8 @@ starts at, and addresses are row-major.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rtlgen.ir.affine import Congruence
 from rtlgen.ir.expr import to_text
 from rtlgen.ir.plan import (
@@ -42,6 +44,7 @@ from rtlgen.ir.plan import (
     SelectOp,
     Stream,
     TiledRegion,
+    Wait,
 )
 from rtlgen.ir.schedule import bounds_text
 from rtlgen.ir.scop import Array, Scop, Statement
@@ -67,13 +70,22 @@ def plan_text(plan: KernelPlan) -> str:
     if plan.memory_side is not None:
         lines += _memory_side(plan.memory_side)
     for number, part in enumerate(plan.body):
-        region = part.kernel if isinstance(part, TiledRegion) else part
-        lines.append(f"region {number}, {region.length_cycles} cycles")
-        if isinstance(part, TiledRegion):
-            lines += [f"  {line}" for line in _tiles(part)]
-        for stream in region.streams:
-            lines += [f"  {line}" for line in stream_lines(region, stream)]
+        if isinstance(part, Region):
+            lines += _region(f"region {number}", part, ())
+            continue
+        for worker, tiled in enumerate(part.regions):
+            title = f"region {number}"
+            if len(part.regions) > 1:
+                title += f", worker {worker} of {len(part.regions)}"
+            lines += _region(title, tiled.kernel, _tiles(tiled))
     return "\n".join(lines)
+
+
+def _region(title: str, region: Region, tiles: Sequence[str]) -> list[str]:
+    lines = [f"{title}, {region.length_cycles} cycles", *(f"  {line}" for line in tiles)]
+    for stream in region.streams:
+        lines += [f"  {line}" for line in stream_lines(region, stream)]
+    return lines
 
 
 def _memory_side(side: MemorySide) -> list[str]:
@@ -92,7 +104,7 @@ def _tiles(tiled: TiledRegion) -> list[str]:
     ]
     for transfer in tiled.transfers:
         names = level_names(transfer.levels)
-        waits = "".join(f", {d} tiles after {window}" for window, d in transfer.after)
+        waits = "".join(f", {_wait(wait, len(tiled.levels))}" for wait in transfer.after)
         lines.append(
             f"{transfer.direction} {transfer.window}[{address_text(transfer.at, names)}] of "
             f"{transfer.array} at word {form_text(transfer.word, names)}"
@@ -104,6 +116,11 @@ def _tiles(tiled: TiledRegion) -> list[str]:
             if not strobe.is_true
         ]
     return lines
+
+
+def _wait(wait: Wait, depth: int) -> str:
+    what = "tiles" if wait.loops == depth else f"iterations of {wait.loops} tile loops"
+    return f"{wait.distance} {what} after {wait.window}"
 
 
 def _nest(levels: tuple[Level, ...]) -> str:

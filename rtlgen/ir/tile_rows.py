@@ -6,12 +6,12 @@ on the outer loops only through conditions, most of which are decided for the wh
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rtlgen.ir.iterations import Ints, iterations_of, level_range
+from rtlgen.ir.iterations import Bools, Ints, iterations_of, level_range
 from rtlgen.ir.levels import Level
 from rtlgen.ir.plan_error import TooManyTiles
 from rtlgen.ir.tiled import Transfer
@@ -30,11 +30,15 @@ class TileRows:
     of_row: for each row, the number of the one that stands for it.
     tiles: (count, levels) counters of the tiles of the rows that stand for others, row after row.
     ends: where each of these ends in `tiles`.
+    opens, closes: by a number of outermost loops, which of the tiles begin an iteration of these,
+        and which end one.
     """
 
     of_row: Ints
     tiles: Ints
     ends: Ints
+    opens: Mapping[int, Bools]
+    closes: Mapping[int, Bools]
 
     def words(self, transfer: Transfer) -> int:
         """Return the words that one of the transfers moves in all tiles."""
@@ -44,12 +48,18 @@ class TileRows:
         return int(per_row[self.of_row].sum())
 
 
-def tile_rows(levels: Sequence[Level], transfers: Sequence[Transfer], has_bursts: bool) -> TileRows:
+def tile_rows(
+    levels: Sequence[Level],
+    transfers: Sequence[Transfer],
+    has_bursts: bool,
+    outer_loops: Collection[int] = (),
+) -> TileRows:
     """Return the rows of the tiles of some loops, alike where all transfers move the same in them.
 
     Parameters
     ----------
     has_bursts: whether words that follow each other make one burst.
+    outer_loops: numbers of outermost loops in whose iterations something waits, fewer than all.
 
     Raises
     ------
@@ -57,11 +67,15 @@ def tile_rows(levels: Sequence[Level], transfers: Sequence[Transfer], has_bursts
     PlanError: a level is empty for some outer iteration, or counts below 0.
     """
     if not levels:
-        return TileRows(np.zeros(1, np.int64), np.zeros((1, 0), np.int64), np.ones(1, np.int64))
+        one = np.ones(1, np.int64)
+        return TileRows(one - 1, np.zeros((1, 0), np.int64), one, {}, {})
     outer = iterations_of(levels[:-1])
     low, trips = level_range(levels[-1], outer)
     depth = len(levels)
     of_row = told_apart(told_apart(np.zeros(len(outer), np.int64), low), trips)
+    ends_of = {loops: _ends_of_iterations(outer[:, :loops]) for loops in outer_loops}
+    for first_row, last_row in ends_of.values():
+        of_row = told_apart(of_row, first_row + 2 * last_row)
     for transfer in transfers:
         inside = (levels[-1], *transfer.levels[depth:])
         for values in telling(transfer, outer, inside, has_bursts):
@@ -72,9 +86,19 @@ def tile_rows(levels: Sequence[Level], transfers: Sequence[Transfer], has_bursts
     if ends[-1] > MOST_TILES:
         raise TooManyTiles(f"{ends[-1]:,} tiles in rows that differ from each other")
     parents = np.repeat(first, count)
-    counter = low[parents] + np.arange(ends[-1]) - np.repeat(ends - count, count)
-    tiles = np.concatenate([outer[parents], counter[:, None]], axis=1)
-    return TileRows(of_row, tiles, ends)
+    place = np.arange(ends[-1]) - np.repeat(ends - count, count)
+    tiles = np.concatenate([outer[parents], (low[parents] + place)[:, None]], axis=1)
+    at_end = place == trips[parents] - 1
+    opens = {k: (first_row[parents] == 1) & (place == 0) for k, (first_row, _) in ends_of.items()}
+    closes = {k: (last_row[parents] == 1) & at_end for k, (_, last_row) in ends_of.items()}
+    return TileRows(of_row, tiles, ends, opens, closes)
+
+
+def _ends_of_iterations(counters: Ints) -> tuple[Ints, Ints]:
+    """Return 1 for the rows that begin an iteration of some loops, and for those that end one."""
+    changes = np.any(np.diff(counters, axis=0) != 0, axis=1)
+    begins = np.concatenate([[True], changes]).astype(np.int64)
+    return begins, np.concatenate([changes, [True]]).astype(np.int64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,6 +11,10 @@ The *movers*, one a transfer, fill and drain the windows. A window has 2**tile_b
 `FoldedForm`); tile number t has copy t modulo that. So a mover runs ahead of the kernel, or
 behind it, by as many tiles as there are copies.
 
+Several tiled regions run side by side as `Workers`, each with a kernel and windows of its own, and
+share the tiles of one nest. What passes from one worker to another passes through the memory off
+chip: a transfer *waits* for stores of its own worker or of others.
+
 Every window has one writer and one reader: what comes from off chip, what a tile leaves for a
 later one, and what goes off chip are in memories of their own, although they may be parts of one C
 array. Which of them a read means is known when the plan is made (`ChooseOp`).
@@ -30,6 +34,27 @@ from rtlgen.ir.streams import Region
 
 
 @dataclass(frozen=True, slots=True)
+class Wait:
+    """What a transfer waits for before it begins an iteration of its outermost tile loops.
+
+    That is until the store of a window is done with the iteration of the same loops that is
+    `distance` iterations before: both count them from the start of the run.
+
+    Members
+    -------
+    loops: how many of the tile loops; all of them count tiles.
+    """
+
+    window: str
+    distance: int
+    loops: int
+
+    def __post_init__(self) -> None:
+        if self.distance < 1 or self.loops < 1:
+            raise PlanError(f"a wait for {self.window} that never ends: {self}")
+
+
+@dataclass(frozen=True, slots=True)
 class Transfer:
     """The words that are moved between an array off chip and a window, tile by tile.
 
@@ -40,8 +65,8 @@ class Transfer:
     word: the word off chip, counted from the first one of the memory. at: the word of the window.
     when: the iterations that move a word; the others pass by.
     strobes: for each element of a word, the lowest first, where a store writes it; () for a load.
-    after: for a load that reads what earlier tiles have stored: (window, distance) of stores; it
-        begins a tile when that store is done with the tile `distance` tiles before.
+    after: what it waits for: a load that reads what earlier tiles have stored, or a store that
+        writes over what is read before.
     """
 
     direction: Direction
@@ -52,13 +77,9 @@ class Transfer:
     at: FoldedForm
     when: Predicate
     strobes: tuple[Predicate, ...] = ()
-    after: tuple[tuple[str, int], ...] = ()
+    after: tuple[Wait, ...] = ()
 
     def __post_init__(self) -> None:
-        if any(distance < 1 for _, distance in self.after):
-            raise PlanError(f"{self.window} waits for its own tile: {self.after}")
-        if self.after and self.direction == "store":
-            raise PlanError(f"the store of {self.window} waits for others: {self.after}")
         for form in (self.word, *self.at.forms):
             if len(form.coefficients) != len(self.levels):
                 raise PlanError(f"{self.window}: {form} does not fit {len(self.levels)} levels")
@@ -105,14 +126,13 @@ class TiledRegion:
         names = [transfer.window for transfer in self.transfers]
         if len(set(names)) != len(names):
             raise PlanError(f"a window has several movers: {names}")
-        stores = {t.window for t in self.transfers if t.direction == "store"}
         for transfer in self.transfers:
             if not _same(transfer.levels, self.levels):
                 raise PlanError(f"{transfer.window} has other tile loops than its region")
             if not all(level.is_box for level in transfer.levels[depth:]):
                 raise PlanError(f"the words of a tile in {transfer.window} are no box")
-            if not stores.issuperset(window for window, _ in transfer.after):
-                raise PlanError(f"{transfer.window} waits for what is not stored")
+            if any(wait.loops > depth for wait in transfer.after):
+                raise PlanError(f"{transfer.window} waits in loops inside of a tile")
         windows = set(names)
         for stream in self.kernel.streams:
             for op in stream.operations:
@@ -140,6 +160,46 @@ class TiledRegion:
             stages += [store.stage for store in stream.stores if store.memory == window]
             last = max([last, *(final + stage for stage in stages)])
         return last + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Workers:
+    """Tiled regions that run side by side.
+
+    They begin together, and what follows begins when all are done. Where one waits for another,
+    both have as many iterations of the loops in which they wait.
+
+    Members
+    -------
+    regions: one a worker.
+    """
+
+    regions: tuple[TiledRegion, ...]
+
+    def __post_init__(self) -> None:
+        if not self.regions:
+            raise PlanError("no worker")
+        stores: set[str] = set()
+        windows: list[str] = []
+        for region in self.regions:
+            windows += [transfer.window for transfer in region.transfers]
+            stores |= {t.window for t in region.transfers if t.direction == "store"}
+        if len(set(windows)) != len(windows):
+            raise PlanError(f"two workers have one window: {windows}")
+        for region in self.regions:
+            for transfer in region.transfers:
+                if not stores.issuperset(wait.window for wait in transfer.after):
+                    raise PlanError(f"{transfer.window} waits for what is not stored")
+
+    @property
+    def transfers(self) -> tuple[Transfer, ...]:
+        """Those of all workers."""
+        return tuple(transfer for region in self.regions for transfer in region.transfers)
+
+    def waited_for(self, window: str) -> tuple[int, ...]:
+        """Return in which loops others wait for the store of a window: how many, each once."""
+        waits = (wait for transfer in self.transfers for wait in transfer.after)
+        return tuple(sorted({wait.loops for wait in waits if wait.window == window}))
 
 
 def _same(levels: tuple[Level, ...], tile_levels: tuple[Level, ...]) -> bool:

@@ -1,10 +1,11 @@
-"""The cycle model of tiles: how long a tiled region takes, exactly.
+"""The cycle model of tiles: how long workers take, exactly.
 
 What stands around a kernel is small: tokens, queues of two words, one port. It is followed here
 cycle by cycle, but for stretches in which nothing but counts change, from the start of a tile to
-the start of the next. What happens between two starts depends on the state at the first one and on
-what is moved in the few tiles around; where both have been seen before, so has the outcome. So the
-work grows with the kinds of tiles, and only by a look into a table with their number.
+the start of the next, of whatever worker. What happens between two starts depends on the state at
+the first one and on what is moved in the few tiles around; where both have been seen before, so has
+the outcome. So the work grows with the kinds of tiles, and only by a look into a table with their
+number.
 
 The names are those of `hw.mover` and `hw.tile_sequencer`; for the port see `ir.port_timing`.
 """
@@ -13,108 +14,113 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-import numpy as np
-
 from rtlgen.ir.memory_side import Bus
 from rtlgen.ir.plan_error import PlanError
 from rtlgen.ir.port_timing import port_timing
-from rtlgen.ir.tile_rows import TileSequence, tile_rows
-from rtlgen.ir.tiled import TiledRegion
-from rtlgen.ir.timeline_state import At, Mover, State, Step, gains_of
-from rtlgen.ir.transfer_patterns import (
-    Ints,
-    Item,
-    TilePatterns,
-    patterns_of,
-    plain_until,
-    told_apart,
-)
-
-QUEUED = 2
-"""Items that a mover's queue holds."""
+from rtlgen.ir.tiled import Wait, Workers
+from rtlgen.ir.timeline_state import At, Mover, Pace, State, Step, gains_of
+from rtlgen.ir.timeline_tracks import QUEUED, Track
+from rtlgen.ir.transfer_patterns import Item
 
 CONTROL_CYCLES = 1
 """Cycles of a region before a mover's control shows its first iteration."""
 
 END_CYCLES = 2
-"""Cycles from the one in which all is stored to the region's end, both included."""
+"""Cycles from the one in which all is stored to the end of the workers, both included."""
 
 
 @lru_cache(maxsize=64)
-def tiled_cycles(tiled: TiledRegion, bus: Bus) -> int:
-    """Return the cycles between the start of a tiled region and that of what follows it.
+def workers_cycles(workers: Workers, bus: Bus) -> int:
+    """Return the cycles between the start of some workers and that of what follows them.
 
     Raises
     ------
-    PlanError: it would wait for ever.
+    PlanError: they would wait for ever.
     """
-    return _Timeline(tiled, bus).cycles()
+    return _Timeline(workers, bus).cycles()
 
 
 class _Timeline:
-    """Follow a tiled region from its first cycle to its last."""
+    """Follow workers from their first cycle to their last."""
 
-    def __init__(self, tiled: TiledRegion, bus: Bus) -> None:
-        self.tiled = tiled
+    def __init__(self, workers: Workers, bus: Bus) -> None:
         self.bus = bus
-        transfers = tiled.transfers
-        rows = tile_rows(tiled.levels, transfers, bus.has_bursts)
-        self.patterns: list[TilePatterns] = [
-            patterns_of(t, rows.tiles, bus.has_bursts) for t in transfers
-        ]
+        self.tracks: list[Track] = []
+        for region in workers.regions:
+            first = self.tracks[-1].movers.stop if self.tracks else 0
+            self.tracks.append(Track(region, workers, bus, first))
+        # Whose a mover is.
+        self.track_of = [track for track in self.tracks for _ in track.movers]
+        transfers = workers.transfers
         self.is_store = [transfer.direction == "store" for transfer in transfers]
-        self.used_cycles = [tiled.used_cycle(transfer.window) for transfer in transfers]
         self.copies = [transfer.copies for transfer in transfers]
-        windows = [transfer.window for transfer in transfers]
-        self.waits = [[windows.index(w) for w, _ in transfer.after] for transfer in transfers]
-        # A control is at most so far behind the tile that was started last, or ahead of it.
-        self.behind = max(self.copies, default=0) + 1
-        self.ahead = max(self.copies, default=0) + QUEUED + 3
-        kinds: Ints = np.zeros(len(rows.tiles), dtype=np.int64)
-        for pattern in self.patterns:
-            kinds = told_apart(kinds, pattern.of_tile)
-        self.sequence = TileSequence(rows, kinds, self.behind, self.ahead)
-        tiles = self.sequence.firsts[-1] + self.sequence.row(self.sequence.rows - 1).count
-        if tiles != tiled.tiles:
-            raise PlanError(f"{tiles} tiles, not {tiled.tiles}")
-        self.row = self.sequence.row(0)
-        # So many credits are not used up from one start to the next.
-        self.enough = self.behind + self.ahead + 1
-        self.plain = [
-            [plain_until(pattern, bus.latency_cycles) for pattern in found.patterns]
-            for found in self.patterns
+        self.waits: list[tuple[Wait, ...]] = [transfer.after for transfer in transfers]
+        # By store: who waits for it, as which of its waits.
+        self.awaited: list[list[tuple[int, int]]] = [
+            [
+                (n, k)
+                for n, own in enumerate(self.waits)
+                for k, wait in enumerate(own)
+                if wait.window == transfer.window
+            ]
+            for transfer in transfers
         ]
-        self.first = 0
+        self.used_cycles = [
+            tiled.used_cycle(transfer.window)
+            for tiled in workers.regions
+            for transfer in tiled.transfers
+        ]
+        self.enough = max(track.enough for track in self.tracks)
         self.known: dict[tuple[object, ...], Step] = {}
         self.known_rows: dict[tuple[object, ...], Step] = {}
 
     def cycles(self) -> int:
-        """Return the length of the region."""
+        """Return the length of all of it."""
         state = self._initial()
-        # The tile that was started last is none yet: number -1.
-        self.first = -1
-        start = self._to_next_start(state) + 1
-        at = At(state, state.key(), state.credits, start)
-        number = 0
-        while number < self.sequence.rows - 1:
-            self.row = self.sequence.row(number)
-            number += self._follow_row(at, self.sequence.alike(number))
-        self.row = self.sequence.row(number)
-        self._follow(at, self.row.count - 1)
-        self.first = self.tiled.tiles - 1
+        at = At(state, state.key(), state.credits, 0)
+        if len(self.tracks) == 1:
+            self._follow_rows(at, self.tracks[0])
+        else:
+            while not all([track.is_over for track in self.tracks]):
+                self._follow_start(at)
         return at.cycles + self._to_end(at.state.copied(at.credits)) + END_CYCLES
 
-    def _follow_row(self, at: At, alike: int) -> int:
+    def _follow_start(self, at: At) -> Step:
+        """Follow all workers to the next start of a tile."""
+        kinds = tuple([track.kind for track in self.tracks])
+        place = kinds, at.key, at.few(self.enough)
+        step = self.known.get(place)
+        if step is None:
+            step = self.known[place] = self._step(at.state.copied(at.credits))
+        else:
+            for number in step.started:
+                self.tracks[number].start()
+        at.move(step, 1)
+        return step
+
+    def _follow_rows(self, at: At, track: Track) -> None:
+        """Follow a single worker to its last start: where rows of tiles are alike, all at once."""
+        self._follow_start(at)
+        number = 0
+        while number < track.sequence.rows - 1:
+            track.enter(number)
+            number += self._follow_row(at, track)
+        track.enter(number)
+        self._follow(at, track, track.row.count - 1)
+        track.tile = track.tiled.tiles - 1
+
+    def _follow_row(self, at: At, track: Track) -> int:
         """Follow the row at hand, and those like it where it leaves the state as it was.
 
-        Return how many rows these are, of `alike` ones.
+        Return how many rows these are.
         """
-        place = self.row.context, at.key, at.few(self.enough + self.row.count)
+        row, alike = track.row, track.sequence.alike(track.number)
+        place = row.context, at.key, at.few(self.enough + row.count)
         step = self.known_rows.get(place)
         if step is None:
             before = At(at.state, at.key, at.credits, 0)
             own = At(at.state, at.key, at.credits, 0)
-            self._follow(own, self.row.count)
+            self._follow(own, track, row.count)
             gains = gains_of(before.credits, own.credits)
             step = Step(own.cycles, own.state, own.key, gains, any(map(any, gains)))
             self.known_rows[place] = step
@@ -122,33 +128,33 @@ class _Timeline:
         at.move(step, steps)
         return steps
 
-    def _follow(self, at: At, count: int) -> None:
-        """Follow the first tiles of the row at hand, so many."""
+    def _follow(self, at: At, track: Track, count: int) -> None:
+        """Follow a single worker through the first tiles of the row at hand, so many."""
+        row, number = track.row, track.number
         tile = 0
         while tile < count:
-            place = (self.row.kinds[tile], at.key, at.few(self.enough))
-            step = self.known.get(place)
-            if step is None:
-                self.first = self.row.first + tile
-                step = self.known[place] = self._step(at.state.copied(at.credits))
+            track.row, track.number, track.tile = row, number, row.first + tile
+            key = at.key
+            step = self._follow_start(at)
+            tile += 1
             # In a row of tiles of one kind, what left the state as it was does so again.
-            is_same = step.key == at.key and not step.gains_any
-            steps = max(1, min(self.row.ends[tile], count) - tile) if is_same else 1
-            at.move(step, steps)
-            tile += steps
+            if step.key == key and not step.gains_any:
+                more = min(row.ends[tile - 1], count) - tile
+                at.move(step, max(0, more))
+                tile += max(0, more)
 
     def _step(self, state: State) -> Step:
         """Follow the state from the start of a tile to that of the next."""
         before = state.credits
-        cycles = self._to_next_start(state) + 1
+        cycles, started = self._to_next_start(state)
         gains = gains_of(before, state.credits)
-        return Step(cycles, state, state.key(), gains, any(map(any, gains)))
+        return Step(cycles, state, state.key(), gains, any(map(any, gains)), started)
 
     def _initial(self) -> State:
         movers = []
-        for n, transfer in enumerate(self.tiled.transfers):
+        for n, waits in enumerate(self.waits):
             is_store, copies = self.is_store[n], self.copies[n]
-            first = self._pattern(n, 0)[0]
+            first = self.track_of[n].pattern(n, 1)[0]
             movers.append(
                 Mover(
                     tile=1,
@@ -156,54 +162,71 @@ class _Timeline:
                     drops=first.dropped + CONTROL_CYCLES,
                     own=0 if is_store else copies,
                     kernels=copies if is_store else 0,
-                    credits=tuple(distance for _, distance in transfer.after),
+                    credits=tuple([wait.distance for wait in waits]),
                 )
             )
-        return State(movers, port_timing(self.bus, self.is_store))
+        return State(movers, port_timing(self.bus, self.is_store), [Pace() for _ in self.tracks])
 
-    def _to_next_start(self, state: State) -> int:
-        """Follow the state until the end of the cycle in which the next tile starts.
+    def _to_next_start(self, state: State) -> tuple[int, tuple[int, ...]]:
+        """Follow the state until the end of the cycle in which a next tile starts.
 
-        Return the cycles before that one. Then tiles are counted from that next tile.
+        Return the cycles, that one included, and the workers whose tiles start.
         """
         passed = 0
         stretch = Stretch(self)
         while True:
-            starts = state.rest == 0 and all([mover.kernels for mover in state.movers])
-            moved = self._cycle(state, starts)
-            if starts:
-                for mover in state.movers:
-                    mover.tile -= 1
-                return passed
-            passed += 1 if moved else self._wait(state, [state.rest])
+            started = self._starting(state)
+            moved = self._cycle(state, started)
+            if started:
+                for number in started:
+                    track = self.tracks[number]
+                    track.start()
+                    for n in track.movers:
+                        state.movers[n].passes_tile()
+                return passed + 1, started
+            passed += 1 if moved else self._wait(state)
             passed += stretch.skipped(state, passed)
+
+    def _starting(self, state: State) -> tuple[int, ...]:
+        """Return the workers that start a tile."""
+        movers = state.movers
+        return tuple(
+            [
+                number
+                for number, track in enumerate(self.tracks)
+                if not (state.paces[number].rest or track.is_over)
+                and all([movers[n].kernels for n in track.movers])
+            ]
+        )
 
     def _to_end(self, state: State) -> int:
         """Follow the state until all is stored; return the cycles before that one."""
         passed = 0
         stretch = Stretch(self)
-        while True:
-            emptied = all(
-                mover.kernels == copies
-                for mover, copies, stores in zip(
-                    state.movers, self.copies, self.is_store, strict=True
-                )
-                if stores
-            )
-            if emptied and state.busy == 0:
-                return passed
-            moved = self._cycle(state, False)
-            passed += 1 if moved else self._wait(state, [state.busy])
+        while not self._is_done(state):
+            moved = self._cycle(state, ())
+            passed += 1 if moved else self._wait(state)
             passed += stretch.skipped(state, passed)
+        return passed
 
-    def _wait(self, state: State, timers: list[int]) -> int:
+    def _is_done(self, state: State) -> bool:
+        emptied = all(
+            mover.kernels == copies
+            for mover, copies, stores in zip(state.movers, self.copies, self.is_store, strict=True)
+            if stores
+        )
+        return emptied and not any(pace.busy for pace in state.paces)
+
+    def _wait(self, state: State) -> int:
         """Let the cycles pass, after one in which only counts changed, in which no others do.
 
         Return how many have passed together with that one.
         """
-        ends = [timer for timer in timers if timer]
-        ends += [mover.drops for mover in state.movers if mover.drops]
-        ends += [cycles for cycles, _ in state.used]
+        ends = [mover.drops for mover in state.movers if mover.drops]
+        for track, pace in zip(self.tracks, state.paces, strict=True):
+            timer = pace.busy if track.is_over else pace.rest
+            ends += [timer] if timer else []
+            ends += [cycles for cycles, _ in pace.used]
         if waits := state.port.waits():
             ends.append(waits)
         if not ends:
@@ -219,57 +242,81 @@ class _Timeline:
         for mover in state.movers:
             mover.drops = max(0, mover.drops - cycles)
 
-    def _cycle(self, state: State, starts: bool) -> bool:
+    def _cycle(self, state: State, started: tuple[int, ...]) -> bool:
         """Go through one cycle; return whether more than counts changed."""
         movers = state.movers
         served = state.port.cycle([self._offer(n, mover) for n, mover in enumerate(movers)])
-        moved = starts or served.moved
-        dropping = [mover.drops > 0 for mover in movers]
-        events = [self._move(mover, n, n in served.taken) for n, mover in enumerate(movers)]
-        for n, (claimed, changed) in enumerate(events):
+        moved = bool(started) or served.moved
+        dropping = [n for n, mover in enumerate(movers) if mover.drops]
+        claims = []
+        for n, mover in enumerate(movers):
+            claimed, changed = self._move(mover, n, n in served.taken)
             moved |= changed
             if claimed:
-                movers[n].claim()
+                claims.append(n)
+        for n in claims:
+            self._claim(movers[n], n)
         for n in served.finished:
             self._finish(state, n)
-        if starts:
-            state.rest, state.busy = self.tiled.issue_cycles, self.tiled.kernel.length_cycles
-            state.used += [(cycles, n) for n, cycles in enumerate(self.used_cycles)]
-            state.used.sort()
-            for mover in movers:
-                mover.kernels -= 1
-        while state.used and state.used[0][0] == 0:
-            movers[state.used.pop(0)[1]].own += 1
-            moved = True
-        for mover, drops in zip(movers, dropping, strict=True):
-            mover.drops -= drops
-            moved |= drops and mover.drops == 0
-        return self._tick(state) or moved
-
-    def _tick(self, state: State) -> bool:
-        """Count down by a cycle; return whether something is to happen in the next one."""
-        state.used = [(left - 1, n) for left, n in state.used]
-        due = bool(state.used) and state.used[0][0] == 0
-        if state.rest:
-            state.rest -= 1
-            due |= state.rest == 0
-        if state.busy:
-            state.busy -= 1
-            due |= state.busy == 0
-        return due
+        for number in started:
+            track, pace = self.tracks[number], state.paces[number]
+            pace.rest, pace.busy = track.tiled.issue_cycles, track.tiled.kernel.length_cycles
+            pace.used += [(self.used_cycles[n], n) for n in track.movers]
+            pace.used.sort()
+            for n in track.movers:
+                movers[n].kernels -= 1
+        for pace in state.paces:
+            while pace.used and pace.used[0][0] == 0:
+                movers[pace.used.pop(0)[1]].own += 1
+                moved = True
+        for n in dropping:
+            movers[n].drops -= 1
+            moved |= movers[n].drops == 0
+        for pace in state.paces:
+            moved |= pace.tick()
+        return moved
 
     def _offer(self, n: int, mover: Mover) -> Item | None:
         """Return what a mover offers to the port."""
         if self.is_store[n]:
             return mover.read
-        return mover.queue[0] if mover.queue and mover.is_admitted else None
+        return mover.queue[0] if mover.queue and self._is_admitted(mover, n) else None
+
+    def _is_admitted(self, mover: Mover, n: int) -> bool:
+        """Return whether the item at hand may go on: its tile has a token, or finds one."""
+        if mover.begun:
+            return True
+        if not mover.own:
+            return False
+        track = self.track_of[n]
+        return all(
+            [
+                credit or not track.does_open(mover.claimed, wait.loops)
+                for credit, wait in zip(mover.credits, self.waits[n], strict=True)
+            ]
+        )
+
+    def _claim(self, mover: Mover, n: int) -> None:
+        """Take the tokens for a tile."""
+        mover.own -= 1
+        if mover.credits:
+            track = self.track_of[n]
+            mover.credits = tuple(
+                [
+                    credit - track.does_open(mover.claimed, wait.loops)
+                    for credit, wait in zip(mover.credits, self.waits[n], strict=True)
+                ]
+            )
+        mover.claimed += 1
 
     def _move(self, mover: Mover, n: int, taken: bool) -> tuple[bool, bool]:
         """Go through one cycle of a mover; return whether it claimed a token, and did anything."""
         item = mover.queue[0] if mover.queue else None
         pops = taken
         if self.is_store[n]:
-            pops = item is not None and mover.is_admitted and (mover.read is None or taken)
+            pops = (
+                item is not None and (mover.read is None or taken) and self._is_admitted(mover, n)
+            )
             if pops or taken:
                 mover.read = item if pops else None
         claimed = pops and not mover.begun
@@ -284,43 +331,38 @@ class _Timeline:
 
     def _push(self, mover: Mover, n: int) -> Item | None:
         """Return the item that goes into a mover's queue, and let its control go on."""
-        tile = self.first + mover.tile
-        if mover.drops or len(mover.queue) == QUEUED or tile >= self.tiled.tiles:
+        if mover.drops or len(mover.queue) == QUEUED:
             return None
-        if not -self.behind <= mover.tile <= self.ahead:
+        track = self.track_of[n]
+        if not track.has(mover.tile):
+            return None
+        if not -track.behind <= mover.tile <= track.ahead:
             raise PlanError(f"a mover is {mover.tile} tiles off")
-        pattern = self._pattern(n, tile)
+        pattern = track.pattern(n, mover.tile)
         shown = pattern[mover.item]
         mover.item += 1
         if mover.item == len(pattern):
             mover.item = 0
             mover.tile += 1
-            tile += 1
-        if tile < self.tiled.tiles:
+        if track.has(mover.tile):
             # The iteration that it goes on to is shown in the next cycle.
-            mover.drops = self._pattern(n, tile)[mover.item].dropped
+            mover.drops = track.pattern(n, mover.tile)[mover.item].dropped
         return shown
 
     def _finish(self, state: State, n: int) -> None:
         """Give the tokens of a mover that is done with a tile."""
-        state.movers[n].kernels += 1
-        for other, waits in zip(state.movers, self.waits, strict=True):
-            if n in waits:
-                other.credits = tuple(
-                    [c + (store == n) for store, c in zip(waits, other.credits, strict=True)]
-                )
-
-    def _pattern(self, n: int, tile: int) -> tuple[Item, ...]:
-        patterns = self.patterns[n]
-        return patterns.patterns[patterns.of_tile[self.row.place(tile)]]
+        mover = state.movers[n]
+        mover.kernels += 1
+        for waiter, k in self.awaited[n]:
+            if self.track_of[n].does_close(mover.finished, self.waits[waiter][k].loops):
+                credits = list(state.movers[waiter].credits)
+                credits[k] += 1
+                state.movers[waiter].credits = tuple(credits)
+        mover.finished += 1
 
     def end_of_plain(self, n: int, mover: Mover) -> int:
         """Return the first item that ends a stretch of words from the one at hand on."""
-        tile = self.first + mover.tile
-        if tile >= self.tiled.tiles:
-            return mover.item
-        ends = self.plain[n][int(self.patterns[n].of_tile[self.row.place(tile)])]
-        return ends[mover.item]
+        return self.track_of[n].end_of_plain(n, mover.tile, mover.item)
 
     def skip_accesses(self, state: State, n: int, count: int, cycles: int) -> None:
         """Let a mover make so many accesses more, each as the one before.
@@ -330,7 +372,7 @@ class _Timeline:
         cycles: that all of them take.
         """
         mover = state.movers[n]
-        pattern = self._pattern(n, self.first + mover.tile)
+        pattern = self.track_of[n].pattern(n, mover.tile)
         mover.item += count
         queued = mover.item - len(mover.queue)
         mover.queue = pattern[queued : mover.item]
@@ -360,14 +402,15 @@ class Stretch:
         if left < 1 or mover.item <= QUEUED or mover.drops:
             self.before = None
             return 0
-        waits = state.rest == 0, state.busy == 0
+        timers = [timer for pace in state.paces for timer in (pace.rest, pace.busy)]
+        waits = tuple([timer == 0 for timer in timers])
         key = (user, waits, state.port.key(), *[_place(m, m is mover) for m in state.movers])
         before, self.before = self.before, (mover.item, key, passed)
         if before is None or before[:2] != (mover.item - 1, key):
             return 0
         period = passed - before[2]
-        ends = [cycles for cycles, _ in state.used]
-        ends += [timer for timer in (state.rest, state.busy) if timer]
+        ends = [cycles for pace in state.paces for cycles, _ in pace.used]
+        ends += [timer for timer in timers if timer]
         count = min([left, *[(end - 1) // period - 1 for end in ends]])
         if count < 1:
             return 0

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rtlgen.ir.cycles import body_cycles, region_cycles
-from rtlgen.ir.plan import KernelPlan, Region, Stream
+from rtlgen.ir.plan import KernelPlan, Stream, regions_of
 from rtlgen.ir.scop import LoopNode, Scop, StatementNode, walk_tree
 from rtlgen.poly.trips import LoopTrips
 
@@ -77,7 +77,8 @@ def loop_facts(
 def _issues(plan: KernelPlan) -> Iterable[tuple[str, Issue]]:
     base = 0
     for part, cycles in zip(plan.body, body_cycles(plan), strict=True):
-        region = part if isinstance(part, Region) else part.kernel
+        # Workers are alike: one of them stands for all.
+        region = regions_of(part)[0]
         # In tiles a stream issues over and over: its last cycle is that of the last tile.
         later = cycles - region_cycles(plan, region)
         for stream in region.streams:

@@ -8,7 +8,7 @@ from typing import Any
 
 from rtlgen.ir.cycles import body_cycles, checksum_cycles, predicted_cycles
 from rtlgen.ir.footprint import Footprint
-from rtlgen.ir.plan import KernelPlan, Memory, Region, Stream, TiledRegion
+from rtlgen.ir.plan import KernelPlan, Memory, Region, Stream, Workers, regions_of
 from rtlgen.ir.plan_text import level_names
 from rtlgen.ir.ram_copies import ram_copies
 from rtlgen.ir.scop import Scop, Statement
@@ -90,7 +90,7 @@ def plan_report(
         "schedule": found.schedule,
         "skews": list(found.skews),
         "pauses": list(found.pauses),
-        "perfect": len(plan.regions) == 1,
+        "perfect": len(plan.body) == 1,
         "bounds": list(found.bounds),
         "unproven": list(found.unproven),
         "limits": list(found.limits),
@@ -111,11 +111,13 @@ def expansion_cost(before: KernelPlan, after: KernelPlan, target: Target) -> dic
     }
 
 
-def _issue_slots_of(part: Region | TiledRegion) -> int:
-    """Return the issue slots of all tiles, as if no word were waited for."""
+def _issue_slots_of(part: Region | Workers) -> int:
+    """Return the issue slots of the busiest worker's tiles, as if no word were waited for."""
     if isinstance(part, Region):
         return issue_slots(part)
-    return (part.tiles - 1) * part.issue_cycles + issue_slots(part.kernel)
+    return max(
+        (tiled.tiles - 1) * tiled.issue_cycles + issue_slots(tiled.kernel) for tiled in part.regions
+    )
 
 
 def issue_slots(region: Region) -> int:
@@ -151,7 +153,9 @@ def _loops(stream: Stream) -> list[dict[str, Any]]:
 
 def _streams(plan: KernelPlan) -> list[dict[str, Any]]:
     entries, base = [], 0
-    for number, (region, cycles) in enumerate(zip(plan.regions, body_cycles(plan), strict=True)):
+    for number, (part, cycles) in enumerate(zip(plan.body, body_cycles(plan), strict=True)):
+        # Workers are alike: one of them stands for all.
+        region = regions_of(part)[0]
         first = base + plan.index_latency_cycles
         entries += [_stream(region, stream, number, first) for stream in region.streams]
         base += cycles
@@ -175,7 +179,8 @@ def _stream(region: Region, stream: Stream, number: int, base: int) -> dict[str,
 
 def _regions(plan: KernelPlan, why: str) -> list[dict[str, Any]]:
     entries, base = [], 0
-    for region, cycles in zip(plan.regions, body_cycles(plan), strict=True):
+    for part, cycles in zip(plan.body, body_cycles(plan), strict=True):
+        region = regions_of(part)[0]
         entries.append(
             {
                 "first_cycle": base,

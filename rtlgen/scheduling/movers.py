@@ -9,7 +9,7 @@ from functools import reduce
 import islpy as isl
 
 from rtlgen.errors import Label
-from rtlgen.ir.plan import Direction, Predicate, Transfer
+from rtlgen.ir.plan import Direction, Predicate, Transfer, Wait
 from rtlgen.ir.schedule import NestLoop
 from rtlgen.ir.sets import ScopSets, attempt
 from rtlgen.poly.counting import count_points
@@ -74,14 +74,12 @@ class WordCounts:
         return self._known[moved.name]
 
 
-def load_words(
-    moved: Moved, window: str, copies_bits: int, after: Sequence[tuple[str, int]]
-) -> Transfer:
+def load_words(moved: Moved, window: str, copies_bits: int, after: Sequence[Wait]) -> Transfer:
     """Return what fills a window.
 
     Parameters
     ----------
-    after: the windows whose stores it waits for, each with their distance in tiles.
+    after: the stores that it waits for.
 
     Raises
     ------

@@ -41,6 +41,7 @@ from rtlgen.ir.plan import (
     Stream,
     TiledRegion,
     Transfer,
+    Wait,
 )
 from rtlgen.ir.quasi_affine import affine_values
 from rtlgen.ir.schedule import NestLoop
@@ -323,10 +324,10 @@ class _Drained:
     windows: WriteHistory
     names: tuple[str, ...]
 
-    def seen(self, elements: Ints, tiles: Ints, after: Sequence[tuple[str, int]]) -> Ints:
+    def seen(self, elements: Ints, tiles: Ints, after: Sequence[Wait]) -> Ints:
         """Return the token that a load for each tile finds, where it waits for `after`."""
         found = self.tokens.before(elements, tiles)
-        distances = dict(after)
+        distances = {wait.window: wait.distance for wait in after}
         # A load that waits for nobody may come before any store of these tiles.
         never = int(tiles.max(initial=0)) + 1
         needed = np.array([distances.get(name, never) for name in self.names], dtype=np.int64)

@@ -23,7 +23,7 @@ from functools import partial, reduce
 import islpy as isl
 
 from rtlgen.ir.affine import Affine
-from rtlgen.ir.plan import Address, Memory, MemoryKind, OffChip, Transfer
+from rtlgen.ir.plan import Address, Memory, MemoryKind, OffChip, Transfer, Wait
 from rtlgen.ir.schedule import NestLoop
 from rtlgen.ir.scop import Access, Array, Statement
 from rtlgen.ir.sets import attempt
@@ -352,7 +352,7 @@ class _Planned:
         transfer = load_words(moved, name, bits, self._after(keys))
         self._add_window(transfer, len(keys))
 
-    def _after(self, keys: Sequence[Key]) -> list[tuple[str, int]]:
+    def _after(self, keys: Sequence[Key]) -> list[Wait]:
         """Return the stores that a load waits for, and how far before it they are in tiles."""
         pairs: dict[str, isl.Map] = {}
         for key in keys:
@@ -360,7 +360,8 @@ class _Planned:
                 window = self.drained[source]
                 pairs[window] = pairs[window].union(found) if window in pairs else found
         return [
-            (window, self.kernel.between(found, MOST_WAITED)) for window, found in pairs.items()
+            Wait(window, self.kernel.between(found, MOST_WAITED), self.kernel.depth)
+            for window, found in pairs.items()
         ]
 
     def _keep(self, memory: KeptMemory) -> None:

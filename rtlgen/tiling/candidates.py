@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rtlgen.ir.memory_side import Bus
-from rtlgen.ir.timeline import tiled_cycles
+from rtlgen.ir.timeline import workers_cycles
 from rtlgen.tiling.part import TiledPart
 from rtlgen.transforms.tile_nests import Tiling
 
@@ -46,7 +46,7 @@ class Candidate:
         cycles = max(kernel, busy)
         is_worth_it = fewest is None or cycles < fewest
         if part.region.tiles <= FOLLOWED_TILES and is_worth_it:
-            cycles = tiled_cycles(part.region, bus)
+            cycles = workers_cycles(part.workers, bus)
         return Candidate(part.tiling, cycles, kernel, busy, loaded + stored, part.ram_bits)
 
 

@@ -11,7 +11,7 @@ from functools import cached_property
 from math import gcd, lcm
 
 from rtlgen.ir.affine import Affine, affine_sum
-from rtlgen.ir.plan import Bus, Direction, Memory, OffChip, Region, TiledRegion
+from rtlgen.ir.plan import Bus, Direction, Memory, OffChip, Region, TiledRegion, Workers
 from rtlgen.ir.schedule import NestLoop
 from rtlgen.ir.scop import Scop
 from rtlgen.ir.sets import ScopSets, affine_text
@@ -127,6 +127,7 @@ class TiledPart:
 
     Members
     -------
+    region: as one worker runs it. workers: as it runs.
     scopes: of the values of each statement, see `scheduling.passing`.
     """
 
@@ -136,6 +137,7 @@ class TiledPart:
     kernel: TileKernel
     windows: Windows
     region: TiledRegion
+    workers: Workers
     scopes: Scopes
 
     @property
@@ -281,7 +283,14 @@ def _planned(cut: CutPart, chip: Chip, taken: Sequence[str], space: Space) -> Ti
     windows = planner.plan(sized, taken)
     region = _region(planner.kernel, windows, cut)
     return TiledPart(
-        cut.loops, cut.tiling, cut.tiled, planner.kernel, windows, region, sized.scopes
+        cut.loops,
+        cut.tiling,
+        cut.tiled,
+        planner.kernel,
+        windows,
+        region,
+        Workers((region,)),
+        sized.scopes,
     )
 
 

@@ -152,7 +152,7 @@ def _plan(
         source_file=scop.source.path,
         scalars=scalars_of(scop),
         memories=(*on_chip, *(m for part in parts for m in part.windows.memories)),
-        body=tuple(part.region for part in parts),
+        body=tuple(part.workers for part in parts),
         index_style="odometer",
         index_latency_cycles=0,
         checksum=None,

@@ -127,7 +127,7 @@ def _mover(part: TiledPart, transfer: Transfer) -> dict[str, Any]:
         "copies": transfer.copies,
         "window_words": window.depth // window.lanes // transfer.copies,
         "ram_bytes": window.depth * window.width_bits * window.read_ports // 8,
-        "after": [list(wait) for wait in transfer.after],
+        "after": [[wait.window, wait.distance] for wait in transfer.after],
     }
 
 

@@ -18,6 +18,7 @@ from rtlgen.ir.plan import (
     Stream,
     TiledRegion,
     Transfer,
+    Workers,
 )
 from rtlgen.scheduling.errors import PlanUnsound
 from rtlgen.scheduling.tile_replay import needed_by_host, replay_tiles
@@ -131,7 +132,7 @@ def test_a_spoilt_plan_is_refused(fault: str) -> None:
     found, region = transposed(), SPOILT[fault]()
     (part,) = found.parts
     loops = {s.name: part.kernel.loops(s.name) for s in part.kernel.statements}
-    plan = replace(found.plan, body=(region,))
+    plan = replace(found.plan, body=(Workers((region,)),))
     tiled = part.tiled
     scop = part.program.scop
     needed = needed_by_host(plan, scop)
@@ -142,7 +143,7 @@ def test_a_spoilt_plan_is_refused(fault: str) -> None:
 def test_circuits_of_spoilt_plans_are_caught(tmp_path: Path) -> None:
     found = transposed()
     plans = [
-        (replace(found.plan, name=f"f{number}", body=(region(),)), found.program.scop)
+        (replace(found.plan, name=f"f{number}", body=(Workers((region(),)),)), found.program.scop)
         for number, region in enumerate(SPOILT.values())
     ]
     failures = plan_failures(plans, tmp_path)

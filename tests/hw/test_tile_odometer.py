@@ -13,7 +13,7 @@ from amaranth.sim import Simulator
 from rtlgen.hw.tile_odometer import TileOdometer
 from rtlgen.hw.transfer_control import TransferControl
 from rtlgen.ir.iterations import address_values, form_values, level_iterations, predicate_mask
-from rtlgen.ir.plan import TiledRegion, Transfer
+from rtlgen.ir.plan import Transfer
 from tests.hw.nests import cases, levels_of
 from tests.tiling.programs import PRODUCT, SEIDEL, TRANSPOSED, planned
 
@@ -66,8 +66,7 @@ def test_a_tile_is_issued_at_each_begin(name: str, ii: int) -> None:
 def test_a_control_shows_the_words_of_a_transfer_however_often_it_is_held(
     text: str, size: int, tile: tuple[int, ...]
 ) -> None:
-    (region,) = planned(text, size, tile).plan.body
-    assert isinstance(region, TiledRegion)
+    (region,) = planned(text, size, tile).plan.tiled_regions
     assert region.transfers
     for transfer in region.transfers:
         assert_words_are_shown(transfer, len(region.levels))

@@ -14,7 +14,7 @@ from amaranth.hdl import Module, Signal, Value
 from rtlgen.hw import tile_sequencer
 from rtlgen.hw.kernel import Kernel
 from rtlgen.ir.cycles import predicted_cycles
-from rtlgen.ir.plan import ALWAYS, KernelPlan, TiledRegion, Transfer
+from rtlgen.ir.plan import ALWAYS, KernelPlan, Transfer, Workers
 from rtlgen.tiling.plan import TiledProgram
 from rtlgen.verify.golden import run_golden
 from tests.hw.memory_off_chip import (
@@ -163,9 +163,8 @@ def test_a_reset_in_the_middle_leaves_nothing_behind() -> None:
 
 
 def sabotaged(plan: KernelPlan, window: str, change: Callable[[Transfer], Transfer]) -> KernelPlan:
-    (region,) = plan.body
-    assert isinstance(region, TiledRegion)
-    return replace(plan, body=(with_transfer(region, window, change),))
+    (region,) = plan.tiled_regions
+    return replace(plan, body=(Workers((with_transfer(region, window, change),)),))
 
 
 def later_word(transfer: Transfer) -> Transfer:

@@ -8,8 +8,8 @@ import pytest
 from rtlgen.ir.iterations import iterations_of
 from rtlgen.ir.memory_side import Bus
 from rtlgen.ir.tile_rows import TileSequence, tile_rows
-from rtlgen.ir.tiled import TiledRegion
-from rtlgen.ir.timeline import Stretch, tiled_cycles
+from rtlgen.ir.tiled import TiledRegion, Workers
+from rtlgen.ir.timeline import Stretch, workers_cycles
 from rtlgen.ir.transfer_patterns import patterns_of
 from tests.tiling.programs import PRODUCT, TRANSPOSED, TRIANGULAR, planned
 
@@ -36,12 +36,12 @@ def test_words_that_are_skipped_take_as_long(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     region = region_of(text, size, tile, word_bits)
-    tiled_cycles.cache_clear()
-    found = tiled_cycles(region, Bus("fixed", latency_cycles))
+    workers_cycles.cache_clear()
+    found = workers_cycles(Workers((region,)), Bus("fixed", latency_cycles))
     monkeypatch.setattr(Stretch, "skipped", lambda *_: 0)
     monkeypatch.setattr(TileSequence, "alike", lambda *_: 1)
-    tiled_cycles.cache_clear()
-    assert tiled_cycles(region, Bus("fixed", latency_cycles)) == found
+    workers_cycles.cache_clear()
+    assert workers_cycles(Workers((region,)), Bus("fixed", latency_cycles)) == found
 
 
 @pytest.mark.parametrize(("text", "size", "tile", "word_bits"), REGIONS)

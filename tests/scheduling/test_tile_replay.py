@@ -18,6 +18,8 @@ from rtlgen.ir.plan import (
     Stream,
     TiledRegion,
     Transfer,
+    Wait,
+    Workers,
 )
 from rtlgen.scheduling.errors import PlanUnsound
 from rtlgen.scheduling.tile_replay import needed_by_host, replay_tiles
@@ -40,7 +42,7 @@ def judged(region: TiledRegion, found: TiledProgram | None = None) -> None:
     found = found or transposed()
     (part,) = found.parts
     loops = {s.name: part.kernel.loops(s.name) for s in part.kernel.statements}
-    plan = replace(found.plan, body=(region,))
+    plan = replace(found.plan, body=(Workers((region,)),))
     tiled = part.tiled
     scop = found.program.scop
     needed = needed_by_host(plan, scop)
@@ -121,7 +123,7 @@ def test_a_load_that_does_not_wait_for_a_store_is_refused() -> None:
     found = waiting()
     judged(with_transfer("C_in", lambda t: t, found), found)
     (part,) = found.parts
-    assert part.region.transfer("C_in").after == (("C_out", 1),)
+    assert part.region.transfer("C_in").after == (Wait("C_out", 1, 3),)
     with pytest.raises(PlanUnsound, match=r"takes a wrong value of C"):
         judged(with_transfer("C_in", lambda t: replace(t, after=()), found), found)
 
@@ -129,7 +131,9 @@ def test_a_load_that_does_not_wait_for_a_store_is_refused() -> None:
 def test_a_load_that_waits_for_a_store_too_early_is_refused() -> None:
     found = waiting()
     with pytest.raises(PlanUnsound, match=r"takes a wrong value of C"):
-        judged(with_transfer("C_in", lambda t: replace(t, after=(("C_out", 2),)), found), found)
+        judged(
+            with_transfer("C_in", lambda t: replace(t, after=(Wait("C_out", 2, 3),)), found), found
+        )
 
 
 def test_a_strobe_too_wide_is_refused() -> None:

@@ -11,7 +11,7 @@ from rtlgen.ir.effort import TooComplex
 from rtlgen.ir.json_form import plan_from_json, plan_to_json
 from rtlgen.ir.memory_side import Bus
 from rtlgen.ir.plan_text import plan_text
-from rtlgen.ir.timeline import tiled_cycles
+from rtlgen.ir.timeline import workers_cycles
 from rtlgen.poly.errors import IllegalSchedule, NothingToTile
 from rtlgen.scheduling.errors import RaggedDomain, WindowsTooLarge
 from rtlgen.tiling.part import ram_bits
@@ -138,7 +138,7 @@ def test_tiles_are_followed_row_by_row() -> None:
     (part,) = planned(PRODUCT, 4096, (8, 8, 8)).parts
     assert part.region.tiles == 512**3
     assert part.words_moved == 2 * 4096**2 // 2 + 2 * 4096**3 // 8 // 2
-    assert tiled_cycles(part.region, Bus("fixed", 8)) > 8 * part.words_moved
+    assert workers_cycles(part.workers, Bus("fixed", 8)) > 8 * part.words_moved
 
 
 @pytest.mark.parametrize(

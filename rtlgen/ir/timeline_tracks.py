@@ -1,0 +1,121 @@
+"""What is known beforehand of one worker whose tiles are followed: what it moves in which tile."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rtlgen.ir.memory_side import Bus
+from rtlgen.ir.plan_error import PlanError
+from rtlgen.ir.tile_rows import RowView, TileSequence, tile_rows
+from rtlgen.ir.tiled import TiledRegion, Workers
+from rtlgen.ir.transfer_patterns import (
+    Ints,
+    Item,
+    TilePatterns,
+    patterns_of,
+    plain_until,
+    told_apart,
+)
+
+QUEUED = 2
+"""Items that a mover's queue holds."""
+
+
+class Track:
+    """One worker: its transfers, its tiles, and how far it has come.
+
+    Parameters
+    ----------
+    first: number of its first mover among those of all workers.
+
+    Members
+    -------
+    tile: the one that was started last; -1 before the first. row: the one it is in.
+    """
+
+    def __init__(self, tiled: TiledRegion, workers: Workers, bus: Bus, first: int) -> None:
+        self.tiled = tiled
+        self.movers = range(first, first + len(tiled.transfers))
+        depth = len(tiled.levels)
+        transfers = tiled.transfers
+        awaited = [workers.waited_for(transfer.window) for transfer in transfers]
+        loops = {loops for own in awaited for loops in own}
+        loops |= {wait.loops for transfer in transfers for wait in transfer.after}
+        rows = tile_rows(tiled.levels, transfers, bus.has_bursts, sorted(loops - {depth}))
+        self.patterns: list[TilePatterns] = [
+            patterns_of(t, rows.tiles, bus.has_bursts) for t in transfers
+        ]
+        self.plain = [
+            [plain_until(pattern, bus.latency_cycles) for pattern in found.patterns]
+            for found in self.patterns
+        ]
+        self.opens = {number: flags.tolist() for number, flags in rows.opens.items()}
+        self.closes = {number: flags.tolist() for number, flags in rows.closes.items()}
+        copies = max((transfer.copies for transfer in transfers), default=0)
+        # A control is at most so far behind the tile that was started last, or ahead of it.
+        self.behind = copies + 1
+        self.ahead = copies + QUEUED + 3
+        kinds: Ints = np.zeros(len(rows.tiles), dtype=np.int64)
+        for pattern in self.patterns:
+            kinds = told_apart(kinds, pattern.of_tile)
+        for flags in (*rows.opens.values(), *rows.closes.values()):
+            kinds = told_apart(kinds, flags.astype(np.int64))
+        self.sequence = TileSequence(rows, kinds, self.behind, self.ahead)
+        tiles = self.sequence.firsts[-1] + self.sequence.row(self.sequence.rows - 1).count
+        if tiles != tiled.tiles:
+            raise PlanError(f"{tiles} tiles, not {tiled.tiles}")
+        # So many credits are not used up from one start to the next.
+        self.enough = self.behind + self.ahead + 1
+        self.number = 0
+        self.row: RowView = self.sequence.row(0)
+        self.tile = -1
+
+    def enter(self, number: int) -> None:
+        """Go to a row."""
+        self.number = number
+        self.row = self.sequence.row(number)
+
+    def start(self) -> None:
+        """Go on to the next tile."""
+        self.tile += 1
+        if self.tile == self.row.first + self.row.count:
+            self.enter(self.number + 1)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether there is no next tile."""
+        return self.tile + 1 == self.tiled.tiles
+
+    @property
+    def kind(self) -> int:
+        """Return a number for the tile that was started last and those around it."""
+        return -1 if self.tile < 0 else self.row.kinds[self.tile - self.row.first]
+
+    def has(self, tile: int) -> bool:
+        """Tell whether there is such a tile, counted from the one that was started last."""
+        return self.tile + tile < self.tiled.tiles
+
+    def pattern(self, mover: int, tile: int) -> tuple[Item, ...]:
+        """Return what a mover shows for a tile."""
+        patterns = self.patterns[mover - self.movers.start]
+        return patterns.patterns[patterns.of_tile[self.row.place(self.tile + tile)]]
+
+    def end_of_plain(self, mover: int, tile: int, item: int) -> int:
+        """Return the first item that ends a stretch of words from the one at hand on."""
+        if not self.has(tile):
+            return item
+        number = mover - self.movers.start
+        kind = int(self.patterns[number].of_tile[self.row.place(self.tile + tile)])
+        return self.plain[number][kind][item]
+
+    def does_open(self, tile: int, loops: int) -> bool:
+        """Tell whether a tile is the first in an iteration of so many outermost loops."""
+        if loops == len(self.tiled.levels):
+            return True
+        return bool(self.opens[loops][self.row.place(self.tile + tile)])
+
+    def does_close(self, tile: int, loops: int) -> bool:
+        """Tell whether a tile is the last in an iteration of so many outermost loops."""
+        if loops == len(self.tiled.levels):
+            return True
+        return bool(self.closes[loops][self.row.place(self.tile + tile)])
