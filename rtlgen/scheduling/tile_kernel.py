@@ -98,14 +98,17 @@ class TileKernel:
             for tap in tap_sets(self.timing, self.times[flow.source], self.times[name], flow)
         ]
 
-    def between(self, pairs: isl.Map, most: int) -> int:
-        """Return how many tiles are from the first of some pairs of tiles to the second, at least.
+    def between(self, pairs: isl.Map, loops: int, most: int) -> int:
+        """Return how far the second of some pairs of tiles is behind the first, at least.
 
         Parameters
         ----------
+        loops: it is told in iterations of so many outermost tile loops; of all, in tiles.
         most: where it is more, so many.
         """
-        return tiles_between(_tiles_of(self.sets, self.tile_loops), pairs, most)
+        for kind in (isl.dim_type.in_, isl.dim_type.out):
+            pairs = pairs.project_out(kind, loops, pairs.dim(kind) - loops)
+        return tiles_between(_tiles_of(self.sets, self.tile_loops[:loops]), pairs.coalesce(), most)
 
     def longest(self, access: tuple[str, Affine]) -> int:
         """Return the last cycle of a tile in which a statement makes an access."""

@@ -39,6 +39,7 @@ from rtlgen.scheduling.passing import KeptFlow, Key, Passing, Scopes, passing
 from rtlgen.scheduling.predicates import CounterSpace, index_form
 from rtlgen.scheduling.tile_kernel import TileKernel
 from rtlgen.scheduling.traffic import Traffic
+from rtlgen.scheduling.waiting import Waiting
 
 FEW_BITS = 1
 """Log2 of the copies of a window: one is in use while the mover is at the other."""
@@ -52,9 +53,6 @@ have few copies, since all their readers have them."""
 
 ORDER_OPERATIONS = 30_000
 """isl operations that finding pairs of accesses in different tiles may take."""
-
-MOST_WAITED = 4
-"""Tiles between a store and the load that waits for it from which on it does not matter."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -176,7 +174,7 @@ class WindowPlanner:
     Parameters
     ----------
     off_chip: the arrays off chip, by name. word_bits: of the bus.
-    read_latency_cycles: of block RAM.
+    read_latency_cycles: of block RAM. waiting: says what transfers wait for.
     folds: by statement and scope, the bits that were found for other tiles of the same loops.
     """
 
@@ -188,8 +186,10 @@ class WindowPlanner:
         word_bits: int,
         read_latency_cycles: int,
         folds: dict[tuple[str, int], tuple[int, ...]],
+        waiting: Waiting,
     ) -> None:
         self.kernel = kernel
+        self.waiting = waiting
         self.crossings = crossings
         self.sets = kernel.sets
         self.off_chip = off_chip
@@ -335,7 +335,9 @@ class _Planned:
             self.sources,
             self.targets,
             tuple(self.memories),
-            tuple(self.transfers),
+            self.planner.waiting.completed(
+                self.transfers, self.drained, self.kernel.relations.dependences
+            ),
             self.words,
             self.held,
             self.issue_cycles,
@@ -359,10 +361,7 @@ class _Planned:
             for source, found in self.passing.awaited[key].items():
                 window = self.drained[source]
                 pairs[window] = pairs[window].union(found) if window in pairs else found
-        return [
-            Wait(window, self.kernel.between(found, MOST_WAITED), self.kernel.depth)
-            for window, found in pairs.items()
-        ]
+        return self.planner.waiting.of_load(pairs)
 
     def _keep(self, memory: KeptMemory) -> None:
         """Add a memory for the values of a statement that are read from one."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -58,3 +60,11 @@ class WriteHistory:
         asked = (elements * self._base + times)[early]
         place = np.minimum(np.searchsorted(self._keys, asked), len(self._keys) - 1)
         return bool((self._keys[place] == asked).any())
+
+
+def history_of(
+    elements: Sequence[Ints], times: Sequence[Ints], tokens: Sequence[Ints]
+) -> WriteHistory:
+    """Return a history of writes that are known in parts."""
+    empty = np.zeros(0, dtype=np.int64)
+    return WriteHistory(*(np.concatenate([empty, *parts]) for parts in (elements, times, tokens)))

@@ -41,7 +41,7 @@ class Candidate:
         fewest: cycles that are known to do; tiles that take more for sure are not followed.
         """
         loaded, stored = part.words_by("load"), part.words_by("store")
-        kernel = part.region.tiles * part.region.issue_cycles
+        kernel = part.kernel_cycles
         busy = bus.busy_cycles(loaded, stored)
         cycles = max(kernel, busy)
         is_worth_it = fewest is None or cycles < fewest

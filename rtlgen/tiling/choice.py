@@ -22,8 +22,10 @@ from rtlgen.poly.errors import IllegalSchedule
 from rtlgen.scheduling.errors import RaggedDomain, WindowsTooLarge
 from rtlgen.scheduling.movers import WordCounts
 from rtlgen.scheduling.windows import FEW
+from rtlgen.scheduling.workers import ONE_WORKER, WorkerRequest
 from rtlgen.tiling.candidates import Candidate, Comparison
 from rtlgen.tiling.loops import UnitLoops, loops_of
+from rtlgen.tiling.parallel import no_parallel_tiles, shared_loop
 from rtlgen.tiling.part import (
     UNLIMITED,
     Chip,
@@ -33,10 +35,11 @@ from rtlgen.tiling.part import (
     plan_part,
     ram_of_part,
     traffic_of,
+    widest_scope,
     word_phases,
 )
 from rtlgen.tiling.program import Program
-from rtlgen.transforms.tile_nests import Tiling, tile_orders, woven_order
+from rtlgen.transforms.tile_nests import Tiling, steep_fronts, tile_orders, woven_order
 
 EDGES = (64, 32, 16, 8, 4)
 """Iterations along the sides of the tiles that are tried first."""
@@ -67,6 +70,7 @@ class TileRequest:
     budget_bits: RAM on chip that windows and kept memories may take together.
     buffer: whether words are kept on chip from tile to tile; else a tile without `sizes` is one
         iteration, so that every access goes to the memory off chip.
+    workers: among which tiles are shared.
     """
 
     bus: Bus
@@ -75,6 +79,7 @@ class TileRequest:
     sizes: tuple[int, ...]
     budget_bits: int
     buffer: bool = True
+    workers: WorkerRequest = ONE_WORKER
 
 
 class TileChoice:
@@ -264,7 +269,10 @@ class _Form:
         """Return the cycles that tiles of these sizes take at least, as far as is known at once."""
         cut = self._cut(sizes)
         needed = self.chip.bus.least_busy_cycles(self.words_needed or 0)
-        return needed if cut is None else max(needed, cut.tiles * cut.tile_iterations)
+        if cut is None:
+            return needed
+        workers = self.chip.workers.count
+        return max(needed, -(-cut.tiles // workers) * cut.tile_iterations)
 
     def words(self, sizes: tuple[int, ...]) -> int | None:
         """Return the words that tiles of these sizes move; None where they cannot be built."""
@@ -281,17 +289,17 @@ class _Form:
         return self._words[sizes]
 
     def _counted(self, cut: CutPart) -> int | None:
-        traffic = traffic_of(cut, self.chip, 0)
+        traffic = traffic_of(cut, self.chip, widest_scope(cut, self.chip, self._space(cut)))
         bits = FEW.ram_bits(traffic)
-        if bits > self.chip.budget_bits:
-            self._too_large(bits)
+        if bits > self.chip.worker_bits:
+            self._too_large(bits * self.chip.workers.count)
             return None
         return traffic.count(self._counts.setdefault(cut.tiling.sizes, WordCounts()))
 
     @cached_property
     def words_needed(self) -> int | None:
         """The words of a single tile that is the whole unit: each is moved once."""
-        cut = self._cut(self.extents)
+        cut = next(self._cuts(self.extents), None)
         if cut is None:
             return None
         try:
@@ -323,7 +331,7 @@ class _Form:
             # The words are the same: what counts is how long values are kept.
             sized = [(self._ram_of(cut), n) for n, cut in enumerate(cuts)]
             cuts = [cuts[n] for _, n in sorted(sized)]
-            fits = min(sized)[0] <= self.chip.budget_bits
+            fits = min(sized)[0] <= self.chip.worker_bits
             cuts = cuts[: 1 if fits and self._plan(cuts[0]) is not None else MOST_ORDERS]
         found = [part for part in map(self._plan, cuts) if part is not None]
         if found:
@@ -334,7 +342,7 @@ class _Form:
     def _ram_of(self, cut: CutPart) -> int:
         try:
             with limited_effort():
-                return ram_of_part(cut, self.chip)
+                return ram_of_part(cut, self.chip, self._space(cut))
         except (RaggedDomain, TooComplex) as error:
             self.refused = self.refused or error
             return UNLIMITED
@@ -349,7 +357,13 @@ class _Form:
         return next(self._legal(sizes), None)
 
     def _legal(self, sizes: tuple[int, ...]) -> Iterator[CutPart]:
+        """Yield the unit in tiles of these sizes, in the orders that workers can share."""
+        return filter(self._is_shared, self._cuts(sizes))
+
+    def _cuts(self, sizes: tuple[int, ...]) -> Iterator[CutPart]:
         orders = tile_orders(len(sizes))
+        if self.chip.workers.count > 1:
+            orders += steep_fronts(len(sizes))
         if self.orders and len(self.orders[0]) == len(sizes):
             orders = tuple(dict.fromkeys([*self.orders, *orders]))
         tilings = [Tiling(sizes, order) for order in orders]
@@ -368,13 +382,31 @@ class _Form:
             if cut is not None:
                 yield cut
 
+    def _space(self, cut: CutPart) -> int | None:
+        """Return the tile loop that workers share; None for one worker."""
+        return None if self.chip.workers.count == 1 else shared_loop(cut, self.chip).number
+
+    def _is_shared(self, cut: CutPart) -> bool:
+        """Tell whether as many workers can run these tiles as are asked for."""
+        if self.chip.workers.count == 1:
+            return True
+        try:
+            with limited_effort():
+                found = shared_loop(cut, self.chip)
+        except TooComplex as error:
+            self.refused = self.refused or error
+            return False
+        if found.number is None:
+            self.refused = no_parallel_tiles(cut, found, self.chip.workers.count)
+        return found.number is not None
+
     def _plan(self, cut: CutPart) -> TiledPart | None:
         if self._has_too_many(cut):
             return None
         if cut.tiling not in self._planned:
             try:
                 with limited_effort():
-                    found = plan_part(cut, self.chip, self.taken)
+                    found = plan_part(cut, self.chip, self.taken, self._space(cut))
             except (RaggedDomain, TooComplex) as error:
                 self.refused = self.refused or error
                 self._planned[cut.tiling] = None

@@ -59,3 +59,21 @@ class NotInTiles(RtlgenError):
     """
 
     code = "E0319"
+
+
+class NoParallelTiles(RtlgenError):
+    """Workers are to share tiles that depend on each other.
+
+    Workers share the iterations of one loop over tiles. Between these, in one iteration of the
+    loops outside of it, nothing may pass through an array off chip, and no array on chip may be
+    written.
+    A recurrence that runs through all tiles has no such loop, whatever their order:
+
+        for (int i = 1; i < N; i++)
+          a[i] = a[i - 1] + b[i];
+
+    The source shows a dependence between two tiles. Units of a program that cannot be shared run
+    on one worker where others can be; where none can be, this is the answer.
+    """
+
+    code = "E0321"

@@ -32,10 +32,13 @@ from rtlgen.scheduling.passing import Scopes, passing
 from rtlgen.scheduling.predicates import counter_box
 from rtlgen.scheduling.space import Space
 from rtlgen.scheduling.stream_builder import Figures, level_of
+from rtlgen.scheduling.tile_issue import Part
 from rtlgen.scheduling.tile_kernel import TileKernel, tile_loops
 from rtlgen.scheduling.tile_streams import TileStreamBuilder
 from rtlgen.scheduling.traffic import Traffic
+from rtlgen.scheduling.waiting import Waiting
 from rtlgen.scheduling.windows import WindowPlanner, Windows
+from rtlgen.scheduling.workers import ONE_WORKER, Shared, WorkerRequest, one_worker, share
 from rtlgen.target import Target
 from rtlgen.tiling.illegal import illegal_tiles
 from rtlgen.tiling.loops import UnitLoops
@@ -59,6 +62,7 @@ class Chip:
     -------
     off_chip: the arrays off chip, by name. word_bits: of the bus.
     budget_bits: RAM that windows and kept memories may take. buffer: see `TileRequest`.
+    workers: among which tiles are shared.
     """
 
     off_chip: Mapping[str, OffChip]
@@ -67,6 +71,12 @@ class Chip:
     budget_bits: int
     buffer: bool
     target: Target
+    workers: WorkerRequest = ONE_WORKER
+
+    @property
+    def worker_bits(self) -> int:
+        """The RAM that each worker may take."""
+        return self.budget_bits // self.workers.count
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +87,7 @@ class CutPart:
     -------
     loops: those that were cut. tiled: `before` gives the iterators of the C program.
     planners: those that were made, by what their kernel may not do.
+    found: what was asked of it by others, and the answers.
     """
 
     loops: UnitLoops
@@ -87,9 +98,10 @@ class CutPart:
     crossings: Crossings
     tile_loops: tuple[NestLoop, ...]
     planners: dict[tuple[object, ...], WindowPlanner] = field(default_factory=dict)
+    found: dict[str, object] = field(default_factory=dict)
 
     @cached_property
-    def space(self) -> Space:
+    def issue_space(self) -> Space:
         """The ways to issue the statements of one tile."""
         inside = ScopSets(self.tiled.inside, self.relations.sets.context)
         one = self.relations.at_origin(inside)
@@ -127,7 +139,8 @@ class TiledPart:
 
     Members
     -------
-    region: as one worker runs it. workers: as it runs.
+    region: as one worker runs it. shared: as it runs, with the memories of all workers.
+    space: the tile loop whose iterations workers share; None for one worker.
     scopes: of the values of each statement, see `scheduling.passing`.
     """
 
@@ -137,7 +150,8 @@ class TiledPart:
     kernel: TileKernel
     windows: Windows
     region: TiledRegion
-    workers: Workers
+    shared: Shared
+    space: int | None
     scopes: Scopes
 
     @property
@@ -148,7 +162,26 @@ class TiledPart:
     @property
     def ram_bits(self) -> int:
         """Bits of RAM that its windows and kept memories take."""
-        return ram_bits(self.windows.memories)
+        return ram_bits(self.shared.memories)
+
+    @property
+    def workers(self) -> Workers:
+        return self.shared.workers
+
+    @property
+    def kernel_cycles(self) -> int:
+        """Cycles that the busiest worker takes for its tiles, as if no word were waited for."""
+        return max(region.tiles * region.issue_cycles for region in self.workers.regions)
+
+    def judged(self, written: Scop) -> Part:
+        """Return what its replay has to know of it.
+
+        Parameters
+        ----------
+        written: the program in the order of C.
+        """
+        loops = {s.name: self.kernel.loops(s.name) for s in self.kernel.statements}
+        return Part(written, self.tiled.scop, self.tiled.before, loops, self.shared.counters)
 
     @property
     def words_moved(self) -> int:
@@ -255,33 +288,55 @@ def _composed(loops: UnitLoops, tiled: TiledScop) -> dict[str, tuple[Affine, ...
     return found
 
 
-def plan_part(cut: CutPart, chip: Chip, taken: Sequence[str]) -> TiledPart:
+def plan_part(
+    cut: CutPart, chip: Chip, taken: Sequence[str], space: int | None = None
+) -> TiledPart:
     """Plan the statements of a unit in given tiles.
 
     Values stay on chip in as wide a scope as the RAM allows.
+
+    Parameters
+    ----------
+    taken: names that memories cannot have. space: the tile loop that workers share; None for one
+        worker.
 
     Raises
     ------
     RaggedDomain: something of it takes too many conditions.
     """
-    return relaxing(cut.space, lambda space: _planned(cut, chip, taken, space))
+    return relaxing(cut.issue_space, lambda ways: _planned(cut, chip, taken, ways, space))
 
 
-def ram_of_part(cut: CutPart, chip: Chip) -> int:
-    """Return the bits of RAM that it takes to keep on chip what is read again."""
+def widest_scope(cut: CutPart, chip: Chip, space: int | None) -> int:
+    """Return the number of tile loops in one iteration of which values stay on chip at most.
 
-    def measured(space: Space) -> int:
-        return _planner(cut, space, chip).within(cut.scopes(0), UNLIMITED).taken_bits
+    That is one iteration of the loop that workers share: what is in it is one worker's.
+    """
+    if not chip.buffer:
+        return cut.tiling.loop_count
+    return 0 if space is None else space + 1
 
-    return relaxing(cut.space, measured)
+
+def ram_of_part(cut: CutPart, chip: Chip, space: int | None) -> int:
+    """Return the bits of RAM that it takes each worker to keep on chip what is read again."""
+    widest = cut.scopes(widest_scope(cut, chip, space))
+
+    def measured(ways: Space) -> int:
+        return _planner(cut, ways, chip, space).within(widest, UNLIMITED).taken_bits
+
+    return relaxing(cut.issue_space, measured)
 
 
-def _planned(cut: CutPart, chip: Chip, taken: Sequence[str], space: Space) -> TiledPart:
-    planner = _planner(cut, space, chip)
-    widest = cut.scopes(0 if chip.buffer else cut.tiling.loop_count)
-    sized = planner.within(widest, chip.budget_bits)
+def _planned(
+    cut: CutPart, chip: Chip, taken: Sequence[str], ways: Space, space: int | None
+) -> TiledPart:
+    planner = _planner(cut, ways, chip, space)
+    sized = planner.within(cut.scopes(widest_scope(cut, chip, space)), chip.worker_bits)
     windows = planner.plan(sized, taken)
     region = _region(planner.kernel, windows, cut)
+    shared = one_worker(region, windows.memories)
+    if space is not None:
+        shared = share(region, windows.memories, chip.workers, space, windows.held, taken)
     return TiledPart(
         cut.loops,
         cut.tiling,
@@ -289,21 +344,24 @@ def _planned(cut: CutPart, chip: Chip, taken: Sequence[str], space: Space) -> Ti
         planner.kernel,
         windows,
         region,
-        Workers((region,)),
+        shared,
+        space,
         sized.scopes,
     )
 
 
-def _planner(cut: CutPart, space: Space, chip: Chip) -> WindowPlanner:
-    key = space.timing.memory_only, space.timing.apart
+def _planner(cut: CutPart, ways: Space, chip: Chip, space: int | None) -> WindowPlanner:
+    key = ways.timing.memory_only, ways.timing.apart, space, chip.workers.barrier
     if key not in cut.planners:
+        kernel = _kernel(cut, ways)
         cut.planners[key] = WindowPlanner(
-            _kernel(cut, space),
+            kernel,
             cut.crossings,
             chip.off_chip,
             chip.word_bits,
             chip.target.memory_read_latency_cycles,
             cut.loops.folds,
+            Waiting(kernel, space, chip.workers.barrier),
         )
     return cut.planners[key]
 

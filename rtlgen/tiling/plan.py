@@ -68,6 +68,7 @@ def plan_in_tiles(program: ParsedProgram, request: TileRequest, target: Target) 
         request.budget_bits,
         request.buffer,
         target,
+        request.workers,
     )
     units = UnitPlanner(whole, chip, request.sizes, names).plan()
     parts = tuple(unit.part for unit in units)
@@ -94,9 +95,7 @@ def _replayed(plan: KernelPlan, parts: Sequence[TiledPart], whole: Program) -> b
     """Prove the data flow, the last part first; return False where one is too large for that."""
     needed = needed_by_host(plan, whole.scop)
     for part in reversed(parts):
-        loops = {s.name: part.kernel.loops(s.name) for s in part.kernel.statements}
-        tiled = part.tiled
-        found = replay_tiles(plan, part.region, whole.scop, tiled.scop, tiled.before, loops, needed)
+        found = replay_tiles(plan, part.workers, part.judged(whole.scop), needed)
         if found is None:
             # What it needs of the parts before it is not known.
             return False
@@ -139,7 +138,7 @@ def _plan(
     held = {array.name: 1 for array in scop.arrays}
     for part in parts:
         for name, ports in part.windows.held.items():
-            held[name] = max(held[name], ports)
+            held[name] = max(held[name], ports * len(part.workers.regions))
     kept_out = {array.name for array in side.arrays}
     on_chip = [
         memory
@@ -151,13 +150,13 @@ def _plan(
         name=scop.name,
         source_file=scop.source.path,
         scalars=scalars_of(scop),
-        memories=(*on_chip, *(m for part in parts for m in part.windows.memories)),
+        memories=(*on_chip, *(m for part in parts for m in part.shared.memories)),
         body=tuple(part.workers for part in parts),
         index_style="odometer",
         index_latency_cycles=0,
         checksum=None,
         returned=scop.returned,
-        fused_iterations=sum(part.region.tiles * part.region.issue_cycles for part in parts),
+        fused_iterations=sum(part.kernel_cycles for part in parts),
         floor_iterations=max(map(count_points, domains)),
         memory_side=side,
     )

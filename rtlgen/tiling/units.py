@@ -66,7 +66,7 @@ class UnitPlanner:
 
     def _plan(self, number: int, budget_bits: int) -> None:
         others = [plan for n, plan in enumerate(self.plans) if plan is not None and n != number]
-        taken = [memory.name for plan in others for memory in plan.part.windows.memories]
+        taken = [memory.name for plan in others for memory in plan.part.shared.memories]
         chip = replace(self.chip, budget_bits=budget_bits)
         choice = TileChoice(self.programs[number], chip, self.sizes, (*self.names, *taken))
         part = choice.best()

@@ -303,6 +303,18 @@ def tile_orders(depth: int) -> tuple[tuple[tuple[int, ...], ...], ...]:
     return tuple(dict.fromkeys(found))
 
 
+def steep_fronts(depth: int) -> tuple[tuple[tuple[int, ...], ...], ...]:
+    """Return wavefronts in which the tiles of a wave are farther apart in one loop than in another.
+
+    Tiles that mirror each other, (I, J) and (J, I), are in one wave of a plain front.
+    """
+    unit = [tuple(int(k == n) for k in range(depth)) for n in range(depth)]
+    if depth < 2:
+        return ()
+    steep, flat = (2, 1, *[0] * (depth - 2)), (1, 2, *[0] * (depth - 2))
+    return (steep, unit[0], *unit[2:]), (flat, unit[1], *unit[2:])
+
+
 WOVEN_TILES = 8
 """Tiles next to each other in a woven order, of which none waits for another."""
 

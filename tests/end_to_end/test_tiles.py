@@ -131,13 +131,12 @@ SPOILT: dict[str, Callable[[], TiledRegion]] = {
 def test_a_spoilt_plan_is_refused(fault: str) -> None:
     found, region = transposed(), SPOILT[fault]()
     (part,) = found.parts
-    loops = {s.name: part.kernel.loops(s.name) for s in part.kernel.statements}
-    plan = replace(found.plan, body=(Workers((region,)),))
-    tiled = part.tiled
+    workers = Workers((region,))
+    plan = replace(found.plan, body=(workers,))
     scop = part.program.scop
     needed = needed_by_host(plan, scop)
     with pytest.raises(PlanUnsound):
-        replay_tiles(plan, region, scop, tiled.scop, tiled.before, loops, needed)
+        replay_tiles(plan, workers, part.judged(scop), needed)
 
 
 def test_circuits_of_spoilt_plans_are_caught(tmp_path: Path) -> None:

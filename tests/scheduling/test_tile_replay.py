@@ -41,12 +41,11 @@ def waiting() -> TiledProgram:
 def judged(region: TiledRegion, found: TiledProgram | None = None) -> None:
     found = found or transposed()
     (part,) = found.parts
-    loops = {s.name: part.kernel.loops(s.name) for s in part.kernel.statements}
-    plan = replace(found.plan, body=(Workers((region,)),))
-    tiled = part.tiled
+    workers = Workers((region,))
+    plan = replace(found.plan, body=(workers,))
     scop = found.program.scop
     needed = needed_by_host(plan, scop)
-    assert replay_tiles(plan, region, scop, tiled.scop, tiled.before, loops, needed) is not None
+    assert replay_tiles(plan, workers, part.judged(scop), needed) is not None
 
 
 def with_stream(change: Callable[[Stream], Stream]) -> TiledRegion:

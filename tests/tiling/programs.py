@@ -9,6 +9,7 @@ from rtlgen.frontend import ParsedProgram
 from rtlgen.ir.effort import limited_effort
 from rtlgen.ir.memory_side import Bus, BusKind
 from rtlgen.options import CompileOptions
+from rtlgen.scheduling.workers import ONE_WORKER, WorkerRequest
 from rtlgen.target import get_target
 from rtlgen.tiling.choice import TileRequest
 from rtlgen.tiling.plan import TiledProgram, plan_in_tiles
@@ -199,10 +200,11 @@ def planned(
     on_chip: frozenset[str] = frozenset(),
     budget_bits: int = 64 * KIB,
     buffer: bool = True,
+    workers: WorkerRequest = ONE_WORKER,
 ) -> TiledProgram:
     """Return the plan of a program of one size; it has been replayed where it is small."""
     bus = Bus(kind, latency_cycles)
-    request = TileRequest(bus, word_bits, on_chip, tile, budget_bits, buffer)
+    request = TileRequest(bus, word_bits, on_chip, tile, budget_bits, buffer, workers)
     program = parsed(text, size)
     with quoting(program), limited_effort():
         return plan_in_tiles(program, request, get_target("ecp5"))

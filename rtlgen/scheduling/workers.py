@@ -1,0 +1,276 @@
+"""Several workers that share the tiles of a region planned for one.
+
+Each has the same kernel, windows and kept memories of its own, and its own share of the iterations
+of one tile loop; see `ir.sharing`. In the iterations of the loops outside of that one they keep
+step: what a transfer waits for there is what all workers have stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from rtlgen.ir.iterations import iterations_of, level_range
+from rtlgen.ir.levels import (
+    Address,
+    Condition,
+    Field,
+    FoldedForm,
+    IndexForm,
+    Level,
+    LevelBound,
+    Predicate,
+)
+from rtlgen.ir.plan import (
+    ChooseOp,
+    ForwardOp,
+    IndexOp,
+    LoadOp,
+    Memory,
+    Operation,
+    Region,
+    Store,
+    Stream,
+    TiledRegion,
+    Transfer,
+    Wait,
+    Workers,
+)
+from rtlgen.ir.sharing import Policy, SharedLoops, shared_loops
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerRequest:
+    """What is asked of workers.
+
+    Members
+    -------
+    count: how many there are at most. policy: which tiles are whose, see `ir.sharing`.
+    barrier: whether all of them meet after each wave, see `scheduling.waiting`.
+    """
+
+    count: int = 1
+    policy: Policy = "cyclic"
+    barrier: bool = False
+
+
+ONE_WORKER = WorkerRequest()
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """Workers and what is theirs.
+
+    Members
+    -------
+    workers: those that have something to do. memories: windows and kept memories of all of them.
+    numbers: of each worker. counters: of each, those of the tile loops before by those of its own.
+    """
+
+    workers: Workers
+    memories: tuple[Memory, ...]
+    numbers: tuple[int, ...]
+    counters: tuple[tuple[IndexForm, ...], ...]
+
+
+def one_worker(region: TiledRegion, memories: Sequence[Memory]) -> Shared:
+    """Let one worker do what a region does."""
+    depth = len(region.levels)
+    units = tuple(IndexForm(tuple(int(k == n) for k in range(depth))) for n in range(depth))
+    return Shared(Workers((region,)), tuple(memories), (0,), (units,))
+
+
+def share(
+    region: TiledRegion,
+    memories: Sequence[Memory],
+    request: WorkerRequest,
+    space: int,
+    held: Mapping[str, int],
+    taken: Collection[str],
+) -> Shared:
+    """Let several workers do what a region does.
+
+    Parameters
+    ----------
+    memories: windows and kept memories of the region. space: the tile loop that is shared.
+    held: read ports that each worker has of the arrays on chip. taken: names that memories cannot
+        have.
+    """
+    every = [
+        (number, shared_loops(region.levels, space, request.policy, request.count, number))
+        for number in range(request.count)
+    ]
+    active = [(number, loops) for number, loops in every if not loops.never]
+    names = _names([memory.name for memory in memories], len(active), taken)
+    copies = [
+        _Copy(region, loops, space, place, names, held) for place, (_, loops) in enumerate(active)
+    ]
+    return Shared(
+        Workers(tuple(copy.region() for copy in copies)),
+        tuple(replace(m, name=own[m.name]) for own in names for m in memories),
+        tuple(number for number, _ in active),
+        tuple(loops.counters for _, loops in active),
+    )
+
+
+def _names(memories: Sequence[str], workers: int, taken: Collection[str]) -> list[dict[str, str]]:
+    """Return for every worker its names of some memories."""
+    if workers == 1:
+        return [{name: name for name in memories}]
+    found: list[dict[str, str]] = []
+    used = set(taken)
+    for worker in range(workers):
+        own = {}
+        for name in memories:
+            wanted = f"{name}_w{worker}"
+            while wanted in used:
+                wanted += "_"
+            used.add(wanted)
+            own[name] = wanted
+        found.append(own)
+    return found
+
+
+class _Copy:
+    """The region of one worker.
+
+    Parameters
+    ----------
+    place: the worker's among those that have something to do. names: of memories, by worker.
+    held: read ports of the arrays on chip.
+    """
+
+    def __init__(
+        self,
+        region: TiledRegion,
+        loops: SharedLoops,
+        space: int,
+        place: int,
+        names: Sequence[dict[str, str]],
+        held: Mapping[str, int],
+    ) -> None:
+        self.held = held
+        self.before = region
+        self.loops = loops
+        self.space = space
+        self.place = place
+        self.names = names
+
+    def region(self) -> TiledRegion:
+        before = self.before
+        levels = self.loops.levels
+        outer = iterations_of(levels[:-1])
+        _, trips = level_range(levels[-1], outer)
+        streams = tuple(map(self._stream, before.kernel.streams))
+        return TiledRegion(
+            Region(streams, before.kernel.length_cycles),
+            levels,
+            int(trips.sum()),
+            before.issue_cycles,
+            tuple(map(self._transfer, before.transfers)),
+        )
+
+    def _name(self, memory: str) -> str:
+        # What is no memory of the region is an array on chip, which all workers read.
+        return self.names[self.place].get(memory, memory)
+
+    def _levels(self, levels: Sequence[Level]) -> tuple[Level, ...]:
+        """Return the loops of a stream or a transfer: those over tiles, and those inside."""
+        inside = tuple(levels[len(self.before.levels) :])
+        zeros = (0,) * len(inside)
+
+        def widened(level: Level) -> Level:
+            def wide(bounds: tuple[LevelBound, ...]) -> tuple[LevelBound, ...]:
+                return tuple(
+                    replace(b, form=IndexForm(b.form.coefficients + zeros, b.form.constant))
+                    for b in bounds
+                )
+
+            return replace(level, lowers=wide(level.lowers), uppers=wide(level.uppers))
+
+        return (*map(widened, self.loops.levels), *inside)
+
+    def _working(self, when: Predicate, depth: int) -> Predicate:
+        """Return a predicate that holds only where the worker has something to do."""
+        inside = depth - len(self.before.levels)
+        more = tuple(
+            replace(c, form=IndexForm(c.form.coefficients + (0,) * inside, c.form.constant))
+            for c in self.loops.has_work
+        )
+        moved = self._predicate(when)
+        return Predicate(tuple((*conditions, *more) for conditions in moved.alternatives))
+
+    def _predicate(self, when: Predicate) -> Predicate:
+        return Predicate(
+            tuple(
+                tuple(Condition(self.loops.moved(c.form), c.equal) for c in conditions)
+                for conditions in when.alternatives
+            )
+        )
+
+    def _address(self, address: Address) -> Address:
+        if isinstance(address, FoldedForm):
+            return self._folded(address)
+        return self.loops.moved(address)
+
+    def _folded(self, address: FoldedForm) -> FoldedForm:
+        fields = (Field(self.loops.moved(f.form), f.width_bits) for f in address.fields)
+        return replace(address, fields=tuple(fields))
+
+    def _stream(self, stream: Stream) -> Stream:
+        depth = len(stream.levels)
+        return replace(
+            stream,
+            levels=self._levels(stream.levels),
+            tile_levels=len(self.loops.levels),
+            operations=tuple(map(self._operation, stream.operations)),
+            store=self._store(stream.store, depth),
+            copies=tuple(self._store(store, depth) for store in stream.copies),
+        )
+
+    def _operation(self, op: Operation) -> Operation:
+        match op:
+            case LoadOp():
+                return replace(
+                    op,
+                    memory=self._name(op.memory),
+                    port=op.port + self.place * self.held.get(op.memory, 0),
+                    address=None if op.address is None else self._address(op.address),
+                    needed=self._predicate(op.needed),
+                    banks=tuple(map(self._predicate, op.banks)),
+                )
+            case IndexOp():
+                return replace(op, form=self.loops.moved(op.form))
+            case ForwardOp():
+                taps = (replace(tap, when=self._predicate(tap.when)) for tap in op.taps)
+                return replace(op, taps=tuple(taps))
+            case ChooseOp():
+                return replace(op, when=self._predicate(op.when))
+            case _:
+                return op
+
+    def _store(self, store: Store, depth: int) -> Store:
+        return replace(
+            store,
+            memory=self._name(store.memory),
+            address=self._address(store.address),
+            when=self._working(store.when, depth),
+        )
+
+    def _transfer(self, transfer: Transfer) -> Transfer:
+        return replace(
+            transfer,
+            window=self._name(transfer.window),
+            levels=self._levels(transfer.levels),
+            word=self.loops.moved(transfer.word),
+            at=self._folded(transfer.at),
+            when=self._working(transfer.when, len(transfer.levels)),
+            strobes=tuple(map(self._predicate, transfer.strobes)),
+            after=tuple(wait for own in transfer.after for wait in self._waits(own)),
+        )
+
+    def _waits(self, wait: Wait) -> list[Wait]:
+        """Return what a worker waits for: what all have stored, or within its tiles itself."""
+        if wait.loops > self.space:
+            return [replace(wait, window=self._name(wait.window), loops=len(self.loops.levels))]
+        return [replace(wait, window=names[wait.window]) for names in self.names]

@@ -1,0 +1,101 @@
+"""Which loop over tiles workers can share.
+
+The iterations of a loop can go to different workers where, in one iteration of the loops outside of
+it, nothing passes between them: no dependence through an array that they share. An array that is
+never off chip, since all of its values are read in the iteration that writes them, is in a memory
+of each worker's own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import islpy as isl
+
+from rtlgen.errors import Label
+from rtlgen.poly.dependences import Dependence
+from rtlgen.tiling.errors import NoParallelTiles
+from rtlgen.tiling.part import Chip, CutPart, traffic_of
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SharedLoop:
+    """The outermost loop over tiles that workers can share, or what is in the way.
+
+    Members
+    -------
+    number: of the loop; None where there is none. obstacle: what every loop has in its way.
+    """
+
+    number: int | None
+    obstacle: Dependence | None = None
+    writer: str | None = None
+
+
+def shared_loop(cut: CutPart, chip: Chip) -> SharedLoop:
+    """Return which loop over tiles workers can share."""
+    if "shared" not in cut.found:
+        cut.found["shared"] = _found(cut, chip)
+    found = cut.found["shared"]
+    assert isinstance(found, SharedLoop)
+    return found
+
+
+def _found(cut: CutPart, chip: Chip) -> SharedLoop:
+    for statement in cut.relations.sets.scop.statements:
+        if statement.write.array not in chip.off_chip:
+            # Its memory has one write port.
+            return SharedLoop(None, writer=statement.name)
+    obstacle: Dependence | None = None
+    for number, loop in enumerate(cut.tile_loops):
+        if loop.extent == 1:
+            continue
+        between = [
+            d for d in cut.relations.dependences if not _between(d.relation, number).is_empty()
+        ]
+        if between:
+            moved = _moved(cut, chip, number + 1)
+            between = [d for d in between if d.array in moved]
+        if not between:
+            return SharedLoop(number)
+        obstacle = obstacle or between[0]
+    return SharedLoop(None, obstacle)
+
+
+def _between(relation: isl.Map, number: int) -> isl.Map:
+    """Restrict a relation to one iteration of the loops outside, and to two of this one."""
+    for k in range(number):
+        relation = relation.equate(isl.dim_type.in_, k, isl.dim_type.out, k)
+    earlier = relation.order_lt(isl.dim_type.in_, number, isl.dim_type.out, number)
+    later = relation.order_gt(isl.dim_type.in_, number, isl.dim_type.out, number)
+    return earlier.union(later)
+
+
+def _moved(cut: CutPart, chip: Chip, levels: int) -> set[str]:
+    """Return the arrays that are moved where values stay on chip within some loops."""
+    traffic = traffic_of(cut, chip, levels)
+    moved = [moved for moved, _ in traffic.loads()] + list(traffic.stores())
+    return {each.footprint.array.name for each in moved}
+
+
+def no_parallel_tiles(cut: CutPart, found: SharedLoop, workers: int) -> NoParallelTiles:
+    """Return what says why workers cannot share tiles."""
+    what = f"no loop over tiles can be shared by {workers} workers"
+    if found.obstacle is None:
+        if found.writer is None:
+            return NoParallelTiles(f"{what}: there is one tile", help="ask for smaller tiles")
+        access = cut.relations.sets.scop.statement(found.writer).write
+        return NoParallelTiles(
+            f"{what}: {found.writer} writes {access.array}, which is on chip",
+            labels=(Label(access.span, "all workers would write it"),),
+            help="keep that array off chip, or use one worker",
+        )
+    between = found.obstacle
+    return NoParallelTiles(
+        f"{what}: tiles of one wave depend on each other through {between.array}",
+        labels=(
+            Label(between.sink_access.span, f"{between.sink} depends on it"),
+            Label(between.source_access.span, f"{between.source}, in another tile"),
+        ),
+        help="use one worker, or other sizes of tiles",
+    )
