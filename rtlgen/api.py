@@ -8,6 +8,7 @@ from pathlib import Path
 from rtlgen.design import Design
 from rtlgen.driver import compile_program, parse, parse_source
 from rtlgen.ir.plan import IndexStyle
+from rtlgen.ir.sharing import Policy
 from rtlgen.options import EVERY_ARRAY, CompileOptions, ExpandMode, FuseMode, WritePorts
 from rtlgen.poly.pluto.components import Fusion
 from rtlgen.transforms.loop_schedule import Scheduler
@@ -39,6 +40,9 @@ def compile(
     bus_bits: int = 64,
     max_bram_kib: int | None = None,
     buffer: bool = True,
+    threads: int = 1,
+    strategy: Policy = "cyclic",
+    barrier: bool = False,
 ) -> Design:
     """Compile the kernel of a C file, or of C text.
 
@@ -85,6 +89,9 @@ def compile(
         bus_bits=bus_bits,
         max_bram_kib=max_bram_kib,
         buffer=buffer,
+        threads=threads,
+        strategy=strategy,
+        barrier=barrier,
     )
     if source is not None:
         program = parse_source(source, str(path or "kernel.c"), options)

@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 
 from rtlgen.ir.memory_side import Bus
 from rtlgen.ir.plan import INDEX_STYLES, IndexStyle
+from rtlgen.ir.sharing import POLICIES, Policy
 from rtlgen.poly.pluto.components import FUSIONS, Fusion
 from rtlgen.transforms.loop_schedule import SCHEDULERS, LoopOptions, Scheduler
 from rtlgen.transforms.partition import PartitionWish
@@ -35,6 +36,9 @@ MOST_LATENCY_CYCLES = 4096
 AXI_LATENCY_CYCLES = 30
 """Of an AXI4 memory of which nobody has said how fast it is: that of a small system with DRAM."""
 
+MOST_THREADS = 64
+"""Physical threads: far more than one memory off chip can keep busy."""
+
 _OFF_CHIP = re.compile(r"(fixed|axi):([0-9]{1,5})")
 
 
@@ -46,6 +50,7 @@ _CHOICES: Mapping[str, tuple[object, ...]] = {
     "scheduler": (None, *SCHEDULERS),
     "fusion": FUSIONS,
     "bus_bits": BUS_BITS,
+    "strategy": POLICIES,
 }
 
 
@@ -94,6 +99,9 @@ class CompileOptions:
     partitions: how arrays are cut into banks, by name.
     buffer: whether words from off chip are kept on chip from tile to tile; without it, and without
         sizes of tiles, every access is one to the memory off chip.
+    threads: physical threads that share the tiles of a program whose arrays are off chip, each
+        with a copy of the circuit of a tile. strategy: which tiles are whose, see `ir.sharing`.
+    barrier: whether they all meet after each wave of tiles.
     """
 
     function: str | None = None
@@ -117,6 +125,9 @@ class CompileOptions:
     bus_bits: int = 64
     max_bram_kib: int | None = None
     buffer: bool = True
+    threads: int = 1
+    strategy: Policy = "cyclic"
+    barrier: bool = False
 
     def __post_init__(self) -> None:
         for name, choices in _CHOICES.items():
@@ -130,6 +141,8 @@ class CompileOptions:
             raise ValueError(f"unroll is {self.unroll}: a loop has at least one lane")
         for place in self.memory.values():
             off_chip_bus(place)
+        if not 1 <= self.threads <= MOST_THREADS:
+            raise ValueError(f"threads is {self.threads}, not 1 to {MOST_THREADS}")
         if self.max_bram_kib is not None and self.max_bram_kib < 1:
             raise ValueError(f"max_bram_kib is {self.max_bram_kib}: it takes some RAM")
 

@@ -15,12 +15,14 @@ from rtlgen.design import Design
 from rtlgen.driver import PASSES, compile_program, parse
 from rtlgen.ir.plan import INDEX_STYLES
 from rtlgen.ir.plan_text import plan_text, scop_text
+from rtlgen.ir.sharing import POLICIES
 from rtlgen.options import (
     BUS_BITS,
     EVERY_ARRAY,
     EXPAND_MODES,
     FUSE_MODES,
     MOST_LATENCY_CYCLES,
+    MOST_THREADS,
     WRITE_PORTS,
     CompileOptions,
     off_chip_bus,
@@ -175,6 +177,26 @@ _COMPILE_OPTIONS = (
         help="Keep words from off chip on chip from tile to tile; if not, and without --tile, "
         "every access goes off chip.",
     ),
+    click.option(
+        "--threads",
+        type=click.IntRange(1, MOST_THREADS),
+        default=_DEFAULTS.threads,
+        show_default=True,
+        help="Physical threads that share the tiles of a program whose arrays are off chip.",
+    ),
+    click.option(
+        "--strategy",
+        type=click.Choice(POLICIES),
+        default=_DEFAULTS.strategy,
+        show_default=True,
+        help="Which tiles are whose: F and C give each thread tiles next to each other, rounding "
+        "their number down or up; cyclic deals them out in turn.",
+    ),
+    click.option(
+        "--barrier",
+        is_flag=True,
+        help="Let all threads meet after each wave of tiles, not only where one needs another.",
+    ),
 )
 
 
@@ -204,6 +226,9 @@ def compile_options(command: Command) -> Command:
         bus_bits: str,
         max_bram_kib: int | None,
         buffer: bool,
+        threads: int,
+        strategy: Any,
+        barrier: bool,
         **others: Any,
     ) -> Any:
         options = CompileOptions(
@@ -228,6 +253,9 @@ def compile_options(command: Command) -> Command:
             bus_bits=int(bus_bits),
             max_bram_kib=max_bram_kib,
             buffer=buffer,
+            threads=threads,
+            strategy=strategy,
+            barrier=barrier,
         )
         return command(options=options, **others)
 

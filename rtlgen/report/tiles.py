@@ -14,12 +14,33 @@ CHOICE_HEADER = ("tiles", "order", "words", "bytes on chip", "cycles", "")
 def tiles_text(report: Mapping[str, Any]) -> str:
     """Return what a report says of tiles as text, without a final newline."""
     parts = [
-        "\n".join(map(unit_line, report["units"])),
+        "\n".join(line for unit in report["units"] for line in unit_lines(unit, report)),
         text_table(MOVERS_HEADER, list(mover_cells(report["units"]))),
         "\n".join(traffic_lines(report)),
         *(choice_text(unit) for unit in report["units"] if len(unit["choice"]) > 1),
     ]
     return "\n\n".join(parts)
+
+
+def unit_lines(unit: Mapping[str, Any], report: Mapping[str, Any]) -> list[str]:
+    """Return how one unit is cut into tiles, and who runs them."""
+    line, workers = workers_line(unit, report), [unit_line(unit)]
+    return workers if line is None else [*workers, f"  {line}"]
+
+
+def workers_line(unit: Mapping[str, Any], report: Mapping[str, Any]) -> str | None:
+    """Return how workers share the tiles of a unit; None where one is all that is asked for."""
+    workers = unit["workers"]
+    if workers["alone"] is not None:
+        return f"on one worker: {workers['alone']}"
+    if workers["loop"] is None:
+        return None
+    met = ", with a barrier" if report["barrier"] else ""
+    return (
+        f"{counted(workers['count'], 'worker')} share loop {workers['loop']} by "
+        f"{report['strategy']}, in {counted(workers['waves'], 'wave')}{met}: "
+        f"{workers['busiest']:.2f} of an equal share for the busiest"
+    )
 
 
 def unit_line(unit: Mapping[str, Any]) -> str:
@@ -48,7 +69,8 @@ def mover_cells(units: Sequence[Mapping[str, Any]]) -> Iterator[tuple[object, ..
     """Yield the movers, below `MOVERS_HEADER`."""
     for mover in (mover for unit in units for mover in unit["movers"]):
         waits = ", ".join(
-            f"{window}, {counted(distance, 'tile')} before" for window, distance in mover["after"]
+            f"{w['window']}, {counted(w['distance'], w['of'].removesuffix('s'))} before"
+            for w in mover["after"]
         )
         yield (
             mover["direction"],

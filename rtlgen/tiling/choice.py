@@ -228,7 +228,7 @@ class _Form:
         self.candidates: list[Candidate] = []
         self.cuts: dict[Tiling, CutPart | None] = {} if like is None else like.cuts
         self._words: dict[tuple[int, ...], int | None] = {}
-        self._counts: dict[tuple[int, ...], WordCounts] = {}
+        self._counts: dict[tuple[object, ...], WordCounts] = {}
         self._planned: dict[Tiling, TiledPart | None] = {}
         self.orders: tuple[Order, ...] = () if like is None else like.orders
 
@@ -277,16 +277,24 @@ class _Form:
     def words(self, sizes: tuple[int, ...]) -> int | None:
         """Return the words that tiles of these sizes move; None where they cannot be built."""
         if sizes not in self._words:
-            cut = self._cut(sizes)
-            if cut is not None and self._has_too_many(cut):
-                cut = None
+            several = self.chip.workers.count > 1
+            cuts = self._legal(sizes) if several else islice(self._legal(sizes), 1)
             try:
                 with limited_effort():
-                    self._words[sizes] = None if cut is None else self._counted(cut)
+                    found = [self._counted(cut) for cut in cuts if not self._has_too_many(cut)]
+                self._words[sizes] = min((w for w in found if w is not None), default=None)
             except TooComplex as error:
                 self.refused = self.refused or error
                 self._words[sizes] = None
         return self._words[sizes]
+
+    def _words_of(self, cut: CutPart) -> int:
+        try:
+            with limited_effort():
+                words = self._counted(cut)
+        except TooComplex:
+            words = None
+        return UNLIMITED if words is None else words
 
     def _counted(self, cut: CutPart) -> int | None:
         traffic = traffic_of(cut, self.chip, widest_scope(cut, self.chip, self._space(cut)))
@@ -294,7 +302,9 @@ class _Form:
         if bits > self.chip.worker_bits:
             self._too_large(bits * self.chip.workers.count)
             return None
-        return traffic.count(self._counts.setdefault(cut.tiling.sizes, WordCounts()))
+        # Of one worker, what is moved does not depend on the order.
+        like = cut.tiling.sizes, cut.tiling if self.chip.workers.count > 1 else None
+        return traffic.count(self._counts.setdefault(like, WordCounts()))
 
     @cached_property
     def words_needed(self) -> int | None:
@@ -327,7 +337,10 @@ class _Form:
     def in_every_order(self, sizes: tuple[int, ...]) -> list[TiledPart]:
         """Return the unit in tiles of these sizes, in the orders that are worth a plan."""
         cuts = list(self._legal(sizes))
-        if len(cuts) > 1 and self.chip.buffer:
+        if self.chip.workers.count > 1:
+            # What stays on chip from tile to tile depends on which loop is shared.
+            cuts = sorted(cuts, key=self._words_of)[:MOST_ORDERS]
+        elif len(cuts) > 1 and self.chip.buffer:
             # The words are the same: what counts is how long values are kept.
             sized = [(self._ram_of(cut), n) for n, cut in enumerate(cuts)]
             cuts = [cuts[n] for _, n in sorted(sized)]

@@ -73,7 +73,8 @@ class NoParallelTiles(RtlgenError):
           a[i] = a[i - 1] + b[i];
 
     The source shows a dependence between two tiles. Units of a program that cannot be shared run
-    on one worker where others can be; where none can be, this is the answer.
+    on one worker where others can be; where none can be, this is the answer. It is, too, where all
+    arrays are on chip: then there are no tiles.
     """
 
     code = "E0321"

@@ -13,10 +13,12 @@ from rtlgen.errors import Label
 from rtlgen.ir.memory_side import Bus
 from rtlgen.ir.scop import Array, Scop
 from rtlgen.options import EVERY_ARRAY, CompileOptions, off_chip_bus
+from rtlgen.scheduling.workers import WorkerRequest
 from rtlgen.target import Target
 from rtlgen.tiling.choice import TileRequest
 from rtlgen.tiling.errors import (
     BusTooNarrow,
+    NoParallelTiles,
     NotInTiles,
     SeveralBuses,
     StaysOnChip,
@@ -83,12 +85,16 @@ def _placed(
     size = _Size(scop, asked, options, target)
     out = [] if EVERY_ARRAY in options.memory else size.moving_out()
     if not asked and not out:
+        if options.threads > 1:
+            raise _nothing_to_share(options)
         note = "those that may be off chip are not enough"
         return Placement(None, (size.note(note),) if out is None else ())
     out = out or []
     is_asked = bool(asked) or options.max_bram_kib is not None
     other = _option_for_islands(options)
     if not is_asked and other is not None:
+        if options.threads > 1:
+            raise _nothing_to_share(options)
         note = f"they stay on chip for the sake of {other}"
         return Placement(None, (size.note(note),), False)
     _require_no_other(options)
@@ -103,12 +109,21 @@ def _placed(
         sizes=options.tile,
         budget_bits=max(0, size.limit_bits - sum(map(bits_of, kept))),
         buffer=options.buffer,
+        workers=WorkerRequest(options.threads, options.strategy, options.barrier),
     )
     if not out:
         return Placement(request)
     names = ", ".join(array.name for array in out)
     are = f"{names} {'is' if len(out) == 1 else 'are'} off chip"
     return Placement(request, (size.note(f"{are}, as with --memory {bus}"),), is_asked)
+
+
+def _nothing_to_share(options: CompileOptions) -> NoParallelTiles:
+    return NoParallelTiles(
+        f"{options.threads} threads have no tiles to share: all arrays are on chip",
+        notes=("on chip, each statement issues an iteration a cycle",),
+        help="say --memory fixed:8 or --memory axi, or leave out --threads",
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from rtlgen.scheduling.lower import memories_of, scalars_of
 from rtlgen.scheduling.ports import PortMap
 from rtlgen.scheduling.tile_replay import needed_by_host, replay_tiles
 from rtlgen.scheduling.versions import VersionMap
+from rtlgen.scheduling.workers import WorkerRequest
 from rtlgen.target import Target
 from rtlgen.tiling.candidates import Candidate
 from rtlgen.tiling.choice import TileRequest
@@ -35,7 +36,9 @@ class TiledProgram:
     Members
     -------
     parts: its units, in the order in which they run.
-    candidates: by unit, the tiles that were planned.
+    candidates: by unit, the tiles that were planned. alone: by unit, why it runs on one worker
+        where several are asked for, or None.
+    workers: what was asked of these.
     replayed: whether the plan was small enough to be replayed exhaustively.
     """
 
@@ -43,6 +46,8 @@ class TiledProgram:
     program: Program
     parts: tuple[TiledPart, ...]
     candidates: tuple[tuple[Candidate, ...], ...]
+    alone: tuple[str | None, ...]
+    workers: WorkerRequest
     replayed: bool
 
 
@@ -76,7 +81,8 @@ def plan_in_tiles(program: ParsedProgram, request: TileRequest, target: Target) 
     plan = _plan(whole, parts, side, target)
     replayed = _replayed(plan, parts, whole)
     candidates = tuple(unit.candidates for unit in units)
-    return TiledProgram(plan, whole, parts, candidates, replayed)
+    alone = tuple(None if unit.alone is None else str(unit.alone) for unit in units)
+    return TiledProgram(plan, whole, parts, candidates, alone, request.workers, replayed)
 
 
 def _require_as_many(sizes: Sequence[int], parts: Sequence[TiledPart]) -> None:

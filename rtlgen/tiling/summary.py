@@ -7,6 +7,7 @@ from typing import Any
 
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.effort import TooComplex
+from rtlgen.ir.iterations import iterations_of
 from rtlgen.ir.plan import KernelPlan, MemorySide, Transfer
 from rtlgen.ir.ram_copies import block_rams
 from rtlgen.target import Target
@@ -35,8 +36,11 @@ def tiles_report(tiled: TiledProgram, target: Target, ram_limit_bits: int) -> di
     assert side is not None, "a program in tiles has arrays off chip"
     needed = _needed(tiled, side)
     units = [
-        _unit(part, candidates, side, ram_limit_bits)
-        for part, candidates in zip(tiled.parts, tiled.candidates, strict=True)
+        {
+            **_unit(part, candidates, side, ram_limit_bits),
+            "workers": _workers(part, alone),
+        }
+        for part, candidates, alone in zip(tiled.parts, tiled.candidates, tiled.alone, strict=True)
     ]
     longest = max(units, key=lambda unit: max(unit["kernel_cycles"], unit["bus_cycles"]))
     loaded, stored = (
@@ -55,7 +59,9 @@ def tiles_report(tiled: TiledProgram, target: Target, ram_limit_bits: int) -> di
         "bound": longest["bound"],
         "bus_cycles": sum(unit["bus_cycles"] for unit in units),
         "kernel_cycles": sum(unit["kernel_cycles"] for unit in units),
-        "workers": 1,
+        "workers": max(len(part.workers.regions) for part in tiled.parts),
+        "strategy": tiled.workers.policy if tiled.workers.count > 1 else None,
+        "barrier": tiled.workers.barrier,
         "lanes": 1,
         "units": units,
         "off_chip": _off_chip(side),
@@ -108,6 +114,29 @@ def _unit(
     }
 
 
+def _workers(part: TiledPart, alone: str | None) -> dict[str, Any]:
+    """Return who does what: `tiles` by worker, `busiest` against an equal share.
+
+    `loop` is the tile loop that they share, `waves` how often the loops outside of it run. A worker
+    goes through a tile without work in a wave in which it has none.
+    """
+    found = part.workers.regions
+    tiles = [region.tiles for region in found]
+    own = part.region.tiles / len(found)
+    waves = 1
+    if part.space:
+        waves = len(iterations_of(part.region.levels[: part.space]))
+    return {
+        "count": len(found),
+        "numbers": list(part.shared.numbers),
+        "loop": None if part.space is None else part.region.levels[part.space].name,
+        "waves": waves,
+        "tiles": tiles,
+        "busiest": round(max(tiles) / own, 3),
+        "alone": alone,
+    }
+
+
 def _tiling(tiling: Tiling, names: Sequence[str]) -> dict[str, Any]:
     """Return sizes and order of tiles; the order in terms of the loops that are cut."""
     return {
@@ -127,7 +156,14 @@ def _mover(part: TiledPart, transfer: Transfer) -> dict[str, Any]:
         "copies": transfer.copies,
         "window_words": window.depth // window.lanes // transfer.copies,
         "ram_bytes": window.depth * window.width_bits * window.read_ports // 8,
-        "after": [[wait.window, wait.distance] for wait in transfer.after],
+        "after": [
+            {
+                "window": wait.window,
+                "distance": wait.distance,
+                "of": "tiles" if wait.loops == len(part.region.levels) else "waves",
+            }
+            for wait in transfer.after
+        ],
     }
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
+from rtlgen.scheduling.workers import ONE_WORKER
 from rtlgen.tiling.candidates import Candidate
 from rtlgen.tiling.choice import TileChoice
+from rtlgen.tiling.errors import NoParallelTiles
 from rtlgen.tiling.part import Chip, TiledPart
 from rtlgen.tiling.program import Program, part_of
 from rtlgen.transforms.units import dependence_units
@@ -14,10 +16,16 @@ from rtlgen.transforms.units import dependence_units
 
 @dataclass(frozen=True, slots=True, eq=False)
 class UnitPlan:
-    """A unit in the tiles that were chosen, and the tiles that were planned for that."""
+    """A unit in the tiles that were chosen, and the tiles that were planned for that.
+
+    Members
+    -------
+    alone: why it runs on one worker where several are asked for.
+    """
 
     part: TiledPart
     candidates: tuple[Candidate, ...]
+    alone: NoParallelTiles | None = None
 
 
 class UnitPlanner:
@@ -49,7 +57,16 @@ class UnitPlanner:
         Raises
         ------
         IllegalSchedule, RaggedDomain, WindowsTooLarge: one of them does not fit its share.
+        NoParallelTiles: several workers are asked for, and no unit is one that they can share.
         """
+        found = self._planned()
+        alone = [plan.alone for plan in found]
+        if alone and all(alone):
+            assert alone[0] is not None
+            raise alone[0]
+        return found
+
+    def _planned(self) -> Sequence[UnitPlan]:
         for number in range(len(self.plans)):
             self._plan(number, self.chip.budget_bits)
         found = self._found()
@@ -68,9 +85,17 @@ class UnitPlanner:
         others = [plan for n, plan in enumerate(self.plans) if plan is not None and n != number]
         taken = [memory.name for plan in others for memory in plan.part.shared.memories]
         chip = replace(self.chip, budget_bits=budget_bits)
-        choice = TileChoice(self.programs[number], chip, self.sizes, (*self.names, *taken))
-        part = choice.best()
-        self.plans[number] = UnitPlan(part, choice.candidates)
+        names = (*self.names, *taken)
+        alone: NoParallelTiles | None = None
+        try:
+            choice = TileChoice(self.programs[number], chip, self.sizes, names)
+            part = choice.best()
+        except NoParallelTiles as error:
+            alone = error
+            chip = replace(chip, workers=ONE_WORKER)
+            choice = TileChoice(self.programs[number], chip, self.sizes, names)
+            part = choice.best()
+        self.plans[number] = UnitPlan(part, choice.candidates, alone)
 
     def _found(self) -> Sequence[UnitPlan]:
         return [plan for plan in self.plans if plan is not None]
