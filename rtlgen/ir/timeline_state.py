@@ -19,7 +19,8 @@ class Mover:
 
     Members
     -------
-    tile, item: where its control is. drops: iterations that it drops before it shows that item.
+    tile, item: where its control is. shows: the cycle from which on it shows that item, when it has
+        dropped those before it.
     claimed: the tile whose tokens it takes next. finished: the tile that it is done with next.
     queue, read: items on their way to the port. begun: whether it holds a token for their tile.
     own, kernels: tokens at hand: copies that the mover may use, and the kernel.
@@ -28,7 +29,7 @@ class Mover:
 
     tile: int
     item: int
-    drops: int
+    shows: int
     own: int
     kernels: int
     credits: tuple[int, ...]
@@ -38,11 +39,21 @@ class Mover:
     read: Item | None = None
     begun: bool = False
 
-    def key(self) -> tuple[object, ...]:
+    def key(self, now: int) -> tuple[object, ...]:
         """Return all but the credits."""
-        tiles = self.tile, self.claimed, self.finished
-        place = self.item, self.drops, self.begun
-        return *tiles, *place, self.own, self.kernels, self.queue, self.read
+        drops = self.shows - now if self.shows > now else 0
+        return (
+            self.tile,
+            self.claimed,
+            self.finished,
+            self.item,
+            drops,
+            self.begun,
+            self.own,
+            self.kernels,
+            self.queue,
+            self.read,
+        )
 
     def passes_tile(self) -> None:
         """Count tiles from the next one on."""
@@ -57,36 +68,18 @@ class Pace:
 
     Members
     -------
-    rest: cycles until its next tile may start. busy: cycles until its last one is done.
-    used: (cycles until then, number of the mover) where its kernel gives back a copy of a window.
+    rested: the cycle from which on its next tile may start. idle: that from which on none is in its
+        kernel.
+    used: (cycle, number of the mover) where its kernel gives back a copy of a window.
     """
 
-    rest: int = 0
-    busy: int = 0
+    rested: int = 0
+    idle: int = 0
     used: list[tuple[int, int]] = field(default_factory=list)
 
-    def key(self) -> tuple[object, ...]:
-        return self.rest, self.busy, tuple(self.used)
-
-    def count_down(self, cycles: int) -> None:
-        """Let the timers of tiles run for some cycles."""
-        self.rest = max(0, self.rest - cycles)
-        self.busy = max(0, self.busy - cycles)
-        self.used = [(left - cycles, n) for left, n in self.used]
-
-    def tick(self) -> bool:
-        """Count down by a cycle; return whether something is to happen in the next one."""
-        due = False
-        if self.used:
-            self.used = [(left - 1, n) for left, n in self.used]
-            due = self.used[0][0] == 0
-        if self.rest:
-            self.rest -= 1
-            due |= self.rest == 0
-        if self.busy:
-            self.busy -= 1
-            due |= self.busy == 0
-        return due
+    def key(self, now: int) -> tuple[object, ...]:
+        used = tuple([(cycle - now, n) for cycle, n in self.used])
+        return max(0, self.rested - now), max(0, self.idle - now), used
 
 
 @dataclass(slots=True)
@@ -95,34 +88,32 @@ class State:
 
     Members
     -------
-    movers: of all workers. port: of the memory off chip. paces: by worker.
+    movers: of all workers. port: of the memory off chip. paces: by worker. now: the cycle at hand,
+        counted from anywhere.
     """
 
     movers: list[Mover]
     port: PortTiming
     paces: list[Pace]
+    now: int = 0
 
     def key(self) -> tuple[object, ...]:
         """Return all but the credits, of which only whether they are few matters."""
-        movers = tuple([mover.key() for mover in self.movers])
-        return movers, self.port.key(), tuple([pace.key() for pace in self.paces])
+        now = self.now
+        movers = tuple([mover.key(now) for mover in self.movers])
+        return movers, self.port.key(), tuple([pace.key(now) for pace in self.paces])
 
     @property
     def credits(self) -> Credits:
         return tuple([mover.credits for mover in self.movers])
-
-    def count_down(self, cycles: int) -> None:
-        """Let the timers of tiles run for some cycles."""
-        for pace in self.paces:
-            pace.count_down(cycles)
 
     def copied(self, credits: Credits) -> State:
         """Return a state that changes by itself, with other credits."""
         movers = [copy(mover) for mover in self.movers]
         for mover, own in zip(movers, credits, strict=True):
             mover.credits = own
-        paces = [Pace(pace.rest, pace.busy, list(pace.used)) for pace in self.paces]
-        return State(movers, self.port.copied(), paces)
+        paces = [Pace(pace.rested, pace.idle, list(pace.used)) for pace in self.paces]
+        return State(movers, self.port.copied(), paces, self.now)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

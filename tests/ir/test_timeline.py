@@ -9,7 +9,8 @@ from rtlgen.ir.iterations import iterations_of
 from rtlgen.ir.memory_side import Bus
 from rtlgen.ir.tile_rows import TileSequence, tile_rows
 from rtlgen.ir.tiled import TiledRegion, Workers
-from rtlgen.ir.timeline import Stretch, workers_cycles
+from rtlgen.ir.timeline import workers_cycles
+from rtlgen.ir.timeline_cycles import Stretch
 from rtlgen.ir.transfer_patterns import patterns_of
 from tests.tiling.programs import PRODUCT, TRANSPOSED, TRIANGULAR, planned
 
@@ -38,7 +39,7 @@ def test_words_that_are_skipped_take_as_long(
     region = region_of(text, size, tile, word_bits)
     workers_cycles.cache_clear()
     found = workers_cycles(Workers((region,)), Bus("fixed", latency_cycles))
-    monkeypatch.setattr(Stretch, "skipped", lambda *_: 0)
+    monkeypatch.setattr(Stretch, "skipped", lambda *_: None)
     monkeypatch.setattr(TileSequence, "alike", lambda *_: 1)
     workers_cycles.cache_clear()
     assert workers_cycles(Workers((region,)), Bus("fixed", latency_cycles)) == found

@@ -1,0 +1,363 @@
+"""Workers and the port that they share, cycle by cycle.
+
+What stands around a kernel is small: tokens, queues of two words, one port. A cycle is followed
+where it changes more than counts, and in it those movers alone that may do something: one that has
+done nothing in a cycle does nothing until a token, a credit or its control wakes it.
+
+The names are those of `hw.mover` and `hw.tile_sequencer`; for the port see `ir.port_timing`.
+"""
+
+from __future__ import annotations
+
+from rtlgen.ir.memory_side import Bus
+from rtlgen.ir.plan_error import PlanError
+from rtlgen.ir.port_timing import port_timing
+from rtlgen.ir.tiled import Workers
+from rtlgen.ir.timeline_state import Mover, Pace, State
+from rtlgen.ir.timeline_tracks import QUEUED, Track
+from rtlgen.ir.transfer_patterns import Item
+
+CONTROL_CYCLES = 1
+"""Cycles of a region before a mover's control shows its first iteration."""
+
+
+class Team:
+    """What is known of workers beforehand.
+
+    Members
+    -------
+    tracks: one a worker. track_of: by mover, its worker's.
+    awaited: by mover, who waits for it, as which of its waits.
+    """
+
+    def __init__(self, workers: Workers, bus: Bus) -> None:
+        self.bus = bus
+        self.tracks: list[Track] = []
+        for region in workers.regions:
+            first = self.tracks[-1].movers.stop if self.tracks else 0
+            self.tracks.append(Track(region, workers, bus, first))
+        self.track_of = [track for track in self.tracks for _ in track.movers]
+        transfers = workers.transfers
+        self.is_store = [transfer.direction == "store" for transfer in transfers]
+        self.stores = [n for n, stores in enumerate(self.is_store) if stores]
+        self.copies = [transfer.copies for transfer in transfers]
+        self.waits = [transfer.after for transfer in transfers]
+        self.awaited: list[list[tuple[int, int]]] = [
+            [
+                (n, k)
+                for n, own in enumerate(self.waits)
+                for k, wait in enumerate(own)
+                if wait.window == transfer.window
+            ]
+            for transfer in transfers
+        ]
+        self.used_cycles = [
+            tiled.used_cycle(transfer.window)
+            for tiled in workers.regions
+            for transfer in tiled.transfers
+        ]
+
+    def initial(self) -> State:
+        """Return the state in the first cycle."""
+        movers = []
+        for n, waits in enumerate(self.waits):
+            is_store, copies = self.is_store[n], self.copies[n]
+            first = self.track_of[n].pattern(n, 1)[0]
+            movers.append(
+                Mover(
+                    tile=1,
+                    item=0,
+                    shows=first.dropped + CONTROL_CYCLES,
+                    own=0 if is_store else copies,
+                    kernels=copies if is_store else 0,
+                    credits=tuple([wait.distance for wait in waits]),
+                )
+            )
+        return State(movers, port_timing(self.bus, self.is_store), [Pace() for _ in self.tracks])
+
+    def is_admitted(self, mover: Mover, n: int) -> bool:
+        """Return whether the item at hand may go on: its tile has a token, or finds one."""
+        if mover.begun:
+            return True
+        if not mover.own:
+            return False
+        track = self.track_of[n]
+        for credit, wait in zip(mover.credits, self.waits[n], strict=True):
+            if not credit and track.does_open(mover.claimed, wait.loops):
+                return False
+        return True
+
+    def claim(self, mover: Mover, n: int) -> None:
+        """Take the tokens for a tile."""
+        mover.own -= 1
+        if mover.credits:
+            track = self.track_of[n]
+            mover.credits = tuple(
+                [
+                    credit - track.does_open(mover.claimed, wait.loops)
+                    for credit, wait in zip(mover.credits, self.waits[n], strict=True)
+                ]
+            )
+        mover.claimed += 1
+
+
+class Cycles:
+    """Follow a state.
+
+    Parameters
+    ----------
+    state: changes.
+    """
+
+    def __init__(self, team: Team, state: State) -> None:
+        self.team = team
+        self.state = state
+        self.offers: list[Item | None] = [None] * len(state.movers)
+        self.awake = set(range(len(state.movers)))
+        self.stretch = Stretch(team)
+
+    def to_next_start(self) -> tuple[int, tuple[int, ...]]:
+        """Follow the state until the end of the cycle in which a next tile starts.
+
+        Return the cycles, that one included, and the workers whose tiles start.
+        """
+        state, begin = self.state, self.state.now
+        while True:
+            started = self._starting()
+            moved = self._cycle(started)
+            if started:
+                for number in started:
+                    track = self.team.tracks[number]
+                    track.start()
+                    for n in track.movers:
+                        state.movers[n].passes_tile()
+                return state.now - begin, started
+            if not moved:
+                self._wait()
+            self._stretch()
+
+    def to_end(self) -> int:
+        """Follow the state until all is stored; return the cycles before that one."""
+        begin = self.state.now
+        while not self._is_done():
+            if not self._cycle(()):
+                self._wait()
+            self._stretch()
+        return self.state.now - begin
+
+    def _stretch(self) -> None:
+        mover = self.stretch.skipped(self.state)
+        if mover is not None:
+            self.awake.add(mover)
+
+    def _starting(self) -> tuple[int, ...]:
+        """Return the workers that start a tile."""
+        state = self.state
+        movers, now = state.movers, state.now
+        found = []
+        for number, track in enumerate(self.team.tracks):
+            if state.paces[number].rested <= now and not track.is_over:
+                for n in track.movers:
+                    if not movers[n].kernels:
+                        break
+                else:
+                    found.append(number)
+        return tuple(found)
+
+    def _is_done(self) -> bool:
+        movers, copies = self.state.movers, self.team.copies
+        if any([movers[n].kernels != copies[n] for n in self.team.stores]):
+            return False
+        return all([pace.idle <= self.state.now for pace in self.state.paces])
+
+    def _wait(self) -> None:
+        """Let the cycles pass in which nothing but counts changes."""
+        state, now = self.state, self.state.now
+        ends = [mover.shows for mover in state.movers if mover.shows > now]
+        for track, pace in zip(self.team.tracks, state.paces, strict=True):
+            timer = pace.idle if track.is_over else pace.rested
+            ends += [timer] if timer > now else []
+            ends += [cycle for cycle, _ in pace.used[:1]]
+        if waits := state.port.waits():
+            ends.append(now + waits)
+        if not ends:
+            raise PlanError("a tile waits for what never happens")
+        more = min(ends) - now
+        state.port.wait(more)
+        state.now += more
+        for n, mover in enumerate(state.movers):
+            if mover.shows == state.now:
+                self.awake.add(n)
+
+    def _cycle(self, started: tuple[int, ...]) -> bool:
+        """Go through one cycle; return whether more than counts changed, or will in the next."""
+        team, state = self.team, self.state
+        movers, now = state.movers, state.now
+        for n in self.awake:
+            self.offers[n] = self._offer(n, movers[n])
+        served = state.port.cycle(self.offers)
+        moved = bool(started) or served.moved
+        self.awake.update(served.taken)
+        asleep = []
+        for n in self.awake:
+            mover = movers[n]
+            claimed, changed = self._move(mover, n, n in served.taken)
+            if changed:
+                moved = True
+                if claimed:
+                    team.claim(mover, n)
+            else:
+                asleep.append(n)
+        self.awake.difference_update(asleep)
+        for n in served.finished:
+            self._finish(n)
+        for number in started:
+            self._start(number)
+        later = now + 1
+        for pace in state.paces:
+            while pace.used and pace.used[0][0] == now:
+                n = pace.used.pop(0)[1]
+                movers[n].own += 1
+                self.awake.add(n)
+                moved = True
+            moved |= later in (pace.rested, pace.idle)
+            moved |= bool(pace.used) and pace.used[0][0] == later
+        for n, mover in enumerate(movers):
+            if mover.shows == later:
+                self.awake.add(n)
+                moved = True
+        state.now = later
+        return moved
+
+    def _start(self, number: int) -> None:
+        """Start a tile of a worker."""
+        team, state = self.team, self.state
+        track, pace = team.tracks[number], state.paces[number]
+        pace.rested = state.now + track.tiled.issue_cycles
+        pace.idle = state.now + track.tiled.kernel.length_cycles
+        pace.used += [(state.now + team.used_cycles[n], n) for n in track.movers]
+        pace.used.sort()
+        for n in track.movers:
+            state.movers[n].kernels -= 1
+
+    def _offer(self, n: int, mover: Mover) -> Item | None:
+        """Return what a mover offers to the port."""
+        if self.team.is_store[n]:
+            return mover.read
+        return mover.queue[0] if mover.queue and self.team.is_admitted(mover, n) else None
+
+    def _move(self, mover: Mover, n: int, taken: bool) -> tuple[bool, bool]:
+        """Go through one cycle of a mover; return whether it claims a token, and does anything."""
+        item = mover.queue[0] if mover.queue else None
+        pops = taken
+        if self.team.is_store[n]:
+            pops = (
+                item is not None
+                and (mover.read is None or taken)
+                and self.team.is_admitted(mover, n)
+            )
+            if pops or taken:
+                mover.read = item if pops else None
+        claimed = pops and not mover.begun
+        pushed = self._push(mover, n)
+        if pops:
+            assert item is not None, "what is popped was there"
+            mover.begun = not item.last
+            mover.queue = mover.queue[1:]
+        if pushed is not None:
+            mover.queue = (*mover.queue, pushed)
+        return claimed, pops or taken or pushed is not None
+
+    def _push(self, mover: Mover, n: int) -> Item | None:
+        """Return the item that goes into a mover's queue, and let its control go on."""
+        if mover.shows > self.state.now or len(mover.queue) == QUEUED:
+            return None
+        track = self.team.track_of[n]
+        if not track.has(mover.tile):
+            return None
+        if not -track.behind <= mover.tile <= track.ahead:
+            raise PlanError(f"a mover is {mover.tile} tiles off")
+        pattern = track.pattern(n, mover.tile)
+        shown = pattern[mover.item]
+        mover.item += 1
+        if mover.item == len(pattern):
+            mover.item = 0
+            mover.tile += 1
+            if not track.has(mover.tile):
+                return shown
+            pattern = track.pattern(n, mover.tile)
+        # The iteration that it goes on to is shown in the next cycle.
+        mover.shows = self.state.now + 1 + pattern[mover.item].dropped
+        return shown
+
+    def _finish(self, n: int) -> None:
+        """Give the tokens of a mover that is done with a tile."""
+        team, movers = self.team, self.state.movers
+        mover = movers[n]
+        mover.kernels += 1
+        for waiter, k in team.awaited[n]:
+            if team.track_of[n].does_close(mover.finished, team.waits[waiter][k].loops):
+                credits = list(movers[waiter].credits)
+                credits[k] += 1
+                movers[waiter].credits = tuple(credits)
+                self.awake.add(waiter)
+        mover.finished += 1
+
+
+class Stretch:
+    """Skip accesses of one mover that follow each other alike.
+
+    When an access begins, and all is as when the one before began, but for the number of the word,
+    then so it is at the next one, until an item of another kind is shown or a timer ends.
+    """
+
+    def __init__(self, team: Team) -> None:
+        self.team = team
+        self.before: tuple[int, tuple[object, ...], int] | None = None
+
+    def skipped(self, state: State) -> int | None:
+        """Skip what is alike; return the mover whose accesses were, or None."""
+        user, now = state.port.begun(), state.now
+        if user is None:
+            return None
+        mover = state.movers[user]
+        end = self.team.track_of[user].end_of_plain(user, mover.tile, mover.item)
+        left = end - mover.item - 1
+        if left < 1 or mover.item <= QUEUED or mover.shows > now:
+            self.before = None
+            return None
+        timers = [timer - now for pace in state.paces for timer in (pace.rested, pace.idle)]
+        waits = tuple([timer <= 0 for timer in timers])
+        places = [_place(m, m is mover, now) for m in state.movers]
+        key = (user, waits, state.port.key(), *places)
+        before, self.before = self.before, (mover.item, key, now)
+        if before is None or before[:2] != (mover.item - 1, key):
+            return None
+        period = now - before[2]
+        ends = [cycle - now for pace in state.paces for cycle, _ in pace.used]
+        ends += [timer for timer in timers if timer > 0]
+        count = min([left, *[(end - 1) // period - 1 for end in ends]])
+        if count < 1:
+            return None
+        self._skip(state, user, count)
+        state.now += count * period
+        self.before = None
+        return user
+
+    def _skip(self, state: State, n: int, count: int) -> None:
+        """Let a mover make so many accesses more, each as the one before."""
+        mover = state.movers[n]
+        pattern = self.team.track_of[n].pattern(n, mover.tile)
+        mover.item += count
+        queued = mover.item - len(mover.queue)
+        mover.queue = pattern[queued : mover.item]
+        if mover.read is not None:
+            mover.read = pattern[queued - 1]
+
+
+def _place(mover: Mover, moves: bool, now: int) -> tuple[object, ...]:
+    """Return the state of a mover, without its words where it moves some."""
+    tokens = mover.own, mover.kernels, mover.begun, mover.credits
+    if moves:
+        return (*tokens, mover.tile, len(mover.queue), mover.read is None)
+    return *tokens, *mover.key(now)
