@@ -9,6 +9,8 @@ The names are those of `hw.mover` and `hw.tile_sequencer`; for the port see `ir.
 
 from __future__ import annotations
 
+from heapq import heapify, heappop, heappush
+
 from rtlgen.ir.memory_side import Bus
 from rtlgen.ir.plan_error import PlanError
 from rtlgen.ir.port_timing import port_timing
@@ -115,6 +117,13 @@ class Cycles:
         self.offers: list[Item | None] = [None] * len(state.movers)
         self.awake = set(range(len(state.movers)))
         self.stretch = Stretch(team)
+        # Cycles in which a timer ends; and whether some worker may have what it starts with.
+        self.alarms = [mover.shows for mover in state.movers if mover.shows > state.now]
+        for pace in state.paces:
+            self.alarms += [cycle for cycle in (pace.rested, pace.idle) if cycle > state.now]
+            self.alarms += [cycle for cycle, _ in pace.used]
+        heapify(self.alarms)
+        self.may_start = self.gives_back = True
 
     def to_next_start(self) -> tuple[int, tuple[int, ...]]:
         """Follow the state until the end of the cycle in which a next tile starts.
@@ -152,6 +161,9 @@ class Cycles:
 
     def _starting(self) -> tuple[int, ...]:
         """Return the workers that start a tile."""
+        if not self.may_start:
+            return ()
+        self.may_start = False
         state = self.state
         movers, now = state.movers, state.now
         found = []
@@ -172,22 +184,28 @@ class Cycles:
 
     def _wait(self) -> None:
         """Let the cycles pass in which nothing but counts changes."""
-        state, now = self.state, self.state.now
-        ends = [mover.shows for mover in state.movers if mover.shows > now]
-        for track, pace in zip(self.team.tracks, state.paces, strict=True):
-            timer = pace.idle if track.is_over else pace.rested
-            ends += [timer] if timer > now else []
-            ends += [cycle for cycle, _ in pace.used[:1]]
+        state = self.state
+        ends = self.alarms[:1]
         if waits := state.port.waits():
-            ends.append(now + waits)
+            ends.append(state.now + waits)
         if not ends:
             raise PlanError("a tile waits for what never happens")
-        more = min(ends) - now
+        more = min(ends) - state.now
         state.port.wait(more)
         state.now += more
-        for n, mover in enumerate(state.movers):
-            if mover.shows == state.now:
-                self.awake.add(n)
+        self._ring()
+
+    def _ring(self) -> bool:
+        """See to the timers that have ended; return whether there are some."""
+        state, alarms = self.state, self.alarms
+        now = state.now
+        if not alarms or alarms[0] > now:
+            return False
+        while alarms and alarms[0] <= now:
+            heappop(alarms)
+        self.may_start = self.gives_back = True
+        self.awake.update([n for n, mover in enumerate(state.movers) if mover.shows == now])
+        return True
 
     def _cycle(self, started: tuple[int, ...]) -> bool:
         """Go through one cycle; return whether more than counts changed, or will in the next."""
@@ -213,21 +231,16 @@ class Cycles:
             self._finish(n)
         for number in started:
             self._start(number)
-        later = now + 1
-        for pace in state.paces:
-            while pace.used and pace.used[0][0] == now:
-                n = pace.used.pop(0)[1]
-                movers[n].own += 1
-                self.awake.add(n)
-                moved = True
-            moved |= later in (pace.rested, pace.idle)
-            moved |= bool(pace.used) and pace.used[0][0] == later
-        for n, mover in enumerate(movers):
-            if mover.shows == later:
-                self.awake.add(n)
-                moved = True
-        state.now = later
-        return moved
+        if self.gives_back:
+            self.gives_back = False
+            for pace in state.paces:
+                while pace.used and pace.used[0][0] <= now:
+                    n = pace.used.pop(0)[1]
+                    movers[n].own += 1
+                    self.awake.add(n)
+                    moved = True
+        state.now = now + 1
+        return self._ring() or moved
 
     def _start(self, number: int) -> None:
         """Start a tile of a worker."""
@@ -237,6 +250,9 @@ class Cycles:
         pace.idle = state.now + track.tiled.kernel.length_cycles
         pace.used += [(state.now + team.used_cycles[n], n) for n in track.movers]
         pace.used.sort()
+        for cycle in (pace.rested, pace.idle, *(cycle for cycle, _ in pace.used)):
+            heappush(self.alarms, cycle)
+        self.gives_back = self.may_start = True
         for n in track.movers:
             state.movers[n].kernels -= 1
 
@@ -287,7 +303,10 @@ class Cycles:
                 return shown
             pattern = track.pattern(n, mover.tile)
         # The iteration that it goes on to is shown in the next cycle.
-        mover.shows = self.state.now + 1 + pattern[mover.item].dropped
+        dropped = pattern[mover.item].dropped
+        mover.shows = self.state.now + 1 + dropped
+        if dropped:
+            heappush(self.alarms, mover.shows)
         return shown
 
     def _finish(self, n: int) -> None:
@@ -295,6 +314,7 @@ class Cycles:
         team, movers = self.team, self.state.movers
         mover = movers[n]
         mover.kernels += 1
+        self.may_start = True
         for waiter, k in team.awaited[n]:
             if team.track_of[n].does_close(mover.finished, team.waits[waiter][k].loops):
                 credits = list(movers[waiter].credits)
