@@ -206,11 +206,19 @@ def _with_work(loops: SharedLoops, before: Level, own: int, counter: IndexForm) 
             conditions.append(Condition(left))
             works &= values >= 0
     if conditions:
-        # Where there is nothing to do, the loops inside run once.
-        levels[own + 1 :] = [replace(level, at_least=1) for level in levels[own + 1 :]]
+        # Where there is nothing to do, the loops inside run once, wherever that is.
+        levels[own + 1 :] = [_once_at_least(level) for level in levels[own + 1 :]]
     if not all(level.is_box for level in levels[own + 1 :]):
         _counted(levels, len(levels))
     return SharedLoops(tuple(levels), loops.counters, tuple(conditions), not works.any())
+
+
+def _once_at_least(level: Level) -> Level:
+    """Return a level that runs where its bounds are those of no iteration before."""
+    lowers = level.lowers
+    if lowers:
+        lowers = (*lowers, LevelBound(_constant(0, len(lowers[0].form.coefficients))))
+    return replace(level, lowers=lowers, at_least=1)
 
 
 def _counted(levels: list[Level], depth: int) -> Ints:

@@ -1,9 +1,9 @@
 """Judge many random programs in tiles: the circuit of each is simulated and compared.
 
-    python -m tests.oracles.random_tiles.campaign 0 300 [axi]
+    python -m tests.oracles.random_tiles.campaign 0 300 [axi] [threads]
 
 prints what is wrong with the programs of the seeds from 0 to 299, and counts the rest. With `axi`
-they have an AXI4 port.
+they have an AXI4 port, with `threads` their tiles are shared by several.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from pathlib import Path
 from rtlgen.driver import compile_program, parse_source
 from rtlgen.errors import RtlgenError
 from rtlgen.ir.memory_side import BusKind
-from rtlgen.ir.plan import KernelPlan
+from rtlgen.ir.plan import KernelPlan, Workers
 from rtlgen.ir.scop import Scop
 from tests.end_to_end.judge import REFUSALS, plan_failures
 from tests.oracles.random_c.judging import Outcome, Verdict
-from tests.oracles.random_tiles.program import random_tiled_program
+from tests.oracles.random_tiles.program import random_tiled_program, shared_by_threads
 
-TILE_REFUSALS = REFUSALS | {"E0202", "E0212", "E0307", "E0308", "E0316"}
+TILE_REFUSALS = REFUSALS | {"E0202", "E0212", "E0307", "E0308", "E0316", "E0321"}
 """Codes with which a well-formed program may be refused whose arrays are off chip."""
 
 BATCH = 15
@@ -43,9 +43,11 @@ class Accepted:
     seconds: float
 
 
-def compiled(seed: int, kind: BusKind = "fixed") -> Accepted | Verdict:
-    """Compile the program of a seed, with a memory of a kind."""
+def compiled(seed: int, kind: BusKind = "fixed", threads: bool = False) -> Accepted | Verdict:
+    """Compile the program of a seed, with a memory of a kind, for one thread or several."""
     program = random_tiled_program(seed, kind)
+    if threads:
+        program = shared_by_threads(program)
     begun = time.process_time()
     try:
         parsed = parse_source(program.text, "random_tiles.c", program.options)
@@ -64,7 +66,7 @@ def compiled(seed: int, kind: BusKind = "fixed") -> Accepted | Verdict:
 
 
 def judge_tiles(
-    seeds: Sequence[int], folder: Path, kind: BusKind = "fixed"
+    seeds: Sequence[int], folder: Path, kind: BusKind = "fixed", threads: bool = False
 ) -> tuple[list[Verdict], Counter[str]]:
     """Simulate the circuits of the programs of `seeds` and compare everything.
 
@@ -74,7 +76,7 @@ def judge_tiles(
     verdicts: list[Verdict] = []
     accepted: list[Accepted] = []
     for seed in seeds:
-        found = compiled(seed, kind)
+        found = compiled(seed, kind, threads)
         if isinstance(found, Verdict):
             verdicts.append(found)
         else:
@@ -98,13 +100,21 @@ def _kinds(plans: Sequence[KernelPlan]) -> Counter[str]:
         seen["several tiles"] += any(region.tiles > 1 for region in regions)
         seen["stores"] += any(transfer.direction == "store" for transfer in moved)
         seen["waits"] += any(transfer.after for transfer in moved)
+        teams = [part for part in plan.body if isinstance(part, Workers)]
+        seen["workers"] += any(len(team.regions) > 1 for team in teams)
+        seen["waves"] += any(
+            wait.loops < len(region.levels)
+            for region in regions
+            for transfer in region.transfers
+            for wait in transfer.after
+        )
     return seen
 
 
-def main(first: int, behind: int, kind: BusKind) -> None:
+def main(first: int, behind: int, kind: BusKind, threads: bool) -> None:
     """Print what became of the programs of some seeds."""
     with tempfile.TemporaryDirectory() as folder:
-        verdicts, kinds = judge_tiles(range(first, behind), Path(folder), kind)
+        verdicts, kinds = judge_tiles(range(first, behind), Path(folder), kind, threads)
     for verdict in verdicts:
         if verdict.outcome == "wrong" or verdict.seconds > 20:
             print(f"--- {verdict.seed}: {verdict.outcome} {verdict.code} {verdict.seconds:.1f} s")
@@ -115,4 +125,6 @@ def main(first: int, behind: int, kind: BusKind) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]), "axi" if "axi" in sys.argv[3:] else "fixed")
+    asked = sys.argv[3:]
+    bus: BusKind = "axi" if "axi" in asked else "fixed"
+    main(int(sys.argv[1]), int(sys.argv[2]), bus, "threads" in asked)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rtlgen.ir.memory_side import BusKind
+from rtlgen.ir.sharing import POLICIES
 from rtlgen.options import CompileOptions
 
 TYPES = {
@@ -35,6 +36,18 @@ class _Array:
 
     def declaration(self, extent: int) -> str:
         return f"{self.type} {self.name}{f'[{extent}]' * self.dims}"
+
+
+def shared_by_threads(program: TiledProgram) -> TiledProgram:
+    """Return a program whose tiles are shared by several threads, in one way or another."""
+    rng = random.Random(f"threads {program.seed}")
+    options = replace(
+        program.options,
+        threads=rng.choice((2, 2, 3, 4, 5, 8)),
+        strategy=rng.choice(POLICIES),
+        barrier=rng.random() < 0.3,
+    )
+    return replace(program, options=options)
 
 
 def random_tiled_program(seed: int, kind: BusKind = "fixed") -> TiledProgram:

@@ -1,0 +1,87 @@
+"""Circuits of several workers: exact, in the cycles predicted, whatever the memory does."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from rtlgen.ir.memory_side import BusKind
+from rtlgen.ir.sharing import Policy
+from rtlgen.scheduling.workers import WorkerRequest
+from tests.end_to_end.judge import plan_failures
+from tests.oracles.random_tiles.campaign import judge_tiles
+from tests.tiling.programs import (
+    BLUR,
+    LU,
+    PRODUCT,
+    SEIDEL,
+    TRANSPOSED,
+    TRIANGULAR,
+    TWO_PRODUCTS,
+    planned,
+)
+
+pytestmark = pytest.mark.simulation
+
+CASES: tuple[tuple[str, int, tuple[int, ...], Policy, int, BusKind, bool], ...] = (
+    (TRANSPOSED, 21, (8, 8), "cyclic", 2, "fixed", False),
+    (TRANSPOSED, 29, (8, 8), "F", 3, "axi", True),
+    (SEIDEL, 9, (2, 4, 4), "C", 2, "axi", False),
+    (TRIANGULAR, 14, (4, 4, 4), "cyclic", 3, "axi", False),
+    (BLUR, 20, (4, 8), "F", 2, "fixed", True),
+    (TRANSPOSED, 19, (4, 8), "C", 5, "fixed", False),
+    (PRODUCT, 13, (4, 4, 4), "F", 3, "fixed", False),
+    (LU, 12, (4, 4, 4), "C", 5, "axi", False),
+    (TWO_PRODUCTS, 10, (4, 4, 4), "cyclic", 4, "axi", True),
+    (SEIDEL, 13, (2, 4, 4), "F", 4, "fixed", True),
+)
+"""Program, size, tile, policy, workers, memory, barrier."""
+
+
+@pytest.mark.parametrize(
+    ("cases", "pauses"),
+    [
+        (CASES[:3], False),
+        (CASES[1:2], True),
+        pytest.param(CASES, False, marks=pytest.mark.long),
+        pytest.param(CASES, True, marks=pytest.mark.long),
+    ],
+)
+def test_circuits_of_workers_are_exact(
+    cases: tuple[tuple[str, int, tuple[int, ...], Policy, int, BusKind, bool], ...],
+    pauses: bool,
+    tmp_path: Path,
+) -> None:
+    plans = []
+    for number, (text, size, tile, policy, workers, kind, barrier) in enumerate(cases):
+        request = WorkerRequest(workers, policy, barrier)
+        found = planned(text, size, tile, kind=kind, latency_cycles=5, workers=request)
+        assert any(len(part.workers.regions) > 1 for part in found.parts)
+        plans.append((replace(found.plan, name=f"f{number}"), found.program.scop))
+    assert plan_failures(plans, tmp_path, pauses=pauses) == [[] for _ in plans]
+
+
+def judged(seeds: range, folder: Path, kind: BusKind) -> Counter[str]:
+    verdicts, kinds = judge_tiles(seeds, folder, kind, threads=True)
+    wrong = [f"{v.seed}: {v.code} {v.details}" for v in verdicts if v.outcome == "wrong"]
+    assert not wrong, "\n".join(wrong)
+    return kinds + Counter(verdict.outcome for verdict in verdicts)
+
+
+def test_some_random_programs_with_threads_are_exact(tmp_path: Path) -> None:
+    seen = judged(range(500, 510), tmp_path, "axi")
+    assert seen["exact"] >= 4 and seen["workers"] >= 3, seen
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("first", "kind"),
+    [*((first, "fixed") for first in range(500, 800, 60)), (800, "axi"), (860, "axi")],
+)
+def test_many_random_programs_with_threads_are_exact(
+    first: int, kind: BusKind, tmp_path: Path
+) -> None:
+    assert judged(range(first, first + 60), tmp_path, kind)["workers"] >= 15
