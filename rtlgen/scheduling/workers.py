@@ -13,9 +13,11 @@ from dataclasses import dataclass, replace
 from rtlgen.ir.iterations import iterations_of, level_range
 from rtlgen.ir.levels import (
     Address,
+    AnyBank,
     Condition,
     Field,
     FoldedForm,
+    InBank,
     IndexForm,
     Level,
     LevelBound,
@@ -209,9 +211,15 @@ class _Copy:
         )
 
     def _address(self, address: Address) -> Address:
-        if isinstance(address, FoldedForm):
-            return self._folded(address)
-        return self.loops.moved(address)
+        match address:
+            case FoldedForm():
+                return self._folded(address)
+            case InBank():
+                return replace(address, row=self.loops.moved(address.row))
+            case AnyBank():
+                return replace(address, place=self.loops.moved(address.place))
+            case IndexForm():
+                return self.loops.moved(address)
 
     def _folded(self, address: FoldedForm) -> FoldedForm:
         fields = (Field(self.loops.moved(f.form), f.width_bits) for f in address.fields)
@@ -237,7 +245,7 @@ class _Copy:
                     port=op.port + self.place * self.held.get(op.memory, 0),
                     address=None if op.address is None else self._address(op.address),
                     needed=self._predicate(op.needed),
-                    banks=tuple(map(self._predicate, op.banks)),
+                    versions=tuple(map(self._predicate, op.versions)),
                 )
             case IndexOp():
                 return replace(op, form=self.loops.moved(op.form))

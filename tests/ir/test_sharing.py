@@ -111,7 +111,7 @@ def test_loops_inside_of_the_shared_one_go_with_it(lower: IndexForm) -> None:
     inner = Level(11, None, (LevelBound(lower),), (LevelBound(IndexForm((1, 0, 0), 5)),))
     outer = Level(6), Level(6, None, (), (LevelBound(IndexForm((1, 0, 0))),))
     for policy in POLICIES:
-        every = []
+        every: list[list[int]] = []
         for worker in range(3):
             every += runs(shared_loops((*outer, inner), 1, policy, 3, worker)).tolist()
         assert sorted(every) == iterations_of((*outer, inner)).tolist()
