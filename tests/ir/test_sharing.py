@@ -96,7 +96,7 @@ def test_loops_run_through_what_the_formulas_say(policy: Policy, workers: int) -
 @pytest.mark.parametrize("space", [0, 1])
 def test_boxes_are_shared_without_further_loops(policy: Policy, workers: int, space: int) -> None:
     levels = (Level(5), Level(6), Level(4))
-    every = []
+    every: list[list[int]] = []
     for worker in range(workers):
         shared = shared_loops(levels, space, policy, workers, worker)
         assert len(shared.levels) == 3
