@@ -74,11 +74,13 @@ def _in_pieces(everywhere: isl.Set, points: Ints, chosen: Bools) -> isl.Set | No
 
     Tried are whole pieces of `everywhere`, and the part of it inside of the chosen points' octagon.
     """
+    keep_going(everywhere.get_ctx())
     if chosen.all():
         return everywhere
     found = everywhere.subtract(everywhere)
     covered = np.zeros(len(points), dtype=np.bool_)
     for piece in for_each(everywhere.make_disjoint().foreach_basic_set):
+        keep_going(everywhere.get_ctx())
         whole = isl.Set.from_basic_set(piece)
         inside = members(whole, points)
         if inside.any() and not (inside & ~chosen).any():

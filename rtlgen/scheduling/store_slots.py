@@ -26,7 +26,7 @@ from rtlgen.scheduling.forwarding import Issue, TapSet, tap_sets
 from rtlgen.scheduling.lags import Timing
 from rtlgen.scheduling.ports import banks_at
 from rtlgen.scheduling.write_history import distinct
-from rtlgen.transforms.busy_cycles import share_cycle
+from rtlgen.transforms.busy_cycles import cycle_mask, share_cycle, shifted
 from rtlgen.transforms.distances import Candidate
 from rtlgen.transforms.precedence import Precedence
 
@@ -60,6 +60,7 @@ class StoreSlots:
         self._cycles: dict[tuple[int, int, str], Mapping[int, Ints]] = {}
         self._meetings: dict[tuple[int, int, int, int, int], bool] = {}
         self._forbidden: dict[tuple[int, int, int, int], Ints] = {}
+        self._masks: dict[tuple[int, int], Mapping[tuple[str, int], int] | None] = {}
         self._places: dict[tuple[int, int, int, int, int], int] = {}
         self._handed: dict[tuple[int, int, int, int], int | None] = {}
         self._precedences = precedences
@@ -209,10 +210,47 @@ class StoreSlots:
 
     def _place(self, a: int, chosen_a: int, b: int, chosen_b: int, gap: int) -> int:
         pair = (a, chosen_a, b, chosen_b)
+        masks = self._pair_masks(*pair)
+        if masks is not None:
+            while any(early & shifted(late, gap) for early, late in masks):
+                gap += 1
+            return gap
         for place in range(gap, gap + MAX_TRIALS):
             if not self._meet(*pair, place):
                 return place
         return self._after_forbidden(*pair, gap + MAX_TRIALS)
+
+    def _pair_masks(
+        self, a: int, chosen_a: int, b: int, chosen_b: int
+    ) -> list[tuple[int, int]] | None:
+        """Return the store cycles of two units to every bank that both store to, as masks.
+
+        None: some are too long for masks.
+        """
+        first, second = self._unit_masks(a, chosen_a), self._unit_masks(b, chosen_b)
+        if first is None or second is None:
+            return None
+        return [(mask, second[place]) for place, mask in first.items() if place in second]
+
+    def _unit_masks(self, unit: int, chosen: int) -> Mapping[tuple[str, int], int] | None:
+        """Return the store cycles of a unit by array and bank, or None where some are too long."""
+        key = (unit, chosen)
+        if key not in self._masks:
+            self._masks[key] = self._masks_of(unit, chosen)
+        return self._masks[key]
+
+    def _masks_of(self, unit: int, chosen: int) -> Mapping[tuple[str, int], int] | None:
+        found: dict[tuple[str, int], int] = {}
+        for name in self._units[unit][chosen].placements:
+            array = self._array[name]
+            if array in self._timing.banked:
+                continue
+            for bank, cycles in self._store_cycles(unit, chosen, name).items():
+                mask = cycle_mask(cycles)
+                if mask is None:
+                    return None
+                found[array, bank] = found.get((array, bank), 0) | mask
+        return found
 
     def _after_forbidden(self, a: int, chosen_a: int, b: int, chosen_b: int, distance: int) -> int:
         key = (a, chosen_a, b, chosen_b)
@@ -329,7 +367,7 @@ def _each(function: Callable[..., int], *columns: Ints) -> Ints:
     for column, (low, high) in zip(columns, ranges, strict=True):
         # A few candidates and a distance in cycles: the product stays far below 2^63.
         numbers = numbers * (high - low) + (column - low)
-    different = np.unique(numbers)
+    different = distinct(numbers)
     rows, left = [], different
     for low, high in reversed(ranges):
         left, rest = np.divmod(left, high - low)

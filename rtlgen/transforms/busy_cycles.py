@@ -1,4 +1,4 @@
-"""Cycles in which something is in use, as sorted arrays."""
+"""Cycles in which something is in use: sorted arrays, and masks of those that are soon over."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
+
+MASK_CYCLES = 4_096
+"""Cycles of a mask: comparing two of them takes less time than one call of NumPy."""
 
 
 def share_cycle(a: Ints, b: Ints) -> bool:
@@ -16,3 +19,19 @@ def share_cycle(a: Ints, b: Ints) -> bool:
         a, b = b, a
     place = np.minimum(np.searchsorted(b, a), len(b) - 1)
     return bool((b[place] == a).any())
+
+
+def cycle_mask(cycles: Ints) -> int | None:
+    """Return a number with a bit for every cycle, the first one lowest, or None if it is long."""
+    if not len(cycles):
+        return 0
+    if cycles.min() < 0 or cycles.max() >= MASK_CYCLES:
+        return None
+    is_busy = np.zeros(int(cycles.max()) + 1, dtype=np.bool_)
+    is_busy[cycles] = True
+    return int.from_bytes(np.packbits(is_busy, bitorder="little").tobytes(), "little")
+
+
+def shifted(mask: int, cycles: int) -> int:
+    """Return a mask so many cycles later; those before the first one are left out."""
+    return mask << cycles if cycles >= 0 else mask >> -cycles

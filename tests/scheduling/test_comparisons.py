@@ -9,6 +9,7 @@ import islpy as isl
 import numpy as np
 import pytest
 
+from rtlgen.ir.effort import limited_effort
 from rtlgen.options import CompileOptions
 from rtlgen.poly.instances import Ints, Pairs
 from rtlgen.scheduling import predicates
@@ -88,3 +89,15 @@ def test_what_the_circuit_cannot_tell_is_loaded_and_stored_by_every_instance(
     assert replays(simple.plan, simple)
     everywhere = [s.store.when.is_true for s in simple.plan.streams]
     assert sum(everywhere) >= sum(s.store.when.is_true for s in plain.plan.streams)
+
+
+def test_each_description_is_a_step_of_its_own() -> None:
+    context = isl.Context()
+    context.set_max_operations(3000)
+    pairs = neighbours()
+    relation = isl.Map(NEIGHBOURS, context)
+    mask = pairs.sinks[:, 0] == 4
+    # Together they take more operations than one step of isl may.
+    with limited_effort():
+        found = [described(relation, pairs, mask, TRIANGLE) for _ in range(40)]
+    assert all(one is not None for one in found)
