@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -120,8 +120,12 @@ def test_no_choice_ends_before_all_values_can_have_been_stored(text: str) -> Non
 def test_an_end_before_all_values_can_have_been_stored_is_not_searched_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    copies = " ".join(f"for (int i = 0; i < 32; i++) x[{n}][i] = a[i] + {n};" for n in range(6))
-    space = spaces(f"void f(int a[32], int x[6][32]) {{ {copies} }}")
+    # Parts of uneven lengths: no cut into banks keeps them apart.
+    ends = [0, 31, 68, 97, 138, 161, 192]
+    copies = " ".join(
+        f"for (int i = {a}; i < {b}; i++) x[i] = a[i] + {a};" for a, b in pairwise(ends)
+    )
+    space = spaces(f"void f(int a[192], int x[192]) {{ {copies} }}")
     limits: list[int | None] = []
 
     class Recorded(Choices):
@@ -137,5 +141,5 @@ def test_an_end_before_all_values_can_have_been_stored_is_not_searched_for(
             return super().best(settle, limit, fewest_changes=fewest_changes)
 
     monkeypatch.setattr(space_module, "Choices", Recorded)
-    assert space.fastest.end >= 6 * 32
+    assert space.fastest.end >= ends[-1]
     assert limits == [None]
