@@ -99,16 +99,24 @@ def analyse(
     _require_observable(program.scop)
     with limited_effort():
         require_in_bounds(ScopSets(program.scop))
-        unrolled = unroll(program.scop, wishes) if wishes else program.scop
+        unrolled = _in_lanes(program, wishes or {})
         analysis = _aligned(program, unrolled, unrolled, kept, ())
         if kept:
             require_in_bounds(analysis.sets)
         exact = analysis
-        if kept or wishes:
+        if kept or unrolled is not program.scop:
             # Statements that are kept do nothing in the iterations that they gain, and lanes are no
             # statements of the program.
             exact = _aligned(program, program.scop, program.scop, frozenset(), ())
         return replace(analysis, warnings=(*program.warnings, *_judged(exact)))
+
+
+def _in_lanes(program: ParsedProgram, wishes: Mapping[str, int | None]) -> Scop:
+    """Return the program with loops in the lanes that options or pragmas ask for."""
+    if not wishes and not program.unrolls:
+        return program.scop
+    marked = {pragma.loop: pragma.lanes for pragma in program.unrolls}
+    return unroll(program.scop, wishes, marked)
 
 
 def _require_observable(scop: Scop) -> None:

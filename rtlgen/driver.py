@@ -21,7 +21,13 @@ from pathlib import Path
 from rtlgen.analysis import Analysis, analyse, strided_statements
 from rtlgen.compilation import Compilation, IslandCompilation, TiledCompilation
 from rtlgen.errors import RtlgenError
-from rtlgen.frontend import ParsedProgram, parse_file, parse_text
+from rtlgen.frontend import (
+    ParsedProgram,
+    UnrollPragma,
+    not_followed,
+    parse_file,
+    parse_text,
+)
 from rtlgen.ir.effort import TooComplex, limited_effort, more_effort, note_limit, noting_limits
 from rtlgen.ir.scop import Scop
 from rtlgen.options import CompileOptions
@@ -49,6 +55,7 @@ from rtlgen.transforms.pad import pad
 from rtlgen.transforms.partition import partition
 from rtlgen.transforms.permute import permute
 from rtlgen.transforms.ragged import Ranking
+from rtlgen.transforms.unroll import NotUnrollable, unroll
 
 PASSES = (
     "parse", "unroll", "expand", "normalise", "reschedule", "tile", "wavefront", "skew",
@@ -102,13 +109,14 @@ def _placed(program: ParsedProgram, options: CompileOptions) -> Compilation:
     placement = place_arrays(program.scop, options, get_target(options.target))
     program = replace(program, scop=partition(program.scop, options.partitions))
     if placement.request is not None and placement.is_asked:
-        found: Compilation = _in_tiles(program, options, placement.request)
+        found: Compilation = _in_tiles(_without_lanes(program), options, placement.request)
     elif placement.request is not None:
-        analysed = analyse(program)
+        in_one_lane = _without_lanes(program)
+        analysed = analyse(in_one_lane)
         try:
             # Whatever this takes, there is as much for a second attempt.
             with more_effort():
-                found = _in_tiles(program, options, placement.request, analysed)
+                found = _in_tiles(in_one_lane, options, placement.request, analysed)
         except UNTILED as error:
             note_limit(f"{error.diagnostic.message}: all arrays are on chip")
             return _on_chip(program, options)
@@ -144,8 +152,34 @@ def _in_tiles(
     )
 
 
+def _with_lanes(program: ParsedProgram) -> ParsedProgram:
+    """Return the program with the pragmas for lanes that can be followed; of others, warnings."""
+    kept, warnings = list[UnrollPragma](), list(program.warnings)
+    for pragma in program.unrolls:
+        try:
+            found = unroll(program.scop, {}, {pragma.loop: pragma.lanes})
+        except NotUnrollable as error:
+            warnings.append(not_followed(pragma.text, pragma.span, error.diagnostic.message))
+            continue
+        if found == program.scop and pragma.lanes != 1:
+            warnings.append(not_followed(pragma.text, pragma.span, "no loop of it is built"))
+        else:
+            kept.append(pragma)
+    return replace(program, unrolls=tuple(kept), warnings=tuple(warnings))
+
+
+def _without_lanes(program: ParsedProgram) -> ParsedProgram:
+    """Return the program with warnings in place of the pragmas that ask for lanes."""
+    warnings = (
+        not_followed(pragma.text, pragma.span, "there are no lanes where arrays are off chip")
+        for pragma in program.unrolls
+    )
+    return replace(program, unrolls=(), warnings=(*program.warnings, *warnings))
+
+
 def _on_chip(program: ParsedProgram, options: CompileOptions) -> IslandCompilation:
     """Compile a program whose arrays are all on chip."""
+    program = _with_lanes(program)
     try:
         return _ranked(program, options, "free")
     except NoClosedForm:
@@ -208,7 +242,7 @@ def _proven(planned: Planned, options: CompileOptions) -> IslandCompilation:
         chain=_chain(planned),
         expanded=planned.expanded,
         lanes=lane_bounds(analysis.scop, analysis.units, analysis.flows, plan)
-        if options.unroll
+        if analysis.unrolled is not analysis.program.scop
         else (),
     )
 

@@ -245,6 +245,8 @@ WARNINGS: Mapping[str, str] = {
 
     The warning says what it would have asked for. None of them changes what a C program computes,
     so that it is compiled as if they were not there; rtlgen has options of its own for most of it.
+
+    `#pragma HLS UNROLL` is followed: its loop runs in lanes. The warning says why one is not.
     """,
     "W0201": """A statement is never executed, and is left out of the circuit.
 

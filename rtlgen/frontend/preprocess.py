@@ -33,6 +33,7 @@ from rtlgen.frontend.if_expressions import if_value
 from rtlgen.frontend.origins import LineTable, Origin, adjacent, mark_results
 from rtlgen.frontend.pragmas import wish
 from rtlgen.frontend.tokens import Token, open_comment, split, torn_token, words
+from rtlgen.frontend.unroll_pragmas import UnrollPragma, not_followed, unroll_pragma
 from rtlgen.source import SourceFile, Span
 
 MAX_TOKENS = 100_000
@@ -60,6 +61,7 @@ class Preprocessed:
     Members
     -------
     headers: the system headers that it includes. unknown: those of which nothing is known.
+    unrolls: the loops that are to be run in lanes.
     """
 
     tokens: tuple[Token, ...]
@@ -67,6 +69,7 @@ class Preprocessed:
     unknown: tuple[str, ...]
     sources: Mapping[str, SourceFile]
     warnings: tuple[Diagnostic, ...]
+    unrolls: tuple[UnrollPragma, ...] = ()
 
 
 def read_source(path: str) -> SourceFile:
@@ -130,7 +133,8 @@ def preprocess(
         tuple(processor.headers),
         tuple(processor.unknown),
         dict(processor.sources),
-        tuple(processor.warnings(defines)),
+        tuple(processor.warnings(defines, tokens)),
+        processor.unrolls(tokens),
     )
 
 
@@ -208,8 +212,13 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
                 help="close it with */",
             )
 
-    def warnings(self, defines: Mapping[str, str]) -> Iterator[Diagnostic]:
-        """Yield what a `-D` option did not do."""
+    def unrolls(self, tokens: Sequence[Token]) -> tuple[UnrollPragma, ...]:
+        """Return the pragmas that ask for lanes of a loop around them."""
+        found = (unroll_pragma(text, span, tokens) for text, _, span in self._pragmas)
+        return tuple(pragma for pragma in found if pragma is not None)
+
+    def warnings(self, defines: Mapping[str, str], tokens: Sequence[Token]) -> Iterator[Diagnostic]:
+        """Yield what a `-D` option or a pragma did not do."""
         for name, span in self._overridden:
             yield Diagnostic(
                 "W0104",
@@ -226,13 +235,10 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
                 help="if something of it is needed, give the folder that holds it with -I DIR",
                 severity="warning",
             )
+        unrolls = {pragma.span for pragma in self.unrolls(tokens)}
         for text, wanted, span in self._pragmas:
-            yield Diagnostic(
-                "W0113",
-                f"#pragma {text} is not followed",
-                (Label(span, f"asks for {wanted}"),),
-                severity="warning",
-            )
+            if span not in unrolls:
+                yield not_followed(text, span, f"asks for {wanted}")
         known = frozenset[str]().union(*(words(file.text) for file in self.sources.values()))
         for name in (option.partition("(")[0] for option in defines):
             if name not in known:

@@ -32,6 +32,7 @@ from rtlgen.ir.scop import (
     StatementNode,
     walk_tree,
 )
+from rtlgen.source import Span
 from rtlgen.transforms.lane_sums import Lane, lane_sum
 
 MOST_LANES = 512
@@ -65,12 +66,17 @@ class NotUnrollable(RtlgenError):
     code = "E0314"
 
 
-def unroll(scop: Scop, wishes: Mapping[str, int | None]) -> Scop:
+def unroll(
+    scop: Scop,
+    wishes: Mapping[str, int | None],
+    marked: Mapping[Span, int | None] | None = None,
+) -> Scop:
     """Return the program as parsed, with loops unrolled.
 
     Parameters
     ----------
     wishes: lanes by the name or label of a loop; None: as many as it has iterations.
+    marked: lanes by the place of a loop, for those that are not wished otherwise.
 
     Raises
     ------
@@ -84,7 +90,7 @@ def unroll(scop: Scop, wishes: Mapping[str, int | None]) -> Scop:
             raise UnknownLoop(
                 f"there is no loop {name}", help=f"the loops are {known}" if known else None
             )
-    unroller = _Unroller(scop, wishes)
+    unroller = _Unroller(scop, wishes, marked or {})
     tree = unroller.nodes(scop.tree, _Place())
     return replace(scop, statements=tuple(unroller.statements), tree=tree)
 
@@ -123,9 +129,15 @@ class _Place:
 
 
 class _Unroller:
-    def __init__(self, scop: Scop, wishes: Mapping[str, int | None]) -> None:
+    def __init__(
+        self,
+        scop: Scop,
+        wishes: Mapping[str, int | None],
+        marked: Mapping[Span, int | None],
+    ) -> None:
         self._scop = scop
         self._wishes = wishes
+        self._marked = {(span.file, span.line, span.column): n for span, n in marked.items()}
         self._taken = {statement.name for statement in scop.statements}
         self.statements: list[Statement] = []
 
@@ -141,10 +153,17 @@ class _Unroller:
                 return (ConditionNode(moved, self.nodes(body, place)),)
             case LoopNode(loop, body):
                 moved_loop = loop.substitute(place.values).limited(place.values)
-                wish = self._wishes.get(loop.label or "", self._wishes.get(loop.iterator, 1))
+                wish = self._lanes_of(loop)
                 if wish == 1:
                     return (LoopNode(moved_loop, self.nodes(body, place.inside(moved_loop))),)
                 return self._in_lanes(moved_loop, body, place, wish)
+
+    def _lanes_of(self, loop: Loop) -> int | None:
+        """Return in how many lanes a loop is to run; None: in as many as it has iterations."""
+        for name in (loop.label, loop.iterator):
+            if name is not None and name in self._wishes:
+                return self._wishes[name]
+        return self._marked.get((loop.span.file, loop.span.line, loop.span.column), 1)
 
     def _in_lanes(
         self, loop: Loop, body: tuple[Node, ...], place: _Place, wish: int | None
