@@ -100,6 +100,16 @@ def test_bounds_of_nests_hold_for_their_boxes_and_all_that_is_computed_in_them()
     assert run_bounds(reading) == RunBounds(4, 180)
 
 
+@pytest.mark.parametrize("engine", ["interpreter", "compiled"])
+def test_a_condition_with_a_modulus_holds_where_its_remainder_is_none(engine: Engine) -> None:
+    guard = ConditionNode((Congruence(COLUMN * 2 - 7, 3),), (StatementNode("S0"),))
+    body = {"S0": (access("a", COLUMN), (), IndexValue(COLUMN + 1, INT32))}
+    program = scop([array("a", (9,), "out")], [LoopNode(loop("j", 0, 9), (guard,))], body)
+    found = run_golden(program, {"a": np.zeros(9, np.int32)}, engine=engine)
+    # 2 j - 7 is -3, 3 and 9: C's remainder of a negative number counts, too.
+    assert found.arrays["a"].tolist() == [0, 0, 3, 0, 0, 6, 0, 0, 9]
+
+
 @pytest.mark.parametrize(("value", "is_taken"), [(0, True), (255, True), (-1, False), (256, False)])
 def test_a_scalar_has_the_values_of_its_type(value: int, is_taken: bool) -> None:
     body = {"S0": (access("r"), (), Cast(ScalarParameter("n", UINT8), INT32))}
@@ -191,7 +201,8 @@ def test_operators_agree_with_arithmetic_on_all_pairs_of_corner_values(
     engine: Engine, type_: IntType
 ) -> None:
     low, high = type_.minimum, type_.maximum
-    values = sorted({low, low + 1, high, high - 1, *(v for v in (-1, 0, 1, 2, 7) if v >= low)})
+    corners = (low, low + 1, high, high - 1, type_.width_bits)
+    values = sorted({*corners, *(v for v in (-1, 0, 1, 2, 7) if v >= low)})
     count = len(values)
     operations = [*COMPARED, *COMPUTED, "shl", "shr", "div", "rem"]
     body = {
