@@ -34,7 +34,7 @@ from rtlgen.options import CompileOptions
 from rtlgen.planning import Planned, choose_plan
 from rtlgen.poly.barriers import ChainBound, chain_bound
 from rtlgen.poly.errors import IllegalSchedule, NoLegalSchedule
-from rtlgen.poly.legality import require_legal
+from rtlgen.poly.legality import Judge
 from rtlgen.poly.piecewise import NoClosedForm
 from rtlgen.scheduling.contention import require_free
 from rtlgen.scheduling.decide import Decision
@@ -265,8 +265,10 @@ def _transformed(
 ) -> Iterator[tuple[str, Scop]]:
     """Yield the program after every pass, each judged by the legality checker."""
 
+    judge = Judge(analysis.sets, tuple(analysis.dependences))
+
     def judged(scop: Scop, what: str) -> Scop:
-        require_legal(analysis.sets, analysis.dependences, scop.schedule, what)
+        judge.require_legal(scop.schedule, what)
         return scop
 
     scop = analysis.program.scop

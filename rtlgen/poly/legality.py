@@ -6,8 +6,9 @@ program and the time vectors of the new one, and asks isl for a pair in the wron
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import zip_longest
 
 import islpy as isl
@@ -25,7 +26,14 @@ from rtlgen.poly.closed_ranks import ClosedRanks, affine_function, closed_ranks
 from rtlgen.poly.counting import count_points
 from rtlgen.poly.dependences import Dependence
 from rtlgen.poly.errors import IllegalSchedule, IllegalShift
-from rtlgen.poly.instances import MANY_INSTANCES, MAX_INSTANCES, dependent_pairs, enumerated_size
+from rtlgen.poly.instances import (
+    MANY_INSTANCES,
+    MAX_INSTANCES,
+    PairKey,
+    Pairs,
+    dependent_pairs,
+    enumerated_size,
+)
 from rtlgen.poly.piecewise import NoClosedForm
 from rtlgen.poly.ranks import rank_table
 
@@ -53,18 +61,59 @@ def find_violation(
     sets: ScopSets, dependences: Iterable[Dependence], schedule: Schedule
 ) -> Violation | None:
     """Return a dependence that `schedule` does not respect, or None when it is legal."""
-    if any(
-        isinstance(d, FlatDim) and not d.is_affine for dims in schedule.dims.values() for d in dims
-    ):
-        counts = {name: count_points(domain) for name, domain in sets.domains.items()}
-        size = enumerated_size(sets.scop, counts)
-        if size > (MANY_INSTANCES if _is_plain(schedule) else MAX_INSTANCES):
-            try:
-                return _find_closed_violation(sets, dependences, schedule)
-            except NoClosedForm:
-                if size > MAX_INSTANCES:
-                    raise
-        return _find_listed_violation(sets.scop, dependences, schedule)
+    return Judge(sets, tuple(dependences)).violation(schedule)
+
+
+@dataclass(frozen=True, eq=False)
+class Judge:
+    """Judges schedules of one program; what is listed of its dependences is listed once."""
+
+    sets: ScopSets
+    dependences: tuple[Dependence, ...]
+
+    def violation(self, schedule: Schedule) -> Violation | None:
+        """Return a dependence that `schedule` does not respect, or None when it is legal."""
+        sets = self.sets
+        if any(
+            isinstance(d, FlatDim) and not d.is_affine
+            for dims in schedule.dims.values()
+            for d in dims
+        ):
+            counts = {name: count_points(domain) for name, domain in sets.domains.items()}
+            size = enumerated_size(sets.scop, counts)
+            if size > (MANY_INSTANCES if _is_plain(schedule) else MAX_INSTANCES):
+                try:
+                    return _find_closed_violation(sets, self.dependences, schedule)
+                except NoClosedForm:
+                    if size > MAX_INSTANCES:
+                        raise
+            return _find_listed_violation(sets.scop, self.dependences, schedule, self._pairs)
+        return _find_affine_violation(sets, self.dependences, schedule)
+
+    @cached_property
+    def _pairs(self) -> Mapping[PairKey, Pairs]:
+        return dependent_pairs(self.sets.scop)
+
+    def require_legal(self, schedule: Schedule, what: str) -> None:
+        """Raise unless `schedule` respects every dependence; `what` names what is being judged.
+
+        Raises
+        ------
+        IllegalShift: the schedule is a fused one and a shift is too small.
+        IllegalSchedule: any other broken order.
+        """
+        violation = self.violation(schedule)
+        if violation is None:
+            return
+        if isinstance(schedule.dims[violation.dependence.sink][0], FlatDim):
+            raise illegal_shift(self.sets.scop, violation, schedule)
+        raise illegal_schedule(self.sets.scop, violation, what)
+
+
+def _find_affine_violation(
+    sets: ScopSets, dependences: Iterable[Dependence], schedule: Schedule
+) -> Violation | None:
+    """Judge a schedule whose times are affine functions."""
     with limited_effort():
         times = sets.schedule_maps(schedule)
         for dependence in dependences:
@@ -105,10 +154,12 @@ def _time(scop: Scop, schedule: Schedule, name: str, point: Instance) -> tuple[i
 
 
 def _find_listed_violation(
-    scop: Scop, dependences: Iterable[Dependence], schedule: Schedule
+    scop: Scop,
+    dependences: Iterable[Dependence],
+    schedule: Schedule,
+    pairs: Mapping[PairKey, Pairs],
 ) -> Violation | None:
     """Judge a schedule with ranks that are no affine functions, pair by pair."""
-    pairs = dependent_pairs(scop)
     for d in dependences:
         related = pairs.get((d.source, d.sink, d.source_read, d.sink_read))
         if related is None:
@@ -257,12 +308,7 @@ def require_legal(
     IllegalShift: the schedule is a fused one and a shift is too small.
     IllegalSchedule: any other broken order.
     """
-    violation = find_violation(sets, dependences, schedule)
-    if violation is None:
-        return
-    if isinstance(schedule.dims[violation.dependence.sink][0], FlatDim):
-        raise illegal_shift(sets.scop, violation, schedule)
-    raise illegal_schedule(sets.scop, violation, what)
+    Judge(sets, tuple(dependences)).require_legal(schedule, what)
 
 
 def _verbs(dependence: Dependence) -> tuple[str, str]:

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Mapping
 
 import pytest
 
 from rtlgen.analysis import Analysis
+from rtlgen.driver import compile_program
+from rtlgen.frontend import parse_text
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.schedule import Bound, Dim, FlatDim, LoopDim, NestLoop, Place, ScalarDim, Schedule
+from rtlgen.ir.scop import Scop
+from rtlgen.options import CompileOptions
+from rtlgen.poly import legality
 from rtlgen.poly.errors import IllegalSchedule, IllegalShift
-from rtlgen.poly.instances import dependent_pairs
-from rtlgen.poly.legality import find_violation, require_legal
+from rtlgen.poly.instances import PairKey, Pairs, dependent_pairs
+from rtlgen.poly.legality import Judge, find_violation, require_legal
 from rtlgen.transforms.permute import permute
 from rtlgen.transforms.ragged import ragged_loops
 from tests.poly.enumeration import Point, memory_pairs
@@ -236,3 +242,29 @@ def test_isl_that_finds_no_end_is_stopped_before_the_next_dependence(
     monkeypatch.setattr("rtlgen.poly.legality.keep_going", looked_at.append)
     assert find_violation(analysis.sets, analysis.dependences, analysis.scop.schedule) is None
     assert len(looked_at) == len(analysis.dependences) > 0
+
+
+def test_pairs_are_listed_once_for_all_schedules_of_a_program(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    text = (
+        "void f(int a[9][9], int b[9]) { for (int i = 1; i < 9; i++) for (int j = 0; j < i; j++)"
+        " { a[i][j] += a[i - 1][j]; b[i] += a[i][j] * b[j]; } }"
+    )
+    compilation = compile_program(parse_text(text), CompileOptions())
+    analysis = compilation.analysis
+    judge = Judge(analysis.sets, tuple(analysis.dependences))
+    listed: list[Scop] = []
+
+    def noting(scop: Scop) -> Mapping[PairKey, Pairs]:
+        listed.append(scop)
+        return dependent_pairs(scop)
+
+    monkeypatch.setattr(legality, "dependent_pairs", noting)
+    flat, built = (compilation.stages[stage].schedule for stage in ("flatten", "fuse"))
+    assert judge.violation(flat) is None and judge.violation(built) is None
+    assert len(listed) == 1
+    # All in the time of the first statement: the second one reads what is written just then.
+    alike = Schedule(dict.fromkeys(built.dims, built.dims["S0"]))
+    assert judge.violation(alike) is not None
+    assert len(listed) == 1
