@@ -5,9 +5,10 @@ from __future__ import annotations
 from rtlgen.bench.errors import UnknownBenchmark
 from rtlgen.bench.mf3 import MF3
 from rtlgen.bench.table import BenchTable
+from rtlgen.bench.threads import THREADS
 from rtlgen.bench.tiles import TILES
 
-TABLES = {table.name: table for table in (MF3, TILES)}
+TABLES = {table.name: table for table in (MF3, TILES, THREADS)}
 
 
 def find_table(name: str) -> BenchTable:

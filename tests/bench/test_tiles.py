@@ -1,4 +1,4 @@
-"""`rtlgen bench tiles`: its rows are proven, and have what scripts rely on."""
+"""`rtlgen bench tiles` and `threads`: their rows are proven, and have what scripts rely on."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ import pytest
 
 from rtlgen.bench.table import BenchRow, BenchSettings
 from rtlgen.bench.tables import find_table
-from rtlgen.bench.tiles import ROWS, measure
+from rtlgen.bench.threads import CYCLES
+from rtlgen.bench.threads import ROWS as SHARED_ROWS
+from rtlgen.bench.tiles import ROWS
+from rtlgen.bench.transposed import measure
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "transposed" / "transposed.c"
 
@@ -49,3 +52,28 @@ def test_the_table_has_the_rows_of_one_thread() -> None:
     ]  # fmt: skip
     (window,) = table.selected("*@24KiB")
     assert window.at_most == {"cycles": 1_610_000}
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize(
+    "row",
+    [
+        pytest.param(row, marks=() if number in (5, 13, 21) else pytest.mark.long, id=row.kernel)
+        for number, row in enumerate(SHARED_ROWS)
+    ],
+)
+def test_every_row_of_several_threads_is_exact_in_small(row: BenchRow) -> None:
+    small = replace(at(row, 24), options={**row.options, "tile": (4, 8)})
+    result = measure(small, EXAMPLE, BenchSettings(synthesis=False))
+    assert result.failures == ()
+    assert result.figures.keys() >= FIGURES
+    assert result.figures["cycles"] == result.figures["predicted_cycles"]
+
+
+def test_the_table_of_threads_has_every_published_cell() -> None:
+    rows = {row.kernel.partition("@")[2]: row for row in find_table("threads").rows}
+    for (buffer, policy), cells in CYCLES.items():
+        for threads, cycles in cells.items():
+            assert rows[f"{buffer}-{policy}-{threads}"].published["cycles"] == cycles
+    assert rows["tile-C-8"].at_most == {"cycles": 5_050_000}
+    assert rows["axi:50-cyclic-8"].at_most == {"cycles": 430_000}

@@ -1,0 +1,80 @@
+"""The PLUTO example with its tiles shared by several threads, beside a published machine.
+
+Of that machine every cell is known: 2, 4 and 8 threads by F and by C, without a buffer and with
+buffers of a tile. A memory that serves one access at a time is filled by one thread here, so that
+more of them gain nothing; behind an AXI4 bus they do.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rtlgen.bench.table import BenchRow, BenchTable, Column, Section
+from rtlgen.bench.transposed import COLUMNS, measure, transposed_row
+from rtlgen.ir.sharing import Policy
+
+CYCLES = {
+    ("none", "F"): {2: 67_302_548, 4: 67_568_752, 8: 68_049_908},
+    ("none", "C"): {2: 67_299_032, 4: 67_648_690, 8: 68_113_172},
+    ("tile", "F"): {2: 48_174_684, 4: 28_466_662, 8: 28_172_574},
+    ("tile", "C"): {2: 48_171_344, 4: 27_245_394, 8: 24_555_284},
+}
+"""Published, of 1024 x 1024 elements, by what is kept on chip, policy and threads."""
+
+FLIP_FLOPS = {
+    ("none", "F"): {2: 4_176, 4: 6_858, 8: 12_222},
+    ("none", "C"): {2: 4_207, 4: 6_889, 8: 12_253},
+    ("tile", "F"): {2: 6_136, 4: 10_778, 8: 20_062},
+    ("tile", "C"): {2: 6_169, 4: 10_811, 8: 20_095},
+}
+"""Published, of the whole circuit."""
+
+ONE_THREAD = {"cycles": 77_522_948, "ff": 1_582}
+
+SMALL = 64
+"""Size of the rows without a buffer, in which every iteration is a tile."""
+
+
+def _published(buffer: str, policy: Policy, threads: int) -> dict[str, int]:
+    if threads == 1:
+        return ONE_THREAD
+    key = buffer, policy
+    return {"cycles": CYCLES[key][threads], "ff": FLIP_FLOPS[key][threads]}
+
+
+def _row(buffer: str, policy: Policy, threads: int) -> BenchRow:
+    """Return the row beside a published cell: all threads meet after each wave."""
+    options: dict[str, Any] = {"threads": threads, "strategy": policy, "barrier": threads > 1}
+    name = f"{buffer}-{policy}-{threads}"
+    published = _published(buffer, policy, threads)
+    if buffer == "none":
+        return transposed_row(name, published, size=SMALL, buffer=False, **options)
+    most = 5_050_000 if (policy, threads) == ("C", 8) else None
+    return transposed_row(name, published, most, buffer=False, tile=(8, 8), **options)
+
+
+def _cyclic(memory: str, threads: int, most: int | None = None, **options: Any) -> BenchRow:
+    """Return a row in which threads wait only for what they need."""
+    name = f"{memory}-cyclic-{threads}"
+    return transposed_row(name, {}, most, memory=memory, threads=threads, **options)
+
+
+THREADS_OF = (1, 2, 4, 8)
+
+ROWS = (
+    *(_row("none", policy, n) for policy in ("F", "C") for n in THREADS_OF[policy == "C" :]),
+    *(_row("tile", policy, n) for policy in ("F", "C") for n in THREADS_OF[policy == "C" :]),
+    *(_cyclic("fixed:8", n, tile=(32, 32), max_bram_kib=192) for n in THREADS_OF),
+    *(
+        _cyclic("axi:50", n, 430_000 if n == 8 else None, tile=(32, 32), max_bram_kib=192)
+        for n in THREADS_OF
+    ),
+)
+
+SHARED = (Column("threads", "threads"), Column("strategy", "strategy"))
+
+SECTIONS = (Section("Several threads", (*SHARED, *COLUMNS)),)
+
+THREADS = BenchTable(
+    "threads", "PLUTO's example off chip, its tiles shared by threads", ROWS, measure, SECTIONS
+)
