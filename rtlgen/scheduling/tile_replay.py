@@ -260,7 +260,7 @@ class _Judge:
         program = self.program[array.name]
         touched = distinct(np.concatenate([history.elements, program.elements]))
         ends, wanted = history.last(touched), program.last(touched)
-        # What nobody reads after these tiles may stay on chip.
-        wrong = (ends != wanted) & (needed[touched] | (ends != INITIAL))
+        # Of what nobody reads after these tiles, the last value may stay on chip.
+        wrong = (ends != wanted) & (needed[touched] | (wanted == INITIAL))
         if np.any(wrong):
             self.fail(f"{array.name} does not end with the last values of the program")

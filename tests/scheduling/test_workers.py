@@ -140,6 +140,17 @@ def test_sums_stay_with_a_worker() -> None:
     assert part.words_by("store") == 16 * 16 * 4 // 8
 
 
+def test_a_last_value_that_nobody_reads_may_stay_on_chip() -> None:
+    """Those before it, which another tile reads, are stored; then all is written over."""
+    text = """
+    void f(int64_t a[N], const int64_t b[N]) {
+      for (int t = 0; t < 8; t++) for (int i = 0; i < N; i++) a[i] += b[i];
+      for (int i = 0; i < N; i++) a[i] = b[i];
+    }"""
+    found = planned(f"#include <stdint.h>{text}", 8, (1, 1), buffer=False)
+    assert found.replayed
+
+
 def test_a_recurrence_is_not_shared() -> None:
     text = "void f(int a[N]) { for (int i = 1; i < N; i++) a[i] = a[i - 1] + 1; }"
     with pytest.raises(NoParallelTiles, match="depend on each other through a"):
