@@ -32,7 +32,7 @@ from rtlgen.report.tiles import (
     choice_cells,
     mover_cells,
     traffic_lines,
-    unit_line,
+    unit_lines,
 )
 from rtlgen.report.timeline import timeline_svg, timelines
 from rtlgen.source import SourceFile
@@ -108,7 +108,8 @@ def _tiles(report: Mapping[str, Any]) -> str:
         return ""
     parts = ["<h2>Tiles</h2>", '<p class="note">Above: one tile of every unit.</p>']
     for unit in report["units"]:
-        parts += [f"<p>{escape(unit_line(unit))}.</p>", *_tile_picture(unit["picture"])]
+        parts += [f"<p>{escape(line)}.</p>" for line in unit_lines(unit, report)]
+        parts += _tile_picture(unit["picture"])
     parts += [
         "<h2>Words off chip</h2>",
         _plain_table(MOVERS_HEADER, list(mover_cells(report["units"]))),
@@ -128,6 +129,8 @@ def _tile_picture(picture: Mapping[str, Any] | None) -> list[str]:
         return []
     more = "; there are more, outside of this corner or later" if picture["cut_off"] else ""
     note = f"Tiles in the order in which they first run, light to dark{more}."
+    if picture["owners"] is not None:
+        note = f"Tiles by worker, with the number of their wave, light to dark{more}."
     return [f'<div class="wide">{tile_svg(picture)}</div>', f'<p class="note">{note}</p>']
 
 

@@ -7,6 +7,8 @@ from itertools import islice
 from typing import Any
 
 from rtlgen.ir.plan import Level
+from rtlgen.ir.sharing import share_of
+from rtlgen.scheduling.workers import WorkerRequest
 from rtlgen.tiling.part import TiledPart
 
 MOST_LOOKED_AT = 20_000
@@ -18,11 +20,12 @@ MOST_SIDE = 24
 SHOWN_LOOPS = 2
 
 
-def tile_picture(part: TiledPart) -> dict[str, Any] | None:
+def tile_picture(part: TiledPart, request: WorkerRequest) -> dict[str, Any] | None:
     """Return the tiles in a corner of the iteration space, None where no loops are cut.
 
     `tiles` has their coordinates in the outermost loops that are cut, in the order in which they
-    first run; `cut_off` says that there are more, outside of the corner or later.
+    first run; `cut_off` says that there are more, outside of the corner or later. `waves` and
+    `owners` have the wave and the worker of each of them, where workers share them.
     """
     tiling = part.tiling
     if not tiling.depth:
@@ -30,21 +33,38 @@ def tile_picture(part: TiledPart) -> dict[str, Any] | None:
     names = [f"t{k}" for k in range(tiling.loop_count)]
     coordinates = tiling.coordinates(names)[:SHOWN_LOOPS]
     firsts = [loop.first for loop in part.kernel.tile_loops]
-    shown: dict[tuple[int, ...], None] = {}
+    shown: dict[tuple[int, ...], tuple[int, int]] = {}
+    waves: dict[tuple[int, ...], int] = {}
     cut_off = part.region.tiles > MOST_LOOKED_AT
     for counters in islice(tiles_in_order(part.region.levels), MOST_LOOKED_AT):
         values = {n: c + f for n, c, f in zip(names, counters, firsts, strict=True)}
         tile = tuple(form.evaluate(values) for form in coordinates)
+        wave = waves.setdefault(counters[: part.space or 0], len(waves))
         if all(abs(c) < MOST_SIDE for c in tile):
-            shown[tile] = None
+            if tile not in shown:
+                shown[tile] = wave, _owner(part, request, counters)
         else:
             cut_off = True
     return {
         "loops": list(part.program.scop.statements[0].iterators[: len(coordinates)]),
         "sizes": list(tiling.sizes[: len(coordinates)]),
         "tiles": [list(tile) for tile in shown],
+        "waves": None if part.space is None else [wave for wave, _ in shown.values()],
+        "owners": None if part.space is None else [owner for _, owner in shown.values()],
         "cut_off": cut_off,
     }
+
+
+def _owner(part: TiledPart, request: WorkerRequest, counters: tuple[int, ...]) -> int:
+    """Return which worker runs a tile; 0 where there is one."""
+    if part.space is None:
+        return 0
+    own = _range(part.region.levels, counters[: part.space])
+    shares = (
+        share_of(request.policy, own.start, own.stop - 1, request.count, worker)
+        for worker in range(request.count)
+    )
+    return next(n for n, share in enumerate(shares) if counters[part.space] in share)
 
 
 def tiles_in_order(
@@ -54,9 +74,14 @@ def tiles_in_order(
     if len(outer) == len(levels):
         yield outer
         return
+    for counter in _range(levels, outer):
+        yield from tiles_in_order(levels, (*outer, counter))
+
+
+def _range(levels: Sequence[Level], outer: tuple[int, ...]) -> range:
+    """Return the counters of a loop in an iteration of those outside."""
     level = levels[len(outer)]
     padded = (*outer, *[0] * (len(levels) - len(outer)))
     low = max([0, *(bound.ceiling(padded) for bound in level.lowers)])
     high = min([level.extent - 1, *(bound.floor(padded) for bound in level.uppers)])
-    for counter in range(low, max(high + 1, low + level.at_least)):
-        yield from tiles_in_order(levels, (*outer, counter))
+    return range(low, max(high + 1, low + level.at_least))

@@ -10,6 +10,7 @@ from rtlgen.ir.effort import TooComplex
 from rtlgen.ir.iterations import iterations_of
 from rtlgen.ir.plan import KernelPlan, MemorySide, Transfer
 from rtlgen.ir.ram_copies import block_rams
+from rtlgen.scheduling.workers import WorkerRequest
 from rtlgen.target import Target
 from rtlgen.tiling.candidates import Candidate, pareto
 from rtlgen.tiling.needed import words_needed
@@ -37,7 +38,7 @@ def tiles_report(tiled: TiledProgram, target: Target, ram_limit_bits: int) -> di
     needed = _needed(tiled, side)
     units = [
         {
-            **_unit(part, candidates, side, ram_limit_bits),
+            **_unit(part, candidates, side, ram_limit_bits, tiled.workers),
             "workers": _workers(part, alone),
         }
         for part, candidates, alone in zip(tiled.parts, tiled.candidates, tiled.alone, strict=True)
@@ -82,7 +83,11 @@ def _needed(tiled: TiledProgram, side: MemorySide) -> int | None:
 
 
 def _unit(
-    part: TiledPart, candidates: Sequence[Candidate], side: MemorySide, ram_limit_bits: int
+    part: TiledPart,
+    candidates: Sequence[Candidate],
+    side: MemorySide,
+    ram_limit_bits: int,
+    workers: WorkerRequest,
 ) -> dict[str, Any]:
     chosen = Candidate.of(part, side.bus)
     names = part.program.scop.statements[0].iterators
@@ -110,7 +115,7 @@ def _unit(
                 {*pareto(candidates), chosen}, key=lambda c: (c.ram_bits, c.cycles)
             )
         ],
-        "picture": tile_picture(part),
+        "picture": tile_picture(part, workers),
     }
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from rtlgen.design import Design
 from rtlgen.driver import compile_program
+from rtlgen.ir.sharing import share_of
 from rtlgen.options import CompileOptions
 from rtlgen.report.html import report_html, summary_html
 from rtlgen.report.text import plan_report_text
@@ -170,3 +171,24 @@ def test_a_product_is_bound_by_its_kernel() -> None:
     assert report["bound"] == "kernel"
     assert report["kernel_cycles"] >= 32**3
     assert "one iteration a cycle" in " ".join(report["advice"])
+
+
+def test_the_picture_says_whose_a_tile_is() -> None:
+    made = design(TRANSPOSED, 64, tile=(8, 8), threads=3, strategy="C")
+    report = made.report()
+    (unit,) = report["units"]
+    picture = unit["picture"]
+    assert (report["workers"], report["strategy"]) == (3, "C")
+    waves: dict[int, list[tuple[int, int]]] = {}
+    for (row, _), wave, owner in zip(
+        picture["tiles"], picture["waves"], picture["owners"], strict=True
+    ):
+        waves.setdefault(wave, []).append((row, owner))
+    assert len(waves) == unit["workers"]["waves"] == 22
+    for tiles in waves.values():
+        rows = sorted(row for row, _ in tiles)
+        for row, owner in tiles:
+            assert row in share_of("C", rows[0], rows[-1], 3, owner)
+    page = report_html(report, made.compilation.analysis.program.scop.source)
+    assert "3 workers share loop t1 by C, in 22 waves" in page
+    assert "worker 2, wave 4" in page
