@@ -28,7 +28,7 @@ PHASES: tuple[tuple[str, Any, str], ...] = (
     ("parse", rtlgen.cli.compiling, "parse"),
     ("dependences", rtlgen.driver, "analyse"),
     ("search", rtlgen.planning, "decide_fused"),
-    ("legality", rtlgen.driver, "require_legal"),
+    ("legality", rtlgen.driver.Judge, "require_legal"),
     ("lower", rtlgen.planning, "lower"),
     ("replay", rtlgen.driver, "replay"),
     ("Verilog", rtlgen.design, "generate"),
