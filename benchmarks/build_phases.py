@@ -21,6 +21,7 @@ import rtlgen.cli.verbs.build  # noqa: E402
 import rtlgen.design  # noqa: E402
 import rtlgen.driver  # noqa: E402
 import rtlgen.planning  # noqa: E402
+import rtlgen.poly.legality  # noqa: E402
 
 IMPORTED = time.time()
 
@@ -28,7 +29,7 @@ PHASES: tuple[tuple[str, Any, str], ...] = (
     ("parse", rtlgen.cli.compiling, "parse"),
     ("dependences", rtlgen.driver, "analyse"),
     ("search", rtlgen.planning, "decide_fused"),
-    ("legality", rtlgen.driver.Judge, "require_legal"),
+    ("legality", rtlgen.poly.legality.Judge, "require_legal"),
     ("lower", rtlgen.planning, "lower"),
     ("replay", rtlgen.driver, "replay"),
     ("Verilog", rtlgen.design, "generate"),
