@@ -135,17 +135,19 @@ class TileSequencer(wiring.Component):
             if wait.loops < len(self.tiled.levels):
                 opens = getattr(self, f"opens_{number}_{wait.loops}")
             name = f"after_{number}_{wait.window}"
-            most = wait.distance + self._ahead(wait)
+            most = wait.distance + self._ahead(transfer, wait)
             credit = _tokens(m, name, most, wait.distance, given, claimed & opens)
             found.append((credit != 0) | ~opens)
         return found
 
-    def _ahead(self, wait: Wait) -> int:
-        """Return how many iterations a store may be done with before its own tile comes to wait.
+    def _ahead(self, transfer: Transfer, wait: Wait) -> int:
+        """Return how many iterations a store may be done with before a transfer comes to them.
 
-        That of the same worker with none; another worker may not wait for this one at all.
+        That of the same worker with none where a load waits, since it comes after the load.
+        Another store, or worker, may be as far ahead as nothing else keeps it.
         """
-        if wait.window in [transfer.window for transfer in self.tiled.transfers]:
+        own = [other.window for other in self.tiled.transfers]
+        if wait.window in own and transfer.direction == "load":
             return 0
         return len(iterations_of(self.tiled.levels[: wait.loops]))
 

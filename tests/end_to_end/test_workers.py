@@ -76,6 +76,11 @@ def test_some_random_programs_with_threads_are_exact(tmp_path: Path) -> None:
     assert seen["exact"] >= 4 and seen["workers"] >= 3, seen
 
 
+def test_a_store_may_be_ahead_of_one_that_waits_for_it(tmp_path: Path) -> None:
+    """Two stores of one worker, of which one is done with a wave before the other comes to it."""
+    assert judged(range(567, 568), tmp_path, "axi")["exact"] == 1
+
+
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("first", "kind"),
