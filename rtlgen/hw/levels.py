@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from rtlgen.ir.plan import IndexForm, Level, LevelBound, Stream
+from rtlgen.ir.plan import IndexForm, Level, Stream
 
 
 def active_extents(stream: Stream) -> tuple[int, ...]:
@@ -24,12 +24,8 @@ def active_form(form: IndexForm, levels: Sequence[Level]) -> IndexForm:
 
 def active_levels(levels: Sequence[Level]) -> tuple[Level, ...]:
     """Return the levels that count anything, their bounds over each other, without C names."""
-
-    def kept(bounds: tuple[LevelBound, ...]) -> tuple[LevelBound, ...]:
-        return tuple(replace(bound, form=active_form(bound.form, levels)) for bound in bounds)
-
     return tuple(
-        replace(level, name=None, lowers=kept(level.lowers), uppers=kept(level.uppers))
+        replace(level.with_forms(lambda form: active_form(form, levels)), name=None)
         for level in levels
         if level.extent > 1
     )

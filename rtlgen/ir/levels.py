@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from rtlgen.ir.plan_error import PlanError
@@ -191,6 +192,14 @@ class Level:
     lowers: tuple[LevelBound, ...] = ()
     uppers: tuple[LevelBound, ...] = ()
     at_least: int = 0
+
+    def with_forms(self, change: Callable[[IndexForm], IndexForm]) -> Level:
+        """Return the level with the forms of its bounds changed."""
+
+        def changed(bounds: tuple[LevelBound, ...]) -> tuple[LevelBound, ...]:
+            return tuple(LevelBound(change(bound.form), bound.divisor) for bound in bounds)
+
+        return replace(self, lowers=changed(self.lowers), uppers=changed(self.uppers))
 
     @property
     def is_box(self) -> bool:

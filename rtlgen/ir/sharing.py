@@ -92,19 +92,21 @@ def shared_loops(
     shared = levels[space]
     added = 0 if policy == "cyclic" or shared.is_box else 3
     depth, own = len(levels) + added, space + added
-    counters = [_unit(k if k < space else k + added, depth) for k in range(len(levels))]
-    new: list[Level] = []
+    counters = [unit_form(k if k < space else k + added, depth) for k in range(len(levels))]
     if policy == "cyclic":
-        counters[space] = IndexForm(
-            tuple(c * workers for c in counters[space].coefficients), worker
-        )
+        counters[space] = _sum(_constant(worker, depth), counters[space], workers)
         size = -(-(shared.extent - worker) // workers)
     elif shared.is_box:
         share = share_of(policy, 0, shared.extent - 1, workers, worker)
         counters[space] = replace(counters[space], constant=share.start)
         size = len(share)
     found = SharedLoops((), tuple(counters))
-    inner = [_moved(level, found, len(levels)) for level in levels]
+    inner = [
+        level.with_forms(
+            lambda form: found.moved(replace(form, coefficients=form.coefficients[: len(levels)]))
+        )
+        for level in levels
+    ]
     if shared.is_box:
         new = [replace(shared, extent=max(1, size))]
     elif policy == "cyclic":
@@ -138,7 +140,7 @@ def _chunk(
     """
     lowers, uppers = _bounds(level, depth)
     one = _constant(1, depth)
-    first, behind, chunk, _ = (_unit(space + k, depth) for k in range(4))
+    first, behind, chunk, _ = (unit_form(space + k, depth) for k in range(4))
     last = _sum(_constant(level.extent - 1, depth), behind, -1)
     count = _sum(_sum(last, first, -1), one, 1)
     if policy == "F":
@@ -174,18 +176,6 @@ def _bounds(level: Level, depth: int) -> tuple[tuple[LevelBound, ...], tuple[Lev
     """Return the bounds of a level, none left out."""
     lowers = level.lowers or (LevelBound(_constant(0, depth)),)
     return lowers, level.uppers or (LevelBound(_constant(level.extent - 1, depth)),)
-
-
-def _moved(level: Level, loops: SharedLoops, before: int) -> Level:
-    """Return a level whose bounds are by other counters."""
-
-    def moved(bounds: tuple[LevelBound, ...]) -> tuple[LevelBound, ...]:
-        forms = (IndexForm(b.form.coefficients[:before], b.form.constant) for b in bounds)
-        return tuple(
-            LevelBound(loops.moved(form), b.divisor) for form, b in zip(forms, bounds, strict=True)
-        )
-
-    return replace(level, lowers=moved(level.lowers), uppers=moved(level.uppers))
 
 
 def _with_work(loops: SharedLoops, before: Level, own: int, counter: IndexForm) -> SharedLoops:
@@ -241,7 +231,8 @@ def _constant(value: int, depth: int) -> IndexForm:
     return IndexForm((0,) * depth, value)
 
 
-def _unit(place: int, depth: int) -> IndexForm:
+def unit_form(place: int, depth: int) -> IndexForm:
+    """Return the form that is one of so many counters."""
     return IndexForm(tuple(int(k == place) for k in range(depth)))
 
 

@@ -42,6 +42,7 @@ class WaitRules:
             for number, region in enumerate(workers.regions)
             for transfer in region.transfers
         }
+        self._loops = self._shared_loops()
         self.waves = [self._waves(number) for number in range(len(workers.regions))]
 
     def _shared_loops(self) -> int:
@@ -50,20 +51,22 @@ class WaitRules:
             wait.loops
             for transfer in self.workers.transfers
             for wait in transfer.after
-            if wait.loops < len(self.workers.regions[self.owner[transfer.window]].levels)
+            if wait.loops < self._depth(transfer)
         }
         return min(found, default=0)
 
     def _waves(self, number: int) -> Ints:
         rows = iterations_of(self.workers.regions[number].levels)
-        loops = self._shared_loops()
-        changes = np.any(np.diff(rows[:, :loops], axis=0) != 0, axis=1)
+        changes = np.any(np.diff(rows[:, : self._loops], axis=0) != 0, axis=1)
         return np.concatenate([[0], np.cumsum(changes)]).astype(np.int64)
+
+    def _depth(self, transfer: Transfer) -> int:
+        """Return the number of tile loops of a transfer's worker."""
+        return len(self.workers.regions[self.owner[transfer.window]].levels)
 
     def in_waves(self, transfer: Transfer, window: str) -> int:
         """Return so many waves before a transfer's tile a store is done."""
-        depth = len(self.workers.regions[self.owner[transfer.window]].levels)
-        loops = self._shared_loops()
+        depth, loops = self._depth(transfer), self._loops
         found = [
             wait.distance
             for wait in transfer.after
@@ -73,7 +76,7 @@ class WaitRules:
 
     def in_tiles(self, transfer: Transfer, window: str) -> int:
         """Return so many tiles before a transfer's tile a store of its own worker is done."""
-        depth = len(self.workers.regions[self.owner[transfer.window]].levels)
+        depth = self._depth(transfer)
         found = [w.distance for w in transfer.after if (w.window, w.loops) == (window, depth)]
         return min(found, default=NEVER)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from rtlgen.ir.iterations import iterations_of, level_range
 from rtlgen.ir.levels import (
@@ -20,7 +21,6 @@ from rtlgen.ir.levels import (
     InBank,
     IndexForm,
     Level,
-    LevelBound,
     Predicate,
 )
 from rtlgen.ir.plan import (
@@ -38,7 +38,7 @@ from rtlgen.ir.plan import (
     Wait,
     Workers,
 )
-from rtlgen.ir.sharing import Policy, SharedLoops, shared_loops
+from rtlgen.ir.sharing import Policy, SharedLoops, shared_loops, unit_form
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class Shared:
 def one_worker(region: TiledRegion, memories: Sequence[Memory]) -> Shared:
     """Let one worker do what a region does."""
     depth = len(region.levels)
-    units = tuple(IndexForm(tuple(int(k == n) for k in range(depth))) for n in range(depth))
+    units = tuple(unit_form(n, depth) for n in range(depth))
     return Shared(Workers((region,)), tuple(memories), (0,), (units,))
 
 
@@ -179,26 +179,13 @@ class _Copy:
     def _levels(self, levels: Sequence[Level]) -> tuple[Level, ...]:
         """Return the loops of a stream or a transfer: those over tiles, and those inside."""
         inside = tuple(levels[len(self.before.levels) :])
-        zeros = (0,) * len(inside)
-
-        def widened(level: Level) -> Level:
-            def wide(bounds: tuple[LevelBound, ...]) -> tuple[LevelBound, ...]:
-                return tuple(
-                    replace(b, form=IndexForm(b.form.coefficients + zeros, b.form.constant))
-                    for b in bounds
-                )
-
-            return replace(level, lowers=wide(level.lowers), uppers=wide(level.uppers))
-
-        return (*map(widened, self.loops.levels), *inside)
+        widened = partial(_widened, count=len(inside))
+        return (*(level.with_forms(widened) for level in self.loops.levels), *inside)
 
     def _working(self, when: Predicate, depth: int) -> Predicate:
         """Return a predicate that holds only where the worker has something to do."""
         inside = depth - len(self.before.levels)
-        more = tuple(
-            replace(c, form=IndexForm(c.form.coefficients + (0,) * inside, c.form.constant))
-            for c in self.loops.has_work
-        )
+        more = tuple(replace(c, form=_widened(c.form, count=inside)) for c in self.loops.has_work)
         moved = self._predicate(when)
         return Predicate(tuple((*conditions, *more) for conditions in moved.alternatives))
 
@@ -282,3 +269,8 @@ class _Copy:
         if wait.loops > self.space:
             return [replace(wait, window=self._name(wait.window), loops=len(self.loops.levels))]
         return [replace(wait, window=names[wait.window]) for names in self.names]
+
+
+def _widened(form: IndexForm, *, count: int) -> IndexForm:
+    """Return a form of so many further counters, which it does not use."""
+    return replace(form, coefficients=form.coefficients + (0,) * count)

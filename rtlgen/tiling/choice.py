@@ -25,7 +25,7 @@ from rtlgen.scheduling.windows import FEW
 from rtlgen.scheduling.workers import ONE_WORKER, WorkerRequest
 from rtlgen.tiling.candidates import Candidate, Comparison
 from rtlgen.tiling.loops import UnitLoops, loops_of
-from rtlgen.tiling.parallel import no_parallel_tiles, shared_loop
+from rtlgen.tiling.parallel import SharedLoop, no_parallel_tiles, shared_loop
 from rtlgen.tiling.part import (
     UNLIMITED,
     Chip,
@@ -227,6 +227,7 @@ class _Form:
         self.refused: RtlgenError | None = None
         self.candidates: list[Candidate] = []
         self.cuts: dict[Tiling, CutPart | None] = {} if like is None else like.cuts
+        self.shared: dict[Tiling, SharedLoop] = {} if like is None else like.shared
         self._words: dict[tuple[int, ...], int | None] = {}
         self._counts: dict[tuple[object, ...], WordCounts] = {}
         self._planned: dict[Tiling, TiledPart | None] = {}
@@ -397,7 +398,12 @@ class _Form:
 
     def _space(self, cut: CutPart) -> int | None:
         """Return the tile loop that workers share; None for one worker."""
-        return None if self.chip.workers.count == 1 else shared_loop(cut, self.chip).number
+        return None if self.chip.workers.count == 1 else self._shared(cut).number
+
+    def _shared(self, cut: CutPart) -> SharedLoop:
+        if cut.tiling not in self.shared:
+            self.shared[cut.tiling] = shared_loop(cut, self.chip)
+        return self.shared[cut.tiling]
 
     def _is_shared(self, cut: CutPart) -> bool:
         """Tell whether as many workers can run these tiles as are asked for."""
@@ -405,7 +411,7 @@ class _Form:
             return True
         try:
             with limited_effort():
-                found = shared_loop(cut, self.chip)
+                found = self._shared(cut)
         except TooComplex as error:
             self.refused = self.refused or error
             return False

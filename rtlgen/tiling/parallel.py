@@ -34,14 +34,6 @@ class SharedLoop:
 
 def shared_loop(cut: CutPart, chip: Chip) -> SharedLoop:
     """Return which loop over tiles workers can share."""
-    if "shared" not in cut.found:
-        cut.found["shared"] = _found(cut, chip)
-    found = cut.found["shared"]
-    assert isinstance(found, SharedLoop)
-    return found
-
-
-def _found(cut: CutPart, chip: Chip) -> SharedLoop:
     for statement in cut.relations.sets.scop.statements:
         if statement.write.array not in chip.off_chip:
             # Its memory has one write port.

@@ -87,7 +87,6 @@ class CutPart:
     -------
     loops: those that were cut. tiled: `before` gives the iterators of the C program.
     planners: those that were made, by what their kernel may not do.
-    found: what was asked of it by others, and the answers.
     """
 
     loops: UnitLoops
@@ -98,7 +97,6 @@ class CutPart:
     crossings: Crossings
     tile_loops: tuple[NestLoop, ...]
     planners: dict[tuple[object, ...], WindowPlanner] = field(default_factory=dict)
-    found: dict[str, object] = field(default_factory=dict)
 
     @cached_property
     def issue_space(self) -> Space:

@@ -86,16 +86,16 @@ class UnitPlanner:
         taken = [memory.name for plan in others for memory in plan.part.shared.memories]
         chip = replace(self.chip, budget_bits=budget_bits)
         names = (*self.names, *taken)
-        alone: NoParallelTiles | None = None
         try:
-            choice = TileChoice(self.programs[number], chip, self.sizes, names)
-            part = choice.best()
+            self.plans[number] = self._chosen(number, chip, names)
         except NoParallelTiles as error:
-            alone = error
-            chip = replace(chip, workers=ONE_WORKER)
-            choice = TileChoice(self.programs[number], chip, self.sizes, names)
-            part = choice.best()
-        self.plans[number] = UnitPlan(part, choice.candidates, alone)
+            plan = self._chosen(number, replace(chip, workers=ONE_WORKER), names)
+            self.plans[number] = replace(plan, alone=error)
+
+    def _chosen(self, number: int, chip: Chip, names: Sequence[str]) -> UnitPlan:
+        choice = TileChoice(self.programs[number], chip, self.sizes, names)
+        part = choice.best()
+        return UnitPlan(part, choice.candidates)
 
     def _found(self) -> Sequence[UnitPlan]:
         return [plan for plan in self.plans if plan is not None]

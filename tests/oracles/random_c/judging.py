@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import time
 import traceback
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
 
 from rtlgen.compilation import Compilation
-from rtlgen.driver import compile_program
+from rtlgen.driver import compile_program, parse_source
 from rtlgen.errors import RtlgenError
-from rtlgen.frontend import parse_text
+from rtlgen.frontend import ParsedProgram, parse_text
 from rtlgen.ir.scop import Scop
 from rtlgen.options import CompileOptions
 from rtlgen.verify.compare import compare_memories
@@ -63,6 +64,15 @@ class Accepted:
     compilation: Compilation
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Attempt:
+    """A program that was accepted, and the seconds of the processor that it took."""
+
+    scop: Scop
+    compilation: Compilation
+    seconds: float
+
+
 def judge(seed: int, options: CompileOptions | None = None) -> tuple[Verdict, Accepted | None]:
     """Compile the program of a seed under the options of the seed, and compare with gcc."""
     program = random_program(seed)
@@ -72,26 +82,64 @@ def judge(seed: int, options: CompileOptions | None = None) -> tuple[Verdict, Ac
 
 def judge_program(program: Program, options: CompileOptions) -> tuple[Verdict, Accepted | None]:
     """Judge one program; the second result is None where it is not exact."""
-    begun = time.process_time()
-    try:
-        parsed = parse_text(
-            program.text, f"{program.function}.c", function=options.function,
-            defines=options.defines,
-        )  # fmt: skip
-        compilation = compile_program(parsed, options)
-    except RtlgenError as error:
-        seconds = time.process_time() - begun
-        return refusal(program.seed, error, seconds), None
-    except Exception:
-        # Whatever it is, it would have been a traceback.
-        seconds = time.process_time() - begun
-        return Verdict(program.seed, "wrong", "", traceback.format_exc(), seconds), None
-    seconds = time.process_time() - begun
-    accepted = Accepted(parsed.scop, compilation)
+
+    def parse() -> ParsedProgram:
+        name = f"{program.function}.c"
+        return parse_text(program.text, name, function=options.function, defines=options.defines)
+
+    found = attempt(program.seed, parse, options, refusal)
+    if isinstance(found, Verdict):
+        return found, None
+    accepted = Accepted(found.scop, found.compilation)
     wrong = _differences(accepted, program)
     if wrong:
-        return Verdict(program.seed, "wrong", "", wrong, seconds), None
-    return Verdict(program.seed, "exact", "", "", seconds), accepted
+        return Verdict(program.seed, "wrong", "", wrong, found.seconds), None
+    return Verdict(program.seed, "exact", "", "", found.seconds), accepted
+
+
+def attempt(
+    seed: int,
+    parse: Callable[[], ParsedProgram],
+    options: CompileOptions,
+    refused: Callable[[int, RtlgenError, float], Verdict],
+) -> Attempt | Verdict:
+    """Compile the program of a seed.
+
+    Parameters
+    ----------
+    refused: says what a refusal is worth.
+    """
+    begun = time.process_time()
+    try:
+        parsed = parse()
+        compilation = compile_program(parsed, options)
+    except RtlgenError as error:
+        return refused(seed, error, time.process_time() - begun)
+    except Exception:
+        # Whatever it is, it would have been a traceback.
+        return Verdict(seed, "wrong", "", traceback.format_exc(), time.process_time() - begun)
+    return Attempt(parsed.scop, compilation, time.process_time() - begun)
+
+
+def replayed_attempt(
+    seed: int, text: str, name: str, options: CompileOptions, allowed: Collection[str]
+) -> Attempt | Verdict:
+    """Compile the program of a seed that is small enough to be replayed.
+
+    Parameters
+    ----------
+    name: of its file. allowed: codes with which it may be refused.
+    """
+
+    def refused(seed: int, error: RtlgenError, seconds: float) -> Verdict:
+        code = error.code or ""
+        outcome: Outcome = "refused" if code in allowed else "wrong"
+        return Verdict(seed, outcome, code, error.diagnostic.render(error.sources), seconds)
+
+    found = attempt(seed, lambda: parse_source(text, name, options), options, refused)
+    if isinstance(found, Attempt) and not found.compilation.replayed:
+        return Verdict(seed, "wrong", "", "not replayed", found.seconds)
+    return found
 
 
 def refusal(seed: int, error: RtlgenError, seconds: float) -> Verdict:

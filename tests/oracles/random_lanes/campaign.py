@@ -9,17 +9,13 @@ from __future__ import annotations
 
 import sys
 import tempfile
-import time
-import traceback
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from rtlgen.driver import compile_program, parse_source
-from rtlgen.errors import RtlgenError
 from rtlgen.ir.plan import AnyBank, InBank, KernelPlan
 from tests.end_to_end.judge import REFUSALS, Compiled, batch_failures
-from tests.oracles.random_c.judging import Outcome, Verdict
+from tests.oracles.random_c.judging import Outcome, Verdict, replayed_attempt
 from tests.oracles.random_lanes.program import random_lane_program
 
 LANE_REFUSALS = REFUSALS | {"E0303", "E0309", "E0314", "E0310", "E0311", "E0312"}
@@ -32,20 +28,8 @@ BATCH = 15
 def compiled(seed: int) -> Compiled | Verdict:
     """Compile the program of a seed."""
     program = random_lane_program(seed)
-    begun = time.process_time()
-    try:
-        parsed = parse_source(program.text, "random_lanes.c", program.options)
-        compilation = compile_program(parsed, program.options)
-    except RtlgenError as error:
-        code, text = error.code or "", error.diagnostic.render(error.sources)
-        outcome: Outcome = "refused" if code in LANE_REFUSALS else "wrong"
-        return Verdict(seed, outcome, code, text, time.process_time() - begun)
-    except Exception:
-        # Whatever it is, it would have been a traceback.
-        return Verdict(seed, "wrong", "", traceback.format_exc(), time.process_time() - begun)
-    if not compilation.replayed:
-        return Verdict(seed, "wrong", "", "not replayed", time.process_time() - begun)
-    return Compiled(parsed.scop, compilation)
+    found = replayed_attempt(seed, program.text, "random_lanes.c", program.options, LANE_REFUSALS)
+    return found if isinstance(found, Verdict) else Compiled(found.scop, found.compilation)
 
 
 def judge_lanes(seeds: Sequence[int], folder: Path) -> tuple[list[Verdict], Counter[str]]:

@@ -10,20 +10,16 @@ from __future__ import annotations
 
 import sys
 import tempfile
-import time
-import traceback
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from rtlgen.driver import compile_program, parse_source
-from rtlgen.errors import RtlgenError
 from rtlgen.ir.memory_side import BusKind
 from rtlgen.ir.plan import KernelPlan, Workers
 from rtlgen.ir.scop import Scop
 from tests.end_to_end.judge import REFUSALS, plan_failures
-from tests.oracles.random_c.judging import Outcome, Verdict
+from tests.oracles.random_c.judging import Outcome, Verdict, replayed_attempt
 from tests.oracles.random_tiles.program import random_tiled_program, shared_by_threads
 
 TILE_REFUSALS = REFUSALS | {"E0202", "E0212", "E0307", "E0308", "E0316", "E0321"}
@@ -48,21 +44,11 @@ def compiled(seed: int, kind: BusKind = "fixed", threads: bool = False) -> Accep
     program = random_tiled_program(seed, kind)
     if threads:
         program = shared_by_threads(program)
-    begun = time.process_time()
-    try:
-        parsed = parse_source(program.text, "random_tiles.c", program.options)
-        compilation = compile_program(parsed, program.options)
-    except RtlgenError as error:
-        code, text = error.code or "", error.diagnostic.render(error.sources)
-        outcome: Outcome = "refused" if code in TILE_REFUSALS else "wrong"
-        return Verdict(seed, outcome, code, text, time.process_time() - begun)
-    except Exception:
-        # Whatever it is, it would have been a traceback.
-        return Verdict(seed, "wrong", "", traceback.format_exc(), time.process_time() - begun)
-    if not compilation.replayed:
-        return Verdict(seed, "wrong", "", "not replayed", time.process_time() - begun)
-    plan = replace(compilation.plan, name=f"f{seed}")
-    return Accepted(seed, plan, parsed.scop, time.process_time() - begun)
+    found = replayed_attempt(seed, program.text, "random_tiles.c", program.options, TILE_REFUSALS)
+    if isinstance(found, Verdict):
+        return found
+    plan = replace(found.compilation.plan, name=f"f{seed}")
+    return Accepted(seed, plan, found.scop, found.seconds)
 
 
 def judge_tiles(
