@@ -53,6 +53,9 @@ mutants: setup-dev
 
 bench: setup-dev
 	$(BIN)/rtlgen bench mf3
+	$(BIN)/rtlgen bench hls19
+	$(BIN)/rtlgen bench limit
+	$(BIN)/rtlgen bench stencils
 
 setup: $(RUN_STAMP)
 setup-dev: $(DEV_STAMP)

@@ -9,9 +9,8 @@ from benchmarks import (
     example_figures,
     examples,
     index_styles,
-    mf3,
     nests,
-    stencils,
+    published,
     tile_parts,
 )
 
@@ -19,10 +18,12 @@ BENCHMARKS = {
     "build_time": build_time.main,
     "index_styles": index_styles.main,
     "nests": nests.main,
-    "stencils": stencils.main,
+    "stencils": published.stencils,
     "examples": examples.main,
     "tile_parts": tile_parts.main,
-    "mf3": mf3.main,
+    "mf3": published.mf3,
+    "hls19": published.hls19,
+    "limit": published.limit,
     "example_figures": example_figures.main,
 }
 

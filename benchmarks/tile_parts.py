@@ -63,9 +63,8 @@ def _parts(plan: KernelPlan) -> Iterator[tuple[str, wiring.Component]]:
     (tiled,) = plan.tiled_regions
     side = plan.memory_side
     assert side is not None
-    awaited = [Workers((tiled,)).waited_for(transfer.window) for transfer in tiled.transfers]
-    yield "tile sequencer", TileSequencer(tiled, [0], awaited)
-    yield "memory port", FixedPort(side, tiled.transfers)
+    yield "tile sequencer", TileSequencer(tiled, [0], Workers((tiled,)))
+    yield "memory port", FixedPort(side, tiled.transfers, [0] * len(tiled.transfers))
     for transfer in tiled.transfers:
         mover = Mover(transfer, len(tiled.levels), side)
         yield f"mover of {transfer.window}, {transfer.direction}", mover

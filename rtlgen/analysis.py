@@ -21,6 +21,7 @@ from rtlgen.poly.unwritten import require_written
 from rtlgen.poly.useless import useless_statements
 from rtlgen.scheduling.errors import NothingObservable, NothingToBuild, PlanUnsound
 from rtlgen.transforms.expand import Expansion, expand
+from rtlgen.transforms.lane_wishes import LaneWishes
 from rtlgen.transforms.loop_schedule import LoopOptions, Scheduled, schedule_loops
 from rtlgen.transforms.normalise import normalise
 from rtlgen.transforms.partition import with_cuts
@@ -83,13 +84,13 @@ class Analysis:
 def analyse(
     program: ParsedProgram,
     kept: frozenset[str] = frozenset(),
-    wishes: Mapping[str, int | None] | None = None,
+    wishes: LaneWishes | None = None,
 ) -> Analysis:
     """Check a parsed program and compute its dependences.
 
     Parameters
     ----------
-    wishes: in how many lanes loops are to run: see `transforms.unroll`.
+    wishes: which loops are to run in lanes.
     kept: strided statements that are to run in all iterations: see `transforms.normalise`.
 
     Raises
@@ -97,9 +98,10 @@ def analyse(
     NothingObservable, NothingToBuild, OutOfBounds, LookupOutOfRange, ReadBeforeWrite, TooComplex
     """
     _require_observable(program.scop)
+    lanes = wishes or LaneWishes()
     with limited_effort():
         require_in_bounds(ScopSets(program.scop))
-        unrolled = _in_lanes(program, wishes or {})
+        unrolled = program.scop if lanes.is_empty else unroll(program.scop, lanes)
         analysis = _aligned(program, unrolled, unrolled, kept, ())
         if kept:
             require_in_bounds(analysis.sets)
@@ -109,14 +111,6 @@ def analyse(
             # statements of the program.
             exact = _aligned(program, program.scop, program.scop, frozenset(), ())
         return replace(analysis, warnings=(*program.warnings, *_judged(exact)))
-
-
-def _in_lanes(program: ParsedProgram, wishes: Mapping[str, int | None]) -> Scop:
-    """Return the program with loops in the lanes that options or pragmas ask for."""
-    if not wishes and not program.unrolls:
-        return program.scop
-    marked = {pragma.loop: pragma.lanes for pragma in program.unrolls}
-    return unroll(program.scop, wishes, marked)
 
 
 def _require_observable(scop: Scop) -> None:

@@ -36,9 +36,11 @@ def compile(
     checksum: bool = False,
     memory: str | Mapping[str, str] | None = None,
     unroll: Mapping[str, int | None] | None = None,
+    pipeline: str | Sequence[str] = (),
     partition: Mapping[str, str | Sequence[str]] | None = None,
     bus_bits: int = 64,
     max_bram_kib: int | None = None,
+    max_dsp: int | None = None,
     buffer: bool = True,
     threads: int = 1,
     strategy: Policy = "cyclic",
@@ -54,6 +56,7 @@ def compile(
     shift: statement -> MF3 shift that replaces the compiler's; still checked for legality.
     memory: `onchip` or `fixed:8` for all arrays, or array -> place; see `--memory`.
     unroll: loop -> lanes; None: as many as it has iterations.
+    pipeline: loops, levels or the function, all loops below which are unrolled; see `--pipeline`.
     partition: array -> `cyclic:2:8`, or several of these; see `--partition`.
     max_bram_kib: as `--max-bram`.
     index: how counters become indices. checksum: add the hardware checksum unit.
@@ -82,12 +85,14 @@ def compile(
         wavefront=wavefront,
         memory={EVERY_ARRAY: memory} if isinstance(memory, str) else dict(memory or {}),
         unroll=dict(unroll or {}),
+        pipeline=(pipeline,) if isinstance(pipeline, str) else tuple(pipeline),
         partitions={
             name: tuple(map(wish_of, [how] if isinstance(how, str) else how))
             for name, how in (partition or {}).items()
         },
         bus_bits=bus_bits,
         max_bram_kib=max_bram_kib,
+        max_dsp=max_dsp,
         buffer=buffer,
         threads=threads,
         strategy=strategy,

@@ -16,6 +16,7 @@ from rtlgen.emit.unit import c_program
 from rtlgen.errors import Diagnostic
 from rtlgen.ir.plan import KernelPlan
 from rtlgen.ir.scop import Scop
+from rtlgen.lane_choice import LaneChoice
 from rtlgen.planning import Expanded
 from rtlgen.poly.barriers import ChainBound
 from rtlgen.report.loops import pause_report, schedule_report, skew_report
@@ -91,6 +92,7 @@ class IslandCompilation(Compilation):
     bounds: write ports that keep it from being as short as its longest statement.
     chain: dependences that do, whatever the loops are.
     lanes: what the lanes of unrolled loops wait for, and have copies for.
+    choice: the lanes that were chosen, where they were to be.
     expanded: the plans between which it was chosen to expand temporaries, where it was.
     """
 
@@ -99,10 +101,13 @@ class IslandCompilation(Compilation):
     chain: ChainBound | None = None
     expanded: Expanded | None = None
     lanes: tuple[str, ...] = ()
+    choice: LaneChoice | None = None
 
     def findings(self) -> Findings:
         analysis = self.analysis
         chain = [] if self.chain is None else [self.chain.text()]
+        choice = self.choice
+        chosen = [] if choice is None else choice.text()
         return Findings(
             schedule=self._schedule(),
             expansions=[
@@ -118,7 +123,8 @@ class IslandCompilation(Compilation):
             skews=skew_report(analysis.skewed),
             pauses=pause_report(analysis.pauses, analysis.scop),
             why=self.decision.why,
-            bounds=[*chain, *(bound.text() for bound in self.bounds), *self.lanes],
+            bounds=[*chain, *(b.text() for b in self.bounds), *self.lanes, *chosen],
+            lane_choice=None if choice is None else choice.report(),
             unproven=self.unproven,
             limits=self.limits,
             figures={"fused_iterations_proven": self.decision.fused_proven},

@@ -18,6 +18,7 @@ from rtlgen.driver import compile_program, parse
 from rtlgen.emit.errors import NoSuchStage
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.json_form import plan_to_json
+from rtlgen.ir.partial_products import multiplier_blocks
 from rtlgen.ir.plan import KernelPlan
 from rtlgen.ir.ram_copies import block_rams
 from rtlgen.ir.sets import ScopSets
@@ -135,6 +136,7 @@ class Design:
             "target": compilation.target.name,
             "data_flow_replayed": compilation.replayed,
             "block_rams": block_rams(self.plan, compilation.target),
+            "dsp": multiplier_blocks(self.plan) if compilation.target.device_multipliers else 0,
         }
         scop = compilation.analysis.unrolled
         return plan_report(scop, self.plan, figures, self.nests(), compilation.findings())

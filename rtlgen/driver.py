@@ -13,23 +13,19 @@ schedule against the dependences of the program as written, and the finished pla
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
 from rtlgen.analysis import Analysis, analyse, strided_statements
 from rtlgen.compilation import Compilation, IslandCompilation, TiledCompilation
+from rtlgen.directives import Directives, directives, interval_warnings, without_pragmas
 from rtlgen.errors import RtlgenError
-from rtlgen.frontend import (
-    ParsedProgram,
-    UnrollPragma,
-    not_followed,
-    parse_file,
-    parse_text,
-)
+from rtlgen.frontend import HlsPragma, ParsedProgram, parse_file, parse_text
 from rtlgen.ir.effort import TooComplex, limited_effort, more_effort, note_limit, noting_limits
 from rtlgen.ir.scop import Scop
+from rtlgen.lane_choice import Budget, LaneChoice, choose_lanes
 from rtlgen.options import CompileOptions
 from rtlgen.planning import Planned, choose_plan
 from rtlgen.poly.barriers import ChainBound, chain_bound
@@ -38,7 +34,13 @@ from rtlgen.poly.legality import Judge
 from rtlgen.poly.piecewise import NoClosedForm
 from rtlgen.scheduling.contention import require_free
 from rtlgen.scheduling.decide import Decision
-from rtlgen.scheduling.errors import LookupOffChip, RaggedDomain, WindowsTooLarge
+from rtlgen.scheduling.errors import (
+    BankContended,
+    BankUnknown,
+    LookupOffChip,
+    RaggedDomain,
+    WindowsTooLarge,
+)
 from rtlgen.scheduling.lane_bounds import lane_bounds
 from rtlgen.scheduling.replay import replay
 from rtlgen.scheduling.store_bounds import store_bounds
@@ -51,11 +53,11 @@ from rtlgen.tiling.stages import program_in_tiles
 from rtlgen.transforms.distribute import distribute
 from rtlgen.transforms.flatten import flatten
 from rtlgen.transforms.fuse import fuse
+from rtlgen.transforms.lane_wishes import LaneWishes
 from rtlgen.transforms.pad import pad
 from rtlgen.transforms.partition import partition
 from rtlgen.transforms.permute import permute
 from rtlgen.transforms.ragged import Ranking
-from rtlgen.transforms.unroll import NotUnrollable, unroll
 
 PASSES = (
     "parse", "unroll", "expand", "normalise", "reschedule", "tile", "wavefront", "skew",
@@ -66,6 +68,9 @@ UNTILED = (IllegalSchedule, RaggedDomain, WindowsTooLarge, LookupOffChip, TooCom
 
 TRANSFORMS = PASSES[:-1]
 """The passes whose result is a program."""
+
+OFF_CHIP = "there are no lanes and no banks where arrays are off chip"
+"""Why pragmas are not followed there."""
 
 TILED_PASSES = ("parse", "normalise", "tile", "transfer")
 """Those of a program with arrays off chip."""
@@ -107,11 +112,10 @@ def compile_program(program: ParsedProgram, options: CompileOptions) -> Compilat
 def _placed(program: ParsedProgram, options: CompileOptions) -> Compilation:
     """Compile a program with its arrays where they are to be, or fit."""
     placement = place_arrays(program.scop, options, get_target(options.target))
-    program = replace(program, scop=partition(program.scop, options.partitions))
+    in_one_lane = without_pragmas(program, OFF_CHIP)
     if placement.request is not None and placement.is_asked:
-        found: Compilation = _in_tiles(_without_lanes(program), options, placement.request)
+        found: Compilation = _in_tiles(in_one_lane, options, placement.request)
     elif placement.request is not None:
-        in_one_lane = _without_lanes(program)
         analysed = analyse(in_one_lane)
         try:
             # Whatever this takes, there is as much for a second attempt.
@@ -152,42 +156,67 @@ def _in_tiles(
     )
 
 
-def _with_lanes(program: ParsedProgram) -> ParsedProgram:
-    """Return the program with the pragmas for lanes that can be followed; of others, warnings."""
-    kept, warnings = list[UnrollPragma](), list(program.warnings)
-    for pragma in program.unrolls:
-        try:
-            found = unroll(program.scop, {}, {pragma.loop: pragma.lanes})
-        except NotUnrollable as error:
-            warnings.append(not_followed(pragma.text, pragma.span, error.diagnostic.message))
-            continue
-        if found == program.scop and pragma.lanes != 1:
-            warnings.append(not_followed(pragma.text, pragma.span, "no loop of it is built"))
-        else:
-            kept.append(pragma)
-    return replace(program, unrolls=tuple(kept), warnings=tuple(warnings))
-
-
-def _without_lanes(program: ParsedProgram) -> ParsedProgram:
-    """Return the program with warnings in place of the pragmas that ask for lanes."""
-    warnings = (
-        not_followed(pragma.text, pragma.span, "there are no lanes where arrays are off chip")
-        for pragma in program.unrolls
-    )
-    return replace(program, unrolls=(), warnings=(*program.warnings, *warnings))
-
-
 def _on_chip(program: ParsedProgram, options: CompileOptions) -> IslandCompilation:
-    """Compile a program whose arrays are all on chip."""
-    program = _with_lanes(program)
+    """Compile a program whose arrays are all on chip, with its pragmas where that can be."""
+    asked = directives(program, options)
     try:
-        return _ranked(program, options, "free")
+        return _as_asked(program, options, asked)
+    except (TooComplex, BankContended, BankUnknown) as error:
+        if not asked.pragmas:
+            raise
+        why = error.diagnostic.message
+    with more_effort():
+        plain = without_pragmas(program, why)
+        return _as_asked(plain, options, directives(plain, options))
+
+
+def _as_asked(
+    program: ParsedProgram, options: CompileOptions, asked: Directives
+) -> IslandCompilation:
+    """Compile a program whose arrays are all on chip, in the lanes and banks that are asked for."""
+    options = replace(options, partitions=asked.partitions)
+    program = replace(
+        program,
+        scop=partition(program.scop, asked.partitions),
+        warnings=(*program.warnings, *asked.warnings),
+    )
+    planned, choice = _in_chosen_lanes(program, options, asked)
+    # The search may have used up all the time that there was, and found something by then.
+    with more_effort():
+        return replace(_proven(planned, options, asked.pragmas), choice=choice)
+
+
+def _in_chosen_lanes(
+    program: ParsedProgram, options: CompileOptions, asked: Directives
+) -> tuple[Planned, LaneChoice | None]:
+    """Plan a program in lanes; also return what was found where these were to be chosen."""
+    if options.max_dsp is None:
+        return _planned(program, options, asked.lanes), None
+
+    def attempt(lanes: LaneWishes) -> Planned:
+        # Whatever one attempt takes, there is as much for the next.
+        with more_effort():
+            return _planned(program, options, lanes)
+
+    target = get_target(options.target)
+    ram_bits = None if options.max_bram_kib is None else ram_limit_bits(options, target)
+    budget = Budget(options.max_dsp, target.device_multipliers > 0, ram_bits)
+    choice = choose_lanes(program.scop, asked.lanes, attempt, budget)
+    return choice.planned, choice
+
+
+def _planned(program: ParsedProgram, options: CompileOptions, lanes: LaneWishes) -> Planned:
+    """Plan a program whose arrays are all on chip, in some lanes."""
+    try:
+        return _ranked(program, options, lanes, "free")
     except NoClosedForm:
-        return _ranked(program, options, "listed")
+        return _ranked(program, options, lanes, "listed")
 
 
-def _ranked(program: ParsedProgram, options: CompileOptions, ranking: Ranking) -> IslandCompilation:
-    """Compile a program whose arrays are all on chip; see `Analysis.ranking`.
+def _ranked(
+    program: ParsedProgram, options: CompileOptions, lanes: LaneWishes, ranking: Ranking
+) -> Planned:
+    """Plan a program whose arrays are all on chip; see `Analysis.ranking`.
 
     Raises
     ------
@@ -195,21 +224,16 @@ def _ranked(program: ParsedProgram, options: CompileOptions, ranking: Ranking) -
     """
 
     def planned_with(kept: frozenset[str]) -> Planned:
-        return choose_plan(
-            replace(analyse(program, kept, options.unroll), ranking=ranking), options
-        )
+        return choose_plan(replace(analyse(program, kept, lanes), ranking=ranking), options)
 
     try:
-        planned = planned_with(frozenset())
+        return planned_with(frozenset())
     except NoLegalSchedule:
-        strided = strided_statements(analyse(program, wishes=options.unroll).unrolled)
+        strided = strided_statements(analyse(program, wishes=lanes).unrolled)
         if not strided:
             raise
         # In a cycle, a statement may have to keep step with others that run more often.
-        planned = planned_with(strided)
-    # The search may have used up all the time that there was, and found something by then.
-    with more_effort():
-        return _proven(planned, options)
+        return planned_with(strided)
 
 
 @contextmanager
@@ -222,7 +246,9 @@ def quoting(program: ParsedProgram) -> Iterator[None]:
         raise
 
 
-def _proven(planned: Planned, options: CompileOptions) -> IslandCompilation:
+def _proven(
+    planned: Planned, options: CompileOptions, pragmas: Iterable[HlsPragma]
+) -> IslandCompilation:
     """Judge the program after every pass, and the plan."""
     analysis, decision, plan = planned.analysis, planned.decision, planned.plan
     stages = dict(_transformed(analysis, decision, options))
@@ -230,15 +256,15 @@ def _proven(planned: Planned, options: CompileOptions) -> IslandCompilation:
     replayed = replay(plan, analysis.scop, analysis.scop.schedule, placed)
     if replayed:
         require_free(plan, analysis.scop, analysis.scop.schedule, placed, options.partitions)
-    lines = {statement.name: statement.span.line for statement in analysis.scop.statements}
+    others = interval_warnings(pragmas, analysis.unrolled, plan)
     return IslandCompilation(
-        analysis=analysis,
+        analysis=replace(analysis, warnings=(*analysis.warnings, *others)),
         plan=plan,
         target=planned.target,
         stages=stages,
         replayed=replayed,
         decision=decision,
-        bounds=tuple(store_bounds(plan, lines, decision.routing)),
+        bounds=tuple(store_bounds(plan, analysis.scop, decision.routing)),
         chain=_chain(planned),
         expanded=planned.expanded,
         lanes=lane_bounds(analysis.scop, analysis.units, analysis.flows, plan)

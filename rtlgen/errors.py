@@ -246,7 +246,11 @@ WARNINGS: Mapping[str, str] = {
     The warning says what it would have asked for. None of them changes what a C program computes,
     so that it is compiled as if they were not there; rtlgen has options of its own for most of it.
 
-    `#pragma HLS UNROLL` is followed: its loop runs in lanes. The warning says why one is not.
+    Three are followed: `#pragma HLS UNROLL`, whose loop runs in lanes; `#pragma HLS PIPELINE`,
+    below whose loop, or in whose function, all loops are unrolled; and
+    `#pragma HLS ARRAY_PARTITION`, whose array is cut into banks. The warning says why one is not,
+    or not in all that it says: an interval (`II=4`) is what dependences leave, never longer. The
+    options `--unroll`, `--pipeline` and `--partition` come before pragmas.
     """,
     "W0201": """A statement is never executed, and is left out of the circuit.
 

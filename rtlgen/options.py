@@ -95,7 +95,10 @@ class CompileOptions:
         others. Those without a place are on chip as long as they fit.
     bus_bits: of a word of the memory off chip.
     max_bram_kib: RAM on chip that arrays and windows may take; None: all that the target has.
+    max_dsp: multiplier blocks that lanes may take, which are chosen then; None: no lanes are.
     unroll: in how many lanes loops run, by name or label; None: in as many as they have iterations.
+    pipeline: loops, all below which are unrolled: by name, label or level from 1; or the function,
+        by name or as level 0.
     partitions: how arrays are cut into banks, by name.
     buffer: whether words from off chip are kept on chip from tile to tile; without it, and without
         sizes of tiles, every access is one to the memory off chip.
@@ -121,9 +124,11 @@ class CompileOptions:
     wavefront: bool = False
     memory: Mapping[str, str] = field(default_factory=dict)
     unroll: Mapping[str, int | None] = field(default_factory=dict)
+    pipeline: tuple[str, ...] = ()
     partitions: Mapping[str, tuple[PartitionWish, ...]] = field(default_factory=dict)
     bus_bits: int = 64
     max_bram_kib: int | None = None
+    max_dsp: int | None = None
     buffer: bool = True
     threads: int = 1
     strategy: Policy = "cyclic"
@@ -139,12 +144,16 @@ class CompileOptions:
             raise ValueError(f"index_latency_cycles is {self.index_latency_cycles}, not 0 to 64")
         if any(lanes is not None and lanes < 1 for lanes in self.unroll.values()):
             raise ValueError(f"unroll is {self.unroll}: a loop has at least one lane")
+        if not all(self.pipeline):
+            raise ValueError(f"pipeline is {self.pipeline}: a loop or a level has a name")
         for place in self.memory.values():
             off_chip_bus(place)
         if not 1 <= self.threads <= MOST_THREADS:
             raise ValueError(f"threads is {self.threads}, not 1 to {MOST_THREADS}")
         if self.max_bram_kib is not None and self.max_bram_kib < 1:
             raise ValueError(f"max_bram_kib is {self.max_bram_kib}: it takes some RAM")
+        if self.max_dsp is not None and self.max_dsp < 0:
+            raise ValueError(f"max_dsp is {self.max_dsp}, less than none")
 
     @property
     def loops(self) -> LoopOptions:

@@ -57,6 +57,7 @@ class Target:
     memory_read_latency_cycles: of a block RAM: one cycle for the RAM, one for a register behind it.
     block_ram_shapes: configurations with one read and one write port, narrow ones first.
     device: the one that a design is to fit; device_block_rams: how many block RAMs it has.
+    device_multipliers: multiplier blocks of that device; 0: products are made of logic.
     near_block_rams: beside a memory of more block RAMs than these, words come from far away.
     block_ram_byte_bits: width of a byte lane that a write enable covers, parity bit included;
         0 where the RAM has no lanes and a byte needs a RAM of its own.
@@ -70,6 +71,7 @@ class Target:
     block_ram_shapes: tuple[BlockRamShape, ...]
     device: str
     device_block_rams: int
+    device_multipliers: int
     near_block_rams: int
     block_ram_byte_bits: int
 
@@ -178,6 +180,7 @@ _TARGETS = {
             ),
             device="ECP5-25k",
             device_block_rams=56,
+            device_multipliers=28,
             near_block_rams=4,
             block_ram_byte_bits=9,
         ),
@@ -191,6 +194,7 @@ _TARGETS = {
             block_ram_shapes=_shapes((2048, 2), (1024, 4), (512, 8), (256, 16)),
             device="iCE40HX8K",
             device_block_rams=32,
+            device_multipliers=0,
             near_block_rams=4,
             block_ram_byte_bits=8,
         ),
@@ -206,6 +210,7 @@ _TARGETS = {
             ),
             device="XC7A35T",
             device_block_rams=100,
+            device_multipliers=90,
             near_block_rams=4,
             block_ram_byte_bits=9,
         ),

@@ -38,6 +38,8 @@ class Job:
     runs: how often all data sets are gone through.
     four_state: the simulator knows X, so outputs are watched for it.
     axi: how a memory behind an AXI4 port behaves.
+    reset_cycle: there is a run before all others that a reset ends in that cycle; 0: there is none.
+        Only the C++ main program does that.
     """
 
     manifest: Manifest
@@ -48,6 +50,7 @@ class Job:
     runs: int
     four_state: bool
     axi: AxiBehaviour = field(default_factory=AxiBehaviour)
+    reset_cycle: int = 0
 
     def __post_init__(self) -> None:
         if self.runs < 1 or self.limit_cycles < 1 or not self.scalars:

@@ -155,7 +155,7 @@ def run_native(
                 file.write(np.fromiter(job.axi.words(), dtype="<u8").tobytes())
             owners(job.manifest).tofile(file)
             job.memory.tofile(file)
-    limits = [str(job.limit_cycles), str(job.data_sets), str(job.runs)]
+    limits = [str(job.limit_cycles), str(job.data_sets), str(job.runs), str(job.reset_cycle)]
     text = run_tool(
         [executable, *limits, *([trace] if trace else [])],
         log=folder / "simulation.log",

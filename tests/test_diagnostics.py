@@ -309,6 +309,11 @@ def a_shift_in_tiles(_: pytest.MonkeyPatch) -> None:
     design(memory={"": "fixed:8"}, shifts={"S1": 24})
 
 
+@provokes("E0322")
+def more_products_than_multipliers(_: pytest.MonkeyPatch) -> None:
+    program_error(UNROLLED.replace("+= b[i];", "*= b[i];"), max_dsp=2)
+
+
 @provokes("E0321")
 def a_recurrence_for_two_threads(_: pytest.MonkeyPatch) -> None:
     text = "void f(int a[16])\n{\n  for (int i = 1; i < 16; i++)\n    a[i] = a[i - 1] + 3;\n}\n"

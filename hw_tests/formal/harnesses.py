@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from amaranth.hdl import Assert, Assume, Module, Mux, Signal, Value, unsigned
+from collections.abc import Sequence
+
+from amaranth.hdl import Assert, Assume, Cat, Module, Mux, Signal, Value, unsigned
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Signature
 
 from rtlgen.hw.axi_write import AxiWrite
 from rtlgen.hw.bursts import PAGE_BITS, BurstFormer
 from rtlgen.hw.tile_sequencer import TileSequencer
+from rtlgen.hw.turns import Turns
 from rtlgen.ir.memory_side import BURST_WORDS
 from rtlgen.ir.plan import MemorySide, TiledRegion, Transfer, Workers
 
@@ -39,11 +42,12 @@ class Bursts(wiring.Component):
     """
 
     def __init__(self, kind: type[BurstFormer] = BurstFormer, bytes_per_word: int = 8) -> None:
-        self.former = kind(USERS, WORD_BITS, bytes_per_word)
+        self.former = kind(range(USERS), WORD_BITS, bytes_per_word)
         self.bytes_per_word = bytes_per_word
         each = unsigned(USERS)
         members = {name: In(each) for name in ("offered", "moves", "follows")}
-        members |= {name: In(1) for name in ("stops", "room", "voids", "may_close", "ready")}
+        flags = ("begin", "stops", "room", "voids", "may_close", "ready")
+        members |= {name: In(1) for name in flags}
         members |= {f"word_{n}": In(WORD_BITS) for n in range(USERS)}
         members |= {"which": In(COUNT_BITS), "base": In(4)}
         super().__init__(Signature(members))
@@ -54,7 +58,7 @@ class Bursts(wiring.Component):
         words = [getattr(self, f"word_{n}") for n in range(USERS)]
         chosen_word = Signal(WORD_BITS)
         m.d.comb += chosen_word.eq(Mux(former.chosen[0], words[0], words[1]))
-        for name in ("offered", "moves", "follows", "stops", "room", "voids", "may_close"):
+        for name in ("begin", "offered", "moves", "follows", "stops", "room", "voids", "may_close"):
             m.d.comb += getattr(former, name).eq(getattr(self, name))
         m.d.comb += [
             former.ready.eq(self.ready),
@@ -145,7 +149,7 @@ class Writes(wiring.Component):
     def __init__(
         self, side: MemorySide, transfers: tuple[Transfer, ...], kind: type[AxiWrite] = AxiWrite
     ) -> None:
-        self.port = kind(side, transfers, words=2, bursts=2)
+        self.port = kind(side, transfers, range(len(transfers)), words=2, bursts=2)
         self.users = range(len(transfers))
         members = {"awready": In(1), "wready": In(1), "bvalid": In(1), "bresp": In(2)}
         members |= {"failed": In(1), "which": In(COUNT_BITS), "burst": In(COUNT_BITS)}
@@ -243,6 +247,55 @@ class Writes(wiring.Component):
             m.d.comb += Assume(counts["owed"] != 0)
 
 
+class Fair(wiring.Component):
+    """`Turns` are given to one user that wants it, and no worker waits while another has two.
+
+    Users want turns, and give up wanting them, as they like. Of one worker, whichever it is, it is
+    counted how often each other one has been served since it began to wait.
+    """
+
+    def __init__(self, workers: Sequence[int], kind: type[Turns] = Turns) -> None:
+        self.workers = tuple(workers)
+        self.turns = kind(workers)
+        users = len(self.workers)
+        super().__init__(
+            Signature({"wanted": In(users), "free": In(1), "begin": In(1), "which": In(2)})
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        served = Signal(len(self.workers))
+        m.d.comb += served.eq(self.turns.build(m, list(self.wanted), self.free, self.begin, served))
+        m.d.comb += [
+            Assert((served & (served - 1)) == 0),
+            Assert((served & ~self.wanted) == 0),
+            Assert(served.any() == (self.free & self.wanted.any())),
+        ]
+        groups = sorted(set(self.workers))
+        mine = {
+            group: [n for n, own in enumerate(self.workers) if own == group] for group in groups
+        }
+        wants = {group: Cat(self.wanted[n] for n in mine[group]).any() for group in groups}
+        serves = {group: Cat(served[n] for n in mine[group]).any() for group in groups}
+        which, began = Signal(2), Signal()
+        m.d.sync += [which.eq(self.which), began.eq(1)]
+        with m.If(began):
+            m.d.comb += Assume(self.which == which)
+        for group in groups:
+            for other in groups:
+                if other == group:
+                    continue
+                had_one = Signal(name=f"had_one_{group}_{other}")
+                # A worker that waits has seen the other one served once already.
+                with m.If(~wants[group] | serves[group] | self.begin):
+                    m.d.sync += had_one.eq(0)
+                with m.Elif(serves[other]):
+                    m.d.sync += had_one.eq(1)
+                with m.If((self.which == group) & had_one & ~self.begin):
+                    m.d.comb += Assert(~(serves[other] & wants[group] & ~serves[group]))
+        return m
+
+
 class Tokens(wiring.Component):
     """The tokens of a `TileSequencer` are those that wide counters find, and never too many.
 
@@ -252,8 +305,7 @@ class Tokens(wiring.Component):
     def __init__(self, tiled: TiledRegion, kind: type[TileSequencer] = TileSequencer) -> None:
         self.tiled = tiled
         self.used = [tiled.used_cycle(transfer.window) for transfer in tiled.transfers]
-        awaited = [Workers((tiled,)).waited_for(t.window) for t in tiled.transfers]
-        self.sequencer = kind(tiled, [0, *self.used], awaited)
+        self.sequencer = kind(tiled, [0, *self.used], Workers((tiled,)))
         members = {"begin": In(1)}
         for n in range(len(tiled.transfers)):
             members |= {f"claimed_{n}": In(1), f"finished_{n}": In(1)}
@@ -286,7 +338,7 @@ class Tokens(wiring.Component):
             for k, wait in enumerate(transfer.after):
                 number = windows.index(wait.window)
                 stored = finished[number]
-                announced = getattr(sequencer, f"stored_{number}_{wait.loops}")
+                announced = sequencer.stored(number, wait.gives)
                 m.d.comb += [
                     getattr(sequencer, f"credit_{n}_{k}").eq(announced),
                     Assert(announced == stored),

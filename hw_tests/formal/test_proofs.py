@@ -9,12 +9,13 @@ import pytest
 from amaranth.lib import wiring
 
 import rtlgen
-from hw_tests.formal.harnesses import Bursts, Tokens, Writes
+from hw_tests.formal.harnesses import Bursts, Fair, Tokens, Writes
 from hw_tests.formal.mutants import changed
 from hw_tests.formal.prove import Method, prove
 from rtlgen.hw.axi_write import AxiWrite
 from rtlgen.hw.bursts import BurstFormer
 from rtlgen.hw.tile_sequencer import TileSequencer
+from rtlgen.hw.turns import Turns
 from rtlgen.ir.plan import Bus, MemorySide, OffChip, TiledRegion
 
 pytestmark = [
@@ -66,14 +67,30 @@ def test_bursts_cover_their_words_and_keep_in_their_page(
         ("(~self.valid | self.ready)", "self.room"),
         ("self.owner.eq(self.chosen)", "self.owner.eq(1)"),
         ("self.open & ~self.extends", "self.open"),
-        (
-            "first_of(m, list(eligible), turns, ~self.extends)",
-            "m.d.comb += Cat(turns).eq(eligible)",
-        ),
+        ("Mux(self.extends, grows, turns)", "Mux(self.extends, grows, eligible)"),
     ],
 )
 def test_a_wrong_burst_is_found(old: str, new: str, tmp_path: Path) -> None:
     assert prove(Bursts(changed(BurstFormer, old, new)), tmp_path, "bounded", 8) == "broken"
+
+
+WORKERS = (0, 0, 1, 2, 2)
+
+
+def test_no_worker_waits_while_another_one_is_served_twice(tmp_path: Path) -> None:
+    assert holds(Fair(WORKERS), tmp_path, "bounded", 12)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("if other < group]", "if other <= group]"),
+        ("Mux(Cat(later).any(), next_one, first)", "first"),
+        ("wants & ~before", "wants"),
+    ],
+)
+def test_a_turn_out_of_order_is_found(old: str, new: str, tmp_path: Path) -> None:
+    assert prove(Fair(WORKERS, changed(Turns, old, new)), tmp_path, "bounded", 12) == "broken"
 
 
 def test_what_is_sent_is_what_was_offered(tmp_path: Path) -> None:
@@ -107,7 +124,7 @@ def test_tokens_are_never_lost_nor_too_many(memory: str, tmp_path: Path) -> None
     [
         ("copies, copies, used, claimed)", "copies, copies, finished, claimed)"),
         ("copies, 0, finished, go)", "copies, 1, finished, go)"),
-        ("ready.eq((full != 0) & all_of(credits))", "ready.eq(1)"),
+        ("ready.eq(full.some & all_of(credits))", "ready.eq(1)"),
     ],
 )
 def test_a_wrong_token_is_found(old: str, new: str, tmp_path: Path) -> None:

@@ -28,9 +28,10 @@ class NoRowSelected(RtlgenError):
 class KernelsNotFound(RtlgenError):
     """A benchmark does not find the C files of its kernels.
 
-    They are the examples of rtlgen's repository: row `gemm` measures `DIR/gemm/gemm.c`, where DIR
-    is what `--kernels` says, by default `examples` in the current directory. Run the benchmark at
-    the top of a checkout, or say where one is:
+    They are in rtlgen's repository: row `gemm` measures `DIR/gemm/gemm.c` or `DIR/gemm.c`, where
+    DIR is what `--kernels` says, by default `examples` in the current directory, or the folder in
+    `benchmarks` that is called like the benchmark. Run it at the top of a checkout, or say where
+    one is:
 
         rtlgen bench mf3 --kernels ~/rtlgen/examples
     """

@@ -11,13 +11,13 @@ DEFAULT_KERNELS = Path("examples")
 
 
 def kernel_files(directory: Path, names: Sequence[str]) -> dict[str, Path]:
-    """Return the file `directory`/NAME/NAME.c of every name.
+    """Return the file `directory`/NAME/NAME.c, or else `directory`/NAME.c, of every name.
 
     Raises
     ------
     KernelsNotFound: the first file that is not there is named.
     """
-    files = {name: directory / name / f"{name}.c" for name in names}
+    files = {name: _file(directory, name) for name in names}
     missing = [name for name, path in files.items() if not path.is_file()]
     if missing:
         raise KernelsNotFound(
@@ -26,3 +26,9 @@ def kernel_files(directory: Path, names: Sequence[str]) -> dict[str, Path]:
             help="run it at the top of a checkout of rtlgen, or say --kernels DIR",
         )
     return files
+
+
+def _file(directory: Path, name: str) -> Path:
+    """Return the file of a kernel; where there is none, the first that was looked for."""
+    places = (directory / name / f"{name}.c", directory / f"{name}.c")
+    return next((path for path in places if path.is_file()), places[0])

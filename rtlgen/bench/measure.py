@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from rtlgen.design import Design, compile_design
-from rtlgen.flow.synth import SynthesisReport, synthesise
+from rtlgen.flow.synth import SynthesisReport, SynthesisTarget, synthesise
 from rtlgen.options import EVERY_ARRAY, CompileOptions
 from rtlgen.transforms.ols import OlsApplicability, ols_applicability
 from rtlgen.verify.cosim import Simulator
@@ -151,9 +151,11 @@ def _meanwhile(
         yield pool.submit(synthesise_design, design, seeds).result
 
 
-def synthesise_design(design: Design, seeds: Sequence[int]) -> SynthesisReport:
-    """Return area and clock of a design on ECP5."""
+def synthesise_design(
+    design: Design, seeds: Sequence[int], target: SynthesisTarget = "ecp5"
+) -> SynthesisReport:
+    """Return area and, on ECP5 with `seeds`, the clock of a design."""
     with tempfile.TemporaryDirectory(prefix="rtlgen-") as folder:
         verilog = Path(folder) / f"{design.plan.name}.v"
         verilog.write_text(design.verilog.text, encoding="utf-8")
-        return synthesise(verilog, design.verilog.top, "ecp5", seeds=seeds)
+        return synthesise(verilog, design.verilog.top, target, seeds=seeds)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from rtlgen.bench.errors import NoRowSelected
+from rtlgen.bench.kernels import DEFAULT_KERNELS
 from rtlgen.flow.synth import DEFAULT_SEEDS
 from rtlgen.report.tables import text_table
 from rtlgen.verify.cosim import Simulator
@@ -70,11 +71,14 @@ class RowResult:
 
     @property
     def missed(self) -> tuple[str, ...]:
-        """Failures, and targets that were not reached, a sentence each."""
+        """Failures, and targets that were not reached, a sentence each.
+
+        What was not measured, as area without synthesis, misses no target.
+        """
         over = [
             f"{name} {self.figures[name]}, target {limit}"
             for name, limit in self.row.at_most.items()
-            if self.figures[name] > limit
+            if name in self.figures and self.figures[name] > limit
         ]
         return (*self.failures, *over)
 
@@ -97,16 +101,22 @@ class Column:
     Members
     -------
     published_as: the document's figure, where it has another name.
+    of_document: the column is the document's figure alone.
     """
 
     figure: str
     heading: str
     published: bool = False
     published_as: str | None = None
+    of_document: bool = False
 
     @property
     def document_figure(self) -> str:
         return self.published_as or self.figure
+
+    def figures_of(self, result: RowResult) -> Mapping[str, object]:
+        """Return the figures among which that of the column is."""
+        return result.row.published if self.of_document else result.figures
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,18 +131,37 @@ class Section:
         """Return the headings, and the section's rows among `results`."""
         rows = [r for r in results if self.kernels is None or r.row.kernel in self.kernels]
         # Area and clock may have been left out.
-        columns = [c for c in self.columns if any(c.figure in r.figures for r in rows)]
+        columns = [c for c in self.columns if any(c.figure in c.figures_of(r) for r in rows)]
         header = ["kernel", "exact"]
         cells: list[list[object]] = [[r.row.kernel, not r.failures] for r in rows]
         for column in columns:
             header.append(column.heading)
             for line, result in zip(cells, rows, strict=True):
-                line.append(result.figures.get(column.figure))
+                line.append(column.figures_of(result).get(column.figure))
             if column.published:
                 header.append("published")
                 for line, result in zip(cells, rows, strict=True):
                     line.append(result.row.published.get(column.document_figure))
         return header, cells
+
+
+@dataclass(frozen=True, slots=True)
+class Overall:
+    """What all measured rows together say.
+
+    Members
+    -------
+    figures: by name, JSON-serialisable. text: lines below the table.
+    missed: targets that were not reached, a sentence each.
+    """
+
+    figures: Mapping[str, Any] = field(default_factory=dict)
+    text: str = ""
+    missed: tuple[str, ...] = ()
+
+
+def _nothing(results: Sequence[RowResult]) -> Overall:
+    return Overall()
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +171,8 @@ class BenchTable:
     Members
     -------
     measure: from a row, the file of its kernel, and the settings.
+    kernels: where the C files are, from the top of a checkout.
+    overall: from the measured rows, what they say together.
     """
 
     name: str
@@ -149,6 +180,8 @@ class BenchTable:
     rows: tuple[BenchRow, ...]
     measure: Callable[[BenchRow, Path, BenchSettings], RowResult]
     sections: tuple[Section, ...]
+    kernels: Path = DEFAULT_KERNELS
+    overall: Callable[[Sequence[RowResult]], Overall] = _nothing
 
     def selected(self, pattern: str | None) -> tuple[BenchRow, ...]:
         """Return the rows whose kernel matches a shell pattern; without one, all.
@@ -170,6 +203,5 @@ class BenchTable:
     def text(self, results: Sequence[RowResult]) -> str:
         """Return the measured rows as plain text, section by section."""
         parts = [(section.title, *section.cells(results)) for section in self.sections]
-        return "\n\n".join(
-            f"{title}\n\n{text_table(header, rows)}" for title, header, rows in parts if rows
-        )
+        texts = [f"{title}\n\n{text_table(header, rows)}" for title, header, rows in parts if rows]
+        return "\n\n".join(text for text in (*texts, self.overall(results).text) if text)

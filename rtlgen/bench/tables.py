@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from rtlgen.bench.errors import UnknownBenchmark
+from rtlgen.bench.hls19 import HLS19
+from rtlgen.bench.limit import LIMIT
 from rtlgen.bench.mf3 import MF3
+from rtlgen.bench.stencils import STENCILS
 from rtlgen.bench.table import BenchTable
 from rtlgen.bench.threads import THREADS
 from rtlgen.bench.tiles import TILES
 
-TABLES = {table.name: table for table in (MF3, TILES, THREADS)}
+TABLES = {table.name: table for table in (MF3, HLS19, LIMIT, STENCILS, TILES, THREADS)}
 
 
 def find_table(name: str) -> BenchTable:

@@ -54,8 +54,8 @@ def _row(buffer: str, policy: Policy, threads: int) -> BenchRow:
 
 
 def _cyclic(memory: str, threads: int, most: int | None = None, **options: Any) -> BenchRow:
-    """Return a row in which threads wait only for what they need."""
-    name = f"{memory}-cyclic-{threads}"
+    """Return a row in which threads wait only for what they need, but for a barrier."""
+    name = f"{memory}-cyclic-{threads}{'-barrier' if options.get('barrier') else ''}"
     return transposed_row(name, {}, most, memory=memory, threads=threads, **options)
 
 
@@ -65,10 +65,8 @@ ROWS = (
     *(_row("none", policy, n) for policy in ("F", "C") for n in THREADS_OF[policy == "C" :]),
     *(_row("tile", policy, n) for policy in ("F", "C") for n in THREADS_OF[policy == "C" :]),
     *(_cyclic("fixed:8", n, tile=(32, 32), max_bram_kib=192) for n in THREADS_OF),
-    *(
-        _cyclic("axi:50", n, 430_000 if n == 8 else None, tile=(32, 32), max_bram_kib=192)
-        for n in THREADS_OF
-    ),
+    *(_cyclic("axi:50", n, 146_000 if n == 8 else None, tile=(8, 32)) for n in THREADS_OF),
+    _cyclic("axi:50", 8, 430_000, tile=(32, 32), max_bram_kib=192, barrier=True),
 )
 
 SHARED = (Column("threads", "threads"), Column("strategy", "strategy"))

@@ -9,7 +9,15 @@ from typing import Any
 
 import click
 
-from rtlgen.cli.errors import BadOption
+from rtlgen.cli.option_texts import (
+    definition,
+    lanes_of,
+    loop_name,
+    partitions_of,
+    places_of,
+    shift,
+    tile_sizes,
+)
 from rtlgen.cli.output import Verbosity, print_warnings, progress
 from rtlgen.design import Design
 from rtlgen.driver import PASSES, compile_program, parse
@@ -18,19 +26,15 @@ from rtlgen.ir.plan_text import plan_text, scop_text
 from rtlgen.ir.sharing import POLICIES
 from rtlgen.options import (
     BUS_BITS,
-    EVERY_ARRAY,
     EXPAND_MODES,
     FUSE_MODES,
-    MOST_LATENCY_CYCLES,
     MOST_THREADS,
     WRITE_PORTS,
     CompileOptions,
-    off_chip_bus,
 )
 from rtlgen.poly.pluto.components import FUSIONS
 from rtlgen.target import target_names
 from rtlgen.transforms.loop_schedule import SCHEDULERS
-from rtlgen.transforms.partition import PartitionWish, wish_of
 
 Command = Callable[..., Any]
 
@@ -149,6 +153,14 @@ _COMPILE_OPTIONS = (
         "loop's variable, or its label.",
     ),
     click.option(
+        "--pipeline",
+        multiple=True,
+        metavar="LOOP",
+        help="Begin an iteration of a loop in every cycle: unroll all loops below it. LOOP is its "
+        "variable or label, or the level of loops, from 1, the outermost; the function's name, or "
+        "0, is for the whole function.",
+    ),
+    click.option(
         "--partition",
         "partitions",
         multiple=True,
@@ -169,6 +181,14 @@ _COMPILE_OPTIONS = (
         type=click.IntRange(1),
         metavar="KIB",
         help="RAM on chip that arrays and windows may take, in KiB; default: all of the target's.",
+    ),
+    click.option(
+        "--max-dsp",
+        "max_dsp",
+        type=click.IntRange(0),
+        metavar="N",
+        help="Choose lanes: as many as save cycles, with at most N multiplier blocks, and with the "
+        "RAM of --max-bram.",
     ),
     click.option(
         "--buffer/--no-buffer",
@@ -222,9 +242,11 @@ def compile_options(command: Command) -> Command:
         checksum: bool,
         memory: tuple[str, ...],
         unroll: tuple[str, ...],
+        pipeline: tuple[str, ...],
         partitions: tuple[str, ...],
         bus_bits: str,
         max_bram_kib: int | None,
+        max_dsp: int | None,
         buffer: bool,
         threads: int,
         strategy: Any,
@@ -233,25 +255,27 @@ def compile_options(command: Command) -> Command:
     ) -> Any:
         options = CompileOptions(
             function=function,
-            defines=dict(map(_definition, defines)),
+            defines=dict(map(definition, defines)),
             include_dirs=include_dirs,
             target=target,
             fuse=fuse,
             expand=expand,
-            shifts=dict(map(_shift, shifts)),
+            shifts=dict(map(shift, shifts)),
             write_ports=write_ports,
             index_style=index_style,
             index_latency_cycles=index_latency_cycles,
             scheduler=scheduler,
             fusion=fusion,
-            tile=_tile_sizes(tile),
+            tile=tile_sizes(tile),
             wavefront=wavefront,
             checksum=checksum,
-            memory=_places(memory),
-            unroll=dict(map(_lanes, unroll)),
-            partitions=_partitions(partitions),
+            memory=places_of(memory),
+            unroll=dict(map(lanes_of, unroll)),
+            pipeline=tuple(map(loop_name, pipeline)),
+            partitions=partitions_of(partitions),
             bus_bits=int(bus_bits),
             max_bram_kib=max_bram_kib,
+            max_dsp=max_dsp,
             buffer=buffer,
             threads=threads,
             strategy=strategy,
@@ -263,84 +287,6 @@ def compile_options(command: Command) -> Command:
     for option in reversed(_COMPILE_OPTIONS):
         verb = option(verb)
     return verb
-
-
-def _definition(text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    # A macro with parameters is defined as on gcc's command line: -D 'F(x)=x'.
-    if not name.partition("(")[0].strip().isidentifier():
-        raise BadOption(f"-D {text} does not define a name", help="write -D NAME=VALUE")
-    return name, value if equals else "1"
-
-
-def _shift(text: str) -> tuple[str, int]:
-    name, _, value = text.partition("=")
-    if not name or not value.isdigit():
-        raise BadOption(f"--shift {text} is no shift", help="write --shift STATEMENT=N with N >= 0")
-    return name, int(value)
-
-
-def _tile_sizes(text: str | None) -> tuple[int, ...]:
-    if text is None:
-        return ()
-    parts = text.split(",")
-    if not all(part.isdecimal() and int(part) > 0 for part in parts):
-        raise BadOption(f"--tile {text} is no tile", help="write --tile 8,8: iterations a loop")
-    return tuple(map(int, parts))
-
-
-def _places(texts: Sequence[str]) -> dict[str, str]:
-    """Return where arrays are kept, by name."""
-    places: dict[str, str] = {}
-    for text in texts:
-        name, equals, place = text.rpartition("=")
-        try:
-            off_chip_bus(place)
-        except ValueError:
-            raise BadOption(
-                f"--memory {text} is no place for an array",
-                help=f"write --memory [ARRAY=]onchip, [ARRAY=]fixed:L or [ARRAY=]axi:L, L from 1 "
-                f"to {MOST_LATENCY_CYCLES}",
-            ) from None
-        if equals and not name:
-            raise BadOption(f"--memory {text} names no array", help=f"write --memory {place}")
-        if places.get(name, place) != place:
-            what = name or "every array"
-            raise BadOption(
-                f"--memory says two places for {what}: {places[name]} and {place}",
-                help="say one of them",
-            )
-        places[name or EVERY_ARRAY] = place
-    return places
-
-
-def _lanes(text: str) -> tuple[str, int | None]:
-    name, _, lanes = text.partition("=")
-    if not name or (lanes != "all" and (not lanes.isdecimal() or int(lanes) < 1)):
-        raise BadOption(
-            f"--unroll {text} says no number of lanes",
-            help="write --unroll LOOP=N with N >= 1, or LOOP=all",
-        )
-    return name, None if lanes == "all" else int(lanes)
-
-
-def _partitions(texts: Sequence[str]) -> dict[str, tuple[PartitionWish, ...]]:
-    """Return how arrays are to be cut into banks, by name."""
-    wishes: dict[str, tuple[PartitionWish, ...]] = {}
-    for text in texts:
-        name, _, how = text.partition("=")
-        try:
-            wish = wish_of(how)
-        except ValueError:
-            raise BadOption(
-                f"--partition {text} is no way to cut an array",
-                help="write --partition ARRAY=cyclic:DIM:N, ARRAY=block:DIM:N or "
-                "ARRAY=complete:DIM",
-            ) from None
-        if not name.isidentifier():
-            raise BadOption(f"--partition {text} names no array", help=f"write ARRAY={how}")
-        wishes[name] = (*wishes.get(name, ()), wish)
-    return wishes
 
 
 dump_option = click.option(

@@ -29,11 +29,11 @@ from rtlgen.frontend.errors import (
     TooDeep,
 )
 from rtlgen.frontend.headers import PREDEFINED, included, system_header
+from rtlgen.frontend.hls_pragmas import HlsPragma, hls_pragma, not_followed
 from rtlgen.frontend.if_expressions import if_value
 from rtlgen.frontend.origins import LineTable, Origin, adjacent, mark_results
 from rtlgen.frontend.pragmas import wish
 from rtlgen.frontend.tokens import Token, open_comment, split, torn_token, words
-from rtlgen.frontend.unroll_pragmas import UnrollPragma, not_followed, unroll_pragma
 from rtlgen.source import SourceFile, Span
 
 MAX_TOKENS = 100_000
@@ -61,7 +61,7 @@ class Preprocessed:
     Members
     -------
     headers: the system headers that it includes. unknown: those of which nothing is known.
-    unrolls: the loops that are to be run in lanes.
+    pragmas: those that ask for something that can be had.
     """
 
     tokens: tuple[Token, ...]
@@ -69,7 +69,7 @@ class Preprocessed:
     unknown: tuple[str, ...]
     sources: Mapping[str, SourceFile]
     warnings: tuple[Diagnostic, ...]
-    unrolls: tuple[UnrollPragma, ...] = ()
+    pragmas: tuple[HlsPragma, ...] = ()
 
 
 def read_source(path: str) -> SourceFile:
@@ -128,13 +128,14 @@ def preprocess(
     except FrontendError as error:
         error.sources = dict(processor.sources)
         raise
+    pragmas, not_understood = processor.pragmas(tokens)
     return Preprocessed(
         tokens,
         tuple(processor.headers),
         tuple(processor.unknown),
         dict(processor.sources),
-        tuple(processor.warnings(defines, tokens)),
-        processor.unrolls(tokens),
+        (*processor.warnings(defines), *not_understood),
+        pragmas,
     )
 
 
@@ -212,13 +213,21 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
                 help="close it with */",
             )
 
-    def unrolls(self, tokens: Sequence[Token]) -> tuple[UnrollPragma, ...]:
-        """Return the pragmas that ask for lanes of a loop around them."""
-        found = (unroll_pragma(text, span, tokens) for text, _, span in self._pragmas)
-        return tuple(pragma for pragma in found if pragma is not None)
+    def pragmas(
+        self, tokens: Sequence[Token]
+    ) -> tuple[tuple[HlsPragma, ...], tuple[Diagnostic, ...]]:
+        """Return the pragmas that ask for what can be had, and warnings for the others."""
+        found, warnings = [], []
+        for text, wanted, span in self._pragmas:
+            pragma = hls_pragma(text, span, tokens)
+            if pragma is None or isinstance(pragma, str):
+                warnings.append(not_followed(text, span, pragma or f"asks for {wanted}"))
+            else:
+                found.append(pragma)
+        return tuple(found), tuple(warnings)
 
-    def warnings(self, defines: Mapping[str, str], tokens: Sequence[Token]) -> Iterator[Diagnostic]:
-        """Yield what a `-D` option or a pragma did not do."""
+    def warnings(self, defines: Mapping[str, str]) -> Iterator[Diagnostic]:
+        """Yield what a `-D` option or an include did not do."""
         for name, span in self._overridden:
             yield Diagnostic(
                 "W0104",
@@ -235,10 +244,6 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
                 help="if something of it is needed, give the folder that holds it with -I DIR",
                 severity="warning",
             )
-        unrolls = {pragma.span for pragma in self.unrolls(tokens)}
-        for text, wanted, span in self._pragmas:
-            if span not in unrolls:
-                yield not_followed(text, span, f"asks for {wanted}")
         known = frozenset[str]().union(*(words(file.text) for file in self.sources.values()))
         for name in (option.partition("(")[0] for option in defines):
             if name not in known:

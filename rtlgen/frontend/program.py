@@ -19,6 +19,7 @@ from rtlgen.frontend.expectations import drop_expectations
 from rtlgen.frontend.extensions import plain_c
 from rtlgen.frontend.extents import extent_options
 from rtlgen.frontend.headers import declarations
+from rtlgen.frontend.hls_pragmas import HlsPragma
 from rtlgen.frontend.kernel import Kernel
 from rtlgen.frontend.old_style import type_parameters_in_place
 from rtlgen.frontend.passed_over import PassedOver
@@ -27,7 +28,6 @@ from rtlgen.frontend.region import select_region
 from rtlgen.frontend.rounding import round_in_integers
 from rtlgen.frontend.syntax import deep_recursion, parse
 from rtlgen.frontend.tokens import scalar_parameter_names
-from rtlgen.frontend.unroll_pragmas import UnrollPragma
 from rtlgen.frontend.whole_literals import take_whole_literals
 from rtlgen.ir.scop import Scop
 from rtlgen.source import SourceFile
@@ -42,13 +42,13 @@ class ParsedProgram:
     scop: its schedule is empty; `transforms.normalise` gives it one, in program order.
     warnings: what was left out or had no effect.
     sources: every file that was read, by the path that spans use.
-    unrolls: pragmas that ask for lanes of loops.
+    pragmas: that ask for lanes, pipelined loops or banks.
     """
 
     scop: Scop
     warnings: tuple[Diagnostic, ...]
     sources: Mapping[str, SourceFile]
-    unrolls: tuple[UnrollPragma, ...] = ()
+    pragmas: tuple[HlsPragma, ...] = ()
 
 
 def parse_file(
@@ -143,4 +143,4 @@ def _lower(
         *passed_over.literals(literals),
         *kernel.warnings,
     )
-    return ParsedProgram(scop, warnings, preprocessed.sources, preprocessed.unrolls)
+    return ParsedProgram(scop, warnings, preprocessed.sources, preprocessed.pragmas)

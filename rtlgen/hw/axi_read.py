@@ -12,7 +12,6 @@ from amaranth.lib.wiring import In, Out, Signature
 from rtlgen.hw.bursts import ADDRESS_BITS, PAGE_BITS, BurstFormer
 from rtlgen.hw.offers import chosen_of, row_bits, user_members
 from rtlgen.ir.plan import MemorySide, Transfer, address_bits
-from rtlgen.ir.port_timing import READ_WORDS
 
 
 class AxiRead(wiring.Component):
@@ -20,6 +19,10 @@ class AxiRead(wiring.Component):
 
     A word that is asked for has its place in a window already, so the answer is taken at once; but
     for a cycle in which a tile of its own end passes by.
+
+    Parameters
+    ----------
+    workers: of every transfer, the number of its worker.
 
     Members
     -------
@@ -30,7 +33,10 @@ class AxiRead(wiring.Component):
     araddr, arlen, arvalid, rready: Out; arready, rdata, rresp, rvalid: In; of AXI4.
     """
 
-    def __init__(self, side: MemorySide, transfers: Sequence[Transfer]) -> None:
+    def __init__(
+        self, side: MemorySide, transfers: Sequence[Transfer], workers: Sequence[int]
+    ) -> None:
+        self.workers = tuple(workers)
         self.side = side
         self.transfers = tuple(transfers)
         super().__init__(
@@ -60,7 +66,7 @@ class AxiRead(wiring.Component):
         side, users = self.side, range(len(self.transfers))
         offers = [getattr(self, f"offer_{n}") for n in users]
         m.submodules.bursts = bursts = BurstFormer(
-            len(offers), address_bits(side.depth_words), side.bytes_per_word
+            self.workers, address_bits(side.depth_words), side.bytes_per_word
         )
         entry = data.StructLayout(
             {
@@ -70,11 +76,12 @@ class AxiRead(wiring.Component):
                 "is_word": 1,
             }
         )
-        m.submodules.asked = asked = SyncFIFO(width=entry.size, depth=READ_WORDS)
+        m.submodules.asked = asked = SyncFIFO(width=entry.size, depth=side.bus.read_words)
         # The head of the queue is in a register: a RAM of LUTs is slow to read.
         new, head, has_head = Signal(entry), Signal(entry, reset_less=True), Signal()
         bursts.take_from(m, offers)
         m.d.comb += [
+            bursts.begin.eq(self.begin),
             bursts.stops.eq(self.failed),
             bursts.room.eq(asked.w_rdy),
             bursts.voids.eq(asked.w_rdy),

@@ -12,7 +12,7 @@ from amaranth.lib.wiring import In, Out, Signature
 from rtlgen.hw.bursts import ADDRESS_BITS, PAGE_BITS, BurstFormer
 from rtlgen.hw.offers import chosen_of, user_members
 from rtlgen.ir.plan import MemorySide, Transfer, address_bits
-from rtlgen.ir.port_timing import WRITE_BURSTS, WRITE_WORDS
+from rtlgen.ir.port_timing import WRITE_WORDS
 
 
 class AxiWrite(wiring.Component):
@@ -23,7 +23,9 @@ class AxiWrite(wiring.Component):
 
     Parameters
     ----------
-    words: that may wait for the bus. bursts: that may have no answer yet.
+    workers: of every transfer, the number of its worker.
+    words: that may wait for the bus. bursts: that may have no answer yet; None: as many as
+        the bus asks for.
 
     Members
     -------
@@ -36,11 +38,13 @@ class AxiWrite(wiring.Component):
         self,
         side: MemorySide,
         transfers: Sequence[Transfer],
+        workers: Sequence[int],
         words: int = WRITE_WORDS,
-        bursts: int = WRITE_BURSTS,
+        bursts: int | None = None,
     ) -> None:
+        self.workers = tuple(workers)
         self.words = words
-        self.bursts = bursts
+        self.bursts = side.bus.write_bursts if bursts is None else bursts
         self.side = side
         self.transfers = tuple(transfers)
         super().__init__(
@@ -72,7 +76,7 @@ class AxiWrite(wiring.Component):
         side, users = self.side, range(len(self.transfers))
         offers = [getattr(self, f"offer_{n}") for n in users]
         m.submodules.bursts = bursts = BurstFormer(
-            len(offers), address_bits(side.depth_words), side.bytes_per_word
+            self.workers, address_bits(side.depth_words), side.bytes_per_word
         )
         beat = data.StructLayout(
             {"data": side.word_bits, "strobes": side.bytes_per_word, "last": 1}
@@ -85,6 +89,7 @@ class AxiWrite(wiring.Component):
         last = chosen_of(bursts.chosen, [offer.last for offer in offers])
         bursts.take_from(m, offers)
         m.d.comb += [
+            bursts.begin.eq(self.begin),
             bursts.stops.eq(self.failed),
             bursts.room.eq(words.w_rdy),
             bursts.voids.eq(asked.w_rdy & ~bursts.open),

@@ -14,7 +14,8 @@ from amaranth.hdl import Cat, Module, Mux, Signal, unsigned
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, Signature
 
-from rtlgen.hw.offers import chosen_of, first_of
+from rtlgen.hw.offers import chosen_of
+from rtlgen.hw.turns import Turns
 from rtlgen.ir.memory_side import BURST_WORDS
 
 PAGE_BITS = 12
@@ -28,10 +29,12 @@ class BurstFormer(wiring.Component):
 
     Parameters
     ----------
-    users: how many, the first one first. word_bits: width of a word's number. bytes_per_word
+    workers: of every user, whose mover it is; see `turns`. word_bits: width of a word's number.
+    bytes_per_word
 
     Members
     -------
+    begin: In(1), before a run.
     offered: In, a bit a user; moves: In, whether the offer is a word; follows: In, whether it goes
         on with the burst of the offer before. stops: In(1), words are to be taken as if they were
         none. word: In, the number of the word of the user that is chosen.
@@ -46,14 +49,16 @@ class BurstFormer(wiring.Component):
     addr, len, valid: Out, of the address channel, len: words - 1; ready: In(1).
     """
 
-    def __init__(self, users: int, word_bits: int, bytes_per_word: int) -> None:
-        self.users = users
+    def __init__(self, workers: Sequence[int], word_bits: int, bytes_per_word: int) -> None:
+        self.workers = tuple(workers)
+        self.users = users = len(self.workers)
         self.bytes_per_word = bytes_per_word
         each = unsigned(users)
         length = BURST_WORDS.bit_length() - 1
         super().__init__(
             Signature(
                 {
+                    "begin": In(1),
                     "offered": In(each),
                     "moves": In(each),
                     "follows": In(each),
@@ -103,14 +108,13 @@ class BurstFormer(wiring.Component):
         ]
         # Any offer that may go, unless the open burst goes on.
         eligible = Signal(self.users)
-        turns = [Signal(name=f"turn_{n}") for n in range(self.users)]
         m.d.comb += eligible.eq(
             (words & can_open.replicate(self.users)) | (voids & self.voids.replicate(self.users))
         )
-        first_of(m, list(eligible), turns, ~self.extends)
+        turns = Turns(self.workers).build(m, list(eligible), ~self.extends, self.begin, self.chosen)
         grows = extending & self.room.replicate(self.users)
         m.d.comb += [
-            self.chosen.eq(Mux(self.extends, grows, Cat(turns))),
+            self.chosen.eq(Mux(self.extends, grows, turns)),
             self.is_word.eq((self.chosen & words).any()),
         ]
         opens = self.is_word & ~self.extends

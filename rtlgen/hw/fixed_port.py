@@ -8,7 +8,8 @@ from amaranth.hdl import Cat, Module, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, Signature
 
-from rtlgen.hw.offers import first_of, row_bits, user_members
+from rtlgen.hw.offers import row_bits, user_members
+from rtlgen.hw.turns import Turns
 from rtlgen.ir.plan import MemorySide, Transfer, address_bits
 
 
@@ -17,23 +18,28 @@ class FixedPort(wiring.Component):
 
     Parameters
     ----------
-    transfers: of the users. Stores come first, and among equals the first user: a store frees what
-        the kernel waits for.
+    transfers: of the users. Stores come first: a store frees what the kernel waits for.
+    workers: of every user, whose mover it is; see `turns`.
 
     Members
     -------
+    begin: In(1), before a run.
     offer_N, finished_N, fill_N: see `offers`. fill_row: Out, where the word belongs in the window;
         the word itself is what the memory answers.
     en, we, addr, wdata: Out, registers that hold still until `ack`; we: one bit a byte, none for a
         read. ack: In(1), in the last cycle of an access.
     """
 
-    def __init__(self, side: MemorySide, transfers: Sequence[Transfer]) -> None:
+    def __init__(
+        self, side: MemorySide, transfers: Sequence[Transfer], workers: Sequence[int]
+    ) -> None:
+        self.workers = tuple(workers)
         self.side = side
         self.transfers = tuple(transfers)
         super().__init__(
             Signature(
                 {
+                    "begin": In(1),
                     "en": Out(1),
                     "we": Out(side.bytes_per_word),
                     "addr": Out(address_bits(side.depth_words)),
@@ -48,13 +54,12 @@ class FixedPort(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         users = range(len(self.transfers))
-        order = sorted(users, key=lambda n: self.transfers[n].direction != "store")
         offers = [getattr(self, f"offer_{n}") for n in users]
         requests: list[Value] = [offer.valid & offer.moves for offer in offers]
-        turns = [Signal(name=f"turn_{n}") for n in users]
         serves, is_last, free = Signal(len(users)), Signal(), Signal()
         m.d.comb += free.eq(~self.en | self.ack)
-        first_of(m, [requests[n] for n in order], [turns[n] for n in order], free)
+        turns = Signal(len(users))
+        m.d.comb += turns.eq(self._turns(m, requests, free, turns))
         with m.If(free):
             m.d.sync += [self.en.eq(Cat(requests).any()), self.we.eq(0)]
         for n, offer in enumerate(offers):
@@ -74,3 +79,12 @@ class FixedPort(wiring.Component):
             if self.transfers[n].direction == "load":
                 m.d.comb += getattr(self, f"fill_{n}").eq(mine & self.ack)
         return m
+
+    def _turns(self, m: Module, requests: Sequence[Value], free: Value, turns: Value) -> Value:
+        """Return who has its turn, a bit a user; it is shown by `turns`."""
+        is_store = [transfer.direction == "store" for transfer in self.transfers]
+        stores = Cat(wants for wants, own in zip(requests, is_store, strict=True) if own).any()
+        wanted = [
+            wants if own else wants & ~stores for wants, own in zip(requests, is_store, strict=True)
+        ]
+        return Turns(self.workers).build(m, wanted, free, self.begin, turns)

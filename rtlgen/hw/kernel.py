@@ -226,13 +226,21 @@ class _KernelBuilder:
         assert side is not None
         movers: dict[str, Mover] = {}
         finished: dict[str, Signal] = {}
-        for parts in self._tiles.values():
+        workers: dict[str, int] = {}
+        for number, parts in self._tiles.items():
             movers |= parts.movers
+            workers |= dict.fromkeys(parts.movers, number if self._has_teams else 0)
             finished |= {window: parts.finished(window) for window in parts.movers}
         if not movers:
             return
-        self._off_chip = OffChipPort(side, movers, self._kernel)
+        self._off_chip = OffChipPort(side, movers, workers, self._kernel)
         self._off_chip.build(self._m, self._modules, self._sequencer.accepted, finished)
+
+    @property
+    def _has_teams(self) -> bool:
+        """Whether several workers share the port to the memory off chip at any time."""
+        teams = [part for part in self._plan.body if isinstance(part, Workers)]
+        return any(len(team.regions) > 1 for team in teams)
 
     def _capture_scalars(self) -> None:
         used = {name for stream in self._plan.streams for name in sites_of(stream).parameters}

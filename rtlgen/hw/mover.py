@@ -19,7 +19,7 @@ from amaranth.lib.wiring import In, Member, Out, Signature
 from rtlgen.hw.offers import offer_signature
 from rtlgen.hw.transfer_control import TransferControl
 from rtlgen.ir.memory_side import BURST_WORDS
-from rtlgen.ir.plan import MemorySide, Transfer
+from rtlgen.ir.plan import Mark, MemorySide, Transfer
 
 
 class Mover(wiring.Component):
@@ -28,15 +28,15 @@ class Mover(wiring.Component):
     Parameters
     ----------
     transfer: its levels begin with `tile_levels` loops over tiles.
-    outer: numbers of outermost tile loops in whose iterations something waits.
+    marks: iterations of outermost tile loops that wait, or are waited for.
 
     Members
     -------
     begin: In(1), in the cycle before a run. Between runs the mover is empty.
     ready: In(1), there is a token for one more tile. claimed: Out(1), that token is taken.
-    opens_L: Out(1), that tile is the first one in an iteration of the L outermost loops.
-    passed: Out(1), the last word of a tile leaves the queue. closes_L: Out(1), at the same time:
-        that tile is the last one in an iteration of the L outermost loops.
+    opens_K: Out(1), that tile is the first one in an iteration that counts for mark K.
+    passed: Out(1), the last word of a tile leaves the queue. closes_K: Out(1), at the same time:
+        that tile is the last one in an iteration that counts for mark K.
     offer: Out, to the port of the memory; see `offers`.
     window_en, window_addr: Out, window_data: In, of a store: it reads the window, and gets the word
         in the cycle after that, until it asks again.
@@ -47,20 +47,20 @@ class Mover(wiring.Component):
     """
 
     def __init__(
-        self, transfer: Transfer, tile_levels: int, side: MemorySide, outer: Sequence[int] = ()
+        self, transfer: Transfer, tile_levels: int, side: MemorySide, marks: Sequence[Mark] = ()
     ) -> None:
         self.transfer = transfer
         self.side = side
-        self.outer = tuple(outer)
-        self._control = TransferControl(transfer, tile_levels, side.depth_words, outer)
+        self.marks = tuple(marks)
+        self._control = TransferControl(transfer, tile_levels, side.depth_words, marks)
         self.is_store = transfer.direction == "store"
         members: dict[str, Member] = {
             "begin": In(1),
             "ready": In(1),
             "claimed": Out(1),
             "passed": Out(1),
-            **{f"opens_{loops}": Out(1) for loops in outer},
-            **{f"closes_{loops}": Out(1) for loops in outer},
+            **{f"opens_{n}": Out(1) for n in range(len(self.marks))},
+            **{f"closes_{n}": Out(1) for n in range(len(self.marks))},
             "offer": Out(offer_signature(transfer, side)),
         }
         if self.is_store:
@@ -80,12 +80,13 @@ class Mover(wiring.Component):
         with m.If(pop):
             m.d.sync += begun.eq(~item.last)
         m.d.comb += self.passed.eq(pop & item.last)
-        for place, loops in enumerate(self.outer):
-            opens: Signal = getattr(self, f"opens_{loops}")
-            closes = item.closes.bit_select(place, 1)
-            m.d.comb += getattr(self, f"closes_{loops}").eq(closes)
-            first = Signal(name=f"first_{loops}", init=1)
-            m.d.comb += opens.eq(first)
+        for n in range(len(self.marks)):
+            closes, counts = item.closes.bit_select(n, 1), item.counts.bit_select(n, 1)
+            first = Signal(name=f"first_{n}", init=1)
+            m.d.comb += [
+                getattr(self, f"opens_{n}").eq(first & counts),
+                getattr(self, f"closes_{n}").eq(closes & counts),
+            ]
             with m.If(self.passed):
                 m.d.sync += first.eq(closes)
         if self.is_store:
@@ -112,7 +113,8 @@ class Mover(wiring.Component):
         shown = _Item(
             control.moves,
             control.last,
-            Cat(getattr(control, f"closes_{loops}") for loops in self.outer),
+            Cat(getattr(control, f"closes_{n}") for n in range(len(self.marks))),
+            Cat(getattr(control, f"counts_{n}") for n in range(len(self.marks))),
             self._follows(m, push),
             control.word,
             control.at,
@@ -174,12 +176,13 @@ class _Item:
 
     Members
     -------
-    closes: a bit for each number of outermost loops.
+    closes, counts: a bit for each mark; see `TransferControl`.
     """
 
     moves: Value
     last: Value
     closes: Value
+    counts: Value
     follows: Value
     word: Value
     at: Value

@@ -3,88 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from amaranth.hdl import Cat, Const, Module, Shape, Value, unsigned
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from rtlgen.hw.pipeline import Stages
+from rtlgen.ir.partial_products import PartialProduct, Piece, partial_products, rows
 from rtlgen.source import Span
-from rtlgen.target import PIECE_BITS
-
-BLOCK_BITS = 18
-"""Width of the operands of a multiplier block, both signed or both unsigned."""
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """Bits `low` and up of an operand; only the topmost piece of a signed operand is signed."""
-
-    low: int
-    shape: Shape
-
-
-@dataclass(frozen=True, slots=True)
-class PartialProduct:
-    """The product of two pieces, its weight, and how many of its bits reach the result."""
-
-    left: Piece
-    right: Piece
-    width_bits: int
-
-    @property
-    def low(self) -> int:
-        return self.left.low + self.right.low
-
-    @property
-    def high(self) -> int:
-        return self.low + self.width_bits
-
-
-def split(shape: Shape, width_result: int) -> tuple[Piece, ...]:
-    """Cut an operand into pieces of which each fits a multiplier block.
-
-    Modulo 2**width_result the bits above the result do not matter, so an operand that is at least
-    as wide as the result is taken as unsigned.
-    """
-    if shape.width >= width_result:
-        shape = unsigned(width_result)
-    if shape.width <= BLOCK_BITS - (not shape.signed):
-        return (Piece(0, shape),)
-    pieces = []
-    for low in range(0, shape.width, PIECE_BITS):
-        width = min(PIECE_BITS, shape.width - low)
-        top = low + width == shape.width
-        pieces.append(Piece(low, Shape(width, signed=shape.signed and top)))
-    return tuple(pieces)
-
-
-def partial_products(left: Shape, right: Shape, width_result: int) -> tuple[PartialProduct, ...]:
-    """Return the products whose weighted sum is left * right modulo 2**width_result."""
-    found = []
-    for a in split(left, width_result):
-        for b in split(right, width_result):
-            room = width_result - a.low - b.low
-            if room > 0:
-                # A product with a signed factor is sign-extended to the top of the result.
-                is_signed = a.shape.signed or b.shape.signed
-                width = room if is_signed else min(room, a.shape.width + b.shape.width)
-                found.append(PartialProduct(a, b, width))
-    return tuple(found)
-
-
-def rows(products: Sequence[PartialProduct]) -> tuple[tuple[PartialProduct, ...], ...]:
-    """Group products into rows of disjoint bits: a row is a concatenation, not an addition."""
-    grouped: list[list[PartialProduct]] = []
-    for product in sorted(products, key=lambda p: (p.low, p.left.low)):
-        for row in grouped:
-            if row[-1].high <= product.low:
-                row.append(product)
-                break
-        else:
-            grouped.append([product])
-    return tuple(tuple(row) for row in grouped)
 
 
 class Multiplier(wiring.Component):

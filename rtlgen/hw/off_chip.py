@@ -81,11 +81,19 @@ class OffChipPort:
 
     Parameters
     ----------
-    movers: by window. pins: of the kernel, which has the attributes of `memory_pins`.
+    movers: by window. workers: by window, the number of its worker; in order.
+    pins: of the kernel, which has the attributes of `memory_pins`.
     """
 
-    def __init__(self, side: MemorySide, movers: Mapping[str, Mover], pins: Any) -> None:
+    def __init__(
+        self,
+        side: MemorySide,
+        movers: Mapping[str, Mover],
+        workers: Mapping[str, int],
+        pins: Any,
+    ) -> None:
         self._side = side
+        self._workers = workers
         self._movers = movers
         self._pins = {pin: getattr(pins, name) for pin, name in asdict(memory_ports(side)).items()}
         self._fills: dict[str, tuple[Value, Value, Value]] = {}
@@ -104,11 +112,12 @@ class OffChipPort:
             self._build_axi(m, names, accepted, finished)
             return
         movers = list(self._movers.values())
-        port = FixedPort(self._side, [mover.transfer for mover in movers])
+        transfers = [mover.transfer for mover in movers]
+        port = FixedPort(self._side, transfers, [self._workers[t.window] for t in transfers])
         m.submodules[names.name("memory_port")] = port
         pins = self._pins
         m.d.comb += [pins[pin].eq(getattr(port, pin)) for pin in ("en", "we", "addr", "wdata")]
-        m.d.comb += port.ack.eq(pins["ack"])
+        m.d.comb += [port.ack.eq(pins["ack"]), port.begin.eq(accepted)]
         self._connect(m, port, movers, finished, port.fill_row, pins["rdata"])
 
     def _build_axi(
@@ -128,7 +137,8 @@ class OffChipPort:
             ]
             if not movers:
                 continue
-            port = kind(side, [mover.transfer for mover in movers])
+            transfers = [mover.transfer for mover in movers]
+            port = kind(side, transfers, [self._workers[t.window] for t in transfers])
             m.submodules[names.name(f"axi_{direction}")] = port
             for pin, member in port.signature.members.items():
                 if pin in pins and pin not in ("base", "error"):

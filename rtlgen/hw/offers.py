@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from amaranth.hdl import Module, Mux, Value
+from amaranth.hdl import Mux, Value
 from amaranth.lib.wiring import In, Member, Out, Signature
 
 from rtlgen.ir.memory_side import MemorySide
@@ -63,14 +63,6 @@ def row_bits(transfers: Sequence[Transfer]) -> int:
     """Return the width of a row of the widest window that is filled."""
     loads = [t.at.width_bits for t in transfers if t.direction == "load"]
     return max(loads, default=1)
-
-
-def first_of(m: Module, wanted: Sequence[Value], chosen: Sequence[Value], free: Value) -> None:
-    """Let the first one of those that want it have it, where it is free."""
-    before: Value = ~free
-    for wants, has in zip(wanted, chosen, strict=True):
-        m.d.comb += has.eq(wants & ~before)
-        before = before | wants
 
 
 def chosen_of(chosen: Value, values: Sequence[Value]) -> Value:

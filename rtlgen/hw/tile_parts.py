@@ -11,7 +11,7 @@ from rtlgen.hw.mover import Mover
 from rtlgen.hw.names import Namer, prefix_ports
 from rtlgen.hw.tile_sequencer import TileSequencer
 from rtlgen.hw.windows import DrainedStorage
-from rtlgen.ir.plan import MemorySide, TiledRegion, Transfer, Workers
+from rtlgen.ir.plan import Mark, MemorySide, TiledRegion, Workers
 
 
 class TileParts:
@@ -31,17 +31,12 @@ class TileParts:
         self, tiled: TiledRegion, workers: Workers, side: MemorySide, events: Sequence[int]
     ) -> None:
         self._tiled = tiled
-        awaited = [workers.waited_for(transfer.window) for transfer in tiled.transfers]
-        self._sequencer = TileSequencer(tiled, events, awaited)
+        self._sequencer = TileSequencer(tiled, events, workers)
+        depth = len(tiled.levels)
         self.movers: Mapping[str, Mover] = {
-            transfer.window: Mover(transfer, len(tiled.levels), side, self._outer(transfer, loops))
-            for transfer, loops in zip(tiled.transfers, awaited, strict=True)
+            transfer.window: Mover(transfer, depth, side, workers.marks(transfer, depth))
+            for transfer in tiled.transfers
         }
-
-    def _outer(self, transfer: Transfer, awaited: Sequence[int]) -> list[int]:
-        """Return in which outer loops a transfer waits, or others for it."""
-        found = {*awaited, *(wait.loops for wait in transfer.after)}
-        return sorted(found - {len(self._tiled.levels)})
 
     @property
     def ended(self) -> Signal:
@@ -75,23 +70,22 @@ class TileParts:
             ]
             told = [("claimed", f"claimed_{n}"), ("passed", f"passed_{n}")]
             told += [
-                (f"{what}_{loops}", f"{what}_{n}_{loops}")
+                (f"{what}_{k}", f"{what}_{n}_{k}")
                 for what in ("opens", "closes")
-                for loops in mover.outer
+                for k in range(len(mover.marks))
             ]
             for its, known_as in told:
                 if known_as in sequencer.signature.members:
                     m.d.comb += getattr(sequencer, known_as).eq(getattr(mover, its))
 
-    def stored(self, window: str, loops: int) -> Signal | None:
-        """Return what says that the store of a window is done with an iteration of outer loops.
+    def stored(self, window: str, gives: Mark) -> Signal | None:
+        """Return what says that the store of a window is done with an iteration that counts.
 
         None where the window is another worker's.
         """
         if window not in self.movers:
             return None
-        stored: Signal = getattr(self._sequencer, f"stored_{self._number(window)}_{loops}")
-        return stored
+        return self._sequencer.stored(self._number(window), gives)
 
     def connect_waits(self, m: Module, workers: Sequence[TileParts]) -> None:
         """Tell transfers of the stores that they wait for.
@@ -102,7 +96,7 @@ class TileParts:
         """
         for n, transfer in enumerate(self._tiled.transfers):
             for k, wait in enumerate(transfer.after):
-                found = [parts.stored(wait.window, wait.loops) for parts in workers]
+                found = [parts.stored(wait.window, wait.gives) for parts in workers]
                 (stored,) = (signal for signal in found if signal is not None)
                 m.d.comb += getattr(self._sequencer, f"credit_{n}_{k}").eq(stored)
 

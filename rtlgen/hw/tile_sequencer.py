@@ -7,7 +7,8 @@ besides, are *credits* for iterations of outer tile loops. See `ir.tiled` for th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
 from amaranth.hdl import Cat, Const, Module, Signal, Value
 from amaranth.lib import wiring
@@ -17,7 +18,7 @@ from amaranth.lib.wiring import In, Out, Signature
 from rtlgen.hw.index_units import all_of
 from rtlgen.hw.pulses import delayed_pulse
 from rtlgen.ir.iterations import iterations_of
-from rtlgen.ir.plan import TiledRegion, Transfer, Wait
+from rtlgen.ir.plan import Mark, TiledRegion, Transfer, Wait, Workers
 
 
 class TileSequencer(wiring.Component):
@@ -26,7 +27,7 @@ class TileSequencer(wiring.Component):
     Parameters
     ----------
     events: cycles of a tile that something in its kernel waits for.
-    awaited: for each transfer, the numbers of outermost tile loops in which others wait for it.
+    workers: those of which the region is one.
 
     Members
     -------
@@ -35,8 +36,9 @@ class TileSequencer(wiring.Component):
     ended: Out(1), high for one cycle, when all is stored. working: Out(1), high from the cycle
         after `begin` until then.
     and for every transfer, by its number N: ready_N: Out(1), there is a token for its mover.
-    claimed_N, opens_N_L, passed_N, closes_N_L: In(1), of the mover; finished_N: In(1), of the port.
-    stored_N_L: Out(1), of a store that is awaited: it is done with an iteration of L loops.
+    claimed_N, opens_N_K, passed_N, closes_N_K: In(1), of the mover; finished_N: In(1), of the port.
+    stored_N_G: Out(1), of a store that is awaited: it is done with an iteration that counts for
+        what is awaited as number G.
     credit_N_K: In(1), of what transfer N waits for as number K: that is done with an iteration.
 
     Timing
@@ -44,30 +46,34 @@ class TileSequencer(wiring.Component):
     A tile can begin two cycles after `begin`, and `issue_cycles` after the one before.
     """
 
-    def __init__(
-        self, tiled: TiledRegion, events: Sequence[int], awaited: Sequence[Sequence[int]]
-    ) -> None:
+    def __init__(self, tiled: TiledRegion, events: Sequence[int], workers: Workers) -> None:
         self.tiled = tiled
         self.events = tuple(sorted(set(events)))
-        self.awaited = tuple(map(tuple, awaited))
+        self.workers = workers
+        depth = len(tiled.levels)
+        self.marks = [workers.marks(transfer, depth) for transfer in tiled.transfers]
+        self.awaited = [workers.waited_for(transfer.window) for transfer in tiled.transfers]
         members = {"begin": In(1), "ended": Out(1), "working": Out(1)}
         members |= {f"before_{cycle}": Out(1) for cycle in self.events}
         for n, transfer in enumerate(tiled.transfers):
             members |= {f"ready_{n}": Out(1), f"claimed_{n}": In(1), f"finished_{n}": In(1)}
-            members |= {f"opens_{n}_{loops}": In(1) for loops in self._waited_in(transfer)}
+            waiting = {wait.takes for wait in transfer.after}
+            members |= {f"opens_{n}_{k}": In(1) for k in self._numbers(n, waiting)}
             members |= {f"credit_{n}_{k}": In(1) for k in range(len(transfer.after))}
-            members |= {f"stored_{n}_{loops}": Out(1) for loops in self.awaited[n]}
-            if outer := self._outer(self.awaited[n]):
+            members |= {f"stored_{n}_{k}": Out(1) for k in range(len(self.awaited[n]))}
+            if closing := self._numbers(n, self.awaited[n]):
                 members |= {f"passed_{n}": In(1)}
-                members |= {f"closes_{n}_{loops}": In(1) for loops in outer}
+                members |= {f"closes_{n}_{k}": In(1) for k in closing}
         super().__init__(Signature(members))
 
-    def _outer(self, loops: Iterable[int]) -> list[int]:
-        """Return those numbers of loops that do not stand for tiles."""
-        return sorted({number for number in loops if number < len(self.tiled.levels)})
+    def _numbers(self, transfer: int, marks: Collection[Mark]) -> list[int]:
+        """Return which of the marks of a transfer are among some."""
+        return [k for k, mark in enumerate(self.marks[transfer]) if mark in marks]
 
-    def _waited_in(self, transfer: Transfer) -> list[int]:
-        return self._outer(wait.loops for wait in transfer.after)
+    def stored(self, transfer: int, gives: Mark) -> Signal:
+        """Return what says that a store is done with an iteration that counts."""
+        stored: Signal = getattr(self, f"stored_{transfer}_{self.awaited[transfer].index(gives)}")
+        return stored
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -85,14 +91,14 @@ class TileSequencer(wiring.Component):
             if transfer.direction == "load":
                 free = _tokens(m, f"free_{n}", copies, copies, used, claimed)
                 full = _tokens(m, f"full_{n}", copies, 0, finished, go)
-                m.d.comb += ready.eq((free != 0) & all_of(credits))
-                has_tokens.append(full != 0)
+                m.d.comb += ready.eq(free.some & all_of(credits))
+                has_tokens.append(full.some)
             else:
                 free = _tokens(m, f"free_{n}", copies, copies, finished, go)
                 full = _tokens(m, f"full_{n}", copies, 0, used, claimed)
-                m.d.comb += ready.eq((full != 0) & all_of(credits))
-                has_tokens.append(free != 0)
-                empty.append(free == copies)
+                m.d.comb += ready.eq(full.some & all_of(credits))
+                has_tokens.append(free.some)
+                empty.append(free.count == copies)
         self._start(m, go, has_tokens, empty)
         for cycle in self.events:
             m.d.comb += getattr(self, f"before_{cycle}").eq(
@@ -132,12 +138,12 @@ class TileSequencer(wiring.Component):
         for k, wait in enumerate(transfer.after):
             given = getattr(self, f"credit_{number}_{k}")
             opens: Value = Const(1)
-            if wait.loops < len(self.tiled.levels):
-                opens = getattr(self, f"opens_{number}_{wait.loops}")
+            for place in self._numbers(number, {wait.takes}):
+                opens = getattr(self, f"opens_{number}_{place}")
             name = f"after_{number}_{wait.window}"
             most = wait.distance + self._ahead(transfer, wait)
             credit = _tokens(m, name, most, wait.distance, given, claimed & opens)
-            found.append((credit != 0) | ~opens)
+            found.append(credit.some | ~opens)
         return found
 
     def _ahead(self, transfer: Transfer, wait: Wait) -> int:
@@ -149,37 +155,55 @@ class TileSequencer(wiring.Component):
         own = [other.window for other in self.tiled.transfers]
         if wait.window in own and transfer.direction == "load":
             return 0
-        return len(iterations_of(self.tiled.levels[: wait.loops]))
+        (other,) = (
+            region
+            for region in self.workers.regions
+            for transfer in region.transfers
+            if transfer.window == wait.window
+        )
+        return len(iterations_of(other.levels[: wait.loops]))
 
     def _announce(self, m: Module, number: int, transfer: Transfer) -> None:
         """Say when a store is done with iterations of outer loops."""
         finished: Signal = getattr(self, f"finished_{number}")
-        outer = self._outer(self.awaited[number])
-        if outer:
+        awaited = self.awaited[number]
+        closing = self._numbers(number, awaited)
+        if closing:
             # Which of the tiles that are on their way are the last ones of iterations.
-            closing = [getattr(self, f"closes_{number}_{loops}") for loops in outer]
             m.submodules[f"passed_{number}"] = passed = SyncFIFO(
-                width=len(outer), depth=transfer.copies
+                width=len(closing), depth=transfer.copies
             )
             m.d.comb += [
-                passed.w_data.eq(Cat(closing)),
+                passed.w_data.eq(Cat(getattr(self, f"closes_{number}_{k}") for k in closing)),
                 passed.w_en.eq(getattr(self, f"passed_{number}")),
                 passed.r_en.eq(finished),
             ]
-        for loops in self.awaited[number]:
-            stored: Signal = getattr(self, f"stored_{number}_{loops}")
-            closes = passed.r_data[outer.index(loops)] if loops in outer else Const(1)
-            m.d.comb += stored.eq(finished & closes)
+        for n, gives in enumerate(awaited):
+            closes: Value = Const(1)
+            for place in self._numbers(number, {gives}):
+                closes = passed.r_data[closing.index(place)]
+            m.d.comb += getattr(self, f"stored_{number}_{n}").eq(finished & closes)
 
 
-def _tokens(m: Module, name: str, most: int, initial: int, given: Value, taken: Value) -> Signal:
-    """Return the number of tokens at hand."""
+@dataclass(frozen=True, slots=True)
+class _Tokens:
+    """Tokens at hand, in registers: how many, and whether there are some.
+
+    The second one begins the way through the port, which is the longest of several workers.
+    """
+
+    count: Signal
+    some: Signal
+
+
+def _tokens(m: Module, name: str, most: int, initial: int, given: Value, taken: Value) -> _Tokens:
     count = Signal(range(most + 1), name=name, init=initial)
+    some = Signal(name=f"{name}_some", init=initial > 0)
     with m.If(given & ~taken):
-        m.d.sync += count.eq(count + 1)
+        m.d.sync += [count.eq(count + 1), some.eq(1)]
     with m.Elif(taken & ~given):
-        m.d.sync += count.eq(count - 1)
-    return count
+        m.d.sync += [count.eq(count - 1), some.eq(count != 1)]
+    return _Tokens(count, some)
 
 
 def _timer(m: Module, name: str, start: Value, cycles: int) -> Signal:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from amaranth.hdl import Module, Signal
 from amaranth.lib import wiring
@@ -12,7 +13,7 @@ from rtlgen.hw.control_ports import ControlPorts
 from rtlgen.hw.index_styles import build_index_unit
 from rtlgen.hw.index_units import all_of
 from rtlgen.hw.predicates import TRUE
-from rtlgen.ir.plan import Transfer
+from rtlgen.ir.plan import IndexForm, Mark, Transfer
 
 STAGE = 1
 """All outputs are registers, so that whoever waits for them may hold them for long."""
@@ -25,14 +26,15 @@ class TransferControl(wiring.Component):
     ----------
     tile_levels: how many of the transfer's levels are loops over tiles.
     depth_words: of the memory off chip.
-    outer: numbers of outermost tile loops whose ends are to be shown.
+    marks: iterations of outermost tile loops that count for something.
 
     Members
     -------
     begin: In(1), two cycles before the first iteration. Between runs it shows none.
     valid: Out(1), there is an iteration. moves: Out(1), it moves a word. last: Out(1), it is the
         last one of its tile. word, at: Out, where the word is off chip, and in the window.
-    closes_L: Out(1), its tile is the last one in an iteration of the L outermost loops.
+    closes_K: Out(1), its tile is the last one in an iteration of the loops of mark K.
+    counts_K: Out(1), its tile is in an iteration that counts for mark K.
     strobe_K: Out(1), whether a store writes element K of the word.
     """
 
@@ -41,11 +43,11 @@ class TransferControl(wiring.Component):
         transfer: Transfer,
         tile_levels: int,
         depth_words: int,
-        outer: Sequence[int] = (),
+        marks: Sequence[Mark] = (),
     ) -> None:
         self.transfer = transfer
         self.tile_levels = tile_levels
-        self.outer = tuple(outer)
+        self.marks = tuple(marks)
         self._index = build_index_unit("odometer", transfer.levels, 1, 0, tile_levels)
         self._ports = ControlPorts(self._index)
         every = transfer.levels
@@ -54,7 +56,10 @@ class TransferControl(wiring.Component):
         self._ports.add_guard("moves", transfer.when, STAGE, every, enable=False)
         for lane, strobe in enumerate(transfer.strobes):
             self._ports.add_guard(f"strobe_{lane}", strobe, STAGE, every, enable=False)
-        closes = {f"closes_{loops}": Out(1) for loops in self.outer}
+        for n, mark in enumerate(self.marks):
+            when = mark.when.with_forms(partial(IndexForm.padded, levels=len(every)))
+            self._ports.add_guard(f"counts_{n}", when, STAGE, every, enable=False)
+        closes = {f"closes_{n}": Out(1) for n in range(len(self.marks))}
         super().__init__(
             Signature(
                 {
@@ -84,10 +89,10 @@ class TransferControl(wiring.Component):
             self.last.eq(builder.delayed(ends, STAGE)),
         ]
         active = [level.extent > 1 for level in self.transfer.levels]
-        for loops in self.outer:
+        for n, mark in enumerate(self.marks):
             # Tile loops of one iteration are none of the index unit's.
-            inner = index.lasts[sum(active[:loops]) : sum(active[: self.tile_levels])]
-            closes = Signal(name=f"closes_{loops}_now")
+            inner = index.lasts[sum(active[: mark.loops]) : sum(active[: self.tile_levels])]
+            closes = Signal(name=f"closes_{n}_now")
             m.d.comb += closes.eq(all_of(inner))
-            m.d.comb += getattr(self, f"closes_{loops}").eq(builder.delayed(closes, STAGE))
+            m.d.comb += getattr(self, f"closes_{n}").eq(builder.delayed(closes, STAGE))
         return m

@@ -48,6 +48,9 @@ class Cut:
         if self.dim < 0 or self.count < 1:
             raise PlanError(f"a cut of dimension {self.dim} into {self.count} parts")
 
+    def __str__(self) -> str:
+        return f"{self.kind}:{self.dim + 1}:{self.count}"
+
     def part_extent(self, extent: int) -> int:
         """Return how many values of the subscript the largest part has."""
         return -(-extent // self.count)

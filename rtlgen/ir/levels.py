@@ -22,6 +22,10 @@ class IndexForm:
     def evaluate(self, counters: tuple[int, ...]) -> int:
         return self.constant + sum(c * x for c, x in zip(self.coefficients, counters, strict=True))
 
+    def padded(self, levels: int) -> IndexForm:
+        """Return the form for a nest of so many levels, which uses none of those further in."""
+        return replace(self, coefficients=(self.coefficients + (0,) * levels)[:levels])
+
 
 @dataclass(frozen=True, slots=True)
 class Field:
@@ -144,6 +148,14 @@ class Predicate:
 
     def holds(self, counters: tuple[int, ...]) -> bool:
         return any(all(c.holds(counters) for c in parts) for parts in self.alternatives)
+
+    def with_forms(self, change: Callable[[IndexForm], IndexForm]) -> Predicate:
+        """Return the predicate with its forms changed."""
+        return Predicate(
+            tuple(
+                tuple(replace(c, form=change(c.form)) for c in parts) for parts in self.alternatives
+            )
+        )
 
 
 ALWAYS = Predicate(((),))

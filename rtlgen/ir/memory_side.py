@@ -24,6 +24,12 @@ BURST_WORDS = 16
 so it never crosses a border of 4096 bytes either, whatever the width of a word.
 """
 
+LEAST_READ_WORDS, LEAST_WRITE_BURSTS = 64, 16
+"""What may be on its way where the memory answers soon; see `Bus`."""
+
+PORT_CYCLES = 8
+"""Cycles that an access takes between mover, port and bus."""
+
 Direction: TypeAlias = Literal["load", "store"]
 BusKind: TypeAlias = Literal["fixed", "axi"]
 
@@ -57,6 +63,11 @@ class OffChip:
         return rows * self.row_words(word_bits)
 
 
+def _power_above(least: int) -> int:
+    """Return the smallest power of two that is not less."""
+    return 1 << (least - 1).bit_length()
+
+
 @dataclass(frozen=True, slots=True)
 class Bus:
     """How words come and go; see the module.
@@ -80,6 +91,19 @@ class Bus:
     def has_bursts(self) -> bool:
         """Whether words that follow each other are moved together."""
         return self.kind == "axi"
+
+    @property
+    def read_words(self) -> int:
+        """Words that may have been asked for and not come yet.
+
+        So many that bursts of one word keep the bus busy until the first one of them has come.
+        """
+        return max(LEAST_READ_WORDS, _power_above(self.latency_cycles + PORT_CYCLES))
+
+    @property
+    def write_bursts(self) -> int:
+        """Bursts that may have been written, or wait for that, and are not answered yet."""
+        return max(LEAST_WRITE_BURSTS, _power_above(self.latency_cycles + PORT_CYCLES))
 
     def busy_cycles(self, loaded_words: int, stored_words: int) -> int:
         """Return the cycles for which so many words occupy the bus at least."""

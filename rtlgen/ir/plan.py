@@ -77,7 +77,7 @@ from rtlgen.ir.operations import (
 )
 from rtlgen.ir.plan_error import PlanError
 from rtlgen.ir.streams import Region, Stream
-from rtlgen.ir.tiled import TiledRegion, Transfer, Wait, Workers
+from rtlgen.ir.tiled import Mark, TiledRegion, Transfer, Wait, Workers
 
 __all__ = [
     "ALWAYS",
@@ -104,6 +104,7 @@ __all__ = [
     "Level",
     "LevelBound",
     "LoadOp",
+    "Mark",
     "Memory",
     "MemoryKind",
     "MemorySide",

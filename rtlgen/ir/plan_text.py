@@ -104,7 +104,7 @@ def _tiles(tiled: TiledRegion) -> list[str]:
     ]
     for transfer in tiled.transfers:
         names = level_names(transfer.levels)
-        waits = "".join(f", {_wait(wait, len(tiled.levels))}" for wait in transfer.after)
+        waits = "".join(f", {_wait(wait, tiled.levels)}" for wait in transfer.after)
         lines.append(
             f"{transfer.direction} {transfer.window}[{address_text(transfer.at, names)}] of "
             f"{transfer.array} at word {form_text(transfer.word, names)}"
@@ -118,9 +118,11 @@ def _tiles(tiled: TiledRegion) -> list[str]:
     return lines
 
 
-def _wait(wait: Wait, depth: int) -> str:
-    what = "tiles" if wait.loops == depth else f"iterations of {wait.loops} tile loops"
-    return f"{wait.distance} {what} after {wait.window}"
+def _wait(wait: Wait, levels: tuple[Level, ...]) -> str:
+    what = "tiles" if wait.loops == len(levels) else f"iterations of {wait.loops} tile loops"
+    names = level_names(levels)
+    taken, given = (_where(when, names) for when in (wait.taken, wait.given))
+    return f"{wait.distance} {what}{taken} after {wait.window}{given}"
 
 
 def _nest(levels: tuple[Level, ...]) -> str:

@@ -20,14 +20,8 @@ from typing import Protocol, Self
 from rtlgen.ir.memory_side import Bus
 from rtlgen.ir.transfer_patterns import Item
 
-READ_WORDS = 64
-"""Words that may have been asked for and not come yet."""
-
 WRITE_WORDS = 32
 """Words that wait for their turn on the bus."""
-
-WRITE_BURSTS = 16
-"""Bursts that may have been written, or wait for that, and are not answered yet."""
 
 Offers = Sequence[Item | None]
 
@@ -69,14 +63,40 @@ class PortTiming(Protocol):
         """Return whose access has just begun, where the next one may take as long."""
 
 
-def port_timing(bus: Bus, is_store: Sequence[bool]) -> PortTiming:
-    """Return an idle port for movers that load or store."""
+def port_timing(bus: Bus, is_store: Sequence[bool], workers: Sequence[int]) -> PortTiming:
+    """Return an idle port for movers that load or store, each one a worker's."""
+    loads = [n for n, stores in enumerate(is_store) if not stores]
+    stores = [n for n, stores in enumerate(is_store) if stores]
     if bus.kind == "axi":
-        loads = [n for n, stores in enumerate(is_store) if not stores]
-        stores = [n for n, stores in enumerate(is_store) if stores]
-        return AxiTiming(_Reads(bus.latency_cycles, loads), _Writes(bus.latency_cycles, stores))
-    order = sorted(range(len(is_store)), key=lambda n: not is_store[n])
-    return FixedTiming(bus.latency_cycles, order)
+        return AxiTiming(
+            _Reads(bus, Rotation(workers, loads)),
+            _Writes(bus, Rotation(workers, stores)),
+        )
+    return FixedTiming(bus.latency_cycles, Rotation(workers, stores, loads))
+
+
+NOBODY = -1
+"""The worker that was served last, before any was."""
+
+
+class Rotation:
+    """In which order movers have their turns: `hw.turns`.
+
+    Parameters
+    ----------
+    workers: of every mover. classes: movers, those of the first class before all others.
+    """
+
+    def __init__(self, workers: Sequence[int], *classes: Sequence[int]) -> None:
+        self.workers = workers
+        self._orders = {
+            last: [n for own in classes for n in sorted(own, key=lambda n: workers[n] <= last)]
+            for last in (NOBODY, *set(workers))
+        }
+
+    def after(self, worker: int) -> list[int]:
+        """Return all of them, the first one first, when a worker was served last."""
+        return self._orders[worker]
 
 
 @dataclass(slots=True)
@@ -85,18 +105,19 @@ class FixedTiming:
 
     Members
     -------
-    order: movers, the first one first. user: whose access is on its way, or None; left: for how
-        many cycles more; is_last: whether it ends a tile.
+    turns: of movers. user: whose access is on its way, or None; left: for how many cycles more;
+        is_last: whether it ends a tile. served: the worker that was served last.
     """
 
     latency_cycles: int
-    order: list[int]
+    turns: Rotation
     user: int | None = None
     left: int = 0
     is_last: bool = False
+    served: int = NOBODY
 
     def key(self) -> object:
-        return self.user, self.left, self.is_last
+        return self.user, self.left, self.is_last, self.served
 
     def copied(self) -> FixedTiming:
         return copy(self)
@@ -117,9 +138,10 @@ class FixedTiming:
         else:
             moved = bool(taken)
         if self.user is None:
-            for n in self.order:
+            for n in self.turns.after(self.served):
                 offer = offers[n]
                 if offer is not None and offer.moves:
+                    self.served = self.turns.workers[n]
                     self.user, self.left, self.is_last = n, self.latency_cycles + 1, offer.last
                     taken.append(n)
                     moved = True
@@ -210,10 +232,11 @@ class _Reads:
     bursts: (words that are still to come, cycle from which on) of each one behind it.
     asked: what is to come, behind the head, which is next. has_word: whether a word has come and is
         not in its window.
+    served: the worker that was served last.
     """
 
-    latency_cycles: int
-    users: list[int]
+    bus: Bus
+    turns: Rotation
     now: int = 0
     open: _Burst | None = None
     sent: int = 0
@@ -221,10 +244,12 @@ class _Reads:
     asked: list[_Asked] = field(default_factory=list)
     head: _Asked | None = None
     has_word: bool = False
+    served: int = NOBODY
 
     def key(self) -> object:
         bursts = tuple([(words, max(0, due - self.now)) for words, due in self.bursts])
-        return self.open, self.sent, bursts, tuple(self.asked), self.head, self.has_word
+        state = self.open, self.sent, bursts, tuple(self.asked), self.head, self.has_word
+        return *state, self.served
 
     def copied(self) -> _Reads:
         mine = copy(self)
@@ -232,7 +257,7 @@ class _Reads:
         return mine
 
     def cycle(self, offers: Offers) -> Served:
-        has_room = len(self.asked) < READ_WORDS
+        has_room = len(self.asked) < self.bus.read_words
         head = self.head
         passes = head is not None and (self.has_word or not head.is_awaited)
         finished = [head.owner] if head is not None and passes and head.is_last else []
@@ -248,7 +273,7 @@ class _Reads:
             self.head = self.asked.pop(0) if self.asked else None
             moved = True
         if self.sent:
-            self.bursts.append((self.sent, self.now + self.latency_cycles))
+            self.bursts.append((self.sent, self.now + self.bus.latency_cycles))
             self.sent = 0
         burst = self.open
         goes_on = burst is not None and burst.goes_on(offers)
@@ -261,10 +286,12 @@ class _Reads:
             if burst is not None:
                 self.sent, self.open, moved = burst.words, None, True
             if has_room:
-                taken = next((n for n in self.users if offers[n] is not None), None)
+                order = self.turns.after(self.served)
+                taken = next((n for n in order if offers[n] is not None), None)
         if taken is not None:
             offer = offers[taken]
             assert offer is not None, "what is taken was offered"
+            self.served = self.turns.workers[taken]
             self.asked.append(_Asked(taken, offer.last, offer.moves))
             if offer.moves and not goes_on:
                 self.open = _Burst(taken, 1, False)
@@ -285,21 +312,23 @@ class _Writes:
     -------
     open: the burst that may grow; its last word is not among the `words` that wait for the bus.
     bursts: words to send of each one whose address is out. due: cycles of their responses.
-    asked: what waits for a response.
+    asked: what waits for a response. served: the worker that was served last.
     """
 
-    latency_cycles: int
-    users: list[int]
+    bus: Bus
+    turns: Rotation
     now: int = 0
     open: _Burst | None = None
     words: int = 0
     bursts: list[int] = field(default_factory=list)
     due: list[int] = field(default_factory=list)
     asked: list[_Asked] = field(default_factory=list)
+    served: int = NOBODY
 
     def key(self) -> object:
         due = tuple([max(0, cycle - self.now) for cycle in self.due])
-        return self.open, self.words, tuple(self.bursts), due, tuple(self.asked)
+        state = self.open, self.words, tuple(self.bursts), due, tuple(self.asked)
+        return *state, self.served
 
     def copied(self) -> _Writes:
         mine = copy(self)
@@ -307,7 +336,7 @@ class _Writes:
         return mine
 
     def cycle(self, offers: Offers) -> Served:
-        has_room, may_ask = self.words < WRITE_WORDS, len(self.asked) < WRITE_BURSTS
+        has_room, may_ask = self.words < WRITE_WORDS, len(self.asked) < self.bus.write_bursts
         finished, moved = self._answer()
         moved |= self._send()
         burst = self.open
@@ -328,10 +357,11 @@ class _Writes:
                 self.open, moved = None, True
             opens = self.open is None and has_room
             passes = burst is None and may_ask
-            for n in self.users:
+            for n in self.turns.after(self.served):
                 offer = offers[n]
                 if offer is not None and (opens if offer.moves else passes):
                     taken = n
+                    self.served = self.turns.workers[n]
                     if offer.moves:
                         self.open = _Burst(n, 1, offer.last)
                     else:
@@ -361,7 +391,7 @@ class _Writes:
         self.bursts[0] -= 1
         if not self.bursts[0]:
             del self.bursts[0]
-            self.due.append(self.now + self.latency_cycles)
+            self.due.append(self.now + self.bus.latency_cycles)
         return True
 
     def waits(self) -> int:

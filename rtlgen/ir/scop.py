@@ -225,6 +225,13 @@ class Loop:
         if self.step == 0 or self.scale < 1:
             raise ValueError(f"loop {self.iterator} does not advance")
 
+    def values(self, outer: Mapping[str, int]) -> Iterator[int]:
+        """Yield what the iterator is, in order, where those of the loops around have values."""
+        value, stop = self.start.evaluate(outer), self.stop.evaluate(outer)
+        while self.scale * value < stop if self.step > 0 else self.scale * value > stop:
+            yield value
+            value += self.step
+
     def substitute(self, values: Mapping[str, Affine]) -> Loop:
         """Return the loop with other iterators in its bounds; its limits stay."""
         start, stop = self.start.substitute(values), self.stop.substitute(values)

@@ -102,10 +102,7 @@ def shared_loops(
         size = len(share)
     found = SharedLoops((), tuple(counters))
     inner = [
-        level.with_forms(
-            lambda form: found.moved(replace(form, coefficients=form.coefficients[: len(levels)]))
-        )
-        for level in levels
+        level.with_forms(lambda form: found.moved(form.padded(len(levels)))) for level in levels
     ]
     if shared.is_box:
         new = [replace(shared, extent=max(1, size))]

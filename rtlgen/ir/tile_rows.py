@@ -11,11 +11,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rtlgen.ir.iterations import Bools, Ints, iterations_of, level_range
+from rtlgen.ir.iterations import Bools, Ints, iterations_of, level_range, predicate_mask
 from rtlgen.ir.levels import Level
 from rtlgen.ir.plan_error import TooManyTiles
-from rtlgen.ir.tiled import Transfer
-from rtlgen.ir.transfer_patterns import first_of_each, patterns_of, telling, told_apart
+from rtlgen.ir.tiled import Mark, Transfer
+from rtlgen.ir.transfer_patterns import (
+    first_of_each,
+    patterns_of,
+    telling,
+    telling_predicate,
+    told_apart,
+)
 
 MOST_TILES = 1 << 22
 """Rows of tiles, and tiles of those that are not alike; more would take gigabytes."""
@@ -30,15 +36,15 @@ class TileRows:
     of_row: for each row, the number of the one that stands for it.
     tiles: (count, levels) counters of the tiles of the rows that stand for others, row after row.
     ends: where each of these ends in `tiles`.
-    opens, closes: by a number of outermost loops, which of the tiles begin an iteration of these,
-        and which end one.
+    opens, closes: by what is counted, which of the tiles begin such an iteration, and which end
+        one.
     """
 
     of_row: Ints
     tiles: Ints
     ends: Ints
-    opens: Mapping[int, Bools]
-    closes: Mapping[int, Bools]
+    opens: Mapping[Mark, Bools]
+    closes: Mapping[Mark, Bools]
 
     def words(self, transfer: Transfer) -> int:
         """Return the words that one of the transfers moves in all tiles."""
@@ -52,14 +58,14 @@ def tile_rows(
     levels: Sequence[Level],
     transfers: Sequence[Transfer],
     has_bursts: bool,
-    outer_loops: Collection[int] = (),
+    marks: Collection[Mark] = (),
 ) -> TileRows:
     """Return the rows of the tiles of some loops, alike where all transfers move the same in them.
 
     Parameters
     ----------
     has_bursts: whether words that follow each other make one burst.
-    outer_loops: numbers of outermost loops in whose iterations something waits, fewer than all.
+    marks: iterations at which something waits, or is waited for.
 
     Raises
     ------
@@ -73,9 +79,13 @@ def tile_rows(
     low, trips = level_range(levels[-1], outer)
     depth = len(levels)
     of_row = told_apart(told_apart(np.zeros(len(outer), np.int64), low), trips)
-    ends_of = {loops: _ends_of_iterations(outer[:, :loops]) for loops in outer_loops}
+    outside = {mark.loops for mark in marks if mark.loops < depth}
+    ends_of = {loops: _ends_of_iterations(outer[:, :loops]) for loops in outside}
     for first_row, last_row in ends_of.values():
         of_row = told_apart(of_row, first_row + 2 * last_row)
+    for mark in marks:
+        for values in telling_predicate(mark.when, outer, levels[-1:]):
+            of_row = told_apart(of_row, values)
     for transfer in transfers:
         inside = (levels[-1], *transfer.levels[depth:])
         for values in telling(transfer, outer, inside, has_bursts):
@@ -88,9 +98,14 @@ def tile_rows(
     parents = np.repeat(first, count)
     place = np.arange(ends[-1]) - np.repeat(ends - count, count)
     tiles = np.concatenate([outer[parents], (low[parents] + place)[:, None]], axis=1)
-    at_end = place == trips[parents] - 1
-    opens = {k: (first_row[parents] == 1) & (place == 0) for k, (first_row, _) in ends_of.items()}
-    closes = {k: (last_row[parents] == 1) & at_end for k, (_, last_row) in ends_of.items()}
+    opens, closes = {}, {}
+    for mark in marks:
+        opens[mark] = closes[mark] = predicate_mask(mark.when, tiles)
+        if mark.loops < depth:
+            first_row, last_row = ends_of[mark.loops]
+            at_end = place == trips[parents] - 1
+            opens[mark] = opens[mark] & (first_row[parents] == 1) & (place == 0)
+            closes[mark] = closes[mark] & (last_row[parents] == 1) & at_end
     return TileRows(of_row, tiles, ends, opens, closes)
 
 

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rtlgen.ir.levels import FoldedForm, IndexForm, Level, Predicate
+from rtlgen.ir.levels import ALWAYS, FoldedForm, IndexForm, Level, Predicate
 from rtlgen.ir.memory_side import Direction
 from rtlgen.ir.operations import ChooseOp, LoadOp
 from rtlgen.ir.plan_error import PlanError
@@ -34,24 +34,56 @@ from rtlgen.ir.streams import Region
 
 
 @dataclass(frozen=True, slots=True)
-class Wait:
-    """What a transfer waits for before it begins an iteration of its outermost tile loops.
-
-    That is until the store of a window is done with the iteration of the same loops that is
-    `distance` iterations before: both count them from the start of the run.
+class Mark:
+    """Iterations of the outermost tile loops that count.
 
     Members
     -------
     loops: how many of the tile loops; all of them count tiles.
+    when: which of their iterations; its forms have a coefficient for every tile loop.
+    """
+
+    loops: int
+    when: Predicate = ALWAYS
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """What a transfer waits for before it begins some iterations of its outermost tile loops.
+
+    Those are counted from the start of the run, and so are those that the store of a window is done
+    with: the first one to be waited for is `distance` before the first one that waits.
+
+    Members
+    -------
+    loops: in iterations of how many tile loops both count.
+    taken: which iterations of the transfer's tile loops wait. given: which of the store's count.
     """
 
     window: str
     distance: int
     loops: int
+    taken: Predicate = ALWAYS
+    given: Predicate = ALWAYS
 
     def __post_init__(self) -> None:
-        if self.distance < 1 or self.loops < 1:
+        if self.distance < int(self.is_plain) or self.loops < 1:
             raise PlanError(f"a wait for {self.window} that never ends: {self}")
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether all iterations of those loops count, on both sides."""
+        return self.taken.is_true and self.given.is_true
+
+    @property
+    def takes(self) -> Mark:
+        """What waits."""
+        return Mark(self.loops, self.taken)
+
+    @property
+    def gives(self) -> Mark:
+        """What is waited for."""
+        return Mark(self.loops, self.given)
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,10 +228,21 @@ class Workers:
         """Those of all workers."""
         return tuple(transfer for region in self.regions for transfer in region.transfers)
 
-    def waited_for(self, window: str) -> tuple[int, ...]:
-        """Return in which loops others wait for the store of a window: how many, each once."""
+    def marks(self, transfer: Transfer, depth: int) -> tuple[Mark, ...]:
+        """Return what a transfer counts, for its own waits and for those of others.
+
+        Parameters
+        ----------
+        depth: the number of its tile loops; that all tiles count needs no mark.
+        """
+        own = [wait.takes for wait in transfer.after]
+        found = dict.fromkeys([*own, *self.waited_for(transfer.window)])
+        return tuple(mark for mark in found if mark != Mark(depth))
+
+    def waited_for(self, window: str) -> tuple[Mark, ...]:
+        """Return what others wait for the store of a window to be done with, each once."""
         waits = (wait for transfer in self.transfers for wait in transfer.after)
-        return tuple(sorted({wait.loops for wait in waits if wait.window == window}))
+        return tuple(dict.fromkeys(wait.gives for wait in waits if wait.window == window))
 
 
 def _same(levels: tuple[Level, ...], tile_levels: tuple[Level, ...]) -> bool:

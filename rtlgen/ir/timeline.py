@@ -8,7 +8,7 @@ grows with the kinds of tiles, and only by a look into a table with their number
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections import OrderedDict
 
 from rtlgen.ir.memory_side import Bus
 from rtlgen.ir.tiled import Workers
@@ -20,15 +20,34 @@ END_CYCLES = 2
 """Cycles from the one in which all is stored to the end of the workers, both included."""
 
 
-@lru_cache(maxsize=64)
-def workers_cycles(workers: Workers, bus: Bus) -> int:
+MOST_KNOWN = 64
+"""Workers whose cycles are kept."""
+
+known_cycles: OrderedDict[tuple[Workers, Bus], int] = OrderedDict()
+"""The cycles of workers that have been followed, those asked for last behind the others."""
+
+
+def workers_cycles(workers: Workers, bus: Bus, most: int | None = None) -> int:
     """Return the cycles between the start of some workers and that of what follows them.
+
+    Parameters
+    ----------
+    most: where they are more than that, at least so many are returned.
 
     Raises
     ------
     PlanError: they would wait for ever.
     """
-    return _Timeline(workers, bus).cycles()
+    key = workers, bus
+    if key in known_cycles:
+        known_cycles.move_to_end(key)
+        return known_cycles[key]
+    found = _Timeline(workers, bus).cycles(most)
+    if most is None or found <= most:
+        known_cycles[key] = found
+        if len(known_cycles) > MOST_KNOWN:
+            known_cycles.popitem(last=False)
+    return found
 
 
 class _Timeline:
@@ -41,8 +60,8 @@ class _Timeline:
         self.known: dict[tuple[object, ...], Step] = {}
         self.known_rows: dict[tuple[object, ...], Step] = {}
 
-    def cycles(self) -> int:
-        """Return the length of all of it."""
+    def cycles(self, most: int | None = None) -> int:
+        """Return the length of all of it; where it is more than `most`, at least so many cycles."""
         state = self.team.initial()
         at = At(state, state.key(), state.credits, 0)
         if len(self.tracks) == 1:
@@ -50,8 +69,16 @@ class _Timeline:
         else:
             while not all([track.is_over for track in self.tracks]):
                 self._follow_start(at)
+                if most is not None and (least := at.cycles + self._left()) > most:
+                    return least
         rest = Cycles(self.team, at.state.copied(at.credits))
         return at.cycles + rest.to_end() + END_CYCLES
+
+    def _left(self) -> int:
+        """Return the cycles that are left at least: those of the kernels."""
+        return max(
+            (track.tiled.tiles - 1 - track.tile) * track.tiled.issue_cycles for track in self.tracks
+        )
 
     def _follow_start(self, at: At) -> Step:
         """Follow all workers to the next start of a tile."""

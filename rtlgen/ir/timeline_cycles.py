@@ -16,7 +16,7 @@ from rtlgen.ir.plan_error import PlanError
 from rtlgen.ir.port_timing import port_timing
 from rtlgen.ir.tiled import Workers
 from rtlgen.ir.timeline_state import Mover, Pace, State
-from rtlgen.ir.timeline_tracks import QUEUED, Track
+from rtlgen.ir.timeline_tracks import QUEUED, Flags, Track
 from rtlgen.ir.transfer_patterns import Item
 
 CONTROL_CYCLES = 1
@@ -29,7 +29,8 @@ class Team:
     Members
     -------
     tracks: one a worker. track_of: by mover, its worker's.
-    awaited: by mover, who waits for it, as which of its waits.
+    opens: by mover, for each of its waits which tiles wait.
+    awaited: by mover, who waits for it, as which of its waits, for which tiles.
     """
 
     def __init__(self, workers: Workers, bus: Bus) -> None:
@@ -39,19 +40,24 @@ class Team:
             first = self.tracks[-1].movers.stop if self.tracks else 0
             self.tracks.append(Track(region, workers, bus, first))
         self.track_of = [track for track in self.tracks for _ in track.movers]
+        self.worker_of = [n for n, track in enumerate(self.tracks) for _ in track.movers]
         transfers = workers.transfers
         self.is_store = [transfer.direction == "store" for transfer in transfers]
         self.stores = [n for n, stores in enumerate(self.is_store) if stores]
         self.copies = [transfer.copies for transfer in transfers]
         self.waits = [transfer.after for transfer in transfers]
-        self.awaited: list[list[tuple[int, int]]] = [
+        self.opens = [
+            [track.opens(wait.takes) for wait in own]
+            for track, own in zip(self.track_of, self.waits, strict=True)
+        ]
+        self.awaited: list[list[tuple[int, int, Flags]]] = [
             [
-                (n, k)
+                (n, k, track.closes(wait.gives))
                 for n, own in enumerate(self.waits)
                 for k, wait in enumerate(own)
                 if wait.window == transfer.window
             ]
-            for transfer in transfers
+            for track, transfer in zip(self.track_of, transfers, strict=True)
         ]
         self.used_cycles = [
             tiled.used_cycle(transfer.window)
@@ -75,7 +81,11 @@ class Team:
                     credits=tuple([wait.distance for wait in waits]),
                 )
             )
-        return State(movers, port_timing(self.bus, self.is_store), [Pace() for _ in self.tracks])
+        return State(
+            movers,
+            port_timing(self.bus, self.is_store, self.worker_of),
+            [Pace() for _ in self.tracks],
+        )
 
     def is_admitted(self, mover: Mover, n: int) -> bool:
         """Return whether the item at hand may go on: its tile has a token, or finds one."""
@@ -84,8 +94,8 @@ class Team:
         if not mover.own:
             return False
         track = self.track_of[n]
-        for credit, wait in zip(mover.credits, self.waits[n], strict=True):
-            if not credit and track.does_open(mover.claimed, wait.loops):
+        for credit, opens in zip(mover.credits, self.opens[n], strict=True):
+            if not credit and track.counts(mover.claimed, opens):
                 return False
         return True
 
@@ -96,8 +106,8 @@ class Team:
             track = self.track_of[n]
             mover.credits = tuple(
                 [
-                    credit - track.does_open(mover.claimed, wait.loops)
-                    for credit, wait in zip(mover.credits, self.waits[n], strict=True)
+                    credit - track.counts(mover.claimed, opens)
+                    for credit, opens in zip(mover.credits, self.opens[n], strict=True)
                 ]
             )
         mover.claimed += 1
@@ -315,8 +325,8 @@ class Cycles:
         mover = movers[n]
         mover.kernels += 1
         self.may_start = True
-        for waiter, k in team.awaited[n]:
-            if team.track_of[n].does_close(mover.finished, team.waits[waiter][k].loops):
+        for waiter, k, closes in team.awaited[n]:
+            if team.track_of[n].counts(mover.finished, closes):
                 credits = list(movers[waiter].credits)
                 credits[k] += 1
                 movers[waiter].credits = tuple(credits)

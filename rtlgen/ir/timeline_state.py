@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import copy
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -53,6 +52,22 @@ class Mover:
             self.kernels,
             self.queue,
             self.read,
+        )
+
+    def copied(self, credits: tuple[int, ...]) -> Mover:
+        """Return a mover that changes by itself, with other credits."""
+        return Mover(
+            self.tile,
+            self.item,
+            self.shows,
+            self.own,
+            self.kernels,
+            credits,
+            self.claimed,
+            self.finished,
+            self.queue,
+            self.read,
+            self.begun,
         )
 
     def passes_tile(self) -> None:
@@ -109,9 +124,7 @@ class State:
 
     def copied(self, credits: Credits) -> State:
         """Return a state that changes by itself, with other credits."""
-        movers = [copy(mover) for mover in self.movers]
-        for mover, own in zip(movers, credits, strict=True):
-            mover.credits = own
+        movers = [mover.copied(own) for mover, own in zip(self.movers, credits, strict=True)]
         paces = [Pace(pace.rested, pace.idle, list(pace.used)) for pace in self.paces]
         return State(movers, self.port.copied(), paces, self.now)
 

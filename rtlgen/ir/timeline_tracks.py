@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 import numpy as np
 
 from rtlgen.ir.memory_side import Bus
 from rtlgen.ir.plan_error import PlanError
 from rtlgen.ir.tile_rows import RowView, TileSequence, tile_rows
-from rtlgen.ir.tiled import TiledRegion, Workers
+from rtlgen.ir.tiled import Mark, TiledRegion, Workers
 from rtlgen.ir.transfer_patterns import (
     Ints,
     Item,
@@ -19,6 +21,10 @@ from rtlgen.ir.transfer_patterns import (
 
 QUEUED = 2
 """Items that a mover's queue holds."""
+
+
+Flags: TypeAlias = list[bool] | None
+"""For tiles that stand for others, whether they count; None where all do."""
 
 
 class Track:
@@ -38,10 +44,8 @@ class Track:
         self.movers = range(first, first + len(tiled.transfers))
         depth = len(tiled.levels)
         transfers = tiled.transfers
-        awaited = [workers.waited_for(transfer.window) for transfer in transfers]
-        loops = {loops for own in awaited for loops in own}
-        loops |= {wait.loops for transfer in transfers for wait in transfer.after}
-        rows = tile_rows(tiled.levels, transfers, bus.has_bursts, sorted(loops - {depth}))
+        marks = dict.fromkeys(mark for t in transfers for mark in workers.marks(t, depth))
+        rows = tile_rows(tiled.levels, transfers, bus.has_bursts, marks)
         self.patterns: list[TilePatterns] = [
             patterns_of(t, rows.tiles, bus.has_bursts) for t in transfers
         ]
@@ -49,8 +53,8 @@ class Track:
             [plain_until(pattern, bus.latency_cycles) for pattern in found.patterns]
             for found in self.patterns
         ]
-        self.opens = {number: flags.tolist() for number, flags in rows.opens.items()}
-        self.closes = {number: flags.tolist() for number, flags in rows.closes.items()}
+        self._opens = {mark: flags.tolist() for mark, flags in rows.opens.items()}
+        self._closes = {mark: flags.tolist() for mark, flags in rows.closes.items()}
         copies = max((transfer.copies for transfer in transfers), default=0)
         # A control is at most so far behind the tile that was started last, or ahead of it.
         self.behind = copies + 1
@@ -69,6 +73,14 @@ class Track:
         self.number = 0
         self.row: RowView = self.sequence.row(0)
         self.tile = -1
+
+    def opens(self, mark: Mark) -> Flags:
+        """Return which tiles are the first ones in iterations that count."""
+        return self._opens.get(mark)
+
+    def closes(self, mark: Mark) -> Flags:
+        """Return which tiles are the last ones in iterations that count."""
+        return self._closes.get(mark)
 
     def enter(self, number: int) -> None:
         """Go to a row."""
@@ -108,14 +120,6 @@ class Track:
         kind = int(self.patterns[number].of_tile[self.row.place(self.tile + tile)])
         return self.plain[number][kind][item]
 
-    def does_open(self, tile: int, loops: int) -> bool:
-        """Tell whether a tile is the first in an iteration of so many outermost loops."""
-        if loops == len(self.tiled.levels):
-            return True
-        return bool(self.opens[loops][self.row.place(self.tile + tile)])
-
-    def does_close(self, tile: int, loops: int) -> bool:
-        """Tell whether a tile is the last in an iteration of so many outermost loops."""
-        if loops == len(self.tiled.levels):
-            return True
-        return bool(self.closes[loops][self.row.place(self.tile + tile)])
+    def counts(self, tile: int, flags: Flags) -> bool:
+        """Tell whether a tile is one of those that `flags` tell of."""
+        return flags is None or flags[self.row.place(self.tile + tile)]

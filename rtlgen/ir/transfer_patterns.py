@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtlgen.ir.iterations import predicate_mask
-from rtlgen.ir.levels import Condition, Level
+from rtlgen.ir.levels import Condition, Level, Predicate
 from rtlgen.ir.memory_side import BURST_WORDS
 from rtlgen.ir.tiled import Transfer
 
@@ -109,13 +109,18 @@ def telling(
     ----------
     outer: (count, depth) counters of its outermost levels. box: the other levels.
     """
-    for conditions in transfer.when.alternatives:
-        for condition in conditions:
-            yield _decided(condition, outer, box)
+    yield from telling_predicate(transfer.when, outer, box)
     if has_bursts:
         # Where a burst ends depends on where it begins, and on nothing else of the tile.
         coefficients = np.array(transfer.word.coefficients[: outer.shape[1]], dtype=np.int64)
         yield outer @ coefficients % BURST_WORDS
+
+
+def telling_predicate(predicate: Predicate, outer: Ints, box: Sequence[Level]) -> Iterator[Ints]:
+    """Yield numbers that are the same for outer iterations in which the same inner ones hold."""
+    for conditions in predicate.alternatives:
+        for condition in conditions:
+            yield _decided(condition, outer, box)
 
 
 def told_apart(kinds: Ints, values: Ints) -> Ints:

@@ -29,6 +29,7 @@ class Findings:
     bounds: what takes more cycles than the longest statement: write ports, dependences.
     unproven: what a limit leaves unproven.
     limits: those of the compiler that changed the plan.
+    lane_choice: the lanes that were chosen, and what ends their number; None where none were.
     tiles: see `rtlgen.tiling.summary`; empty where all arrays are on chip.
     figures: further ones, by name.
     """
@@ -42,6 +43,7 @@ class Findings:
     bounds: Sequence[str] = ()
     unproven: Sequence[str] = ()
     limits: Sequence[str] = ()
+    lane_choice: Mapping[str, Any] | None = None
     tiles: Mapping[str, Any] = field(default_factory=dict)
     figures: Mapping[str, object] = field(default_factory=dict)
 
@@ -94,6 +96,7 @@ def plan_report(
         "bounds": list(found.bounds),
         "unproven": list(found.unproven),
         "limits": list(found.limits),
+        "lane_choice": found.lane_choice,
         **found.tiles,
         "figures": {**(figures or {}), **found.figures},
     }
@@ -208,7 +211,7 @@ def _memory(plan: KernelPlan, memory: Memory) -> dict[str, Any]:
         "write_ports": 0 if memory.kind == "rom" else memory.write_ports,
         # Each write port of a block memory has copies of its own, one for each port that reads it.
         "banks": 1 if memory.kind == "register" else len(ram_copies(plan, memory)),
-        "partition": [f"{cut.kind}:{cut.dim + 1}:{cut.count}" for cut in memory.cuts],
+        "partition": [str(cut) for cut in memory.cuts],
         "bank_words": memory.ram_words,
         "read_latency_cycles": memory.read_latency_cycles,
         "host_port": memory.has_host_port,

@@ -36,9 +36,12 @@ def workers_line(unit: Mapping[str, Any], report: Mapping[str, Any]) -> str | No
     if workers["loop"] is None:
         return None
     met = ", with a barrier" if report["barrier"] else ""
+    how = f"in {counted(workers['waves'], 'wave')}{met}"
+    if workers["lag"] is not None:
+        how = f"each iteration {counted(workers['lag'], 'tile')} behind the one before"
     return (
         f"{counted(workers['count'], 'worker')} share loop {workers['loop']} by "
-        f"{report['strategy']}, in {counted(workers['waves'], 'wave')}{met}: "
+        f"{report['strategy']}, {how}: "
         f"{workers['busiest']:.2f} of an equal share for the busiest"
     )
 
@@ -68,10 +71,7 @@ def order_text(tiles: Mapping[str, Any]) -> str:
 def mover_cells(units: Sequence[Mapping[str, Any]]) -> Iterator[tuple[object, ...]]:
     """Yield the movers, below `MOVERS_HEADER`."""
     for mover in (mover for unit in units for mover in unit["movers"]):
-        waits = ", ".join(
-            f"{w['window']}, {counted(w['distance'], w['of'].removesuffix('s'))} before"
-            for w in mover["after"]
-        )
+        waits = ", ".join(map(_wait_text, mover["after"]))
         yield (
             mover["direction"],
             mover["window"],
@@ -82,6 +82,13 @@ def mover_cells(units: Sequence[Mapping[str, Any]]) -> Iterator[tuple[object, ..
             mover["ram_bytes"],
             waits or "-",
         )
+
+
+def _wait_text(wait: Mapping[str, Any]) -> str:
+    """Return what a mover waits for."""
+    if wait["of"] == "row before":
+        return f"{wait['window']}, {counted(wait['distance'], 'tile')} on in the row before"
+    return f"{wait['window']}, {counted(wait['distance'], wait['of'].removesuffix('s'))} before"
 
 
 def traffic_lines(report: Mapping[str, Any]) -> list[str]:

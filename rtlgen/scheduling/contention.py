@@ -20,6 +20,7 @@ from rtlgen.ir.schedule import Schedule
 from rtlgen.ir.scop import Access, Scop, Statement
 from rtlgen.scheduling.errors import BankContended
 from rtlgen.scheduling.issued_instances import IssuedInstances, issued_instances
+from rtlgen.transforms.derive_banks import other_partition
 from rtlgen.transforms.units import loop_paths
 
 Ints = NDArray[np.int64]
@@ -153,6 +154,7 @@ def _refusal(scop: Scop, memory: Memory, found: Contention) -> BankContended:
     first, second = found.requests
     what = "read" if first.is_load else "written"
     many = memory.read_ports if first.is_load else memory.write_ports
+    other = other_partition(scop, found.memory) or f"cut {found.memory} in another way"
     return BankContended(
         f"{_element(scop, first)} and {_element(scop, second)} are {what} in one cycle, and both "
         f"are in bank {found.bank}",
@@ -163,8 +165,8 @@ def _refusal(scop: Scop, memory: Memory, found: Contention) -> BankContended:
             )
             for request in found.requests
         ],
-        help=f"cut {found.memory} in another way, or leave out --partition: there are then as many "
-        f"copies as are needed, here {many}",
+        help=f"{other}, or leave out --partition: there are then as many copies as are needed, "
+        f"here {many}",
     )
 
 

@@ -34,6 +34,7 @@ from rtlgen.ir.scop import Access, Array, Scop, Statement, Subscript
 from rtlgen.ir.signed_digits import is_sum
 from rtlgen.ir.types import INT64
 from rtlgen.ir.value_ranges import Range, value_range, width_of
+from rtlgen.scheduling.common_factors import equal_reads, with_reads
 from rtlgen.scheduling.division import ConstantDivision, pairs_divided_twice
 from rtlgen.scheduling.graph import Graph, Node
 from rtlgen.scheduling.reassociate import reassociated
@@ -104,11 +105,20 @@ def build_datapath(
     def read_latency(read: int) -> int:
         return read_latency_cycles(scop.array(statement.reads[read].array), target)
 
-    expr = reassociated(statement.expr, late or {}, read_latency, target)
+    equal = equal_reads(statement)
+    lateness = dict[int, int]()
+    for read, age in (late or {}).items():
+        lateness[equal[read]] = min(age, lateness.get(equal[read], age))
+    expr = reassociated(with_reads(statement.expr, equal), lateness, read_latency, target)
     builder = _Builder(scop, statement, box, pairs_divided_twice(expr))
     result = builder.build(expr, scop.array(statement.write.array).element.width_bits)
     nodes, numbers = _live_nodes(builder.graph.nodes, result)
-    node_of_read = {r: numbers[n] for r, n in builder.node_of_read.items() if n in numbers}
+    served = builder.node_of_read | {
+        read: builder.node_of_read[first]
+        for read, first in equal.items()
+        if first in builder.node_of_read
+    }
+    node_of_read = {read: numbers[node] for read, node in served.items() if node in numbers}
     latencies = _latencies(nodes, scop, statement, target)
     return _schedule(nodes, latencies, numbers[result], node_of_read)
 

@@ -4,6 +4,7 @@ Rewrite
 -------
     y[i] + a[i] + b[i]        ->   y[i] + (a[i] + b[i])       y[i] comes from the iteration before
     ((a + b) + c) + d         ->   (a + b) + (c + d)
+    x * a + x * b - a + 2 * a ->   x * (a + b) + a            where that takes no longer
 
 C's addition, subtraction and multiplication with wrap-around are exact modulo a power of two, where
 they are associative and commutative, so the value of the whole stays the same bit for bit. What
@@ -13,11 +14,28 @@ changes is the depth, and for a recurrence the number of cycles from the last va
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import count
 
-from rtlgen.ir.expr import Binary, Constant, Expr, Read, Select, Unary, children, with_children
+from rtlgen.ir.expr import (
+    Binary,
+    Constant,
+    Expr,
+    Read,
+    Select,
+    Unary,
+    children,
+    walk,
+    with_children,
+)
 from rtlgen.ir.types import IntType
+from rtlgen.scheduling.common_factors import (
+    Term,
+    common_factors,
+    like_terms_added,
+    sharing_a_factor,
+    term_of,
+)
 from rtlgen.scheduling.division import typical_latency_cycles
 from rtlgen.target import Target
 
@@ -57,12 +75,48 @@ class _Reassociation:
                 return with_children(expr, tuple(map(self.rewrite, children(expr))))
 
     def _sum(self, expr: Expr, type_: IntType) -> Expr:
+        """Add up the terms of a sum, like ones and those that share a factor together."""
+        terms = self._terms(expr, type_, False)
+        return self._fewer(terms, self._added(terms, type_), type_)
+
+    def _fewer(self, signed: Sequence[tuple[bool, Expr]], plain: Expr, type_: IntType) -> Expr:
+        """Return a sum with fewer products, or `plain`, which it is, where those take longer."""
+        best, limit = plain, self._arrival(plain)
+        terms = [term_of(expr, type_, negative) for negative, expr in signed]
+        fewer = like_terms_added(terms, type_)
+        if len(fewer) < len(terms):
+            found = self._added([self._signed(term, type_) for term in fewer], type_)
+            if self._arrival(found) <= limit:
+                best, terms = found, fewer
+        shared = sharing_a_factor(terms, self._is_late)
+        if not shared:
+            return best
+        factors = common_factors(shared)
+        inner = [self._signed(term.without(factors), type_) for term in shared]
+        total = self._fewer(inner, self._added(inner, type_), type_)
+        others = [self._signed(term, type_) for term in terms if term not in shared]
+        joined = [(False, self._multiplied([*factors, total], type_)), *others]
+        found = self._added(joined, type_)
+        return self._fewer(joined, found, type_) if self._arrival(found) <= limit else best
+
+    def _signed(self, term: Term, type_: IntType) -> tuple[bool, Expr]:
+        """Return whether a term is subtracted, and what is added or subtracted."""
+        negative, value = term.coefficient < 0, abs(term.coefficient)
+        if value > type_.maximum:
+            negative, value = False, term.coefficient
+        if value == 1 and term.factors:
+            return negative, self._multiplied(term.factors, type_)
+        return negative, self._multiplied([*term.factors, Constant(value, type_)], type_)
+
+    def _is_late(self, expr: Expr) -> bool:
+        return any(isinstance(node, Read) and node.index in self._late for node in walk(expr))
+
+    def _added(self, terms: Iterable[tuple[bool, Expr]], type_: IntType) -> Expr:
         """Add up terms two by two, those that are there first; a term carries its sign."""
         order = count()
-        heap = [
-            (self._arrival(term), next(order), negative, term)
-            for negative, term in self._terms(expr, type_, False)
-        ]
+        heap = [(self._arrival(term), next(order), negative, term) for negative, term in terms]
+        if not heap:
+            return Constant(0, type_)
         heapq.heapify(heap)
         while len(heap) > 1:
             _, _, negative, left = heapq.heappop(heap)
@@ -89,8 +143,12 @@ class _Reassociation:
                 return [(negative, self.rewrite(expr))]
 
     def _product(self, expr: Expr, type_: IntType) -> Expr:
+        return self._multiplied(self._factors(expr, type_), type_)
+
+    def _multiplied(self, factors: Iterable[Expr], type_: IntType) -> Expr:
+        """Multiply factors two by two, those that are there first."""
         order = count()
-        heap = [(self._arrival(f), next(order), f) for f in self._factors(expr, type_)]
+        heap = [(self._arrival(factor), next(order), factor) for factor in factors]
         heapq.heapify(heap)
         while len(heap) > 1:
             _, _, left = heapq.heappop(heap)

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 
 from rtlgen.ir.effort import TooComplex, limited_effort
 from rtlgen.ir.plan import KernelPlan, Stream, banks_named
+from rtlgen.ir.scop import Scop
 from rtlgen.poly.counting import count_points
 from rtlgen.scheduling.forwarding import Routing
 from rtlgen.scheduling.versions import MAX_WRITE_PORTS
+from rtlgen.transforms.derive_banks import other_partition
 
 SHOWN_STATEMENTS = 4
 """Statements that are named; of more, the first ones and the last."""
@@ -24,6 +26,7 @@ class StoreBound:
     -------
     memory, write_ports: the array, and all the ports that a bank of it has.
     bank: of the port; None where the array has but one.
+    other: options that cut the array as its accesses ask for, where it is not.
     statements, lines: who stores through this one, and where they stand.
     stores: how often.
     """
@@ -34,6 +37,7 @@ class StoreBound:
     lines: tuple[int, ...]
     stores: int
     bank: int | None = None
+    other: str | None = None
 
     def text(self) -> str:
         """Return what this means, and what more ports would cost."""
@@ -46,19 +50,20 @@ class StoreBound:
         if self.bank is not None:
             port = f"{'the' if self.write_ports == 1 else 'a'} write port of its bank {self.bank}"
             what = "every bank"
+        banks = "" if self.other is None else f",\n  and {self.other} fits its subscripts"
         return (
             f"{self.memory}: {' '.join(names)} ({where}) store {self.stores:,} times "
             f"through {port}, in as many cycles;\n  each port more is a copy of {what}, "
-            f"{MAX_WRITE_PORTS} are the most"
+            f"{MAX_WRITE_PORTS} are the most{banks}"
         )
 
 
-def store_bounds(plan: KernelPlan, lines: dict[str, int], routing: Routing) -> list[StoreBound]:
+def store_bounds(plan: KernelPlan, scop: Scop, routing: Routing) -> list[StoreBound]:
     """Return the write ports that keep the plan from being as short as its longest statement.
 
     Parameters
     ----------
-    lines: of all statements in the C file.
+    scop: the program that it is the plan of.
     """
     users: dict[tuple[str, int, int], list[Stream]] = {}
     for stream in plan.streams:
@@ -77,10 +82,11 @@ def store_bounds(plan: KernelPlan, lines: dict[str, int], routing: Routing) -> l
             stores = _stores(streams, routing)
         if stores > plan.floor_iterations:
             names = tuple(stream.statement for stream in streams)
-            places = tuple(sorted({lines[name] for name in names}))
+            places = tuple(sorted({scop.statement(name).span.line for name in names}))
             ports = plan.memory(memory).write_ports
             of_bank = bank if plan.memory(memory).cuts else None
-            found.append(StoreBound(memory, ports, names, places, stores, of_bank))
+            other = other_partition(scop, memory) if plan.memory(memory).cuts else None
+            found.append(StoreBound(memory, ports, names, places, stores, of_bank, other))
     return found
 
 

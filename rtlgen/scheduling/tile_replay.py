@@ -30,8 +30,9 @@ from rtlgen.ir.scop import Scop
 from rtlgen.scheduling.errors import PlanUnsound
 from rtlgen.scheduling.issued_instances import tokens_at
 from rtlgen.scheduling.moved_words import MovedWords
-from rtlgen.scheduling.off_chip_history import UNKNOWN, OffChipHistory, OffChipStores, WaitRules
+from rtlgen.scheduling.off_chip_history import UNKNOWN, OffChipHistory, OffChipStores
 from rtlgen.scheduling.replay import MAX_ITERATIONS, repeats
+from rtlgen.scheduling.tile_clocks import TileClocks
 from rtlgen.scheduling.tile_issue import Issued, Part, issued_everywhere
 from rtlgen.scheduling.write_history import INITIAL, WriteHistory, distinct, history_of
 
@@ -80,7 +81,7 @@ class _Judge:
         assert plan.memory_side is not None
         self.plan = plan
         self.workers = workers
-        self.rules = WaitRules(workers)
+        self.clocks = TileClocks(workers)
         self.scop = part.tiled
         self.side = plan.memory_side
         self.members = issued_everywhere(workers, part)
@@ -164,7 +165,7 @@ class _Judge:
             windows.append(np.full(len(where), number, dtype=np.int64))
         empty = np.zeros(0, dtype=np.int64)
         stores = OffChipStores(
-            rules=self.rules,
+            clocks=self.clocks,
             elements=np.concatenate([empty, *elements]),
             tokens=np.concatenate([empty, *tokens]),
             tiles=np.concatenate([empty, *tiles]),
@@ -226,8 +227,9 @@ class _Judge:
             tiles, right = moved.shown(member, op, addresses, needed)
             access = member.statement.reads[op.read]
             elements = member.elements(access, self.scop.array(access.array).strides)[needed]
-            history = self.drained[access.array]
-            seen = history.seen(member.worker, moved.transfer, elements, tiles)
+            seen = self.drained[access.array].seen(
+                member.worker, op.memory, elements, tiles, member.moments[needed]
+            )
             found[needed] = np.where(right, seen, UNKNOWN)
             return found
         stored = self.stored[op.memory]
@@ -256,7 +258,7 @@ class _Judge:
     def _check_result(self, array: OffChip, needed: Bools) -> None:
         history = self.drained[array.name]
         if len(history.disordered()):
-            self.fail(f"two workers store to an element of {array.name} in no order")
+            self.fail(f"two stores to an element of {array.name} are not in order")
         program = self.program[array.name]
         touched = distinct(np.concatenate([history.elements, program.elements]))
         ends, wanted = history.last(touched), program.last(touched)

@@ -6,6 +6,9 @@ whose iterations are called *waves*. What passes from tile to tile is in one ite
 loop, and so in one worker, or it passes from one wave to a later one. So a load waits for all
 workers to have stored what they store in a wave, so many waves before.
 
+Where the iterations of the shared loop wait for one another (`scheduling.doacross`) there are no
+waves: what is in two of them is in order by that.
+
 A store that writes over what an earlier wave reads or writes waits likewise, unless the loads of
 its own tile do already: a kernel does not start before its words are there.
 """
@@ -20,6 +23,7 @@ import islpy as isl
 from rtlgen.ir.plan import Transfer, Wait
 from rtlgen.ir.sets import equal_outer
 from rtlgen.poly.dependences import Dependence
+from rtlgen.scheduling.doacross import Doacross
 from rtlgen.scheduling.tile_kernel import TileKernel
 
 MOST_WAITED = 4
@@ -33,12 +37,21 @@ class Waiting:
     ----------
     space: the tile loop that workers share; None for one worker.
     barrier: whether all workers meet after each wave.
+    across: how iterations of the shared loop wait for one another; None for waves, and so with a
+        barrier.
     """
 
-    def __init__(self, kernel: TileKernel, space: int | None, barrier: bool) -> None:
+    def __init__(
+        self,
+        kernel: TileKernel,
+        space: int | None,
+        barrier: bool,
+        across: Doacross | None = None,
+    ) -> None:
         self.kernel = kernel
         self.space = space
         self.barrier = barrier
+        self.across = across
 
     def of_load(self, pairs: Mapping[str, isl.Map]) -> list[Wait]:
         """Return what a load waits for.
@@ -59,13 +72,15 @@ class Waiting:
         if not near.is_empty():
             found.append(Wait(window, self.kernel.between(near, depth, MOST_WAITED), depth))
         if not far.is_empty():
-            found.append(Wait(window, self._waves(far), self.space))
+            found.append(self._behind(window, far))
         return found
 
-    def _waves(self, pairs: isl.Map) -> int:
-        """Return how many waves are between tiles at least."""
+    def _behind(self, window: str, pairs: isl.Map) -> Wait:
+        """Return how the second of some tiles waits for the first, in another iteration."""
+        if self.across is not None:
+            return self.across.wait(window)
         assert self.space, "nothing passes between workers in one wave"
-        return self.kernel.between(pairs, self.space, MOST_WAITED)
+        return Wait(window, self.kernel.between(pairs, self.space, MOST_WAITED), self.space)
 
     def completed(
         self,
@@ -79,20 +94,21 @@ class Waiting:
         ----------
         transfers: with what loads wait for. drained: by statement, the window of what it stores.
         """
-        if not self.space:
+        if not self._levels_between:
             return tuple(transfers)
         after = {transfer.window: list(transfer.after) for transfer in transfers}
         loads = [transfer for transfer in transfers if transfer.direction == "load"]
         if self.barrier:
-            every = [Wait(window, 1, self.space) for window in drained.values()]
+            waves = self._levels_between
+            every = [Wait(window, 1, waves) for window in drained.values()]
             for transfer in loads or transfers:
-                own = [wait for wait in transfer.after if wait.loops != self.space]
+                own = [wait for wait in transfer.after if wait.loops != waves]
                 after[transfer.window] = [*own, *every]
         gates = {
             wait.window: wait.distance
             for transfer in loads
             for wait in sorted(after[transfer.window], key=lambda wait: -wait.distance)
-            if wait.loops == self.space
+            if self._is_between(wait)
         }
         for dependence in dependences:
             self._add(after, gates, drained, dependence)
@@ -109,13 +125,14 @@ class Waiting:
 
         Parameters
         ----------
-        gates: by window of a store, how many waves before a tile it is done.
+        gates: by window of a store, how many waves before a tile it is done; 0 where iterations
+            wait for one another.
         """
         if dependence.kind == "flow" or dependence.sink not in drained:
             return
-        assert self.space
         relations = self.kernel.relations
-        pairs = relations.tile_pairs(relations.leaving(dependence.relation, self.space))
+        levels = self._levels_between
+        pairs = relations.tile_pairs(relations.leaving(dependence.relation, levels))
         own = drained[dependence.sink]
         if dependence.kind == "anti":
             # A store that is done with a wave says that its tiles have been loaded, too.
@@ -126,10 +143,23 @@ class Waiting:
             known = None if window is None else gates.get(window)
         if window is None or pairs.is_empty():
             return
-        distance = self._waves(pairs)
-        if known is not None and known <= distance:
+        wait = self._behind(window, pairs)
+        if known is not None and known <= wait.distance:
             return
         waits = after[own]
-        others = [w for w in waits if (w.window, w.loops) != (window, self.space)]
-        nearest = min([distance, *(w.distance for w in waits if w not in others)])
-        waits[:] = [*others, Wait(window, nearest, self.space)]
+        others = [w for w in waits if w.window != window or not self._is_between(w)]
+        nearest = min([wait.distance, *(w.distance for w in waits if w not in others)])
+        waits[:] = [*others, replace(wait, distance=nearest)]
+
+    @property
+    def _levels_between(self) -> int:
+        """How many outermost tile loops tell what is in order only if something waits."""
+        if self.space is None:
+            return 0
+        return self.space if self.across is None else self.space + 1
+
+    def _is_between(self, wait: Wait) -> bool:
+        """Tell whether a wait is for another iteration of the loop that is shared, or of a wave."""
+        if self.across is None:
+            return wait.loops == self.space
+        return not wait.is_plain

@@ -2,7 +2,8 @@
 
 Each has the same kernel, windows and kept memories of its own, and its own share of the iterations
 of one tile loop; see `ir.sharing`. In the iterations of the loops outside of that one they keep
-step: what a transfer waits for there is what all workers have stored.
+step: what a transfer waits for there is what all workers have stored. Where the iterations of that
+loop wait for one another, each waits for the worker that has the one before.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ from rtlgen.ir.iterations import iterations_of, level_range
 from rtlgen.ir.levels import (
     Address,
     AnyBank,
-    Condition,
     Field,
     FoldedForm,
     InBank,
@@ -104,9 +104,8 @@ def share(
     ]
     active = [(number, loops) for number, loops in every if not loops.never]
     names = _names([memory.name for memory in memories], len(active), taken)
-    copies = [
-        _Copy(region, loops, space, place, names, held) for place, (_, loops) in enumerate(active)
-    ]
+    mates = [_Mate(loops, own) for (_, loops), own in zip(active, names, strict=True)]
+    copies = [_Copy(region, space, place, mates, held) for place in range(len(mates))]
     return Shared(
         Workers(tuple(copy.region() for copy in copies)),
         tuple(replace(m, name=own[m.name]) for own in names for m in memories),
@@ -133,30 +132,37 @@ def _names(memories: Sequence[str], workers: int, taken: Collection[str]) -> lis
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class _Mate:
+    """A worker as others see it: its tile loops, and its names of memories."""
+
+    loops: SharedLoops
+    names: Mapping[str, str]
+
+
 class _Copy:
     """The region of one worker.
 
     Parameters
     ----------
-    place: the worker's among those that have something to do. names: of memories, by worker.
+    place: the worker's among those that have something to do, which are `mates`.
     held: read ports of the arrays on chip.
     """
 
     def __init__(
         self,
         region: TiledRegion,
-        loops: SharedLoops,
         space: int,
         place: int,
-        names: Sequence[dict[str, str]],
+        mates: Sequence[_Mate],
         held: Mapping[str, int],
     ) -> None:
         self.held = held
         self.before = region
-        self.loops = loops
+        self.loops = mates[place].loops
         self.space = space
         self.place = place
-        self.names = names
+        self.mates = mates
 
     def region(self) -> TiledRegion:
         before = self.before
@@ -174,28 +180,23 @@ class _Copy:
 
     def _name(self, memory: str) -> str:
         # What is no memory of the region is an array on chip, which all workers read.
-        return self.names[self.place].get(memory, memory)
+        return self.mates[self.place].names.get(memory, memory)
 
     def _levels(self, levels: Sequence[Level]) -> tuple[Level, ...]:
         """Return the loops of a stream or a transfer: those over tiles, and those inside."""
         inside = tuple(levels[len(self.before.levels) :])
-        widened = partial(_widened, count=len(inside))
-        return (*(level.with_forms(widened) for level in self.loops.levels), *inside)
+        padded = partial(IndexForm.padded, levels=len(self.loops.levels) + len(inside))
+        return (*(level.with_forms(padded) for level in self.loops.levels), *inside)
 
     def _working(self, when: Predicate, depth: int) -> Predicate:
         """Return a predicate that holds only where the worker has something to do."""
-        inside = depth - len(self.before.levels)
-        more = tuple(replace(c, form=_widened(c.form, count=inside)) for c in self.loops.has_work)
+        levels = len(self.loops.levels) + depth - len(self.before.levels)
+        more = tuple(replace(c, form=c.form.padded(levels)) for c in self.loops.has_work)
         moved = self._predicate(when)
         return Predicate(tuple((*conditions, *more) for conditions in moved.alternatives))
 
     def _predicate(self, when: Predicate) -> Predicate:
-        return Predicate(
-            tuple(
-                tuple(Condition(self.loops.moved(c.form), c.equal) for c in conditions)
-                for conditions in when.alternatives
-            )
-        )
+        return when.with_forms(self.loops.moved)
 
     def _address(self, address: Address) -> Address:
         match address:
@@ -265,12 +266,20 @@ class _Copy:
         )
 
     def _waits(self, wait: Wait) -> list[Wait]:
-        """Return what a worker waits for: what all have stored, or within its tiles itself."""
+        """Return what a worker waits for: what all have stored, or within its tiles itself.
+
+        Or what the worker has that goes through the iteration before of the loop that is shared.
+        """
+        if not wait.is_plain:
+            mate = self.mates[self.place - 1]
+            return [
+                replace(
+                    wait,
+                    window=mate.names[wait.window],
+                    taken=self._predicate(wait.taken),
+                    given=wait.given.with_forms(mate.loops.moved),
+                )
+            ]
         if wait.loops > self.space:
             return [replace(wait, window=self._name(wait.window), loops=len(self.loops.levels))]
-        return [replace(wait, window=names[wait.window]) for names in self.names]
-
-
-def _widened(form: IndexForm, *, count: int) -> IndexForm:
-    """Return a form of so many further counters, which it does not use."""
-    return replace(form, coefficients=form.coefficients + (0,) * count)
+        return [replace(wait, window=mate.names[wait.window]) for mate in self.mates]

@@ -46,7 +46,7 @@ class Candidate:
         cycles = max(kernel, busy)
         is_worth_it = fewest is None or cycles < fewest
         if part.region.tiles <= FOLLOWED_TILES and is_worth_it:
-            cycles = workers_cycles(part.workers, bus)
+            cycles = workers_cycles(part.workers, bus, fewest)
         return Candidate(part.tiling, cycles, kernel, busy, loaded + stored, part.ram_bits)
 
 

@@ -19,13 +19,14 @@ from rtlgen.ir.memory_side import Bus
 from rtlgen.ir.plan_error import TooManyTiles
 from rtlgen.ir.tile_rows import MOST_TILES
 from rtlgen.poly.errors import IllegalSchedule
+from rtlgen.scheduling.doacross import SharedLoop
 from rtlgen.scheduling.errors import RaggedDomain, WindowsTooLarge
 from rtlgen.scheduling.movers import WordCounts
 from rtlgen.scheduling.windows import FEW
 from rtlgen.scheduling.workers import ONE_WORKER, WorkerRequest
 from rtlgen.tiling.candidates import Candidate, Comparison
 from rtlgen.tiling.loops import UnitLoops, loops_of
-from rtlgen.tiling.parallel import SharedLoop, no_parallel_tiles, shared_loop
+from rtlgen.tiling.parallel import Sharing, no_parallel_tiles, sharing_of
 from rtlgen.tiling.part import (
     UNLIMITED,
     Chip,
@@ -227,7 +228,7 @@ class _Form:
         self.refused: RtlgenError | None = None
         self.candidates: list[Candidate] = []
         self.cuts: dict[Tiling, CutPart | None] = {} if like is None else like.cuts
-        self.shared: dict[Tiling, SharedLoop] = {} if like is None else like.shared
+        self.sharing: dict[Tiling, Sharing] = {} if like is None else like.sharing
         self._words: dict[tuple[int, ...], int | None] = {}
         self._counts: dict[tuple[object, ...], WordCounts] = {}
         self._planned: dict[Tiling, TiledPart | None] = {}
@@ -298,7 +299,7 @@ class _Form:
         return UNLIMITED if words is None else words
 
     def _counted(self, cut: CutPart) -> int | None:
-        traffic = traffic_of(cut, self.chip, widest_scope(cut, self.chip, self._space(cut)))
+        traffic = traffic_of(cut, self.chip, widest_scope(cut, self.chip, self._shared(cut)))
         bits = FEW.ram_bits(traffic)
         if bits > self.chip.worker_bits:
             self._too_large(bits * self.chip.workers.count)
@@ -356,7 +357,7 @@ class _Form:
     def _ram_of(self, cut: CutPart) -> int:
         try:
             with limited_effort():
-                return ram_of_part(cut, self.chip, self._space(cut))
+                return ram_of_part(cut, self.chip, self._shared(cut))
         except (RaggedDomain, TooComplex) as error:
             self.refused = self.refused or error
             return UNLIMITED
@@ -396,14 +397,14 @@ class _Form:
             if cut is not None:
                 yield cut
 
-    def _space(self, cut: CutPart) -> int | None:
+    def _shared(self, cut: CutPart) -> SharedLoop | None:
         """Return the tile loop that workers share; None for one worker."""
-        return None if self.chip.workers.count == 1 else self._shared(cut).number
+        return None if self.chip.workers.count == 1 else self._sharing(cut).loop
 
-    def _shared(self, cut: CutPart) -> SharedLoop:
-        if cut.tiling not in self.shared:
-            self.shared[cut.tiling] = shared_loop(cut, self.chip)
-        return self.shared[cut.tiling]
+    def _sharing(self, cut: CutPart) -> Sharing:
+        if cut.tiling not in self.sharing:
+            self.sharing[cut.tiling] = sharing_of(cut, self.chip)
+        return self.sharing[cut.tiling]
 
     def _is_shared(self, cut: CutPart) -> bool:
         """Tell whether as many workers can run these tiles as are asked for."""
@@ -411,13 +412,13 @@ class _Form:
             return True
         try:
             with limited_effort():
-                found = self._shared(cut)
+                found = self._sharing(cut)
         except TooComplex as error:
             self.refused = self.refused or error
             return False
-        if found.number is None:
+        if found.loop is None:
             self.refused = no_parallel_tiles(cut, found, self.chip.workers.count)
-        return found.number is not None
+        return found.loop is not None
 
     def _plan(self, cut: CutPart) -> TiledPart | None:
         if self._has_too_many(cut):
@@ -425,7 +426,7 @@ class _Form:
         if cut.tiling not in self._planned:
             try:
                 with limited_effort():
-                    found = plan_part(cut, self.chip, self.taken, self._space(cut))
+                    found = plan_part(cut, self.chip, self.taken, self._shared(cut))
             except (RaggedDomain, TooComplex) as error:
                 self.refused = self.refused or error
                 self._planned[cut.tiling] = None

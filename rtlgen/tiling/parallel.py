@@ -4,6 +4,9 @@ The iterations of a loop can go to different workers where, in one iteration of 
 it, nothing passes between them: no dependence through an array that they share. An array that is
 never off chip, since all of its values are read in the iteration that writes them, is in a memory
 of each worker's own.
+
+Where no loop is like that, the iterations of the outermost one may still wait for one another:
+`scheduling.doacross`.
 """
 
 from __future__ import annotations
@@ -14,30 +17,32 @@ import islpy as isl
 
 from rtlgen.errors import Label
 from rtlgen.poly.dependences import Dependence
+from rtlgen.scheduling.doacross import Doacross, SharedLoop, doacross
 from rtlgen.tiling.errors import NoParallelTiles
 from rtlgen.tiling.part import Chip, CutPart, traffic_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SharedLoop:
-    """The outermost loop over tiles that workers can share, or what is in the way.
+class Sharing:
+    """The loop over tiles that workers can share, or what is in the way.
 
     Members
     -------
-    number: of the loop; None where there is none. obstacle: what every loop has in its way.
+    loop: None where there is none. obstacle: what every loop has in its way.
+    writer: the statement that writes an array on chip.
     """
 
-    number: int | None
+    loop: SharedLoop | None
     obstacle: Dependence | None = None
     writer: str | None = None
 
 
-def shared_loop(cut: CutPart, chip: Chip) -> SharedLoop:
+def sharing_of(cut: CutPart, chip: Chip) -> Sharing:
     """Return which loop over tiles workers can share."""
     for statement in cut.relations.sets.scop.statements:
         if statement.write.array not in chip.off_chip:
             # Its memory has one write port.
-            return SharedLoop(None, writer=statement.name)
+            return Sharing(None, writer=statement.name)
     obstacle: Dependence | None = None
     for number, loop in enumerate(cut.tile_loops):
         if loop.extent == 1:
@@ -49,9 +54,28 @@ def shared_loop(cut: CutPart, chip: Chip) -> SharedLoop:
             moved = _moved(cut, chip, number + 1)
             between = [d for d in between if d.array in moved]
         if not between:
-            return SharedLoop(number)
+            return Sharing(SharedLoop(number))
         obstacle = obstacle or between[0]
-    return SharedLoop(None, obstacle)
+    across = _across(cut, chip)
+    if across is not None:
+        return Sharing(SharedLoop(across.space, across))
+    return Sharing(None, obstacle)
+
+
+def _across(cut: CutPart, chip: Chip) -> Doacross | None:
+    """Return how the iterations of the outermost loop can wait for one another, if they may."""
+    if chip.workers.policy != "cyclic" or chip.workers.barrier:
+        return None
+    for number, loop in enumerate(cut.tile_loops):
+        if loop.extent > 1:
+            moved = _moved(cut, chip, number + 1)
+            pairs = [
+                cut.relations.tile_pairs(dependence.relation)
+                for dependence in cut.relations.dependences
+                if dependence.array in moved
+            ]
+            return doacross(cut.relations.sets, cut.tile_loops, number, pairs)
+    return None
 
 
 def _between(relation: isl.Map, number: int) -> isl.Map:
@@ -70,7 +94,7 @@ def _moved(cut: CutPart, chip: Chip, levels: int) -> set[str]:
     return {each.footprint.array.name for each in moved}
 
 
-def no_parallel_tiles(cut: CutPart, found: SharedLoop, workers: int) -> NoParallelTiles:
+def no_parallel_tiles(cut: CutPart, found: Sharing, workers: int) -> NoParallelTiles:
     """Return what says why workers cannot share tiles."""
     what = f"no loop over tiles can be shared by {workers} workers"
     if found.obstacle is None:

@@ -27,6 +27,7 @@ from rtlgen.poly.legality import find_violation
 from rtlgen.poly.tiling import TileGrid, TileRelations
 from rtlgen.scheduling.datapath import build_datapath
 from rtlgen.scheduling.decide import Decision, decide_fused, relaxing
+from rtlgen.scheduling.doacross import Doacross, SharedLoop
 from rtlgen.scheduling.lags import Timing
 from rtlgen.scheduling.passing import Scopes, passing
 from rtlgen.scheduling.predicates import counter_box
@@ -137,8 +138,8 @@ class TiledPart:
 
     Members
     -------
-    region: as one worker runs it. shared: as it runs, with the memories of all workers.
-    space: the tile loop whose iterations workers share; None for one worker.
+    region: as one worker runs it. team: as it runs, with the memories of all workers.
+    shared: the tile loop whose iterations workers share; None for one worker.
     scopes: of the values of each statement, see `scheduling.passing`.
     """
 
@@ -148,8 +149,8 @@ class TiledPart:
     kernel: TileKernel
     windows: Windows
     region: TiledRegion
-    shared: Shared
-    space: int | None
+    team: Shared
+    shared: SharedLoop | None
     scopes: Scopes
 
     @property
@@ -158,13 +159,23 @@ class TiledPart:
         return self.loops.program
 
     @property
+    def across(self) -> Doacross | None:
+        """How iterations of that loop wait for one another; None where they need not."""
+        return None if self.shared is None else self.shared.across
+
+    @property
     def ram_bits(self) -> int:
         """Bits of RAM that its windows and kept memories take."""
-        return ram_bits(self.shared.memories)
+        return ram_bits(self.team.memories)
 
     @property
     def workers(self) -> Workers:
-        return self.shared.workers
+        return self.team.workers
+
+    @property
+    def space(self) -> int | None:
+        """The number of the tile loop that workers share; None for one worker."""
+        return None if self.shared is None else self.shared.number
 
     @property
     def kernel_cycles(self) -> int:
@@ -179,7 +190,7 @@ class TiledPart:
         written: the program in the order of C.
         """
         loops = {s.name: self.kernel.loops(s.name) for s in self.kernel.statements}
-        return Part(written, self.tiled.scop, self.tiled.before, loops, self.shared.counters)
+        return Part(written, self.tiled.scop, self.tiled.before, loops, self.team.counters)
 
     @property
     def words_moved(self) -> int:
@@ -287,7 +298,7 @@ def _composed(loops: UnitLoops, tiled: TiledScop) -> dict[str, tuple[Affine, ...
 
 
 def plan_part(
-    cut: CutPart, chip: Chip, taken: Sequence[str], space: int | None = None
+    cut: CutPart, chip: Chip, taken: Sequence[str], shared: SharedLoop | None = None
 ) -> TiledPart:
     """Plan the statements of a unit in given tiles.
 
@@ -295,46 +306,46 @@ def plan_part(
 
     Parameters
     ----------
-    taken: names that memories cannot have. space: the tile loop that workers share; None for one
+    taken: names that memories cannot have. shared: the tile loop that workers share; None for one
         worker.
 
     Raises
     ------
     RaggedDomain: something of it takes too many conditions.
     """
-    return relaxing(cut.issue_space, lambda ways: _planned(cut, chip, taken, ways, space))
+    return relaxing(cut.issue_space, lambda ways: _planned(cut, chip, taken, ways, shared))
 
 
-def widest_scope(cut: CutPart, chip: Chip, space: int | None) -> int:
+def widest_scope(cut: CutPart, chip: Chip, shared: SharedLoop | None) -> int:
     """Return the number of tile loops in one iteration of which values stay on chip at most.
 
     That is one iteration of the loop that workers share: what is in it is one worker's.
     """
     if not chip.buffer:
         return cut.tiling.loop_count
-    return 0 if space is None else space + 1
+    return 0 if shared is None else shared.number + 1
 
 
-def ram_of_part(cut: CutPart, chip: Chip, space: int | None) -> int:
+def ram_of_part(cut: CutPart, chip: Chip, shared: SharedLoop | None) -> int:
     """Return the bits of RAM that it takes each worker to keep on chip what is read again."""
-    widest = cut.scopes(widest_scope(cut, chip, space))
+    widest = cut.scopes(widest_scope(cut, chip, shared))
 
     def measured(ways: Space) -> int:
-        return _planner(cut, ways, chip, space).within(widest, UNLIMITED).taken_bits
+        return _planner(cut, ways, chip, shared).within(widest, UNLIMITED).taken_bits
 
     return relaxing(cut.issue_space, measured)
 
 
 def _planned(
-    cut: CutPart, chip: Chip, taken: Sequence[str], ways: Space, space: int | None
+    cut: CutPart, chip: Chip, taken: Sequence[str], ways: Space, shared: SharedLoop | None
 ) -> TiledPart:
-    planner = _planner(cut, ways, chip, space)
-    sized = planner.within(cut.scopes(widest_scope(cut, chip, space)), chip.worker_bits)
+    planner = _planner(cut, ways, chip, shared)
+    sized = planner.within(cut.scopes(widest_scope(cut, chip, shared)), chip.worker_bits)
     windows = planner.plan(sized, taken)
     region = _region(planner.kernel, windows, cut)
-    shared = one_worker(region, windows.memories)
-    if space is not None:
-        shared = share(region, windows.memories, chip.workers, space, windows.held, taken)
+    team = one_worker(region, windows.memories)
+    if shared is not None:
+        team = share(region, windows.memories, chip.workers, shared.number, windows.held, taken)
     return TiledPart(
         cut.loops,
         cut.tiling,
@@ -342,14 +353,16 @@ def _planned(
         planner.kernel,
         windows,
         region,
+        team,
         shared,
-        space,
         sized.scopes,
     )
 
 
-def _planner(cut: CutPart, ways: Space, chip: Chip, space: int | None) -> WindowPlanner:
-    key = ways.timing.memory_only, ways.timing.apart, space, chip.workers.barrier
+def _planner(cut: CutPart, ways: Space, chip: Chip, shared: SharedLoop | None) -> WindowPlanner:
+    space = None if shared is None else shared.number
+    across = None if shared is None else shared.across
+    key = ways.timing.memory_only, ways.timing.apart, shared, chip.workers.barrier
     if key not in cut.planners:
         kernel = _kernel(cut, ways)
         cut.planners[key] = WindowPlanner(
@@ -359,7 +372,7 @@ def _planner(cut: CutPart, ways: Space, chip: Chip, space: int | None) -> Window
             chip.word_bits,
             chip.target.memory_read_latency_cycles,
             cut.loops.folds,
-            Waiting(kernel, space, chip.workers.barrier),
+            Waiting(kernel, space, chip.workers.barrier, across),
         )
     return cut.planners[key]
 

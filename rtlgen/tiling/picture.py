@@ -39,7 +39,7 @@ def tile_picture(part: TiledPart, request: WorkerRequest) -> dict[str, Any] | No
     for counters in islice(tiles_in_order(part.region.levels), MOST_LOOKED_AT):
         values = {n: c + f for n, c, f in zip(names, counters, firsts, strict=True)}
         tile = tuple(form.evaluate(values) for form in coordinates)
-        wave = waves.setdefault(counters[: part.space or 0], len(waves))
+        wave = _wave(part, counters, waves)
         if all(abs(c) < MOST_SIDE for c in tile):
             if tile not in shown:
                 shown[tile] = wave, _owner(part, request, counters)
@@ -53,6 +53,14 @@ def tile_picture(part: TiledPart, request: WorkerRequest) -> dict[str, Any] | No
         "owners": None if part.space is None else [owner for _, owner in shown.values()],
         "cut_off": cut_off,
     }
+
+
+def _wave(part: TiledPart, counters: tuple[int, ...], waves: dict[tuple[int, ...], int]) -> int:
+    """Return the wave of a tile; where rows wait for one another, the one in which it can run."""
+    if part.across is not None:
+        row, column = counters[part.across.space : part.across.space + 2]
+        return row * (part.across.lag + 1) + column
+    return waves.setdefault(counters[: part.space or 0], len(waves))
 
 
 def _owner(part: TiledPart, request: WorkerRequest, counters: tuple[int, ...]) -> int:

@@ -40,6 +40,8 @@ ON_CHIP_ONLY: Mapping[str, str] = {
     "expand": "--expand",
     "write_ports": "--write-ports",
     "unroll": "--unroll",
+    "pipeline": "--pipeline",
+    "max_dsp": "--max-dsp",
     "partitions": "--partition",
     "scheduler": "--scheduler",
     "fusion": "--fusion",

@@ -156,7 +156,7 @@ def _plan(
         name=scop.name,
         source_file=scop.source.path,
         scalars=scalars_of(scop),
-        memories=(*on_chip, *(m for part in parts for m in part.shared.memories)),
+        memories=(*on_chip, *(m for part in parts for m in part.team.memories)),
         body=tuple(part.workers for part in parts),
         index_style="odometer",
         index_latency_cycles=0,

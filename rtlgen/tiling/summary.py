@@ -8,7 +8,7 @@ from typing import Any
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.effort import TooComplex
 from rtlgen.ir.iterations import iterations_of
-from rtlgen.ir.plan import KernelPlan, MemorySide, Transfer
+from rtlgen.ir.plan import KernelPlan, MemorySide, Transfer, Wait
 from rtlgen.ir.ram_copies import block_rams
 from rtlgen.scheduling.workers import WorkerRequest
 from rtlgen.target import Target
@@ -122,8 +122,9 @@ def _unit(
 def _workers(part: TiledPart, alone: str | None) -> dict[str, Any]:
     """Return who does what: `tiles` by worker, `busiest` against an equal share.
 
-    `loop` is the tile loop that they share, `waves` how often the loops outside of it run. A worker
-    goes through a tile without work in a wave in which it has none.
+    `loop` is the tile loop that they share, `waves` how often the loops outside of it run; or
+    `lag` how many tiles each of its iterations stays behind the one before. A worker goes through a
+    tile without work in a wave in which it has none.
     """
     found = part.workers.regions
     tiles = [region.tiles for region in found]
@@ -133,9 +134,10 @@ def _workers(part: TiledPart, alone: str | None) -> dict[str, Any]:
         waves = len(iterations_of(part.region.levels[: part.space]))
     return {
         "count": len(found),
-        "numbers": list(part.shared.numbers),
+        "numbers": list(part.team.numbers),
         "loop": None if part.space is None else part.region.levels[part.space].name,
         "waves": waves,
+        "lag": None if part.across is None else part.across.lag,
         "tiles": tiles,
         "busiest": round(max(tiles) / own, 3),
         "alone": alone,
@@ -161,15 +163,21 @@ def _mover(part: TiledPart, transfer: Transfer) -> dict[str, Any]:
         "copies": transfer.copies,
         "window_words": window.depth // window.lanes // transfer.copies,
         "ram_bytes": window.depth * window.width_bits * window.read_ports // 8,
-        "after": [
-            {
-                "window": wait.window,
-                "distance": wait.distance,
-                "of": "tiles" if wait.loops == len(part.region.levels) else "waves",
-            }
-            for wait in transfer.after
-        ],
+        "after": [_wait(part, wait) for wait in transfer.after],
     }
+
+
+def _wait(part: TiledPart, wait: Wait) -> dict[str, Any]:
+    """Return what a mover waits for, and how far before it that is.
+
+    Of rows, the iterations of a loop that wait for one another: how far behind the row before.
+    """
+    distance, of = wait.distance, "waves"
+    if part.across is not None and not wait.is_plain:
+        distance, of = part.across.lag, "row before"
+    elif wait.loops == len(part.region.levels):
+        of = "tiles"
+    return {"window": wait.window, "distance": distance, "of": of}
 
 
 def _off_chip(side: MemorySide) -> dict[str, Any]:

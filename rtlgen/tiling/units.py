@@ -83,7 +83,7 @@ class UnitPlanner:
 
     def _plan(self, number: int, budget_bits: int) -> None:
         others = [plan for n, plan in enumerate(self.plans) if plan is not None and n != number]
-        taken = [memory.name for plan in others for memory in plan.part.shared.memories]
+        taken = [memory.name for plan in others for memory in plan.part.team.memories]
         chip = replace(self.chip, budget_bits=budget_bits)
         names = (*self.names, *taken)
         try:

@@ -47,6 +47,15 @@ def derived_cuts(scop: Scop, decided: Iterable[str]) -> dict[str, tuple[Cut, ...
     return found
 
 
+def other_partition(scop: Scop, array: str) -> str | None:
+    """Return the options that cut an array as its accesses ask for, or None where it is so cut."""
+    others = (other.name for other in scop.arrays if other.name != array)
+    cuts = derived_cuts(scop, others).get(array, ())
+    if not cuts or cuts == scop.array(array).cuts:
+        return None
+    return " ".join(f"--partition {array}={cut}" for cut in cuts)
+
+
 def _uses(scop: Scop, array: str) -> list[_Use]:
     return [
         _Use(access.affine, tuple((loop.start, loop.stop, loop.scale) for loop in statement.loops))

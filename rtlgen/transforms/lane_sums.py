@@ -63,12 +63,14 @@ def lane_sum(lanes: Sequence[Statement], guards: Sequence[Affine | None]) -> Sta
         value = lane.expr if guard is None else _where(lane.expr, own, guard)
         if value is None:
             return None
-        others = [k for k in range(len(lane.reads)) if k != own]
-        numbers = {k: len(reads) + n for n, k in enumerate(others)}
-        reads += [
-            lane.reads[k] if guard is None else replace(lane.reads[k], is_conditional=True)
-            for k in others
-        ]
+        numbers = dict[int, int]()
+        for k, read in enumerate(lane.reads):
+            if k != own:
+                access = read if guard is None else replace(read, is_conditional=True)
+                # What several lanes read is one value.
+                if access not in reads:
+                    reads.append(access)
+                numbers[k] = reads.index(access)
         expr = _inserted(value, own, expr, numbers)
     return replace(first, reads=tuple(reads), expr=expr)
 

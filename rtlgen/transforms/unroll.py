@@ -32,8 +32,8 @@ from rtlgen.ir.scop import (
     StatementNode,
     walk_tree,
 )
-from rtlgen.source import Span
 from rtlgen.transforms.lane_sums import Lane, lane_sum
+from rtlgen.transforms.lane_wishes import LaneWishes, place_of
 
 MOST_LANES = 512
 """Iterations that run side by side, of all the loops around a statement together."""
@@ -44,55 +44,52 @@ MOST_STATEMENTS = 128
 Values = Mapping[str, Affine]
 
 
-class UnknownLoop(RtlgenError):
-    """`--unroll` names a loop that the function does not have.
-
-    A loop is named by its variable, which stands for every loop with it, or by its C label:
-
-        rtlgen plan gemm.c --unroll j=8
-    """
-
-    code = "E0313"
-
-
 class NotUnrollable(RtlgenError):
     """A loop cannot be run in as many lanes as were asked for.
 
     At most 512 iterations run side by side, all the loops around a statement together, and a loop
-    has at most 128 statements then. A loop is unrolled whole, `--unroll LOOP=all`, if the number of
-    its iterations is known and the same for all outer ones.
+    has at most 128 statements then. A loop is unrolled whole, by `--unroll LOOP=all` or below one
+    that is pipelined (`--pipeline`), if the number of its iterations is known and the same for all
+    outer ones; where these are unrolled whole, too, it is.
     """
 
     code = "E0314"
 
 
-def unroll(
-    scop: Scop,
-    wishes: Mapping[str, int | None],
-    marked: Mapping[Span, int | None] | None = None,
-) -> Scop:
+def unroll(scop: Scop, wishes: LaneWishes) -> Scop:
     """Return the program as parsed, with loops unrolled.
-
-    Parameters
-    ----------
-    wishes: lanes by the name or label of a loop; None: as many as it has iterations.
-    marked: lanes by the place of a loop, for those that are not wished otherwise.
 
     Raises
     ------
     UnknownLoop, NotUnrollable
     """
-    loops = [node.loop for node in walk_tree(scop.tree) if isinstance(node, LoopNode)]
-    names = {name for loop in loops for name in (loop.iterator, loop.label) if name}
-    for name in wishes:
-        if name not in names:
-            known = ", ".join(dict.fromkeys(loop.label or loop.iterator for loop in loops))
-            raise UnknownLoop(
-                f"there is no loop {name}", help=f"the loops are {known}" if known else None
-            )
-    unroller = _Unroller(scop, wishes, marked or {})
-    tree = unroller.nodes(scop.tree, _Place())
+    wishes.require_known(scop)
+    unroller = _Unroller(scop, wishes)
+    whole = _Pipelined(None) if wishes.pipelines_function(scop.name) else None
+    if whole is None and None in wishes.pipelined:
+        whole = _Pipelined(None, is_marked=True)
+    tree = unroller.nodes(scop.tree, _Place(pipelined=whole))
     return replace(scop, statements=tuple(unroller.statements), tree=tree)
+
+
+@dataclass(frozen=True, slots=True)
+class _Pipelined:
+    """A loop, or with None the function, all loops below which are unrolled.
+
+    Members
+    -------
+    is_marked: by the place of the loop, not by an option.
+    """
+
+    loop: Loop | None
+    is_marked: bool = False
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """What says so in a message about one of the loops below."""
+        if self.loop is None:
+            return ()
+        return (Label(self.loop.span, "all loops below this one are unrolled"),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +101,7 @@ class _Place:
     values: what iterators stand for that have been replaced. loops: around it, by iterator.
     guards: conditions of the lanes around it. suffix: of the names of statements there.
     lanes: how many copies there are of what stands here.
+    level: how many loops of the program are around it. pipelined: one of them, or the function.
     """
 
     values: Values = field(default_factory=dict)
@@ -111,11 +109,18 @@ class _Place:
     guards: tuple[Affine, ...] = ()
     suffix: str = ""
     lanes: int = 1
+    level: int = 0
+    pipelined: _Pipelined | None = None
 
     def inside(self, loop: Loop) -> _Place:
         """Return the place in a loop."""
         values = {name: value for name, value in self.values.items() if name != loop.iterator}
         return replace(self, values=values, loops={**self.loops, loop.iterator: loop})
+
+    @property
+    def wished_by(self) -> tuple[Label, ...]:
+        """What says in a message why loops here are unrolled."""
+        return () if self.pipelined is None else self.pipelined.labels
 
     def in_lane(self, lane: Lane, iterator: str, lanes: int) -> _Place:
         """Return the place in a lane of the innermost loop, or of one that is gone."""
@@ -129,15 +134,9 @@ class _Place:
 
 
 class _Unroller:
-    def __init__(
-        self,
-        scop: Scop,
-        wishes: Mapping[str, int | None],
-        marked: Mapping[Span, int | None],
-    ) -> None:
+    def __init__(self, scop: Scop, wishes: LaneWishes) -> None:
         self._scop = scop
         self._wishes = wishes
-        self._marked = {(span.file, span.line, span.column): n for span, n in marked.items()}
         self._taken = {statement.name for statement in scop.statements}
         self.statements: list[Statement] = []
 
@@ -153,27 +152,44 @@ class _Unroller:
                 return (ConditionNode(moved, self.nodes(body, place)),)
             case LoopNode(loop, body):
                 moved_loop = loop.substitute(place.values).limited(place.values)
-                wish = self._lanes_of(loop)
+                wish = self._lanes_of(loop, place)
+                below = replace(
+                    place, level=place.level + 1, pipelined=self._pipelined(node, place)
+                )
                 if wish == 1:
-                    return (LoopNode(moved_loop, self.nodes(body, place.inside(moved_loop))),)
-                return self._in_lanes(moved_loop, body, place, wish)
+                    return (LoopNode(moved_loop, self.nodes(body, below.inside(moved_loop))),)
+                return self._in_lanes(moved_loop, body, below, wish)
 
-    def _lanes_of(self, loop: Loop) -> int | None:
-        """Return in how many lanes a loop is to run; None: in as many as it has iterations."""
-        for name in (loop.label, loop.iterator):
-            if name is not None and name in self._wishes:
-                return self._wishes[name]
-        return self._marked.get((loop.span.file, loop.span.line, loop.span.column), 1)
+    def _lanes_of(self, loop: Loop, place: _Place) -> int | None:
+        """Return in how many lanes a loop is to run; None: in as many as it has iterations.
+
+        Options come before marks, and what is said of one loop before what is said of all below.
+        """
+        if self._wishes.is_named(loop):
+            return self._wishes.named_lanes(loop)
+        if place.pipelined is not None and not place.pipelined.is_marked:
+            return None
+        otherwise = 1 if place.pipelined is None else None
+        return self._wishes.marked.get(place_of(loop.span), otherwise)
+
+    def _pipelined(self, node: LoopNode, place: _Place) -> _Pipelined | None:
+        """Return the outermost of the pipelined loops around what is in a loop, or the function."""
+        if place.pipelined is not None and not place.pipelined.is_marked:
+            return place.pipelined
+        if self._wishes.pipelines(node.loop, place.level + 1):
+            return _Pipelined(node.loop)
+        is_marked = place_of(node.loop.span) in self._wishes.pipelined
+        return place.pipelined or (_Pipelined(node.loop, is_marked=True) if is_marked else None)
 
     def _in_lanes(
         self, loop: Loop, body: tuple[Node, ...], place: _Place, wish: int | None
     ) -> tuple[Node, ...]:
-        trips = _trips(loop)
+        trips = trips_of(loop)
         if wish is None and trips is None:
             raise NotUnrollable(
                 f"the loop {loop.iterator} has no constant number of iterations",
-                labels=(Label(loop.span),),
-                help=f"say in how many lanes: --unroll {loop.label or loop.iterator}=4",
+                labels=(Label(loop.span), *place.wished_by),
+                help=self._remedy(loop, place),
             )
         if trips == 0:
             return (LoopNode(loop, self.nodes(body, place.inside(loop))),)
@@ -183,7 +199,7 @@ class _Unroller:
         if lanes > MOST_LANES:
             raise NotUnrollable(
                 f"the loop {loop.iterator} would be run in {lanes:,} lanes",
-                labels=(Label(loop.span),),
+                labels=(Label(loop.span), *place.wished_by),
                 help=f"{MOST_LANES} are the most, all loops around a statement together",
             )
         if factor == trips:
@@ -195,6 +211,13 @@ class _Unroller:
         inner = place.inside(stepped)
         moved = [_lane(loop, n, exact) for n in range(factor)]
         return (LoopNode(stepped, self._lanes(loop, body, inner, moved, lanes)),)
+
+    def _remedy(self, loop: Loop, place: _Place) -> str:
+        """Return what to ask for where a loop has no constant number of iterations."""
+        inner = None if place.pipelined is None else _further_in(self._scop.tree, loop)
+        if inner is None:
+            return f"say in how many lanes: --unroll {loop.label or loop.iterator}=4"
+        return f"pipeline a loop further in: --pipeline {inner}"
 
     def _lanes(
         self,
@@ -219,7 +242,7 @@ class _Unroller:
         if len(self.statements) - before > MOST_STATEMENTS:
             raise NotUnrollable(
                 f"the loop {loop.iterator} would have {len(self.statements) - before} statements",
-                labels=(Label(loop.span),),
+                labels=(Label(loop.span), *place.wished_by),
                 help=f"{MOST_STATEMENTS} are the most: ask for fewer lanes",
             )
         return tuple(found)
@@ -241,7 +264,28 @@ class _Unroller:
         return StatementNode(name)
 
 
-def _trips(loop: Loop) -> int | None:
+def _further_in(tree: tuple[Node, ...], ragged: Loop) -> str | None:
+    """Return the name of a loop around or in a ragged one that has no such loop below, or None."""
+    place = place_of(ragged.span)
+    nodes = [node for node in walk_tree(tree) if isinstance(node, LoopNode)]
+    near = {
+        node.loop.label or node.loop.iterator: None
+        for node in nodes
+        if place in (place_of(loop.span) for loop in _loops_of((node,)))
+        or any(node in walk_tree(n.body) for n in nodes if place_of(n.loop.span) == place)
+    }
+    for name in near:
+        named = [node for node in nodes if name in (node.loop.label, node.loop.iterator)]
+        if all(trips_of(below) is not None for node in named for below in _loops_of(node.body)):
+            return name
+    return None
+
+
+def _loops_of(nodes: tuple[Node, ...]) -> list[Loop]:
+    return [node.loop for node in walk_tree(nodes) if isinstance(node, LoopNode)]
+
+
+def trips_of(loop: Loop) -> int | None:
     """Return how often a loop runs, where that is known."""
     counted = loop.counted()
     if not counted.stop.is_constant:

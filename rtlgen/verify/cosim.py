@@ -87,6 +87,7 @@ def simulate(
     timeout_cycles: int | None = None,
     runs: int = 1,
     axi: AxiBehaviour | None = None,
+    reset_cycle: int = 0,
 ) -> SimulationResult:
     """Load `inputs`, run the circuit of `build_dir`, and read everything back.
 
@@ -102,6 +103,7 @@ def simulate(
         timeout_cycles=timeout_cycles,
         runs=runs,
         axi=axi,
+        reset_cycle=reset_cycle,
     )
     return result
 
@@ -117,6 +119,7 @@ def simulate_all(
     timeout_cycles: int | None = None,
     runs: int = 1,
     axi: AxiBehaviour | None = None,
+    reset_cycle: int = 0,
 ) -> tuple[SimulationResult, ...]:
     """Run the circuit of `build_dir` on one data set after the other, without a reset between.
 
@@ -129,6 +132,7 @@ def simulate_all(
     timeout_cycles: a run that takes longer is a hang; default 4 x predicted + 1000.
     runs: how often to go through all data sets; on one of them all runs must agree.
     axi: how a memory behind an AXI4 port behaves; by default as the cycles are predicted for.
+    reset_cycle: there is a run before all others that a reset ends in that cycle (`native` only).
 
     Raises
     ------
@@ -153,6 +157,7 @@ def simulate_all(
         runs=runs,
         four_state=simulator == "icarus",
         axi=axi or AxiBehaviour(),
+        reset_cycle=reset_cycle,
     )
     chosen = _choose_engine(engine, simulator, job)
     waves = _writable(trace)
@@ -217,7 +222,7 @@ def _run(
     manifest = job.manifest
     begin = time.monotonic()
     if engine == "native":
-        program = _native_model(verilog, manifest, base, waves)
+        program = native_model(verilog, manifest, base, waves)
         built = time.monotonic()
         result = native_engine.run_native(program, job, folder, waves, _time_limit(job))
     else:
@@ -234,9 +239,11 @@ def _run(
 
 def _choose_engine(engine: Engine, simulator: Simulator, job: Job) -> Engine:
     if simulator == "icarus":
-        if engine == "native":
+        if engine == "native" or job.reset_cycle:
             raise ValueError("the native engine needs Verilator")
         return "cocotb"
+    if job.reset_cycle and engine == "cocotb":
+        raise ValueError("only the native engine ends a run by a reset")
     if engine != "auto":
         return engine
     # A memory off chip is served in every cycle: cocotb starts later than C++ ends.
@@ -274,7 +281,9 @@ def _cocotb_program(
     return Program(simulator, model, manifest.top, trace)
 
 
-def _native_model(verilog: Path, manifest: Manifest, base: Path, trace: Path | None) -> Path:
+def native_model(verilog: Path, manifest: Manifest, base: Path, trace: Path | None = None) -> Path:
+    """Return the C++ program of a circuit, compiled below `base` when it is not there yet."""
+
     def compile_in(place: Path, verilator: Verilator) -> None:
         harness: Harness
         harness, wrapper = native_engine.native_harness(place, manifest)

@@ -80,12 +80,9 @@ class Interpreter:
 
     def _loop(self, node: LoopNode) -> None:
         loop = node.loop
-        value = loop.start.evaluate(self._iterators)
-        stop = loop.stop.evaluate(self._iterators)
-        while loop.scale * value < stop if loop.step > 0 else loop.scale * value > stop:
+        for value in loop.values(self._iterators):
             self._iterators[loop.iterator] = value
             self._run(node.body)
-            value += loop.step
         self._iterators.pop(loop.iterator, None)
 
     def _execute(self, statement: Statement) -> None:

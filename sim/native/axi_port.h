@@ -36,6 +36,12 @@ public:
         }
     }
 
+    void enter_reset(Vtop& top) override {
+        serves_ = false;
+        top.memory_awready = top.memory_wready = top.memory_arready = 0;
+        top.memory_bvalid = top.memory_rvalid = 0;
+    }
+
     void reset() override {
         memory_.reset(behaviour_);
         serves_ = true;

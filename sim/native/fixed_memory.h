@@ -50,6 +50,12 @@ public:
         return ack;
     }
 
+    // Nothing is asked for any more.
+    void forget() {
+        held_ = {};
+        open_ = false;
+    }
+
     // Look again before the next edge: what comes from registers does not depend on the answer.
     void look_again(const Request& request, uint64_t cycle) const {
         if (held_.enable) require_held(request, cycle);

@@ -17,7 +17,15 @@ public:
 
     MemoryContents* contents() override { return &memory_; }
 
-    void reset() override { serves_ = true; }
+    void enter_reset(Vtop& top) override {
+        serves_ = false;
+        top.memory_ack = 0;
+    }
+
+    void reset() override {
+        memory_.forget();
+        serves_ = true;
+    }
 
     void after_edge(Vtop& top, uint64_t cycle) override {
         if (!serves_) return;

@@ -5,9 +5,11 @@
 // does through cocotb, by the same rules: inputs change while the clock is low, and what is seen
 // just before a rising edge is what that edge samples.
 //
-// usage: simulation LIMIT_CYCLES DATA_SETS RUNS [TRACE], in a folder with these files:
+// usage: simulation LIMIT_CYCLES DATA_SETS RUNS RESET_CYCLE [TRACE], in a folder with these files:
 // inputs.bin: of each data set the words of each array, then the scalars, each as 8 bytes,
 // little-endian.
+// With a RESET_CYCLE, there is one run on the first data set before all others, which a reset ends in
+// that cycle.
 // outputs.bin: of each data set that was run the words of each array, then cycles, return value,
 // checksum and error of each run, likewise; all data sets are run one after the other, RUNS times.
 // With a memory off chip, memory.bin: for AXI4 how it behaves (axi_port.h), whose each byte is, then
@@ -82,6 +84,8 @@ public:
 
     void reset() {
         top_->reset = 1;
+        cycle_ = 0;
+        port_.enter_reset(*top_);
         tick();
         tick();
         top_->reset = 0;
@@ -142,23 +146,18 @@ public:
         return images;
     }
 
+    // Begin a run that a reset ends in a cycle, or that is over by then.
+    void begin(const Words& scalars, uint64_t last_cycle) {
+        start(scalars);
+        while (!top_->done && cycle_ < last_cycle) {
+            ++cycle_;
+            tick();
+        }
+        reset();
+    }
+
     Record run(const Words& scalars, uint64_t limit) {
-        size_t scalar = 0;
-#define SET(name, mask) top_->name = scalars[scalar++];
-        SCALARS(SET)
-#undef SET
-        port_.before_start(*top_);
-        top_->start = 1;
-        cycle_ = 1;
-        tick();
-        top_->start = 0;
-        scalar = 0;
-        // Scalars are captured at start: from here on they may be anything.
-#define SPOIL(name, mask) top_->name = ~scalars[scalar++] & mask;
-        SCALARS(SPOIL)
-#undef SPOIL
-        port_.after_start(*top_);
-        top_->eval();
+        start(scalars);
         for (;;) {
             if (cycle_ > limit)
                 throw Broken{"hang", "no done within " + std::to_string(limit) + " cycles"};
@@ -178,6 +177,25 @@ public:
     }
 
 private:
+    void start(const Words& scalars) {
+        size_t scalar = 0;
+#define SET(name, mask) top_->name = scalars[scalar++];
+        SCALARS(SET)
+#undef SET
+        port_.before_start(*top_);
+        top_->start = 1;
+        cycle_ = 1;
+        tick();
+        top_->start = 0;
+        scalar = 0;
+        // Scalars are captured at start: from here on they may be anything.
+#define SPOIL(name, mask) top_->name = ~scalars[scalar++] & mask;
+        SCALARS(SPOIL)
+#undef SPOIL
+        port_.after_start(*top_);
+        top_->eval();
+    }
+
     // One clock cycle, from low to low: the inputs that were set are sampled by its rising edge.
     void tick() {
         // Verilator propagates changed inputs before it looks for clock edges.
@@ -264,10 +282,15 @@ struct Left {
     }
 };
 
-Left run_on(Bench& bench, const DataSet& data, uint64_t limit, std::vector<Record>& records) {
+MemoryContents* load(Bench& bench, const DataSet& data) {
     bench.load(data.images);
     MemoryContents* memory = bench.port().contents();
     if (memory) memory->load(data.memory);
+    return memory;
+}
+
+Left run_on(Bench& bench, const DataSet& data, uint64_t limit, std::vector<Record>& records) {
+    MemoryContents* memory = load(bench, data);
     const Record record = bench.run(data.scalars, limit);
     Left left{bench.read(), {}, {}};
     if (memory) {
@@ -307,10 +330,11 @@ bool put_memory(const std::vector<Left>& results) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (argc < 4) return 2;
+    if (argc < 5) return 2;
     const uint64_t limit = std::strtoull(argv[1], nullptr, 10);
     const uint64_t sets = std::strtoull(argv[2], nullptr, 10);
     const uint64_t runs = std::strtoull(argv[3], nullptr, 10);
+    const uint64_t reset_cycle = std::strtoull(argv[4], nullptr, 10);
     std::ifstream input("inputs.bin", std::ios::binary);
     std::vector<DataSet> data;
     for (uint64_t set = 0; set < sets; ++set) data.push_back(take_data_set(input));
@@ -321,9 +345,13 @@ int main(int argc, char** argv) {
     Broken broken{"done", ""};
     bool repeatable = true;
     try {
-        Bench bench(argc > 4 ? argv[4] : nullptr);
+        Bench bench(argc > 5 ? argv[5] : nullptr);
         if (!take_memory(bench.port(), data)) return 2;
         bench.reset();
+        if (reset_cycle) {
+            load(bench, data.front());
+            bench.begin(data.front().scalars, reset_cycle);
+        }
         for (uint64_t run = 0; run < runs * sets; ++run) {
             const uint64_t set = run % sets;
             Left left = run_on(bench, data[set], limit, records);

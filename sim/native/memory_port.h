@@ -20,6 +20,9 @@ public:
     // Take from a file how the memory behaves, where that can be chosen.
     virtual void take(std::istream&) {}
 
+    // The circuit is in reset: what it has asked for is forgotten, and nothing answers.
+    virtual void enter_reset(Vtop&) {}
+
     // The circuit was reset.
     virtual void reset() {}
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import rtlgen.bench.measure
+from rtlgen.bench.kernels import kernel_files
 from rtlgen.bench.mf3 import MF3
 from rtlgen.bench.table import (
     BenchRow,
@@ -102,6 +103,28 @@ def test_missing_kernels_are_named(bench: Bench, tmp_path: Path) -> None:
     assert (code, out) == (2, "")
     assert f"error[E0407]: there is no {tmp_path}/gemm/gemm.c" in err
     assert "of 4 kernels, 4 are missing: gemm, gemver, gemver_opt, gesummv" in err
+
+
+def test_kernels_may_stand_in_one_folder(tmp_path: Path) -> None:
+    (tmp_path / "a.c").touch()
+    assert kernel_files(tmp_path, ["a"]) == {"a": tmp_path / "a.c"}
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "a.c").touch()
+    assert kernel_files(tmp_path, ["a"]) == {"a": tmp_path / "a" / "a.c"}
+
+
+def test_what_was_not_measured_misses_no_target() -> None:
+    row = BenchRow("k", at_most={"cycles": 10, "dsp": 3})
+    assert RowResult(row, {"cycles": 10}).missed == ()
+    assert RowResult(row, {"cycles": 10, "dsp": 4}).missed == ("dsp 4, target 3",)
+
+
+def test_a_column_may_be_the_documents_alone() -> None:
+    row = BenchRow("k", published={"theirs": 7})
+    columns = (Column("cycles", "cycles"), Column("theirs", "theirs", of_document=True))
+    header, cells = Section("All", columns).cells([RowResult(row, {"cycles": 5})])
+    assert header == ["kernel", "exact", "cycles", "theirs"]
+    assert cells == [["k", True, 5, 7]]
 
 
 def test_a_pattern_that_matches_nothing_is_refused(bench: Bench) -> None:

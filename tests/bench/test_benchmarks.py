@@ -27,9 +27,12 @@ from benchmarks.index_styles import (
     ratios,
     synthesise_unit,
 )
-from benchmarks.mf3 import stored_results, tables_text
+from benchmarks.published import stored_results, tables_text
 from benchmarks.record import EXAMPLES, RESULTS, ROOT, markdown_table, read_results
+from rtlgen.bench.limit import LIMIT
 from rtlgen.bench.mf3 import MF3
+from rtlgen.bench.stencils import STENCILS
+from rtlgen.bench.table import BenchTable
 from rtlgen.hw.flat_index import Divide
 from rtlgen.hw.odometer import Odometer
 
@@ -93,10 +96,12 @@ def test_the_rows_of_the_front_page_are_the_stored_results() -> None:
     assert (RESULTS / "readme_table.md").read_text() == table + "\n"
 
 
-def test_the_tables_of_mf3_are_the_stored_results() -> None:
-    document = read_results("mf3")
-    assert [row["kernel"] for row in document["rows"]] == [row.kernel for row in MF3.rows]
-    assert (RESULTS / "mf3.md").read_text().startswith(tables_text(stored_results(document)))
+@pytest.mark.parametrize("table", [MF3, LIMIT, STENCILS], ids=lambda table: table.name)
+def test_published_tables_are_the_stored_results(table: BenchTable) -> None:
+    document = read_results(table.name)
+    assert [row["kernel"] for row in document["rows"]] == [row.kernel for row in table.rows]
+    text = tables_text(table, stored_results(table, document))
+    assert (RESULTS / f"{table.name}.md").read_text().startswith(text)
     for row in document["rows"]:
         assert row["exact"] and row["missed"] == []
 

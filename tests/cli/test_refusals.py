@@ -37,6 +37,8 @@ REFUSED = [
     pytest.param(("plan", GEMM, "--unroll", "q=4"), "E0313", id="plan-lanes-of-no-loop"),
     pytest.param(("plan", GEMM, "--partition", "A=cyclic:1"), "E0403", id="plan-no-cut"),
     pytest.param(("plan", GEMM, "--partition", "cyclic:1:2"), "E0403", id="plan-cut-of-nothing"),
+    pytest.param(("plan", GEMM, "--pipeline", "j=2"), "E0403", id="plan-no-loop"),
+    pytest.param(("plan", GEMM, "--pipeline", "4"), "E0313", id="plan-no-such-level"),
     pytest.param(("plan", GEMM, "--partition", "Z=complete:1"), "E0310", id="plan-cut-of-no-array"),
     pytest.param(("plan", GEMM, "--bus-bits", "48"), "E0403", id="plan-odd-bus"),
     pytest.param(("plan", GEMM, "--max-bram", "0"), "E0403", id="plan-no-ram"),

@@ -70,9 +70,14 @@ def start(
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        # A shell lets what it starts in the background ignore it.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+        preexec_fn=_heed_signals,
     )
+
+
+def _heed_signals() -> None:
+    """Undo what a shell does to what it starts in the background, and nohup: to ignore signals."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def work(name: str, folder: Path, limit_mb: int = 2048) -> subprocess.Popen[str]:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from rtlgen.manifest import Manifest, write_manifest
+from rtlgen.scheduling.workers import ONE_WORKER, WorkerRequest
 from rtlgen.sim.axi_behaviour import AxiBehaviour, BurstError
 from rtlgen.verify.cosim import SimulationResult, simulate_all
 from rtlgen.verify.data import random_inputs
@@ -57,8 +58,17 @@ class Built:
         return results
 
 
-def build(folder: Path, text: str, size: int, tile: tuple[int, ...], word_bits: int) -> Built:
-    found = planned(text, size, tile, kind="axi", latency_cycles=9, word_bits=word_bits)
+def build(
+    folder: Path,
+    text: str,
+    size: int,
+    tile: tuple[int, ...],
+    word_bits: int,
+    workers: WorkerRequest = ONE_WORKER,
+) -> Built:
+    found = planned(
+        text, size, tile, kind="axi", latency_cycles=9, word_bits=word_bits, workers=workers
+    )
     scop, verilog = found.program.scop, generate(found.plan)
     manifest = manifest_of(
         found.plan,

@@ -9,7 +9,7 @@ from rtlgen.ir.iterations import iterations_of
 from rtlgen.ir.memory_side import Bus
 from rtlgen.ir.tile_rows import TileSequence, tile_rows
 from rtlgen.ir.tiled import TiledRegion, Workers
-from rtlgen.ir.timeline import workers_cycles
+from rtlgen.ir.timeline import known_cycles, workers_cycles
 from rtlgen.ir.timeline_cycles import Stretch
 from rtlgen.ir.transfer_patterns import patterns_of
 from tests.tiling.programs import PRODUCT, TRANSPOSED, TRIANGULAR, planned
@@ -37,11 +37,11 @@ def test_words_that_are_skipped_take_as_long(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     region = region_of(text, size, tile, word_bits)
-    workers_cycles.cache_clear()
+    known_cycles.clear()
     found = workers_cycles(Workers((region,)), Bus("fixed", latency_cycles))
     monkeypatch.setattr(Stretch, "skipped", lambda *_: None)
     monkeypatch.setattr(TileSequence, "alike", lambda *_: 1)
-    workers_cycles.cache_clear()
+    known_cycles.clear()
     assert workers_cycles(Workers((region,)), Bus("fixed", latency_cycles)) == found
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.options import CompileOptions
+from rtlgen.transforms.partition import PartitionWish, wish_of
 from tests.scheduling.test_replay import compiled
 
 RECURRENCE = """void f(int a[64], int b[64]) {
@@ -34,3 +37,15 @@ def test_the_arrays_that_lanes_have_copies_of_are_named() -> None:
     assert line.startswith("x: ") and line.endswith("(line 4), from as many copies")
     assert found.plan.memory("h").kind == "register"
     assert line in found.findings().bounds
+
+
+def test_a_write_port_is_named_with_the_partition_that_its_subscripts_ask_for() -> None:
+    text = "void f(int a[64], int b[32]) { for (int i = 0; i < 32; i++) a[2 * i] = b[i] * 3; }"
+    wish = {"a": (PartitionWish("cyclic", 1, 2),)}
+    asked = CompileOptions(unroll={"i": 4}, partitions=wish, write_ports="one")
+    (bound,) = compiled(text, asked).findings().bounds
+    assert "through the write port of its bank 0" in bound
+    remedy = bound.rpartition("\n  and ")[2].removesuffix(" fits its subscripts")
+    assert remedy == "--partition a=cyclic:1:8"
+    lifted = replace(asked, partitions={"a": (wish_of(remedy.partition("a=")[2]),)})
+    assert not compiled(text, lifted).findings().bounds

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
 from rtlgen.errors import RtlgenError
-from rtlgen.ir.plan import Transfer, Wait, Workers
+from rtlgen.ir.plan import Condition, IndexForm, Predicate, Transfer, Wait, Workers
 from rtlgen.ir.sharing import POLICIES, Policy
 from rtlgen.scheduling.errors import PlanUnsound
 from rtlgen.scheduling.tile_replay import needed_by_host, replay_tiles
@@ -55,7 +56,7 @@ def test_the_plan_itself_is_sound(policy: Policy, workers: int, barrier: bool) -
 
 
 def test_tiles_that_mirror_each_other_are_in_different_waves() -> None:
-    (part,) = shared().parts
+    (part,) = shared(barrier=True).parts
     assert part.space == 1
     assert part.tiling.order == ((2, 1), (1, 0))
     waits = part.region.transfer("a_in").after
@@ -69,9 +70,71 @@ def test_tiles_that_mirror_each_other_are_in_different_waves() -> None:
     "after", [(), (Wait("a_out_w0", 1, 1),), (Wait("a_out_w0", 1, 1), Wait("a_out_w1", 2, 1))]
 )
 def test_a_load_that_waits_for_less_is_refused(after: tuple[Wait, ...]) -> None:
-    found = shared()
+    found = shared(barrier=True)
     workers = changed(found, "a_in_w0", lambda t: replace(t, after=after))
     with pytest.raises(PlanUnsound, match="takes a wrong value of a"):
+        judged(found, workers)
+
+
+def ring(workers: int = 3) -> TiledProgram:
+    """Return rows of tiles that wait for each other, a row as far behind the next as may be."""
+    return planned(TRANSPOSED, 45, (8, 8), workers=WorkerRequest(workers))
+
+
+def test_rows_that_wait_for_each_other_are_shared() -> None:
+    (part,) = ring().parts
+    assert part.across is not None
+    assert (part.space, part.across.lag) == (0, 1)
+    for number, region in enumerate(part.workers.regions):
+        waits = [wait for t in region.transfers for wait in t.after]
+        assert {wait.window for wait in waits} == {f"a_out_w{(number - 1) % 3}"}
+
+
+@pytest.mark.parametrize("form", ["taken", "given"])
+@pytest.mark.parametrize("tiles", [1, -1])
+def test_rows_that_wait_for_the_wrong_tile_are_refused(form: str, tiles: int) -> None:
+    """One column less than the lag, or more: that never comes, or in time for the wrong tile."""
+    found = ring()
+
+    def moved(index_form: IndexForm) -> IndexForm:
+        return replace(
+            index_form, constant=index_form.constant + tiles * index_form.coefficients[1]
+        )
+
+    def changed_wait(wait: Wait) -> Wait:
+        return replace(wait, **{form: getattr(wait, form).with_forms(moved)})
+
+    workers = found.parts[0].workers
+    for transfer in workers.transfers:
+        if transfer.after:
+            spoil = partial(replace, after=tuple(map(changed_wait, transfer.after)))
+            workers = Workers(
+                tuple(with_transfer(region, transfer.window, spoil) for region in workers.regions)
+            )
+    with pytest.raises(PlanUnsound, match=r"takes a wrong value of a|waits for"):
+        judged(found, workers)
+
+
+def test_a_worker_that_waits_for_no_row_is_refused() -> None:
+    found = ring()
+    waiting = next(t for t in found.parts[0].workers.regions[1].transfers if t.after)
+    workers = changed(found, waiting.window, lambda t: replace(t, after=()))
+    with pytest.raises(PlanUnsound, match="takes a wrong value of a"):
+        judged(found, workers)
+
+
+def test_workers_that_wait_for_each_other_in_a_circle_are_refused() -> None:
+    """Each waits for what the other one stores in the same iteration, before it stores itself."""
+    found = shared(barrier=True)
+    workers = found.parts[0].workers
+    every = Predicate(((Condition(IndexForm((0, 0))),),))
+    for own, other in ((0, 1), (1, 0)):
+        wait = Wait(f"a_out_w{other}", 0, 1, given=every)
+        spoil = partial(replace, after=(wait,))
+        workers = Workers(
+            tuple(with_transfer(region, f"a_in_w{own}", spoil) for region in workers.regions)
+        )
+    with pytest.raises(PlanUnsound, match="waits for itself"):
         judged(found, workers)
 
 

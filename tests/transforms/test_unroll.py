@@ -10,6 +10,7 @@ from rtlgen.frontend import parse_text
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.scop import Scop, walk_tree
 from rtlgen.options import CompileOptions
+from rtlgen.transforms.lane_wishes import LaneWishes
 from rtlgen.transforms.normalise import normalise
 from rtlgen.transforms.unroll import unroll
 from rtlgen.verify.data import random_inputs
@@ -49,15 +50,17 @@ def test_the_program_computes_what_it_did(name: str, loop: str, lanes: int | Non
     scop = parse_text(PROGRAMS[name], "program.c").scop
     if f"int {loop} =" not in PROGRAMS[name] or (name, loop, lanes) == ("triangle", "j", None):
         with pytest.raises(RtlgenError):
-            unroll(scop, {loop: lanes})
+            unroll(scop, LaneWishes({loop: lanes}))
         return
-    unrolled = unroll(scop, {loop: lanes})
+    unrolled = unroll(scop, LaneWishes({loop: lanes}))
     assert results(unrolled) == results(scop)
     assert results(normalise(unrolled)) == results(scop)
 
 
 def statements(text: str, **lanes: int | None) -> list[str]:
-    return [s.name for s in unroll(parse_text(text, "program.c").scop, lanes).statements]
+    return [
+        s.name for s in unroll(parse_text(text, "program.c").scop, LaneWishes(lanes)).statements
+    ]
 
 
 def test_each_lane_has_statements_of_its_own() -> None:
@@ -81,7 +84,8 @@ def test_what_is_read_elsewhere_is_not_added_up() -> None:
 
 
 def test_no_loop_is_left_of_one_that_is_unrolled_whole() -> None:
-    scop = unroll(parse_text(PROGRAMS["matrices"], "program.c").scop, {"k": None, "j": None})
+    wishes = LaneWishes({"k": None, "j": None})
+    scop = unroll(parse_text(PROGRAMS["matrices"], "program.c").scop, wishes)
     loops = [node for node in walk_tree(scop.tree) if hasattr(node, "loop")]
     assert len(loops) == 1
 
@@ -93,7 +97,7 @@ def test_no_loop_is_left_of_one_that_is_unrolled_whole() -> None:
 def test_what_cannot_be_is_refused(lanes: dict[str, int | None], code: str) -> None:
     text = PROGRAMS["independent"] if "i" in lanes else PROGRAMS["triangle"]
     with pytest.raises(RtlgenError) as caught:
-        unroll(parse_text(text, "program.c").scop, lanes)
+        unroll(parse_text(text, "program.c").scop, LaneWishes(lanes))
     assert caught.value.code == code
 
 

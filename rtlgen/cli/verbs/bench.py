@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from rtlgen.bench.kernels import DEFAULT_KERNELS, kernel_files
+from rtlgen.bench.kernels import kernel_files
 from rtlgen.bench.table import BenchSettings, BenchTable, RowResult
 from rtlgen.bench.tables import find_table
 from rtlgen.cli.errors import TargetMissed
@@ -24,10 +24,8 @@ from rtlgen.cli.verb import verb
 @click.option(
     "--kernels",
     type=click.Path(file_okay=False, path_type=Path),
-    default=DEFAULT_KERNELS,
-    show_default=True,
     metavar="DIR",
-    help="Kernel K is DIR/K/K.c.",
+    help="Kernel K is DIR/K/K.c or DIR/K.c; by default DIR is the benchmark's own.",
 )
 @simulator_option
 @json_option
@@ -37,22 +35,29 @@ def bench(
     name: str,
     only: str | None,
     no_synth: bool,
-    kernels: Path,
+    kernels: Path | None,
     simulator: Any,
     as_json: bool,
 ) -> None:
     """Reproduce one published table beside this project's own figures."""
     table = find_table(name)
-    results = _measured(table, only, kernels, BenchSettings(simulator, not no_synth), verbosity)
+    settings = BenchSettings(simulator, not no_synth)
+    results = _measured(table, only, kernels or table.kernels, settings, verbosity)
+    overall = table.overall(results)
     if as_json:
-        print_json({"name": table.name, "rows": [result.to_json() for result in results]})
+        rows = [result.to_json() for result in results]
+        print_json({"name": table.name, "rows": rows, **overall.figures})
     else:
         click.echo(f"{table.title}\n\n{table.text(results)}")
     missed = [result for result in results if result.missed]
-    if missed:
+    if missed or overall.missed:
+        what = [result.row.kernel for result in missed] or [table.name]
         raise TargetMissed(
-            f"{', '.join(result.row.kernel for result in missed)}: not as it must be",
-            notes=[f"{r.row.kernel}: {text}" for r in missed for text in r.missed],
+            f"{', '.join(what)}: not as it must be",
+            notes=[
+                *(f"{r.row.kernel}: {text}" for r in missed for text in r.missed),
+                *overall.missed,
+            ],
         )
 
 

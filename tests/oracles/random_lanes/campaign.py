@@ -18,7 +18,7 @@ from tests.end_to_end.judge import REFUSALS, Compiled, batch_failures
 from tests.oracles.random_c.judging import Outcome, Verdict, replayed_attempt
 from tests.oracles.random_lanes.program import random_lane_program
 
-LANE_REFUSALS = REFUSALS | {"E0303", "E0309", "E0314", "E0310", "E0311", "E0312"}
+LANE_REFUSALS = REFUSALS | {"E0303", "E0309", "E0314", "E0310", "E0311", "E0312", "E0322"}
 """Codes with which a well-formed program may be refused."""
 
 BATCH = 15
@@ -80,7 +80,8 @@ def main(first: int, behind: int) -> None:
                 print(f"--- {verdict.seed}: {verdict.code}\n{verdict.details}", flush=True)
                 program = random_lane_program(verdict.seed)
                 options = program.options
-                print(program.text, options.partitions, options.unroll, flush=True)
+                asked = options.partitions, options.unroll, options.pipeline, options.max_dsp
+                print(program.text, *asked, flush=True)
     print(dict(sorted(seen.items())), flush=True)
 
 

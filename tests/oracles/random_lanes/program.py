@@ -58,8 +58,17 @@ def random_lane_program(seed: int) -> LaneProgram:
             for array in arrays
             if f"{array.name}[" in "".join(lines) and (wishes := _wishes(rng, array))
         },
+        pipeline=_pipelined(rng, nests),
+        max_dsp=rng.choice((1, 4, 12)) if rng.random() < 0.1 else None,
     )
     return LaneProgram(seed, text, options)
+
+
+def _pipelined(rng: random.Random, nests: int) -> tuple[str, ...]:
+    """Return the loops all below which are unrolled, in one program of five."""
+    if rng.random() < 0.8:
+        return ()
+    return (rng.choice(("0", "1", *(f"i{number}" for number in range(nests)))),)
 
 
 def _random_array(rng: random.Random, name: str) -> _Array:

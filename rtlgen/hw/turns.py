@@ -1,0 +1,69 @@
+"""Whose turn it is at a port that several workers share.
+
+A worker that has been served comes last from then on, so that none waits while others are served
+twice. Among the movers of one worker the first one comes first: it cannot hold up the others for
+long, since all of them move the words of the same tiles.
+
+`ir.port_timing.Rotation` is the same in the cycle model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
+
+
+class Turns:
+    """Choose one user of those that want it.
+
+    Parameters
+    ----------
+    workers: of every user, the number of its worker; in order.
+    """
+
+    def __init__(self, workers: Sequence[int]) -> None:
+        self.workers = tuple(workers)
+        self._groups = sorted(set(workers))
+
+    def build(
+        self, m: Module, wanted: Sequence[Value], free: Value, begin: Value, served: Value
+    ) -> Value:
+        """Return a bit for each user: it has its turn.
+
+        Parameters
+        ----------
+        free: whether there is a turn. begin: before a run, in which the first worker comes first.
+        served: a bit for each user: it is being served, on this turn or an earlier one.
+        """
+        first = self._first_of(m, "first", wanted, free)
+        if len(self._groups) < 2:
+            return first
+        behind = {group: Signal(name=f"behind_{group}") for group in self._groups[1:]}
+        later = [
+            wants & behind.get(group, Const(0))
+            for wants, group in zip(wanted, self.workers, strict=True)
+        ]
+        serves = {
+            group: Cat(served[n] for n, own in enumerate(self.workers) if own == group).any()
+            for group in self._groups
+        }
+        with m.If(begin):
+            m.d.sync += [flag.eq(0) for flag in behind.values()]
+        with m.Elif(served.any()):
+            for group, flag in behind.items():
+                before = [serves[other] for other in self._groups if other < group]
+                m.d.sync += flag.eq(Cat(before).any())
+        turn = Signal(len(wanted), name="turn")
+        next_one = self._first_of(m, "next", later, free)
+        m.d.comb += turn.eq(Mux(Cat(later).any(), next_one, first))
+        return turn
+
+    def _first_of(self, m: Module, name: str, wanted: Sequence[Value], free: Value) -> Signal:
+        """Return a bit for each that wants it: it is the first one, where there is a turn."""
+        found = Signal(len(wanted), name=f"{name}_turn")
+        before: Value = ~free
+        for n, wants in enumerate(wanted):
+            m.d.comb += found[n].eq(wants & ~before)
+            before = before | wants
+        return found

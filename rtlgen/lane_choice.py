@@ -1,0 +1,288 @@
+"""Choose in how many lanes loops run, under a number of multiplier blocks and of block RAM bits.
+
+A choice is lanes for the loops of a name, or of a level. Each is planned in full and judged by the
+cycles of its plan, what it takes is counted in its plan. The search climbs: the loops that save
+most cycles with a few lanes get as many as there are blocks for, then the next ones, until none
+saves any. The steps are the powers of two and the divisors of the number of iterations.
+
+What ends the climb is reported: what the next lanes would take, or wait for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+from rtlgen.errors import RtlgenError
+from rtlgen.ir.cycles import predicted_cycles
+from rtlgen.ir.effort import TooComplex
+from rtlgen.ir.partial_products import multiplier_blocks
+from rtlgen.ir.ram_copies import block_ram_bits, block_rams
+from rtlgen.ir.scop import LoopNode, Node, Scop
+from rtlgen.planning import Planned
+from rtlgen.scheduling.errors import BankContended, BankUnknown
+from rtlgen.scheduling.lane_bounds import lane_bounds
+from rtlgen.scheduling.store_bounds import store_bounds
+from rtlgen.transforms.lane_wishes import LaneWishes
+from rtlgen.transforms.unroll import MOST_LANES, NotUnrollable, trips_of
+
+LANE_GAIN = 0.98
+"""Share of the cycles below which more lanes are worth what they take."""
+
+MOST_UNKNOWN = 16
+"""Lanes that are tried of a loop whose number of iterations varies."""
+
+Attempt: TypeAlias = Callable[[LaneWishes], Planned]
+
+
+class TooFewMultipliers(RtlgenError):
+    """`--max-dsp` allows fewer multiplier blocks than the program takes in one lane.
+
+    Each product of the program is built at least once, from as many blocks as its width asks for:
+    three on ECP5 for 32 x 32 bits of which 32 are kept. Narrower types take fewer, and so do
+    constant factors of few digits, which take none. The message says what the program takes:
+
+        rtlgen plan gemm.c --max-dsp 6
+    """
+
+    code = "E0322"
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What a design may take.
+
+    Members
+    -------
+    multipliers: blocks. has_blocks: whether the target has any.
+    ram_bits: of all copies in block RAM; None: as many block RAMs as the target has.
+    """
+
+    multipliers: int
+    has_blocks: bool
+    ram_bits: int | None
+
+    def excess(self, planned: Planned) -> str | None:
+        """Return what a plan takes too much of, and the option that would allow it."""
+        taken = self.taken(planned)
+        if taken > self.multipliers:
+            return f"take {taken} multiplier blocks (--max-dsp {taken})"
+        bits = block_ram_bits(planned.plan)
+        if self.ram_bits is not None and bits > self.ram_bits:
+            kib = -(-bits // 8192)
+            return f"take {kib:,} KiB of block RAM, copies counted (--max-bram {kib})"
+        rams, there = block_rams(planned.plan, planned.target), planned.target.device_block_rams
+        if self.ram_bits is None and rams > there:
+            return f"take {rams} block RAMs, and {planned.target.device} has {there}"
+        return None
+
+    def taken(self, planned: Planned) -> int:
+        """Return how many multiplier blocks a plan takes."""
+        return multiplier_blocks(planned.plan) if self.has_blocks else 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LaneChoice:
+    """The lanes that were chosen, and what ends their number.
+
+    Members
+    -------
+    lanes: by the name of a loop. planned: the program in them.
+    taken, limit: multiplier blocks. refused: why there are no more lanes, by the options for them.
+    """
+
+    lanes: Mapping[str, int | None]
+    planned: Planned
+    taken: int
+    limit: int
+    refused: Mapping[str, str]
+
+    def text(self) -> list[str]:
+        """Return what was chosen, and why no more, a line each."""
+        lanes = " ".join(f"--unroll {name}={factor}" for name, factor in self.lanes.items())
+        chosen = f"{lanes or 'one of each loop'}, with {self.taken} of {self.limit}"
+        nexts = (f"next lanes: {option} {why}" for option, why in self.refused.items())
+        return [f"lanes: {chosen} multiplier blocks", *nexts]
+
+    def report(self) -> dict[str, object]:
+        """Return the same, JSON-serialisable."""
+        return {
+            "unroll": dict(self.lanes),
+            "multiplier_blocks": self.taken,
+            "max_dsp": self.limit,
+            "next": [{"options": option, "why": why} for option, why in self.refused.items()],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class _Loops:
+    """Loops that are given lanes together, and the numbers of lanes that are tried, ascending."""
+
+    names: tuple[str, ...]
+    factors: tuple[int, ...]
+
+    def lanes(self, factor: int) -> dict[str, int | None]:
+        return dict.fromkeys(self.names, factor)
+
+    def option(self, factor: int) -> str:
+        return " ".join(f"--unroll {name}={factor}" for name in self.names)
+
+
+def choose_lanes(scop: Scop, asked: LaneWishes, attempt: Attempt, budget: Budget) -> LaneChoice:
+    """Return the lanes with the fewest cycles that were found within a budget.
+
+    Parameters
+    ----------
+    asked: what is asked of some loops already. attempt: plans the program in some lanes.
+
+    Raises
+    ------
+    TooFewMultipliers: what is asked for takes more. RtlgenError: it cannot be planned.
+    """
+    return _Climb(scop, asked, attempt, budget).run()
+
+
+@dataclass(slots=True)
+class _Climb:
+    scop: Scop
+    asked: LaneWishes
+    attempt: Attempt
+    budget: Budget
+    chosen: dict[str, int | None] = field(default_factory=dict)
+    refused: dict[str, str] = field(default_factory=dict)
+
+    def run(self) -> LaneChoice:
+        best = self.attempt(self.asked)
+        taken = self.budget.taken(best)
+        if taken > self.budget.multipliers:
+            lanes = "the lanes asked for" if self.asked.unroll else "one lane"
+            raise TooFewMultipliers(
+                f"{self.scop.name} takes {taken} multiplier blocks in {lanes}",
+                notes=(f"{self.budget.multipliers} may be taken",),
+                help=f"say --max-dsp {taken} or more",
+            )
+        groups = [g for g in _groups(self.scop.tree, self.asked) if g.factors]
+        climbed: dict[_Loops, int] = {}
+        while groups:
+            found = self._next(groups, best)
+            if found is None:
+                break
+            best, factor, group = found
+            for other, count in climbed.items():
+                # What more of these take has changed.
+                best, climbed[other] = self._climbed(other, count, best)
+                self.chosen |= other.lanes(climbed[other])
+            climbed[group] = factor
+            groups = [g for g in groups if not set(g.names) & set(self.chosen)]
+        taken, limit = self.budget.taken(best), self.budget.multipliers
+        return LaneChoice(self.chosen, best, taken, limit, self.refused)
+
+    def _next(self, groups: Sequence[_Loops], best: Planned) -> tuple[Planned, int, _Loops] | None:
+        """Give lanes to the loops that gain most by it; return the plan, how many, and which."""
+        earlier, self.refused = self.refused, {}
+        first = [(self._better(group, group.factors[0], best), group) for group in groups]
+        found = [(planned, group) for planned, group in first if planned is not None]
+        if not found:
+            self.refused = {**earlier, **self.refused}
+            return None
+        fewest = min(predicted_cycles(planned.plan) for planned, _ in found)
+        # Loops that save as much at first differ in how many lanes there is room for.
+        alike = [f for f in found if predicted_cycles(f[0].plan) * LANE_GAIN <= fewest]
+        climbs = []
+        for planned, group in alike:
+            self.refused = {}
+            climb = self._climbed(group, group.factors[0], planned)
+            climbs.append((*climb, group, self.refused))
+        best, factor, group, self.refused = min(climbs, key=lambda climb: self._cost(climb[0]))
+        self.chosen |= group.lanes(factor)
+        return best, factor, group
+
+    def _cost(self, planned: Planned) -> tuple[int, int, int]:
+        plan = planned.plan
+        return predicted_cycles(plan), self.budget.taken(planned), block_ram_bits(plan)
+
+    def _climbed(self, group: _Loops, factor: int, best: Planned) -> tuple[Planned, int]:
+        """Give loops more lanes, as long as that saves cycles; return the plan and how many."""
+        most = group.factors[-1]
+        while factor < most:
+            double = next((f for f in group.factors if f >= 2 * factor), most)
+            # Where there is no room for twice as many, there may be for some.
+            steps = [f for f in reversed(group.factors) if factor < f <= double]
+            tried = ((self._better(group, step, best), step) for step in steps)
+            planned, step = next((t for t in tried if t[0] is not None), (None, factor))
+            if planned is None:
+                break
+            best, factor = planned, step
+        return best, factor
+
+    def _better(self, group: _Loops, factor: int, before: Planned) -> Planned | None:
+        """Return the plan with so many lanes where it fits and saves cycles, or None."""
+        planned = self._planned(group, factor)
+        if planned is None:
+            return None
+        if predicted_cycles(planned.plan) < predicted_cycles(before.plan) * LANE_GAIN:
+            return planned
+        waits = "; ".join(_waits(planned)) or "no statement issues less often for them"
+        self.refused[group.option(factor)] = f"would save no cycles: {waits}"
+        return None
+
+    def _with(self, lanes: Mapping[str, int | None]) -> LaneWishes:
+        return replace(self.asked, unroll={**self.asked.unroll, **lanes})
+
+    def _planned(self, group: _Loops, factor: int) -> Planned | None:
+        """Return the plan with more lanes, or None where it cannot be or takes too much."""
+        option = group.option(factor)
+        try:
+            planned = self.attempt(self._with({**self.chosen, **group.lanes(factor)}))
+        except (NotUnrollable, TooComplex, BankContended, BankUnknown) as error:
+            self.refused[option] = f"cannot be: {error.diagnostic.message}"
+            return None
+        excess = self.budget.excess(planned)
+        if excess is None:
+            return planned
+        self.refused[option] = f"would {excess}"
+        return None
+
+
+def _waits(planned: Planned) -> list[str]:
+    """Return what the lanes of a plan wait for: by array, line and port."""
+    analysis, plan = planned.analysis, planned.plan
+    lanes = lane_bounds(analysis.scop, analysis.units, analysis.flows, plan)
+    stores = store_bounds(plan, analysis.scop, planned.decision.routing)
+    return [" ".join(text.split()) for text in (*lanes, *(bound.text() for bound in stores))]
+
+
+def _groups(tree: tuple[Node, ...], asked: LaneWishes) -> list[_Loops]:
+    """Return the loops of each name, and those of each level, of which nothing is said yet."""
+    names: dict[str, list[int | None]] = {}
+    levels: dict[int, dict[str, None]] = {}
+
+    def enter(nodes: Sequence[Node], level: int) -> None:
+        for node in nodes:
+            if isinstance(node, LoopNode):
+                name = node.loop.label or node.loop.iterator
+                names.setdefault(name, []).append(trips_of(node.loop))
+                levels.setdefault(level, {})[name] = None
+                enter(node.body, level + 1)
+            elif hasattr(node, "body"):
+                enter(node.body, level)
+
+    enter(tree, 1)
+    free = {name: trips for name, trips in names.items() if name not in asked.unroll}
+    grouped: list[tuple[str, ...]] = [(name,) for name in free]
+    grouped += [tuple(n for n in level if n in free) for level in levels.values()]
+    return [
+        _Loops(group, _factors([trips for name in group for trips in free[name]]))
+        for group in dict.fromkeys(grouped)
+        if group
+    ]
+
+
+def _factors(trips: Sequence[int | None]) -> tuple[int, ...]:
+    """Return the powers of two and the divisors of numbers of iterations, as lanes to try."""
+    known = [count for count in trips if count is not None]
+    most = min(max(known, default=0) or MOST_UNKNOWN, MOST_LANES)
+    powers = {1 << n for n in range(1, most.bit_length()) if 1 << n <= most}
+    divisors = {n for count in known for n in range(2, most + 1) if count % n == 0}
+    return tuple(sorted(powers | divisors))

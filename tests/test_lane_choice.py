@@ -1,0 +1,117 @@
+"""Lanes are chosen by cycles, within what may be taken, and what ends their number is said."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+import rtlgen
+from rtlgen.errors import RtlgenError
+from rtlgen.ir.cycles import predicted_cycles
+from rtlgen.ir.partial_products import multiplier_blocks
+from rtlgen.ir.ram_copies import block_ram_bits
+from rtlgen.report.html import report_html
+
+SUM = """int f(const short a[24], const short b[24]) {
+  int s = 0;
+  for (int i = 0; i < 24; i++) s += a[i] * b[i];
+  return s;
+}
+"""
+ROWS = """void f(int a[4][12], const int b[4][12], int x) {
+  for (int i = 0; i < 4; i++)
+    for (int j = 0; j < 12; j++) a[i][j] += x * b[i][j];
+}
+"""
+PRODUCT = """void f(int a[4][4], int b[4][4], short c[4][4]) {
+  for (int i = 0; i < 4; i++)
+    for (int j = 0; j < 4; j++)
+      for (int k = 0; k < 4; k++) c[i][j] += a[i][k] * b[k][j];
+}
+"""
+CHAIN = """void f(int a[16], const int b[16]) {
+  for (int i = 1; i < 16; i++) a[i] = a[i - 1] * b[i];
+}
+"""
+
+
+def design(text: str, **options: Any) -> rtlgen.Design:
+    return rtlgen.compile(source=text, path="program.c", **options)
+
+
+@pytest.mark.parametrize(
+    ("text", "limit", "taken", "cycles"),
+    [(SUM, 1, 1, 28), (SUM, 5, 4, 12), (SUM, 13, 8, 10), (ROWS, 3, 3, 53), (ROWS, 20, 18, 13)],
+)
+def test_as_many_lanes_as_fit_are_taken(text: str, limit: int, taken: int, cycles: int) -> None:
+    found = design(text, max_dsp=limit)
+    assert found.report()["figures"]["dsp"] == multiplier_blocks(found.plan) == taken
+    assert predicted_cycles(found.plan) == cycles
+
+
+def test_every_choice_is_the_best_of_the_lanes_that_fit() -> None:
+    fitting = [design(SUM, unroll={"i": lanes}) for lanes in (1, 2, 3, 4, 6, 8)]
+    fitting = [each for each in fitting if multiplier_blocks(each.plan) <= 6]
+    chosen = design(SUM, max_dsp=6)
+    assert predicted_cycles(chosen.plan) == min(predicted_cycles(d.plan) for d in fitting)
+
+
+def test_what_the_next_lanes_would_take_is_said() -> None:
+    chosen = design(SUM, max_dsp=5)
+    bounds = chosen.report()["bounds"]
+    assert "lanes: --unroll i=4, with 4 of 5 multiplier blocks" in bounds
+    assert "next lanes: --unroll i=6 would take 6 multiplier blocks (--max-dsp 6)" in bounds
+    source = chosen.compilation.analysis.program.scop.source
+    assert "next lanes: --unroll i=6 would take 6" in report_html(chosen.report(), source)
+    choice = chosen.report()["lane_choice"]
+    assert (choice["unroll"], choice["multiplier_blocks"]) == ({"i": 4}, 4)
+    assert {"options": "--unroll i=6", "why": bounds[-1].partition("i=6 ")[2]} in choice["next"]
+
+
+@pytest.mark.parametrize(("text", "limit"), [(SUM, 5), (ROWS, 20), (ROWS, 40), (PRODUCT, 24)])
+def test_no_lanes_more_fit_and_save_cycles(text: str, limit: int) -> None:
+    found = design(text, max_dsp=limit)
+    choice = found.report()["lane_choice"]
+    assert choice["next"]
+    for each in choice["next"]:
+        more = {k: int(n) for k, n in re.findall(r"--unroll (\w+)=(\d+)", each["options"])}
+        other = design(text, unroll={**choice["unroll"], **more})
+        blocks = multiplier_blocks(other.plan)
+        assert blocks > limit or predicted_cycles(other.plan) > 0.98 * predicted_cycles(found.plan)
+        if "multiplier blocks" in each["why"]:
+            assert f"would take {blocks} multiplier blocks" in each["why"]
+
+
+def test_a_recurrence_is_named_with_its_line() -> None:
+    found = design(CHAIN, max_dsp=28)
+    assert multiplier_blocks(found.plan) == 3
+    (why,) = (line for line in found.report()["bounds"] if line.startswith("next lanes"))
+    assert "--unroll i=2 would save no cycles: the lanes of line 2 take turns: a[i - 1]" in why
+
+
+def test_the_memory_that_lanes_may_take_is_kept_to() -> None:
+    text = ROWS.replace("4][12]", "64][64]").replace("< 12", "< 64").replace("i < 4", "i < 64")
+    free = design(text, max_dsp=12)
+    bits = block_ram_bits(free.plan)
+    assert bits == 2 * 64 * 64 * 32
+    limited = design(SUM.replace("24", "4096"), max_dsp=8, max_bram_kib=16)
+    assert block_ram_bits(limited.plan) <= 16 * 8192
+
+
+def test_a_limit_below_what_one_lane_takes_is_refused_with_the_smallest() -> None:
+    with pytest.raises(RtlgenError) as caught:
+        design(ROWS, max_dsp=2)
+    assert caught.value.code == "E0322"
+    assert caught.value.diagnostic.help == "say --max-dsp 3 or more"
+    assert multiplier_blocks(design(ROWS, max_dsp=3).plan) == 3
+
+
+def test_lanes_that_are_asked_for_stay() -> None:
+    found = design(ROWS, max_dsp=12, unroll={"i": 2})
+    assert multiplier_blocks(found.plan) == 12
+    assert any("--unroll j=2" in line for line in found.report()["bounds"])
+    with pytest.raises(RtlgenError) as caught:
+        design(ROWS, max_dsp=5, unroll={"i": 2})
+    assert caught.value.diagnostic.help == "say --max-dsp 6 or more"
