@@ -152,7 +152,7 @@ def expanded(analysis: Analysis) -> Analysis | None:
             return None
         if not analysis.kept:
             before, known = _normalised(analysis)
-        after = ScopSets(normalise(written), before.context)
+        after = ScopSets(normalise(written), before)
         if not same_values(known, dataflow(after)):
             raise PlanUnsound("the expansion of temporaries changes a value")
         wider = _aligned(analysis.program, analysis.unrolled, written, analysis.kept, expansions)
@@ -247,7 +247,7 @@ def in_banks(analysis: Analysis, cuts: Mapping[str, tuple[Cut, ...]]) -> Analysi
         unrolled=with_cuts(analysis.unrolled, cuts),
         written=with_cuts(analysis.written, cuts),
         scop=scop,
-        sets=ScopSets(scop, analysis.sets.context),
+        sets=ScopSets(scop, analysis.sets),
         earlier={name: with_cuts(each, cuts) for name, each in analysis.earlier.items()},
     )
 

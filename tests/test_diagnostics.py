@@ -180,7 +180,7 @@ def a_change_of_iterators_that_loses_instances(_: pytest.MonkeyPatch) -> None:
     made = analyse(parse_text(SIXES, "sixes.c"))
     (statement,) = made.scop.statements
     cut = replace(statement, conditions=(Affine.variable("i") - 1,))
-    correspondence(made.sets, ScopSets(replace(made.scop, statements=(cut,)), made.sets.context))
+    correspondence(made.sets, ScopSets(replace(made.scop, statements=(cut,)), made.sets))
 
 
 @provokes("E0212")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cached_property, reduce
+from functools import cached_property, lru_cache, reduce
 from typing import Any, Literal, TypeVar
 
 import islpy as isl
@@ -73,18 +73,54 @@ def linear_constraint(
     return constraint
 
 
-class ScopSets:
-    """Domains, access relations and schedules of one Scop, in one isl context."""
+REMEMBERED = 4096
+"""Texts whose sets are kept."""
 
-    def __init__(self, scop: Scop, context: isl.Context | None = None) -> None:
+
+def _remembering(context: isl.Context, read: Callable[[isl.Context, str], T]) -> Callable[[str], T]:
+    """Return what reads a text, but knows those that were read before.
+
+    Parsing takes longer than most questions about what was parsed, and much is asked for again by
+    those who look at a program in another way.
+    """
+
+    @lru_cache(REMEMBERED)
+    def parsed(text: str) -> T:
+        # isl's parser would report a limit that is reached as a syntax error.
+        with operations(context, 0):
+            return read(context, text)
+
+    def known(text: str) -> T:
+        effort.keep_going(context)
+        return parsed(text)
+
+    return known
+
+
+class _Reader:
+    """A context of its own, and what reads sets and relations in it."""
+
+    def __init__(self) -> None:
+        self.context = isl.Context()
+        self.context.set_max_operations(effort.MAX_OPERATIONS)
+        self.read_set = _remembering(self.context, isl.Set.read_from_str)
+        self.read_map = _remembering(self.context, isl.Map.read_from_str)
+
+
+class ScopSets:
+    """Domains, access relations and schedules of one Scop, in one isl context.
+
+    Parameters
+    ----------
+    beside: the sets of another Scop, whose context they share.
+    """
+
+    def __init__(self, scop: Scop, beside: ScopSets | None = None) -> None:
         self.scop = scop
-        if context is None:
-            context = isl.Context()
-            context.set_max_operations(effort.MAX_OPERATIONS)
-        self.context = context
+        self._reader: _Reader = _Reader() if beside is None else beside._reader
+        self.context = self._reader.context
         self._statement_tuples = {s.name: f"s{n}" for n, s in enumerate(scop.statements)}
         self._array_tuples = {a.name: f"a{n}" for n, a in enumerate(scop.arrays)}
-        # Parsing takes longer than most questions about what was parsed.
         self._maps: dict[tuple[str, str], isl.Map] = {}
 
     def statement_tuple(self, statement: str) -> str:
@@ -128,15 +164,11 @@ class ScopSets:
 
     def read_set(self, text: str) -> isl.Set:
         """Parse a set in this context."""
-        # isl's parser would report a limit that is reached as a syntax error.
-        with operations(self.context, 0):
-            return isl.Set.read_from_str(self.context, text)
+        return self._reader.read_set(text)
 
     def read_map(self, text: str) -> isl.Map:
         """Parse a map in this context."""
-        # isl's parser would report a limit that is reached as a syntax error.
-        with operations(self.context, 0):
-            return isl.Map.read_from_str(self.context, text)
+        return self._reader.read_map(text)
 
     def element_set(self, array: Array) -> isl.Set:
         """Return the elements of `array`."""

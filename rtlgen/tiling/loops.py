@@ -79,7 +79,7 @@ def _before(part: Program, found: Scheduled) -> Mapping[str, tuple[Affine, ...]]
         replace(statement, origin=tuple(map(Affine.variable, statement.iterators)))
         for statement in part.scop.statements
     )
-    marked = ScopSets(replace(part.scop, statements=statements), part.sets.context)
+    marked = ScopSets(replace(part.scop, statements=statements), part.sets)
     after = reschedule(marked, found.final)
     return {statement.name: statement.origin for statement in after.statements}
 

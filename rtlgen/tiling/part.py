@@ -102,7 +102,7 @@ class CutPart:
     @cached_property
     def issue_space(self) -> Space:
         """The ways to issue the statements of one tile."""
-        inside = ScopSets(self.tiled.inside, self.relations.sets.context)
+        inside = ScopSets(self.tiled.inside, self.relations.sets)
         one = self.relations.at_origin(inside)
         return Space(_timing(one, inside.scop, self.tiled.scop, self.target), inside.scop)
 
@@ -237,7 +237,7 @@ def cut_part(loops: UnitLoops, tiling: Tiling, target: Target) -> CutPart:
     """
     part = loops.program
     tiled = cut_into_tiles(part.scop, tiling)
-    sets = ScopSets(tiled.scop, part.sets.context)
+    sets = ScopSets(tiled.scop, part.sets)
     correspondence(part.sets, sets)
     moved = _numbered(part.sets, sets, tiled, tiling)
     relations = TileRelations(

@@ -38,7 +38,7 @@ def part_of(program: Program, names: frozenset[str]) -> Program:
     tree = restricted(scop.tree, names)
     statements = tuple(s for s in scop.statements if s.name in names)
     own = boxed(replace(scop, statements=statements, tree=tree, schedule=program_order(tree)))
-    sets = ScopSets(own, program.sets.context)
+    sets = ScopSets(own, program.sets)
     old = {program.sets.statement_tuple(n): sets.statement_tuple(n) for n in names}
 
     def renamed(relation: isl.Map) -> isl.Map:

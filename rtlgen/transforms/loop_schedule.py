@@ -95,7 +95,7 @@ def schedule_loops(
     final, after, relations = tree, sets, tuple(dependences)
     moved = None
     for name, what, final in _passes(sets, edges, tree, options):
-        after = ScopSets(reschedule(sets, final), sets.context)
+        after = ScopSets(reschedule(sets, final), sets)
         moved = correspondence(sets, after)
         relations = moved_dependences(dependences, after, moved)
         require_legal(after, relations, after.scop.schedule, what)

@@ -100,7 +100,7 @@ def skew(
     ------
     RewriteUnsound, IllegalSchedule, TooComplex
     """
-    after = ScopSets(_rewritten(sets, units, skews), sets.context)
+    after = ScopSets(_rewritten(sets, units, skews), sets)
     moved = correspondence(sets, after)
     relations = moved_dependences(dependences, after, moved)
     require_legal(after, relations, after.scop.schedule, "skewing loops")

@@ -7,7 +7,7 @@ import pytest
 
 from rtlgen.analysis import analyse
 from rtlgen.frontend import parse_text
-from rtlgen.ir.sets import earliest, latest
+from rtlgen.ir.sets import ScopSets, earliest, latest
 
 # Which write is the last one depends on quotients: those of i + j and of the counter that wraps.
 QUOTIENTS = """void f(unsigned short a[8][4], const unsigned c[4]) {
@@ -54,3 +54,20 @@ def test_an_error_of_isl_that_is_not_about_quotients_is_not_hidden() -> None:
     context.set_max_operations(1)
     with pytest.raises(isl.Error, match="operations"):
         latest(space)
+
+
+def test_a_text_is_parsed_once_for_all_scops_of_a_context() -> None:
+    scop = parse_text("void f(int a[4]) { for (int i = 0; i < 4; i++) a[i] = i; }", "f.c").scop
+    sets, text = ScopSets(scop), "{ [i] : 0 <= i < 7 }"
+    assert ScopSets(scop, sets).read_set(text) is sets.read_set(text)
+    assert ScopSets(scop).read_set(text) is not sets.read_set(text)
+
+
+def test_to_know_a_text_is_a_step_of_its_own() -> None:
+    scop = parse_text("void f(int a[4]) { for (int i = 0; i < 4; i++) a[i] = i; }", "f.c").scop
+    sets = ScopSets(scop)
+    sets.context.set_max_operations(3000)
+    for _ in range(100):
+        # More than half of what one step may take.
+        isl.Set.read_from_str(sets.context, "{ [i, j] : 0 <= i < 10 and 0 <= j < i }")
+        sets.read_set("{ [i] : 0 <= i < 7 }")

@@ -108,7 +108,7 @@ def test_the_judge_notices_when_a_value_changes() -> None:
     wide, _ = expand(program.scop, analysis.sets, analysis.flows)
     sets = ScopSets(normalise(program.scop))
     before = dataflow(sets)
-    right = dataflow(ScopSets(normalise(wide), sets.context))
+    right = dataflow(ScopSets(normalise(wide), sets))
     assert same_values(before, right)
     # Read the element of the iteration before: a program with other values.
     first = next(s for s in wide.statements if s.reads and s.reads[0].array == "t_0")
@@ -119,7 +119,7 @@ def test_the_judge_notices_when_a_value_changes() -> None:
     spoilt = replace(first, reads=(moved, *first.reads[1:]))
     statements = tuple(spoilt if s is first else s for s in wide.statements)
     wrong = replace(wide, statements=statements)
-    assert not same_values(before, dataflow(ScopSets(normalise(wrong), sets.context)))
+    assert not same_values(before, dataflow(ScopSets(normalise(wrong), sets)))
 
 
 def test_statements_that_never_run_are_no_hindrance() -> None:

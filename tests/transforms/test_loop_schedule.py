@@ -147,7 +147,7 @@ def test_rows_that_skip_times_keep_the_missing_iterator() -> None:
     scop = reschedule(analysis.sets, tree)
     assert [name for name, _ in order(scop)] == ["S0", "S1"] * 9
     assert [s.iterators for s in scop.statements] == [("t1", "t2"), ("t1", "t2")]
-    correspondence(analysis.sets, ScopSets(scop, analysis.sets.context))
+    correspondence(analysis.sets, ScopSets(scop, analysis.sets))
     assert_same_result(analysis.program.scop, scop)
 
 
@@ -178,7 +178,7 @@ def test_an_illegal_row_is_refused_with_both_instances() -> None:
         False,
         Leaf("S0"),
     )
-    after = ScopSets(reschedule(analysis.sets, turned), analysis.sets.context)
+    after = ScopSets(reschedule(analysis.sets, turned), analysis.sets)
     moved = moved_dependences(analysis.dependences, after, correspondence(analysis.sets, after))
     with pytest.raises(IllegalSchedule) as caught:
         require_legal(after, moved, after.scop.schedule, "interchanging loops")
@@ -206,7 +206,7 @@ def test_a_spoilt_change_of_iterators_is_noticed(kind: str) -> None:
     analysis = analysed(stencil("transposed", 6))
     scop = brought(analysis, LoopOptions("pluto")).sets.scop
     with pytest.raises(RewriteUnsound):
-        correspondence(analysis.sets, ScopSets(spoilt(scop, kind), analysis.sets.context))
+        correspondence(analysis.sets, ScopSets(spoilt(scop, kind), analysis.sets))
 
 
 def test_tiling_needs_a_band_that_is_deep_enough() -> None:
