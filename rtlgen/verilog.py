@@ -34,6 +34,7 @@ from rtlgen.manifest import (
     ScalarEntry,
     sha256_of,
 )
+from rtlgen.memory import collecting_later
 from rtlgen.memory_map import MappedArray, MemoryMap
 from rtlgen.source import SourceFile
 from rtlgen.tools import run_tool
@@ -106,7 +107,8 @@ def component_verilog(component: wiring.Component, top: str, source_file: str) -
     ----------
     source_file: the C file whose lines may stand in `src` attributes.
     """
-    lines = rtlil_of(component, top).splitlines()
+    with collecting_later():
+        lines = rtlil_of(component, top).splitlines()
     return _to_verilog("\n".join(_cleaned(lines, _module_names(lines), source_file)) + "\n")
 
 
