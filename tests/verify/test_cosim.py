@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +14,13 @@ from rtlgen.manifest import Manifest, StaleVerilogError
 from rtlgen.sim.cocotb_runner import NoSharedPythonError, Simulator
 from rtlgen.sim.verilator import has_header
 from rtlgen.tools import MissingToolError
-from rtlgen.verify.cosim import Engine, SimulationResult, simulate, simulate_all
+from rtlgen.verify.cosim import (
+    OPTIMISED_FROM_CYCLES,
+    Engine,
+    SimulationResult,
+    simulate,
+    simulate_all,
+)
 from rtlgen.verify.errors import (
     HangError,
     ProtocolError,
@@ -153,6 +161,20 @@ def test_a_trace_names_the_signals(
     if suffix == ".vcd":
         assert b"k_held" in content
         assert b"$enddefinitions" in content
+
+
+@pytest.mark.parametrize("engine", ["native", "cocotb"])
+def test_only_models_of_long_runs_are_optimised(tmp_path: Path, engine: Engine) -> None:
+    manifest = build_scale_add(tmp_path)
+    for cycles in (manifest.predicted_cycles, OPTIMISED_FROM_CYCLES):
+        for model in tmp_path.glob("sim-verilator/model-*"):
+            shutil.rmtree(model)
+        asked = replace(manifest, predicted_cycles=cycles)
+        assert_right(simulate(tmp_path, asked, random_inputs(1), engine=engine), 1)
+        (log,) = tmp_path.glob("sim-verilator/model-*/build.log")
+        (call,) = (line for line in log.read_text().splitlines() if "simulation.cpp" in line)
+        assert (" -O1 " in call) == (cycles == OPTIMISED_FROM_CYCLES)
+        assert (" -O0 " in call) == (cycles < OPTIMISED_FROM_CYCLES)
 
 
 def test_long_runs_are_native_and_short_ones_cocotb(tmp_path: Path) -> None:
