@@ -32,8 +32,9 @@ demo: setup
 	$(BIN)/rtlgen verify $(EXAMPLE) --simulator verilator
 	@echo '--- call it yourself: . $(BIN)/activate; rtlgen --help'
 
+# Tests of one file share what is compiled for them, so they stay together.
 test: setup-dev icarus lint
-	$(BIN)/python -m pytest -n 2 -m 'not long and not formal'
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m 'not long and not formal'
 
 test-long: setup-dev icarus
 	HYPOTHESIS_PROFILE=exploring $(BIN)/python -m pytest -n 2 -m long

@@ -33,6 +33,9 @@ OLDEST_FOR_COCOTB = (5, 36)
 OPTIMISATION = "-O1"
 """Of the runtime and of models: -O2 takes longer to compile than most simulations take at all."""
 
+UNOPTIMISED = "-O0"
+"""Of models that run for so short that -O1 takes longer to compile than it saves."""
+
 HEADER_NAME = "headers.h"
 _HEADERS = """\
 #include <algorithm>
@@ -271,7 +274,8 @@ def main() -> None:
     """Install Verilator, compile its runtime and its headers; print the command."""
     verilator = find_verilator()
     runtime_library(verilator, "none")
-    precompiled_header(verilator, OPTIMISATION)
+    for optimisation in (UNOPTIMISED, OPTIMISATION):
+        precompiled_header(verilator, optimisation)
     print(verilator.command)
 
 

@@ -6,6 +6,7 @@ HYPOTHESIS_PROFILE=exploring they draw new ones, and print how to repeat a failu
 
 from __future__ import annotations
 
+import gc
 import os
 
 import pytest
@@ -16,6 +17,9 @@ settings.register_profile("exploring", derandomize=False, print_blob=True)
 # What a test asks is not answered by what another one was told.
 os.environ["RTLGEN_FRESH"] = "1"
 
+FEW_COLLECTIONS = 50_000
+"""Objects that are made between two searches for garbage, of which there is little."""
+
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
 
@@ -25,6 +29,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="write what the program says now into the expected texts; look at the diff",
     )
+
+
+def pytest_collection_finish() -> None:
+    """Leave what was collected, and imported for it, out of every later search for garbage."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(FEW_COLLECTIONS)
 
 
 @pytest.fixture

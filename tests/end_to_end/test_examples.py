@@ -34,7 +34,7 @@ BOTH = [
     for path in SMALL
     for simulator, marks in (
         ("verilator", pytest.mark.long if path.stem in ALIKE else ()),
-        ("icarus", needs_icarus),
+        ("icarus", (needs_icarus, pytest.mark.long) if path.stem in LIKE_GEMM else needs_icarus),
     )
 ]
 
@@ -144,7 +144,13 @@ def test_the_large_examples_are_exact_on_icarus(path: Path) -> None:
     require_exact(fused(path), "icarus", seed=4)
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=name_of)
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, marks=pytest.mark.long if path.stem == "vgg" else (), id=path.stem)
+        for path in EXAMPLES
+    ],
+)
 def test_no_fused_example_takes_more_cycles_than_its_nests_one_after_another(path: Path) -> None:
     unfused = rtlgen.compile(path, fuse="none")
     assert predicted_cycles(fused(path).plan) <= predicted_cycles(unfused.plan)

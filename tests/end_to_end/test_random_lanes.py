@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -11,11 +12,14 @@ from tests.oracles.random_lanes.campaign import BATCH, judge_lanes
 
 pytestmark = pytest.mark.simulation
 
-FEW = range(32)
+SLOW = (7, 11, 24, 30)
+"""Seeds of programs whose plans take seconds."""
+
+QUICK = tuple(seed for seed in range(32) if seed not in SLOW)
 MANY = range(100, 500)
 
 
-def judged(seeds: range, folder: Path) -> Counter[str]:
+def judged(seeds: Sequence[int], folder: Path) -> Counter[str]:
     """Judge the programs of seeds; count what became of them and what is in their plans."""
     verdicts, kinds = judge_lanes(seeds, folder)
     wrong = [f"{v.seed}: {v.code} {v.details}" for v in verdicts if v.outcome == "wrong"]
@@ -24,7 +28,7 @@ def judged(seeds: range, folder: Path) -> Counter[str]:
 
 
 def test_some_random_programs_in_banks_are_exact(tmp_path: Path) -> None:
-    seen = judged(FEW, tmp_path)
+    seen = judged(QUICK, tmp_path)
     assert seen["exact"] >= BATCH
     assert seen["one bank"] >= 5 and seen["any bank"] >= 3, seen
 
