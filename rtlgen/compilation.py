@@ -17,7 +17,7 @@ from rtlgen.errors import Diagnostic
 from rtlgen.ir.plan import KernelPlan
 from rtlgen.ir.scop import Scop
 from rtlgen.lane_choice import LaneChoice
-from rtlgen.planning import Expanded
+from rtlgen.planning import Expanded, Planned
 from rtlgen.poly.barriers import ChainBound
 from rtlgen.report.loops import pause_report, schedule_report, skew_report
 from rtlgen.report.plan_report import Findings, expansion_cost
@@ -101,7 +101,7 @@ class IslandCompilation(Compilation):
     chain: ChainBound | None = None
     expanded: Expanded | None = None
     lanes: tuple[str, ...] = ()
-    choice: LaneChoice | None = None
+    choice: LaneChoice[Planned] | None = None
 
     def findings(self) -> Findings:
         analysis = self.analysis
@@ -149,12 +149,14 @@ class TiledCompilation(Compilation):
 
     Members
     -------
-    tiled: its units, each planned in tiles.
+    tiled: its units, each planned in tiles. choice: the lanes that were chosen, where they were to
+        be.
     ram_limit_bits: what arrays and windows on chip may take.
     """
 
     tiled: TiledProgram
     ram_limit_bits: int
+    choice: LaneChoice[TiledProgram] | None = None
 
     @property
     def passes(self) -> tuple[str, ...]:
@@ -170,6 +172,8 @@ class TiledCompilation(Compilation):
     def findings(self) -> Findings:
         return Findings(
             why="what passes between them passes through the memory off chip",
+            bounds=[] if self.choice is None else self.choice.text(),
+            lane_choice=None if self.choice is None else self.choice.report(),
             unproven=self.unproven,
             limits=self.limits,
             tiles=tiles_report(self.tiled, self.target, self.ram_limit_bits),

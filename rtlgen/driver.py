@@ -45,10 +45,12 @@ from rtlgen.scheduling.lane_bounds import lane_bounds
 from rtlgen.scheduling.replay import replay
 from rtlgen.scheduling.store_bounds import store_bounds
 from rtlgen.scheduling.worth import is_worth_search
-from rtlgen.target import get_target
+from rtlgen.target import Target, get_target
+from rtlgen.tile_lane_choice import choose_tile_lanes
 from rtlgen.tiling.choice import TileRequest
+from rtlgen.tiling.lanes import LaneRequest
 from rtlgen.tiling.placement import place_arrays, ram_limit_bits
-from rtlgen.tiling.plan import plan_in_tiles
+from rtlgen.tiling.plan import TiledProgram, plan_in_tiles
 from rtlgen.tiling.stages import program_in_tiles
 from rtlgen.transforms.distribute import distribute
 from rtlgen.transforms.flatten import flatten
@@ -140,7 +142,7 @@ def _in_tiles(
     """Compile a program with arrays off chip."""
     target = get_target(options.target)
     analysis = analysis or analyse(program)
-    tiled = plan_in_tiles(program, request, target)
+    tiled, choice = _in_tile_lanes(program, options, request, target)
     return TiledCompilation(
         analysis=analysis,
         plan=tiled.plan,
@@ -153,7 +155,26 @@ def _in_tiles(
         replayed=tiled.replayed,
         tiled=tiled,
         ram_limit_bits=ram_limit_bits(options, target),
+        choice=choice,
     )
+
+
+def _in_tile_lanes(
+    program: ParsedProgram, options: CompileOptions, request: TileRequest, target: Target
+) -> tuple[TiledProgram, LaneChoice[TiledProgram] | None]:
+    """Plan a program in tiles; also return what was found where lanes were to be chosen."""
+    if options.max_dsp is None:
+        return plan_in_tiles(program, request, target), None
+
+    def attempt(lanes: LaneRequest | None) -> TiledProgram:
+        # Whatever one attempt takes, there is as much for the next.
+        with more_effort():
+            return plan_in_tiles(program, replace(request, lanes=lanes), target)
+
+    # What windows may take is a limit of every plan in tiles.
+    budget = Budget(options.max_dsp, target.device_multipliers > 0, None)
+    choice = choose_tile_lanes(program.scop.name, request.lanes, attempt, budget, target)
+    return choice.planned, choice
 
 
 def _on_chip(program: ParsedProgram, options: CompileOptions) -> IslandCompilation:
@@ -188,7 +209,7 @@ def _as_asked(
 
 def _in_chosen_lanes(
     program: ParsedProgram, options: CompileOptions, asked: Directives
-) -> tuple[Planned, LaneChoice | None]:
+) -> tuple[Planned, LaneChoice[Planned] | None]:
     """Plan a program in lanes; also return what was found where these were to be chosen."""
     if options.max_dsp is None:
         return _planned(program, options, asked.lanes), None

@@ -12,18 +12,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from typing import Generic, TypeAlias, TypeVar
 
 from rtlgen.errors import RtlgenError
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.effort import TooComplex
 from rtlgen.ir.partial_products import multiplier_blocks
+from rtlgen.ir.plan import KernelPlan
 from rtlgen.ir.ram_copies import block_ram_bits, block_rams
 from rtlgen.ir.scop import LoopNode, Node, Scop
 from rtlgen.planning import Planned
 from rtlgen.scheduling.errors import BankContended, BankUnknown
 from rtlgen.scheduling.lane_bounds import lane_bounds
 from rtlgen.scheduling.store_bounds import store_bounds
+from rtlgen.target import Target
 from rtlgen.transforms.lane_wishes import LaneWishes
 from rtlgen.transforms.unroll import MOST_LANES, NotUnrollable, trips_of
 
@@ -34,6 +36,8 @@ MOST_UNKNOWN = 16
 """Lanes that are tried of a loop whose number of iterations varies."""
 
 Attempt: TypeAlias = Callable[[LaneWishes], Planned]
+
+Found = TypeVar("Found", covariant=True)
 
 
 class TooFewMultipliers(RtlgenError):
@@ -63,27 +67,48 @@ class Budget:
     has_blocks: bool
     ram_bits: int | None
 
-    def excess(self, planned: Planned) -> str | None:
+    def excess(self, plan: KernelPlan, target: Target) -> str | None:
         """Return what a plan takes too much of, and the option that would allow it."""
-        taken = self.taken(planned)
+        taken = self.taken(plan)
         if taken > self.multipliers:
             return f"take {taken} multiplier blocks (--max-dsp {taken})"
-        bits = block_ram_bits(planned.plan)
+        bits = block_ram_bits(plan)
         if self.ram_bits is not None and bits > self.ram_bits:
             kib = -(-bits // 8192)
             return f"take {kib:,} KiB of block RAM, copies counted (--max-bram {kib})"
-        rams, there = block_rams(planned.plan, planned.target), planned.target.device_block_rams
+        rams, there = block_rams(plan, target), target.device_block_rams
         if self.ram_bits is None and rams > there:
-            return f"take {rams} block RAMs, and {planned.target.device} has {there}"
+            return f"take {rams} block RAMs, and {target.device} has {there}"
         return None
 
-    def taken(self, planned: Planned) -> int:
+    def taken(self, plan: KernelPlan) -> int:
         """Return how many multiplier blocks a plan takes."""
-        return multiplier_blocks(planned.plan) if self.has_blocks else 0
+        return multiplier_blocks(plan) if self.has_blocks else 0
+
+
+def require_multipliers(name: str, budget: Budget, plan: KernelPlan, *, has_lanes: bool) -> None:
+    """Require that a plan of which nothing can be left out fits the budget.
+
+    Parameters
+    ----------
+    name: of the program. has_lanes: whether it has those that are asked for.
+
+    Raises
+    ------
+    TooFewMultipliers
+    """
+    taken = budget.taken(plan)
+    if taken > budget.multipliers:
+        lanes = "the lanes asked for" if has_lanes else "one lane"
+        raise TooFewMultipliers(
+            f"{name} takes {taken} multiplier blocks in {lanes}",
+            notes=(f"{budget.multipliers} may be taken",),
+            help=f"say --max-dsp {taken} or more",
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LaneChoice:
+class LaneChoice(Generic[Found]):
     """The lanes that were chosen, and what ends their number.
 
     Members
@@ -93,7 +118,7 @@ class LaneChoice:
     """
 
     lanes: Mapping[str, int | None]
-    planned: Planned
+    planned: Found
     taken: int
     limit: int
     refused: Mapping[str, str]
@@ -129,7 +154,9 @@ class _Loops:
         return " ".join(f"--unroll {name}={factor}" for name in self.names)
 
 
-def choose_lanes(scop: Scop, asked: LaneWishes, attempt: Attempt, budget: Budget) -> LaneChoice:
+def choose_lanes(
+    scop: Scop, asked: LaneWishes, attempt: Attempt, budget: Budget
+) -> LaneChoice[Planned]:
     """Return the lanes with the fewest cycles that were found within a budget.
 
     Parameters
@@ -152,16 +179,10 @@ class _Climb:
     chosen: dict[str, int | None] = field(default_factory=dict)
     refused: dict[str, str] = field(default_factory=dict)
 
-    def run(self) -> LaneChoice:
+    def run(self) -> LaneChoice[Planned]:
         best = self.attempt(self.asked)
-        taken = self.budget.taken(best)
-        if taken > self.budget.multipliers:
-            lanes = "the lanes asked for" if self.asked.unroll else "one lane"
-            raise TooFewMultipliers(
-                f"{self.scop.name} takes {taken} multiplier blocks in {lanes}",
-                notes=(f"{self.budget.multipliers} may be taken",),
-                help=f"say --max-dsp {taken} or more",
-            )
+        has_lanes = bool(self.asked.unroll)
+        require_multipliers(self.scop.name, self.budget, best.plan, has_lanes=has_lanes)
         groups = [g for g in _groups(self.scop.tree, self.asked) if g.factors]
         climbed: dict[_Loops, int] = {}
         while groups:
@@ -175,7 +196,7 @@ class _Climb:
                 self.chosen |= other.lanes(climbed[other])
             climbed[group] = factor
             groups = [g for g in groups if not set(g.names) & set(self.chosen)]
-        taken, limit = self.budget.taken(best), self.budget.multipliers
+        taken, limit = self.budget.taken(best.plan), self.budget.multipliers
         return LaneChoice(self.chosen, best, taken, limit, self.refused)
 
     def _next(self, groups: Sequence[_Loops], best: Planned) -> tuple[Planned, int, _Loops] | None:
@@ -200,7 +221,7 @@ class _Climb:
 
     def _cost(self, planned: Planned) -> tuple[int, int, int]:
         plan = planned.plan
-        return predicted_cycles(plan), self.budget.taken(planned), block_ram_bits(plan)
+        return predicted_cycles(plan), self.budget.taken(plan), block_ram_bits(plan)
 
     def _climbed(self, group: _Loops, factor: int, best: Planned) -> tuple[Planned, int]:
         """Give loops more lanes, as long as that saves cycles; return the plan and how many."""
@@ -238,7 +259,7 @@ class _Climb:
         except (NotUnrollable, TooComplex, BankContended, BankUnknown) as error:
             self.refused[option] = f"cannot be: {error.diagnostic.message}"
             return None
-        excess = self.budget.excess(planned)
+        excess = self.budget.excess(planned.plan, planned.target)
         if excess is None:
             return planned
         self.refused[option] = f"would {excess}"

@@ -314,6 +314,12 @@ def more_products_than_multipliers(_: pytest.MonkeyPatch) -> None:
     program_error(UNROLLED.replace("+= b[i];", "*= b[i];"), max_dsp=2)
 
 
+@provokes("E0323")
+def lanes_of_a_sum_in_tiles(_: pytest.MonkeyPatch) -> None:
+    text = "void f(int a[16], int b[16])\n{\n  for (int i = 0; i < 16; i++)\n    a[0] += b[i];\n}\n"
+    program_error(text, memory={"": "axi"}, unroll={"i": 2})
+
+
 @provokes("E0321")
 def a_recurrence_for_two_threads(_: pytest.MonkeyPatch) -> None:
     text = "void f(int a[16])\n{\n  for (int i = 1; i < 16; i++)\n    a[i] = a[i - 1] + 3;\n}\n"

@@ -127,19 +127,19 @@ class ControlPorts:
         levels: Sequence[Level],
         span: Span | None,
     ) -> None:
-        """Add an address of a memory with `rows` elements in a bank."""
-        if isinstance(address, FoldedForm):
+        """Add an address of a memory with `rows` elements in a bank; of any bank, the place."""
+        place = address.place if isinstance(address, AnyBank) else address
+        if isinstance(place, FoldedForm):
             parts = tuple(
                 _part(f"{name}_field{n}", active_form(field.form, levels), stage, field.width_bits)
-                for n, field in enumerate(address.fields)
+                for n, field in enumerate(place.fields)
             )
-            self.folded.append(FoldedPort(name, parts, address.tile_bits, stage, span))
+            self.folded.append(FoldedPort(name, parts, place.tile_bits, stage, span))
             return
+        width = address_bits(rows)
         if isinstance(address, AnyBank):
-            form, width = address.place, len(address.bank_bits) + len(address.row_bits)
-        else:
-            form = address.row if isinstance(address, InBank) else address
-            width = address_bits(rows)
+            width = len(address.bank_bits) + len(address.row_bits)
+        form = place.row if isinstance(place, InBank) else place
         form, shape = active_form(form, levels), Shape(width)
         self.forms.append(FormPort(name, form, stage, shape, shape, span))
 

@@ -254,7 +254,7 @@ class _KernelBuilder:
                 self._scalars[scalar.name] = held
 
     def _build_region(self, number: int, region: Region) -> None:
-        names = [self._modules.name(stream.statement) for stream in region.streams]
+        names = [self._modules.name(stream.name) for stream in region.streams]
         datapaths = self._build_datapaths(region, names)
         for group in self._groups[number]:
             control = self._build_control(number, region, group, names)

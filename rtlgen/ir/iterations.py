@@ -105,15 +105,17 @@ def form_values(form: IndexForm, counters: Ints) -> Ints:
 
 
 def address_values(address: Address, counters: Ints, tiles: Ints | int = 0) -> Ints:
-    """Return the address that each of (n, levels) iterations presents.
+    """Return the address that each of (n, levels) iterations presents: of any bank, the place.
 
     Parameters
     ----------
     tiles: number of the tile of each iteration, in its run.
     """
+    if isinstance(address, AnyBank):
+        address = address.place
     if isinstance(address, IndexForm):
         return form_values(address, counters)
-    assert isinstance(address, FoldedForm), "an array in banks has no one address"
+    assert isinstance(address, FoldedForm), "a row in a bank is no address"
     found = np.zeros(len(counters), dtype=np.int64)
     shift = 0
     for field in address.fields:
@@ -135,7 +137,7 @@ def element_numbers(memory: Memory, address: Address, counters: Ints) -> Ints:
         banks, rows = address.bank, form_values(address.row, counters)
     else:
         assert isinstance(address, AnyBank), "what is folded is a window"
-        places = form_values(address.place, counters)
+        places = address_values(address, counters)
         banks = chosen_bits(places, address.bank_bits)
         rows = chosen_bits(places, address.row_bits)
     elements = memory.bank_map.elements

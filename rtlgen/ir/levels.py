@@ -97,14 +97,14 @@ class AnyBank:
     banks: those that it may be in.
     """
 
-    place: IndexForm
+    place: IndexForm | FoldedForm
     bank_bits: tuple[int, ...]
     row_bits: tuple[int, ...]
     banks: tuple[int, ...]
 
     @property
     def forms(self) -> tuple[IndexForm, ...]:
-        return (self.place,)
+        return forms_of(self.place)
 
 
 Address: TypeAlias = IndexForm | FoldedForm | InBank | AnyBank

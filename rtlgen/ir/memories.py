@@ -35,7 +35,9 @@ class Memory:
         `read_ports` copies; a drained one is written by streams, whole elements at a time, and
         read by a mover.
     shape, role, storage: as in the Scop. Arrays with storage other than `local` have a host port.
-    cuts: how the array is cut into banks, each with a write port of its own; () for one bank.
+    cuts: how the array is cut into banks, each with a write port of its own; () for one bank. What
+        is addressed by folded forms is a box of three dimensions and cut along the second, so that
+        its banks are some bits in the middle of an address.
     write_ports: writers of a bank of a `block`, each with its version, see `ir.plan`; 1 for any
         other kind.
     homes: the version of every element between runs, row-major; () where it is version 0 for all.
@@ -72,7 +74,7 @@ class Memory:
             raise PlanError(f"{self.name}: an element is at home in no version")
         if len(self.values) != (self.depth if self.kind == "rom" else 0):
             raise PlanError(f"{self.name}: {len(self.values)} values do not fit a {self.kind}")
-        if self.cuts and self.kind not in ("block", "register"):
+        if self.cuts and self.kind == "rom":
             raise PlanError(f"{self.name}: a {self.kind} is not cut into banks")
         if self.is_window:
             self._require_words()
@@ -99,13 +101,28 @@ class Memory:
         return self.word_bits // self.width_bits
 
     @property
+    def bank_bits(self) -> tuple[int, ...]:
+        """The bits of a folded address that number the bank, lowest first."""
+        if not self.cuts:
+            return ()
+        low = (self.shape[-1] - 1).bit_length()
+        return tuple(range(low, low + (self.bank_map.banks - 1).bit_length()))
+
+    @property
+    def bank_lanes(self) -> int:
+        """Elements in a word of one bank of a window: the banks may share a word of the bus."""
+        lane_bits = (self.lanes - 1).bit_length()
+        return self.lanes >> sum(bit < lane_bits for bit in self.bank_bits)
+
+    @property
     def ram_words(self) -> int:
         """Words of a RAM that holds it, or one of its banks."""
-        return self.depth // self.lanes if self.is_window else self.bank_map.rows
+        rows = self.bank_map.rows
+        return rows // self.bank_lanes if self.is_window else rows
 
     @property
     def ram_word_bits(self) -> int:
-        return self.word_bits or self.width_bits
+        return self.width_bits * self.bank_lanes if self.is_window else self.width_bits
 
     @property
     def depth(self) -> int:

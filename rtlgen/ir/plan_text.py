@@ -204,7 +204,8 @@ def address_text(address: Address, names: tuple[str, ...]) -> str:
     if isinstance(address, InBank):
         return f"bank {address.bank}: {form_text(address.row, names)}"
     if isinstance(address, AnyBank):
-        return f"any bank: {form_text(address.place, names)}"
+        which = f"bank {address.banks[0]}" if len(address.banks) == 1 else "any bank"
+        return f"{which}: {address_text(address.place, names)}"
     fields = [f"{form_text(f.form, names)}:{f.width_bits}" for f in reversed(address.fields)]
     return ", ".join([f"tile:{address.tile_bits}"] * bool(address.tile_bits) + fields)
 

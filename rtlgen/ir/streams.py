@@ -25,6 +25,7 @@ class Stream:
     tile_levels: how many of the outermost levels the tile loops of a `TiledRegion` step. Those
         inside of them are what the stream issues each time its region is started, and boxes.
     copies: further stores of the value, to other memories.
+    lane: which of the instances that issue together it issues, from 0.
     """
 
     statement: str
@@ -41,6 +42,7 @@ class Stream:
     iterations: int | None = None
     tile_levels: int = 0
     copies: tuple[Store, ...] = ()
+    lane: int = 0
 
     def __post_init__(self) -> None:
         if self.ii < 1 or self.offset_cycles < 0:
@@ -78,6 +80,11 @@ class Stream:
             raise PlanError(f"{self.statement}: {self.tile_levels} tile loops of {self.levels}")
         if all(level.is_box for level in self.issued_levels) != (self.iterations is None):
             raise PlanError(f"{self.statement}: {self.iterations} iterations do not fit its levels")
+
+    @property
+    def name(self) -> str:
+        """The name of its statement, with that of its lane."""
+        return f"{self.statement}_{self.lane}" if self.lane else self.statement
 
     @property
     def stores(self) -> tuple[Store, ...]:

@@ -50,12 +50,21 @@ class TileRelations:
     -------
     sets: the program; the first `depth` iterators of its statements are the tile loops.
     dependences, flows: of the whole program, between instances in tiles.
+    has_lanes: whether the last iterator numbers lanes: instances that differ in nothing else issue
+        together.
     """
 
     sets: ScopSets
     depth: int
     dependences: tuple[Dependence, ...]
     flows: Dataflow
+    has_lanes: bool = False
+
+    def together(self, relation: isl.Map) -> isl.Map:
+        """Restrict a relation between instances of one statement to pairs that issue together."""
+        if not self.has_lanes:
+            return relation.subtract(relation)
+        return equal_outer(relation, relation.dim(isl.dim_type.in_) - 1).coalesce()
 
     def same_tile(self) -> TileRelations:
         """Return what is between instances of one tile."""
@@ -100,14 +109,21 @@ class TileRelations:
         return found.coalesce()
 
     def placed_at_origin(self, relation: isl.Map) -> isl.Map:
-        """Return the pairs of a relation with the tiles left out: all in the tile at the origin."""
+        """Return the pairs of a relation with the tiles left out: all in the tile at the origin.
+
+        Lanes are left out, too: all are in the first one.
+        """
         keep_going(self.sets.context)
         found = relation
         for kind in (isl.dim_type.in_, isl.dim_type.out):
             name = relation.get_tuple_name(kind)
-            found = found.project_out(kind, 0, self.depth).insert_dims(kind, 0, self.depth)
-            for k in range(self.depth):
-                found = found.fix_val(kind, k, isl.Val(0, relation.get_ctx()))
+            left_out = [(0, self.depth)]
+            if self.has_lanes:
+                left_out.append((found.dim(kind) - 1, 1))
+            for first, count in left_out:
+                found = found.project_out(kind, first, count).insert_dims(kind, first, count)
+                for k in range(first, first + count):
+                    found = found.fix_val(kind, k, isl.Val(0, relation.get_ctx()))
             found = found.set_tuple_name(kind, name)
         return found.coalesce()
 
@@ -117,7 +133,11 @@ class TileRelations:
         return TileRelations(
             inside,
             self.depth,
-            tuple(replace(d, relation=self.placed_at_origin(d.relation)) for d in same.dependences),
+            tuple(
+                replace(d, relation=relation)
+                for d in same.dependences
+                if not (relation := self._order_at_origin(d)).is_empty()
+            ),
             Dataflow(
                 tuple(
                     replace(f, relation=self.placed_at_origin(f.relation)) for f in same.flows.flows
@@ -125,6 +145,16 @@ class TileRelations:
                 dict(inside.domains),
             ),
         )
+
+    def _order_at_origin(self, dependence: Dependence) -> isl.Map:
+        """Return the pairs of a dependence at the origin that do not issue together anyway.
+
+        What issues together reads before it stores.
+        """
+        relation = dependence.relation
+        if dependence.source == dependence.sink:
+            relation = relation.subtract(self.together(relation))
+        return self.placed_at_origin(relation)
 
     def tiles(self) -> isl.Set:
         """Return the tiles in which some statement has an instance."""

@@ -55,6 +55,7 @@ def unit_line(unit: Mapping[str, Any]) -> str:
     return (
         f"{' '.join(unit['statements'])}: {counted(tiles['count'], 'tile')} of {what} "
         f"{order_text(tiles)}, {unit['issue_cycles']:,} cycles apart or more"
+        + (f", in {unit['lanes']} lanes of {unit['lanes_of']}" if unit["lanes"] > 1 else "")
     )
 
 

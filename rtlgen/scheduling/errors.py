@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rtlgen.errors import Label, RtlgenError
-from rtlgen.ir.scop import Access, Array, Scop
+from rtlgen.ir.scop import Access, Array, Scop, Statement
 
 
 class RaggedDomain(RtlgenError):
@@ -94,6 +94,30 @@ class WindowsTooLarge(RtlgenError):
             labels=(Label(first.span),),
             notes=(f"{budget_bits // 8192:,} KiB may be taken",),
             help="give smaller tiles, or more RAM",
+        )
+
+
+class NoLanes(RtlgenError):
+    """A loop of a program in tiles cannot be run in as many lanes as were asked for.
+
+    In tiles, lanes are neighbouring iterations of one loop that issue in the same cycle:
+
+        rtlgen plan gemm.c --memory axi --unroll j=8 --tile 32,32,32
+
+    All statements of a tile share that loop, and its part of a tile is a multiple of the lanes. No
+    lane needs what another one computes in that cycle, and no two lanes write to one bank of a
+    memory. Sums over lanes are for programs whose arrays are all on chip.
+    """
+
+    code = "E0323"
+
+    @classmethod
+    def of_store(cls, statement: Statement, why: str) -> NoLanes:
+        """Return the error for lanes that would store through one port."""
+        return cls(
+            f"lanes of {statement.name} cannot store in one cycle",
+            labels=(Label(statement.write.span, why),),
+            help="run another loop in lanes",
         )
 
 

@@ -113,6 +113,12 @@ class Footprint:
         *rows, last = access.affine
         return self._fields((last, self.row_bits + self.lane_bits), rows)
 
+    def field_low(self, dim: int) -> int:
+        """Return the first bit of a dimension's subscript in the place of an element."""
+        widths = [(extent.span - 1).bit_length() for extent in self.extents[:-1]]
+        last = len(self.extents) - 1
+        return 0 if dim == last else self.row_bits + self.lane_bits + sum(widths[dim + 1 :])
+
     def _fields(self, last: tuple[Affine, int], rows: Sequence[Affine]) -> Fields:
         others = [
             (form, (extent.span - 1).bit_length())

@@ -67,11 +67,17 @@ IssueTimes: TypeAlias = Mapping[str, Issue]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TapSet:
-    """Instances of a read that take the value of `source`, `delay_cycles` after its result."""
+    """Instances of a read that take the value of `source`, `delay_cycles` after its result.
+
+    Members
+    -------
+    lane: of the source, where that is known.
+    """
 
     flow: Flow
     delay_cycles: int
     instances: isl.Set
+    lane: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtlgen.ir.iterations import address_values, form_values, level_iterations, predicate_mask
-from rtlgen.ir.plan import FoldedForm, KernelPlan, LoadOp, Transfer
+from rtlgen.ir.plan import KernelPlan, LoadOp, Transfer
 from rtlgen.ir.quasi_affine import affine_values
 from rtlgen.ir.scop import Access
 from rtlgen.scheduling.errors import PlanUnsound
@@ -75,7 +75,6 @@ class MovedWords:
         self, member: Issued, op: LoadOp, addresses: Ints, needed: Bools
     ) -> tuple[Ints, Bools]:
         """Return the tiles of the needed iterations, and which of these find their element."""
-        assert isinstance(op.address, FoldedForm)
         place, lane = np.divmod(addresses[needed], self.lanes)
         found = self._find(member.tiles[needed], place)
         word, where = self._located(member, member.statement.reads[op.read])

@@ -10,6 +10,7 @@ from typing import cast
 import islpy as isl
 
 from rtlgen.errors import Label
+from rtlgen.ir.affine import Affine
 from rtlgen.ir.bank_addresses import bank_address
 from rtlgen.ir.expr import BinaryOp, UnaryOp
 from rtlgen.ir.plan import (
@@ -20,6 +21,7 @@ from rtlgen.ir.plan import (
     CastOp,
     ConstantOp,
     ForwardOp,
+    IndexForm,
     IndexOp,
     Level,
     LevelBound,
@@ -80,6 +82,7 @@ class StreamBuilder(ABC):
         self.place = place
         self.loops = loops
         self.tile_levels = tile_levels
+        self.lane = 0
         self.space = CounterSpace(timing.sets, statement, loops)
         self.domain = timing.sets.domains[statement.name]
         self.operations: list[Operation] = []
@@ -119,7 +122,12 @@ class StreamBuilder(ABC):
             iterations=None if self.tile_levels else self.issue.placement.flat(0).iterations,
             tile_levels=self.tile_levels,
             copies=tuple(copies),
+            lane=self.lane,
         )
+
+    def _form(self, affine: Affine) -> IndexForm:
+        """Return a function of the iterators as one of the counters."""
+        return index_form(affine, self.loops)
 
     def _predicate(self, instances: isl.Set) -> Predicate:
         predicate = self.space.predicate(instances)
@@ -157,7 +165,7 @@ class StreamBuilder(ABC):
                 )
             case "index":
                 assert node.affine is not None
-                form = index_form(node.affine, self.loops)
+                form = self._form(node.affine)
                 return self._add(
                     IndexOp(width_bits=width, signed=signed, stage=stage, form=form, span=span)
                 )
@@ -197,8 +205,12 @@ class StreamBuilder(ABC):
             when = ALWAYS if always else self._where_read(tap.instances)
             if when is None:
                 raise Unforwardable(flow_key(tap.flow))
-            found.append(Tap(self.place[tap.flow.source], tap.delay_cycles, when))
+            found.append(Tap(self._stream_of(tap), tap.delay_cycles, when))
         return tuple(found)
+
+    def _stream_of(self, tap: TapSet) -> int:
+        """Return the number of the stream that brings the value of a tap."""
+        return self.place[tap.flow.source]
 
     def _nothing(self, node: Node) -> ConstantOp:
         """Return what stands for a value that is never read from a memory."""

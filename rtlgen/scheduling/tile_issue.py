@@ -33,8 +33,10 @@ class Part:
     -------
     written: in the order of C. tiled: in tiles. before: by statement, the iterators of the first as
         functions of those of the second.
-    loops: of every stream, as one worker would run them. counters: of each worker, the counters of
-        the tile loops among these by those of its own.
+    loops: of every statement, as one worker would run them; where it has lanes, that over these is
+        the innermost. counters: of each worker, the counters of the tile loops among these by those
+        of its own.
+    lanes: how many streams each statement has.
     """
 
     written: Scop
@@ -42,6 +44,7 @@ class Part:
     before: Before
     loops: Mapping[str, Sequence[NestLoop]]
     counters: Sequence[Sequence[IndexForm]]
+    lanes: int = 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,8 +94,8 @@ def issued_everywhere(workers: Workers, part: Part) -> list[Issued]:
     ends = np.cumsum([len(member.tiles) for member in members])
     parts = np.split(moments, ends[:-1])
     found = [replace(m, moments=own) for m, own in zip(members, parts, strict=True)]
-    for stream in workers.regions[0].kernel.streams:
-        _require_every_instance([m for m in found if m.stream.statement == stream.statement])
+    for name in dict.fromkeys(stream.statement for stream in workers.regions[0].kernel.streams):
+        _require_every_instance([m for m in found if m.stream.statement == name])
     return found
 
 
@@ -120,6 +123,9 @@ def _issued(number: int, region: TiledRegion, stream: Stream, part: Part) -> Iss
     statement = part.tiled.statement(stream.statement)
     loops = part.loops[stream.statement]
     known = _as_one_worker(counters, len(region.levels), part.counters[number])
+    if part.lanes > 1:
+        lane = np.full((len(known), 1), stream.lane, dtype=np.int64)
+        known = np.concatenate([known, lane], axis=1)
     real, _ = instances_of(statement, loops, known)
     points = np.zeros((len(counters), len(statement.iterators)), dtype=np.int64)
     for level, loop in enumerate(loops):

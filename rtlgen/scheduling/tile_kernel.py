@@ -31,12 +31,14 @@ class TileKernel:
     timing: of the program in tiles, with what is between instances of one tile alone.
     decision: for one whole tile.
     tile_loops: the loops over tiles, with their bounds.
+    lane_loop: whose iterations issue together; None where each issues by itself.
     """
 
     relations: TileRelations
     timing: Timing
     decision: Decision
     tile_loops: tuple[NestLoop, ...]
+    lane_loop: NestLoop | None = None
 
     @property
     def depth(self) -> int:
@@ -58,7 +60,7 @@ class TileKernel:
         }
 
     def _in_tile(self, name: str, whole: Placement) -> Placement:
-        """Return a placement in which the loops over tiles count for nothing."""
+        """Return a placement in which the loops over tiles, and over lanes, count for nothing."""
         inner = self._inner_loops(name)
         rank = FlatDim(inner, 0).rank
         coefficients = tuple(rank.coefficient(iterator) for iterator in whole.iterators)
@@ -69,13 +71,38 @@ class TileKernel:
         return self.sets.scop.statements
 
     def loops(self, name: str) -> tuple[NestLoop, ...]:
-        """Return the loops of a statement: those over tiles, then those inside of one."""
+        """Return the loops of a statement: those over tiles, then those inside of one.
+
+        That over lanes, which takes no time, is none of them.
+        """
         return (*self.tile_loops, *self._inner_loops(name))
 
+    def counted_loops(self, name: str) -> tuple[NestLoop, ...]:
+        """Return the loops of a statement, with that over lanes innermost."""
+        lanes = () if self.lane_loop is None else (self.lane_loop,)
+        return (*self.loops(name), *lanes)
+
+    @property
+    def lanes(self) -> int:
+        """How many instances of a statement issue together."""
+        return 1 if self.lane_loop is None else self.lane_loop.extent
+
+    @property
+    def lane(self) -> str:
+        """The iterator that numbers lanes; "" where there are none."""
+        return "" if self.lane_loop is None else self.lane_loop.iterator or ""
+
+    def in_lane(self, name: str, instances: isl.Set, lane: int) -> isl.Set:
+        """Return the instances of a statement that are in a lane."""
+        if self.lane_loop is None:
+            return instances
+        place = len(self.sets.scop.statement(name).iterators) - 1
+        return instances.fix_val(isl.dim_type.set, place, isl.Val(lane, instances.get_ctx()))
+
     def _inner_loops(self, name: str) -> tuple[NestLoop, ...]:
-        tile = {loop.iterator for loop in self.tile_loops}
+        outside = {loop.iterator for loop in self.tile_loops} | {self.lane}
         loops = self.decision.placements[name].loops
-        return tuple(loop for loop in loops if loop.iterator not in tile)
+        return tuple(loop for loop in loops if loop.iterator not in outside)
 
     def cycle(self, name: str, stage: int) -> Affine:
         """Return the cycle of a stage, counted from the start of the tile, by the iterators."""

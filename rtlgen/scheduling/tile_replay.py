@@ -12,7 +12,8 @@ they wait for words, what is in order stays so. It proves for the given sizes th
   of the first one's value in between, or never happen. Those of two workers wait for each other;
 - each element off chip that is needed later ends with the last value that the program gives it, and
   none is written that the program does not write;
-- no port is used twice in a cycle, and no word has two places, or a place two words.
+- no port of a bank is used in a cycle for two elements, and no word has two places, or a place two
+  words.
 """
 
 from __future__ import annotations
@@ -24,8 +25,17 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from rtlgen.ir.iterations import address_values, predicate_mask
-from rtlgen.ir.plan import ChooseOp, ForwardOp, KernelPlan, LoadOp, OffChip, Workers
+from rtlgen.ir.iterations import address_values, chosen_bits, predicate_mask
+from rtlgen.ir.plan import (
+    Address,
+    AnyBank,
+    ChooseOp,
+    ForwardOp,
+    KernelPlan,
+    LoadOp,
+    OffChip,
+    Workers,
+)
 from rtlgen.ir.scop import Scop
 from rtlgen.scheduling.errors import PlanUnsound
 from rtlgen.scheduling.issued_instances import tokens_at
@@ -93,15 +103,16 @@ class _Judge:
             for transfer in region.transfers
         }
         self.drained = {array.name: self._drained(array.name) for array in self.side.arrays}
-        self.port_cycles: dict[tuple[str, int], list[Ints]] = {}
+        self.port_uses: dict[tuple[str, int], list[tuple[Ints, Ints]]] = {}
 
     def check(self, needed: Needed) -> None:
         for moved in self.moved.values():
             moved.check_places()
         for member in self.members:
             self._check_operands(member)
-        for (memory, port), cycles in self.port_cycles.items():
-            if repeats(np.concatenate(cycles)):
+        for (memory, port), uses in self.port_uses.items():
+            cycles, addresses = (np.concatenate(parts) for parts in zip(*uses, strict=True))
+            if _differs_at_once(self._slots(memory, cycles, addresses), addresses):
                 self.fail(f"two loads use read port {port} of {memory} in one cycle")
         for array in self.side.arrays:
             self._check_result(array, needed[array.name])
@@ -142,12 +153,32 @@ class _Judge:
                 mask = predicate_mask(store.when, member.counters)
                 if np.any(mask & ~member.real):
                     self.fail(f"{member.stream.statement} stores to {name} in a padding iteration")
+                self._check_bank(store.address, name, member, mask)
                 addresses.append(address_values(store.address, member.counters, member.tiles)[mask])
                 cycles.append((member.cycles + store.stage)[mask])
                 tokens.append(member.moments[mask])
-        if cycles and repeats(np.concatenate(cycles)):
+        slots = (self._slots(name, *use) for use in zip(cycles, addresses, strict=True))
+        if cycles and repeats(np.concatenate(list(slots))):
             self.fail(f"two stores through the write port of {name} in one cycle")
         return history_of(addresses, cycles, tokens)
+
+    def _slots(self, name: str, cycles: Ints, addresses: Ints) -> Ints:
+        """Return a number for each cycle and bank of a memory in which an address is used."""
+        bits = self.plan.memory(name).bank_bits
+        return (cycles << len(bits)) | chosen_bits(addresses, bits)
+
+    def _check_bank(self, address: Address, name: str, member: Issued, mask: Bools) -> None:
+        """Check that what an address says of its bank is so in some iterations."""
+        if not isinstance(address, AnyBank):
+            return
+        memory = self.plan.memory(name)
+        others = tuple(bit for bit in range((memory.depth - 1).bit_length()))
+        others = tuple(bit for bit in others if bit not in memory.bank_bits)
+        if (address.bank_bits, address.row_bits) != (memory.bank_bits, others):
+            self.fail(f"{member.stream.name} takes other bits for the bank of {name}")
+        places = address_values(address, member.counters, member.tiles)[mask]
+        if not np.isin(chosen_bits(places, address.bank_bits), address.banks).all():
+            self.fail(f"{member.stream.name} is in another bank of {name}")
 
     def _drained(self, array: str) -> OffChipHistory:
         """Return what the tiles store to an array off chip."""
@@ -219,8 +250,10 @@ class _Judge:
         needed = predicate_mask(op.needed, member.counters)
         memory = self.plan.memory(op.memory)
         cycles = member.cycles + op.stage
-        self.port_cycles.setdefault((op.memory, op.port), []).append(cycles[needed])
+        self._check_bank(op.address, op.memory, member, needed)
         addresses = address_values(op.address, member.counters, member.tiles)
+        uses = self.port_uses.setdefault((op.memory, op.port), [])
+        uses.append((cycles[needed], addresses[needed]))
         found = np.full(len(needed), UNKNOWN, dtype=np.int64)
         if memory.kind == "filled":
             moved = self.moved[op.memory]
@@ -266,3 +299,10 @@ class _Judge:
         wrong = (ends != wanted) & (needed[touched] | (wanted == INITIAL))
         if np.any(wrong):
             self.fail(f"{array.name} does not end with the last values of the program")
+
+
+def _differs_at_once(slots: Ints, addresses: Ints) -> bool:
+    """Tell whether two addresses differ that are used in one slot."""
+    order = np.argsort(slots, kind="stable")
+    slots, addresses = slots[order], addresses[order]
+    return bool(np.any((slots[1:] == slots[:-1]) & (addresses[1:] != addresses[:-1])))

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import reduce
 
 import islpy as isl
 
 from rtlgen.errors import Label
-from rtlgen.ir.plan import ALWAYS, Address, ChooseOp, LoadOp, Operation, Predicate, Store
+from rtlgen.ir.affine import Affine
+from rtlgen.ir.plan import (
+    ALWAYS,
+    Address,
+    ChooseOp,
+    IndexForm,
+    LoadOp,
+    Operation,
+    Predicate,
+    Store,
+)
 from rtlgen.ir.scop import Statement
 from rtlgen.scheduling.errors import RaggedDomain
+from rtlgen.scheduling.forwarding import TapSet
 from rtlgen.scheduling.graph import Node
 from rtlgen.scheduling.stream_builder import StreamBuilder
 from rtlgen.scheduling.tile_kernel import TileKernel
@@ -22,8 +34,9 @@ class TileStreamBuilder(StreamBuilder):
 
     Parameters
     ----------
-    place: number of every statement among the streams of the kernel.
-    instances: of the statement.
+    place: number of the first stream of every statement among those of the kernel; those of its
+        lanes follow each other.
+    instances: of the statement. lane: which of those that issue together.
     """
 
     def __init__(
@@ -33,12 +46,47 @@ class TileStreamBuilder(StreamBuilder):
         place: Mapping[str, int],
         statement: Statement,
         instances: int,
+        lane: int = 0,
     ) -> None:
         loops = kernel.loops(statement.name)
         issue = kernel.times[statement.name]
         super().__init__(kernel.timing, issue, loops, place, statement, kernel.depth)
+        self.kernel = kernel
         self.windows = windows
         self.instances = instances
+        self.lane = lane
+        self.values = {kernel.lane: Affine((), lane)} if kernel.lane else {}
+        self.domain = self._here(self.domain)
+
+    def _here(self, instances: isl.Set) -> isl.Set:
+        """Return the instances that are in the lane."""
+        return self.kernel.in_lane(self.statement.name, instances, self.lane)
+
+    def _places(self, places: Sequence[Place]) -> list[Place]:
+        """Return where instances of the lane find or leave their value."""
+        found = [place.in_lane(self._here(place.instances), self.lane) for place in places]
+        return [place for place in found if not place.instances.is_empty()]
+
+    def _taps(self, taps: Sequence[TapSet]) -> list[TapSet]:
+        """Return the taps of the lane, one for each lane that brings a value."""
+        if not self.kernel.lane:
+            return list(taps)
+        found = []
+        for tap in taps:
+            flow = tap.flow.relation.intersect_range(self._here(tap.instances))
+            for lane in range(self.kernel.lanes):
+                sources = self.kernel.in_lane(tap.flow.source, flow.domain(), lane)
+                brought = flow.intersect_domain(sources)
+                if not brought.is_empty():
+                    own = replace(tap.flow, relation=brought)
+                    found.append(TapSet(own, tap.delay_cycles, brought.range().coalesce(), lane))
+        return found
+
+    def _stream_of(self, tap: TapSet) -> int:
+        return super()._stream_of(tap) + tap.lane
+
+    def _form(self, affine: Affine) -> IndexForm:
+        return super()._form(affine.substitute(self.values))
 
     def _instances(self) -> int:
         return self.instances
@@ -51,21 +99,21 @@ class TileStreamBuilder(StreamBuilder):
                 address=self._address(target),
                 stage=self.datapath.result_stage,
                 value=self.numbers[self.datapath.result],
-                when=self._predicate(target.instances),
+                when=self._predicate(self._here(target.instances)),
                 span=write.span,
             )
             for target in self.windows.targets[self.statement.name]
         ]
 
     def _address(self, target: Place) -> Address:
-        address = target.address(self.loops)
+        address = target.address(self.loops, self.values)
         assert address is not None, "what is written is known"
         return address
 
     def _load(self, number: int, node: Node) -> int:
         key = self.statement.name, node.read
-        sources = self.windows.sources[key]
-        taps = self._built_taps(self.windows.taps[key], not sources)
+        sources = self._places(self.windows.sources[key])
+        taps = self._built_taps(self._taps(self.windows.taps[key]), not sources)
         if not sources:
             return self._forwarded(node, self._add(self._nothing(node)), taps)
         anywhere = reduce(isl.Set.union, [source.instances for source in sources])
@@ -85,7 +133,7 @@ class TileStreamBuilder(StreamBuilder):
             memory=source.memory,
             port=source.port,
             operands=tuple(self.numbers[operand] for operand in node.operands),
-            address=source.address(self.loops),
+            address=source.address(self.loops, self.values),
             needed=self._needed(source),
             read=node.read,
         )

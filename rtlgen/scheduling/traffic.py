@@ -10,6 +10,7 @@ from rtlgen.ir.schedule import NestLoop
 from rtlgen.ir.scop import Access, Statement
 from rtlgen.poly.tiling import TileRelations
 from rtlgen.scheduling.footprints import Footprint, User
+from rtlgen.scheduling.lane_banks import share_ports, told_apart_by
 from rtlgen.scheduling.movers import Moved, WordCounts
 from rtlgen.scheduling.passing import Key, Passing
 
@@ -21,6 +22,7 @@ class Traffic:
     Members
     -------
     off_chip: the arrays off chip, by name. word_bits: of the bus.
+    lane_loop: whose iterations issue together; None where each issues by itself.
     """
 
     relations: TileRelations
@@ -28,6 +30,16 @@ class Traffic:
     off_chip: Mapping[str, OffChip]
     word_bits: int
     passing: Passing
+    lane_loop: NestLoop | None = None
+
+    def ports(self, keys: Sequence[Key]) -> int:
+        """Return the read ports of a window that is filled for some reads."""
+        if self.lane_loop is None:
+            return len(keys)
+        lane, scop = self.lane_loop.iterator or "", self.relations.sets.scop
+        reads = [scop.statement(name).reads[read] for name, read in keys]
+        alike = [share_ports(read, lane, told_apart_by(read, lane)) for read in reads]
+        return sum(1 if is_shared else self.lane_loop.extent for is_shared in alike)
 
     def loads(self) -> Iterator[tuple[Moved, list[Key]]]:
         """Yield what is loaded: by one mover for all reads of an array that step alike."""

@@ -17,8 +17,9 @@ has to be off chip afterwards. A load that reads what tiles before have stored w
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial, reduce
+from typing import TypeAlias
 
 import islpy as isl
 
@@ -30,10 +31,11 @@ from rtlgen.ir.sets import attempt
 from rtlgen.ir.tile_rows import tile_rows
 from rtlgen.poly.crossings import Crossings
 from rtlgen.poly.dependences import Dependence
-from rtlgen.scheduling.errors import RaggedDomain
+from rtlgen.scheduling.errors import NoLanes, RaggedDomain
 from rtlgen.scheduling.folds import Kept, fields_of, folded_places, smallest_fold
-from rtlgen.scheduling.footprints import Fields, folded_form
+from rtlgen.scheduling.footprints import Fields, Footprint, folded_form
 from rtlgen.scheduling.forwarding import TapSet
+from rtlgen.scheduling.lane_banks import LaneBanks, bits_for, share_ports, told_apart_by
 from rtlgen.scheduling.movers import Moved, load_words, store_words
 from rtlgen.scheduling.passing import KeptFlow, Key, Passing, Scopes, passing
 from rtlgen.scheduling.predicates import CounterSpace, index_form
@@ -51,8 +53,14 @@ FREE_WORDS = 512
 """Words of a window up to which more copies take no more block RAM. Larger ones of what is loaded
 have few copies, since all their readers have them."""
 
+EVEN_STEPS = "steps by an even number of elements from lane to lane"
+
 ORDER_OPERATIONS = 30_000
 """isl operations that finding pairs of accesses in different tiles may take."""
+
+
+Values: TypeAlias = Mapping[str, Affine]
+"""What iterators are."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,7 +70,9 @@ class Place:
     Members
     -------
     place: fields of a folded address, or the number of the element; None of one that is looked up.
-    port: the read port that a read has to itself.
+    port: the read port that a read has to itself; of the first lane, where each has one.
+    banks: into which the memory is cut; None: it is in one piece.
+    ports_differ: whether lanes ask for several elements of a bank, each through a port of its own.
     """
 
     memory: str
@@ -70,14 +80,30 @@ class Place:
     instances: isl.Set
     tile_bits: int = 0
     port: int = 0
+    banks: LaneBanks | None = None
+    ports_differ: bool = False
 
-    def address(self, loops: Sequence[NestLoop]) -> Address | None:
-        """Return the address by the counters of a nest."""
+    def address(self, loops: Sequence[NestLoop], lane: Values) -> Address | None:
+        """Return the address by the counters of a nest.
+
+        Parameters
+        ----------
+        lane: what the number of the lane is.
+        """
         if self.place is None:
             return None
         if isinstance(self.place, Affine):
-            return index_form(self.place, loops)
-        return folded_form(self.place, self.tile_bits, loops)
+            return index_form(self.place.substitute(lane), loops)
+        fields = tuple((form.substitute(lane), bits) for form, bits in self.place)
+        folded = folded_form(fields, self.tile_bits, loops)
+        if self.banks is None:
+            return folded
+        return self.banks.address(folded, [loop.extent for loop in loops])
+
+    def in_lane(self, instances: isl.Set, lane: int) -> Place:
+        """Return the same for the instances of one lane."""
+        port = self.port + lane * self.ports_differ
+        return replace(self, instances=instances, port=port)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,11 +136,14 @@ class KeptMemory:
     Members
     -------
     flows: those that take them from there. bits: of each subscript that is the address.
+    ports: read ports that the reads have together. dim: by whose subscript it is cut into banks.
     """
 
     kept: Kept
     flows: tuple[KeptFlow, ...]
     bits: tuple[int, ...]
+    ports: int
+    dim: int | None = None
 
     @property
     def fields(self) -> Fields:
@@ -141,7 +170,7 @@ class Copies:
 
     def ram_bits(self, traffic: Traffic) -> int:
         """Return the bits of all windows, each copy for a reader of its own."""
-        loads = [(m, self.bits_of(m, False), len(keys)) for m, keys in traffic.loads()]
+        loads = [(m, self.bits_of(m, False), traffic.ports(keys)) for m, keys in traffic.loads()]
         stores = [(m, self.bits_of(m, True), 1) for m in traffic.stores()]
         return sum(
             moved.window_words(bits) * traffic.word_bits * readers
@@ -254,11 +283,18 @@ class WindowPlanner:
 
     def _traffic(self, passed: Passing) -> Traffic:
         kernel = self.kernel
-        return Traffic(kernel.relations, kernel.tile_loops, self.off_chip, self.word_bits, passed)
+        return Traffic(
+            kernel.relations,
+            kernel.tile_loops,
+            self.off_chip,
+            self.word_bits,
+            passed,
+            kernel.lane_loop,
+        )
 
     def _bits(self, memory: KeptMemory) -> int:
         array = self.sets.scop.array(memory.kept.statement.write.array)
-        return memory.depth * array.element.width_bits * len(memory.flows)
+        return memory.depth * array.element.width_bits * memory.ports
 
     def _memory_for(self, name: str, scope: int, flows: Sequence[KeptFlow]) -> KeptMemory:
         """Return the smallest memory that keeps the values of some flows."""
@@ -278,12 +314,28 @@ class WindowPlanner:
             guess = self.folds.get((name, scope), ())
             bits = smallest_fold(self.sets, kept, self.kernel.depth, shape, guess)
             self.folds[name, scope] = bits
-            self._kept[name, scope] = KeptMemory(kept, tuple(flows), bits)
+            self._kept[name, scope] = self._in_banks(kept, flows, bits)
         return self._kept[name, scope]
+
+    def _in_banks(self, kept: Kept, flows: Sequence[KeptFlow], bits: tuple[int, ...]) -> KeptMemory:
+        """Return a memory for values, with as many banks as lanes write to it."""
+        lanes, dim = self.kernel.lanes, None
+        if lanes > 1:
+            dim = told_apart_by(kept.statement.write, self.kernel.lane)
+            if dim is None:
+                raise NoLanes.of_store(kept.statement, EVEN_STEPS)
+            # Bits more than are needed tell as much apart.
+            wider = max(bits[dim], bits_for(lanes))
+            bits = (*bits[:dim], wider, *bits[dim + 1 :])
+        scop = self.sets.scop
+        reads = [scop.statement(flow.key[0]).reads[flow.key[1]] for flow in flows]
+        shared = [lanes == 1 or share_ports(read, self.kernel.lane, dim) for read in reads]
+        ports = sum(1 if is_shared else lanes for is_shared in shared)
+        return KeptMemory(kept, tuple(flows), bits, ports, dim)
 
     def tellable(self, statement: Statement, choices: Sequence[Sequence[isl.Set]]) -> isl.Set:
         """Return the first union that the circuit can tell, or all instances of the statement."""
-        space = CounterSpace(self.sets, statement, self.kernel.loops(statement.name))
+        space = CounterSpace(self.sets, statement, self.kernel.counted_loops(statement.name))
         for choice in choices:
             instances = reduce(isl.Set.union, choice).coalesce()
             if space.predicate(instances) is not None:
@@ -348,11 +400,29 @@ class _Planned:
         footprint = moved.footprint
         name = self._name(f"{footprint.array.name}_in")
         bits = self.copies.bits_of(moved, drained=False)
-        for port, (key, (user, instances)) in enumerate(zip(keys, moved.users, strict=True)):
+        # They step alike: what tells the lanes of one apart does so of all.
+        banks = self._banks(footprint, self._read(keys[0]))
+        dim = None if banks is None else banks.dim
+        port = 0
+        for key, (user, instances) in zip(keys, moved.users, strict=True):
             fields = footprint.element_fields(user.access)
-            self.sources[key].append(Place(name, fields, instances, bits, port))
+            differ = self._ports_differ(user.access, dim)
+            place = Place(name, fields, instances, bits, port, banks, differ)
+            self.sources[key].append(place)
+            port += self.kernel.lanes if differ else 1
         transfer = load_words(moved, name, bits, self._after(keys))
-        self._add_window(transfer, len(keys))
+        self._add_window(transfer, port, banks)
+
+    def _banks(self, footprint: Footprint, access: Access) -> LaneBanks | None:
+        """Return the banks of a window for the lanes of an access; None where it has one."""
+        dim = None if self.kernel.lanes == 1 else told_apart_by(access, self.kernel.lane)
+        if dim is None:
+            return None
+        return LaneBanks(dim, footprint.field_low(dim), bits_for(self.kernel.lanes))
+
+    def _ports_differ(self, access: Access, dim: int | None) -> bool:
+        """Tell whether each lane of an access takes a read port of its own."""
+        return self.kernel.lanes > 1 and not share_ports(access, self.kernel.lane, dim)
 
     def _after(self, keys: Sequence[Key]) -> list[Wait]:
         """Return the stores that a load waits for, and how far before it they are in tiles."""
@@ -368,13 +438,19 @@ class _Planned:
         statement = memory.kept.statement
         array = self.sets.scop.array(statement.write.array)
         name = self._name(f"{array.name}_kept")
-        self.targets[statement.name].append(Place(name, memory.fields, memory.kept.written))
-        for port, flow in enumerate(memory.flows):
-            fields = fields_of(self._read(flow.key), memory.bits)
-            self.sources[flow.key].append(Place(name, fields, flow.sinks, 0, port))
+        banks, port = None, 0
+        if memory.dim is not None:
+            low = sum(memory.bits[memory.dim + 1 :])
+            banks = LaneBanks(memory.dim, low, bits_for(self.kernel.lanes))
+        written = Place(name, memory.fields, memory.kept.written, banks=banks)
+        self.targets[statement.name].append(written)
+        for flow in memory.flows:
+            access = self._read(flow.key)
+            fields, differ = fields_of(access, memory.bits), self._ports_differ(access, memory.dim)
+            self.sources[flow.key].append(Place(name, fields, flow.sinks, 0, port, banks, differ))
+            port += self.kernel.lanes if differ else 1
         self._order_kept(memory)
-        ports = len(memory.flows)
-        self.memories.append(self._memory(name, array, "block", memory.depth, ports))
+        self.memories.append(self._memory(name, array, "block", memory.depth, port, banks))
 
     def _order_kept(self, memory: KeptMemory) -> None:
         """Let tiles be so far apart that what is in order tile by tile is so in time, too.
@@ -426,9 +502,12 @@ class _Planned:
         ((user, instances),) = moved.users
         fields = footprint.element_fields(user.access)
         told = self.planner.tellable(statement, [[instances]])
-        place = Place(name, fields, told, bits)
+        banks = self._banks(footprint, user.access)
+        if banks is None and self.kernel.lanes > 1:
+            raise NoLanes.of_store(statement, EVEN_STEPS)
+        place = Place(name, fields, told, bits, banks=banks)
         self.targets[statement.name].append(place)
-        self._add_window(transfer, 1)
+        self._add_window(transfer, 1, banks)
 
     def _others(self, statement: Statement) -> list[Statement]:
         return [other for other in self.kernel.statements if other is not statement]
@@ -448,9 +527,13 @@ class _Planned:
                 self._in_order(through.coalesce, self._stored(flow.source), read)
             if not left.is_empty():
                 place = None if access.is_lookup else self.sets.scop.element_number(access)
-                self.sources[key].append(Place(array.name, place, left.coalesce(), 0, ports))
-                ports += 1
+                differ = self._ports_differ(access, None)
+                source = Place(array.name, place, left.coalesce(), 0, ports, None, differ)
+                self.sources[key].append(source)
+                ports += self.kernel.lanes if differ else 1
         writers = [s for s in self.kernel.statements if s.write.array == array.name]
+        if writers and self.kernel.lanes > 1:
+            raise NoLanes.of_store(writers[0], f"{array.name} is on chip, with one write port")
         for statement in writers:
             instances = stored[statement.name].coalesce()
             place = self.sets.scop.element_number(statement.write)
@@ -493,21 +576,30 @@ class _Planned:
         stage = self.kernel.timing.datapaths[statement.name].result_stage
         return issue.offset + issue.ii * (issue.placement.count - 1) + stage
 
-    def _add_window(self, transfer: Transfer, ports: int) -> None:
+    def _add_window(self, transfer: Transfer, ports: int, banks: LaneBanks | None) -> None:
         array = self.sets.scop.array(transfer.array)
         kind: MemoryKind = "filled" if transfer.direction == "load" else "drained"
         depth = self.planner.word_bits // array.element.width_bits << transfer.at.width_bits
-        self.memories.append(self._memory(transfer.window, array, kind, depth, ports))
+        self.memories.append(self._memory(transfer.window, array, kind, depth, ports, banks))
         self.transfers.append(transfer)
         tile_levels = transfer.levels[: self.kernel.depth]
         self.words[transfer.window] = tile_rows(tile_levels, [transfer], False).words(transfer)
 
-    def _memory(self, name: str, array: Array, kind: MemoryKind, depth: int, ports: int) -> Memory:
+    def _memory(
+        self,
+        name: str,
+        array: Array,
+        kind: MemoryKind,
+        depth: int,
+        ports: int,
+        banks: LaneBanks | None = None,
+    ) -> Memory:
         return Memory(
             name=name,
             width_bits=array.element.width_bits,
             signed=array.element.signed,
-            shape=(depth,),
+            shape=(depth,) if banks is None else banks.shape(depth),
+            cuts=() if banks is None else banks.cuts,
             role="local",
             storage="local",
             kind=kind,

@@ -204,8 +204,10 @@ class _Copy:
                 return self._folded(address)
             case InBank():
                 return replace(address, row=self.loops.moved(address.row))
-            case AnyBank():
-                return replace(address, place=self.loops.moved(address.place))
+            case AnyBank(place):
+                if isinstance(place, FoldedForm):
+                    return replace(address, place=self._folded(place))
+                return replace(address, place=self.loops.moved(place))
             case IndexForm():
                 return self.loops.moved(address)
 

@@ -20,11 +20,12 @@ from rtlgen.ir.plan_error import TooManyTiles
 from rtlgen.ir.tile_rows import MOST_TILES
 from rtlgen.poly.errors import IllegalSchedule
 from rtlgen.scheduling.doacross import SharedLoop
-from rtlgen.scheduling.errors import RaggedDomain, WindowsTooLarge
+from rtlgen.scheduling.errors import NoLanes, RaggedDomain, WindowsTooLarge
 from rtlgen.scheduling.movers import WordCounts
 from rtlgen.scheduling.windows import FEW
 from rtlgen.scheduling.workers import ONE_WORKER, WorkerRequest
 from rtlgen.tiling.candidates import Candidate, Comparison
+from rtlgen.tiling.lanes import LaneRequest, lanes_are_not_cut, lanes_do_not_fit, lanes_of
 from rtlgen.tiling.loops import UnitLoops, loops_of
 from rtlgen.tiling.parallel import Sharing, no_parallel_tiles, sharing_of
 from rtlgen.tiling.part import (
@@ -40,7 +41,7 @@ from rtlgen.tiling.part import (
     word_phases,
 )
 from rtlgen.tiling.program import Program
-from rtlgen.transforms.tile_nests import Tiling, steep_fronts, tile_orders, woven_order
+from rtlgen.transforms.tile_nests import Lanes, Tiling, steep_fronts, tile_orders, woven_order
 
 EDGES = (64, 32, 16, 8, 4)
 """Iterations along the sides of the tiles that are tried first."""
@@ -71,7 +72,7 @@ class TileRequest:
     budget_bits: RAM on chip that windows and kept memories may take together.
     buffer: whether words are kept on chip from tile to tile; else a tile without `sizes` is one
         iteration, so that every access goes to the memory off chip.
-    workers: among which tiles are shared.
+    workers: among which tiles are shared. lanes: what is to run side by side; None: nothing.
     """
 
     bus: Bus
@@ -81,6 +82,7 @@ class TileRequest:
     budget_bits: int
     buffer: bool = True
     workers: WorkerRequest = ONE_WORKER
+    lanes: LaneRequest | None = None
 
 
 class TileChoice:
@@ -140,8 +142,16 @@ class TileChoice:
         return bool(self.sizes) or not self.chip.buffer
 
     def _asked_for(self, form: _Form) -> list[TiledPart]:
-        sizes = self.sizes or (1,) * form.loops.depth
-        return form.in_every_order(sizes[: form.loops.depth])
+        sizes = (self.sizes or (1,) * form.loops.depth)[: form.loops.depth]
+        try:
+            fitting = form.fitting(sizes)
+        except NoLanes as error:
+            form.refused = form.refused or error
+            return []
+        if fitting != sizes:
+            form.refused = form.refused or lanes_do_not_fit(self.chip.lanes, sizes, fitting)
+            return []
+        return form.in_every_order(sizes)
 
     def _searched(self, form: _Form, found: TiledPart | None) -> list[TiledPart]:
         """Plan cubes, then longer and shorter sides of the best one."""
@@ -202,7 +212,9 @@ class TileChoice:
         assert refused, "some tiles were tried"
         # That RAM is missing says more than what was wrong with other orders.
         small = [error for error in refused if isinstance(error, WindowsTooLarge)]
-        return min(small, key=lambda error: error.bits, default=refused[0])
+        # And what keeps lanes from running in step more than what does tiles in loops without them.
+        first = min(refused, key=lambda error: not isinstance(error, NoLanes))
+        return min(small, key=lambda error: error.bits, default=first)
 
 
 class _Form:
@@ -237,12 +249,45 @@ class _Form:
     @cached_property
     def extents(self) -> tuple[int, ...]:
         """For every loop that is cut, the power of two that holds all of its iterations."""
+        return tuple(1 << (length - 1).bit_length() for length in self._lengths)
+
+    @cached_property
+    def _lengths(self) -> tuple[int, ...]:
+        """For every loop that is cut, one more than its last iteration."""
         scop = self.loops.program.scop
         lasts = [
             [last for _, last in list(scop.schedule.box(s.name).values())[: self.loops.depth]]
             for s in scop.statements
         ]
-        return tuple(1 << max(ends).bit_length() for ends in zip(*lasts, strict=True))
+        return tuple(max(ends) + 1 for ends in zip(*lasts, strict=True))
+
+    @cached_property
+    def _lanes(self) -> Lanes | None:
+        """Which iterations of a tile run side by side.
+
+        Raises
+        ------
+        NoLanes
+        """
+        if self.chip.lanes is None:
+            return None
+        return lanes_of(self.chip.lanes, self.loops, self._lengths)
+
+    def fitting(self, sizes: tuple[int, ...]) -> tuple[int, ...]:
+        """Return sizes that are multiples of the lanes, no smaller than those given.
+
+        Raises
+        ------
+        NoLanes: the loop that is to run in lanes is not cut.
+        """
+        lanes = self._lanes
+        if lanes is None:
+            return sizes
+        if lanes.loop >= len(sizes):
+            assert self.chip.lanes is not None, "lanes are asked for"
+            raise lanes_are_not_cut(self.chip.lanes, sizes, lanes.loop)
+        whole = -(-sizes[lanes.loop] // lanes.count) * lanes.count
+        return (*sizes[: lanes.loop], whole, *sizes[lanes.loop + 1 :])
 
     def beginnings(self) -> Iterator[list[tuple[int, ...]]]:
         """Yield sizes to begin with: cubes, small ones, and stretches of the nest.
@@ -376,12 +421,17 @@ class _Form:
         return filter(self._is_shared, self._cuts(sizes))
 
     def _cuts(self, sizes: tuple[int, ...]) -> Iterator[CutPart]:
+        try:
+            lanes, sizes = self._lanes, self.fitting(sizes)
+        except NoLanes as error:
+            self.refused = self.refused or error
+            return
         orders = tile_orders(len(sizes))
         if self.chip.workers.count > 1:
             orders += steep_fronts(len(sizes))
         if self.orders and len(self.orders[0]) == len(sizes):
             orders = tuple(dict.fromkeys([*self.orders, *orders]))
-        tilings = [Tiling(sizes, order) for order in orders]
+        tilings = [Tiling(sizes, order, lanes=lanes) for order in orders]
         if not self.chip.buffer and len(sizes) > 1:
             tilings.append(woven_order(sizes))
         for plain in tilings:
@@ -390,7 +440,7 @@ class _Form:
                 try:
                     with limited_effort():
                         self.cuts[tiling] = cut_part(self.loops, tiling, self.chip.target)
-                except (IllegalSchedule, TooComplex) as error:
+                except (IllegalSchedule, TooComplex, NoLanes) as error:
                     self.refused = self.refused or error
                     self.cuts[tiling] = None
             cut = self.cuts[tiling]
@@ -427,7 +477,7 @@ class _Form:
             try:
                 with limited_effort():
                     found = plan_part(cut, self.chip, self.taken, self._shared(cut))
-            except (RaggedDomain, TooComplex) as error:
+            except (RaggedDomain, TooComplex, NoLanes) as error:
                 self.refused = self.refused or error
                 self._planned[cut.tiling] = None
             except TooManyTiles as error:

@@ -6,11 +6,18 @@ from collections.abc import Sequence
 
 from rtlgen.poly.errors import IllegalSchedule
 from rtlgen.poly.legality import Instance, Violation, illegal_schedule
+from rtlgen.scheduling.errors import NoLanes
+from rtlgen.tiling.lanes import lanes_out_of_order
 from rtlgen.transforms.tile_nests import TiledScop, Tiling
 
 
-def illegal_tiles(tiled: TiledScop, tiling: Tiling, violation: Violation) -> IllegalSchedule:
-    """Return the error for tiles whose order breaks a dependence; its witness is two tiles."""
+def illegal_tiles(
+    tiled: TiledScop, tiling: Tiling, violation: Violation
+) -> IllegalSchedule | NoLanes:
+    """Return the error for tiles whose order breaks a dependence; its witness is two tiles.
+
+    Or where that is inside of a tile, two lanes.
+    """
     scop = tiled.scop
 
     def tile_of(name: str, instance: Instance) -> tuple[int, ...]:
@@ -23,6 +30,9 @@ def illegal_tiles(tiled: TiledScop, tiling: Tiling, violation: Violation) -> Ill
 
     first = tile_of(violation.dependence.source, violation.source_instance)
     second = tile_of(violation.dependence.sink, violation.sink_instance)
+    if first == second:
+        # Inside of a tile only lanes change the order.
+        return lanes_out_of_order(scop, violation)
     sizes = ",".join(map(str, tiling.sizes))
     # One iteration of the outer loops after another is the order of the program itself.
     *outer, last = tiling.sizes

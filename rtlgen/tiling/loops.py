@@ -29,6 +29,7 @@ class UnitLoops:
     Members
     -------
     program: in the iterators of these loops. depth: how many outermost loops its statements share.
+    written: in those of C.
     before: by statement, the iterators that it has in the C program, by those of these loops.
     are_written: whether they are the loops of the C program. instances: of every statement.
     decisions: for the tiles that were planned, see `tiling.part`.
@@ -37,6 +38,7 @@ class UnitLoops:
 
     program: Program
     depth: int
+    written: Scop
     before: Mapping[str, tuple[Affine, ...]]
     are_written: bool
     instances: Mapping[str, int]
@@ -52,7 +54,7 @@ def loops_of(part: Program) -> Iterator[UnitLoops]:
         for statement in scop.statements
     }
     instances = {name: count_points(domain) for name, domain in part.sets.domains.items()}
-    written = UnitLoops(part, shared_loops(scop), own, True, instances)
+    written = UnitLoops(part, shared_loops(scop), scop, own, True, instances)
     yield written
     if any(statement.loops for statement in scop.statements):
         found = _from_pluto(part, instances)
@@ -69,7 +71,8 @@ def _from_pluto(part: Program, instances: Mapping[str, int]) -> UnitLoops | None
         return None
     assert found is not None, "a scheduler was asked for"
     program = Program(found.sets, found.dependences, found.flows)
-    return UnitLoops(program, shared_loops(program.scop), _before(part, found), False, instances)
+    depth = shared_loops(program.scop)
+    return UnitLoops(program, depth, part.scop, _before(part, found), False, instances)
 
 
 def _before(part: Program, found: Scheduled) -> Mapping[str, tuple[Affine, ...]]:

@@ -42,6 +42,7 @@ from rtlgen.scheduling.windows import WindowPlanner, Windows
 from rtlgen.scheduling.workers import ONE_WORKER, Shared, WorkerRequest, one_worker, share
 from rtlgen.target import Target
 from rtlgen.tiling.illegal import illegal_tiles
+from rtlgen.tiling.lanes import LaneRequest, require_lanes_apart
 from rtlgen.tiling.loops import UnitLoops
 from rtlgen.tiling.program import Program
 from rtlgen.timing import recurrent_reads
@@ -63,7 +64,7 @@ class Chip:
     -------
     off_chip: the arrays off chip, by name. word_bits: of the bus.
     budget_bits: RAM that windows and kept memories may take. buffer: see `TileRequest`.
-    workers: among which tiles are shared.
+    workers: among which tiles are shared. lanes: what is to run side by side; None: nothing.
     """
 
     off_chip: Mapping[str, OffChip]
@@ -73,6 +74,7 @@ class Chip:
     buffer: bool
     target: Target
     workers: WorkerRequest = ONE_WORKER
+    lanes: LaneRequest | None = None
 
     @property
     def worker_bits(self) -> int:
@@ -126,6 +128,12 @@ class CutPart:
                 count *= loop.extent
             found.append(count)
         return max(found)
+
+    @property
+    def lane_loop(self) -> NestLoop | None:
+        """The loop over lanes, which takes no time."""
+        lanes = self.tiling.lanes
+        return None if lanes is None else NestLoop(self.tiled.lane, lanes.count)
 
     def scopes(self, levels: int) -> dict[str, int]:
         """Return one scope for all statements."""
@@ -189,8 +197,9 @@ class TiledPart:
         ----------
         written: the program in the order of C.
         """
-        loops = {s.name: self.kernel.loops(s.name) for s in self.kernel.statements}
-        return Part(written, self.tiled.scop, self.tiled.before, loops, self.team.counters)
+        loops = {s.name: self.kernel.counted_loops(s.name) for s in self.kernel.statements}
+        lanes = self.kernel.lanes
+        return Part(written, self.tiled.scop, self.tiled.before, loops, self.team.counters, lanes)
 
     @property
     def words_moved(self) -> int:
@@ -234,6 +243,7 @@ def cut_part(loops: UnitLoops, tiling: Tiling, target: Target) -> CutPart:
     Raises
     ------
     IllegalSchedule: a dependence runs from a tile to one before it.
+    NoLanes: one runs from lane to lane.
     """
     part = loops.program
     tiled = cut_into_tiles(part.scop, tiling)
@@ -245,10 +255,12 @@ def cut_part(loops: UnitLoops, tiling: Tiling, target: Target) -> CutPart:
         tiling.loop_count,
         moved_dependences(part.dependences, sets, moved),
         moved_dataflow(part.flows, moved),
+        tiling.lanes is not None,
     )
     violation = find_violation(sets, relations.dependences, tiled.scop.schedule)
     if violation is not None:
         raise illegal_tiles(tiled, tiling, violation)
+    require_lanes_apart(tiling, relations)
     tiled = replace(tiled, before=_composed(loops, tiled))
     nest = tile_loops(sets, relations.tiles(), tiled.tile_iterators)
     if tiling.woven:
@@ -278,7 +290,9 @@ def _numbered(
         dims = ",".join(f"d{k}" for k in range(len(names)))
         old = ",".join(affine_text(form, names) for form in tiled.before[statement.name])
         inside = range(tiling.loop_count, tiling.loop_count + tiling.depth)
-        extents = [*zip(inside, tiling.sizes, strict=True), *tiling.phase_loops]
+        extents = [*zip(inside, tiling.trips, strict=True), *tiling.phase_loops]
+        if tiling.lanes is not None:
+            extents.append((len(names) - 1, tiling.lanes.count))
         where = " and ".join(f"0 <= d{k} < {extent}" for k, extent in extents)
         source = f"{after.statement_tuple(statement.name)}[{dims}]"
         target = f"{before.statement_tuple(statement.name)}[{old}]"
@@ -387,7 +401,8 @@ def _kernel(cut: CutPart, space: Space) -> TileKernel:
         related=Related(cut.tiled.scop, frozenset(), True),
         instances=Instances(cut.relations.sets),
     )
-    return TileKernel(cut.relations, everywhere, _decision(cut, space), cut.tile_loops)
+    decision = _decision(cut, space)
+    return TileKernel(cut.relations, everywhere, decision, cut.tile_loops, cut.lane_loop)
 
 
 def _decision(cut: CutPart, space: Space) -> Decision:
@@ -401,7 +416,7 @@ def _decision(cut: CutPart, space: Space) -> Decision:
         (name, datapath.result_stage, tuple(datapath.starts), tuple(datapath.latencies))
         for name, datapath in timing.datapaths.items()
     )
-    key = tiling.sizes, tiling.loop_count, timing.memory_only, timing.apart, stages
+    key = tiling.sizes, tiling.lanes, tiling.loop_count, timing.memory_only, timing.apart, stages
     known = cut.loops.decisions
     if key not in known:
         known[key] = decide_fused(space, {})
@@ -417,12 +432,14 @@ def traffic_of(cut: CutPart, chip: Chip, levels: int) -> Traffic:
         for read, access in enumerate(statement.reads)
     ]
     passed = passing(cut.crossings, reads, chip.off_chip, cut.scopes(levels))
-    return Traffic(cut.relations, cut.tile_loops, chip.off_chip, chip.word_bits, passed)
+    return Traffic(
+        cut.relations, cut.tile_loops, chip.off_chip, chip.word_bits, passed, cut.lane_loop
+    )
 
 
 def _region(kernel: TileKernel, windows: Windows, cut: CutPart) -> TiledRegion:
     names = [statement.name for statement in kernel.statements]
-    place = {name: n for n, name in enumerate(names)}
+    place = {name: n * kernel.lanes for n, name in enumerate(names)}
     decision = kernel.decision
     figures = Figures(
         decision.shifts, decision.ii_reasons, decision.fused_iterations, decision.floor_iterations
@@ -430,9 +447,10 @@ def _region(kernel: TileKernel, windows: Windows, cut: CutPart) -> TiledRegion:
     base = min(kernel.times[name].offset for name in names)
     streams = tuple(
         TileStreamBuilder(
-            kernel, windows, place, statement, cut.loops.instances[statement.name]
+            kernel, windows, place, statement, cut.loops.instances[statement.name], lane
         ).stream(figures, base)
         for statement in kernel.statements
+        for lane in range(kernel.lanes)
     )
     levels = tuple(level_of(loop, kernel.tile_loops) for loop in kernel.tile_loops)
     return TiledRegion(

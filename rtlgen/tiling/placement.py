@@ -13,6 +13,7 @@ from rtlgen.errors import Label
 from rtlgen.ir.memory_side import Bus
 from rtlgen.ir.scop import Array, Scop
 from rtlgen.options import EVERY_ARRAY, CompileOptions, off_chip_bus
+from rtlgen.scheduling.errors import NoLanes
 from rtlgen.scheduling.workers import WorkerRequest
 from rtlgen.target import Target
 from rtlgen.tiling.choice import TileRequest
@@ -24,6 +25,8 @@ from rtlgen.tiling.errors import (
     StaysOnChip,
     UnknownArray,
 )
+from rtlgen.tiling.lanes import LaneRequest
+from rtlgen.transforms.lane_wishes import LaneWishes
 
 USUAL_BUS = Bus("fixed", 8)
 """To arrays off chip where nobody has said another one: that of the published machine."""
@@ -39,9 +42,7 @@ ON_CHIP_ONLY: Mapping[str, str] = {
     "checksum": "--checksum",
     "expand": "--expand",
     "write_ports": "--write-ports",
-    "unroll": "--unroll",
     "pipeline": "--pipeline",
-    "max_dsp": "--max-dsp",
     "partitions": "--partition",
     "scheduler": "--scheduler",
     "fusion": "--fusion",
@@ -112,12 +113,33 @@ def _placed(
         budget_bits=max(0, size.limit_bits - sum(map(bits_of, kept))),
         buffer=options.buffer,
         workers=WorkerRequest(options.threads, options.strategy, options.barrier),
+        lanes=_lanes(scop, options),
     )
     if not out:
         return Placement(request)
     names = ", ".join(array.name for array in out)
     are = f"{names} {'is' if len(out) == 1 else 'are'} off chip"
     return Placement(request, (size.note(f"{are}, as with --memory {bus}"),), is_asked)
+
+
+def _lanes(scop: Scop, options: CompileOptions) -> LaneRequest | None:
+    """Return the lanes that are asked for.
+
+    Raises
+    ------
+    UnknownLoop, NoLanes: several loops are to run in lanes.
+    """
+    if not options.unroll:
+        return None
+    LaneWishes(options.unroll).require_known(scop)
+    if len(options.unroll) > 1:
+        raise NoLanes(
+            f"{len(options.unroll)} loops are to run in lanes",
+            notes=("the lanes of a tile are iterations of one loop",),
+            help="choose one of them",
+        )
+    ((loop, count),) = options.unroll.items()
+    return LaneRequest(loop, count)
 
 
 def _nothing_to_share(options: CompileOptions) -> NoParallelTiles:

@@ -74,6 +74,7 @@ def plan_in_tiles(program: ParsedProgram, request: TileRequest, target: Target) 
         request.buffer,
         target,
         request.workers,
+        request.lanes,
     )
     units = UnitPlanner(whole, chip, request.sizes, names).plan()
     parts = tuple(unit.part for unit in units)
@@ -151,7 +152,6 @@ def _plan(
         for memory in memories_of(scop, PortMap({}, held), VersionMap({}, {}, {}, {}), target)
         if memory.name not in kept_out
     ]
-    domains = whole.sets.domains.values()
     return KernelPlan(
         name=scop.name,
         source_file=scop.source.path,
@@ -163,6 +163,10 @@ def _plan(
         checksum=None,
         returned=scop.returned,
         fused_iterations=sum(part.kernel_cycles for part in parts),
-        floor_iterations=max(map(count_points, domains)),
+        floor_iterations=max(
+            -(-count_points(whole.sets.domains[s.name]) // part.kernel.lanes)
+            for part in parts
+            for s in part.kernel.statements
+        ),
         memory_side=side,
     )

@@ -13,6 +13,7 @@ from rtlgen.ir.ram_copies import block_rams
 from rtlgen.scheduling.workers import WorkerRequest
 from rtlgen.target import Target
 from rtlgen.tiling.candidates import Candidate, pareto
+from rtlgen.tiling.lanes import LaneRequest, free_loops, lanes_of
 from rtlgen.tiling.needed import words_needed
 from rtlgen.tiling.part import TiledPart, ram_bits
 from rtlgen.tiling.picture import tile_picture
@@ -63,7 +64,7 @@ def tiles_report(tiled: TiledProgram, target: Target, ram_limit_bits: int) -> di
         "workers": max(len(part.workers.regions) for part in tiled.parts),
         "strategy": tiled.workers.policy if tiled.workers.count > 1 else None,
         "barrier": tiled.workers.barrier,
-        "lanes": 1,
+        "lanes": max(part.kernel.lanes for part in tiled.parts),
         "units": units,
         "off_chip": _off_chip(side),
         "advice": _advice(units, needed, loaded + stored),
@@ -92,9 +93,13 @@ def _unit(
     chosen = Candidate.of(part, side.bus)
     names = part.program.scop.statements[0].iterators
     region = part.region
+    lanes = part.tiling.lanes
     return {
         "statements": [statement.name for statement in part.program.scop.statements],
         "tiles": {"count": region.tiles, **_tiling(part.tiling, names)},
+        "lanes": part.kernel.lanes,
+        "lanes_of": None if lanes is None else names[lanes.loop],
+        "more_lanes": [f"{name}={2 * part.kernel.lanes}" for name in _loops_for_more(part)],
         "issue_cycles": region.issue_cycles,
         "kernel_length_cycles": region.kernel.length_cycles,
         "iterations": max(stream.count for stream in region.kernel.streams),
@@ -117,6 +122,20 @@ def _unit(
         ],
         "picture": tile_picture(part, workers),
     }
+
+
+def _loops_for_more(part: TiledPart) -> list[str]:
+    """Return the loops that more lanes could be of: where there are some, that which has them."""
+    lanes = part.tiling.lanes
+    free = free_loops(part.loops)
+    if lanes is None:
+        return free
+    taken = [lanes_of(LaneRequest(name, None), part.loops, part.tiling.sizes) for name in free]
+    return [
+        name
+        for name, found in zip(free, taken, strict=True)
+        if found is not None and found.loop == lanes.loop
+    ]
 
 
 def _workers(part: TiledPart, alone: str | None) -> dict[str, Any]:
@@ -221,7 +240,13 @@ def _advice(units: Sequence[dict[str, Any]], needed: int | None, moved: int) -> 
                 "larger tiles lose less"
             )
         elif unit["bound"] == "kernel":
-            found.append(f"{where}: one iteration a cycle; only several at once would be faster")
+            lanes = unit["lanes"]
+            pace = "one iteration a cycle" if lanes == 1 else f"{lanes} iterations a cycle"
+            more = [f"--unroll {option}" for option in unit["more_lanes"]]
+            way = "no two iterations of a loop can run in step"
+            if more:
+                way = f"more lanes would be faster: {' or '.join(more)}"
+            found.append(f"{where}: {pace}; {way}")
         elif moved == needed:
             found.append(f"{where}: every word is moved once; a wider or a faster bus would help")
         else:

@@ -9,6 +9,11 @@ Tiles are cut in the coordinates of the C program, so that they begin where word
 order is any unimodular map of the tile coordinates: a permutation, or with their sum as the first
 row a wavefront. Whether tiles may run in it is for `poly.legality` to judge: what is asked is not
 that the loops be permutable, only that no dependence runs from a tile to one before it.
+
+With lanes, a loop inside of a tile is cut once more, and what is cut off runs innermost, around
+each statement by itself. Its iterations are the lanes:
+
+    for i<8  for j<8  S(i, j)    ->    for i<8  for j<2  for lane<4  S(i, 4*j + lane)
 """
 
 from __future__ import annotations
@@ -52,6 +57,14 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
+class Lanes:
+    """Iterations that run side by side: `count` neighbours of the loop of number `loop`."""
+
+    loop: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
 class Tiling:
     """How loops are cut.
 
@@ -63,12 +76,14 @@ class Tiling:
         so that a step of the outer one is a step of whole words. 1: one loop; () where all are.
     woven: the inner loop of the first row is the innermost of all: tiles next to each other are far
         apart in the other rows.
+    lanes: which iterations of a tile run side by side; None: each by itself.
     """
 
     sizes: tuple[int, ...]
     order: tuple[tuple[int, ...], ...]
     phases: tuple[int, ...] = ()
     woven: bool = False
+    lanes: Lanes | None = None
 
     def __post_init__(self) -> None:
         if any(size < 1 for size in self.sizes):
@@ -81,10 +96,20 @@ class Tiling:
             raise ValueError(f"{self.order} is not unimodular")
         if len(self.phases) not in (0, self.depth) or (self.woven and self.phases[0] < 2):
             raise ValueError(f"tiles in the order {self.order} have no phases {self.phases}")
+        if self.lanes is not None and self.sizes[self.lanes.loop] % self.lanes.count:
+            raise ValueError(f"{self.lanes} do not fit tiles of {self.sizes}")
 
     @property
     def depth(self) -> int:
         return len(self.sizes)
+
+    @property
+    def trips(self) -> tuple[int, ...]:
+        """Iterations of the loops inside of a tile: of the one in lanes, so many times fewer."""
+        found = list(self.sizes)
+        if self.lanes is not None:
+            found[self.lanes.loop] //= self.lanes.count
+        return tuple(found)
 
     @property
     def steps(self) -> tuple[Step, ...]:
@@ -160,18 +185,22 @@ class TiledScop:
     inside: one whole tile, that with the number 0 in every tile loop, as a program of its own.
     tile_iterators: the loops over tiles, the first iterators of every statement.
     before: by statement, its iterators before as functions of those that it has now.
+    lane: the loop over lanes, the last iterator of every statement; None without lanes. One whole
+        tile has its first lane alone.
     """
 
     scop: Scop
     inside: Scop
     tile_iterators: tuple[str, ...]
     before: Mapping[str, tuple[Affine, ...]]
+    lane: str | None = None
 
 
 def cut_into_tiles(scop: Scop, tiling: Tiling) -> TiledScop:
     """Return a program in tiles; its loops count as in C, and its statements share those cut."""
-    names = _tile_names(scop, tiling.loop_count)
-    cutter = _Cutter(scop, tiling, names)
+    *tile_names, lane = _new_names(scop, tiling.loop_count + 1)
+    names = tuple(tile_names)
+    cutter = _Cutter(scop, tiling, names, lane)
     tree = cutter.nodes(scop.tree, 0)
     for loop in reversed(cutter.tile_loops):
         tree = (LoopNode(loop, tree),)
@@ -184,11 +213,12 @@ def cut_into_tiles(scop: Scop, tiling: Tiling) -> TiledScop:
         )
         for statement in scop.statements
     }
-    return TiledScop(boxed(cut), boxed(_first_tile(cut, tiling)), names, before)
+    innermost = None if tiling.lanes is None else lane
+    return TiledScop(boxed(cut), boxed(_first_tile(cut, tiling)), names, before, innermost)
 
 
-def _tile_names(scop: Scop, count: int) -> tuple[str, ...]:
-    """Return names of loops over tiles that are no names of the program."""
+def _new_names(scop: Scop, count: int) -> tuple[str, ...]:
+    """Return names of so many loops that are no names of the program."""
     taken = {name for statement in scop.statements for name in statement.iterators}
     prefix = name_prefix(scop)
     while any(f"{prefix}{k}" in taken for k in range(count)):
@@ -201,21 +231,33 @@ def _first_tile(cut: Scop, tiling: Tiling) -> Scop:
     depth = tiling.loop_count
 
     def single(statement: Statement) -> Statement:
-        tile = tuple(
-            replace(loop, start=Affine(), stop=Affine((), 1)) for loop in statement.loops[:depth]
-        )
-        return replace(statement, loops=(*tile, *statement.loops[depth:]), conditions=())
+        last = len(statement.loops) - (tiling.lanes is not None)
+        loops = [
+            loop if depth <= k < last else replace(loop, start=Affine(), stop=Affine((), 1))
+            for k, loop in enumerate(statement.loops)
+        ]
+        return replace(statement, loops=tuple(loops), conditions=())
 
     return replace(cut, statements=tuple(map(single, cut.statements)))
 
 
 class _Cutter:
-    def __init__(self, scop: Scop, tiling: Tiling, names: Sequence[str]) -> None:
+    def __init__(self, scop: Scop, tiling: Tiling, names: Sequence[str], lane: str) -> None:
         self.scop = scop
         self.tiling = tiling
         self.names = names
         self.coordinates = tiling.coordinates(names)
         self.tile_loops = self._tile_loops()
+        self.lane = lane
+
+    @property
+    def lane_loop(self) -> Loop | None:
+        """The loop over lanes, where there are some."""
+        lanes = self.tiling.lanes
+        if lanes is None:
+            return None
+        span = self.scop.statements[0].span
+        return Loop(self.lane, Affine(), Affine((), lanes.count), 1, span)
 
     def _tile_loops(self) -> tuple[Loop, ...]:
         """Return loops over a box around all tiles."""
@@ -251,6 +293,8 @@ class _Cutter:
                 case ConditionNode(_, body):
                     # The statements have their conditions.
                     found += self.nodes(body, depth)
+                case _ if self.lane_loop is not None:
+                    found.append(LoopNode(self.lane_loop, (node,)))
                 case _:
                     found.append(node)
         return tuple(found)
@@ -258,14 +302,20 @@ class _Cutter:
     def _inside(self, loop: Loop, depth: int) -> Loop:
         """Return a loop as it runs in a tile: one that is cut counts from 0."""
         if depth < self.tiling.depth:
-            size = Affine((), self.tiling.sizes[depth])
-            return replace(loop, start=Affine(), stop=size, step=1, scale=1, limits=())
+            trips = Affine((), self.tiling.trips[depth])
+            return replace(loop, start=Affine(), stop=trips, step=1, scale=1, limits=())
         return replace(loop, limits=())
 
     def values(self, statement: Statement) -> dict[str, Affine]:
         """Return what the iterators that are cut stand for."""
         cut = zip(statement.iterators, self.coordinates, self.tiling.sizes, strict=False)
-        return {name: Affine.variable(name) + tile * size for name, tile, size in cut}
+        found = {name: Affine.variable(name) + tile * size for name, tile, size in cut}
+        lanes = self.tiling.lanes
+        if lanes is not None:
+            name = statement.iterators[lanes.loop]
+            more = Affine.variable(name) * (lanes.count - 1)
+            found[name] = found[name] + more + Affine.variable(self.lane)
+        return found
 
     def statement(self, statement: Statement) -> Statement:
         """Return a statement in tiles."""
@@ -275,7 +325,8 @@ class _Cutter:
             self._inside(loop, k) if k < depth else _boxed_loop(loop, box[k])
             for k, loop in enumerate(statement.loops)
         ]
-        cut = statement.rewritten(values, (*self.tile_loops, *inner))
+        lanes = () if self.lane_loop is None else (self.lane_loop,)
+        cut = statement.rewritten(values, (*self.tile_loops, *inner, *lanes))
         bounds = tuple(bound.substitute(values) for bound in statement.bounds)
         others = tuple(c for c in cut.conditions if not isinstance(c, Affine))
         return replace(cut, conditions=(*others, *bounds))

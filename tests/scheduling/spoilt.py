@@ -52,6 +52,7 @@ def nudged(form: Address) -> Iterator[Address]:
         yield from (InBank(form.bank, row) for row in nudged_forms(form.row))
     elif isinstance(form, AnyBank):
         yield replace(form, bank_bits=form.bank_bits[::-1], row_bits=form.row_bits[::-1])
+        assert isinstance(form.place, IndexForm)
         yield from (replace(form, place=place) for place in nudged_forms(form.place))
     else:
         assert isinstance(form, IndexForm)

@@ -12,6 +12,7 @@ from rtlgen.options import CompileOptions
 from rtlgen.scheduling.workers import ONE_WORKER, WorkerRequest
 from rtlgen.target import get_target
 from rtlgen.tiling.choice import TileRequest
+from rtlgen.tiling.lanes import LaneRequest
 from rtlgen.tiling.plan import TiledProgram, plan_in_tiles
 
 KIB = 8192
@@ -116,6 +117,24 @@ void lu(int A[N][N]) {
 }
 """
 
+FILTER = """
+#include <stdint.h>
+void filter(const int16_t x[N], const int16_t w[8], int y[N - 8]) {
+  for (int i = 0; i < N - 8; i++)
+    for (int j = 0; j < 8; j++)
+      y[i] += x[i + j] * w[j];
+}
+"""
+
+ELIMINATION = """
+void elimination(int A[N][N]) {
+  for (int k = 0; k < N; k++)
+    for (int i = k + 1; i < N; i++)
+      for (int j = k + 1; j < N; j++)
+        A[i][j] -= A[i][k] * A[k][j];
+}
+"""
+
 SHORTEST_PATHS = """
 void shortest_paths(int p[N][N]) {
   for (int k = 0; k < N; k++)
@@ -201,10 +220,11 @@ def planned(
     budget_bits: int = 64 * KIB,
     buffer: bool = True,
     workers: WorkerRequest = ONE_WORKER,
+    lanes: LaneRequest | None = None,
 ) -> TiledProgram:
     """Return the plan of a program of one size; it has been replayed where it is small."""
     bus = Bus(kind, latency_cycles)
-    request = TileRequest(bus, word_bits, on_chip, tile, budget_bits, buffer, workers)
+    request = TileRequest(bus, word_bits, on_chip, tile, budget_bits, buffer, workers, lanes)
     program = parsed(text, size)
     with quoting(program), limited_effort():
         return plan_in_tiles(program, request, get_target("ecp5"))

@@ -1,9 +1,10 @@
 """Judge many random programs in tiles: the circuit of each is simulated and compared.
 
-    python -m tests.oracles.random_tiles.campaign 0 300 [axi] [threads]
+    python -m tests.oracles.random_tiles.campaign 0 300 [axi] [threads] [lanes]
 
 prints what is wrong with the programs of the seeds from 0 to 299, and counts the rest. With `axi`
-they have an AXI4 port, with `threads` their tiles are shared by several.
+they have an AXI4 port, with `threads` their tiles are shared by several, with `lanes` one of their
+loops runs in lanes inside of the tiles.
 """
 
 from __future__ import annotations
@@ -16,13 +17,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rtlgen.ir.memory_side import BusKind
-from rtlgen.ir.plan import KernelPlan, Workers
+from rtlgen.ir.plan import AnyBank, KernelPlan, Workers
 from rtlgen.ir.scop import Scop
 from tests.end_to_end.judge import REFUSALS, plan_failures
 from tests.oracles.random_c.judging import Outcome, Verdict, replayed_attempt
-from tests.oracles.random_tiles.program import random_tiled_program, shared_by_threads
+from tests.oracles.random_tiles.program import (
+    in_lanes,
+    random_tiled_program,
+    shared_by_threads,
+)
 
-TILE_REFUSALS = REFUSALS | {"E0202", "E0212", "E0307", "E0308", "E0316", "E0321"}
+TILE_REFUSALS = REFUSALS | {"E0202", "E0212", "E0307", "E0308", "E0313", "E0316", "E0321", "E0323"}
 """Codes with which a well-formed program may be refused whose arrays are off chip."""
 
 BATCH = 15
@@ -39,11 +44,15 @@ class Accepted:
     seconds: float
 
 
-def compiled(seed: int, kind: BusKind = "fixed", threads: bool = False) -> Accepted | Verdict:
-    """Compile the program of a seed, with a memory of a kind, for one thread or several."""
+def compiled(
+    seed: int, kind: BusKind = "fixed", threads: bool = False, lanes: bool = False
+) -> Accepted | Verdict:
+    """Compile the program of a seed, with a memory of a kind, for threads, in lanes, or for one."""
     program = random_tiled_program(seed, kind)
     if threads:
         program = shared_by_threads(program)
+    if lanes:
+        program = in_lanes(program)
     found = replayed_attempt(seed, program.text, "random_tiles.c", program.options, TILE_REFUSALS)
     if isinstance(found, Verdict):
         return found
@@ -52,7 +61,11 @@ def compiled(seed: int, kind: BusKind = "fixed", threads: bool = False) -> Accep
 
 
 def judge_tiles(
-    seeds: Sequence[int], folder: Path, kind: BusKind = "fixed", threads: bool = False
+    seeds: Sequence[int],
+    folder: Path,
+    kind: BusKind = "fixed",
+    threads: bool = False,
+    lanes: bool = False,
 ) -> tuple[list[Verdict], Counter[str]]:
     """Simulate the circuits of the programs of `seeds` and compare everything.
 
@@ -62,7 +75,7 @@ def judge_tiles(
     verdicts: list[Verdict] = []
     accepted: list[Accepted] = []
     for seed in seeds:
-        found = compiled(seed, kind, threads)
+        found = compiled(seed, kind, threads, lanes)
         if isinstance(found, Verdict):
             verdicts.append(found)
         else:
@@ -87,6 +100,12 @@ def _kinds(plans: Sequence[KernelPlan]) -> Counter[str]:
         seen["stores"] += any(transfer.direction == "store" for transfer in moved)
         seen["waits"] += any(transfer.after for transfer in moved)
         teams = [part for part in plan.body if isinstance(part, Workers)]
+        seen["lanes"] += any(stream.lane for stream in plan.streams)
+        seen["crossed banks"] += any(
+            isinstance(address, AnyBank) and len(address.banks) > 1
+            for stream in plan.streams
+            for address in stream.addresses()
+        )
         seen["workers"] += any(len(team.regions) > 1 for team in teams)
         seen["waves"] += any(
             wait.loops < len(region.levels)
@@ -97,10 +116,10 @@ def _kinds(plans: Sequence[KernelPlan]) -> Counter[str]:
     return seen
 
 
-def main(first: int, behind: int, kind: BusKind, threads: bool) -> None:
+def main(first: int, behind: int, kind: BusKind, threads: bool, lanes: bool) -> None:
     """Print what became of the programs of some seeds."""
     with tempfile.TemporaryDirectory() as folder:
-        verdicts, kinds = judge_tiles(range(first, behind), Path(folder), kind, threads)
+        verdicts, kinds = judge_tiles(range(first, behind), Path(folder), kind, threads, lanes)
     for verdict in verdicts:
         if verdict.outcome == "wrong" or verdict.seconds > 20:
             print(f"--- {verdict.seed}: {verdict.outcome} {verdict.code} {verdict.seconds:.1f} s")
@@ -113,4 +132,4 @@ def main(first: int, behind: int, kind: BusKind, threads: bool) -> None:
 if __name__ == "__main__":
     asked = sys.argv[3:]
     bus: BusKind = "axi" if "axi" in asked else "fixed"
-    main(int(sys.argv[1]), int(sys.argv[2]), bus, "threads" in asked)
+    main(int(sys.argv[1]), int(sys.argv[2]), bus, "threads" in asked, "lanes" in asked)

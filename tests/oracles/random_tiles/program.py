@@ -50,6 +50,16 @@ def shared_by_threads(program: TiledProgram) -> TiledProgram:
     return replace(program, options=options)
 
 
+def in_lanes(program: TiledProgram) -> TiledProgram:
+    """Return a program one of whose loops runs in lanes inside of tiles."""
+    rng = random.Random(f"lanes {program.seed}")
+    loops = [name for name in "ijk" if f"for (int {name} = " in program.text]
+    count = rng.choice((2, 2, 3, 4, 4, 5, 8))
+    tile = tuple(count * rng.choice((1, 1, 2, 3)) for _ in program.options.tile)
+    options = replace(program.options, unroll={rng.choice(loops): count}, tile=tile)
+    return replace(program, options=options)
+
+
 def random_tiled_program(seed: int, kind: BusKind = "fixed") -> TiledProgram:
     """Return the program of a seed: a few nests over a few arrays, and random options.
 

@@ -1,0 +1,81 @@
+"""Choose in how many lanes tiles run, under a number of multiplier blocks.
+
+The loops that may run in lanes are known from their dependences (`tiling.lanes`). Each is given
+twice as many lanes as before as long as that saves cycles and there are blocks for them; tiles are
+chosen anew every time, since more lanes ask for more words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from rtlgen.errors import RtlgenError
+from rtlgen.ir.cycles import predicted_cycles
+from rtlgen.ir.effort import TooComplex
+from rtlgen.lane_choice import LANE_GAIN, Budget, LaneChoice, require_multipliers
+from rtlgen.poly.errors import IllegalSchedule
+from rtlgen.scheduling.errors import NoLanes, RaggedDomain, WindowsTooLarge
+from rtlgen.target import Target
+from rtlgen.tiling.lanes import LaneRequest, free_loops
+from rtlgen.tiling.plan import TiledProgram
+from rtlgen.transforms.unroll import MOST_LANES
+
+Attempt: TypeAlias = Callable[[LaneRequest | None], TiledProgram]
+
+REFUSALS = (NoLanes, IllegalSchedule, RaggedDomain, WindowsTooLarge, TooComplex)
+"""Why a program in tiles may have no more lanes."""
+
+
+def choose_tile_lanes(
+    name: str, asked: LaneRequest | None, attempt: Attempt, budget: Budget, target: Target
+) -> LaneChoice[TiledProgram]:
+    """Return the lanes with the fewest cycles that were found within a budget.
+
+    Parameters
+    ----------
+    name: of the program. asked: the lanes that are asked for already: then these are judged alone.
+    attempt: plans the program in some lanes.
+
+    Raises
+    ------
+    TooFewMultipliers: what is asked for takes more. RtlgenError: it cannot be planned.
+    """
+    best = attempt(asked)
+    require_multipliers(name, budget, best.plan, has_lanes=asked is not None)
+    lanes: dict[str, int | None] = {}
+    refused: dict[str, str] = {}
+    if asked is None:
+        longest = max(best.parts, key=lambda part: part.kernel_cycles)
+        for loop in free_loops(longest.loops):
+            found, count, why = _climbed(loop, attempt, budget, target, best)
+            refused |= why
+            if predicted_cycles(found.plan) < predicted_cycles(best.plan):
+                best, lanes = found, {loop: count}
+    taken = budget.taken(best.plan)
+    return LaneChoice(lanes, best, taken, budget.multipliers, refused)
+
+
+def _climbed(
+    loop: str, attempt: Attempt, budget: Budget, target: Target, best: TiledProgram
+) -> tuple[TiledProgram, int, dict[str, str]]:
+    """Give a loop more and more lanes; return the best plan, its lanes, and what ends them."""
+    count = 1
+    while 2 * count <= MOST_LANES:
+        option = f"--unroll {loop}={2 * count}"
+        try:
+            found = attempt(LaneRequest(loop, 2 * count))
+        except REFUSALS as error:
+            return best, count, {option: f"cannot be: {_message(error)}"}
+        excess = budget.excess(found.plan, target)
+        if excess is not None:
+            return best, count, {option: f"would {excess}"}
+        cycles, before = predicted_cycles(found.plan), predicted_cycles(best.plan)
+        if cycles >= LANE_GAIN * before:
+            return best, count, {option: f"would save no cycles: {cycles:,}, after {before:,}"}
+        best, count = found, 2 * count
+    return best, count, {}
+
+
+def _message(error: RtlgenError) -> str:
+    return error.diagnostic.message

@@ -1,0 +1,207 @@
+"""Lanes inside of tiles: which of the loops that are cut runs side by side.
+
+Lanes are iterations of one loop of the C program that issue in one cycle, for all statements of a
+unit alike. So that loop has to be one of those that are cut, in C's loops or in PLUTO's, and what
+issues together must not depend on each other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import islpy as isl
+
+from rtlgen.errors import Label
+from rtlgen.ir.scop import Loop, Scop
+from rtlgen.ir.sets import integer
+from rtlgen.poly.dependences import Dependence
+from rtlgen.poly.describe import access_text
+from rtlgen.poly.legality import Violation
+from rtlgen.poly.tiling import TileRelations
+from rtlgen.scheduling.errors import NoLanes
+from rtlgen.tiling.loops import UnitLoops
+from rtlgen.transforms.tile_nests import Lanes, Tiling
+from rtlgen.transforms.unroll import MOST_LANES
+
+
+@dataclass(frozen=True, slots=True)
+class LaneRequest:
+    """What is asked for: `count` lanes of the loop of some name; None: one for each iteration."""
+
+    loop: str
+    count: int | None
+
+    def names(self, loop: Loop) -> bool:
+        """Tell whether a loop is the one that is meant."""
+        return self.loop in (loop.iterator, loop.label)
+
+
+def lanes_of(request: LaneRequest, unit: UnitLoops, extents: tuple[int, ...]) -> Lanes | None:
+    """Return the lanes of a unit in certain loops; None where it has nothing of that loop.
+
+    Parameters
+    ----------
+    unit: whose statements have the loops of the C program in `written`.
+    extents: of the loops that are cut.
+
+    Raises
+    ------
+    NoLanes: the loop is not one of those that are cut.
+    """
+    named = [
+        (statement.name, k, loop)
+        for statement in unit.written.statements
+        for k, loop in enumerate(statement.loops)
+        if request.names(loop)
+    ]
+    if not named:
+        return None
+    found = {_cut_loop(unit, name, k) for name, k, _ in named}
+    loop = named[0][2]
+    place = found.pop() if len(found) == 1 else None
+    if place is None or len(named) < len(unit.written.statements):
+        raise NoLanes(
+            f"the loop {request.loop} is none of those that all statements share in tiles",
+            labels=(Label(loop.span),),
+            notes=("the lanes of a tile are iterations of one loop of all of its statements",),
+            help="choose another loop, or leave out --unroll",
+        )
+    count = min(request.count or extents[place], extents[place])
+    if count > MOST_LANES:
+        raise NoLanes(
+            f"the loop {request.loop} would be run in {count:,} lanes",
+            labels=(Label(loop.span),),
+            help=f"{MOST_LANES} are the most",
+        )
+    return Lanes(place, count) if count > 1 else None
+
+
+def _cut_loop(unit: UnitLoops, name: str, place: int) -> int | None:
+    """Return the number of the cut loop that steps through a C loop of a statement and no other."""
+    forms = unit.before[name]
+    iterators = unit.program.scop.statement(name).iterators
+    for k, iterator in enumerate(iterators[: unit.depth]):
+        steps = [form.coefficient(iterator) for form in forms]
+        if abs(steps[place]) == 1 and not any(steps[:place] + steps[place + 1 :]):
+            return k
+    return None
+
+
+def free_loops(unit: UnitLoops) -> list[str]:
+    """Return the C loops of which two lanes could issue together, as far as is known at once.
+
+    Those of the innermost cut loop come first.
+    """
+    found: dict[int, str] = {}
+    for loop in (loop for statement in unit.written.statements for loop in statement.loops):
+        name = loop.label or loop.iterator
+        try:
+            lanes = lanes_of(LaneRequest(name, 2), unit, (2,) * unit.depth)
+        except NoLanes:
+            continue
+        if lanes is not None and _is_free(unit, lanes.loop):
+            found.setdefault(lanes.loop, name)
+    return [found[place] for place in sorted(found, reverse=True)]
+
+
+def _is_free(unit: UnitLoops, place: int) -> bool:
+    """Tell whether two neighbouring iterations of a cut loop may run in step."""
+    order = {s.name: n for n, s in enumerate(unit.program.scop.statements)}
+    first, second = isl.dim_type.in_, isl.dim_type.out
+    for dependence in unit.program.dependences:
+        is_own = dependence.source == dependence.sink
+        pairs = _neighbours(dependence.relation, place)
+        depth = pairs.dim(first) if is_own else unit.depth
+        for k in (*range(place), *range(place + 1, depth)):
+            if k > place and not pairs.order_gt(first, k, second, k).is_empty():
+                return False
+            pairs = pairs.equate(first, k, second, k)
+        in_order = order[dependence.source] < order[dependence.sink]
+        if not (in_order or (is_own and dependence.kind == "anti") or pairs.is_empty()):
+            return False
+    return True
+
+
+def _neighbours(relation: isl.Map, place: int) -> isl.Map:
+    """Restrict a relation to pairs whose second is one iteration of a loop later."""
+    apart = isl.Constraint.alloc_equality(isl.LocalSpace.from_space(relation.get_space()))
+    apart = apart.set_coefficient_val(isl.dim_type.in_, place, isl.Val(1, relation.get_ctx()))
+    apart = apart.set_coefficient_val(isl.dim_type.out, place, isl.Val(-1, relation.get_ctx()))
+    return relation.add_constraint(apart.set_constant_val(isl.Val(1, relation.get_ctx())))
+
+
+def lanes_are_not_cut(request: LaneRequest, sizes: tuple[int, ...], place: int) -> NoLanes:
+    """Return the error for tiles that do not cut the loop that is to run in lanes."""
+    count = "1 loop is" if len(sizes) == 1 else f"{len(sizes)} loops are"
+    return NoLanes(
+        f"the loop {request.loop} is not cut into tiles, of which it would have a part in lanes",
+        notes=(f"{count} cut by --tile {','.join(map(str, sizes))}",),
+        help=f"give {place + 1} sizes, or none",
+    )
+
+
+def lanes_do_not_fit(
+    request: LaneRequest | None, sizes: tuple[int, ...], fitting: tuple[int, ...]
+) -> NoLanes:
+    """Return the error for tiles that are asked for and are no multiple of the lanes."""
+    assert request is not None, "lanes are asked for"
+    shown = ",".join(map(str, fitting))
+    return NoLanes(
+        f"tiles of {','.join(map(str, sizes))} iterations do not divide among the lanes of "
+        f"{request.loop}",
+        help=f"--tile {shown}",
+    )
+
+
+def require_lanes_apart(tiling: Tiling, relations: TileRelations) -> None:
+    """Require that lanes depend on nothing that issues together with them.
+
+    Raises
+    ------
+    NoLanes: with two instances of which one needs the other.
+    """
+    if tiling.lanes is None:
+        return
+    scop = relations.sets.scop
+    # That a value is needed says more than that its place is.
+    for dependence in sorted(relations.dependences, key=lambda d: d.kind != "flow"):
+        if dependence.source != dependence.sink or dependence.kind == "anti":
+            continue
+        pairs = relations.together(dependence.relation)
+        if not pairs.is_empty():
+            width = len(scop.statement(dependence.source).iterators)
+            point = pairs.wrap().lexmin().sample_point()
+            values = [
+                integer(point.get_coordinate_val(isl.dim_type.set, k)) for k in range(2 * width)
+            ]
+            raise _depending(scop, dependence, tuple(values[:width]), tuple(values[width:]))
+
+
+def lanes_out_of_order(scop: Scop, violation: Violation) -> NoLanes:
+    """Return the error for lanes in whose order inside of a tile a dependence is broken."""
+    return _depending(
+        scop, violation.dependence, violation.source_instance, violation.sink_instance
+    )
+
+
+def _depending(
+    scop: Scop, dependence: Dependence, source: tuple[int, ...], sink: tuple[int, ...]
+) -> NoLanes:
+    """Return the error for lanes of which one has to wait for the other."""
+    access = dependence.sink_access
+    first = scop.statement(dependence.source).instance_text(source)
+    second = scop.statement(dependence.sink).instance_text(sink)
+    does = {
+        "flow": f"{second} needs the value of {first}",
+        "output": f"{second} writes over the value of {first}",
+        "anti": f"{second} writes over what {first} reads",
+    }
+    return NoLanes(
+        f"lanes of {dependence.sink} wait for each other",
+        labels=(Label(access.span, f"{access_text(scop, access)}, of another lane"),),
+        notes=(
+            does[dependence.kind],
+            "lanes run in step, each statement in one cycle for all of them",
+        ),
+        help="run another loop in lanes, or share tiles among workers: --threads",
+    )

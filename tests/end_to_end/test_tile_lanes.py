@@ -1,0 +1,108 @@
+"""Circuits of lanes in tiles: exact, in the cycles predicted, whatever the memory does."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from rtlgen.ir.memory_side import BusKind
+from rtlgen.ir.plan import AnyBank, KernelPlan, LoadOp, Operation, Workers
+from rtlgen.ir.scop import Scop
+from rtlgen.scheduling.workers import ONE_WORKER, WorkerRequest
+from rtlgen.tiling.lanes import LaneRequest
+from tests.end_to_end.judge import plan_failures
+from tests.oracles.random_tiles.campaign import judge_tiles
+from tests.tiling.programs import BLUR, ELIMINATION, FILTER, JACOBI, PRODUCT, TWO_PRODUCTS, planned
+
+pytestmark = pytest.mark.simulation
+
+TWO = WorkerRequest(2, "cyclic", False)
+
+Case = tuple[str, int, tuple[int, ...], str, int, BusKind, int, WorkerRequest]
+
+CASES: tuple[Case, ...] = (
+    (PRODUCT, 13, (4, 8, 4), "j", 4, "axi", 64, ONE_WORKER),
+    (PRODUCT, 11, (8, 4, 4), "i", 4, "fixed", 128, TWO),
+    (BLUR, 21, (4, 8), "j", 4, "axi", 64, ONE_WORKER),
+    (FILTER, 37, (8, 4), "i", 4, "axi", 64, ONE_WORKER),
+    (JACOBI, 10, (2, 4, 4), "j", 4, "axi", 64, ONE_WORKER),
+    (PRODUCT, 12, (4, 6, 4), "j", 3, "axi", 32, ONE_WORKER),
+    (BLUR, 40, (4, 32), "j", 32, "axi", 128, ONE_WORKER),
+    (TWO_PRODUCTS, 9, (4, 4, 4), "j", 2, "axi", 64, TWO),
+    (ELIMINATION, 11, (4, 4, 4), "i", 4, "fixed", 64, ONE_WORKER),
+)
+"""Program, size, tile, loop, lanes, memory, bits of a word, workers."""
+
+
+def plan_of(case: Case) -> tuple[KernelPlan, Scop]:
+    text, size, tile, loop, lanes, kind, bits, workers = case
+    found = planned(
+        text,
+        size,
+        tile,
+        kind=kind,
+        latency_cycles=5,
+        word_bits=bits,
+        workers=workers,
+        lanes=LaneRequest(loop, lanes),
+    )
+    assert any(part.kernel.lanes == lanes for part in found.parts)
+    return found.plan, found.program.scop
+
+
+@pytest.mark.parametrize(
+    ("cases", "pauses"),
+    [
+        (CASES[:4], False),
+        pytest.param(CASES, False, marks=pytest.mark.long),
+        pytest.param(CASES, True, marks=pytest.mark.long),
+    ],
+)
+def test_circuits_of_lanes_are_exact(cases: tuple[Case, ...], pauses: bool, tmp_path: Path) -> None:
+    plans = []
+    for number, case in enumerate(cases):
+        plan, scop = plan_of(case)
+        plans.append((replace(plan, name=f"f{number}"), scop))
+    assert plan_failures(plans, tmp_path, pauses=pauses) == [[] for _ in plans]
+
+
+def test_a_lane_that_reads_from_another_bank_is_caught(tmp_path: Path) -> None:
+    plan, scop = plan_of(CASES[0])
+    (workers,) = plan.body
+    assert isinstance(workers, Workers)
+    (region,) = workers.regions
+    first, *rest = region.kernel.streams
+
+    def moved(op: Operation) -> Operation:
+        if not (isinstance(op, LoadOp) and isinstance(op.address, AnyBank)):
+            return op
+        return replace(op, address=replace(op.address, banks=(op.address.banks[0] ^ 1,)))
+
+    spoilt = replace(first, operations=tuple(map(moved, first.operations)))
+    kernel = replace(region.kernel, streams=(spoilt, *rest))
+    wrong = replace(plan, body=(replace(workers, regions=(replace(region, kernel=kernel),)),))
+    (failures,) = plan_failures([(wrong, scop)], tmp_path)
+    assert failures
+
+
+def judged(seeds: range, folder: Path, kind: BusKind) -> Counter[str]:
+    verdicts, kinds = judge_tiles(seeds, folder, kind, lanes=True)
+    wrong = [f"{v.seed}: {v.code} {v.details}" for v in verdicts if v.outcome == "wrong"]
+    assert not wrong, "\n".join(wrong)
+    return kinds + Counter(verdict.outcome for verdict in verdicts)
+
+
+def test_some_random_programs_in_lanes_are_exact(tmp_path: Path) -> None:
+    seen = judged(range(12), tmp_path, "axi")
+    assert seen["exact"] >= 3 and seen["lanes"] >= 3, seen
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("first", range(100, 500, 100))
+def test_many_random_programs_in_lanes_are_exact(first: int, tmp_path: Path) -> None:
+    kind: BusKind = "axi" if first % 200 else "fixed"
+    seen = judged(range(first, first + 100), tmp_path, kind)
+    assert seen["exact"] >= 20 and seen["crossed banks"], seen

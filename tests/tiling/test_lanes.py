@@ -1,0 +1,251 @@
+"""Lanes inside of tiles: what issues together, in which banks, and what cannot."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from rtlgen.ir.bank_map import Cut
+from rtlgen.ir.json_form import plan_from_json, plan_to_json
+from rtlgen.ir.plan import (
+    Address,
+    AnyBank,
+    ForwardOp,
+    KernelPlan,
+    LoadOp,
+    Memory,
+    Operation,
+    Stream,
+    Workers,
+)
+from rtlgen.scheduling.errors import NoLanes, PlanUnsound
+from rtlgen.scheduling.tile_replay import needed_by_host, replay_tiles
+from rtlgen.scheduling.workers import WorkerRequest
+from rtlgen.tiling.lanes import LaneRequest, free_loops
+from rtlgen.tiling.plan import TiledProgram
+from tests.tiling.programs import (
+    BLUR,
+    ELIMINATION,
+    FILTER,
+    JACOBI,
+    LU,
+    PRODUCT,
+    SEIDEL,
+    TRANSPOSED,
+    TWO_PRODUCTS,
+    planned,
+)
+
+TILE = (4, 8, 4)
+
+
+def product(lanes: int = 4, loop: str = "j", size: int = 13) -> TiledProgram:
+    return planned(PRODUCT, size, TILE, lanes=LaneRequest(loop, lanes))
+
+
+@pytest.mark.parametrize(
+    ("text", "size", "tile", "loop", "lanes"),
+    [
+        pytest.param(PRODUCT, 13, (4, 8, 4), "j", 4, id="words for two lanes"),
+        pytest.param(PRODUCT, 13, (4, 8, 4), "j", 8, id="more lanes than a word has elements"),
+        pytest.param(PRODUCT, 13, (8, 4, 4), "i", 4, id="a row for each lane"),
+        pytest.param(PRODUCT, 12, (4, 6, 4), "j", 3, id="three lanes in four banks"),
+        pytest.param(BLUR, 21, (8, 8), "j", 4, id="two lanes a word, four in the next"),
+        pytest.param(BLUR, 21, (4, 8), "i", 2, id="two rows"),
+        pytest.param(TWO_PRODUCTS, 9, (4, 4, 4), "j", 2, id="four units"),
+        pytest.param(ELIMINATION, 11, (4, 4, 4), "j", 4, id="a triangle, read by all lanes"),
+        pytest.param(FILTER, 37, (8, 4), "i", 4, id="lanes and banks crossed"),
+        pytest.param(JACOBI, 11, (2, 4, 4), "j", 4, id="in skewed loops, clipped"),
+    ],
+)
+def test_lanes_are_replayed(
+    text: str, size: int, tile: tuple[int, ...], loop: str, lanes: int
+) -> None:
+    found = planned(text, size, tile, lanes=LaneRequest(loop, lanes))
+    alone = planned(text, size, tile)
+    assert found.replayed
+    assert plan_from_json(plan_to_json(found.plan)) == found.plan
+    for part, other in zip(found.parts, alone.parts, strict=True):
+        count = len(part.kernel.statements)
+        assert len(part.region.kernel.streams) == lanes * count
+        assert part.region.issue_cycles < other.region.issue_cycles
+        # Lanes change neither what is moved nor in which tiles.
+        assert part.region.tiles == other.region.tiles
+
+
+def test_lanes_need_no_more_ram() -> None:
+    (part,), (alone,) = product().parts, planned(PRODUCT, 13, TILE).parts
+    assert part.ram_bits == alone.ram_bits
+    assert part.words_moved == alone.words_moved
+
+
+def test_lanes_have_banks_of_their_own() -> None:
+    found = product()
+    for stream in found.plan.streams:
+        (store, *_) = stream.stores
+        assert isinstance(store.address, AnyBank) and store.address.banks == (stream.lane,)
+    banks = {memory.name: memory.bank_map.banks for memory in found.plan.memories}
+    # All lanes want the same element of A.
+    assert banks == {"A_in": 1, "B_in": 4, "C_in": 4, "C_out": 4, "C_kept": 4}
+    assert all(memory.read_ports == 1 for memory in found.plan.memories)
+
+
+def test_workers_may_have_lanes() -> None:
+    found = planned(
+        PRODUCT, 13, TILE, lanes=LaneRequest("j", 4), workers=WorkerRequest(2, "cyclic", False)
+    )
+    assert found.replayed and len(found.plan.tiled_regions) == 2
+    assert {stream.lane for stream in found.plan.streams} == {0, 1, 2, 3}
+
+
+def test_tiles_that_nobody_asks_for_are_multiples_of_the_lanes() -> None:
+    (part,) = planned(PRODUCT, 13, lanes=LaneRequest("j", 3)).parts
+    assert part.tiling.sizes[1] % 3 == 0 and part.kernel.lanes == 3
+
+
+def test_a_unit_without_the_loop_has_one_lane() -> None:
+    text = BLUR.replace("}\n", "  for (int m = 0; m < N; m++) y[m][0] = 1;\n}\n")
+    lanes = [part.kernel.lanes for part in planned(text, 9, lanes=LaneRequest("j", 2)).parts]
+    assert sorted(lanes) == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("text", "tile", "loop", "lanes", "message"),
+    [
+        (PRODUCT, TILE, "k", 2, "lanes of S0 wait for each other"),
+        (SEIDEL, (2, 4, 4), "j", 2, "lanes of S0 wait for each other"),
+        (TRANSPOSED, (8, 8), "i", 2, "lanes of S0 wait for each other"),
+        (PRODUCT, TILE, "j", 3, "tiles of 4,8,4 iterations do not divide among the lanes of j"),
+        (PRODUCT, (4,), "j", 2, "the loop j is not cut into tiles"),
+        (LU, (4, 4, 4), "k", 2, "the loop k is none of those that all statements share in tiles"),
+    ],
+)
+def test_lanes_that_cannot_be(
+    text: str, tile: tuple[int, ...], loop: str, lanes: int, message: str
+) -> None:
+    with pytest.raises(NoLanes, match=message):
+        planned(text, 12, tile, lanes=LaneRequest(loop, lanes))
+
+
+def test_lanes_do_not_store_to_an_array_on_chip() -> None:
+    with pytest.raises(NoLanes, match="lanes of S0 cannot store in one cycle"):
+        planned(PRODUCT, 8, TILE, on_chip=frozenset("C"), lanes=LaneRequest("j", 4))
+
+
+def test_lanes_read_an_array_on_chip_through_ports_of_their_own() -> None:
+    found = planned(PRODUCT, 8, TILE, on_chip=frozenset("AB"), lanes=LaneRequest("j", 4))
+    assert found.plan.memory("B").read_ports == 4
+    assert found.plan.memory("A").read_ports == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "loops"),
+    [(PRODUCT, ["j", "i"]), (TRANSPOSED, []), (FILTER, ["i"]), (BLUR, ["j", "i"])],
+)
+def test_loops_that_may_run_in_lanes_are_known(text: str, loops: list[str]) -> None:
+    (part,) = planned(text, 12).parts
+    assert free_loops(part.loops) == loops
+    for loop in loops:
+        assert planned(text, 12, lanes=LaneRequest(loop, 2)).replayed
+
+
+# The judge refuses each single thing that is wrong.
+
+
+def judged(found: TiledProgram, plan: KernelPlan) -> None:
+    (part,) = found.parts
+    (workers,) = (p for p in plan.body if isinstance(p, Workers))
+    needed = needed_by_host(plan, found.program.scop)
+    assert replay_tiles(plan, workers, part.judged(found.program.scop), needed) is not None
+
+
+def with_streams(
+    plan: KernelPlan, streams: tuple[Stream, ...], memories: tuple[Memory, ...] = ()
+) -> KernelPlan:
+    (workers,) = (p for p in plan.body if isinstance(p, Workers))
+    (region,) = workers.regions
+    changed = replace(region, kernel=replace(region.kernel, streams=streams))
+    return replace(plan, body=(Workers((changed,)),), memories=memories or plan.memories)
+
+
+def test_the_plan_itself_is_sound() -> None:
+    found = product()
+    judged(found, with_streams(found.plan, found.plan.streams))
+
+
+def test_lanes_that_change_places_are_noticed() -> None:
+    found = product()
+    first, second, *rest = found.plan.streams
+    swapped = (replace(first, lane=1), replace(second, lane=0), *rest)
+    with pytest.raises(PlanUnsound):
+        judged(found, with_streams(found.plan, swapped))
+
+
+def test_a_lane_in_the_wrong_bank_is_noticed() -> None:
+    found = product()
+    first, *rest = found.plan.streams
+    assert isinstance(first.store.address, AnyBank)
+    store = replace(first.store, address=replace(first.store.address, banks=(1,)))
+    with pytest.raises(PlanUnsound, match="is in another bank of"):
+        judged(found, with_streams(found.plan, (replace(first, store=store), *rest)))
+
+
+def test_other_bits_for_a_bank_are_noticed() -> None:
+    found = product()
+    first, *rest = found.plan.streams
+    address = first.store.address
+    assert isinstance(address, AnyBank)
+    turned = replace(address, bank_bits=address.bank_bits[::-1])
+    store = replace(first.store, address=turned)
+    with pytest.raises(PlanUnsound, match="takes other bits for the bank of"):
+        judged(found, with_streams(found.plan, (replace(first, store=store), *rest)))
+
+
+def test_a_bank_too_few_is_noticed() -> None:
+    """With two banks for four lanes, two of them meet in each."""
+    found = product()
+
+    def fewer(address: Address) -> Address:
+        if not isinstance(address, AnyBank):
+            return address
+        width = len(address.bank_bits) + len(address.row_bits)
+        others = tuple(bit for bit in range(width) if bit)
+        return replace(address, bank_bits=(0,), row_bits=others, banks=(address.banks[0] & 1,))
+
+    streams = tuple(
+        replace(
+            stream,
+            operations=tuple(
+                replace(op, address=fewer(op.address))
+                if isinstance(op, LoadOp) and op.address is not None
+                else op
+                for op in stream.operations
+            ),
+            store=replace(stream.store, address=fewer(stream.store.address)),
+            copies=tuple(replace(s, address=fewer(s.address)) for s in stream.copies),
+        )
+        for stream in found.plan.streams
+    )
+    memories = tuple(
+        replace(m, shape=(m.depth // 2, 2, 1), cuts=(Cut(1, "cyclic", 2),)) if m.cuts else m
+        for m in found.plan.memories
+    )
+    plan = with_streams(found.plan, streams, memories)
+    with pytest.raises(PlanUnsound, match="in one cycle"):
+        judged(found, plan)
+
+
+def test_a_tap_from_another_lane_is_noticed() -> None:
+    found = product()
+    first, *rest = found.plan.streams
+
+    def moved(op: Operation) -> Operation:
+        if not isinstance(op, ForwardOp):
+            return op
+        return replace(op, taps=tuple(replace(tap, stream=1) for tap in op.taps))
+
+    spoilt = replace(first, operations=tuple(map(moved, first.operations)))
+    assert spoilt != first
+    with pytest.raises(PlanUnsound, match="takes a wrong value of C"):
+        judged(found, with_streams(found.plan, (spoilt, *rest)))
