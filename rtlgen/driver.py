@@ -22,9 +22,16 @@ from rtlgen.analysis import Analysis, analyse, strided_statements
 from rtlgen.compilation import Compilation, IslandCompilation, TiledCompilation
 from rtlgen.directives import Directives, directives, interval_warnings, without_pragmas
 from rtlgen.errors import RtlgenError
-from rtlgen.frontend import HlsPragma, ParsedProgram, parse_file, parse_text
+from rtlgen.frontend import (
+    HlsPragma,
+    ParsedProgram,
+    UnrollPragma,
+    not_followed,
+    parse_file,
+    parse_text,
+)
 from rtlgen.ir.effort import TooComplex, limited_effort, more_effort, note_limit, noting_limits
-from rtlgen.ir.scop import Scop
+from rtlgen.ir.scop import LoopNode, Scop, walk_tree
 from rtlgen.lane_choice import Budget, LaneChoice, choose_lanes
 from rtlgen.options import CompileOptions
 from rtlgen.planning import Planned, choose_plan
@@ -38,6 +45,7 @@ from rtlgen.scheduling.errors import (
     BankContended,
     BankUnknown,
     LookupOffChip,
+    NoLanes,
     RaggedDomain,
     WindowsTooLarge,
 )
@@ -55,7 +63,7 @@ from rtlgen.tiling.stages import program_in_tiles
 from rtlgen.transforms.distribute import distribute
 from rtlgen.transforms.flatten import flatten
 from rtlgen.transforms.fuse import fuse
-from rtlgen.transforms.lane_wishes import LaneWishes
+from rtlgen.transforms.lane_wishes import LaneWishes, place_of
 from rtlgen.transforms.pad import pad
 from rtlgen.transforms.partition import partition
 from rtlgen.transforms.permute import permute
@@ -65,13 +73,13 @@ PASSES = (
     "parse", "unroll", "expand", "normalise", "reschedule", "tile", "wavefront", "skew",
     "distribute", "permute", "pad", "flatten", "fuse", "plan",
 )  # fmt: skip
-UNTILED = (IllegalSchedule, RaggedDomain, WindowsTooLarge, LookupOffChip, TooComplex)
+UNTILED = (IllegalSchedule, NoLanes, RaggedDomain, WindowsTooLarge, LookupOffChip, TooComplex)
 """Why a program cannot be planned in tiles; one that was not asked to be is built on chip then."""
 
 TRANSFORMS = PASSES[:-1]
 """The passes whose result is a program."""
 
-OFF_CHIP = "there are no lanes and no banks where arrays are off chip"
+OFF_CHIP = "where arrays are off chip, loops are not unrolled, and banks are those of lanes"
 """Why pragmas are not followed there."""
 
 TILED_PASSES = ("parse", "normalise", "tile", "transfer")
@@ -114,15 +122,14 @@ def compile_program(program: ParsedProgram, options: CompileOptions) -> Compilat
 def _placed(program: ParsedProgram, options: CompileOptions) -> Compilation:
     """Compile a program with its arrays where they are to be, or fit."""
     placement = place_arrays(program.scop, options, get_target(options.target))
-    in_one_lane = without_pragmas(program, OFF_CHIP)
     if placement.request is not None and placement.is_asked:
-        found: Compilation = _in_tiles(in_one_lane, options, placement.request)
+        found: Compilation = _in_tiles_as_asked(program, options, placement.request)
     elif placement.request is not None:
-        analysed = analyse(in_one_lane)
+        analysed = analyse(program)
         try:
             # Whatever this takes, there is as much for a second attempt.
             with more_effort():
-                found = _in_tiles(in_one_lane, options, placement.request, analysed)
+                found = _in_tiles_as_asked(program, options, placement.request, analysed)
         except UNTILED as error:
             note_limit(f"{error.diagnostic.message}: all arrays are on chip")
             return _on_chip(program, options)
@@ -131,6 +138,50 @@ def _placed(program: ParsedProgram, options: CompileOptions) -> Compilation:
     for note in placement.notes:
         note_limit(note)
     return found
+
+
+def _in_tiles_as_asked(
+    program: ParsedProgram,
+    options: CompileOptions,
+    request: TileRequest,
+    analysis: Analysis | None = None,
+) -> TiledCompilation:
+    """Compile a program with arrays off chip, in the lanes of a pragma where that can be.
+
+    An option for lanes comes before all pragmas; of several, the first one that can be followed is.
+    """
+    refused: list[tuple[HlsPragma, str]] = []
+    is_free = request.lanes is None and options.max_dsp is None
+    followed: HlsPragma | None = None
+    found: TiledCompilation | None = None
+    for pragma in program.pragmas:
+        if not isinstance(pragma, UnrollPragma):
+            refused.append((pragma, OFF_CHIP))
+        elif followed is not None or not is_free:
+            refused.append((pragma, "the lanes of tiles are those of another loop"))
+        else:
+            lanes = LaneRequest(
+                _loop_name(program.scop, pragma), pragma.lanes, place_of(pragma.loop)
+            )
+            try:
+                with more_effort():
+                    found = _in_tiles(program, options, replace(request, lanes=lanes), analysis)
+                followed = pragma
+            except UNTILED as error:
+                refused.append((pragma, error.diagnostic.message))
+    if found is None:
+        found = _in_tiles(program, options, request, analysis)
+    warnings = tuple(not_followed(pragma.text, pragma.span, why) for pragma, why in refused)
+    known = found.analysis
+    return replace(found, analysis=replace(known, warnings=(*known.warnings, *warnings)))
+
+
+def _loop_name(scop: Scop, pragma: UnrollPragma) -> str:
+    """Return what a message calls the loop of a pragma."""
+    for node in walk_tree(scop.tree):
+        if isinstance(node, LoopNode) and place_of(node.loop.span) == place_of(pragma.loop):
+            return node.loop.label or node.loop.iterator
+    return "that is marked"
 
 
 def _in_tiles(

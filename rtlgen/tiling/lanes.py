@@ -20,19 +20,28 @@ from rtlgen.poly.legality import Violation
 from rtlgen.poly.tiling import TileRelations
 from rtlgen.scheduling.errors import NoLanes
 from rtlgen.tiling.loops import UnitLoops
+from rtlgen.transforms.lane_wishes import Place, place_of
 from rtlgen.transforms.tile_nests import Lanes, Tiling
 from rtlgen.transforms.unroll import MOST_LANES
 
 
 @dataclass(frozen=True, slots=True)
 class LaneRequest:
-    """What is asked for: `count` lanes of the loop of some name; None: one for each iteration."""
+    """What is asked for: `count` lanes of the loop of some name; None: one for each iteration.
+
+    Members
+    -------
+    place: of that loop, where it is one of several; None: all of that name.
+    """
 
     loop: str
     count: int | None
+    place: Place | None = None
 
     def names(self, loop: Loop) -> bool:
         """Tell whether a loop is the one that is meant."""
+        if self.place is not None:
+            return place_of(loop.span) == self.place
         return self.loop in (loop.iterator, loop.label)
 
 

@@ -13,7 +13,6 @@ from rtlgen.errors import Label
 from rtlgen.ir.memory_side import Bus
 from rtlgen.ir.scop import Array, Scop
 from rtlgen.options import EVERY_ARRAY, CompileOptions, off_chip_bus
-from rtlgen.scheduling.errors import NoLanes
 from rtlgen.scheduling.workers import WorkerRequest
 from rtlgen.target import Target
 from rtlgen.tiling.choice import TileRequest
@@ -127,17 +126,11 @@ def _lanes(scop: Scop, options: CompileOptions) -> LaneRequest | None:
 
     Raises
     ------
-    UnknownLoop, NoLanes: several loops are to run in lanes.
+    UnknownLoop
     """
     if not options.unroll:
         return None
     LaneWishes(options.unroll).require_known(scop)
-    if len(options.unroll) > 1:
-        raise NoLanes(
-            f"{len(options.unroll)} loops are to run in lanes",
-            notes=("the lanes of a tile are iterations of one loop",),
-            help="choose one of them",
-        )
     ((loop, count),) = options.unroll.items()
     return LaneRequest(loop, count)
 
@@ -304,4 +297,4 @@ def _option_for_islands(options: CompileOptions) -> str | None:
     for member, flag in ON_CHIP_ONLY.items():
         if getattr(options, member) != getattr(_DEFAULTS, member):
             return flag
-    return None
+    return "--unroll of several loops" if len(options.unroll) > 1 else None
