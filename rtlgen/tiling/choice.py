@@ -148,10 +148,10 @@ class TileChoice:
         except NoLanes as error:
             form.refused = form.refused or error
             return []
-        if fitting != sizes:
+        if fitting != sizes and self.sizes:
             form.refused = form.refused or lanes_do_not_fit(self.chip.lanes, sizes, fitting)
             return []
-        return form.in_every_order(sizes)
+        return form.in_every_order(fitting)
 
     def _searched(self, form: _Form, found: TiledPart | None) -> list[TiledPart]:
         """Plan cubes, then longer and shorter sides of the best one."""

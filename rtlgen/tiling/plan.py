@@ -6,16 +6,17 @@ another, and what passes between them passes through the memory off chip.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from rtlgen.errors import Label
+from rtlgen.errors import Label, RtlgenError
 from rtlgen.frontend import ParsedProgram
+from rtlgen.ir.effort import TooComplex
 from rtlgen.ir.plan import KernelPlan, MemorySide, OffChip
 from rtlgen.ir.scop import Scop
 from rtlgen.poly.counting import count_points
-from rtlgen.poly.errors import NothingToTile
-from rtlgen.scheduling.errors import LookupOffChip
+from rtlgen.poly.errors import IllegalSchedule, NothingToTile
+from rtlgen.scheduling.errors import LookupOffChip, NoLanes, RaggedDomain, WindowsTooLarge
 from rtlgen.scheduling.lower import memories_of, scalars_of
 from rtlgen.scheduling.ports import PortMap
 from rtlgen.scheduling.tile_replay import needed_by_host, replay_tiles
@@ -27,6 +28,13 @@ from rtlgen.tiling.choice import TileRequest
 from rtlgen.tiling.part import Chip, TiledPart
 from rtlgen.tiling.program import Program, as_written
 from rtlgen.tiling.units import UnitPlanner
+from rtlgen.transforms.expand import expand
+
+MOST_ELEMENTS = 1 << 40
+"""Of a temporary that is expanded: what is not moved takes no memory."""
+
+REFUSALS = (IllegalSchedule, NoLanes, RaggedDomain, WindowsTooLarge, TooComplex)
+"""Why a program with temporaries expanded may not be planned; as it is in C, it might."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,8 +69,56 @@ def plan_in_tiles(program: ParsedProgram, request: TileRequest, target: Target) 
     WindowsTooLarge: the memories on chip do not fit the budget.
     PlanUnsound: a bug of this compiler. LookupOffChip, RaggedDomain, TooComplex
     """
-    whole = as_written(program.scop)
-    side = _memory_side(whole.scop, request)
+    plain = as_written(program.scop)
+    as_in_c = {array.name for array in program.scop.arrays if array.depth > 1} & request.on_chip
+    refused: RtlgenError | None = None
+    while True:
+        whole, copies = _expanded(program.scop, plain, as_in_c)
+        try:
+            found = _planned(whole, plain, frozenset(copies), request, target)
+        except REFUSALS as error:
+            if not copies:
+                raise refused or error from None
+            refused = refused or error
+            as_in_c |= set(copies.values())
+            continue
+        transfers = [t for part in found.parts for t in part.region.transfers]
+        # What goes from tile to tile all the same is an array of C, off chip or on.
+        moved = {copies[t.array] for t in transfers if t.array in copies}
+        if not moved:
+            return found
+        as_in_c |= moved
+
+
+def _expanded(
+    scop: Scop, plain: Program, as_in_c: Collection[str]
+) -> tuple[Program, dict[str, str]]:
+    """Return a program with temporaries expanded, and whose values each of the new arrays has.
+
+    What one iteration leaves for itself alone keeps its tiles in the order of C else. In tiles an
+    element a value costs nothing, as long as it is read in the tile that writes it.
+    """
+    written, expansions = expand(scop, plain.sets, plain.flows, MOST_ELEMENTS, as_in_c)
+    if not expansions:
+        return plain, {}
+    copies = {copy.name: e.array for e in expansions for copy in e.copies}
+    return as_written(written), copies
+
+
+def _planned(
+    whole: Program,
+    plain: Program,
+    expanded: Collection[str],
+    request: TileRequest,
+    target: Target,
+) -> TiledProgram:
+    """Plan a program with temporaries expanded, of which nothing may be off chip in the end.
+
+    Parameters
+    ----------
+    plain: as it is in C. expanded: what temporaries became.
+    """
+    side = _memory_side(whole.scop, request, expanded)
     if any(array.width_bits < side.word_bits for array in side.arrays):
         target = target.choosing_lanes()
     names = tuple(array.name for array in whole.scop.arrays)
@@ -76,10 +132,17 @@ def plan_in_tiles(program: ParsedProgram, request: TileRequest, target: Target) 
         request.workers,
         request.lanes,
     )
-    units = UnitPlanner(whole, chip, request.sizes, names).plan()
+    # What shares a temporary shares its tiles, in which the temporary's values stay.
+    planner = UnitPlanner(whole, plain.dependences, chip, request.sizes, names)
+    units = planner.plan()
     parts = tuple(unit.part for unit in units)
     _require_as_many(request.sizes, parts)
     plan = _plan(whole, parts, side, target)
+    # They are the last of the arrays: nobody else moves when they go.
+    there = tuple(array for array in side.arrays if array.name not in expanded)
+    moved = {transfer.array for part in parts for transfer in part.region.transfers}
+    if not moved & set(expanded):
+        plan = replace(plan, memory_side=replace(side, arrays=there))
     replayed = _replayed(plan, parts, whole)
     candidates = tuple(unit.candidates for unit in units)
     alone = tuple(None if unit.alone is None else str(unit.alone) for unit in units)
@@ -110,8 +173,12 @@ def _replayed(plan: KernelPlan, parts: Sequence[TiledPart], whole: Program) -> b
     return True
 
 
-def _memory_side(scop: Scop, request: TileRequest) -> MemorySide:
+def _memory_side(scop: Scop, request: TileRequest, expanded: Collection[str]) -> MemorySide:
     """Return the memory off chip, array after array.
+
+    Parameters
+    ----------
+    expanded: what temporaries became, off chip all.
 
     Raises
     ------
@@ -120,7 +187,8 @@ def _memory_side(scop: Scop, request: TileRequest) -> MemorySide:
     arrays: list[OffChip] = []
     base = 0
     for array in scop.arrays:
-        if array.name in request.on_chip or array.depth == 1 or array.is_table:
+        is_kept = array.name in request.on_chip and array.name not in expanded
+        if is_kept or array.depth == 1 or array.is_table:
             continue
         element = array.element
         arrays.append(
@@ -139,7 +207,10 @@ def _memory_side(scop: Scop, request: TileRequest) -> MemorySide:
 
 
 def _plan(
-    whole: Program, parts: Sequence[TiledPart], side: MemorySide, target: Target
+    whole: Program,
+    parts: Sequence[TiledPart],
+    side: MemorySide,
+    target: Target,
 ) -> KernelPlan:
     scop = whole.scop
     held = {array.name: 1 for array in scop.arrays}

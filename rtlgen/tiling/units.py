@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
+from rtlgen.poly.dependences import Dependence
 from rtlgen.scheduling.workers import ONE_WORKER
 from rtlgen.tiling.candidates import Candidate
 from rtlgen.tiling.choice import TileChoice
@@ -33,14 +34,20 @@ class UnitPlanner:
 
     Parameters
     ----------
+    together: dependences between what is to be in one unit where they form a cycle.
     chip: with the RAM for all units together. sizes: of the tiles that are asked for, or ().
     names: those that memories cannot have.
     """
 
     def __init__(
-        self, whole: Program, chip: Chip, sizes: tuple[int, ...], names: Collection[str]
+        self,
+        whole: Program,
+        together: Sequence[Dependence],
+        chip: Chip,
+        sizes: tuple[int, ...],
+        names: Collection[str],
     ) -> None:
-        units = dependence_units(whole.scop, whole.dependences)
+        units = dependence_units(whole.scop, (*whole.dependences, *together))
         self.programs = [part_of(whole, frozenset(unit.statements)) for unit in units]
         self.chip = chip
         self.sizes = sizes

@@ -15,7 +15,7 @@ Reference: Feautrier, "Array expansion", ICS 1988; MF3 (section 3) for why a fus
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 
@@ -31,7 +31,7 @@ from rtlgen.transforms.normalise import restricted
 from rtlgen.transforms.units import loop_paths
 
 MAX_ELEMENTS = 1 << 14
-"""Elements that one temporary may be expanded to."""
+"""Elements that one temporary on chip may be expanded to."""
 
 Place = tuple[str, int | None]
 """A statement, and one of its reads or None for its write."""
@@ -50,19 +50,26 @@ class Expansion:
         return sum(copy.depth for copy in self.copies)
 
 
-def expand(written: Scop, sets: ScopSets, flows: Dataflow) -> tuple[Scop, tuple[Expansion, ...]]:
+def expand(
+    written: Scop,
+    sets: ScopSets,
+    flows: Dataflow,
+    most_elements: int = MAX_ELEMENTS,
+    kept: Collection[str] = (),
+) -> tuple[Scop, tuple[Expansion, ...]]:
     """Return `written` with its temporaries expanded and renamed as far as they can be.
 
     Parameters
     ----------
     written: the program as parsed. sets, flows: of the same program, normalised.
+    most_elements: that one temporary may have then. kept: names of those that stay as they are.
     """
     written = _running(written, frozenset(s.name for s in sets.scop.statements))
     expansions: list[Expansion] = []
     targets: dict[Place, _Copy] = {}
     for array in written.arrays:
-        if _is_temporary(array, written, sets.scop):
-            copies = _copies(array, written, sets, flows)
+        if array.name not in kept and _is_temporary(array, written, sets.scop):
+            copies = _copies(array, written, sets, flows, most_elements)
             if any(copy.array != array for copy in copies):
                 copied = tuple(copy.array for copy in copies)
                 expansions.append(Expansion(array.name, array.depth, copied))
@@ -119,7 +126,9 @@ def _is_temporary(array: Array, written: Scop, scop: Scop) -> bool:
     )
 
 
-def _copies(array: Array, written: Scop, sets: ScopSets, flows: Dataflow) -> list[_Copy]:
+def _copies(
+    array: Array, written: Scop, sets: ScopSets, flows: Dataflow, most_elements: int
+) -> list[_Copy]:
     """Return the arrays that `array` falls into, or none where a read may be undefined."""
     own = [f for f in flows.flows if _reads(sets.scop, f) == array.name]
     groups = _groups(array.name, sets.scop, own)
@@ -131,7 +140,10 @@ def _copies(array: Array, written: Scop, sets: ScopSets, flows: Dataflow) -> lis
     copies = []
     for number, group in enumerate(groups):
         name = array.name if len(groups) == 1 else _fresh(f"{array.name}_{number}", taken)
-        copies.append(_expanded(replace(array, name=name), group, declared, sets, own))
+        copy = _expanded(replace(array, name=name), group, declared, sets, own)
+        if copy.array.depth > most_elements:
+            copy = _Copy(replace(array, name=name), group, (), ())
+        copies.append(copy)
     return copies
 
 
@@ -191,8 +203,6 @@ def _expanded(
     extents = tuple(high - low + 1 for low, high in zip(lows, highs, strict=True))
     cuts = tuple(replace(cut, dim=cut.dim + len(extents)) for cut in array.cuts)
     wide = replace(array, shape=(*extents, *array.shape), cuts=cuts)
-    if wide.depth > MAX_ELEMENTS:
-        return _Copy(array, tuple(group), (), ())
     iterators = declared.scop.statement(names[0]).iterators
     return _Copy(wide, tuple(group), tuple(iterators[k] for k in levels), tuple(lows))
 

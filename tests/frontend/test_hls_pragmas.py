@@ -32,6 +32,15 @@ void f(int a[64], int b[64], int c[8][8]) {
 """
 
 
+SUM = """void f(int a[64], int b[64]) {
+  for (int i = 0; i < 64; i++) {
+#pragma HLS UNROLL factor=4
+    a[0] += b[i];
+  }
+}
+"""
+
+
 def parsed(first: str = "", second: str = "") -> ParsedProgram:
     return parse_text(PROGRAM % (first, second), "program.c")
 
@@ -176,7 +185,7 @@ def test_an_interval_that_is_another_one_is_told(asked: int, is_told: bool) -> N
             {"memory": {"": "axi"}, "unroll": {"j": 4}},
             "the lanes of tiles are those of another loop",
         ),
-        (parsed("#pragma HLS UNROLL"), {"memory": {"": "axi"}}, "wait for each other"),
+        (parse_text(SUM, "p.c"), {"memory": {"": "axi"}}, "wait for each other"),
         (parse_text(PROGRAM % ("", "") + "#pragma HLS UNROLL factor=2\n", "p.c"), {}, "copies"),
         (parsed("#pragma HLS UNROLL factor=TIMES"), {}, "copies of the loop's body"),
     ],
