@@ -1,14 +1,18 @@
 """The PLUTO example in tiles, in one thread: it already fills a memory of one access at a time.
 
-Behind an AXI4 bus it is what takes longest: an iteration a cycle.
+Behind an AXI4 bus it is what takes longest: an iteration a cycle. What takes many for each word, as
+a product of matrices does, takes fewer cycles in lanes: no fewer than the lanes have iterations.
 """
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
-from rtlgen.bench.table import BenchRow, BenchTable, Section
+from rtlgen.bench.table import BenchRow, BenchSettings, BenchTable, Column, RowResult, Section
+from rtlgen.bench.tile_figures import measure_tiles
 from rtlgen.bench.transposed import BEST_CYCLES, COLUMNS, measure, transposed_row
+from rtlgen.options import EVERY_ARRAY
 
 PUBLISHED = {"sequential_cycles": 77_522_948, "best_cycles": BEST_CYCLES}
 
@@ -30,8 +34,41 @@ ROWS = (
     _row("axi:50", 1_060_000, memory="axi:50", tile=(8, 8), max_bram_kib=24),
 )
 
-SECTIONS = (Section("One thread", COLUMNS),)
+PRODUCT_SIZE = 512
+
+
+def _product(lanes: int) -> BenchRow:
+    """Return the row of a product of matrices in lanes, with 64 KiB on chip."""
+    least = PRODUCT_SIZE**3 // lanes
+    return BenchRow(
+        f"gemm@{lanes}-lanes",
+        at_most={"cycles": least + least // 50},
+        example="gemm",
+        defines={"N": str(PRODUCT_SIZE)},
+        options={
+            "memory": {EVERY_ARRAY: "axi:10"},
+            "max_bram_kib": 64,
+            "unroll": {"j": lanes},
+        },
+    )
+
+
+LANE_ROWS = (_product(8), _product(16))
+
+SECTIONS = (
+    Section("One thread", COLUMNS, tuple(row.kernel for row in ROWS)),
+    Section("Lanes", (Column("lanes", "lanes"), *COLUMNS), tuple(r.kernel for r in LANE_ROWS)),
+)
+
+
+def _measure(row: BenchRow, path: Path, settings: BenchSettings) -> RowResult:
+    return (measure if row in ROWS else measure_tiles)(row, path, settings)
+
 
 TILES = BenchTable(
-    "tiles", "PLUTO's example, 1024 x 1024 bytes off chip, in tiles", ROWS, measure, SECTIONS
+    "tiles",
+    "Arrays off chip: PLUTO's example of 1024 x 1024 bytes, a product of matrices in lanes",
+    (*ROWS, *LANE_ROWS),
+    _measure,
+    SECTIONS,
 )

@@ -6,7 +6,7 @@ another, and what passes between them passes through the memory off chip.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from rtlgen.errors import Label, RtlgenError

@@ -11,10 +11,12 @@ from rtlgen.bench.table import BenchRow, BenchSettings
 from rtlgen.bench.tables import find_table
 from rtlgen.bench.threads import CYCLES
 from rtlgen.bench.threads import ROWS as SHARED_ROWS
-from rtlgen.bench.tiles import ROWS
+from rtlgen.bench.tile_figures import measure_tiles
+from rtlgen.bench.tiles import LANE_ROWS, ROWS
 from rtlgen.bench.transposed import measure
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "transposed" / "transposed.c"
+PRODUCT = EXAMPLE.parents[1] / "gemm" / "gemm.c"
 
 FIGURES = {
     "n", "threads", "lanes", "strategy", "buffer", "tile", "memory", "bus_bits", "onchip_bytes",
@@ -39,6 +41,15 @@ def test_every_row_is_exact_in_small(row: BenchRow) -> None:
     assert document["published"] == {"sequential_cycles": 77_522_948, "best_cycles": 24_555_284}
 
 
+@pytest.mark.simulation
+def test_a_row_in_lanes_is_exact_in_small() -> None:
+    result = measure_tiles(at(LANE_ROWS[0], 24), PRODUCT, BenchSettings(synthesis=False))
+    assert result.failures == ()
+    assert result.figures.keys() >= FIGURES
+    assert result.figures["cycles"] == result.figures["predicted_cycles"]
+    assert result.figures["lanes"] == 8
+
+
 def test_a_row_that_is_too_slow_is_named() -> None:
     row = replace(ROWS[0], at_most={"cycles": 100})
     result = measure(at(row, 8), EXAMPLE, BenchSettings(synthesis=False))
@@ -48,7 +59,7 @@ def test_a_row_that_is_too_slow_is_named() -> None:
 def test_the_table_has_the_rows_of_one_thread() -> None:
     table = find_table("tiles")
     assert [row.kernel.partition("@")[2] for row in table.rows] == [
-        "none", "tile", "1KiB", "6KiB", "24KiB", "axi:10", "axi:50",
+        "none", "tile", "1KiB", "6KiB", "24KiB", "axi:10", "axi:50", "8-lanes", "16-lanes",
     ]  # fmt: skip
     (window,) = table.selected("*@24KiB")
     assert window.at_most == {"cycles": 1_610_000}

@@ -1,0 +1,52 @@
+"""The figures of a program with its arrays off chip: what is moved, kept on chip, and the cycles.
+
+A row's `buffer` says what is kept on chip: `none`, each access is one to the memory; `tile`,
+nothing from tile to tile; `window`, whatever the RAM on chip holds.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from rtlgen.bench.measure import synthesise_design
+from rtlgen.bench.table import BenchRow, BenchSettings, RowResult
+from rtlgen.design import compile_design
+from rtlgen.options import CompileOptions
+
+
+def measure_tiles(row: BenchRow, path: Path, settings: BenchSettings) -> RowResult:
+    """Verify a row on random data, and synthesise it."""
+    design = compile_design(path, CompileOptions(defines=dict(row.defines), **row.options))
+    report = design.report()
+    proven = design.verify(simulator=settings.simulator)
+    side, tiles = report["off_chip"], report["tiles"]
+    figures: dict[str, Any] = {
+        "n": int(row.defines["N"]),
+        "threads": report["workers"],
+        "lanes": report["lanes"],
+        "strategy": report["strategy"],
+        "barrier": report["barrier"],
+        "buffer": _kept(design.options),
+        "tile": "x".join(map(str, tiles["sizes"])),
+        "order": tiles["order"],
+        "memory": f"{side['kind']}:{side['latency_cycles']}",
+        "bus_bits": side["bus_bits"],
+        "onchip_bytes": report["onchip_bytes"],
+        "cycles": proven.cycles,
+        "predicted_cycles": proven.predicted_cycles,
+        "bus_words": report["words_moved"],
+        "words_needed": report["words_needed"],
+    }
+    if settings.synthesis:
+        area = synthesise_design(design, settings.seeds)
+        fmax = None if area.fmax_mhz is None else round(area.fmax_mhz, 1)
+        figures |= {"lut": area.lut, "ff": area.ff, "bram": area.block_ram, "fmax_mhz": fmax}
+    return RowResult(row, figures, proven.failures)
+
+
+def _kept(options: CompileOptions) -> str:
+    """Return what is kept on chip."""
+    if options.buffer:
+        return "window"
+    return "tile" if options.tile else "none"
