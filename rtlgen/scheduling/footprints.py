@@ -113,11 +113,13 @@ class Footprint:
         *rows, last = access.affine
         return self._fields((last, self.row_bits + self.lane_bits), rows)
 
-    def field_low(self, dim: int) -> int:
-        """Return the first bit of a dimension's subscript in the place of an element."""
+    def field(self, dim: int) -> tuple[int, int]:
+        """Return first bit and width of a dimension's subscript in the place of an element."""
         widths = [(extent.span - 1).bit_length() for extent in self.extents[:-1]]
-        last = len(self.extents) - 1
-        return 0 if dim == last else self.row_bits + self.lane_bits + sum(widths[dim + 1 :])
+        last = self.row_bits + self.lane_bits
+        if dim == len(widths):
+            return 0, last
+        return last + sum(widths[dim + 1 :]), widths[dim]
 
     def _fields(self, last: tuple[Affine, int], rows: Sequence[Affine]) -> Fields:
         others = [

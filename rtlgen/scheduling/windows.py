@@ -418,7 +418,10 @@ class _Planned:
         dim = None if self.kernel.lanes == 1 else told_apart_by(access, self.kernel.lane)
         if dim is None:
             return None
-        return LaneBanks(dim, footprint.field_low(dim), bits_for(self.kernel.lanes))
+        low, width = footprint.field(dim)
+        # Where all iterations together have fewer subscripts, some lanes never run.
+        bits = min(bits_for(self.kernel.lanes), width)
+        return LaneBanks(dim, low, bits) if bits else None
 
     def _ports_differ(self, access: Access, dim: int | None) -> bool:
         """Tell whether each lane of an access takes a read port of its own."""
@@ -503,7 +506,7 @@ class _Planned:
         fields = footprint.element_fields(user.access)
         told = self.planner.tellable(statement, [[instances]])
         banks = self._banks(footprint, user.access)
-        if banks is None and self.kernel.lanes > 1:
+        if self.kernel.lanes > 1 and told_apart_by(user.access, self.kernel.lane) is None:
             raise NoLanes.of_store(statement, EVEN_STEPS)
         place = Place(name, fields, told, bits, banks=banks)
         self.targets[statement.name].append(place)
