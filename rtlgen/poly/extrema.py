@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from rtlgen.ir.effort import COUNTING_OPERATIONS, keep_going
 from rtlgen.ir.sets import for_each, integer, operations
-from rtlgen.poly.factors import factors
+from rtlgen.poly.factors import factors, product_factors
 
 Ints = NDArray[np.int64]
 
@@ -35,6 +35,14 @@ class PairExtrema:
     vertices: Ints
     others: tuple[isl.Set, ...]
     _known: dict[tuple[int, ...], int] = field(default_factory=dict)
+    _factors: list[tuple[list[int], Ints]] = field(default_factory=list)
+
+    @property
+    def factors(self) -> list[tuple[list[int], Ints]]:
+        """The dimensions and points of sets whose product the vertices are."""
+        if not self._factors:
+            self._factors.extend(product_factors(self.vertices))
+        return self._factors
 
     def maximum(self, coefficients: Sequence[int], constant: int) -> int:
         """Return the largest value of coefficients . (source, sink) + constant."""

@@ -208,6 +208,15 @@ class _Bundle:
         order = [nest.dims.index(loop.counter or "") for loop in nest.loops]
         return PairTable(self.sources[:, order], self.sinks[:, order], self.starts)
 
+    def however_padded(self, nest: CommonNest) -> dict[tuple[str, str], int]:
+        """Return what every ordered pair of statements requires at least, whatever the minima."""
+        gaps = self.table(nest).gaps_at_least()
+        return strongest(
+            ((p.source, p.sink), p.required_between(gap, gap))
+            for p, gap in zip(self.origins, gaps, strict=True)
+            if gap is not None
+        )
+
     def gaps(self, common: Placement) -> tuple[list[int], list[int]]:
         """Return the smallest and the largest rank(source) - rank(sink) of every precedence."""
         if not self.origins:
@@ -271,6 +280,8 @@ class _Trial:
         depth = len(self.nest.loops)
         best: Grouping | None = None
         try:
+            if not self._may_be_padded():
+                return None
             if depth == 1:
                 return self._attempt((0,), limit)
             forms = self._forms(limit)
@@ -284,6 +295,12 @@ class _Trial:
         except TooLong:
             return best
         return best
+
+    def _may_be_padded(self) -> bool:
+        """Tell whether there could be shifts for some minima, counting iterations."""
+        self.effort.spend(len(self.iteration_precedences.sources))
+        required = self.iteration_precedences.however_padded(self.nest)
+        return smallest_shifts(list(self.points), required, {}) is not None
 
     def _is_unpadded(self, grouping: Grouping) -> bool:
         loops = next(iter(grouping.placements.values())).loops

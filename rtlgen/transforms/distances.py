@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from rtlgen.ir.effort import keep_going
 from rtlgen.poly.extrema import PairExtrema
-from rtlgen.poly.factors import product_factors
 from rtlgen.poly.instances import Pairs
 from rtlgen.transforms.candidates import Placement
 from rtlgen.transforms.precedence import ClosedPairs, Precedence
@@ -105,7 +104,7 @@ def _extreme_gaps(
     late, end = _affine_times(sinks, other)
     largest = start[:, None] - end[None, :]
     least = largest.copy()
-    for dims, points in product_factors(related.vertices):
+    for dims, points in related.factors:
         own = [k for k in dims if k < early.shape[1]]
         others = [k - early.shape[1] for k in dims[len(own) :]]
         most, fewest = _extremes(

@@ -86,6 +86,31 @@ class PairTable:
     sinks: Ints
     starts: Ints
 
+    def gaps_at_least(self) -> list[int | None]:
+        """Return what the largest gap of every precedence is at least, whatever the minima are.
+
+        In one row, a gap is that of the innermost loop. To a source that comes after its sink, it
+        is one iteration at least, since a minimum adds iterations and takes none. Of a source that
+        comes before, nothing is known: None, where there are only such.
+        """
+        if not len(self.starts):
+            return []
+        apart = self.sources - self.sinks
+        outer = apart[:, :-1]
+        is_in_row = ~outer.any(axis=1)
+        comes_after = ~is_in_row & (_first_of_each(outer) > 0)
+        gaps = np.where(is_in_row, apart[:, -1], np.where(comes_after, 1, -UNBOUNDED))
+        largest = np.maximum.reduceat(gaps, self.starts).tolist()
+        return [None if gap == -UNBOUNDED else gap for gap in largest]
+
+
+def _first_of_each(rows: Ints) -> Ints:
+    """Return the first number of each row that is not 0; 0 where all are."""
+    if not rows.shape[1]:
+        return np.zeros(len(rows), dtype=np.int64)
+    found: Ints = rows[np.arange(len(rows)), np.argmax(rows != 0, axis=1)]
+    return found
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowPairs:

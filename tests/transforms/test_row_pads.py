@@ -78,6 +78,8 @@ def test_padded_blocks_are_as_far_apart_as_their_ranks_say(name: str, seed: int)
             (each,) = found
             expected = of_each.min(axis=1).tolist(), of_each.max(axis=1).tolist()
             assert each.gaps(lengths.at(least)) == expected
+            for bound, largest in zip(pairs.gaps_at_least(), expected[1], strict=True):
+                assert bound is None or bound <= largest
 
 
 def test_a_loop_is_made_to_reach_the_points_behind_its_end() -> None:
@@ -143,3 +145,20 @@ def test_a_loop_is_made_to_reach_the_last_of_several_points_and_no_further() -> 
     assert reaching(loops, np.array([[5, 5], [5, 4]])) is None
     box = reaching((NestLoop("i", 3),), np.array([[4]]))
     assert box == (NestLoop("i", 5),)
+
+
+def test_a_gap_in_one_row_stays_and_one_to_a_later_row_is_an_iteration() -> None:
+    pairs = [
+        ((1, 2, 5), (1, 2, 2)),
+        ((1, 2, 1), (1, 2, 4)),
+        ((1, 3, 0), (1, 2, 4)),
+        ((2, 0, 0), (1, 2, 4)),
+        ((1, 1, 4), (1, 2, 0)),
+        ((0, 4, 4), (1, 2, 0)),
+    ]
+    sources, sinks = (np.array(points) for points in zip(*pairs, strict=True))
+    each = PairTable(sources, sinks, np.arange(len(pairs)))
+    assert each.gaps_at_least() == [3, -3, 1, 1, None, None]
+    assert PairTable(sources, sinks, np.array([0, 1, 4])).gaps_at_least() == [3, 1, None]
+    assert PairTable(sources[:, 2:], sinks[:, 2:], np.array([0])).gaps_at_least() == [4]
+    assert PairTable(sources[:0], sinks[:0], np.array([], dtype=np.int64)).gaps_at_least() == []
