@@ -32,6 +32,9 @@ from rtlgen.transforms.partition import (
 )
 from rtlgen.transforms.unroll import NotUnrollable, unroll
 
+NO_LOOP = "no loop of it is built"
+"""Why a pragma is not followed whose loop the program has no more."""
+
 
 @dataclass(frozen=True, slots=True)
 class Directives:
@@ -145,9 +148,9 @@ class _Collected:
                 return self._partition(pragma)
 
     def _unroll(self, pragma: UnrollPragma) -> str | None:
-        loops = _loops_at(self.scop, pragma.loop)
+        loops = loops_at(self.scop, pragma.loop)
         if not loops:
-            return "no loop of it is built"
+            return NO_LOOP
         named = [loop for loop in loops if self.lanes.is_named(loop)]
         if named:
             return f"--unroll {named[0].label or named[0].iterator} is followed instead"
@@ -164,8 +167,8 @@ class _Collected:
             return f"--pipeline {self.options.pipeline[0]} is followed instead"
         if pragma.loop is None and pragma.function != self.scop.name:
             return f"calls of {pragma.function} are part of the loops around them"
-        if pragma.loop is not None and not _loops_at(self.scop, pragma.loop):
-            return "no loop of it is built"
+        if pragma.loop is not None and not loops_at(self.scop, pragma.loop):
+            return NO_LOOP
         place = None if pragma.loop is None else place_of(pragma.loop)
         return self._with_lanes(replace(self.lanes, pipelined=self.lanes.pipelined | {place}))
 
@@ -203,6 +206,7 @@ def _is_at(loop: Loop, span: Span) -> bool:
     return place_of(loop.span) == place_of(span)
 
 
-def _loops_at(scop: Scop, span: Span) -> list[Loop]:
+def loops_at(scop: Scop, span: Span) -> list[Loop]:
+    """Return the loops that begin at a place of the C text: more than one where it is called."""
     nodes = walk_tree(scop.tree)
     return [n.loop for n in nodes if isinstance(n, LoopNode) and _is_at(n.loop, span)]

@@ -20,7 +20,14 @@ from pathlib import Path
 
 from rtlgen.analysis import Analysis, analyse, strided_statements
 from rtlgen.compilation import Compilation, IslandCompilation, TiledCompilation
-from rtlgen.directives import Directives, directives, interval_warnings, without_pragmas
+from rtlgen.directives import (
+    NO_LOOP,
+    Directives,
+    directives,
+    interval_warnings,
+    loops_at,
+    without_pragmas,
+)
 from rtlgen.errors import RtlgenError
 from rtlgen.frontend import (
     HlsPragma,
@@ -31,12 +38,12 @@ from rtlgen.frontend import (
     parse_text,
 )
 from rtlgen.ir.effort import TooComplex, limited_effort, more_effort, note_limit, noting_limits
-from rtlgen.ir.scop import LoopNode, Scop, walk_tree
+from rtlgen.ir.scop import Scop
 from rtlgen.lane_choice import Budget, LaneChoice, choose_lanes
 from rtlgen.options import CompileOptions
 from rtlgen.planning import Planned, choose_plan
 from rtlgen.poly.barriers import ChainBound, chain_bound
-from rtlgen.poly.errors import IllegalSchedule, NoLegalSchedule
+from rtlgen.poly.errors import NoLegalSchedule
 from rtlgen.poly.legality import Judge
 from rtlgen.poly.piecewise import NoClosedForm
 from rtlgen.scheduling.contention import require_free
@@ -45,9 +52,6 @@ from rtlgen.scheduling.errors import (
     BankContended,
     BankUnknown,
     LookupOffChip,
-    NoLanes,
-    RaggedDomain,
-    WindowsTooLarge,
 )
 from rtlgen.scheduling.lane_bounds import lane_bounds
 from rtlgen.scheduling.replay import replay
@@ -58,7 +62,7 @@ from rtlgen.tile_lane_choice import choose_tile_lanes
 from rtlgen.tiling.choice import TileRequest
 from rtlgen.tiling.lanes import LaneRequest
 from rtlgen.tiling.placement import place_arrays, ram_limit_bits
-from rtlgen.tiling.plan import TiledProgram, plan_in_tiles
+from rtlgen.tiling.plan import REFUSALS, TiledProgram, plan_in_tiles
 from rtlgen.tiling.stages import program_in_tiles
 from rtlgen.transforms.distribute import distribute
 from rtlgen.transforms.flatten import flatten
@@ -73,7 +77,7 @@ PASSES = (
     "parse", "unroll", "expand", "normalise", "reschedule", "tile", "wavefront", "skew",
     "distribute", "permute", "pad", "flatten", "fuse", "plan",
 )  # fmt: skip
-UNTILED = (IllegalSchedule, NoLanes, RaggedDomain, WindowsTooLarge, LookupOffChip, TooComplex)
+UNTILED = (*REFUSALS, LookupOffChip)
 """Why a program cannot be planned in tiles; one that was not asked to be is built on chip then."""
 
 TRANSFORMS = PASSES[:-1]
@@ -123,7 +127,8 @@ def _placed(program: ParsedProgram, options: CompileOptions) -> Compilation:
     """Compile a program with its arrays where they are to be, or fit."""
     placement = place_arrays(program.scop, options, get_target(options.target))
     if placement.request is not None and placement.is_asked:
-        found: Compilation = _in_tiles_as_asked(program, options, placement.request)
+        analysed = analyse(program)
+        found: Compilation = _in_tiles_as_asked(program, options, placement.request, analysed)
     elif placement.request is not None:
         analysed = analyse(program)
         try:
@@ -144,7 +149,7 @@ def _in_tiles_as_asked(
     program: ParsedProgram,
     options: CompileOptions,
     request: TileRequest,
-    analysis: Analysis | None = None,
+    analysis: Analysis,
 ) -> TiledCompilation:
     """Compile a program with arrays off chip, in the lanes of a pragma where that can be.
 
@@ -152,21 +157,20 @@ def _in_tiles_as_asked(
     """
     refused: list[tuple[HlsPragma, str]] = []
     is_free = request.lanes is None and options.max_dsp is None
-    followed: HlsPragma | None = None
     found: TiledCompilation | None = None
     for pragma in program.pragmas:
         if not isinstance(pragma, UnrollPragma):
             refused.append((pragma, OFF_CHIP))
-        elif followed is not None or not is_free:
+        elif found is not None or not is_free:
             refused.append((pragma, "the lanes of tiles are those of another loop"))
+        elif not (loops := loops_at(program.scop, pragma.loop)):
+            refused.append((pragma, NO_LOOP))
         else:
-            lanes = LaneRequest(
-                _loop_name(program.scop, pragma), pragma.lanes, place_of(pragma.loop)
-            )
+            name = loops[0].label or loops[0].iterator
+            lanes = LaneRequest(name, pragma.lanes, place_of(pragma.loop))
             try:
                 with more_effort():
                     found = _in_tiles(program, options, replace(request, lanes=lanes), analysis)
-                followed = pragma
             except UNTILED as error:
                 refused.append((pragma, error.diagnostic.message))
     if found is None:
@@ -176,23 +180,14 @@ def _in_tiles_as_asked(
     return replace(found, analysis=replace(known, warnings=(*known.warnings, *warnings)))
 
 
-def _loop_name(scop: Scop, pragma: UnrollPragma) -> str:
-    """Return what a message calls the loop of a pragma."""
-    for node in walk_tree(scop.tree):
-        if isinstance(node, LoopNode) and place_of(node.loop.span) == place_of(pragma.loop):
-            return node.loop.label or node.loop.iterator
-    return "that is marked"
-
-
 def _in_tiles(
     program: ParsedProgram,
     options: CompileOptions,
     request: TileRequest,
-    analysis: Analysis | None = None,
+    analysis: Analysis,
 ) -> TiledCompilation:
     """Compile a program with arrays off chip."""
     target = get_target(options.target)
-    analysis = analysis or analyse(program)
     tiled, choice = _in_tile_lanes(program, options, request, target)
     return TiledCompilation(
         analysis=analysis,

@@ -41,6 +41,17 @@ SUM = """void f(int a[64], int b[64]) {
 """
 
 
+UNBUILT = """void f(int a[64]) {
+  for (int i = 0; i < 64; i++)
+    a[i] = i;
+  for (int i = 0; i < 64; i++) {
+#pragma HLS UNROLL factor=4
+    int t = 1;
+  }
+}
+"""
+
+
 def parsed(first: str = "", second: str = "") -> ParsedProgram:
     return parse_text(PROGRAM % (first, second), "program.c")
 
@@ -186,6 +197,7 @@ def test_an_interval_that_is_another_one_is_told(asked: int, is_told: bool) -> N
             "the lanes of tiles are those of another loop",
         ),
         (parse_text(SUM, "p.c"), {"memory": {"": "axi"}}, "wait for each other"),
+        (parse_text(UNBUILT, "p.c"), {"memory": {"": "axi"}}, "no loop of it is built"),
         (parse_text(PROGRAM % ("", "") + "#pragma HLS UNROLL factor=2\n", "p.c"), {}, "copies"),
         (parsed("#pragma HLS UNROLL factor=TIMES"), {}, "copies of the loop's body"),
     ],
