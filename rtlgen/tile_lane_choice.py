@@ -10,21 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
-from rtlgen.errors import RtlgenError
 from rtlgen.ir.cycles import predicted_cycles
-from rtlgen.ir.effort import TooComplex
 from rtlgen.lane_choice import LANE_GAIN, Budget, LaneChoice, require_multipliers
-from rtlgen.poly.errors import IllegalSchedule
-from rtlgen.scheduling.errors import NoLanes, RaggedDomain, WindowsTooLarge
 from rtlgen.target import Target
 from rtlgen.tiling.lanes import LaneRequest, free_loops
-from rtlgen.tiling.plan import TiledProgram
+from rtlgen.tiling.plan import REFUSALS, TiledProgram
 from rtlgen.transforms.unroll import MOST_LANES
 
 Attempt: TypeAlias = Callable[[LaneRequest | None], TiledProgram]
-
-REFUSALS = (NoLanes, IllegalSchedule, RaggedDomain, WindowsTooLarge, TooComplex)
-"""Why a program in tiles may have no more lanes."""
 
 
 def choose_tile_lanes(
@@ -47,7 +40,7 @@ def choose_tile_lanes(
     refused: dict[str, str] = {}
     if asked is None:
         longest = max(best.parts, key=lambda part: part.kernel_cycles)
-        for loop in free_loops(longest.loops):
+        for loop in free_loops(longest.loops).values():
             found, count, why = _climbed(loop, attempt, budget, target, best)
             refused |= why
             if predicted_cycles(found.plan) < predicted_cycles(best.plan):
@@ -66,7 +59,7 @@ def _climbed(
         try:
             found = attempt(LaneRequest(loop, 2 * count))
         except REFUSALS as error:
-            return best, count, {option: f"cannot be: {_message(error)}"}
+            return best, count, {option: f"cannot be: {error.diagnostic.message}"}
         excess = budget.excess(found.plan, target)
         if excess is not None:
             return best, count, {option: f"would {excess}"}
@@ -75,7 +68,3 @@ def _climbed(
             return best, count, {option: f"would save no cycles: {cycles:,}, after {before:,}"}
         best, count = found, 2 * count
     return best, count, {}
-
-
-def _message(error: RtlgenError) -> str:
-    return error.diagnostic.message

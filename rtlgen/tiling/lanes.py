@@ -96,10 +96,10 @@ def _cut_loop(unit: UnitLoops, name: str, place: int) -> int | None:
     return None
 
 
-def free_loops(unit: UnitLoops) -> list[str]:
+def free_loops(unit: UnitLoops) -> dict[int, str]:
     """Return the C loops of which two lanes could issue together, as far as is known at once.
 
-    Those of the innermost cut loop come first.
+    They are by the number of the cut loop that steps through them, the innermost one first.
     """
     found: dict[int, str] = {}
     for loop in (loop for statement in unit.written.statements for loop in statement.loops):
@@ -110,7 +110,7 @@ def free_loops(unit: UnitLoops) -> list[str]:
             continue
         if lanes is not None and _is_free(unit, lanes.loop):
             found.setdefault(lanes.loop, name)
-    return [found[place] for place in sorted(found, reverse=True)]
+    return dict(sorted(found.items(), reverse=True))
 
 
 def _is_free(unit: UnitLoops, place: int) -> bool:

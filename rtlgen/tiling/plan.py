@@ -27,14 +27,14 @@ from rtlgen.tiling.candidates import Candidate
 from rtlgen.tiling.choice import TileRequest
 from rtlgen.tiling.part import Chip, TiledPart
 from rtlgen.tiling.program import Program, as_written
-from rtlgen.tiling.units import UnitPlanner
+from rtlgen.tiling.units import UnitPlan, UnitPlanner
 from rtlgen.transforms.expand import expand
 
 MOST_ELEMENTS = 1 << 40
 """Of a temporary that is expanded: what is not moved takes no memory."""
 
 REFUSALS = (IllegalSchedule, NoLanes, RaggedDomain, WindowsTooLarge, TooComplex)
-"""Why a program with temporaries expanded may not be planned; as it is in C, it might."""
+"""Why a program may not be planned in tiles where, with less asked of them, it might."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,20 +74,37 @@ def plan_in_tiles(program: ParsedProgram, request: TileRequest, target: Target) 
     refused: RtlgenError | None = None
     while True:
         whole, copies = _expanded(program.scop, plain, as_in_c)
+        side = _memory_side(whole.scop, request, copies)
+        has_lanes = any(array.width_bits < side.word_bits for array in side.arrays)
+        chosen = target.choosing_lanes() if has_lanes else target
         try:
-            found = _planned(whole, plain, frozenset(copies), request, target)
+            units = _units(whole, plain, side, request, chosen)
         except REFUSALS as error:
             if not copies:
                 raise refused or error from None
             refused = refused or error
             as_in_c |= set(copies.values())
             continue
-        transfers = [t for part in found.parts for t in part.region.transfers]
+        transfers = [t for unit in units for t in unit.part.region.transfers]
         # What goes from tile to tile all the same is an array of C, off chip or on.
         moved = {copies[t.array] for t in transfers if t.array in copies}
         if not moved:
-            return found
+            break
         as_in_c |= moved
+    parts = tuple(unit.part for unit in units)
+    _require_as_many(request.sizes, parts)
+    # Temporaries are the last of its arrays: nothing else moves when they go.
+    there = tuple(array for array in side.arrays if array.name not in copies)
+    plan = _plan(whole, parts, replace(side, arrays=there), chosen, set(copies))
+    return TiledProgram(
+        plan,
+        whole,
+        parts,
+        tuple(unit.candidates for unit in units),
+        tuple(None if unit.alone is None else str(unit.alone) for unit in units),
+        request.workers,
+        _replayed(plan, parts, whole),
+    )
 
 
 def _expanded(
@@ -105,23 +122,15 @@ def _expanded(
     return as_written(written), copies
 
 
-def _planned(
-    whole: Program,
-    plain: Program,
-    expanded: Collection[str],
-    request: TileRequest,
-    target: Target,
-) -> TiledProgram:
-    """Plan a program with temporaries expanded, of which nothing may be off chip in the end.
+def _units(
+    whole: Program, plain: Program, side: MemorySide, request: TileRequest, target: Target
+) -> Sequence[UnitPlan]:
+    """Return the plans of all units of a program.
 
     Parameters
     ----------
-    plain: as it is in C. expanded: what temporaries became.
+    plain: the program as it is in C. side: with all that may be off chip.
     """
-    side = _memory_side(whole.scop, request, expanded)
-    if any(array.width_bits < side.word_bits for array in side.arrays):
-        target = target.choosing_lanes()
-    names = tuple(array.name for array in whole.scop.arrays)
     chip = Chip(
         {array.name: array for array in side.arrays},
         side.word_bits,
@@ -132,21 +141,9 @@ def _planned(
         request.workers,
         request.lanes,
     )
+    names = tuple(array.name for array in whole.scop.arrays)
     # What shares a temporary shares its tiles, in which the temporary's values stay.
-    planner = UnitPlanner(whole, plain.dependences, chip, request.sizes, names)
-    units = planner.plan()
-    parts = tuple(unit.part for unit in units)
-    _require_as_many(request.sizes, parts)
-    plan = _plan(whole, parts, side, target)
-    # They are the last of the arrays: nobody else moves when they go.
-    there = tuple(array for array in side.arrays if array.name not in expanded)
-    moved = {transfer.array for part in parts for transfer in part.region.transfers}
-    if not moved & set(expanded):
-        plan = replace(plan, memory_side=replace(side, arrays=there))
-    replayed = _replayed(plan, parts, whole)
-    candidates = tuple(unit.candidates for unit in units)
-    alone = tuple(None if unit.alone is None else str(unit.alone) for unit in units)
-    return TiledProgram(plan, whole, parts, candidates, alone, request.workers, replayed)
+    return UnitPlanner(whole, plain.dependences, chip, request.sizes, names).plan()
 
 
 def _require_as_many(sizes: Sequence[int], parts: Sequence[TiledPart]) -> None:
@@ -211,13 +208,15 @@ def _plan(
     parts: Sequence[TiledPart],
     side: MemorySide,
     target: Target,
+    nowhere: Collection[str],
 ) -> KernelPlan:
+    """Return the plan; arrays that are `nowhere` are neither off chip nor on it."""
     scop = whole.scop
     held = {array.name: 1 for array in scop.arrays}
     for part in parts:
         for name, ports in part.windows.held.items():
             held[name] = max(held[name], ports * len(part.workers.regions))
-    kept_out = {array.name for array in side.arrays}
+    kept_out = {*nowhere, *(array.name for array in side.arrays)}
     on_chip = [
         memory
         for memory in memories_of(scop, PortMap({}, held), VersionMap({}, {}, {}, {}), target)

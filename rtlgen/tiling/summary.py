@@ -13,7 +13,7 @@ from rtlgen.ir.ram_copies import block_rams
 from rtlgen.scheduling.workers import WorkerRequest
 from rtlgen.target import Target
 from rtlgen.tiling.candidates import Candidate, pareto
-from rtlgen.tiling.lanes import LaneRequest, free_loops, lanes_of
+from rtlgen.tiling.lanes import free_loops
 from rtlgen.tiling.needed import words_needed
 from rtlgen.tiling.part import TiledPart, ram_bits
 from rtlgen.tiling.picture import tile_picture
@@ -128,14 +128,7 @@ def _loops_for_more(part: TiledPart) -> list[str]:
     """Return the loops that more lanes could be of: where there are some, that which has them."""
     lanes = part.tiling.lanes
     free = free_loops(part.loops)
-    if lanes is None:
-        return free
-    taken = [lanes_of(LaneRequest(name, None), part.loops, part.tiling.sizes) for name in free]
-    return [
-        name
-        for name, found in zip(free, taken, strict=True)
-        if found is not None and found.loop == lanes.loop
-    ]
+    return [name for place, name in free.items() if lanes is None or place == lanes.loop]
 
 
 def _workers(part: TiledPart, alone: str | None) -> dict[str, Any]:
