@@ -40,8 +40,8 @@ from rtlgen.ir.types import IntType
 from rtlgen.poly.dependences import Flow
 from rtlgen.poly.membership import membership
 from rtlgen.scheduling.footprints import Fields, Footprint, User
+from rtlgen.scheduling.places import Place, Windows
 from rtlgen.scheduling.tile_kernel import TileKernel
-from rtlgen.scheduling.windows import Place, Windows
 from rtlgen.transforms.tile_nests import TiledScop
 
 

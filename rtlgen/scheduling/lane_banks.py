@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from rtlgen.ir.bank_map import Cut
 from rtlgen.ir.plan import Address, AnyBank, FoldedForm
+from rtlgen.ir.schedule import NestLoop
 from rtlgen.ir.scop import Access
 
 
@@ -62,22 +63,30 @@ def bits_for(lanes: int) -> int:
     return (lanes - 1).bit_length()
 
 
-def told_apart_by(access: Access, lane: str) -> int | None:
-    """Return the dimension whose subscript tells lanes apart, the innermost one, or None."""
-    for dim in reversed(range(len(access.affine))):
-        if access.affine[dim].coefficient(lane) % 2:
-            return dim
-    return None
+def told_apart_by(access: Access, lane_loop: NestLoop | None) -> int | None:
+    """Return the dimension whose subscript tells lanes apart, the innermost one.
+
+    None where no one does, or where there are no lanes.
+    """
+    odd = [dim for dim, step in enumerate(_steps(access, lane_loop)) if step % 2]
+    return max(odd, default=None)
 
 
-def share_ports(access: Access, lane: str, dim: int | None) -> bool:
-    """Tell whether the lanes of an access may use the same port of each bank.
+def ports_of(access: Access, lane_loop: NestLoop | None, dim: int | None) -> int:
+    """Return the read ports of each bank that the lanes of an access take together.
 
-    Either all of them ask for one element, or each is in a bank of its own.
+    One is enough if all of them ask for one element, or each is in a bank of its own.
 
     Parameters
     ----------
     dim: by which the memory is cut into banks; None: it is in one piece.
     """
-    steps = [form.coefficient(lane) for form in access.affine]
-    return not any(steps) or (dim is not None and steps[dim] % 2 == 1)
+    steps = _steps(access, lane_loop)
+    is_shared = not any(steps) or (dim is not None and steps[dim] % 2 == 1)
+    return 1 if lane_loop is None or is_shared else lane_loop.extent
+
+
+def _steps(access: Access, lane_loop: NestLoop | None) -> Sequence[int]:
+    """Return how far each subscript steps from lane to lane."""
+    lane = None if lane_loop is None else lane_loop.iterator
+    return [0 if lane is None else form.coefficient(lane) for form in access.affine]

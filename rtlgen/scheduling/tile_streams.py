@@ -24,9 +24,9 @@ from rtlgen.ir.scop import Statement
 from rtlgen.scheduling.errors import RaggedDomain
 from rtlgen.scheduling.forwarding import TapSet
 from rtlgen.scheduling.graph import Node
+from rtlgen.scheduling.places import Place, Windows
 from rtlgen.scheduling.stream_builder import StreamBuilder
 from rtlgen.scheduling.tile_kernel import TileKernel
-from rtlgen.scheduling.windows import Place, Windows
 
 
 class TileStreamBuilder(StreamBuilder):

@@ -10,7 +10,7 @@ from rtlgen.ir.schedule import NestLoop
 from rtlgen.ir.scop import Access, Statement
 from rtlgen.poly.tiling import TileRelations
 from rtlgen.scheduling.footprints import Footprint, User
-from rtlgen.scheduling.lane_banks import share_ports, told_apart_by
+from rtlgen.scheduling.lane_banks import ports_of, told_apart_by
 from rtlgen.scheduling.movers import Moved, WordCounts
 from rtlgen.scheduling.passing import Key, Passing
 
@@ -34,12 +34,9 @@ class Traffic:
 
     def ports(self, keys: Sequence[Key]) -> int:
         """Return the read ports of a window that is filled for some reads."""
-        if self.lane_loop is None:
-            return len(keys)
-        lane, scop = self.lane_loop.iterator or "", self.relations.sets.scop
+        lanes, scop = self.lane_loop, self.relations.sets.scop
         reads = [scop.statement(name).reads[read] for name, read in keys]
-        alike = [share_ports(read, lane, told_apart_by(read, lane)) for read in reads]
-        return sum(1 if is_shared else self.lane_loop.extent for is_shared in alike)
+        return sum(ports_of(read, lanes, told_apart_by(read, lanes)) for read in reads)
 
     def loads(self) -> Iterator[tuple[Moved, list[Key]]]:
         """Yield what is loaded: by one mover for all reads of an array that step alike."""

@@ -17,15 +17,13 @@ has to be off chip afterwards. A load that reads what tiles before have stored w
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial, reduce
-from typing import TypeAlias
 
 import islpy as isl
 
 from rtlgen.ir.affine import Affine
-from rtlgen.ir.plan import Address, Memory, MemoryKind, OffChip, Transfer, Wait
-from rtlgen.ir.schedule import NestLoop
+from rtlgen.ir.plan import Memory, MemoryKind, OffChip, Transfer, Wait
 from rtlgen.ir.scop import Access, Array, Statement
 from rtlgen.ir.sets import attempt
 from rtlgen.ir.tile_rows import tile_rows
@@ -33,100 +31,21 @@ from rtlgen.poly.crossings import Crossings
 from rtlgen.poly.dependences import Dependence
 from rtlgen.scheduling.errors import NoLanes, RaggedDomain
 from rtlgen.scheduling.folds import Kept, fields_of, folded_places, smallest_fold
-from rtlgen.scheduling.footprints import Fields, Footprint, folded_form
-from rtlgen.scheduling.forwarding import TapSet
-from rtlgen.scheduling.lane_banks import LaneBanks, bits_for, share_ports, told_apart_by
+from rtlgen.scheduling.footprints import Fields, Footprint
+from rtlgen.scheduling.lane_banks import LaneBanks, bits_for, ports_of, told_apart_by
 from rtlgen.scheduling.movers import Moved, load_words, store_words
 from rtlgen.scheduling.passing import KeptFlow, Key, Passing, Scopes, passing
-from rtlgen.scheduling.predicates import CounterSpace, index_form
+from rtlgen.scheduling.places import Place, Windows
+from rtlgen.scheduling.predicates import CounterSpace
 from rtlgen.scheduling.tile_kernel import TileKernel
 from rtlgen.scheduling.traffic import Traffic
 from rtlgen.scheduling.waiting import Waiting
-
-FEW_BITS = 1
-"""Log2 of the copies of a window: one is in use while the mover is at the other."""
-
-MORE_BITS = 2
-"""The same where the RAM is there: tiles that take longer than others are made up for."""
-
-FREE_WORDS = 512
-"""Words of a window up to which more copies take no more block RAM. Larger ones of what is loaded
-have few copies, since all their readers have them."""
+from rtlgen.scheduling.window_copies import FEW, Copies
 
 EVEN_STEPS = "steps by an even number of elements from lane to lane"
 
 ORDER_OPERATIONS = 30_000
 """isl operations that finding pairs of accesses in different tiles may take."""
-
-
-Values: TypeAlias = Mapping[str, Affine]
-"""What iterators are."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Place:
-    """A memory, and where in it some instances of a read or a statement find or leave their value.
-
-    Members
-    -------
-    place: fields of a folded address, or the number of the element; None of one that is looked up.
-    port: the read port that a read has to itself; of the first lane, where each has one.
-    banks: into which the memory is cut; None: it is in one piece.
-    ports_differ: whether lanes ask for several elements of a bank, each through a port of its own.
-    """
-
-    memory: str
-    place: Fields | Affine | None
-    instances: isl.Set
-    tile_bits: int = 0
-    port: int = 0
-    banks: LaneBanks | None = None
-    ports_differ: bool = False
-
-    def address(self, loops: Sequence[NestLoop], lane: Values) -> Address | None:
-        """Return the address by the counters of a nest.
-
-        Parameters
-        ----------
-        lane: what the number of the lane is.
-        """
-        if self.place is None:
-            return None
-        if isinstance(self.place, Affine):
-            return index_form(self.place.substitute(lane), loops)
-        fields = tuple((form.substitute(lane), bits) for form, bits in self.place)
-        folded = folded_form(fields, self.tile_bits, loops)
-        if self.banks is None:
-            return folded
-        return self.banks.address(folded, [loop.extent for loop in loops])
-
-    def in_lane(self, instances: isl.Set, lane: int) -> Place:
-        """Return the same for the instances of one lane."""
-        port = self.port + lane * self.ports_differ
-        return replace(self, instances=instances, port=port)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Windows:
-    """All memories of a tile kernel whose arrays are off chip.
-
-    Members
-    -------
-    taps: by read. sources: by read, where the other instances find their value.
-    targets: by statement, where its values go to.
-    words: by window, how many its mover moves in all tiles.
-    held: the arrays on chip, and how many read ports they need.
-    issue_cycles: cycles from tile to tile from which on everything is in order.
-    """
-
-    taps: Mapping[Key, Sequence[TapSet]]
-    sources: Mapping[Key, Sequence[Place]]
-    targets: Mapping[str, Sequence[Place]]
-    memories: tuple[Memory, ...]
-    transfers: tuple[Transfer, ...]
-    words: Mapping[str, int]
-    held: Mapping[str, int]
-    issue_cycles: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -152,33 +71,6 @@ class KeptMemory:
     @property
     def depth(self) -> int:
         return 1 << sum(width for _, width in self.fields)
-
-
-@dataclass(frozen=True, slots=True)
-class Copies:
-    """Which windows have many copies."""
-
-    drained: bool
-    filled: bool
-
-    def bits_of(self, moved: Moved, drained: bool) -> int:
-        """Return log2 of the copies of a window."""
-        if drained:
-            return MORE_BITS if self.drained else FEW_BITS
-        is_small = moved.window_words(MORE_BITS) <= FREE_WORDS
-        return MORE_BITS if self.filled and is_small else FEW_BITS
-
-    def ram_bits(self, traffic: Traffic) -> int:
-        """Return the bits of all windows, each copy for a reader of its own."""
-        loads = [(m, self.bits_of(m, False), traffic.ports(keys)) for m, keys in traffic.loads()]
-        stores = [(m, self.bits_of(m, True), 1) for m in traffic.stores()]
-        return sum(
-            moved.window_words(bits) * traffic.word_bits * readers
-            for moved, bits, readers in (*loads, *stores)
-        )
-
-
-FEW = Copies(False, False)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -236,8 +128,7 @@ class WindowPlanner:
 
     def _without_taps(self, key: Key) -> tuple[Key, isl.Set]:
         """Return a read, and its instances that no tap serves."""
-        statement = self.sets.scop.statement(key[0])
-        left = self.sets.accessing(statement, statement.reads[key[1]])
+        left = self.sets.accessing(self.sets.scop.statement(key[0]), self.read(key))
         for tap in self.taps[key]:
             left = left.subtract(tap.instances)
         return key, left.coalesce()
@@ -319,19 +210,30 @@ class WindowPlanner:
 
     def _in_banks(self, kept: Kept, flows: Sequence[KeptFlow], bits: tuple[int, ...]) -> KeptMemory:
         """Return a memory for values, with as many banks as lanes write to it."""
-        lanes, dim = self.kernel.lanes, None
-        if lanes > 1:
-            dim = told_apart_by(kept.statement.write, self.kernel.lane)
-            if dim is None:
-                raise NoLanes.of_store(kept.statement, EVEN_STEPS)
+        dim = self.stored_dim(kept.statement)
+        if dim is not None:
             # Bits more than are needed tell as much apart.
-            wider = max(bits[dim], bits_for(lanes))
+            wider = max(bits[dim], bits_for(self.kernel.lanes))
             bits = (*bits[:dim], wider, *bits[dim + 1 :])
-        scop = self.sets.scop
-        reads = [scop.statement(flow.key[0]).reads[flow.key[1]] for flow in flows]
-        shared = [lanes == 1 or share_ports(read, self.kernel.lane, dim) for read in reads]
-        ports = sum(1 if is_shared else lanes for is_shared in shared)
+        reads = [self.read(flow.key) for flow in flows]
+        ports = sum(ports_of(read, self.kernel.lane_loop, dim) for read in reads)
         return KeptMemory(kept, tuple(flows), bits, ports, dim)
+
+    def stored_dim(self, statement: Statement) -> int | None:
+        """Return the dimension that tells apart where lanes store; None where there are none.
+
+        Raises
+        ------
+        NoLanes: no dimension does.
+        """
+        dim = told_apart_by(statement.write, self.kernel.lane_loop)
+        if dim is None and self.kernel.lanes > 1:
+            raise NoLanes.of_store(statement, EVEN_STEPS)
+        return dim
+
+    def read(self, key: Key) -> Access:
+        """Return the access of a read."""
+        return self.sets.scop.statement(key[0]).reads[key[1]]
 
     def tellable(self, statement: Statement, choices: Sequence[Sequence[isl.Set]]) -> isl.Set:
         """Return the first union that the circuit can tell, or all instances of the statement."""
@@ -401,31 +303,26 @@ class _Planned:
         name = self._name(f"{footprint.array.name}_in")
         bits = self.copies.bits_of(moved, drained=False)
         # They step alike: what tells the lanes of one apart does so of all.
-        banks = self._banks(footprint, self._read(keys[0]))
-        dim = None if banks is None else banks.dim
+        dim = told_apart_by(self.planner.read(keys[0]), self.kernel.lane_loop)
+        banks = self._banks(footprint, dim)
         port = 0
         for key, (user, instances) in zip(keys, moved.users, strict=True):
             fields = footprint.element_fields(user.access)
-            differ = self._ports_differ(user.access, dim)
-            place = Place(name, fields, instances, bits, port, banks, differ)
+            ports = ports_of(user.access, self.kernel.lane_loop, dim)
+            place = Place(name, fields, instances, bits, port, banks, ports > 1)
             self.sources[key].append(place)
-            port += self.kernel.lanes if differ else 1
+            port += ports
         transfer = load_words(moved, name, bits, self._after(keys))
         self._add_window(transfer, port, banks)
 
-    def _banks(self, footprint: Footprint, access: Access) -> LaneBanks | None:
-        """Return the banks of a window for the lanes of an access; None where it has one."""
-        dim = None if self.kernel.lanes == 1 else told_apart_by(access, self.kernel.lane)
+    def _banks(self, footprint: Footprint, dim: int | None) -> LaneBanks | None:
+        """Return the banks of a window by one of its dimensions; None where it is in one piece."""
         if dim is None:
             return None
         low, width = footprint.field(dim)
         # Where all iterations together have fewer subscripts, some lanes never run.
         bits = min(bits_for(self.kernel.lanes), width)
         return LaneBanks(dim, low, bits) if bits else None
-
-    def _ports_differ(self, access: Access, dim: int | None) -> bool:
-        """Tell whether each lane of an access takes a read port of its own."""
-        return self.kernel.lanes > 1 and not share_ports(access, self.kernel.lane, dim)
 
     def _after(self, keys: Sequence[Key]) -> list[Wait]:
         """Return the stores that a load waits for, and how far before it they are in tiles."""
@@ -448,10 +345,12 @@ class _Planned:
         written = Place(name, memory.fields, memory.kept.written, banks=banks)
         self.targets[statement.name].append(written)
         for flow in memory.flows:
-            access = self._read(flow.key)
-            fields, differ = fields_of(access, memory.bits), self._ports_differ(access, memory.dim)
-            self.sources[flow.key].append(Place(name, fields, flow.sinks, 0, port, banks, differ))
-            port += self.kernel.lanes if differ else 1
+            access = self.planner.read(flow.key)
+            ports = ports_of(access, self.kernel.lane_loop, memory.dim)
+            fields = fields_of(access, memory.bits)
+            place = Place(name, fields, flow.sinks, 0, port, banks, ports > 1)
+            self.sources[flow.key].append(place)
+            port += ports
         self._order_kept(memory)
         self.memories.append(self._memory(name, array, "block", memory.depth, port, banks))
 
@@ -467,7 +366,9 @@ class _Planned:
         for flow in memory.flows:
             key = flow.key
             read = key[0], self.kernel.address_cycle(*key)
-            seen = folded_places(self.sets, self.sets.scop.statement(key[0]), self._read(key), bits)
+            seen = folded_places(
+                self.sets, self.sets.scop.statement(key[0]), self.planner.read(key), bits
+            )
             seen = seen.intersect_domain(flow.sinks)
             self._in_order(flow.flow.relation.coalesce, stored, read)
             self._in_order(partial(seen.apply_range, places.reverse()), read, stored)
@@ -505,9 +406,7 @@ class _Planned:
         ((user, instances),) = moved.users
         fields = footprint.element_fields(user.access)
         told = self.planner.tellable(statement, [[instances]])
-        banks = self._banks(footprint, user.access)
-        if self.kernel.lanes > 1 and told_apart_by(user.access, self.kernel.lane) is None:
-            raise NoLanes.of_store(statement, EVEN_STEPS)
+        banks = self._banks(footprint, self.planner.stored_dim(statement))
         place = Place(name, fields, told, bits, banks=banks)
         self.targets[statement.name].append(place)
         self._add_window(transfer, 1, banks)
@@ -520,7 +419,7 @@ class _Planned:
         ports = 0
         stored = {s.name: self.passing.stored[s.name] for s in self.kernel.statements}
         for key, left in self.planner.untapped:
-            access = self._read(key)
+            access = self.planner.read(key)
             if access.array != array.name:
                 continue
             for flow in self.kernel.relations.feeding(*key):
@@ -530,10 +429,10 @@ class _Planned:
                 self._in_order(through.coalesce, self._stored(flow.source), read)
             if not left.is_empty():
                 place = None if access.is_lookup else self.sets.scop.element_number(access)
-                differ = self._ports_differ(access, None)
-                source = Place(array.name, place, left.coalesce(), 0, ports, None, differ)
+                own = ports_of(access, self.kernel.lane_loop, None)
+                source = Place(array.name, place, left.coalesce(), 0, ports, None, own > 1)
                 self.sources[key].append(source)
-                ports += self.kernel.lanes if differ else 1
+                ports += own
         writers = [s for s in self.kernel.statements if s.write.array == array.name]
         if writers and self.kernel.lanes > 1:
             raise NoLanes.of_store(writers[0], f"{array.name} is on chip, with one write port")
@@ -611,9 +510,6 @@ class _Planned:
             collision_free=True,
             word_bits=self.planner.word_bits if kind in ("filled", "drained") else 0,
         )
-
-    def _read(self, key: Key) -> Access:
-        return self.sets.scop.statement(key[0]).reads[key[1]]
 
     def _name(self, wanted: str) -> str:
         name, number = wanted, 0

@@ -9,50 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from itertools import islice
-from typing import TypeAlias
 
 from rtlgen.errors import RtlgenError
-from rtlgen.ir.effort import TooComplex, limited_effort
 from rtlgen.ir.memory_side import Bus
-from rtlgen.ir.plan_error import TooManyTiles
-from rtlgen.ir.tile_rows import MOST_TILES
-from rtlgen.poly.errors import IllegalSchedule
-from rtlgen.scheduling.doacross import SharedLoop
-from rtlgen.scheduling.errors import NoLanes, RaggedDomain, WindowsTooLarge
-from rtlgen.scheduling.movers import WordCounts
-from rtlgen.scheduling.windows import FEW
+from rtlgen.scheduling.errors import NoLanes, WindowsTooLarge
 from rtlgen.scheduling.workers import ONE_WORKER, WorkerRequest
 from rtlgen.tiling.candidates import Candidate, Comparison
-from rtlgen.tiling.lanes import LaneRequest, lanes_are_not_cut, lanes_do_not_fit, lanes_of
-from rtlgen.tiling.loops import UnitLoops, loops_of
-from rtlgen.tiling.parallel import Sharing, no_parallel_tiles, sharing_of
+from rtlgen.tiling.form import Form
+from rtlgen.tiling.lanes import LaneRequest, lanes_do_not_fit
+from rtlgen.tiling.loops import loops_of
 from rtlgen.tiling.part import (
     UNLIMITED,
     Chip,
-    CutPart,
     TiledPart,
-    cut_part,
-    plan_part,
-    ram_of_part,
-    traffic_of,
-    widest_scope,
-    word_phases,
 )
 from rtlgen.tiling.program import Program
-from rtlgen.transforms.tile_nests import Lanes, Tiling, steep_fronts, tile_orders, woven_order
-
-EDGES = (64, 32, 16, 8, 4)
-"""Iterations along the sides of the tiles that are tried first."""
-
-SMALL_EDGES = (2, 1)
-"""The same where no larger tiles do."""
-
-Order: TypeAlias = tuple[tuple[int, ...], ...]
-
-MOST_ORDERS = 2
-"""Orders in which tiles of one size are planned, where they do not need little enough RAM."""
 
 MOST_PLANS = 12
 """Plans of a unit in certain loops after which the best one is good enough."""
@@ -99,7 +70,7 @@ class TileChoice:
         self.chip = chip
         self.sizes = sizes
         self.comparison = Comparison(chip.bus, chip.budget_bits)
-        self.forms = [_Form(loops, chip, taken, self.comparison) for loops in loops_of(part)]
+        self.forms = [Form(loops, chip, taken, self.comparison) for loops in loops_of(part)]
 
     @property
     def candidates(self) -> tuple[Candidate, ...]:
@@ -133,7 +104,7 @@ class TileChoice:
         planned = [c.tiling.sizes for form in self.forms for c in form.candidates]
         smallest = min((s for s in planned if len(s) == found.tiling.depth), key=_volume)
         for sizes in dict.fromkeys([found.tiling.sizes, smallest]):
-            form = _Form(found.loops, chip, (), self.comparison, before)
+            form = Form(found.loops, chip, (), self.comparison, before)
             form.planned(sizes)
             self.forms.append(form)
 
@@ -141,7 +112,7 @@ class TileChoice:
     def _is_fixed(self) -> bool:
         return bool(self.sizes) or not self.chip.buffer
 
-    def _asked_for(self, form: _Form) -> list[TiledPart]:
+    def _asked_for(self, form: Form) -> list[TiledPart]:
         sizes = (self.sizes or (1,) * form.loops.depth)[: form.loops.depth]
         try:
             fitting = form.fitting(sizes)
@@ -153,7 +124,7 @@ class TileChoice:
             return []
         return form.in_every_order(fitting)
 
-    def _searched(self, form: _Form, found: TiledPart | None) -> list[TiledPart]:
+    def _searched(self, form: Form, found: TiledPart | None) -> list[TiledPart]:
         """Plan cubes, then longer and shorter sides of the best one."""
         best = found
         for wanted in form.beginnings():
@@ -167,7 +138,7 @@ class TileChoice:
         return [] if best is None or best is found else [best]
 
     def _improved(
-        self, form: _Form, wanted: Sequence[tuple[int, ...]], best: TiledPart | None
+        self, form: Form, wanted: Sequence[tuple[int, ...]], best: TiledPart | None
     ) -> TiledPart | None:
         """Return what is better than the best one in some of these sizes, if anything."""
         found: TiledPart | None = None
@@ -215,303 +186,6 @@ class TileChoice:
         # And what keeps lanes from running in step more than what does tiles in loops without them.
         first = min(refused, key=lambda error: not isinstance(error, NoLanes))
         return min(small, key=lambda error: error.bits, default=first)
-
-
-class _Form:
-    """A unit in certain loops, in whatever tiles.
-
-    Parameters
-    ----------
-    like: the same loops, of which cuts and orders are known already.
-    """
-
-    def __init__(
-        self,
-        loops: UnitLoops,
-        chip: Chip,
-        taken: Sequence[str],
-        comparison: Comparison,
-        like: _Form | None = None,
-    ) -> None:
-        self.loops = loops
-        self.chip = chip
-        self.taken = taken
-        self.comparison = comparison
-        self.refused: RtlgenError | None = None
-        self.candidates: list[Candidate] = []
-        self.cuts: dict[Tiling, CutPart | None] = {} if like is None else like.cuts
-        self.sharing: dict[Tiling, Sharing] = {} if like is None else like.sharing
-        self._words: dict[tuple[int, ...], int | None] = {}
-        self._counts: dict[tuple[object, ...], WordCounts] = {}
-        self._planned: dict[Tiling, TiledPart | None] = {}
-        self.orders: tuple[Order, ...] = () if like is None else like.orders
-
-    @cached_property
-    def extents(self) -> tuple[int, ...]:
-        """For every loop that is cut, the power of two that holds all of its iterations."""
-        return tuple(1 << (length - 1).bit_length() for length in self._lengths)
-
-    @cached_property
-    def _lengths(self) -> tuple[int, ...]:
-        """For every loop that is cut, one more than its last iteration."""
-        scop = self.loops.program.scop
-        lasts = [
-            [last for _, last in list(scop.schedule.box(s.name).values())[: self.loops.depth]]
-            for s in scop.statements
-        ]
-        return tuple(max(ends) + 1 for ends in zip(*lasts, strict=True))
-
-    @cached_property
-    def _lanes(self) -> Lanes | None:
-        """Which iterations of a tile run side by side.
-
-        Raises
-        ------
-        NoLanes
-        """
-        if self.chip.lanes is None:
-            return None
-        return lanes_of(self.chip.lanes, self.loops, self._lengths)
-
-    def fitting(self, sizes: tuple[int, ...]) -> tuple[int, ...]:
-        """Return sizes that are multiples of the lanes, no smaller than those given.
-
-        Raises
-        ------
-        NoLanes: the loop that is to run in lanes is not cut.
-        """
-        lanes = self._lanes
-        if lanes is None:
-            return sizes
-        if lanes.loop >= len(sizes):
-            assert self.chip.lanes is not None, "lanes are asked for"
-            raise lanes_are_not_cut(self.chip.lanes, sizes, lanes.loop)
-        whole = -(-sizes[lanes.loop] // lanes.count) * lanes.count
-        return (*sizes[: lanes.loop], whole, *sizes[lanes.loop + 1 :])
-
-    def beginnings(self) -> Iterator[list[tuple[int, ...]]]:
-        """Yield sizes to begin with: cubes, small ones, and stretches of the nest.
-
-        A stretch is whole in its inner loops and single in its outer ones: its tiles run in the
-        order of the nest itself, which is legal always. With it come cubes of the inner loops.
-        """
-        for edges in (EDGES, SMALL_EDGES):
-            cubes = [tuple(min(edge, extent) for extent in self.extents) for edge in edges]
-            yield [sizes for sizes in dict.fromkeys(cubes) if self._cut(sizes) is not None]
-        if self.loops.are_written:
-            stretches = [
-                (*[1] * k, min(edge, self.extents[k]), *self.extents[k + 1 :])
-                for k in range(self.loops.depth)
-                for edge in (*EDGES, *SMALL_EDGES)
-            ]
-            # Cubes of the inner loops, where an outer one cannot be cut.
-            stretches += [
-                (*[1] * k, *(min(edge, extent) for extent in self.extents[k:]))
-                for k in range(1, self.loops.depth)
-                for edge in EDGES
-            ]
-            yield list(dict.fromkeys(stretches))
-
-    def least_cycles(self, sizes: tuple[int, ...]) -> int:
-        """Return the cycles that tiles of these sizes take at least, as far as is known at once."""
-        cut = self._cut(sizes)
-        needed = self.chip.bus.least_busy_cycles(self.words_needed or 0)
-        if cut is None:
-            return needed
-        workers = self.chip.workers.count
-        return max(needed, -(-cut.tiles // workers) * cut.tile_iterations)
-
-    def words(self, sizes: tuple[int, ...]) -> int | None:
-        """Return the words that tiles of these sizes move; None where they cannot be built."""
-        if sizes not in self._words:
-            several = self.chip.workers.count > 1
-            cuts = self._legal(sizes) if several else islice(self._legal(sizes), 1)
-            try:
-                with limited_effort():
-                    found = [self._counted(cut) for cut in cuts if not self._has_too_many(cut)]
-                self._words[sizes] = min((w for w in found if w is not None), default=None)
-            except TooComplex as error:
-                self.refused = self.refused or error
-                self._words[sizes] = None
-        return self._words[sizes]
-
-    def _words_of(self, cut: CutPart) -> int:
-        try:
-            with limited_effort():
-                words = self._counted(cut)
-        except TooComplex:
-            words = None
-        return UNLIMITED if words is None else words
-
-    def _counted(self, cut: CutPart) -> int | None:
-        traffic = traffic_of(cut, self.chip, widest_scope(cut, self.chip, self._shared(cut)))
-        bits = FEW.ram_bits(traffic)
-        if bits > self.chip.worker_bits:
-            self._too_large(bits * self.chip.workers.count)
-            return None
-        # Of one worker, what is moved does not depend on the order.
-        like = cut.tiling.sizes, cut.tiling if self.chip.workers.count > 1 else None
-        return traffic.count(self._counts.setdefault(like, WordCounts()))
-
-    @cached_property
-    def words_needed(self) -> int | None:
-        """The words of a single tile that is the whole unit: each is moved once."""
-        cut = next(self._cuts(self.extents), None)
-        if cut is None:
-            return None
-        try:
-            with limited_effort():
-                return traffic_of(cut, self.chip, 0).count(WordCounts())
-        except TooComplex:
-            return None
-
-    def planned(self, sizes: tuple[int, ...]) -> TiledPart | None:
-        """Return the unit in tiles of these sizes.
-
-        Of the orders, those that did best with the first sizes are tried again: the one that keeps
-        least on chip, and where values do not all stay there in it, the one that was the fastest.
-        """
-        if not self.orders:
-            return min(self.in_every_order(sizes), key=self._cost, default=None)
-        found: list[TiledPart] = []
-        for cut in islice(self._legal(sizes), len(self.orders)):
-            part = self._plan(cut)
-            found += [] if part is None else [part]
-            if part is not None and not any(part.scopes.values()):
-                break
-        return min(found, key=self._cost, default=None)
-
-    def in_every_order(self, sizes: tuple[int, ...]) -> list[TiledPart]:
-        """Return the unit in tiles of these sizes, in the orders that are worth a plan."""
-        cuts = list(self._legal(sizes))
-        if self.chip.workers.count > 1:
-            # What stays on chip from tile to tile depends on which loop is shared.
-            cuts = sorted(cuts, key=self._words_of)[:MOST_ORDERS]
-        elif len(cuts) > 1 and self.chip.buffer:
-            # The words are the same: what counts is how long values are kept.
-            sized = [(self._ram_of(cut), n) for n, cut in enumerate(cuts)]
-            cuts = [cuts[n] for _, n in sorted(sized)]
-            fits = min(sized)[0] <= self.chip.worker_bits
-            cuts = cuts[: 1 if fits and self._plan(cuts[0]) is not None else MOST_ORDERS]
-        found = [part for part in map(self._plan, cuts) if part is not None]
-        if found:
-            fastest = min(found, key=self._cost).tiling.order
-            self.orders = tuple(dict.fromkeys([cuts[0].tiling.order, fastest]))
-        return found
-
-    def _ram_of(self, cut: CutPart) -> int:
-        try:
-            with limited_effort():
-                return ram_of_part(cut, self.chip, self._shared(cut))
-        except (RaggedDomain, TooComplex) as error:
-            self.refused = self.refused or error
-            return UNLIMITED
-
-    def _cost(self, part: TiledPart) -> tuple[bool, int, int, int]:
-        fits = part.ram_bits <= self.chip.budget_bits
-        cycles = self.comparison.of(part).cycles
-        return not fits, cycles, part.words_moved, part.ram_bits
-
-    def _cut(self, sizes: tuple[int, ...]) -> CutPart | None:
-        """Return the unit in tiles of these sizes, in some order; None where none is legal."""
-        return next(self._legal(sizes), None)
-
-    def _legal(self, sizes: tuple[int, ...]) -> Iterator[CutPart]:
-        """Yield the unit in tiles of these sizes, in the orders that workers can share."""
-        return filter(self._is_shared, self._cuts(sizes))
-
-    def _cuts(self, sizes: tuple[int, ...]) -> Iterator[CutPart]:
-        try:
-            lanes, sizes = self._lanes, self.fitting(sizes)
-        except NoLanes as error:
-            self.refused = self.refused or error
-            return
-        orders = tile_orders(len(sizes))
-        if self.chip.workers.count > 1:
-            orders += steep_fronts(len(sizes))
-        if self.orders and len(self.orders[0]) == len(sizes):
-            orders = tuple(dict.fromkeys([*self.orders, *orders]))
-        tilings = [Tiling(sizes, order, lanes=lanes) for order in orders]
-        if not self.chip.buffer and len(sizes) > 1:
-            tilings.append(woven_order(sizes))
-        for plain in tilings:
-            tiling = word_phases(self.loops, plain, self.chip)
-            if tiling not in self.cuts:
-                try:
-                    with limited_effort():
-                        self.cuts[tiling] = cut_part(self.loops, tiling, self.chip.target)
-                except (IllegalSchedule, TooComplex, NoLanes) as error:
-                    self.refused = self.refused or error
-                    self.cuts[tiling] = None
-            cut = self.cuts[tiling]
-            if cut is not None:
-                yield cut
-
-    def _shared(self, cut: CutPart) -> SharedLoop | None:
-        """Return the tile loop that workers share; None for one worker."""
-        return None if self.chip.workers.count == 1 else self._sharing(cut).loop
-
-    def _sharing(self, cut: CutPart) -> Sharing:
-        if cut.tiling not in self.sharing:
-            self.sharing[cut.tiling] = sharing_of(cut, self.chip)
-        return self.sharing[cut.tiling]
-
-    def _is_shared(self, cut: CutPart) -> bool:
-        """Tell whether as many workers can run these tiles as are asked for."""
-        if self.chip.workers.count == 1:
-            return True
-        try:
-            with limited_effort():
-                found = self._sharing(cut)
-        except TooComplex as error:
-            self.refused = self.refused or error
-            return False
-        if found.loop is None:
-            self.refused = no_parallel_tiles(cut, found, self.chip.workers.count)
-        return found.loop is not None
-
-    def _plan(self, cut: CutPart) -> TiledPart | None:
-        if self._has_too_many(cut):
-            return None
-        if cut.tiling not in self._planned:
-            try:
-                with limited_effort():
-                    found = plan_part(cut, self.chip, self.taken, self._shared(cut))
-            except (RaggedDomain, TooComplex, NoLanes) as error:
-                self.refused = self.refused or error
-                self._planned[cut.tiling] = None
-            except TooManyTiles as error:
-                self._refuse_tiles(str(error))
-                self._planned[cut.tiling] = None
-            else:
-                self._planned[cut.tiling] = found
-                self._note(found)
-        return self._planned[cut.tiling]
-
-    def _has_too_many(self, cut: CutPart) -> bool:
-        """Tell whether a unit would run in more rows of tiles than can be followed."""
-        if cut.tile_rows <= MOST_TILES:
-            return False
-        self._refuse_tiles(f"{cut.tile_rows:,} rows of tiles")
-        return True
-
-    def _refuse_tiles(self, count: str) -> None:
-        names = ", ".join(s.name for s in self.loops.program.scop.statements)
-        self.refused = self.refused or TooComplex(
-            f"{names} would run in {count}",
-            notes=(f"their cycles are predicted up to {MOST_TILES:,}",),
-            help="choose larger tiles: --tile",
-        )
-
-    def _note(self, part: TiledPart) -> None:
-        self.candidates.append(self.comparison.of(part))
-        if part.ram_bits > self.chip.budget_bits:
-            self._too_large(part.ram_bits)
-
-    def _too_large(self, bits: int) -> None:
-        if not isinstance(self.refused, WindowsTooLarge) or bits < self.refused.bits:
-            scop = self.loops.program.scop
-            self.refused = WindowsTooLarge.of(scop, bits, self.chip.budget_bits)
 
 
 def _volume(sizes: Sequence[int]) -> int:

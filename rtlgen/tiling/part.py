@@ -30,6 +30,7 @@ from rtlgen.scheduling.decide import Decision, decide_fused, relaxing
 from rtlgen.scheduling.doacross import Doacross, SharedLoop
 from rtlgen.scheduling.lags import Timing
 from rtlgen.scheduling.passing import Scopes, passing
+from rtlgen.scheduling.places import Windows
 from rtlgen.scheduling.predicates import counter_box
 from rtlgen.scheduling.space import Space
 from rtlgen.scheduling.stream_builder import Figures, level_of
@@ -38,7 +39,7 @@ from rtlgen.scheduling.tile_kernel import TileKernel, tile_loops
 from rtlgen.scheduling.tile_streams import TileStreamBuilder
 from rtlgen.scheduling.traffic import Traffic
 from rtlgen.scheduling.waiting import Waiting
-from rtlgen.scheduling.windows import WindowPlanner, Windows
+from rtlgen.scheduling.windows import WindowPlanner
 from rtlgen.scheduling.workers import ONE_WORKER, Shared, WorkerRequest, one_worker, share
 from rtlgen.target import Target
 from rtlgen.tiling.illegal import illegal_tiles
