@@ -69,7 +69,7 @@ def test_the_table_has_the_rows_of_one_thread() -> None:
 @pytest.mark.parametrize(
     "row",
     [
-        pytest.param(row, marks=() if number in (4, 11, 20) else pytest.mark.long, id=row.kernel)
+        pytest.param(row, marks=() if number in (5, 13, 21) else pytest.mark.long, id=row.kernel)
         for number, row in enumerate(SHARED_ROWS)
     ],
 )

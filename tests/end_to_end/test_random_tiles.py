@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from rtlgen.ir.memory_side import BusKind
-from tests.oracles.random_tiles.campaign import BATCH, judge_tiles
+from tests.oracles.random_tiles.campaign import BATCH, none_wrong
 
 pytestmark = pytest.mark.simulation
 
@@ -19,16 +17,8 @@ QUICK = (0, 1, 2, 3, 4, 5, 6, 7, 10, 12, 13, 14, 16, 18, 22, 25, 27, 30, 32, 33,
 MANY = range(100, 400)
 
 
-def judged(seeds: Sequence[int], folder: Path, kind: BusKind = "fixed") -> Counter[str]:
-    """Judge the programs of seeds; count what became of them and what is in their tiles."""
-    verdicts, kinds = judge_tiles(seeds, folder, kind)
-    wrong = [f"{v.seed}: {v.code} {v.details}" for v in verdicts if v.outcome == "wrong"]
-    assert not wrong, "\n".join(wrong)
-    return kinds + Counter(verdict.outcome for verdict in verdicts)
-
-
 def test_some_random_programs_in_tiles_are_exact(tmp_path: Path) -> None:
-    seen = judged(QUICK, tmp_path)
+    seen = none_wrong(QUICK, tmp_path)
     assert seen["exact"] >= BATCH
     assert seen["several tiles"] >= 8 and seen["stores"] >= 8 and seen["waits"], seen
 
@@ -39,4 +29,4 @@ def test_some_random_programs_in_tiles_are_exact(tmp_path: Path) -> None:
     [*((first, "fixed") for first in MANY[::60]), *((first, "axi") for first in MANY[:120:60])],
 )
 def test_many_random_programs_in_tiles_are_exact(first: int, kind: BusKind, tmp_path: Path) -> None:
-    assert judged(range(first, first + 60), tmp_path, kind)["exact"] >= 40
+    assert none_wrong(range(first, first + 60), tmp_path, kind)["exact"] >= 40

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from rtlgen.ir.scop import Scop
 from rtlgen.scheduling.workers import ONE_WORKER, WorkerRequest
 from rtlgen.tiling.lanes import LaneRequest
 from tests.end_to_end.judge import plan_failures
-from tests.oracles.random_tiles.campaign import judge_tiles
+from tests.oracles.random_tiles.campaign import none_wrong
 from tests.tiling.programs import BLUR, ELIMINATION, FILTER, JACOBI, PRODUCT, TWO_PRODUCTS, planned
 
 pytestmark = pytest.mark.simulation
@@ -88,15 +87,8 @@ def test_a_lane_that_reads_from_another_bank_is_caught(tmp_path: Path) -> None:
     assert failures
 
 
-def judged(seeds: range, folder: Path, kind: BusKind) -> Counter[str]:
-    verdicts, kinds = judge_tiles(seeds, folder, kind, lanes=True)
-    wrong = [f"{v.seed}: {v.code} {v.details}" for v in verdicts if v.outcome == "wrong"]
-    assert not wrong, "\n".join(wrong)
-    return kinds + Counter(verdict.outcome for verdict in verdicts)
-
-
 def test_some_random_programs_in_lanes_are_exact(tmp_path: Path) -> None:
-    seen = judged(range(12), tmp_path, "axi")
+    seen = none_wrong(range(12), tmp_path, "axi", lanes=True)
     assert seen["exact"] >= 3 and seen["lanes"] >= 3, seen
 
 
@@ -104,5 +96,5 @@ def test_some_random_programs_in_lanes_are_exact(tmp_path: Path) -> None:
 @pytest.mark.parametrize("first", range(100, 500, 100))
 def test_many_random_programs_in_lanes_are_exact(first: int, tmp_path: Path) -> None:
     kind: BusKind = "axi" if first % 200 else "fixed"
-    seen = judged(range(first, first + 100), tmp_path, kind)
+    seen = none_wrong(range(first, first + 100), tmp_path, kind, lanes=True)
     assert seen["exact"] >= 20 and seen["crossed banks"], seen

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +11,7 @@ from rtlgen.ir.memory_side import BusKind
 from rtlgen.ir.sharing import Policy
 from rtlgen.scheduling.workers import WorkerRequest
 from tests.end_to_end.judge import plan_failures
-from tests.oracles.random_tiles.campaign import judge_tiles
+from tests.oracles.random_tiles.campaign import none_wrong
 from tests.tiling.programs import (
     BLUR,
     LU,
@@ -69,21 +67,14 @@ QUICK = (500, 501, 502, 512, 513, 515, 516, 517, 518, 520, 521, 522, 523, 524, 5
 """Seeds of programs that are small once they are circuits, or refused soon."""
 
 
-def judged(seeds: Sequence[int], folder: Path, kind: BusKind) -> Counter[str]:
-    verdicts, kinds = judge_tiles(seeds, folder, kind, threads=True)
-    wrong = [f"{v.seed}: {v.code} {v.details}" for v in verdicts if v.outcome == "wrong"]
-    assert not wrong, "\n".join(wrong)
-    return kinds + Counter(verdict.outcome for verdict in verdicts)
-
-
 def test_some_random_programs_with_threads_are_exact(tmp_path: Path) -> None:
-    seen = judged(QUICK, tmp_path, "axi")
+    seen = none_wrong(QUICK, tmp_path, "axi", threads=True)
     assert seen["exact"] >= 4 and seen["workers"] >= 3, seen
 
 
 def test_a_store_may_be_ahead_of_one_that_waits_for_it(tmp_path: Path) -> None:
     """Two stores of one worker, of which one is done with a wave before the other comes to it."""
-    assert judged(range(567, 568), tmp_path, "axi")["exact"] == 1
+    assert none_wrong(range(567, 568), tmp_path, "axi", threads=True)["exact"] == 1
 
 
 @pytest.mark.long
@@ -94,4 +85,4 @@ def test_a_store_may_be_ahead_of_one_that_waits_for_it(tmp_path: Path) -> None:
 def test_many_random_programs_with_threads_are_exact(
     first: int, kind: BusKind, tmp_path: Path
 ) -> None:
-    assert judged(range(first, first + 60), tmp_path, kind)["workers"] >= 15
+    assert none_wrong(range(first, first + 60), tmp_path, kind, threads=True)["workers"] >= 15

@@ -91,6 +91,20 @@ def judge_tiles(
     return verdicts, _kinds([each.plan for each in accepted])
 
 
+def none_wrong(
+    seeds: Sequence[int],
+    folder: Path,
+    kind: BusKind = "fixed",
+    threads: bool = False,
+    lanes: bool = False,
+) -> Counter[str]:
+    """Require that no program is wrong; count what became of them and what is in their tiles."""
+    verdicts, kinds = judge_tiles(seeds, folder, kind, threads, lanes)
+    wrong = [f"{v.seed}: {v.code} {v.details}" for v in verdicts if v.outcome == "wrong"]
+    assert not wrong, "\n".join(wrong)
+    return kinds + Counter(verdict.outcome for verdict in verdicts)
+
+
 def _kinds(plans: Sequence[KernelPlan]) -> Counter[str]:
     seen: Counter[str] = Counter()
     for plan in plans:
