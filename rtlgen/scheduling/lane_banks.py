@@ -68,6 +68,8 @@ def told_apart_by(access: Access, lane_loop: NestLoop | None) -> int | None:
 
     None where no one does, or where there are no lanes.
     """
+    if lane_loop is None or access.is_lookup:
+        return None
     odd = [dim for dim, step in enumerate(_steps(access, lane_loop)) if step % 2]
     return max(odd, default=None)
 
@@ -75,18 +77,24 @@ def told_apart_by(access: Access, lane_loop: NestLoop | None) -> int | None:
 def ports_of(access: Access, lane_loop: NestLoop | None, dim: int | None) -> int:
     """Return the read ports of each bank that the lanes of an access take together.
 
-    One is enough if all of them ask for one element, or each is in a bank of its own.
+    One is enough if all of them ask for one element, or each is in a bank of its own. Nobody knows
+    where lanes look something up: each takes one.
 
     Parameters
     ----------
     dim: by which the memory is cut into banks; None: it is in one piece.
     """
+    if lane_loop is None:
+        return 1
+    if access.is_lookup:
+        return lane_loop.extent
     steps = _steps(access, lane_loop)
     is_shared = not any(steps) or (dim is not None and steps[dim] % 2 == 1)
-    return 1 if lane_loop is None or is_shared else lane_loop.extent
+    return 1 if is_shared else lane_loop.extent
 
 
-def _steps(access: Access, lane_loop: NestLoop | None) -> Sequence[int]:
+def _steps(access: Access, lane_loop: NestLoop) -> Sequence[int]:
     """Return how far each subscript steps from lane to lane."""
-    lane = None if lane_loop is None else lane_loop.iterator
-    return [0 if lane is None else form.coefficient(lane) for form in access.affine]
+    lane = lane_loop.iterator
+    assert lane is not None, "lanes are counted"
+    return [form.coefficient(lane) for form in access.affine]

@@ -29,6 +29,7 @@ from tests.tiling.programs import (
     ELIMINATION,
     FILTER,
     JACOBI,
+    LOOKUP,
     LU,
     PRODUCT,
     SEIDEL,
@@ -150,6 +151,11 @@ def test_lanes_read_an_array_on_chip_through_ports_of_their_own() -> None:
     found = planned(PRODUCT, 8, TILE, on_chip=frozenset("AB"), lanes=LaneRequest("j", 4))
     assert found.plan.memory("B").read_ports == 4
     assert found.plan.memory("A").read_ports == 1
+
+
+def test_lanes_look_up_a_table_through_ports_of_their_own() -> None:
+    found = planned(LOOKUP, 37, (8,), on_chip=frozenset("t"), lanes=LaneRequest("i", 4))
+    assert found.plan.memory("t").read_ports == 4
 
 
 @pytest.mark.parametrize(
