@@ -45,7 +45,7 @@ MAX_EXCHANGED = 4
 """Loops of the deepest statement up to which loops are exchanged."""
 
 MAX_MEMBERS = 4
-"""Statements of a cycle up to which loops are exchanged."""
+"""Statements of a cycle up to which each gets places of its own for its loops."""
 
 MAX_FOLLOWED = 32
 """Places of the loops of some members that are followed to those of the next one."""
@@ -200,30 +200,69 @@ def exchanged_sinkings(
     """Return ways to sink members each of which has its loops in an order of its own.
 
     One member after the other gets the places of its loops, the deepest first, and what keeps most
-    dependences in order is followed.
+    dependences in order is followed. Where that is too much work, a member all of whose loops are
+    around a deeper one goes with that: what begins or ends a sum runs in the loops of the sum.
 
     Parameters
     ----------
     orders: one, that of the common dimensions: any other exchanges the loops of all members.
     """
-    if orders.depth > MAX_EXCHANGED or len(members) > MAX_MEMBERS:
+    if orders.depth > MAX_EXCHANGED:
         return []
-    placed = PlacedLoops(domains)
     ranked = sorted(members, key=lambda member: -len(member.path))
+    placed = PlacedLoops(domains)
+    free: list[list[int]] = [[] for _ in ranked]
+    hosted = [_hosts(ranked[:place], member) for place, member in enumerate(ranked)]
+    found: list[Sinking] = []
+    for hosts in (free, hosted):
+        for own in _followed(ranked, hosts, placed, orders):
+            found += islice(_pinned(ranked, own, placed, orders), MAX_PINS)
+        if found:
+            break
+    return found
+
+
+def _hosts(deeper: Sequence[Member], member: Member) -> list[int]:
+    """Return which of `deeper` have all loops of a member around them, and more."""
+    depth = len(member.path)
+    return [
+        place
+        for place, host in enumerate(deeper)
+        if len(host.path) > depth and host.path[:depth] == member.path
+    ]
+
+
+def _followed(
+    ranked: Sequence[Member],
+    hosts: Sequence[Sequence[int]],
+    placed: PlacedLoops,
+    orders: LoopOrders,
+) -> list[tuple[Image, ...]]:
+    """Return the likeliest places of the loops of all members; none where that is too much work.
+
+    Parameters
+    ----------
+    hosts: by member, those before it one of which it goes with; none: its places are its own.
+    """
+    if sum(not each for each in hosts) > MAX_MEMBERS:
+        return []
+    most = orders.weighed + MAX_WEIGHED
     followed: list[tuple[Image, ...]] = [()]
-    for count, member in enumerate(ranked, start=1):
-        images = list(permutations(range(orders.depth), len(member.path)))
-        grown = [(*before, image) for before in followed for image in images]
+    for count, (member, within) in enumerate(zip(ranked, hosts, strict=True), start=1):
+        depth = len(member.path)
+        anywhere = list(permutations(range(orders.depth), depth))
+        grown = [
+            (*before, image)
+            for before in followed
+            for image in (dict.fromkeys(before[host][:depth] for host in within) or anywhere)
+        ]
         cost: dict[tuple[Image, ...], float] = {}
         for own in grown:
-            if orders.weighed > MAX_WEIGHED:
+            if orders.weighed > most:
                 return []
             cost[own] = _least_backward(ranked[:count], own, placed, orders)
         followed = sorted(grown, key=cost.__getitem__)[:MAX_FOLLOWED]
-    found: list[Sinking] = []
-    for own in followed:
-        found += islice(_pinned(ranked, own, placed, orders), MAX_PINS)
-    return found
+    return followed
 
 
 def _least_backward(

@@ -49,6 +49,26 @@ void lu(int A[N][N]) {
 }
 """
 
+SUMMED_LU = """
+void lu(int A[N][N]) {
+  int sum;
+  for (int i = 0; i < N; i++) {
+    for (int j = 0; j < i; j++) {
+      sum = A[i][j];
+      for (int k = 0; k < j; k++)
+        sum -= A[i][k] * A[k][j];
+      A[i][j] = sum / A[j][j];
+    }
+    for (int j = i; j < N; j++) {
+      sum = A[i][j];
+      for (int k = 0; k < i; k++)
+        sum -= A[i][k] * A[k][j];
+      A[i][j] = sum;
+    }
+  }
+}
+"""
+
 SUBSTITUTION = """
 void substitute(int L[N][N], int x[N]) {
   for (int i = 0; i < N; i++) {
@@ -110,6 +130,15 @@ def test_statements_with_loops_in_orders_of_their_own_fill_one_triangle_together
     assert floor == 24 * 23 * 25 // 6
     # One triangle runs beside the transposed other one; what is left are the chains of divisions.
     assert compilation.plan.fused_iterations <= floor + 24 * 4
+    assert compilation.replayed
+
+
+def test_what_begins_and_ends_a_sum_goes_with_its_loops() -> None:
+    compilation = compiled(SUMMED_LU, 24)
+    floor = compilation.decision.floor_iterations
+    assert floor == 24 * 23 * 25 // 6
+    # Both products run side by side, as without the scalar; one after the other they take 4,624.
+    assert compilation.plan.fused_iterations <= floor + 24 * 16
     assert compilation.replayed
 
 
