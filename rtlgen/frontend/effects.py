@@ -394,7 +394,14 @@ class _Run:
         if not trips.is_constant:
             self._forget(body)
             return
+        turns_alike = not self.effects.asks_for(iterator)
         for k in range(trips.constant):
-            if self.effects.asks_for(iterator):
+            if not self.effects.may_go_on():
+                self._forget(body)
+                return
+            if not turns_alike:
                 self.state[counter.name] = loop.start + k * loop.step
-            self.state = dict(self.effects.repeated(body, self.ranges, self.state))
+            before = self.state
+            self.state = dict(self.effects.repeated(body, self.ranges, before))
+            if turns_alike and self.state == before:
+                return

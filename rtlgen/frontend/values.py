@@ -231,7 +231,7 @@ class Arithmetic:
         beyond = low if low < type_.minimum else high
         reason = f"computed as {type_}, where {beyond} wraps to {type_.wrap(beyond)}"
         obstacle = Obstacle(ObstacleKind.WRAPS, reason, span)
-        return replace(opaque(expr, obstacle, span), modular=affine)
+        return replace(opaque(expr, obstacle, span), modular=_reduced(affine, type_.width_bits))
 
     def _blame(self, what: str, span: Span, *operands: Value) -> Obstacle:
         """Return the first obstacle of the operands, or the operation as the obstacle."""
@@ -273,6 +273,13 @@ def _affine_result(op: str, left: Affine, right: Affine) -> Affine | None:
                 )
                 return quotient if op == "div" else Affine()
     return None
+
+
+def _reduced(affine: Affine, width_bits: int) -> Affine:
+    """Return a function that is the same modulo 2**width, with the smallest numbers in it."""
+    signed = IntType(width_bits, signed=True)
+    terms = {name: signed.wrap(coefficient) for name, coefficient in affine.terms}
+    return Affine.of(terms, signed.wrap(affine.constant))
 
 
 def _residue_of(op: str, left: Value, right: Value) -> Affine | None:

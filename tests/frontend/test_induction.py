@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rtlgen.frontend import parse_text
-from rtlgen.frontend.errors import FrontendError, NonAffineSubscript
+from rtlgen.frontend.errors import FrontendError, NonAffineBound, NonAffineSubscript
 from tests.frontend.gcc_check import assert_as_gcc
 from tests.oracles.gcc_oracle import have_gcc
 
@@ -174,3 +174,17 @@ def test_behind_a_loop_that_may_be_empty_nothing_is_known() -> None:
     )
     with pytest.raises(NonAffineSubscript):
         accesses(body)
+
+
+@pytest.mark.parametrize("step", ["s <<= 2", "s += s", "s = 3 * s", "s += 7", "s = 5"])
+def test_a_loop_of_billions_of_iterations_is_not_gone_through(step: str) -> None:
+    # i - 1 is 4294967295 here: a typing error for i, and for a loop that is empty.
+    body = f"int s = 2; for (unsigned i = 0; i < 1; i++) for (int j = 0; i - 1 >= j; j++) {step};"
+    with pytest.raises(NonAffineBound):
+        accesses(f"{body} a[0] = s;")
+
+
+def test_what_a_scalar_becomes_in_many_steps_is_counted_in_its_width() -> None:
+    body = "unsigned s = 3; for (int i = 0; i < 40; i++) {{ {} }} a[0] = s; a[1] = s >> 3;"
+    for step in ("s <<= 2;", "s *= 3;", "s = s * 2 + 5;"):
+        assert_as_gcc(HEAD + "{ " + body.format(step) + " }")
