@@ -60,9 +60,10 @@ from rtlgen.scheduling.worth import is_worth_search
 from rtlgen.target import Target, get_target
 from rtlgen.tile_lane_choice import choose_tile_lanes
 from rtlgen.tiling.choice import TileRequest
+from rtlgen.tiling.errors import REFUSALS
 from rtlgen.tiling.lanes import LaneRequest
 from rtlgen.tiling.placement import place_arrays, ram_limit_bits
-from rtlgen.tiling.plan import REFUSALS, TiledProgram, plan_in_tiles
+from rtlgen.tiling.plan import TiledProgram, plan_in_tiles
 from rtlgen.tiling.stages import program_in_tiles
 from rtlgen.transforms.distribute import distribute
 from rtlgen.transforms.flatten import flatten

@@ -13,8 +13,9 @@ from typing import TypeAlias
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.lane_choice import LANE_GAIN, Budget, LaneChoice, require_multipliers
 from rtlgen.target import Target
+from rtlgen.tiling.errors import REFUSALS
 from rtlgen.tiling.lanes import LaneRequest, free_loops
-from rtlgen.tiling.plan import REFUSALS, TiledProgram
+from rtlgen.tiling.plan import TiledProgram
 from rtlgen.transforms.unroll import MOST_LANES
 
 Attempt: TypeAlias = Callable[[LaneRequest | None], TiledProgram]

@@ -84,8 +84,17 @@ def transfer_program(scop: Scop, units: Sequence[UnitInTiles], side: MemorySide)
         tuple(line for part in parts for line in part.declarations()),
         {piece.statement.name: piece.lines for piece in pieces},
         names.taken,
+        _never_moved(scop, units, side),
     )
     return c_program(copied, "transfer", own)
+
+
+def _never_moved(scop: Scop, units: Sequence[UnitInTiles], side: MemorySide) -> frozenset[str]:
+    """Return the local arrays off chip all of whose values stay on it from tile to tile."""
+    off_chip = {array.name for array in side.arrays}
+    moved = {transfer.array for unit in units for transfer in unit.region.transfers}
+    local = {array.name for array in scop.arrays if array.role == "local"}
+    return frozenset(local & off_chip - moved)
 
 
 class _Names:

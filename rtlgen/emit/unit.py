@@ -63,6 +63,7 @@ class OwnText:
     -------
     declarations: of variables that they use, a line each. lines: by statement, the lines of an
         instance, given its values and what functions are called. taken: names in all of that.
+    unmentioned: local arrays that stand nowhere in them.
     """
 
     declarations: tuple[str, ...] = ()
@@ -70,6 +71,7 @@ class OwnText:
         default_factory=dict
     )
     taken: frozenset[str] = frozenset()
+    unmentioned: frozenset[str] = frozenset()
 
 
 def c_program(scop: Scop, after: str, own: OwnText | None = None) -> str:
@@ -212,7 +214,7 @@ class _Unit:
                 table = f"static const {_declared(array)} = {_values(array)};"
                 inside = INDENT * 2
                 yield fill(table, _LINE, initial_indent=INDENT, subsequent_indent=inside)
-            elif array.role == "local":
+            elif array.role == "local" and array.name not in self.own.unmentioned:
                 yield f"{INDENT}{_declared(array)} = {'{0}' if array.shape else '0'};"
         yield from (f"{INDENT}{line}" for line in self.own.declarations)
         for name in self._unread():
@@ -229,7 +231,8 @@ class _Unit:
         read = {access.array for s in statements for access in s.reads}
         nodes = (node for s in statements for node in walk(s.expr))
         used = touched | read | {n.name for n in nodes if isinstance(n, ScalarParameter)}
-        local = [a.name for a in self.scop.arrays if a.role == "local"]
+        there = [a for a in self.scop.arrays if a.name not in self.own.unmentioned]
+        local = [a.name for a in there if a.role == "local"]
         return [
             *(p.name for p in self.scop.parameters if p.name not in used),
             *(name for name in local if name not in read | {self.scop.returned}),

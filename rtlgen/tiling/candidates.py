@@ -56,12 +56,13 @@ class Comparison:
     Parameters
     ----------
     bus: to the memory off chip. budget_bits: RAM that a plan may take.
+    fewest: cycles that are known to do without any of them.
     """
 
-    def __init__(self, bus: Bus, budget_bits: int) -> None:
+    def __init__(self, bus: Bus, budget_bits: int, fewest: int | None = None) -> None:
         self.bus = bus
         self.budget_bits = budget_bits
-        self.fewest: int | None = None
+        self.fewest = fewest
         self._known: dict[TiledPart, Candidate] = {}
 
     def of(self, part: TiledPart) -> Candidate:

@@ -17,13 +17,12 @@ from rtlgen.scheduling.workers import ONE_WORKER, WorkerRequest
 from rtlgen.tiling.candidates import Candidate, Comparison
 from rtlgen.tiling.form import Form
 from rtlgen.tiling.lanes import LaneRequest, lanes_do_not_fit
-from rtlgen.tiling.loops import loops_of
+from rtlgen.tiling.loops import UnitLoops
 from rtlgen.tiling.part import (
     UNLIMITED,
     Chip,
     TiledPart,
 )
-from rtlgen.tiling.program import Program
 
 MOST_PLANS = 12
 """Plans of a unit in certain loops after which the best one is good enough."""
@@ -57,20 +56,26 @@ class TileRequest:
 
 
 class TileChoice:
-    """Choose tiles for one unit.
+    """Choose tiles for one unit, or for several that are cut together.
 
     Parameters
     ----------
-    sizes: asked for, or () for the compiler's choice.
+    loops: those that may be cut. sizes: asked for, or () for the compiler's choice.
+    fewest: cycles that are known to do without these tiles.
     """
 
     def __init__(
-        self, part: Program, chip: Chip, sizes: tuple[int, ...], taken: Sequence[str]
+        self,
+        loops: Iterable[UnitLoops],
+        chip: Chip,
+        sizes: tuple[int, ...],
+        taken: Sequence[str],
+        fewest: int | None = None,
     ) -> None:
         self.chip = chip
         self.sizes = sizes
-        self.comparison = Comparison(chip.bus, chip.budget_bits)
-        self.forms = [Form(loops, chip, taken, self.comparison) for loops in loops_of(part)]
+        self.comparison = Comparison(chip.bus, chip.budget_bits, fewest)
+        self.forms = [Form(each, chip, taken, self.comparison) for each in loops]
 
     @property
     def candidates(self) -> tuple[Candidate, ...]:
@@ -100,11 +105,11 @@ class TileChoice:
     def _note_roomier(self, found: TiledPart) -> None:
         """Note what these tiles, and the smallest ones, would take with all RAM they could use."""
         chip = replace(self.chip, budget_bits=UNLIMITED)
-        (before,) = (form for form in self.forms if form.loops is found.loops)
+        before = next(form for form in self.forms if form.has(found))
         planned = [c.tiling.sizes for form in self.forms for c in form.candidates]
         smallest = min((s for s in planned if len(s) == found.tiling.depth), key=_volume)
         for sizes in dict.fromkeys([found.tiling.sizes, smallest]):
-            form = Form(found.loops, chip, (), self.comparison, before)
+            form = Form(before.loops, chip, (), self.comparison, before)
             form.planned(sizes)
             self.forms.append(form)
 

@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 from rtlgen.errors import RtlgenError
+from rtlgen.ir.effort import TooComplex
+from rtlgen.poly.errors import IllegalSchedule
+from rtlgen.scheduling.errors import NoLanes, RaggedDomain, WindowsTooLarge
+
+REFUSALS = (IllegalSchedule, NoLanes, RaggedDomain, WindowsTooLarge, TooComplex)
+"""Why a program may not be planned in tiles where, with less asked of them, it might."""
 
 
 class UnknownArray(RtlgenError):

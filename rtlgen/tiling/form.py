@@ -78,6 +78,10 @@ class Form:
         self._planned: dict[Tiling, TiledPart | None] = {}
         self.orders: tuple[Order, ...] = () if like is None else like.orders
 
+    def has(self, part: TiledPart) -> bool:
+        """Tell whether a plan is one of these loops."""
+        return self._planned.get(part.tiling) is part
+
     @cached_property
     def extents(self) -> tuple[int, ...]:
         """For every loop that is cut, the power of two that holds all of its iterations."""
@@ -271,7 +275,9 @@ class Form:
             if tiling not in self.cuts:
                 try:
                     with limited_effort():
-                        self.cuts[tiling] = cut_part(self.loops, tiling, self.chip.target)
+                        self.cuts[tiling] = cut_part(
+                            self.loops, tiling, self.chip.target, self.chip.off_chip
+                        )
                 except (IllegalSchedule, TooComplex, NoLanes) as error:
                     self.refused = self.refused or error
                     self.cuts[tiling] = None

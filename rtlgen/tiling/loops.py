@@ -2,22 +2,27 @@
 
 Statements share the loops that are cut. In C they often share fewer than they have, and time loops
 cannot be cut without skewing what is inside of them; PLUTO's loops are made for tiles.
+
+Several units may be cut together, in the loops of C: each of their tiles then does a tile of every
+unit, of some of them one that is so many tiles behind.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.effort import TooComplex, limited_effort
-from rtlgen.ir.scop import Scop
+from rtlgen.ir.scop import Node, Scop
 from rtlgen.ir.sets import ScopSets
 from rtlgen.poly.counting import count_points
 from rtlgen.poly.errors import IllegalSchedule, NoHyperplane
 from rtlgen.scheduling.decide import Decision
-from rtlgen.tiling.program import Program
+from rtlgen.tiling.program import Program, in_other_loops, part_of
+from rtlgen.transforms.align import delayed, side_by_side
 from rtlgen.transforms.loop_schedule import LoopOptions, Scheduled, schedule_loops
+from rtlgen.transforms.normalise import restricted
 from rtlgen.transforms.reschedule import reschedule
 from rtlgen.transforms.units import loop_paths
 
@@ -32,8 +37,10 @@ class UnitLoops:
     written: in those of C.
     before: by statement, the iterators that it has in the C program, by those of these loops.
     are_written: whether they are the loops of the C program. instances: of every statement.
+    units: the statements of each unit, where there are several.
     decisions: for the tiles that were planned, see `tiling.part`.
     folds: that were found for them, see `scheduling.windows`.
+    later: the same loops with units delayed, by how far, see `delayed`.
     """
 
     program: Program
@@ -42,8 +49,92 @@ class UnitLoops:
     before: Mapping[str, tuple[Affine, ...]]
     are_written: bool
     instances: Mapping[str, int]
+    units: tuple[tuple[str, ...], ...] = ()
     decisions: dict[tuple[object, ...], Decision] = field(default_factory=dict)
     folds: dict[tuple[str, int], tuple[int, ...]] = field(default_factory=dict)
+    later: dict[tuple[int, tuple[int, ...]], UnitLoops] = field(default_factory=dict)
+
+    @property
+    def iterators(self) -> tuple[str, ...]:
+        """What the loops that are cut are called: as in the statement that has the most of C."""
+        deepest = max(self.before, key=lambda name: len(self.before[name]))
+        return self.program.scop.statement(deepest).iterators[: self.depth]
+
+    def unit_of(self, statement: str) -> int:
+        """Return the number of the unit that a statement is of."""
+        return next((n for n, names in enumerate(self.units) if statement in names), 0)
+
+    def delayed(self, level: int, iterations: tuple[int, ...]) -> UnitLoops:
+        """Return the loops with each unit so many iterations later in the loop of a level."""
+        key = level, iterations
+        if key not in self.later:
+            by = {
+                name: delay
+                for names, delay in zip(self.units, iterations, strict=True)
+                for name in names
+            }
+            program = in_other_loops(self.program, delayed(self.program.scop, level, by))
+            self.later[key] = replace(
+                self,
+                program=program,
+                before=_before_delay(self, level, by),
+                decisions={},
+                folds={},
+                later={},
+            )
+        return self.later[key]
+
+
+def _before_delay(
+    loops: UnitLoops, level: int, iterations: Mapping[str, int]
+) -> Mapping[str, tuple[Affine, ...]]:
+    found = {}
+    for name, forms in loops.before.items():
+        iterator = loops.program.scop.statement(name).iterators[level]
+        values = {iterator: Affine.variable(iterator) - iterations[name]}
+        found[name] = tuple(form.substitute(values) for form in forms)
+    return found
+
+
+def joined_loops(whole: Program, units: Sequence[tuple[str, ...]]) -> UnitLoops | None:
+    """Return the loops of C in which units may be cut together; None where they share none.
+
+    A unit of one statement gets loops where others have more: it runs in their first iteration, or
+    in their last one where it takes what these compute.
+    """
+    part = part_of(whole, frozenset(name for names in units for name in names))
+    scop = part.scop
+    depths = [shared_loops(restricted(scop.tree, frozenset(names))) for names in units]
+    fixed = [depth for names, depth in zip(units, depths, strict=True) if len(names) > 1]
+    depth = min(fixed, default=max(depths))
+    if depth == 0 or not all(scop.statement(name).loops for names in units for name in names):
+        return None
+    pads = {
+        name: _pads(part, name, depth)
+        for (name, *others) in units
+        if not others and len(scop.statement(name).loops) < depth
+    }
+    program = in_other_loops(part, side_by_side(scop, units, pads))
+    own = {
+        statement.name: tuple(map(Affine.variable, statement.iterators))
+        for statement in scop.statements
+    }
+    instances = {name: count_points(domain) for name, domain in part.sets.domains.items()}
+    return UnitLoops(program, depth, scop, own, False, instances, tuple(units))
+
+
+def _pads(part: Program, name: str, depth: int) -> tuple[int, ...]:
+    """Return in which iteration of each loop that it lacks a statement runs."""
+    scop = part.scop
+    boxes = {s.name: list(scop.schedule.box(s.name).values()) for s in scop.statements}
+    taken = {d.source for d in part.dependences if d.sink == name}
+    found = []
+    for level in range(len(boxes[name]), depth):
+        deeper = {other: box[level] for other, box in boxes.items() if len(box) > level}
+        before = [last for other, (_, last) in deeper.items() if other in taken]
+        first = min(first for first, _ in deeper.values())
+        found.append(max(before, default=first))
+    return tuple(found)
 
 
 def loops_of(part: Program) -> Iterator[UnitLoops]:
@@ -54,7 +145,7 @@ def loops_of(part: Program) -> Iterator[UnitLoops]:
         for statement in scop.statements
     }
     instances = {name: count_points(domain) for name, domain in part.sets.domains.items()}
-    written = UnitLoops(part, shared_loops(scop), scop, own, True, instances)
+    written = UnitLoops(part, shared_loops(scop.tree), scop, own, True, instances)
     yield written
     if any(statement.loops for statement in scop.statements):
         found = _from_pluto(part, instances)
@@ -71,7 +162,7 @@ def _from_pluto(part: Program, instances: Mapping[str, int]) -> UnitLoops | None
         return None
     assert found is not None, "a scheduler was asked for"
     program = Program(found.sets, found.dependences, found.flows)
-    depth = shared_loops(program.scop)
+    depth = shared_loops(program.scop.tree)
     return UnitLoops(program, depth, part.scop, _before(part, found), False, instances)
 
 
@@ -87,7 +178,7 @@ def _before(part: Program, found: Scheduled) -> Mapping[str, tuple[Affine, ...]]
     return {statement.name: statement.origin for statement in after.statements}
 
 
-def shared_loops(scop: Scop) -> int:
-    """Return how many outermost loops the statements of a unit share."""
-    paths = list(loop_paths(scop.tree).values())
+def shared_loops(tree: tuple[Node, ...]) -> int:
+    """Return how many outermost loops the statements of a tree share."""
+    paths = list(loop_paths(tree).values())
     return sum(len(set(numbers)) == 1 for numbers in zip(*paths, strict=False))

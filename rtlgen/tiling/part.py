@@ -5,7 +5,7 @@ cut into tiles -> plan one tile -> windows and movers -> streams
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import gcd, lcm
@@ -56,6 +56,9 @@ from rtlgen.transforms.units import dependence_units
 UNLIMITED = 1 << 62
 """More bits of RAM than anything takes."""
 
+MOST_TILES_BEHIND = 3
+"""Tiles that a unit may be behind one that it is cut together with."""
+
 
 @dataclass(frozen=True, slots=True)
 class Chip:
@@ -96,6 +99,7 @@ class CutPart:
     loops: UnitLoops
     tiling: Tiling
     target: Target
+    off_chip: frozenset[str]
     tiled: TiledScop
     relations: TileRelations
     crossings: Crossings
@@ -107,7 +111,9 @@ class CutPart:
         """The ways to issue the statements of one tile."""
         inside = ScopSets(self.tiled.inside, self.relations.sets)
         one = self.relations.at_origin(inside)
-        return Space(_timing(one, inside.scop, self.tiled.scop, self.target), inside.scop)
+        timing = _timing(one, inside.scop, self.tiled.scop, self.target)
+        # Off chip, what each statement writes goes through a window of its own.
+        return Space(replace(timing, banked=self.off_chip), inside.scop)
 
     @cached_property
     def tiles(self) -> int:
@@ -238,14 +244,60 @@ def word_phases(loops: UnitLoops, tiling: Tiling, chip: Chip) -> Tiling:
     return replace(tiling, phases=tuple(phases)) if max(phases, default=1) > 1 else tiling
 
 
-def cut_part(loops: UnitLoops, tiling: Tiling, target: Target) -> CutPart:
-    """Cut a unit into tiles.
+def cut_part(
+    loops: UnitLoops, tiling: Tiling, target: Target, off_chip: Collection[str]
+) -> CutPart:
+    """Cut a unit into tiles, or several, of which each may be some tiles behind those before it.
+
+    Parameters
+    ----------
+    off_chip: names of arrays.
 
     Raises
     ------
     IllegalSchedule: a dependence runs from a tile to one before it.
     NoLanes: one runs from lane to lane.
     """
+    behind = [0] * max(1, len(loops.units))
+    while True:
+        there = _tiles_behind(loops, tiling, behind)
+        tiled, moved, relations = _in_tiles(there, tiling)
+        violation = find_violation(relations.sets, relations.dependences, tiled.scop.schedule)
+        if violation is None:
+            break
+        first = loops.unit_of(violation.dependence.source)
+        second = loops.unit_of(violation.dependence.sink)
+        if first == second or behind[second] >= behind[first] + MOST_TILES_BEHIND:
+            raise illegal_tiles(tiled, tiling, violation)
+        behind[second] += 1
+    require_lanes_apart(tiling, relations)
+    tiled = replace(tiled, before=_composed(there, tiled))
+    nest = tile_loops(relations.sets, relations.tiles(), tiled.tile_iterators)
+    if tiling.woven:
+        # The innermost loop runs through all of its tiles always, and so keeps others apart.
+        nest = (*nest[:-1], replace(nest[-1], lowers=(), uppers=(), at=0, extent=tiling.phases[0]))
+    grid = TileGrid(
+        there.program.flows.flows,
+        moved,
+        tuple(
+            None if block is None else (block.loop, block.size, block.begin)
+            for block in tiling.blocks(tiled.tile_iterators)
+        ),
+    )
+    crossings = Crossings(relations, grid)
+    return CutPart(there, tiling, target, frozenset(off_chip), tiled, relations, crossings, nest)
+
+
+def _tiles_behind(loops: UnitLoops, tiling: Tiling, behind: Sequence[int]) -> UnitLoops:
+    """Return loops with each unit so many tiles later in the first of the order."""
+    if not any(behind):
+        return loops
+    level = next(k for k, c in enumerate(tiling.order[0]) if c)
+    return loops.delayed(level, tuple(tiles * tiling.sizes[level] for tiles in behind))
+
+
+def _in_tiles(loops: UnitLoops, tiling: Tiling) -> tuple[TiledScop, Correspondence, TileRelations]:
+    """Return loops in tiles, which instance became which, and what depends on what there."""
     part = loops.program
     tiled = cut_into_tiles(part.scop, tiling)
     sets = ScopSets(tiled.scop, part.sets)
@@ -258,24 +310,7 @@ def cut_part(loops: UnitLoops, tiling: Tiling, target: Target) -> CutPart:
         moved_dataflow(part.flows, moved),
         tiling.lanes is not None,
     )
-    violation = find_violation(sets, relations.dependences, tiled.scop.schedule)
-    if violation is not None:
-        raise illegal_tiles(tiled, tiling, violation)
-    require_lanes_apart(tiling, relations)
-    tiled = replace(tiled, before=_composed(loops, tiled))
-    nest = tile_loops(sets, relations.tiles(), tiled.tile_iterators)
-    if tiling.woven:
-        # The innermost loop runs through all of its tiles always, and so keeps others apart.
-        nest = (*nest[:-1], replace(nest[-1], lowers=(), uppers=(), at=0, extent=tiling.phases[0]))
-    grid = TileGrid(
-        part.flows.flows,
-        moved,
-        tuple(
-            None if block is None else (block.loop, block.size, block.begin)
-            for block in tiling.blocks(tiled.tile_iterators)
-        ),
-    )
-    return CutPart(loops, tiling, target, tiled, relations, Crossings(relations, grid), nest)
+    return tiled, moved, relations
 
 
 def _numbered(

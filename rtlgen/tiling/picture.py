@@ -46,7 +46,7 @@ def tile_picture(part: TiledPart, request: WorkerRequest) -> dict[str, Any] | No
         else:
             cut_off = True
     return {
-        "loops": list(part.program.scop.statements[0].iterators[: len(coordinates)]),
+        "loops": list(part.loops.iterators[: len(coordinates)]),
         "sizes": list(tiling.sizes[: len(coordinates)]),
         "tiles": [list(tile) for tile in shown],
         "waves": None if part.space is None else [wave for wave, _ in shown.values()],

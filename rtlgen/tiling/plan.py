@@ -11,12 +11,11 @@ from dataclasses import dataclass, replace
 
 from rtlgen.errors import Label, RtlgenError
 from rtlgen.frontend import ParsedProgram
-from rtlgen.ir.effort import TooComplex
 from rtlgen.ir.plan import KernelPlan, MemorySide, OffChip
 from rtlgen.ir.scop import Scop
 from rtlgen.poly.counting import count_points
-from rtlgen.poly.errors import IllegalSchedule, NothingToTile
-from rtlgen.scheduling.errors import LookupOffChip, NoLanes, RaggedDomain, WindowsTooLarge
+from rtlgen.poly.errors import NothingToTile
+from rtlgen.scheduling.errors import LookupOffChip
 from rtlgen.scheduling.lower import memories_of, scalars_of
 from rtlgen.scheduling.ports import PortMap
 from rtlgen.scheduling.tile_replay import needed_by_host, replay_tiles
@@ -25,6 +24,7 @@ from rtlgen.scheduling.workers import WorkerRequest
 from rtlgen.target import Target
 from rtlgen.tiling.candidates import Candidate
 from rtlgen.tiling.choice import TileRequest
+from rtlgen.tiling.errors import REFUSALS
 from rtlgen.tiling.part import Chip, TiledPart
 from rtlgen.tiling.program import Program, as_written
 from rtlgen.tiling.units import UnitPlan, UnitPlanner
@@ -32,9 +32,6 @@ from rtlgen.transforms.expand import expand
 
 MOST_ELEMENTS = 1 << 40
 """Of a temporary that is expanded: what is not moved takes no memory."""
-
-REFUSALS = (IllegalSchedule, NoLanes, RaggedDomain, WindowsTooLarge, TooComplex)
-"""Why a program may not be planned in tiles where, with less asked of them, it might."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,6 +8,7 @@ import islpy as isl
 
 from rtlgen.ir.scop import Scop
 from rtlgen.ir.sets import ScopSets
+from rtlgen.poly.correspondence import correspondence, moved_dataflow, moved_dependences
 from rtlgen.poly.dependences import Dataflow, Dependence, dataflow, memory_dependences
 from rtlgen.transforms.normalise import boxed, normalise, program_order, restricted
 
@@ -30,6 +31,22 @@ def as_written(scop: Scop) -> Program:
     names = frozenset(statement.name for statement in scop.statements)
     sets = ScopSets(normalise(scop, names))
     return Program(sets, memory_dependences(sets), dataflow(sets))
+
+
+def in_other_loops(program: Program, scop: Scop) -> Program:
+    """Return a program whose instances got other iterators, with what is between them.
+
+    Raises
+    ------
+    RewriteUnsound: an instance was lost, doubled, or touches other elements.
+    """
+    sets = ScopSets(scop, program.sets)
+    moved = correspondence(program.sets, sets)
+    return Program(
+        sets,
+        moved_dependences(program.dependences, sets, moved),
+        moved_dataflow(program.flows, moved),
+    )
 
 
 def part_of(program: Program, names: frozenset[str]) -> Program:

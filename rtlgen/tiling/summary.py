@@ -91,7 +91,7 @@ def _unit(
     workers: WorkerRequest,
 ) -> dict[str, Any]:
     chosen = Candidate.of(part, side.bus)
-    names = part.program.scop.statements[0].iterators
+    names = part.loops.iterators
     region = part.region
     lanes = part.tiling.lanes
     return {

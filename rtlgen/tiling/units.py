@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
+from rtlgen.ir.timeline import workers_cycles
 from rtlgen.poly.dependences import Dependence
 from rtlgen.scheduling.workers import ONE_WORKER
 from rtlgen.tiling.candidates import Candidate
 from rtlgen.tiling.choice import TileChoice
-from rtlgen.tiling.errors import NoParallelTiles
+from rtlgen.tiling.errors import REFUSALS, NoParallelTiles
+from rtlgen.tiling.loops import UnitLoops, joined_loops, loops_of
 from rtlgen.tiling.part import Chip, TiledPart
 from rtlgen.tiling.program import Program, part_of
 from rtlgen.transforms.units import dependence_units
@@ -29,8 +31,19 @@ class UnitPlan:
     alone: NoParallelTiles | None = None
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Group:
+    """Units that are planned together, in the loops that may be cut."""
+
+    units: tuple[tuple[str, ...], ...]
+    loops: tuple[UnitLoops, ...]
+
+
 class UnitPlanner:
     """Plan the units of a program, which run one after another, each with RAM of its own.
+
+    Units that follow each other are cut together where that takes fewer cycles: their statements
+    issue side by side, in tiles of which those of one unit may be some behind those of another.
 
     Parameters
     ----------
@@ -47,12 +60,15 @@ class UnitPlanner:
         sizes: tuple[int, ...],
         names: Collection[str],
     ) -> None:
-        units = dependence_units(whole.scop, (*whole.dependences, *together))
-        self.programs = [part_of(whole, frozenset(unit.statements)) for unit in units]
+        self.whole = whole
+        self.groups = [
+            _Group((unit.statements,), tuple(loops_of(part_of(whole, frozenset(unit.statements)))))
+            for unit in dependence_units(whole.scop, (*whole.dependences, *together))
+        ]
         self.chip = chip
         self.sizes = sizes
         self.names = tuple(names)
-        self.plans: list[UnitPlan | None] = [None] * len(units)
+        self.plans: list[UnitPlan | None] = [None] * len(self.groups)
 
     def plan(self) -> Sequence[UnitPlan]:
         """Return the plans of all units, in the order in which they run.
@@ -76,6 +92,8 @@ class UnitPlanner:
     def _planned(self) -> Sequence[UnitPlan]:
         for number in range(len(self.plans)):
             self._plan(number, self.chip.budget_bits)
+        if self.chip.buffer:
+            self._join()
         found = self._found()
         if sum(plan.part.ram_bits for plan in found) <= self.chip.budget_bits:
             return found
@@ -88,21 +106,52 @@ class UnitPlanner:
             left -= self._found()[number].part.ram_bits
         return self._found()
 
+    def _join(self) -> None:
+        """Plan neighbours together where that takes fewer cycles than one after the other."""
+        number = 0
+        while number + 1 < len(self.groups):
+            first, second = self.groups[number : number + 2]
+            loops = joined_loops(self.whole, (*first.units, *second.units))
+            if loops is None or not self._replace(number, _Group(loops.units, (loops,))):
+                number += 1
+
+    def _replace(self, number: int, joined: _Group) -> bool:
+        """Put a group in place of two that follow each other; return False where that is longer."""
+        pair = self._found()[number : number + 2]
+        others = [*self._found()[:number], *self._found()[number + 2 :]]
+        taken = [memory.name for plan in others for memory in plan.part.team.memories]
+        fewest = sum(map(self._cycles, pair))
+        try:
+            plan = self._chosen(joined, self.chip, (*self.names, *taken), fewest)
+        except (*REFUSALS, NoParallelTiles):
+            return False
+        # What many tiles take is estimated while they are chosen.
+        if self._cycles(plan) >= fewest:
+            return False
+        self.groups[number : number + 2] = [joined]
+        self.plans[number : number + 2] = [plan]
+        return True
+
     def _plan(self, number: int, budget_bits: int) -> None:
         others = [plan for n, plan in enumerate(self.plans) if plan is not None and n != number]
         taken = [memory.name for plan in others for memory in plan.part.team.memories]
         chip = replace(self.chip, budget_bits=budget_bits)
         names = (*self.names, *taken)
         try:
-            self.plans[number] = self._chosen(number, chip, names)
+            self.plans[number] = self._chosen(self.groups[number], chip, names)
         except NoParallelTiles as error:
-            plan = self._chosen(number, replace(chip, workers=ONE_WORKER), names)
+            plan = self._chosen(self.groups[number], replace(chip, workers=ONE_WORKER), names)
             self.plans[number] = replace(plan, alone=error)
 
-    def _chosen(self, number: int, chip: Chip, names: Sequence[str]) -> UnitPlan:
-        choice = TileChoice(self.programs[number], chip, self.sizes, names)
+    def _chosen(
+        self, group: _Group, chip: Chip, names: Sequence[str], fewest: int | None = None
+    ) -> UnitPlan:
+        choice = TileChoice(group.loops, chip, self.sizes, names, fewest)
         part = choice.best()
         return UnitPlan(part, choice.candidates)
+
+    def _cycles(self, plan: UnitPlan) -> int:
+        return workers_cycles(plan.part.workers, self.chip.bus)
 
     def _found(self) -> Sequence[UnitPlan]:
         return [plan for plan in self.plans if plan is not None]

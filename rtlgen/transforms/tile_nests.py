@@ -238,7 +238,9 @@ def _first_tile(cut: Scop, tiling: Tiling) -> Scop:
         ]
         return replace(statement, loops=tuple(loops), conditions=())
 
-    return replace(cut, statements=tuple(map(single, cut.statements)))
+    # What a local array holds when the tile is done others may read: it does not end with it.
+    arrays = tuple(replace(a, storage="global") if a.storage == "local" else a for a in cut.arrays)
+    return replace(cut, arrays=arrays, statements=tuple(map(single, cut.statements)))
 
 
 class _Cutter:
@@ -300,11 +302,23 @@ class _Cutter:
         return tuple(found)
 
     def _inside(self, loop: Loop, depth: int) -> Loop:
-        """Return a loop as it runs in a tile: one that is cut counts from 0."""
+        """Return a loop as it runs in a tile: one that is cut counts from 0.
+
+        One of a single iteration, the same in all tiles that have it, runs in that one.
+        """
         if depth < self.tiling.depth:
-            trips = Affine((), self.tiling.trips[depth])
-            return replace(loop, start=Affine(), stop=trips, step=1, scale=1, limits=())
+            first, behind = Affine(), Affine((), self.tiling.trips[depth])
+            if loop.start.is_constant and loop.stop == loop.start * loop.scale + 1:
+                first = Affine((), self._inner_place(loop.start.constant, depth))
+                behind = first + 1
+            return replace(loop, start=first, stop=behind, step=1, scale=1, limits=())
         return replace(loop, limits=())
+
+    def _inner_place(self, iteration: int, depth: int) -> int:
+        """Return what counts an iteration of a loop that is cut inside of its tile."""
+        place = iteration % self.tiling.sizes[depth]
+        lanes = self.tiling.lanes
+        return place if lanes is None or lanes.loop != depth else place // lanes.count
 
     def values(self, statement: Statement) -> dict[str, Affine]:
         """Return what the iterators that are cut stand for."""

@@ -159,7 +159,7 @@ def test_the_page_shows_tiles_and_is_well_formed(text: str) -> None:
 
 
 def test_what_passes_between_units_is_moved_beyond_what_is_needed() -> None:
-    report = design(TWO_PRODUCTS, 8, tile=(8, 8, 8)).report()
+    report = design(TWO_PRODUCTS, 8, buffer=False).report()
     assert len(report["units"]) == 3
     # A, B, C, D are read, D written; T is nobody's business off chip.
     assert report["words_needed"] == 5 * 32

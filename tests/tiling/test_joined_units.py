@@ -1,0 +1,159 @@
+"""Units that follow each other are cut into common tiles, of which some are behind others."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from rtlgen.ir.timeline import workers_cycles
+from rtlgen.scheduling.workers import WorkerRequest
+from rtlgen.tiling import units as units_module
+from rtlgen.tiling.lanes import LaneRequest
+from rtlgen.tiling.plan import TiledProgram
+from tests.end_to_end.judge import plan_failures
+from tests.tiling.programs import KIB, TWO_PRODUCTS, planned
+
+GEMM = """
+void gemm(int C[N][N], int A[N][N], int B[N][N]) {
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < N; j++) {
+      C[i][j] *= 3;
+      for (int k = 0; k < N; k++)
+        C[i][j] += A[i][k] * B[k][j];
+    }
+}
+"""
+
+CHAIN = """
+#include <stdint.h>
+void chain(int16_t x[N][N], int16_t t[N][N], int16_t y[N][N]) {
+  for (int i = 1; i < N - 1; i++)
+    for (int j = 1; j < N - 1; j++)
+      t[i][j] = x[i - 1][j] + x[i + 1][j - 1] * 2;
+  for (int i = 2; i < N - 2; i++)
+    for (int j = 2; j < N - 2; j++)
+      y[i][j] = t[i - 1][j] + t[i + 1][j + 1];
+}
+"""
+
+ENDED = """
+void ended(int y[N], int A[N][N], int x[N]) {
+  for (int i = 0; i < N; i++) {
+    y[i] = 0;
+    for (int j = 0; j < N; j++)
+      y[i] += A[i][j] * x[j];
+    y[i] = y[i] < 0 ? 0 : y[i];
+  }
+}
+"""
+
+BACKWARD = """
+void backward(int A[N][N], int T[N][N], int D[N][N]) {
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < N; j++)
+      T[i][j] = 3 * A[i][j];
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < N; j++)
+      D[i][j] = T[N - 1 - i][N - 1 - j];
+}
+"""
+
+SIDE_BY_SIDE = """
+void side_by_side(int A[N][N], int B[N][N], int x[N], int y[N]) {
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < N; j++)
+      x[i] += A[i][j];
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < N; j++)
+      y[i] ^= B[i][j];
+}
+"""
+
+
+def statements(found: TiledProgram) -> list[list[str]]:
+    return [[s.name for s in part.program.scop.statements] for part in found.parts]
+
+
+def cycles(found: TiledProgram) -> int:
+    assert found.plan.memory_side is not None
+    return sum(workers_cycles(part.workers, found.plan.memory_side.bus) for part in found.parts)
+
+
+def test_what_begins_a_sum_runs_in_its_tiles() -> None:
+    found = planned(GEMM, 32, (8, 8, 8))
+    assert statements(found) == [["S0", "S1"]]
+    # C is loaded and stored once, as if nothing were done to it before.
+    assert found.parts[0].windows.words["C_in"] == found.parts[0].windows.words["C_out"] == 512
+    assert found.replayed
+
+
+def test_what_ends_a_sum_runs_in_its_last_tile() -> None:
+    found = planned(ENDED, 16, (4, 4))
+    assert statements(found) == [["S0", "S1", "S2"]]
+    last = found.parts[0].tiled.scop.statement("S2")
+    assert last.loops[-1].start == last.loops[-1].stop - 1
+    assert found.parts[0].windows.words["y_out"] == 8
+    assert found.replayed
+
+
+def test_a_product_is_a_row_of_tiles_behind_the_one_that_it_takes() -> None:
+    found = planned(TWO_PRODUCTS, 32, (8, 8, 8), kind="axi", word_bits=256)
+    assert statements(found) == [["S0", "S1", "S2"]]
+    # The last row of tiles of the second product comes behind all of the first one.
+    tiles = (32 // 8 + 1) * (32 // 8) ** 2
+    assert found.parts[0].region.tiles == tiles
+    assert cycles(found) < 1.1 * tiles * 8**3
+    assert not any(t.array == "T" for part in found.parts for t in part.region.transfers)
+
+
+@pytest.mark.parametrize(("tile", "behind"), [((4, 20), 1), ((1, 20), 1), ((4, 8), 2)])
+def test_what_reads_the_rows_below_is_as_many_tiles_behind_as_it_must_be(
+    tile: tuple[int, int], behind: int
+) -> None:
+    found = planned(CHAIN, 20, tile)
+    assert statements(found) == [["S0", "S1"]]
+    (first, second) = (found.parts[0].tiled.before[name][0] for name in ("S0", "S1"))
+    assert first.constant - second.constant == behind * tile[0]
+    assert found.replayed
+
+
+def test_what_needs_the_last_row_first_is_not_joined() -> None:
+    assert statements(planned(BACKWARD, 32, (2, 8))) == [["S0"], ["S1"]]
+
+
+def test_units_that_know_nothing_of_each_other_run_side_by_side() -> None:
+    found = planned(SIDE_BY_SIDE, 32, (8, 8), kind="axi", word_bits=128)
+    assert statements(found) == [["S0", "S1"]]
+    assert cycles(found) < 1.2 * 32**2
+
+
+def test_joined_units_take_no_more_cycles_than_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    for text in (GEMM, CHAIN, ENDED, TWO_PRODUCTS):
+        joined = planned(text, 24, budget_bits=32 * KIB)
+        with monkeypatch.context() as patch:
+            patch.setattr(units_module, "joined_loops", lambda *_: None)
+            apart = planned.__wrapped__(text, 24, budget_bits=32 * KIB)
+        assert cycles(joined) < cycles(apart)
+
+
+@pytest.mark.simulation
+def test_circuits_of_joined_units_are_exact(tmp_path: Path) -> None:
+    two = WorkerRequest(2, "cyclic", False)
+    cases = [
+        planned(GEMM, 11, (4, 4, 4)),
+        planned(GEMM, 9, (4, 4, 2), kind="axi", lanes=LaneRequest("j", 2)),
+        planned(TWO_PRODUCTS, 10, (4, 4, 4), kind="axi"),
+        planned(TWO_PRODUCTS, 8, (4, 4, 4), on_chip=frozenset("T")),
+        planned(CHAIN, 13, (1, 8), word_bits=32),
+        planned(CHAIN, 14, (4, 4), workers=two, kind="axi"),
+        planned(ENDED, 9, (4, 4)),
+        planned(SIDE_BY_SIDE, 10, (4, 8), kind="axi"),
+    ]
+    plans = [
+        (replace(found.plan, name=f"f{number}"), found.program.scop)
+        for number, found in enumerate(cases)
+    ]
+    assert any(len(part.program.scop.statements) > 1 for found in cases for part in found.parts)
+    assert plan_failures(plans, tmp_path) == [[] for _ in cases]
