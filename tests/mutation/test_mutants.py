@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import gc
+import importlib
 import importlib.util
 import sys
 from collections.abc import Iterator
@@ -11,8 +13,9 @@ from types import ModuleType
 
 import pytest
 
+from rtlgen.errors import registered_codes
 from tests.mutation import live
-from tests.mutation.judges import equivalents, judges
+from tests.mutation.judges import Judge, equivalents, judges
 from tests.mutation.mutants import mutants_of, mutated
 
 SOURCE = '''\
@@ -78,6 +81,34 @@ def test_every_mutant_is_one_change_that_takes_effect(module: ModuleType) -> Non
         "< becomes <=", "<= becomes >", "not is left out", "max becomes min", "+ becomes -",
         "3 becomes 4", "False becomes True", "the test never holds",
     }  # fmt: skip
+
+
+def test_a_mutant_takes_effect_on_what_the_collector_leaves_alone(module: ModuleType) -> None:
+    assert module.__file__ is not None
+    (number,) = (
+        mutant.number
+        for mutant in mutants_of(Path(module.__file__), "mutated_module.py")
+        if mutant.what == "< becomes <="
+    )
+    within = module.within
+    gc.freeze()
+    live.apply(module, mutated(SOURCE, number))
+    assert within(3)
+
+
+def test_a_mutant_that_nobody_would_run_is_an_error(module: ModuleType) -> None:
+    del module.within
+    gc.collect()
+    with pytest.raises(LookupError, match="within"):
+        live.apply(module, ast.parse(SOURCE))
+
+
+@pytest.mark.parametrize("judge", judges(), ids=lambda judge: judge.name)
+def test_the_source_of_a_judge_can_take_its_own_place(judge: Judge) -> None:
+    module = importlib.import_module(judge.name)
+    before = registered_codes()
+    live.apply(module, ast.parse(judge.path.read_text(encoding="utf-8")))
+    assert registered_codes() == before
 
 
 def test_operators_in_c_text_are_mutated_where_the_module_writes_c(tmp_path: Path) -> None:

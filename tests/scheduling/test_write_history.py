@@ -8,13 +8,13 @@ import numpy as np
 
 from rtlgen.scheduling.issued_instances import tokens_at
 from rtlgen.scheduling.replay import STALE
-from rtlgen.scheduling.write_history import INITIAL, WriteHistory
+from rtlgen.scheduling.write_history import INITIAL, WriteHistory, history_of
 
 Write = tuple[int, int, int]
 """Element, time and token."""
 
 
-def history_of(writes: list[Write]) -> WriteHistory:
+def listed(writes: list[Write]) -> WriteHistory:
     table = np.array(writes, dtype=np.int64).reshape(-1, 3)
     return WriteHistory(table[:, 0], table[:, 1], table[:, 2])
 
@@ -36,7 +36,7 @@ def test_it_answers_as_the_list_of_writes() -> None:
     draw = random.Random(1)
     for _ in range(200):
         writes = random_writes(draw)
-        history = history_of(writes)
+        history = listed(writes)
         latest = max((time for _, time, _ in writes), default=0)
         asked = [(e, t) for e in range(6) for t in range(latest + 5)]
         elements, times = np.array(asked, dtype=np.int64).T
@@ -50,6 +50,14 @@ def test_it_answers_as_the_list_of_writes() -> None:
             assert history.meets(*one) == ((element, time) in written)
         assert history.elements.tolist() == sorted({element for element, _, _ in writes})
         assert len(history) == len(writes)
+
+
+def test_writes_known_in_parts_are_all_there() -> None:
+    columns = [np.array([2, 0]), np.array([5])], [np.array([1, 3]), np.array([2])]
+    history = history_of(*columns, [np.array([7, 8]), np.array([9])])
+    assert history.last(np.arange(7)).tolist() == [8, INITIAL, 7, INITIAL, INITIAL, 9, INITIAL]
+    assert len(history) == 3
+    assert len(history_of([], [], [])) == 0
 
 
 def test_the_token_of_a_cycle_is_the_one_presented_in_it() -> None:
