@@ -100,6 +100,16 @@ def test_bounds_of_nests_hold_for_their_boxes_and_all_that_is_computed_in_them()
     assert run_bounds(reading) == RunBounds(4, 180)
 
 
+def test_what_never_runs_computes_nothing() -> None:
+    body = {"S0": (access("a", ROW * 100), (), Constant(0, INT32))}
+    tree = [LoopNode(loop("i", 4, 4), (StatementNode("S0"),))]
+    assert run_bounds(scop([array("a", (1000,), "out")], tree, body)) == RunBounds(0, 5)
+    single = {"S0": (access("r"), (), Constant(9, INT32))}
+    assert run_bounds(scop([array("r", (), "out")], [StatementNode("S0")], single)) == RunBounds(
+        1, 0
+    )
+
+
 @pytest.mark.parametrize("engine", ["interpreter", "compiled"])
 def test_a_condition_with_a_modulus_holds_where_its_remainder_is_none(engine: Engine) -> None:
     guard = ConditionNode((Congruence(COLUMN * 2 - 7, 3),), (StatementNode("S0"),))
@@ -154,7 +164,25 @@ def test_the_first_element_behind_an_array_is_outside(
         return
     with pytest.raises(golden.SubscriptError) as caught:
         run_golden(program, inputs, engine=engine)
+    assert caught.value.exit_code == 1
     assert caught.value.diagnostic.labels[0].text == f"read by {failing}"
+    assert (
+        caught.value.diagnostic.help == "correct the bounds of the loops, or the shape of the array"
+    )
+
+
+@pytest.mark.parametrize("engine", ["interpreter", "compiled"])
+def test_a_subscript_that_is_looked_up_has_to_stay_inside(engine: Engine) -> None:
+    program = parse_text(
+        "void f(const int at[2], int b[2])"
+        " { const int t[2] = {7, 9}; for (int i = 0; i < 2; i++) b[i] = t[at[i]]; }"
+    ).scop
+    b = np.zeros(2, np.int32)
+    inside = run_golden(program, {"at": np.array([1, 0], np.int32), "b": b}, engine=engine)
+    assert inside.arrays["b"].tolist() == [9, 7]
+    with pytest.raises(golden.SubscriptError) as caught:
+        run_golden(program, {"at": np.array([0, 2], np.int32), "b": b}, engine=engine)
+    assert caught.value.diagnostic.help == "keep the value of the subscript inside the array"
 
 
 COMPARED = {
