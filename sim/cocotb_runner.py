@@ -26,6 +26,9 @@ from rtlgen.tools import LOG_TAIL_LINES, find_tool, run_tool, tool_failed
 Simulator: TypeAlias = Literal["verilator", "icarus"]
 SIMULATORS: tuple[Simulator, ...] = ("verilator", "icarus")
 
+KERNEL_BENCH = "rtlgen.sim.kernel_bench"
+"""The module with which generated kernels are driven."""
+
 REPOSITORY = Path(__file__).resolve().parent.parent
 
 
@@ -112,8 +115,12 @@ def _environment(top: str, modules: Sequence[str], results: Path) -> dict[str, s
         "COCOTB_TRUST_INERTIAL_WRITES": "1",
         "COCOTB_ANSI_OUTPUT": "0",
         # By default cocotb rewrites the assertions of all that is imported, which takes 2 seconds
-        # for NumPy alone; only those of the test modules are worth it.
-        "COCOTB_REWRITE_ASSERTION_FILES": " ".join(f"{m.split('.')[-1]}.py" for m in modules),
+        # for NumPy alone; only those of tests are worth it. The bench of kernels asserts nothing.
+        "COCOTB_REWRITE_ASSERTION_FILES": " ".join(
+            f"{m.split('.')[-1]}.py" for m in modules if m != KERNEL_BENCH
+        ),
+        # It asks pytest to do that, which would load whatever plugins this Python has.
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
         "GPI_USERS": f"{library};{cocotb_tools.config.pygpi_entry_point()}",
         "PYGPI_PYTHON_BIN": sys.executable,
         "PYTHONPATH": os.pathsep.join([str(REPOSITORY), *sys.path]),

@@ -78,7 +78,7 @@ def compile_verilated(
     MissingToolError, ToolFailedError
     """
     compiler = find_tool("g++", "c++")
-    library = runtime_library(verilator, trace)
+    runtime = runtime_library(verilator, trace)
     generated = folder / "model"
     run_tool(
         [
@@ -120,7 +120,7 @@ def compile_verilated(
     executable = folder / "simulation"
     libraries = ["-llz4", "-lz"] if trace == "fst" else []
     run_tool(
-        [compiler, *flags, unit, library, *harness.link_options, *libraries, "-o", executable],
+        [compiler, *flags, unit, *runtime, *harness.link_options, *libraries, "-o", executable],
         log=folder / "build.log",
     )
     return executable

@@ -20,6 +20,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -232,28 +233,34 @@ def precompiled_header(verilator: Verilator, optimisation: str) -> Path | None:
     return place / HEADER_NAME
 
 
-def runtime_library(verilator: Verilator, trace: TraceFormat) -> Path:
-    """Return the archive of Verilator's runtime, compiled on first use.
+def runtime_library(verilator: Verilator, trace: TraceFormat) -> tuple[Path, ...]:
+    """Return the archives of Verilator's runtime in the order to link, compiled on first use.
 
     It takes some ten times as long to compile as a small model, and is the same for every model.
+    What writes waves is an archive of its own: nothing else of the runtime depends on it.
 
     Raises
     ------
     MissingToolError, ToolFailedError
     """
-    compiler = find_tool("g++", "c++")
+    base = _archive(verilator, "none", ["verilated", "verilated_vpi", "verilated_threads"])
+    if trace == "none":
+        return (base,)
     if trace == "fst" and not has_header("lz4.h"):
         raise missing_tool("lz4.h", "Verilator compresses FST files with the library lz4")
+    return _archive(verilator, trace, [f"verilated_{trace}_c"]), base
+
+
+def _archive(verilator: Verilator, trace: TraceFormat, sources: Sequence[str]) -> Path:
+    """Return the archive of some files of the runtime, compiled when it is new."""
+    compiler = find_tool("g++", "c++")
     flags = [OPTIMISATION, "-fPIC", *compile_flags(verilator, trace)]
     version = compiler_version(compiler)
     # The root is part of the flags, and names version and patches.
-    key = hashlib.sha256(shlex.join([compiler, version, *flags]).encode()).hexdigest()[:12]
-    archive = cache_folder() / f"runtime-{trace}-{key}.a"
+    key = hashlib.sha256(shlex.join([compiler, version, *flags, *sources]).encode()).hexdigest()
+    archive = cache_folder() / f"runtime-{trace}-{key[:12]}.a"
     if archive.exists():
         return archive
-    sources = ["verilated", "verilated_vpi", "verilated_threads"]
-    if trace != "none":
-        sources.append(f"verilated_{trace}_c")
     with new_in(cache_folder(), ".runtime-") as folder:
         objects = [folder / f"{name}.o" for name in sources]
         include = verilator.root / "include"

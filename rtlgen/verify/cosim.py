@@ -22,7 +22,14 @@ from rtlgen.files import kept_for_its_log
 from rtlgen.manifest import Manifest, read_verilog, unwritable
 from rtlgen.sim import native_engine
 from rtlgen.sim.axi_behaviour import AxiBehaviour
-from rtlgen.sim.cocotb_runner import Program, Simulator, run_program, shared_python, trace_format
+from rtlgen.sim.cocotb_runner import (
+    KERNEL_BENCH,
+    Program,
+    Simulator,
+    run_program,
+    shared_python,
+    trace_format,
+)
 from rtlgen.sim.job import FOLDER_VARIABLE, Job, Outcome, Result
 from rtlgen.sim.memory_image import NOBODYS, image_of, latest_of, over_store, owners, words_of
 from rtlgen.sim.models import Harness, cocotb_harness, compile_icarus, compile_verilated
@@ -237,7 +244,7 @@ def _run(
         built = time.monotonic()
         job.write(folder)
         variables = {FOLDER_VARIABLE: str(folder)}
-        run_program(driven, ["rtlgen.sim.kernel_bench"], folder, variables, _time_limit(job))
+        run_program(driven, [KERNEL_BENCH], folder, variables, _time_limit(job))
         result = Result.read(folder)
     _raise_broken_rule(result, manifest, folder, job.data_sets)
     _require_rest_unchanged(job, result)
