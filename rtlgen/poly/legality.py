@@ -6,9 +6,9 @@ program and the time vectors of the new one, and asks isl for a pair in the wron
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from itertools import zip_longest
 
 import islpy as isl
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from rtlgen.errors import Label
 from rtlgen.ir.effort import keep_going, limited_effort
 from rtlgen.ir.quasi_affine import affine_values
-from rtlgen.ir.schedule import FlatDim, LoopDim, Schedule
+from rtlgen.ir.schedule import Dim, FlatDim, LoopDim, Place, Schedule
 from rtlgen.ir.scop import Scop, Statement
 from rtlgen.ir.sets import ScopSets, first_point, sample_pair
 from rtlgen.poly.closed_extrema import Distance, flattened
@@ -228,6 +228,7 @@ def _closed_violation(
     values = first_point(pairs)
     cut = len(sets.scop.statement(dependence.source).iterators)
     source, sink = values[:cut], values[cut:]
+    length = max(map(len, schedule.dims.values()))
 
     def time(name: str, instance: Instance) -> tuple[int, ...]:
         values = dict(zip(sets.scop.statement(name).iterators, instance, strict=True))
@@ -238,8 +239,8 @@ def _closed_violation(
                 (rank,) = ranks.of(np.array([instance], dtype=np.int64)).tolist()
                 found.append(rank + dim.shift)
             else:
-                found.append(dim.time.evaluate(values))
-        return tuple(found)
+                found.append(max(form.evaluate(values) for form in _place(dim)))
+        return tuple(found) + (0,) * (length - len(found))
 
     return Violation(
         dependence,
@@ -266,9 +267,27 @@ def _closed_times(sets: ScopSets, schedule: Schedule, name: str) -> list[isl.PwQ
             shift = affine_function(sets.context, [0] * len(iterators), dim.shift)
             found.append(closed.function.add(shift))
         else:
-            coefficients = [dim.time.coefficient(iterator) for iterator in iterators]
-            found.append(affine_function(sets.context, coefficients, dim.time.constant))
+            found.append(_largest_of(sets.context, iterators, _place(dim)))
     return found
+
+
+def _place(dim: Dim) -> Place:
+    """Return the place of an instance in a dimension without ranks."""
+    return dim.place if isinstance(dim, LoopDim) else (dim.time,)
+
+
+def _largest_of(context: isl.Context, iterators: Sequence[str], place: Place) -> isl.PwQPolynomial:
+    """Return the largest of some affine functions, over the unnamed space of the iterators."""
+    space = isl.LocalSpace.from_space(isl.Space.set_alloc(context, 0, len(iterators)))
+    found: list[isl.PwAff] = []
+    for form in place:
+        function = isl.Aff.zero_on_domain(space)
+        function = function.set_constant_val(isl.Val(form.constant, context))
+        for k, iterator in enumerate(iterators):
+            coefficient = isl.Val(form.coefficient(iterator), context)
+            function = function.set_coefficient_val(isl.dim_type.in_, k, coefficient)
+        found.append(isl.PwAff.from_aff(function))
+    return isl.PwQPolynomial.from_pw_aff(reduce(isl.PwAff.max, found))
 
 
 def _listed_times(scop: Scop, schedule: Schedule, name: str, points: Ints) -> Ints:
@@ -281,8 +300,7 @@ def _listed_times(scop: Scop, schedule: Schedule, name: str, points: Ints) -> In
             assert table is not None, "a ragged nest has been enumerated before"
             columns.append(table.of(points) + dim.shift)
         else:
-            place = dim.place if isinstance(dim, LoopDim) else (dim.time,)
-            values = [affine_values(form, iterators, points) for form in place]
+            values = [affine_values(form, iterators, points) for form in _place(dim)]
             columns.append(np.max(values, axis=0))
     length = max(map(len, schedule.dims.values()))
     columns += [np.zeros(len(points), dtype=np.int64)] * (length - len(columns))

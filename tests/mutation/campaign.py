@@ -239,6 +239,8 @@ def run(
     campaign = Campaign(chosen, workers, told)
     tests = sorted({t for judge, _ in chosen for t in judge.tests if (ROOT / t).exists()})
     options = ["-s", "-q", "--no-header", "--no-summary", "-p", "no:cacheprovider"]
+    # A mutant that ends the process is told in one line, not with a trace.
+    options += ["-p", "no:faulthandler"]
     options += ["-m", "not simulation and not synthesis and not long", f"--rootdir={ROOT}"]
     status = pytest.main([*options, *tests], plugins=[campaign])
     if status not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):

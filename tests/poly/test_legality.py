@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import nullcontext
+from dataclasses import replace
 
 import pytest
 
@@ -19,10 +21,16 @@ from rtlgen.poly import legality
 from rtlgen.poly.errors import IllegalSchedule, IllegalShift
 from rtlgen.poly.instances import PairKey, Pairs, dependent_pairs
 from rtlgen.poly.legality import Judge, find_violation, require_legal
+from rtlgen.poly.piecewise import NoClosedForm
 from rtlgen.transforms.permute import permute
 from rtlgen.transforms.ragged import ragged_loops
 from tests.poly.enumeration import Point, memory_pairs
 from tests.poly.sources import SMALL, analysed
+
+TRIANGLE = """void f(int a[9], int b[9]) {
+  for (int i = 0; i < 9; i++) for (int j = 0; j <= i; j++) a[j] += b[i];
+}
+"""
 
 
 def fused(loops: dict[str, tuple[NestLoop, ...]], shifts: dict[str, int]) -> Schedule:
@@ -109,8 +117,139 @@ def test_it_agrees_with_all_pairs_on_random_schedules() -> None:
     assert len(verdicts) == 4 and min(verdicts.values()) >= 8, verdicts
 
 
-def judged_right(analysis: Analysis, schedule: Schedule) -> bool:
-    """Compare the judge with plain enumeration, and return whether the schedule is legal."""
+def lower(monkeypatch: pytest.MonkeyPatch, many: int, most: int) -> None:
+    monkeypatch.setattr(legality, "MANY_INSTANCES", many)
+    monkeypatch.setattr(legality, "MAX_INSTANCES", most)
+
+
+def test_it_agrees_with_all_pairs_in_closed_form(monkeypatch: pytest.MonkeyPatch) -> None:
+    lower(monkeypatch, 0, 0)
+    draw = random.Random(6)
+    verdicts: Counter[bool] = Counter()
+    for text in SMALL.values():
+        analysis = analysed(text)
+        for _ in range(24):
+            schedule = random_schedule(analysis, draw)
+            if has_listed_ranks(schedule):
+                verdicts[judged_right(analysis, schedule, is_listed=False)] += 1
+    assert len(verdicts) == 2 and min(verdicts.values()) >= 8, verdicts
+
+
+@pytest.mark.parametrize("is_listed", [True, False], ids=["listed", "closed"])
+@pytest.mark.parametrize(
+    ("first", "second", "is_legal"),
+    [
+        ((0,), (1,), True),
+        ((0,), (0,), False),
+        ((1,), (0,), False),
+        ((0, -1), (0,), True),
+        ((0, 0), (0,), False),
+        ((0,), (0, 1), True),
+        ((0,), (0, 0), False),
+        ((0, 1), (0, 2), True),
+        ((0, 2), (0, 1), False),
+    ],
+)
+def test_what_a_time_leaves_out_is_0(
+    monkeypatch: pytest.MonkeyPatch,
+    first: tuple[int, ...],
+    second: tuple[int, ...],
+    is_legal: bool,
+    is_listed: bool,
+) -> None:
+    if not is_listed:
+        lower(monkeypatch, 0, 0)
+    analysis = analysed(
+        "void f(int a[4][4], int b[4][4]) { for (int i = 0; i < 4; i++)"
+        " for (int j = 0; j <= i; j++) { a[i][j] = 1; b[i][j] = a[i][j]; } }"
+    )
+    dims: dict[str, tuple[Dim, ...]] = {}
+    for name, (shift, *places) in (("S0", first), ("S1", second)):
+        own = analysis.scop.schedule.loops(name)
+        iterators = analysis.scop.statement(name).iterators
+        loops = ragged_loops(analysis.sets.domains[name], iterators, own)
+        dims[name] = (FlatDim(tuple(loops), shift, 10), *map(ScalarDim, places))
+    assert judged_right(analysis, Schedule(dims), is_listed=is_listed) == is_legal
+
+
+@pytest.mark.parametrize(
+    ("many", "most", "is_plain", "has_form", "judged"),
+    [
+        (45, 45, True, True, ["listed"]),
+        (44, 45, True, True, ["closed"]),
+        (44, 45, True, False, ["closed", "listed"]),
+        (44, 44, True, False, ["closed"]),
+        (44, 45, False, True, ["listed"]),
+        (44, 44, False, True, ["closed"]),
+        (44, 44, False, False, ["closed"]),
+    ],
+)
+def test_programs_of_many_instances_are_judged_in_closed_form(
+    monkeypatch: pytest.MonkeyPatch,
+    many: int,
+    most: int,
+    is_plain: bool,
+    has_form: bool,
+    judged: list[str],
+) -> None:
+    analysis = analysed(TRIANGLE)
+    (own,) = (analysis.scop.schedule.loops(s.name) for s in analysis.scop.statements)
+    loops = ragged_loops(analysis.sets.domains["S0"], ("i", "j"), own)
+    schedule = Schedule({"S0": (FlatDim(tuple(loops), 0, 45),)})
+    asked = []
+
+    def closed(*_: object) -> None:
+        asked.append("closed")
+        if not has_form:
+            raise NoClosedForm
+
+    lower(monkeypatch, many, most)
+    monkeypatch.setattr(legality, "_is_plain", lambda _: is_plain)
+    monkeypatch.setattr(legality, "_find_closed_violation", closed)
+    monkeypatch.setattr(legality, "_find_listed_violation", lambda *_: asked.append("listed"))
+    with pytest.raises(NoClosedForm) if judged == ["closed"] and not has_form else nullcontext():
+        find_violation(analysis.sets, analysis.dependences, schedule)
+    assert asked == judged
+
+
+def test_loops_are_plain_that_just_have_bounds() -> None:
+    bound, half = Bound(Affine.variable("i")), Bound(Affine.variable("i"), 2)
+    plain = NestLoop("j", 4, uppers=(bound,), lowers=(bound,))
+
+    def is_plain(*loops: NestLoop) -> bool:
+        iterations = None if all(loop.is_box for loop in loops) else 9
+        return legality._is_plain(Schedule({"S0": (FlatDim(loops, 0, iterations),)}))
+
+    assert is_plain(NestLoop("i", 4)) and is_plain(plain)
+    # Loops that are no part of a rank.
+    assert legality._is_plain(Schedule({"S0": (LoopDim(replace(plain, at_least=1)),)}))
+    assert not is_plain(plain, replace(plain, at_least=1))
+    assert not is_plain(replace(plain, uppers=(half,)), plain)
+    assert not is_plain(replace(plain, lowers=(bound, half)))
+    assert not is_plain(replace(plain, iterator=None))
+
+
+def test_isl_is_stopped_before_the_next_dependence_in_closed_form(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    analysis = analysed(TRIANGLE)
+    (own,) = (analysis.scop.schedule.loops(s.name) for s in analysis.scop.statements)
+    loops = ragged_loops(analysis.sets.domains["S0"], ("i", "j"), own)
+    schedule = Schedule({"S0": (FlatDim(tuple(loops), 0, 45),)})
+    looked_at: list[object] = []
+    monkeypatch.setattr(legality, "keep_going", looked_at.append)
+    lower(monkeypatch, 0, 0)
+    assert find_violation(analysis.sets, analysis.dependences, schedule) is None
+    assert len(looked_at) == len(analysis.dependences) > 1
+
+
+def judged_right(analysis: Analysis, schedule: Schedule, *, is_listed: bool = True) -> bool:
+    """Compare the judge with plain enumeration, and return whether the schedule is legal.
+
+    Parameters
+    ----------
+    is_listed: ranks that are no affine function are listed, and the first broken pair is told.
+    """
     scop = analysis.scop
     length = max(map(len, schedule.dims.values()))
     ranks = {
@@ -147,7 +286,7 @@ def judged_right(analysis: Analysis, schedule: Schedule) -> bool:
     assert (d.source, d.sink, violation.source_instance, violation.sink_instance) in broken
     assert violation.source_time == time(d.source, violation.source_instance)
     assert violation.sink_time == time(d.sink, violation.sink_instance)
-    if has_listed_ranks(schedule):
+    if is_listed and has_listed_ranks(schedule):
         related = dependent_pairs(scop)[d.source, d.sink, d.source_read, d.sink_read]
         pairs = zip(related.sources.tolist(), related.sinks.tolist(), strict=True)
         first = next((p, q) for p, q in pairs if not time(d.source, p) < time(d.sink, q))
