@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
 from rtlgen.ir.expr import Binary, Read
-from rtlgen.ir.scop import Scop
+from rtlgen.ir.scop import Scop, Statement
 from rtlgen.ir.types import INT32, IntType
 from rtlgen.ir.value_ranges import Range
 from rtlgen.poly.dependences import dataflow
-from rtlgen.poly.value_flow import ValueFlow, _widened, canonical
+from rtlgen.poly.value_flow import (
+    NARROWING_ROUNDS,
+    PATIENCE_ROUNDS,
+    ValueFlow,
+    _widened,
+    canonical,
+)
 from rtlgen.verify.data import random_inputs
 from rtlgen.verify.golden_interpreter import Interpreter
 from rtlgen.verify.golden_state import memory_image, scalar_values
@@ -36,6 +44,10 @@ RANGES: dict[str, tuple[str, list[Range]]] = {
         """int c = 5; for (int i = 0; i < 200; i++) { c = c > -100 ? c - (u[i & 7] & 1) : 5; }
         b[0] = c;""",
         [(5, 5), (-100, 5), (-100, 5)],
+    ),
+    "what a later statement writes": (
+        "int s; for (int i = 0; i < 8; i++) { if (i > 0) b[i] = s; s = n[i] + 1; }",
+        [(-127, 128), (-127, 128)],
     ),
     "a sum without end": (
         "int s = 0; for (int i = 0; i < 8; i++) { s += b[i] & 15; } b[0] = s;",
@@ -139,6 +151,27 @@ def test_what_still_grows_grows_to_a_power_of_two(
     known: Range | None, found: Range, wide: Range
 ) -> None:
     assert _widened(known, found, (-100, 90)) == wide
+
+
+@pytest.mark.parametrize("step", ["c < 1000000 ? c + 1 : c - 1", "c > -1000000 ? c - 1 : c + 1"])
+def test_what_has_grown_too_far_does_not_come_back_step_by_step(
+    monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    analysis = analysed(program(f"int c = 0; for (int i = 0; i < 8; i++) c = {step}; b[0] = c;"))
+    asked: Counter[str] = Counter()
+    result = ValueFlow._result
+
+    def counted(self: ValueFlow, statement: Statement) -> Range | None:
+        asked[statement.name] += 1
+        return result(self, statement)
+
+    monkeypatch.setattr(ValueFlow, "_result", counted)
+    values = ValueFlow(analysis.sets, dataflow(analysis.sets))
+    last = analysis.scop.statements[-1]
+    low, high = values.ranges(last).range(canonical(last)[0])
+    assert WHOLE[0] < low <= 0 <= high < WHOLE[1]
+    # A power of two at a time, up to the 31 that there are.
+    assert max(asked.values()) <= PATIENCE_ROUNDS + 31 + NARROWING_ROUNDS
 
 
 def test_equal_reads_are_one() -> None:
