@@ -6,10 +6,14 @@ is still right, and one further.
 
 from __future__ import annotations
 
+import random
+from collections import Counter
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
+from rtlgen.ir.bank_map import Cut
 from rtlgen.ir.operations import Operation
 from rtlgen.ir.plan import (
     ALWAYS,
@@ -24,6 +28,9 @@ from rtlgen.ir.plan import (
     Tap,
 )
 from rtlgen.scheduling import replay as replay_module
+from rtlgen.scheduling.issued_instances import issued_instances
+from rtlgen.scheduling.replay import UNKNOWN
+from rtlgen.scheduling.replay import _Judge as Judge
 from tests.scheduling.toy_plans import (
     Toy,
     always_loading,
@@ -32,6 +39,11 @@ from tests.scheduling.toy_plans import (
     toy,
     with_load,
 )
+
+
+def judge_of(given: Toy) -> Judge:
+    regions = issued_instances(given.plan, given.scop, given.scop.schedule, given.placed)
+    return Judge(given.plan, given.scop, [member for members in regions for member in members])
 
 
 def loop(body: str) -> str:
@@ -273,6 +285,44 @@ def test_a_stream_issues_the_instances_of_its_statement() -> None:
     assert (given.with_regions([more]).verdict() or "").endswith("S0 runs 4 of 5 instances")
     fewer = replace(stream, levels=(replace(stream.levels[0], extent=3),))
     assert (given.with_regions([fewer]).verdict() or "").endswith("S0 runs 3 of 4 instances")
+
+
+def test_a_port_of_a_bank_is_asked_for_one_element_a_cycle() -> None:
+    """Two loads of one cycle are of one element, or of two banks where both are known."""
+    memory = replace(
+        toy(COPY).plan.memory("a"), shape=(6,), cuts=(Cut(0, "cyclic", 3),), write_ports=1
+    )
+    judge = judge_of(toy(COPY))
+    draw, verdicts = random.Random(8), Counter[tuple[bool, bool]]()
+    for _ in range(400):
+        uses = [
+            (draw.randrange(3), draw.choice([*range(6), *(UNKNOWN - n for n in range(2))]))
+            for _ in range(draw.randint(1, 4))
+        ]
+        contested = any(
+            first != second
+            and first[0] == second[0]
+            and (min(first[1], second[1]) < 0 or first[1] % 3 == second[1] % 3)
+            for first in uses
+            for second in uses
+        )
+        parts = [np.array(part, dtype=np.int64).T for part in (uses[:2], uses[2:]) if part]
+        assert judge._is_port_contested(memory, parts) == contested, uses
+        verdicts[contested, min(element for _, element in uses) < 0] += 1
+    assert len(verdicts) == 4 and min(verdicts.values()) >= 10, verdicts
+
+
+def test_what_is_looked_up_is_no_element_that_is_known_nor_that_of_another_load() -> None:
+    given = toy(LOCAL)
+    judge = judge_of(given)
+    (member,) = (m for m in judge.members if m.stream.statement == "S1")
+    (op,) = (op for op in member.stream.operations if isinstance(op, LoadOp) and op.memory == "m")
+    needed = np.ones(len(member.tokens), dtype=np.bool_)
+    for _ in range(30):
+        judge._use_port(member, op, needed, None)
+    numbers = [set(elements.tolist()) for _, elements in judge.port_uses[op.memory, op.port]]
+    assert all(len(each) == 1 and max(each) < 0 for each in numbers)
+    assert len(set.union(*numbers)) == len(numbers) == 30
 
 
 def test_a_load_is_from_one_bank() -> None:
