@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from rtlgen.ir.plan import (
@@ -15,18 +17,27 @@ from rtlgen.ir.plan import (
     FoldedForm,
     IndexForm,
     LoadOp,
+    Region,
     Stream,
     TiledRegion,
     Transfer,
     Wait,
     Workers,
 )
+from rtlgen.scheduling import tile_replay
 from rtlgen.scheduling.errors import PlanUnsound
 from rtlgen.scheduling.tile_replay import needed_by_host, replay_tiles
 from rtlgen.tiling.plan import TiledProgram
 from tests.tiling import spoilt
 from tests.tiling.programs import KIB, PRODUCT, TRANSPOSED, planned
 from tests.tiling.spoilt import narrower, on_kept
+
+PARTLY = """
+void partly(int A[N + 2], int B[N + 2], int C[N + 2]) {
+  for (int i = 1; i < N - 1; i++)
+    B[i] = A[i] + B[i - 1] + C[3];
+}
+"""
 
 
 def transposed() -> TiledProgram:
@@ -169,3 +180,53 @@ def test_a_store_in_padding_is_refused() -> None:
 
     with pytest.raises(PlanUnsound, match=r"in a padding iteration"):
         judged(with_stream(change))
+
+
+def test_a_load_in_the_cycle_of_a_store_is_refused() -> None:
+    found = planned(PRODUCT, 8, (1, 2, 2))
+    (part,) = found.parts
+    (stream,) = part.region.kernel.streams
+    for later, message in (
+        (0, None),
+        (1, "S0 loads from C_kept in the cycle of a store"),
+        (2, "S0 takes a wrong value of C"),
+    ):
+        copies = tuple(replace(copy, stage=copy.stage + later) for copy in stream.copies)
+        kernel = Region.whole((replace(stream, copies=copies),))
+        with pytest.raises(PlanUnsound, match=message) if message else nullcontext():
+            judged(replace(part.region, kernel=kernel), found)
+
+
+def test_plans_are_replayed_up_to_a_number_of_iterations(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = waiting()
+    (part,) = found.parts
+    (stream,) = part.region.kernel.streams
+    iterations = part.region.tiles * stream.count
+    assert iterations == 8 * 8 * 8
+    for most, is_replayed in ((iterations, True), (iterations - 1, False)):
+        monkeypatch.setattr(tile_replay, "MAX_ITERATIONS", most)
+        assert (needs(found, {name: False for name in "ABC"}) is not None) == is_replayed
+
+
+def needs(found: TiledProgram, later: dict[str, bool]) -> dict[str, list[bool]] | None:
+    """Return what is needed before the tiles, where some arrays are needed after them."""
+    (part,) = found.parts
+    scop = found.program.scop
+    after = {
+        name: np.full(mask.shape, later[name])
+        for name, mask in needed_by_host(found.plan, scop).items()
+    }
+    workers = Workers((part.region,))
+    before = replay_tiles(found.plan, workers, part.judged(scop), after)
+    return None if before is None else {name: mask.tolist() for name, mask in before.items()}
+
+
+@pytest.mark.parametrize("is_needed", [False, True])
+def test_what_is_needed_before_is_read_before_it_is_written(is_needed: bool) -> None:
+    found = planned(PARTLY, 8, (4,))
+    before = needs(found, dict.fromkeys("ABC", is_needed))
+    assert before == {
+        "A": [is_needed or 1 <= i < 7 for i in range(10)],
+        "B": [i == 0 or (is_needed and not 1 <= i < 7) for i in range(10)],
+        "C": [i == 3 or is_needed for i in range(10)],
+    }

@@ -2,25 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
-from rtlgen.ir.bank_map import Cut
 from rtlgen.ir.json_form import plan_from_json, plan_to_json
 from rtlgen.ir.plan import (
-    Address,
     AnyBank,
-    ForwardOp,
-    KernelPlan,
-    LoadOp,
-    Memory,
-    Operation,
-    Stream,
-    Workers,
 )
-from rtlgen.scheduling.errors import NoLanes, PlanUnsound
-from rtlgen.scheduling.tile_replay import needed_by_host, replay_tiles
+from rtlgen.scheduling.errors import NoLanes
 from rtlgen.scheduling.workers import WorkerRequest
 from rtlgen.tiling.lanes import LaneRequest, free_loops
 from rtlgen.tiling.plan import TiledProgram
@@ -167,104 +155,3 @@ def test_loops_that_may_run_in_lanes_are_known(text: str, loops: list[str]) -> N
     assert list(free_loops(part.loops).values()) == loops
     for loop in loops:
         assert planned(text, 12, lanes=LaneRequest(loop, 2)).replayed
-
-
-# The judge refuses each single thing that is wrong.
-
-
-def judged(found: TiledProgram, plan: KernelPlan) -> None:
-    (part,) = found.parts
-    (workers,) = (p for p in plan.body if isinstance(p, Workers))
-    needed = needed_by_host(plan, found.program.scop)
-    assert replay_tiles(plan, workers, part.judged(found.program.scop), needed) is not None
-
-
-def with_streams(
-    plan: KernelPlan, streams: tuple[Stream, ...], memories: tuple[Memory, ...] = ()
-) -> KernelPlan:
-    (workers,) = (p for p in plan.body if isinstance(p, Workers))
-    (region,) = workers.regions
-    changed = replace(region, kernel=replace(region.kernel, streams=streams))
-    return replace(plan, body=(Workers((changed,)),), memories=memories or plan.memories)
-
-
-def test_the_plan_itself_is_sound() -> None:
-    found = product()
-    judged(found, with_streams(found.plan, found.plan.streams))
-
-
-def test_lanes_that_change_places_are_noticed() -> None:
-    found = product()
-    first, second, *rest = found.plan.streams
-    swapped = (replace(first, lane=1), replace(second, lane=0), *rest)
-    with pytest.raises(PlanUnsound):
-        judged(found, with_streams(found.plan, swapped))
-
-
-def test_a_lane_in_the_wrong_bank_is_noticed() -> None:
-    found = product()
-    first, *rest = found.plan.streams
-    assert isinstance(first.store.address, AnyBank)
-    store = replace(first.store, address=replace(first.store.address, banks=(1,)))
-    with pytest.raises(PlanUnsound, match="is in another bank of"):
-        judged(found, with_streams(found.plan, (replace(first, store=store), *rest)))
-
-
-def test_other_bits_for_a_bank_are_noticed() -> None:
-    found = product()
-    first, *rest = found.plan.streams
-    address = first.store.address
-    assert isinstance(address, AnyBank)
-    turned = replace(address, bank_bits=address.bank_bits[::-1])
-    store = replace(first.store, address=turned)
-    with pytest.raises(PlanUnsound, match="takes other bits for the bank of"):
-        judged(found, with_streams(found.plan, (replace(first, store=store), *rest)))
-
-
-def test_a_bank_too_few_is_noticed() -> None:
-    """With two banks for four lanes, two of them meet in each."""
-    found = product()
-
-    def fewer(address: Address) -> Address:
-        if not isinstance(address, AnyBank):
-            return address
-        width = len(address.bank_bits) + len(address.row_bits)
-        others = tuple(bit for bit in range(width) if bit)
-        return replace(address, bank_bits=(0,), row_bits=others, banks=(address.banks[0] & 1,))
-
-    streams = tuple(
-        replace(
-            stream,
-            operations=tuple(
-                replace(op, address=fewer(op.address))
-                if isinstance(op, LoadOp) and op.address is not None
-                else op
-                for op in stream.operations
-            ),
-            store=replace(stream.store, address=fewer(stream.store.address)),
-            copies=tuple(replace(s, address=fewer(s.address)) for s in stream.copies),
-        )
-        for stream in found.plan.streams
-    )
-    memories = tuple(
-        replace(m, shape=(m.depth // 2, 2, 1), cuts=(Cut(1, "cyclic", 2),)) if m.cuts else m
-        for m in found.plan.memories
-    )
-    plan = with_streams(found.plan, streams, memories)
-    with pytest.raises(PlanUnsound, match="in one cycle"):
-        judged(found, plan)
-
-
-def test_a_tap_from_another_lane_is_noticed() -> None:
-    found = product()
-    first, *rest = found.plan.streams
-
-    def moved(op: Operation) -> Operation:
-        if not isinstance(op, ForwardOp):
-            return op
-        return replace(op, taps=tuple(replace(tap, stream=1) for tap in op.taps))
-
-    spoilt = replace(first, operations=tuple(map(moved, first.operations)))
-    assert spoilt != first
-    with pytest.raises(PlanUnsound, match="takes a wrong value of C"):
-        judged(found, with_streams(found.plan, (spoilt, *rest)))
