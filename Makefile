@@ -45,7 +45,7 @@ formal: setup-dev $(FORMAL_STAMP)
 lint: setup-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+	$(BIN)/mypy --num-workers 2
 	$(BIN)/lint-imports
 
 # Half an hour on two cores; `.venv/bin/python -m tests.mutation replay` takes one judge.

@@ -21,6 +21,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -227,7 +228,7 @@ def precompiled_header(verilator: Verilator, optimisation: str) -> Path | None:
             header.write_text(_HEADERS, encoding="utf-8")
             run_tool(
                 [compiler, *flags, "-x", "c++-header", header, "-o", f"{header}.gch"],
-                log=cache_folder() / "headers.log",
+                log=cache_folder() / f"headers{optimisation}.log",
             )
             _publish(new, place)
     return place / HEADER_NAME
@@ -280,9 +281,14 @@ def _archive(verilator: Verilator, trace: TraceFormat, sources: Sequence[str]) -
 def main() -> None:
     """Install Verilator, compile its runtime and its headers; print the command."""
     verilator = find_verilator()
-    runtime_library(verilator, "none")
-    for optimisation in (UNOPTIMISED, OPTIMISATION):
-        precompiled_header(verilator, optimisation)
+    with ThreadPoolExecutor() as pool:
+        parts: list[Future[object]] = [
+            pool.submit(precompiled_header, verilator, optimisation)
+            for optimisation in (UNOPTIMISED, OPTIMISATION)
+        ]
+        parts.append(pool.submit(runtime_library, verilator, "none"))
+        for part in parts:
+            part.result()
     print(verilator.command)
 
 

@@ -31,6 +31,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let files whose tests call a simulator or synthesis come first: those take longest.
+
+    Each file stays with one worker, so that a long one at the end is waited for by all others.
+    """
+    slow = {
+        item.path
+        for item in items
+        if any(item.get_closest_marker(mark) for mark in ("simulation", "synthesis"))
+    }
+    items.sort(key=lambda item: item.path not in slow)
+
+
 def pytest_collection_finish() -> None:
     """Leave what was collected, and imported for it, out of every later search for garbage."""
     gc.collect()
