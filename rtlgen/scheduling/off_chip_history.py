@@ -89,6 +89,8 @@ class OffChipHistory:
         moments: when the C program reads each element. What is asked is whether the load comes
             between the stores around it.
         """
+        # A moment after all stores is before the first store of the next element.
+        moments = np.minimum(moments, self._base - 1 + self._first)
         behind = np.searchsorted(self.keys, self._keys(elements, moments), side="left")
         found = np.full(len(elements), INITIAL, dtype=np.int64)
         stored = self._is_of(behind - 1, elements)
