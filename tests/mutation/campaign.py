@@ -160,10 +160,9 @@ class Campaign:
     ) -> list[pytest.Item]:
         """Return the tests of a judge that reach the mutant, most promising first."""
         found = [item for item in items if item.nodeid.startswith(judge.tests)]
-        # Who looks at a constant need not run a line of its module.
-        if mutant.function != "<module>":
-            places = {(str(judge.path), line) for line in range(mutant.first, mutant.last + 1)}
-            found = [item for item in found if places & baseline.lines[item.nodeid]]
+        places = {(str(judge.path), line) for line in range(mutant.first, mutant.last + 1)}
+        # Constants, also those of a class, and defaults are run by nobody after the import.
+        found = [item for item in found if places & baseline.lines[item.nodeid]] or found
 
         def promise(item: pytest.Item) -> float:
             return -(self._kills[item.nodeid] + 0.1) / (baseline.seconds[item.nodeid] + 0.02)
