@@ -44,7 +44,7 @@ class Part:
     before: Before
     loops: Mapping[str, Sequence[NestLoop]]
     counters: Sequence[Sequence[IndexForm]]
-    lanes: int = 1
+    lanes: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
