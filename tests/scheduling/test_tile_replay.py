@@ -15,6 +15,7 @@ from rtlgen.ir.plan import (
     ChooseOp,
     Field,
     FoldedForm,
+    ForwardOp,
     IndexForm,
     LoadOp,
     Region,
@@ -26,6 +27,7 @@ from rtlgen.ir.plan import (
 )
 from rtlgen.scheduling import tile_replay
 from rtlgen.scheduling.errors import PlanUnsound
+from rtlgen.scheduling.off_chip_history import OffChipHistory
 from rtlgen.scheduling.tile_replay import needed_by_host, replay_tiles
 from rtlgen.tiling.plan import TiledProgram
 from tests.tiling import spoilt
@@ -36,6 +38,14 @@ PARTLY = """
 void partly(int A[N + 2], int B[N + 2], int C[N + 2]) {
   for (int i = 1; i < N - 1; i++)
     B[i] = A[i] + B[i - 1] + C[3];
+}
+"""
+
+
+THREE_BEFORE = """
+void three_before(int a[N]) {
+  for (int i = 3; i < N; i++)
+    a[i] = a[i - 3] + 1;
 }
 """
 
@@ -230,3 +240,49 @@ def test_what_is_needed_before_is_read_before_it_is_written(is_needed: bool) -> 
         "B": [i == 0 or (is_needed and not 1 <= i < 7) for i in range(10)],
         "C": [i == 3 or is_needed for i in range(10)],
     }
+
+
+def test_what_is_written_beside_the_program_is_refused_though_nobody_needs_it() -> None:
+    found = planned(PARTLY, 8, (4,))
+    (part,) = found.parts
+    scop = found.program.scop
+    nothing = {name: np.zeros(10, dtype=np.bool_) for name in "ABC"}
+    replay_tiles(found.plan, Workers((part.region,)), part.judged(scop), nothing)
+    # B[7] shares its word with B[6], the last one that is written.
+    wider = spoilt.with_transfer(
+        part.region, "B_out", lambda t: replace(t, strobes=(t.strobes[0], ALWAYS))
+    )
+    with pytest.raises(PlanUnsound, match="B does not end with the last values of the program"):
+        replay_tiles(found.plan, Workers((wider,)), part.judged(scop), nothing)
+
+
+def test_stores_in_no_order_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    (part,) = transposed().parts
+    monkeypatch.setattr(OffChipHistory, "disordered", lambda _: np.array([3]))
+    with pytest.raises(PlanUnsound, match="two stores to an element of a are not in order"):
+        judged(part.region)
+
+
+@pytest.mark.parametrize("later", [-1, 0, 1])
+def test_a_value_is_forwarded_from_as_many_iterations_before_as_the_program_says(
+    later: int,
+) -> None:
+    found = planned(THREE_BEFORE, 24, (8,))
+    (part,) = found.parts
+
+    def moved(stream: Stream) -> Stream:
+        operations = tuple(
+            replace(
+                op,
+                taps=tuple(replace(t, delay_cycles=t.delay_cycles + later) for t in op.taps),
+            )
+            if isinstance(op, ForwardOp)
+            else op
+            for op in stream.operations
+        )
+        assert later == 0 or operations != stream.operations
+        return replace(stream, operations=operations)
+
+    spoil = pytest.raises(PlanUnsound, match="takes a wrong value of a") if later else nullcontext()
+    with spoil:
+        judged(spoilt.with_stream(part.region, moved), found)
