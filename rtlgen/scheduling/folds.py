@@ -14,16 +14,15 @@ Reference: De Greef, Catthoor, De Man, "Memory size reduction through storage or
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import islpy as isl
 
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.effort import keep_going
 from rtlgen.ir.scop import Access, Statement
-from rtlgen.ir.sets import ScopSets, affine_text
+from rtlgen.ir.sets import ScopSets, affine_text, point_values
 from rtlgen.poly.dependences import Flow
 from rtlgen.scheduling.footprints import Fields
 
@@ -88,28 +87,79 @@ def _second(form: Affine, names: Sequence[str]) -> str:
     )
 
 
-def overwritten(sets: ScopSets, kept: Kept, depth: int, bits: Sequence[int]) -> isl.Map:
-    """Return {reading instance -> writing instance that took its value's place too early}."""
-    keep_going(sets.context)
-    alike = sharing_places(sets, kept, bits)
-    written_at = _time(sets, kept.statement, kept.store_cycle, depth)
-    later = alike.intersect(written_at.lex_lt_map(written_at))
-    found = None
-    for flow, cycle in zip(kept.flows, kept.read_cycles, strict=True):
-        sink = sets.scop.statement(flow.sink)
-        read_at = _time(sets, sink, cycle, depth)
-        # q -> p -> p', of which those with p' not after q are too early.
-        early = flow.relation.reverse().apply_range(later).intersect(read_at.lex_ge_map(written_at))
-        if not early.is_empty():
-            return early
-        found = early
-    assert found is not None, "values are kept for somebody"
-    return found
+class Collisions:
+    """Values that are lost in folds: others take their place too early.
 
+    Parameters
+    ----------
+    depth: how many outermost loops are over tiles.
+    """
 
-def _time(sets: ScopSets, statement: Statement, cycle: Affine, depth: int) -> isl.Map:
-    tile = [Affine.variable(name) for name in statement.iterators[:depth]]
-    return sets.time_map(statement, [*tile, cycle])
+    def __init__(self, sets: ScopSets, kept: Kept, depth: int) -> None:
+        self.sets = sets
+        self.kept = kept
+        self.depth = depth
+        self.whole = kept
+        if kept.written.n_basic_set() > 1:
+            # One piece is quick to ask about, and what keeps all values around keeps these, too.
+            around = isl.Set.from_basic_set(kept.written.simple_hull())
+            self.whole = replace(kept, written=around)
+        written_at = self._time(kept.statement, kept.store_cycle)
+        self.in_order = written_at.lex_lt_map(written_at)
+        self.uses = []
+        for flow, cycle in zip(kept.flows, kept.read_cycles, strict=True):
+            read_at = self._time(sets.scop.statement(flow.sink), cycle)
+            self.uses.append((flow, flow.relation.reverse(), read_at.lex_ge_map(written_at)))
+
+    def _time(self, statement: Statement, cycle: Affine) -> isl.Map:
+        tile = [Affine.variable(name) for name in statement.iterators[: self.depth]]
+        return self.sets.time_map(statement, [*tile, cycle])
+
+    def apart(self, bits: Sequence[int]) -> tuple[int, ...] | None:
+        """Return how far two values are apart, by subscript, of which one is lost; None for none.
+
+        Parameters
+        ----------
+        bits: of every subscript.
+        """
+        found = self._lost(self.whole, bits)
+        if found is None or self.whole is self.kept:
+            return found and found[0]
+        difference, *stored = found
+        if all(instance.is_subset(self.kept.written) for instance in stored):
+            return difference
+        found = self._lost(self.kept, bits)
+        return found and found[0]
+
+    def _lost(
+        self, kept: Kept, bits: Sequence[int]
+    ) -> tuple[tuple[int, ...], isl.Set, isl.Set] | None:
+        """Return the same, and the instances that write the two values."""
+        keep_going(self.sets.context)
+        later = sharing_places(self.sets, kept, bits).intersect(self.in_order)
+        for place, (flow, writers, until) in enumerate(self.uses):
+            # q -> p -> p', of which those with p' not after q are too early.
+            early = writers.apply_range(later).intersect(until)
+            if not early.is_empty():
+                # Where a read misses its value, it does so in most folds.
+                self.uses.insert(0, self.uses.pop(place))
+                return self._pair(flow, early)
+        return None
+
+    def _pair(self, flow: Flow, early: isl.Map) -> tuple[tuple[int, ...], isl.Set, isl.Set]:
+        pair = isl.Set.from_point(early.wrap().sample_point()).unwrap()
+        second = pair.range()
+        first = flow.relation.intersect_range(pair.domain()).domain()
+        names = self.kept.statement.iterators
+        early_at, late_at = (
+            dict(zip(names, point_values(instance.sample_point()), strict=True))
+            for instance in (first, second)
+        )
+        difference = tuple(
+            form.evaluate(late_at) - form.evaluate(early_at)
+            for form in self.kept.statement.write.affine
+        )
+        return difference, first, second
 
 
 def smallest_fold(
@@ -117,48 +167,55 @@ def smallest_fold(
 ) -> tuple[int, ...]:
     """Return for each dimension how many low bits of the subscript tell the values apart.
 
-    The last dimension is folded first: neighbours in a row stay neighbours.
+    The last dimension is folded first: neighbours in a row stay neighbours. A fold that loses a
+    value tells two values that must have places of their own. No fold with fewer bits than those
+    ask for will do, so that the first one that keeps all values is the smallest: it takes one
+    proof, and that values are lost is found out much faster.
 
     Parameters
     ----------
     guess: bits to begin the search with, which do not change what it finds.
     """
-    bits = [(extent - 1).bit_length() for extent in shape]
-    likely = [min(pair) for pair in zip(guess, bits, strict=True)] if guess else None
-    # One proof for all dimensions at once, where the guess is right or too many bits.
-    holds = likely is not None and overwritten(sets, kept, depth, likely).is_empty()
+    collisions = Collisions(sets, kept, depth)
+    most = [(extent - 1).bit_length() for extent in shape]
+    apart: list[tuple[int, ...]] = []
 
-    def suffices(place: int, tried: int) -> bool:
-        folded = [*bits[:place], tried, *bits[place + 1 :]]
-        if holds and likely is not None and folded[place:] == likely[place:]:
-            return True
-        return overwritten(sets, kept, depth, folded).is_empty()
+    def loses(bits: Sequence[int]) -> bool:
+        found = collisions.apart(bits)
+        if found is not None:
+            apart.append(found)
+        return found is not None
 
-    for place in reversed(range(len(bits))):
-        wanted = None if likely is None else likely[place]
-        bits[place] = _fewest(partial(suffices, place), bits[place], wanted)
+    likely = [min(pair) for pair in zip(guess, most, strict=True)] if guess else []
+    for place in reversed(range(len(likely))):
+        fewer = [*most[:place], likely[place] - 1, *likely[place + 1 :]]
+        # Where fewer bits do, the guess says nothing of the other dimensions.
+        if likely[place] and not _any_share(apart, fewer, most) and not loses(fewer):
+            break
+    while (bits := _fewest_for(apart, most)) != most and loses(bits):
+        pass
     return tuple(bits)
 
 
-def _fewest(suffices: Callable[[int], bool], most: int, guess: int | None) -> int:
-    """Return the smallest number that suffices; all from there up to `most` do.
+def _fewest_for(apart: Sequence[tuple[int, ...]], most: Sequence[int]) -> list[int]:
+    """Return the fewest bits that tell some values apart, the last dimension's the fewest."""
+    bits = list(most)
+    for place in reversed(range(len(bits))):
+        bits[place] = 0
+        while bits[place] < most[place] and _any_share(apart, bits, most):
+            bits[place] += 1
+    return bits
 
-    From a guess, steps become longer and longer until the number lies between two of them.
-    """
-    few, enough, step = 0, most, 1
-    tried = most // 2 if guess is None else min(guess, most - 1)
-    while few < enough:
-        if suffices(tried):
-            enough = tried
-            tried = enough - step
-        else:
-            few = tried + 1
-            tried = few + step - 1
-        step *= 2
-        if guess is None or (few > 0 and enough < most):
-            tried = (few + enough) // 2
-        tried = max(few, min(tried, enough - 1))
-    return enough
+
+def _any_share(apart: Sequence[tuple[int, ...]], bits: Sequence[int], most: Sequence[int]) -> bool:
+    """Tell whether values that are so far apart have one place, in any of some pairs."""
+    return any(
+        all(
+            d == 0 if width >= full else d % (1 << width) == 0
+            for d, width, full in zip(difference, bits, most, strict=True)
+        )
+        for difference in apart
+    )
 
 
 def fields_of(access: Access, bits: Sequence[int]) -> Fields:

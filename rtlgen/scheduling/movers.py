@@ -11,7 +11,7 @@ import islpy as isl
 from rtlgen.errors import Label
 from rtlgen.ir.plan import Direction, Predicate, Transfer, Wait
 from rtlgen.ir.schedule import NestLoop
-from rtlgen.ir.sets import ScopSets, attempt
+from rtlgen.ir.sets import ScopSets
 from rtlgen.poly.counting import count_points
 from rtlgen.scheduling.errors import RaggedDomain
 from rtlgen.scheduling.footprints import Footprint, User, folded_form
@@ -20,9 +20,6 @@ from rtlgen.scheduling.stream_builder import level_of
 
 MOVER_CONDITIONS = 40
 """Conditions that may tell which words move: a word less saves cycles in every run."""
-
-HULL_OPERATIONS = 100_000
-"""isl operations that the convex hull of some words may take."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,13 +105,10 @@ def _at_least(moved: Moved, words: isl.Set) -> Iterator[isl.Set]:
     """
     yield words
     there = moved.footprint.words_there(moved.sets)
-    parts = [part for user in moved.users if (part := _hull(moved.by(user))) is not None]
-    if 1 < len(parts) == len(moved.users):
+    yield _hull(words).intersect(there)
+    if len(moved.users) > 1:
+        parts = [_hull(moved.by(user)) for user in moved.users]
         yield reduce(isl.Set.union, parts).intersect(there).coalesce()
-    hull = _hull(words)
-    if hull is not None:
-        yield hull.intersect(there)
-    yield isl.Set.from_basic_set(words.simple_hull()).intersect(there)
     yield there
 
 
@@ -140,10 +134,12 @@ def _have_places(words: isl.Set, moved: Moved) -> bool:
     return place.intersect_domain(words).is_injective()
 
 
-def _hull(words: isl.Set) -> isl.Set | None:
-    """Return the convex hull, or None where it takes too long."""
-    hull = attempt(words.get_ctx(), HULL_OPERATIONS, words.convex_hull)
-    return None if hull is None else isl.Set.from_basic_set(hull)
+def _hull(words: isl.Set) -> isl.Set:
+    """Return the set between the constraints that some words already have.
+
+    isl's convex hull takes long, and may crash where it is not let finish.
+    """
+    return isl.Set.from_basic_set(words.simple_hull())
 
 
 def store_words(moved: Moved, window: str, copies_bits: int) -> Transfer:

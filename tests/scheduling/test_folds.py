@@ -8,7 +8,7 @@ import pytest
 
 from rtlgen.ir.sets import ScopSets
 from rtlgen.scheduling import windows
-from rtlgen.scheduling.folds import Kept, overwritten, smallest_fold
+from rtlgen.scheduling.folds import Collisions, Kept, smallest_fold
 from tests.tiling.programs import PRODUCT, TRANSPOSED, planned
 
 
@@ -35,9 +35,9 @@ def test_a_guess_does_not_change_the_fold(
     sets, kept, depth, shape = asked[0]
     bits = smallest_fold(sets, kept, depth, shape)
     assert any(1 << width < extent for width, extent in zip(bits, shape, strict=True))
-    assert overwritten(sets, kept, depth, bits).is_empty()
+    assert Collisions(sets, kept, depth).apart(bits) is None
     for place, width in enumerate(bits):
         fewer = [*bits[:place], width - 1, *bits[place + 1 :]]
-        assert width == 0 or not overwritten(sets, kept, depth, fewer).is_empty()
+        assert width == 0 or Collisions(sets, kept, depth).apart(fewer) is not None
     for guess in ([0, 0], [b + 1 for b in bits], [9, 9], bits, bits[::-1]):
         assert smallest_fold(sets, kept, depth, shape, guess) == bits
