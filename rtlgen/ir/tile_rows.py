@@ -17,10 +17,10 @@ from rtlgen.ir.plan_error import TooManyTiles
 from rtlgen.ir.tiled import Mark, Transfer
 from rtlgen.ir.transfer_patterns import (
     first_of_each,
-    patterns_of,
     telling,
     telling_predicate,
     told_apart,
+    words_by_tile,
 )
 
 MOST_TILES = 1 << 22
@@ -48,9 +48,7 @@ class TileRows:
 
     def words(self, transfer: Transfer) -> int:
         """Return the words that one of the transfers moves in all tiles."""
-        per_row = np.add.reduceat(
-            patterns_of(transfer, self.tiles, False).words_by_tile, [0, *self.ends[:-1]]
-        )
+        per_row = np.add.reduceat(words_by_tile(transfer, self.tiles), [0, *self.ends[:-1]])
         return int(per_row[self.of_row].sum())
 
 

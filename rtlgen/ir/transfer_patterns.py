@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rtlgen.ir.iterations import predicate_mask
+from rtlgen.ir.iterations import Bools, predicate_mask
 from rtlgen.ir.levels import Condition, Level, Predicate
 from rtlgen.ir.memory_side import BURST_WORDS
 from rtlgen.ir.tiled import Transfer
@@ -54,14 +54,8 @@ class TilePatterns:
     @property
     def words(self) -> int:
         """Words that are moved in all tiles."""
-        return int(self.words_by_tile.sum())
-
-    @property
-    def words_by_tile(self) -> Ints:
-        """Words that are moved in each tile."""
         moved = np.array([sum(item.moves for item in pattern) for pattern in self.patterns])
-        by_tile: Ints = moved[self.of_tile]
-        return by_tile
+        return int(moved[self.of_tile].sum())
 
 
 def plain_until(pattern: Pattern, cycles: int) -> tuple[int, ...]:
@@ -89,15 +83,27 @@ def patterns_of(transfer: Transfer, tiles: Ints, has_bursts: bool) -> TilePatter
     ----------
     has_bursts: whether words that follow each other make one burst.
     """
-    depth = tiles.shape[1]
-    box = transfer.levels[depth:]
+    of_tile, inner = _alike(transfer, tiles, has_bursts)
+    first = first_of_each(of_tile)
+    patterns = tuple(_pattern(transfer, tiles[tile], inner, has_bursts) for tile in first)
+    return TilePatterns(patterns, of_tile)
+
+
+def words_by_tile(transfer: Transfer, tiles: Ints) -> Ints:
+    """Return how many words a transfer moves in every one of some tiles."""
+    of_tile, inner = _alike(transfer, tiles, False)
+    moved = [int(_moves(transfer, tiles[tile], inner)[1].sum()) for tile in first_of_each(of_tile)]
+    by_tile: Ints = np.array(moved, dtype=np.int64)[of_tile]
+    return by_tile
+
+
+def _alike(transfer: Transfer, tiles: Ints, has_bursts: bool) -> tuple[Ints, Ints]:
+    """Return numbers that are the same for tiles with one pattern, and the points of a tile."""
+    box = transfer.levels[tiles.shape[1] :]
     of_tile: Ints = np.zeros(len(tiles), dtype=np.int64)
     for values in telling(transfer, tiles, box, has_bursts):
         of_tile = told_apart(of_tile, values)
-    first = first_of_each(of_tile)
-    inner = _box_points(box)
-    patterns = tuple(_pattern(transfer, tiles[tile], inner, has_bursts) for tile in first)
-    return TilePatterns(patterns, of_tile)
+    return of_tile, _box_points(box)
 
 
 def telling(
@@ -176,21 +182,29 @@ def _box_points(box: Sequence[Level]) -> Ints:
     return points
 
 
-def _pattern(transfer: Transfer, tile: Ints, inner: Ints, has_bursts: bool) -> Pattern:
+def _moves(transfer: Transfer, tile: Ints, inner: Ints) -> tuple[Ints, Bools]:
+    """Return the counters of a transfer in a tile, and in which of them it moves a word."""
     counters = np.concatenate([np.tile(tile, (len(inner), 1)), inner], axis=1)
-    moves = predicate_mask(transfer.when, counters)
+    return counters, predicate_mask(transfer.when, counters)
+
+
+def _pattern(transfer: Transfer, tile: Ints, inner: Ints, has_bursts: bool) -> Pattern:
+    counters, moves = _moves(transfer, tile, inner)
     end = len(inner) - 1
-    kept = sorted({*np.flatnonzero(moves).tolist(), end})
-    words = counters @ np.array(transfer.word.coefficients, dtype=np.int64) + transfer.word.constant
-    before = [-1, *kept]
-    return tuple(
-        Item(
-            place - previous - 1,
-            bool(moves[place]),
-            place == end,
-            has_bursts
-            and previous >= 0
-            and bool(words[place] == words[previous] + 1 and words[place] % BURST_WORDS),
-        )
-        for previous, place in zip(before, kept, strict=False)
-    )
+    kept = np.flatnonzero(moves | (np.arange(end + 1) == end))
+    dropped = np.diff(kept, prepend=-1) - 1
+    follows = np.zeros(len(kept), dtype=np.bool_)
+    if has_bursts:
+        coefficients = np.array(transfer.word.coefficients, dtype=np.int64)
+        words = counters[kept] @ coefficients + transfer.word.constant
+        follows[1:] = (np.diff(words) == 1) & (words[1:] % BURST_WORDS != 0)
+    # Few items differ from each other: a tile of millions of them has each of these once.
+    kinds = np.stack([dropped, moves[kept], kept == end, follows], axis=1)
+    told: Ints = np.zeros(len(kept), dtype=np.int64)
+    for values in kinds.T:
+        told = told_apart(told, values)
+    items = [
+        Item(dropped, bool(moves), bool(last), bool(follows))
+        for dropped, moves, last, follows in kinds[first_of_each(told)].tolist()
+    ]
+    return tuple([items[number] for number in told.tolist()])
