@@ -15,14 +15,11 @@ from rtlgen.ir.memory_side import Bus
 from rtlgen.scheduling.errors import NoLanes, WindowsTooLarge
 from rtlgen.scheduling.workers import ONE_WORKER, WorkerRequest
 from rtlgen.tiling.candidates import Candidate, Comparison
+from rtlgen.tiling.chip import UNLIMITED, Chip
 from rtlgen.tiling.form import Form
 from rtlgen.tiling.lanes import LaneRequest, lanes_do_not_fit
 from rtlgen.tiling.loops import UnitLoops
-from rtlgen.tiling.part import (
-    UNLIMITED,
-    Chip,
-    TiledPart,
-)
+from rtlgen.tiling.part import TiledPart
 
 MOST_PLANS = 12
 """Plans of a unit in certain loops after which the best one is good enough."""

@@ -20,21 +20,12 @@ from rtlgen.scheduling.errors import NoLanes, RaggedDomain, WindowsTooLarge
 from rtlgen.scheduling.movers import WordCounts
 from rtlgen.scheduling.window_copies import FEW
 from rtlgen.tiling.candidates import Candidate, Comparison
+from rtlgen.tiling.chip import UNLIMITED, Chip
+from rtlgen.tiling.cut import CutPart, cut_part, word_phases
 from rtlgen.tiling.lanes import lanes_are_not_cut, lanes_of
 from rtlgen.tiling.loops import UnitLoops
 from rtlgen.tiling.parallel import Sharing, no_parallel_tiles, sharing_of
-from rtlgen.tiling.part import (
-    UNLIMITED,
-    Chip,
-    CutPart,
-    TiledPart,
-    cut_part,
-    plan_part,
-    ram_of_part,
-    traffic_of,
-    widest_scope,
-    word_phases,
-)
+from rtlgen.tiling.part import TiledPart, plan_part, ram_of_part, traffic_of, widest_scope
 from rtlgen.transforms.tile_nests import Lanes, Tiling, steep_fronts, tile_orders, woven_order
 
 EDGES = (64, 32, 16, 8, 4)

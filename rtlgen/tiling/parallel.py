@@ -18,8 +18,10 @@ import islpy as isl
 from rtlgen.errors import Label
 from rtlgen.poly.dependences import Dependence
 from rtlgen.scheduling.doacross import Doacross, SharedLoop, doacross
+from rtlgen.tiling.chip import Chip
+from rtlgen.tiling.cut import CutPart
 from rtlgen.tiling.errors import NoParallelTiles
-from rtlgen.tiling.part import Chip, CutPart, traffic_of
+from rtlgen.tiling.part import traffic_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)

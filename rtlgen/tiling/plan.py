@@ -23,9 +23,10 @@ from rtlgen.scheduling.versions import VersionMap
 from rtlgen.scheduling.workers import WorkerRequest
 from rtlgen.target import Target
 from rtlgen.tiling.candidates import Candidate
+from rtlgen.tiling.chip import Chip
 from rtlgen.tiling.choice import TileRequest
 from rtlgen.tiling.errors import REFUSALS
-from rtlgen.tiling.part import Chip, TiledPart
+from rtlgen.tiling.part import TiledPart
 from rtlgen.tiling.program import Program, as_written
 from rtlgen.tiling.units import UnitPlan, UnitPlanner
 from rtlgen.transforms.expand import expand

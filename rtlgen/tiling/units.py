@@ -9,10 +9,11 @@ from rtlgen.ir.timeline import workers_cycles
 from rtlgen.poly.dependences import Dependence
 from rtlgen.scheduling.workers import ONE_WORKER
 from rtlgen.tiling.candidates import Candidate
+from rtlgen.tiling.chip import Chip
 from rtlgen.tiling.choice import TileChoice
 from rtlgen.tiling.errors import REFUSALS, NoParallelTiles
 from rtlgen.tiling.loops import UnitLoops, joined_loops, loops_of
-from rtlgen.tiling.part import Chip, TiledPart
+from rtlgen.tiling.part import TiledPart
 from rtlgen.tiling.program import Program, part_of
 from rtlgen.transforms.units import dependence_units
 

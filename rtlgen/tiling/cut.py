@@ -1,0 +1,247 @@
+"""A unit cut into tiles: in words of the bus, in an order that keeps its dependences.
+
+Units that are cut together are as many tiles behind each other as their dependences ask for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from math import gcd, lcm
+
+from rtlgen.ir.affine import Affine, affine_sum
+from rtlgen.ir.schedule import NestLoop
+from rtlgen.ir.scop import Scop
+from rtlgen.ir.sets import ScopSets, affine_text
+from rtlgen.poly.correspondence import (
+    Correspondence,
+    correspondence,
+    moved_dataflow,
+    moved_dependences,
+)
+from rtlgen.poly.counting import count_points
+from rtlgen.poly.crossings import Crossings
+from rtlgen.poly.legality import find_violation
+from rtlgen.poly.tiling import TileGrid, TileRelations
+from rtlgen.scheduling.datapath import build_datapath
+from rtlgen.scheduling.lags import Timing
+from rtlgen.scheduling.predicates import counter_box
+from rtlgen.scheduling.space import Space
+from rtlgen.scheduling.tile_kernel import tile_loops
+from rtlgen.scheduling.windows import WindowPlanner
+from rtlgen.target import Target
+from rtlgen.tiling.chip import Chip
+from rtlgen.tiling.illegal import illegal_tiles
+from rtlgen.tiling.lanes import require_lanes_apart
+from rtlgen.tiling.loops import UnitLoops
+from rtlgen.timing import recurrent_reads
+from rtlgen.transforms.candidates import box_placement
+from rtlgen.transforms.instance_ranks import Instances
+from rtlgen.transforms.precedence import Related
+from rtlgen.transforms.tile_nests import TiledScop, Tiling, cut_into_tiles
+from rtlgen.transforms.units import dependence_units
+
+MOST_TILES_BEHIND = 3
+"""Tiles that a unit may be behind one that it is cut together with."""
+
+
+@dataclass(frozen=True, eq=False)
+class CutPart:
+    """A unit in tiles whose order is legal.
+
+    Members
+    -------
+    loops: those that were cut. tiled: `before` gives the iterators of the C program.
+    planners: those that were made, by what their kernel may not do.
+    """
+
+    loops: UnitLoops
+    tiling: Tiling
+    target: Target
+    off_chip: frozenset[str]
+    tiled: TiledScop
+    relations: TileRelations
+    crossings: Crossings
+    tile_loops: tuple[NestLoop, ...]
+    planners: dict[tuple[object, ...], WindowPlanner] = field(default_factory=dict)
+
+    @cached_property
+    def issue_space(self) -> Space:
+        """The ways to issue the statements of one tile."""
+        inside = ScopSets(self.tiled.inside, self.relations.sets)
+        one = self.relations.at_origin(inside)
+        timing = _timing(one, inside.scop, self.tiled.scop, self.target)
+        # Off chip, what each statement writes goes through a window of its own.
+        return Space(replace(timing, banked=self.off_chip), inside.scop)
+
+    @cached_property
+    def tiles(self) -> int:
+        """How many tiles run."""
+        return count_points(counter_box(self.relations.sets, self.tile_loops))
+
+    @cached_property
+    def tile_rows(self) -> int:
+        """How many iterations all tile loops but the innermost one have together."""
+        return count_points(counter_box(self.relations.sets, self.tile_loops[:-1]))
+
+    @property
+    def tile_iterations(self) -> int:
+        """Iterations of a whole tile of the statement that has the most."""
+        found = []
+        for statement in self.tiled.inside.statements:
+            count = 1
+            for loop in self.tiled.inside.schedule.loops(statement.name):
+                count *= loop.extent
+            found.append(count)
+        return max(found)
+
+    @property
+    def lane_loop(self) -> NestLoop | None:
+        """The loop over lanes, which takes no time."""
+        lanes = self.tiling.lanes
+        return None if lanes is None else NestLoop(self.tiled.lane, lanes.count)
+
+    def scopes(self, levels: int) -> dict[str, int]:
+        """Return one scope for all statements."""
+        return {statement.name: levels for statement in self.tiled.scop.statements}
+
+
+def word_phases(loops: UnitLoops, tiling: Tiling, chip: Chip) -> Tiling:
+    """Return a tiling whose outer tile loops step by whole words.
+
+    Then the words of a tile are few, counted from there; else they are somewhere in a whole row.
+    """
+    rows = [f"row {k}" for k in range(tiling.depth)]
+    coordinates = replace(tiling, phases=(), woven=False).coordinates(rows)
+    phases = list(tiling.phases or (1,) * tiling.depth)
+    for statement in loops.program.scop.statements:
+        cut = list(zip(statement.iterators, coordinates, tiling.sizes, strict=False))
+        for access in (statement.write, *statement.reads):
+            if access.array not in chip.off_chip:
+                continue
+            lanes = chip.word_bits // chip.off_chip[access.array].width_bits
+            last = access.affine[-1]
+            low = affine_sum(tile * (last.coefficient(name) * size) for name, tile, size in cut)
+            for k, row in enumerate(rows):
+                phases[k] = lcm(phases[k], lanes // gcd(low.coefficient(row), lanes))
+    return replace(tiling, phases=tuple(phases)) if max(phases, default=1) > 1 else tiling
+
+
+def cut_part(
+    loops: UnitLoops, tiling: Tiling, target: Target, off_chip: Collection[str]
+) -> CutPart:
+    """Cut a unit into tiles, or several, of which each may be some tiles behind those before it.
+
+    Parameters
+    ----------
+    off_chip: names of arrays.
+
+    Raises
+    ------
+    IllegalSchedule: a dependence runs from a tile to one before it.
+    NoLanes: one runs from lane to lane.
+    """
+    behind = [0] * max(1, len(loops.units))
+    while True:
+        there = _tiles_behind(loops, tiling, behind)
+        tiled, moved, relations = _in_tiles(there, tiling)
+        violation = find_violation(relations.sets, relations.dependences, tiled.scop.schedule)
+        if violation is None:
+            break
+        first = loops.unit_of(violation.dependence.source)
+        second = loops.unit_of(violation.dependence.sink)
+        if first == second or behind[second] >= behind[first] + MOST_TILES_BEHIND:
+            raise illegal_tiles(tiled, tiling, violation)
+        behind[second] += 1
+    require_lanes_apart(tiling, relations)
+    tiled = replace(tiled, before=_composed(there, tiled))
+    nest = tile_loops(relations.sets, relations.tiles(), tiled.tile_iterators)
+    if tiling.woven:
+        # The innermost loop runs through all of its tiles always, and so keeps others apart.
+        nest = (*nest[:-1], replace(nest[-1], lowers=(), uppers=(), at=0, extent=tiling.phases[0]))
+    grid = TileGrid(
+        there.program.flows.flows,
+        moved,
+        tuple(
+            None if block is None else (block.loop, block.size, block.begin)
+            for block in tiling.blocks(tiled.tile_iterators)
+        ),
+    )
+    crossings = Crossings(relations, grid)
+    return CutPart(there, tiling, target, frozenset(off_chip), tiled, relations, crossings, nest)
+
+
+def _tiles_behind(loops: UnitLoops, tiling: Tiling, behind: Sequence[int]) -> UnitLoops:
+    """Return loops with each unit so many tiles later in the first of the order."""
+    if not any(behind):
+        return loops
+    level = next(k for k, c in enumerate(tiling.order[0]) if c)
+    return loops.delayed(level, tuple(tiles * tiling.sizes[level] for tiles in behind))
+
+
+def _in_tiles(loops: UnitLoops, tiling: Tiling) -> tuple[TiledScop, Correspondence, TileRelations]:
+    """Return loops in tiles, which instance became which, and what depends on what there."""
+    part = loops.program
+    tiled = cut_into_tiles(part.scop, tiling)
+    sets = ScopSets(tiled.scop, part.sets)
+    correspondence(part.sets, sets)
+    moved = _numbered(part.sets, sets, tiled, tiling)
+    relations = TileRelations(
+        sets,
+        tiling.loop_count,
+        moved_dependences(part.dependences, sets, moved),
+        moved_dataflow(part.flows, moved),
+        tiling.lanes is not None,
+    )
+    return tiled, moved, relations
+
+
+def _numbered(
+    before: ScopSets, after: ScopSets, tiled: TiledScop, tiling: Tiling
+) -> Correspondence:
+    """Return which instance became which, with nothing said of where instances are.
+
+    The relations that are moved say that; saying it twice leaves quotients in what is made of them.
+    """
+    found = {}
+    for statement in after.scop.statements:
+        names = statement.iterators
+        dims = ",".join(f"d{k}" for k in range(len(names)))
+        old = ",".join(affine_text(form, names) for form in tiled.before[statement.name])
+        inside = range(tiling.loop_count, tiling.loop_count + tiling.depth)
+        extents = [*zip(inside, tiling.trips, strict=True), *tiling.phase_loops]
+        if tiling.lanes is not None:
+            extents.append((len(names) - 1, tiling.lanes.count))
+        where = " and ".join(f"0 <= d{k} < {extent}" for k, extent in extents)
+        source = f"{after.statement_tuple(statement.name)}[{dims}]"
+        target = f"{before.statement_tuple(statement.name)}[{old}]"
+        text = f"{{ {source} -> {target} : {where or 'true'} }}"
+        found[statement.name] = after.read_map(text).reverse()
+    return found
+
+
+def _composed(loops: UnitLoops, tiled: TiledScop) -> dict[str, tuple[Affine, ...]]:
+    """Return the iterators of C by those of the program in tiles."""
+    found = {}
+    for statement in loops.program.scop.statements:
+        values = dict(zip(statement.iterators, tiled.before[statement.name], strict=True))
+        forms = loops.before[statement.name]
+        found[statement.name] = tuple(form.substitute(values) for form in forms)
+    return found
+
+
+def _timing(one: TileRelations, inside: Scop, whole: Scop, target: Target) -> Timing:
+    """Return the datapaths of the statements, and what is between the instances of one tile."""
+    units = dependence_units(inside, one.dependences)
+    related = Related(inside, frozenset(), True)
+    datapaths = {}
+    for statement in inside.statements:
+        unit = next(unit for unit in units if statement.name in unit.statements)
+        written = box_placement(inside.schedule.loops(statement.name), statement.iterators)
+        late = recurrent_reads(unit, one.flows, related, statement.name, written)
+        box = whole.schedule.box(statement.name)
+        datapaths[statement.name] = build_datapath(inside, statement, box, target, late)
+    return Timing(
+        one.sets, units, datapaths, one.dependences, one.flows, related, Instances(one.sets)
+    )
