@@ -21,6 +21,7 @@ from rtlgen.hw.memory import LoadUser, StoreUser
 from rtlgen.hw.memory_kinds import build_storage
 from rtlgen.hw.mover import Mover
 from rtlgen.hw.tile_sequencer import TileSequencer
+from rtlgen.hw.turns import ALONE
 from rtlgen.ir.plan import KernelPlan, Workers
 from rtlgen.verilog import component_verilog
 
@@ -64,7 +65,7 @@ def _parts(plan: KernelPlan) -> Iterator[tuple[str, wiring.Component]]:
     side = plan.memory_side
     assert side is not None
     yield "tile sequencer", TileSequencer(tiled, [0], Workers((tiled,)))
-    yield "memory port", FixedPort(side, tiled.transfers, [0] * len(tiled.transfers))
+    yield "memory port", FixedPort(side, tiled.transfers, [ALONE] * len(tiled.transfers))
     for transfer in tiled.transfers:
         mover = Mover(transfer, len(tiled.levels), side)
         yield f"mover of {transfer.window}, {transfer.direction}", mover

@@ -10,6 +10,8 @@ from amaranth.lib.wiring import In, Signature
 
 from rtlgen.hw.axi_write import AxiWrite
 from rtlgen.hw.bursts import PAGE_BITS, BurstFormer
+from rtlgen.hw.merge import OfferMerge
+from rtlgen.hw.offers import offer_signature
 from rtlgen.hw.tile_sequencer import TileSequencer
 from rtlgen.hw.turns import Turns
 from rtlgen.ir.memory_side import BURST_WORDS
@@ -18,6 +20,8 @@ from rtlgen.ir.plan import MemorySide, TiledRegion, Transfer, Workers
 USERS = 2
 WORD_BITS = 11
 COUNT_BITS = 12
+FEW_BITS = 4
+"""Of a count that is no larger than a bounded proof has cycles."""
 
 
 def stable(m: Module, valid: Value, ready: Value, *payload: Value) -> None:
@@ -42,11 +46,11 @@ class Bursts(wiring.Component):
     """
 
     def __init__(self, kind: type[BurstFormer] = BurstFormer, bytes_per_word: int = 8) -> None:
-        self.former = kind(range(USERS), WORD_BITS, bytes_per_word)
+        self.former = kind(USERS, WORD_BITS, bytes_per_word)
         self.bytes_per_word = bytes_per_word
         each = unsigned(USERS)
         members = {name: In(each) for name in ("offered", "moves", "follows")}
-        flags = ("begin", "stops", "room", "voids", "may_close", "ready")
+        flags = ("stops", "room", "voids", "may_close", "ready")
         members |= {name: In(1) for name in flags}
         members |= {f"word_{n}": In(WORD_BITS) for n in range(USERS)}
         members |= {"which": In(COUNT_BITS), "base": In(4)}
@@ -58,7 +62,7 @@ class Bursts(wiring.Component):
         words = [getattr(self, f"word_{n}") for n in range(USERS)]
         chosen_word = Signal(WORD_BITS)
         m.d.comb += chosen_word.eq(Mux(former.chosen[0], words[0], words[1]))
-        for name in ("begin", "offered", "moves", "follows", "stops", "room", "voids", "may_close"):
+        for name in ("offered", "moves", "follows", "stops", "room", "voids", "may_close"):
             m.d.comb += getattr(former, name).eq(getattr(self, name))
         m.d.comb += [
             former.ready.eq(self.ready),
@@ -147,9 +151,13 @@ class Writes(wiring.Component):
     """
 
     def __init__(
-        self, side: MemorySide, transfers: tuple[Transfer, ...], kind: type[AxiWrite] = AxiWrite
+        self,
+        side: MemorySide,
+        transfers: tuple[Transfer, ...],
+        workers: Sequence[int],
+        kind: type[AxiWrite] = AxiWrite,
     ) -> None:
-        self.port = kind(side, transfers, range(len(transfers)), words=2, bursts=2)
+        self.port = kind(side, transfers, workers, words=2, bursts=2)
         self.users = range(len(transfers))
         members = {"awready": In(1), "wready": In(1), "bvalid": In(1), "bresp": In(2)}
         members |= {"failed": In(1), "which": In(COUNT_BITS), "burst": In(COUNT_BITS)}
@@ -294,6 +302,98 @@ class Fair(wiring.Component):
                 with m.If((self.which == group) & had_one & ~self.begin):
                     m.d.comb += Assert(~(serves[other] & wants[group] & ~serves[group]))
         return m
+
+
+class Merge(wiring.Component):
+    """`OfferMerge` shows what was offered, in order, and no worker waits for long.
+
+    The offers of each mover are numbered, and their numbers looked for in the stream. Of every
+    worker it is counted how many bursts of each other one come out of the stream while something
+    of its own is on its way.
+    """
+
+    MOST_BURSTS = 3
+    """Two are in front of the channel already, and a worker that comes first has one turn."""
+
+    def __init__(
+        self,
+        side: MemorySide,
+        transfer: Transfer,
+        workers: Sequence[int],
+        kind: type[OfferMerge] = OfferMerge,
+    ) -> None:
+        self.workers = tuple(workers)
+        self.users = range(len(workers))
+        self.merge = kind(side, (transfer,) * len(workers), workers)
+        names = offer_signature(transfer, side).members
+        self.numbered = [
+            name for name in names if name not in ("valid", "taken", "moves", "follows")
+        ]
+        members = {"begin": In(1), "takes": In(1)}
+        members |= {
+            f"{name}_{n}": In(1) for n in self.users for name in ("valid", "moves", "follows")
+        }
+        super().__init__(Signature(members))
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.submodules.merge = merge = self.merge
+        merged = merge.merged
+        goes = merged.valid & self.takes
+        m.d.comb += [merge.begin.eq(self.begin), merged.taken.eq(goes)]
+        # A word follows the one that is just before it in the stream, of the same mover.
+        before, is_word = Signal.like(merged.user), Signal()
+        with m.If(goes):
+            m.d.sync += [before.eq(merged.user), is_word.eq(merged.moves)]
+        follows = merged.follows & merged.moves
+        with m.If(merged.valid):
+            m.d.comb += [
+                Assert(merged.user < len(self.users)),
+                Assert(~follows | (is_word & (merged.user == before))),
+            ]
+        self._wait(m, goes, [self._follow(m, n, goes & self._shows(n)) for n in self.users])
+        return m
+
+    def _shows(self, n: int) -> Value:
+        """Return whether what the stream shows is of mover `n`."""
+        return self.merge.merged.user == n
+
+    def _follow(self, m: Module, n: int, goes: Value) -> Value:
+        """Let a mover offer anything, numbered; return whether something of it is on its way."""
+        offer, merged = getattr(self.merge, f"offer_{n}"), self.merge.merged
+        for name in ("valid", "moves", "follows"):
+            m.d.comb += getattr(offer, name).eq(getattr(self, f"{name}_{n}"))
+        came, went = Signal(FEW_BITS, name=f"came_{n}"), Signal(FEW_BITS, name=f"went_{n}")
+        m.d.sync += [came.eq(came + offer.taken), went.eq(went + goes)]
+        goes_on = Signal(name=f"goes_on_{n}")
+        with m.If(offer.taken):
+            m.d.sync += goes_on.eq(offer.moves & ~offer.last)
+        m.d.comb += [Assume(~offer.follows | goes_on), Assert(~offer.taken | offer.valid)]
+        for name in self.numbered:
+            m.d.comb += getattr(offer, name).eq(came)
+            with m.If(merged.valid & self._shows(n)):
+                shown = getattr(merged, name)
+                m.d.comb += [Assert(came != went), Assert(shown == went[: len(shown)])]
+        return came != went
+
+    def _wait(self, m: Module, goes: Value, on_its_way: Sequence[Value]) -> None:
+        """Count the bursts of others while a worker waits."""
+        merged = self.merge.merged
+        begins = goes & ~(merged.follows & merged.moves)
+        mine = {
+            group: [n for n in self.users if self.workers[n] == group]
+            for group in sorted(set(self.workers))
+        }
+        served = {group: Cat(self._shows(n) for n in mine[group]).any() for group in mine}
+        for group in mine:
+            waits = Cat(on_its_way[n] for n in mine[group]).any()
+            for other in mine.keys() - {group}:
+                bursts = Signal(3, name=f"bursts_{group}_{other}")
+                with m.If(~waits | (goes & served[group]) | self.begin):
+                    m.d.sync += bursts.eq(0)
+                with m.Elif(begins & served[other]):
+                    m.d.sync += bursts.eq(bursts + 1)
+                m.d.comb += Assert(bursts <= self.MOST_BURSTS)
 
 
 class Tokens(wiring.Component):

@@ -9,13 +9,14 @@ import pytest
 from amaranth.lib import wiring
 
 import rtlgen
-from hw_tests.formal.harnesses import Bursts, Fair, Tokens, Writes
+from hw_tests.formal.harnesses import Bursts, Fair, Merge, Tokens, Writes
 from hw_tests.formal.mutants import changed
 from hw_tests.formal.prove import Method, prove
 from rtlgen.hw.axi_write import AxiWrite
 from rtlgen.hw.bursts import BurstFormer
+from rtlgen.hw.merge import OfferMerge
 from rtlgen.hw.tile_sequencer import TileSequencer
-from rtlgen.hw.turns import Turns
+from rtlgen.hw.turns import ALONE, Turns
 from rtlgen.ir.plan import Bus, MemorySide, OffChip, TiledRegion
 
 pytestmark = [
@@ -43,10 +44,17 @@ def tiled(memory: str) -> TiledRegion:
     return region
 
 
+SIDE = MemorySide(8, Bus("axi", 8), (OffChip("a", 8, False, (64,), "inout", 0),))
+
+
 def writes(kind: type[AxiWrite] = AxiWrite) -> Writes:
-    side = MemorySide(8, Bus("axi", 8), (OffChip("a", 8, False, (64,), "inout", 0),))
     (store,) = (t for t in tiled("axi").transfers if t.direction == "store")
-    return Writes(side, (store, store), kind)
+    return Writes(SIDE, (store, store), (ALONE, ALONE), kind)
+
+
+def merge(kind: type[OfferMerge] = OfferMerge) -> Merge:
+    load = next(t for t in tiled("axi").transfers if t.direction == "load")
+    return Merge(SIDE, load, MERGED_WORKERS, kind)
 
 
 def holds(harness: wiring.Component, folder: Path, method: Method, cycles: int) -> bool:
@@ -91,6 +99,28 @@ def test_no_worker_waits_while_another_one_is_served_twice(tmp_path: Path) -> No
 )
 def test_a_turn_out_of_order_is_found(old: str, new: str, tmp_path: Path) -> None:
     assert prove(Fair(WORKERS, changed(Turns, old, new)), tmp_path, "bounded", 12) == "broken"
+
+
+MERGED_WORKERS = (0, 0, 1)
+
+
+def test_offers_of_several_workers_come_out_as_they_came_and_soon(tmp_path: Path) -> None:
+    assert holds(merge(), tmp_path, "bounded", 8)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("going.eq(has & follows & before &", "going.eq(has & before &"),
+        ("& goes_on.replicate(len(users))", "& goes_on.replicate(len(users)) | has"),
+        ("(chosen & follows & before).any()", "(chosen & follows).any()"),
+        ("queue.take.eq(chosen[n])", "queue.take.eq(turns[n])"),
+        ("chosen_of(chosen, [Const(n) for n in users])", "turns[-1]"),
+        ("going & room.replicate(len(users))", "going"),
+    ],
+)
+def test_a_wrong_merge_is_found(old: str, new: str, tmp_path: Path) -> None:
+    assert prove(merge(changed(OfferMerge, old, new)), tmp_path, "bounded", 8) == "broken"
 
 
 def test_what_is_sent_is_what_was_offered(tmp_path: Path) -> None:

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 from amaranth.hdl import Module, Signal, unsigned
 from amaranth.lib import data, wiring
-from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out, Signature
 
 from rtlgen.hw.bursts import ADDRESS_BITS, PAGE_BITS, BurstFormer
-from rtlgen.hw.offers import chosen_of, row_bits, user_members
+from rtlgen.hw.merge import streams_of, tell_finished
+from rtlgen.hw.offers import chosen_of, row_bits, user_bits, user_members
+from rtlgen.hw.ready_fifo import ReadyFIFO
 from rtlgen.ir.plan import MemorySide, Transfer, address_bits
 
 
@@ -64,24 +65,23 @@ class AxiRead(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         side, users = self.side, range(len(self.transfers))
-        offers = [getattr(self, f"offer_{n}") for n in users]
+        streams, users_of = streams_of(m, self)
         m.submodules.bursts = bursts = BurstFormer(
-            self.workers, address_bits(side.depth_words), side.bytes_per_word
+            len(streams), address_bits(side.depth_words), side.bytes_per_word
         )
         entry = data.StructLayout(
             {
-                "user": unsigned(len(offers)),
+                "user": unsigned(user_bits(len(users))),
                 "row": unsigned(len(self.fill_row)),
                 "last": 1,
                 "is_word": 1,
             }
         )
-        m.submodules.asked = asked = SyncFIFO(width=entry.size, depth=side.bus.read_words)
+        m.submodules.asked = asked = ReadyFIFO(width=entry.size, depth=side.bus.read_words)
         # The head of the queue is in a register: a RAM of LUTs is slow to read.
         new, head, has_head = Signal(entry), Signal(entry, reset_less=True), Signal()
-        bursts.take_from(m, offers)
+        bursts.take_from(m, streams)
         m.d.comb += [
-            bursts.begin.eq(self.begin),
             bursts.stops.eq(self.failed),
             bursts.room.eq(asked.w_rdy),
             bursts.voids.eq(asked.w_rdy),
@@ -91,9 +91,9 @@ class AxiRead(wiring.Component):
             self.araddr.eq(bursts.addr),
             self.arlen.eq(bursts.len),
             self.arvalid.eq(bursts.valid),
-            new.user.eq(bursts.chosen),
-            new.row.eq(chosen_of(bursts.chosen, [offer.row for offer in offers])),
-            new.last.eq(chosen_of(bursts.chosen, [offer.last for offer in offers])),
+            new.user.eq(chosen_of(bursts.chosen, users_of)),
+            new.row.eq(chosen_of(bursts.chosen, [stream.row for stream in streams])),
+            new.last.eq(chosen_of(bursts.chosen, [stream.last for stream in streams])),
             new.is_word.eq(bursts.is_word),
             asked.w_data.eq(new),
             # Words that are skipped leave no trace, but for the end of their tile.
@@ -115,11 +115,8 @@ class AxiRead(wiring.Component):
             m.d.sync += self.error.eq(0)
         with m.Elif(self.rready & self.rvalid & self.rresp[1]):
             m.d.sync += self.error.eq(1)
-        for n, offer in enumerate(offers):
-            mine = passes & head.user[n]
-            m.d.comb += [
-                offer.taken.eq(bursts.chosen[n]),
-                getattr(self, f"fill_{n}").eq(mine & head.is_word),
-                getattr(self, f"finished_{n}").eq(mine & head.last),
-            ]
+        for n in users:
+            mine = passes & (head.user == n)
+            m.d.comb += getattr(self, f"fill_{n}").eq(mine & head.is_word)
+            tell_finished(m, self, n, mine & head.last)
         return m

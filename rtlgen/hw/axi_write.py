@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 from amaranth.hdl import Cat, Module, Signal, unsigned
 from amaranth.lib import data, wiring
-from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out, Signature
 
 from rtlgen.hw.bursts import ADDRESS_BITS, PAGE_BITS, BurstFormer
-from rtlgen.hw.offers import chosen_of, user_members
+from rtlgen.hw.merge import streams_of, tell_finished
+from rtlgen.hw.offers import chosen_of, user_bits, user_members
+from rtlgen.hw.ready_fifo import ReadyFIFO
 from rtlgen.ir.plan import MemorySide, Transfer, address_bits
 from rtlgen.ir.port_timing import WRITE_WORDS
 
@@ -74,22 +75,24 @@ class AxiWrite(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         side, users = self.side, range(len(self.transfers))
-        offers = [getattr(self, f"offer_{n}") for n in users]
+        streams, users_of = streams_of(m, self)
         m.submodules.bursts = bursts = BurstFormer(
-            self.workers, address_bits(side.depth_words), side.bytes_per_word
+            len(streams), address_bits(side.depth_words), side.bytes_per_word
         )
         beat = data.StructLayout(
             {"data": side.word_bits, "strobes": side.bytes_per_word, "last": 1}
         )
-        entry = data.StructLayout({"user": unsigned(len(offers)), "last": 1, "is_burst": 1})
-        m.submodules.words = words = SyncFIFO(width=beat.size, depth=self.words)
-        m.submodules.asked = asked = SyncFIFO(width=entry.size, depth=self.bursts)
+        entry = data.StructLayout(
+            {"user": unsigned(user_bits(len(users))), "last": 1, "is_burst": 1}
+        )
+        m.submodules.words = words = ReadyFIFO(width=beat.size, depth=self.words)
+        m.submodules.asked = asked = ReadyFIFO(width=entry.size, depth=self.bursts)
         # The word that was taken last waits until it is known whether its burst goes on.
-        held, ends_tile = Signal(beat), Signal()
-        last = chosen_of(bursts.chosen, [offer.last for offer in offers])
-        bursts.take_from(m, offers)
+        held, ends_tile, owner = Signal(beat), Signal(), Signal(user_bits(len(users)))
+        user = chosen_of(bursts.chosen, users_of)
+        last = chosen_of(bursts.chosen, [stream.last for stream in streams])
+        bursts.take_from(m, streams)
         m.d.comb += [
-            bursts.begin.eq(self.begin),
             bursts.stops.eq(self.failed),
             bursts.room.eq(words.w_rdy),
             bursts.voids.eq(asked.w_rdy & ~bursts.open),
@@ -102,9 +105,10 @@ class AxiWrite(wiring.Component):
         ]
         with m.If(bursts.is_word):
             m.d.sync += [
-                held.data.eq(chosen_of(bursts.chosen, [offer.data for offer in offers])),
-                held.strobes.eq(chosen_of(bursts.chosen, [offer.strobes for offer in offers])),
+                held.data.eq(chosen_of(bursts.chosen, [stream.data for stream in streams])),
+                held.strobes.eq(chosen_of(bursts.chosen, [stream.strobes for stream in streams])),
                 ends_tile.eq(last),
+                owner.eq(user),
             ]
         m.d.comb += [
             words.w_data.eq(Cat(held.data, held.strobes, bursts.closing)),
@@ -114,9 +118,9 @@ class AxiWrite(wiring.Component):
         new, head = Signal(entry), data.View(entry, asked.r_data)
         passes_by = bursts.chosen.any() & ~bursts.is_word
         with m.If(bursts.closing):
-            m.d.comb += [new.user.eq(bursts.owner), new.last.eq(ends_tile), new.is_burst.eq(1)]
+            m.d.comb += [new.user.eq(owner), new.last.eq(ends_tile), new.is_burst.eq(1)]
         with m.Else():
-            m.d.comb += [new.user.eq(bursts.chosen), new.last.eq(last)]
+            m.d.comb += [new.user.eq(user), new.last.eq(last)]
         passes = Signal()
         m.d.comb += [
             asked.w_data.eq(new),
@@ -129,15 +133,12 @@ class AxiWrite(wiring.Component):
             m.d.sync += self.error.eq(0)
         with m.Elif(self.bready & self.bvalid & self.bresp[1]):
             m.d.sync += self.error.eq(1)
-        for n, offer in enumerate(offers):
-            m.d.comb += [
-                offer.taken.eq(bursts.chosen[n]),
-                getattr(self, f"finished_{n}").eq(passes & head.user[n] & head.last),
-            ]
+        for n in users:
+            tell_finished(m, self, n, passes & (head.user == n) & head.last)
         return m
 
     def _send(
-        self, m: Module, bursts: BurstFormer, words: SyncFIFO, beat: data.View[data.StructLayout]
+        self, m: Module, bursts: BurstFormer, words: ReadyFIFO, beat: data.View[data.StructLayout]
     ) -> None:
         """Send the words of bursts whose address is out."""
         owed = Signal(range(self.bursts + 1))

@@ -29,12 +29,11 @@ class BurstFormer(wiring.Component):
 
     Parameters
     ----------
-    workers: of every user, whose mover it is; see `turns`. word_bits: width of a word's number.
-    bytes_per_word
+    users: how many streams of offers there are; the first one that offers something comes first.
+    word_bits: width of a word's number. bytes_per_word
 
     Members
     -------
-    begin: In(1), before a run.
     offered: In, a bit a user; moves: In, whether the offer is a word; follows: In, whether it goes
         on with the burst of the offer before. stops: In(1), words are to be taken as if they were
         none. word: In, the number of the word of the user that is chosen.
@@ -49,16 +48,14 @@ class BurstFormer(wiring.Component):
     addr, len, valid: Out, of the address channel, len: words - 1; ready: In(1).
     """
 
-    def __init__(self, workers: Sequence[int], word_bits: int, bytes_per_word: int) -> None:
-        self.workers = tuple(workers)
-        self.users = users = len(self.workers)
+    def __init__(self, users: int, word_bits: int, bytes_per_word: int) -> None:
+        self.users = users
         self.bytes_per_word = bytes_per_word
         each = unsigned(users)
         length = BURST_WORDS.bit_length() - 1
         super().__init__(
             Signature(
                 {
-                    "begin": In(1),
                     "offered": In(each),
                     "moves": In(each),
                     "follows": In(each),
@@ -86,6 +83,7 @@ class BurstFormer(wiring.Component):
 
     def take_from(self, m: Module, offers: Sequence[Any]) -> None:
         """Wire the offers of its users; see `offers`."""
+        m.d.comb += [offer.taken.eq(self.chosen[n]) for n, offer in enumerate(offers)]
         m.d.comb += [
             self.offered.eq(Cat(offer.valid for offer in offers)),
             self.moves.eq(Cat(offer.moves for offer in offers)),
@@ -111,7 +109,7 @@ class BurstFormer(wiring.Component):
         m.d.comb += eligible.eq(
             (words & can_open.replicate(self.users)) | (voids & self.voids.replicate(self.users))
         )
-        turns = Turns(self.workers).build(m, list(eligible), ~self.extends, self.begin, self.chosen)
+        turns = Turns.first_of(m, "turn", list(eligible), ~self.extends)
         grows = extending & self.room.replicate(self.users)
         m.d.comb += [
             self.chosen.eq(Mux(self.extends, grows, turns)),

@@ -23,6 +23,7 @@ from rtlgen.hw.off_chip import OffChipPort, memory_pins
 from rtlgen.hw.sequencer import Phase, Sequencer, event_name
 from rtlgen.hw.sites import Sites, sites_of
 from rtlgen.hw.tile_parts import TileParts
+from rtlgen.hw.turns import ALONE
 from rtlgen.ir.crc import CRC_BITS
 from rtlgen.ir.cycles import checksum_cycles, region_cycles
 from rtlgen.ir.plan import (
@@ -229,18 +230,12 @@ class _KernelBuilder:
         workers: dict[str, int] = {}
         for number, parts in self._tiles.items():
             movers |= parts.movers
-            workers |= dict.fromkeys(parts.movers, number if self._has_teams else 0)
+            workers |= dict.fromkeys(parts.movers, number if parts.is_shared else ALONE)
             finished |= {window: parts.finished(window) for window in parts.movers}
         if not movers:
             return
         self._off_chip = OffChipPort(side, movers, workers, self._kernel)
         self._off_chip.build(self._m, self._modules, self._sequencer.accepted, finished)
-
-    @property
-    def _has_teams(self) -> bool:
-        """Whether several workers share the port to the memory off chip at any time."""
-        teams = [part for part in self._plan.body if isinstance(part, Workers)]
-        return any(len(team.regions) > 1 for team in teams)
 
     def _capture_scalars(self) -> None:
         used = {name for stream in self._plan.streams for name in sites_of(stream).parameters}

@@ -42,6 +42,23 @@ def offer_signature(transfer: Transfer, side: MemorySide) -> Signature:
     return Signature(members)
 
 
+def user_bits(users: int) -> int:
+    """Return the width of the number of one of some users."""
+    return max(1, (users - 1).bit_length())
+
+
+def merged_signature(transfers: Sequence[Transfer], side: MemorySide) -> Signature:
+    """Return what a stream shows that is merged of the offers of some movers, of one direction.
+
+    Members
+    -------
+    user: number of the mover whose offer it is. The others as of an offer, rows as the widest ones.
+    """
+    widest = max(transfers, key=lambda transfer: transfer.at.width_bits)
+    members = dict(offer_signature(widest, side).members.items())
+    return Signature({**members, "user": Out(user_bits(len(transfers)))})
+
+
 def user_members(transfers: Sequence[Transfer], side: MemorySide) -> Mapping[str, Member]:
     """Return the members of a port that serves some transfers, each with a number of its own.
 

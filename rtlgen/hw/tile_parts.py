@@ -24,13 +24,14 @@ class TileParts:
 
     Members
     -------
-    movers: by window.
+    movers: by window. is_shared: whether other workers run beside it.
     """
 
     def __init__(
         self, tiled: TiledRegion, workers: Workers, side: MemorySide, events: Sequence[int]
     ) -> None:
         self._tiled = tiled
+        self.is_shared = len(workers.regions) > 1
         self._sequencer = TileSequencer(tiled, events, workers)
         depth = len(tiled.levels)
         self.movers: Mapping[str, Mover] = {

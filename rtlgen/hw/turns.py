@@ -13,6 +13,9 @@ from collections.abc import Sequence
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 
+ALONE = -1
+"""The number of a worker that nobody runs beside."""
+
 
 class Turns:
     """Choose one user of those that want it.
@@ -36,7 +39,7 @@ class Turns:
         free: whether there is a turn. begin: before a run, in which the first worker comes first.
         served: a bit for each user: it is being served, on this turn or an earlier one.
         """
-        first = self._first_of(m, "first", wanted, free)
+        first = self.first_of(m, "first_turn", wanted, free)
         if len(self._groups) < 2:
             return first
         behind = {group: Signal(name=f"behind_{group}") for group in self._groups[1:]}
@@ -55,13 +58,14 @@ class Turns:
                 before = [serves[other] for other in self._groups if other < group]
                 m.d.sync += flag.eq(Cat(before).any())
         turn = Signal(len(wanted), name="turn")
-        next_one = self._first_of(m, "next", later, free)
+        next_one = self.first_of(m, "next_turn", later, free)
         m.d.comb += turn.eq(Mux(Cat(later).any(), next_one, first))
         return turn
 
-    def _first_of(self, m: Module, name: str, wanted: Sequence[Value], free: Value) -> Signal:
-        """Return a bit for each that wants it: it is the first one, where there is a turn."""
-        found = Signal(len(wanted), name=f"{name}_turn")
+    @staticmethod
+    def first_of(m: Module, name: str, wanted: Sequence[Value], free: Value) -> Signal:
+        """Return a bit for each that wants a turn: it is the first one, where there is a turn."""
+        found = Signal(len(wanted), name=name)
         before: Value = ~free
         for n, wants in enumerate(wanted):
             m.d.comb += found[n].eq(wants & ~before)

@@ -18,12 +18,17 @@ from dataclasses import dataclass, field
 from typing import Protocol, Self
 
 from rtlgen.ir.memory_side import Bus
-from rtlgen.ir.transfer_patterns import Item
+from rtlgen.ir.merge_timing import (
+    NOBODY,
+    DirectOffers,
+    MergedOffers,
+    Offers,
+    Rotation,
+    offers_of,
+)
 
 WRITE_WORDS = 32
 """Words that wait for their turn on the bus."""
-
-Offers = Sequence[Item | None]
 
 
 @dataclass(slots=True)
@@ -36,8 +41,8 @@ class Served:
         or will in the next cycle.
     """
 
-    taken: list[int]
-    finished: list[int]
+    taken: Sequence[int]
+    finished: Sequence[int]
     moved: bool
 
 
@@ -69,34 +74,10 @@ def port_timing(bus: Bus, is_store: Sequence[bool], workers: Sequence[int]) -> P
     stores = [n for n, stores in enumerate(is_store) if stores]
     if bus.kind == "axi":
         return AxiTiming(
-            _Reads(bus, Rotation(workers, loads)),
-            _Writes(bus, Rotation(workers, stores)),
+            _Reads(bus, offers_of(Rotation(workers, loads))),
+            _Writes(bus, offers_of(Rotation(workers, stores))),
         )
     return FixedTiming(bus.latency_cycles, Rotation(workers, stores, loads))
-
-
-NOBODY = -1
-"""The worker that was served last, before any was."""
-
-
-class Rotation:
-    """In which order movers have their turns: `hw.turns`.
-
-    Parameters
-    ----------
-    workers: of every mover. classes: movers, those of the first class before all others.
-    """
-
-    def __init__(self, workers: Sequence[int], *classes: Sequence[int]) -> None:
-        self.workers = workers
-        self._orders = {
-            last: [n for own in classes for n in sorted(own, key=lambda n: workers[n] <= last)]
-            for last in (NOBODY, *set(workers))
-        }
-
-    def after(self, worker: int) -> list[int]:
-        """Return all of them, the first one first, when a worker was served last."""
-        return self._orders[worker]
 
 
 @dataclass(slots=True)
@@ -178,7 +159,9 @@ class AxiTiming:
         served = self.reads.cycle(offers)
         more = self.writes.cycle(offers)
         return Served(
-            served.taken + more.taken, served.finished + more.finished, served.moved | more.moved
+            (*served.taken, *more.taken),
+            (*served.finished, *more.finished),
+            served.moved | more.moved,
         )
 
     def waits(self) -> int:
@@ -232,11 +215,11 @@ class _Reads:
     bursts: (words that are still to come, cycle from which on) of each one behind it.
     asked: what is to come, behind the head, which is next. has_word: whether a word has come and is
         not in its window.
-    served: the worker that was served last.
+    source: what is offered.
     """
 
     bus: Bus
-    turns: Rotation
+    source: DirectOffers | MergedOffers
     now: int = 0
     open: _Burst | None = None
     sent: int = 0
@@ -244,19 +227,20 @@ class _Reads:
     asked: list[_Asked] = field(default_factory=list)
     head: _Asked | None = None
     has_word: bool = False
-    served: int = NOBODY
 
     def key(self) -> object:
         bursts = tuple([(words, max(0, due - self.now)) for words, due in self.bursts])
         state = self.open, self.sent, bursts, tuple(self.asked), self.head, self.has_word
-        return *state, self.served
+        return *state, self.source.key()
 
     def copied(self) -> _Reads:
         mine = copy(self)
+        mine.source = self.source.copied()
         mine.bursts, mine.asked = list(self.bursts), list(self.asked)
         return mine
 
     def cycle(self, offers: Offers) -> Served:
+        shown = self.source.shown(offers)
         has_room = len(self.asked) < self.bus.read_words
         head = self.head
         passes = head is not None and (self.has_word or not head.is_awaited)
@@ -276,7 +260,7 @@ class _Reads:
             self.bursts.append((self.sent, self.now + self.bus.latency_cycles))
             self.sent = 0
         burst = self.open
-        goes_on = burst is not None and burst.goes_on(offers)
+        goes_on = burst is not None and burst.goes_on(shown)
         taken: int | None = None
         if burst is not None and goes_on:
             if has_room:
@@ -286,19 +270,18 @@ class _Reads:
             if burst is not None:
                 self.sent, self.open, moved = burst.words, None, True
             if has_room:
-                order = self.turns.after(self.served)
-                taken = next((n for n in order if offers[n] is not None), None)
+                taken = next((n for n in self.source.order if shown[n] is not None), None)
         if taken is not None:
-            offer = offers[taken]
+            offer = shown[taken]
             assert offer is not None, "what is taken was offered"
-            self.served = self.turns.workers[taken]
             self.asked.append(_Asked(taken, offer.last, offer.moves))
             if offer.moves and not goes_on:
                 self.open = _Burst(taken, 1, False)
-            moved = True
         self.now += 1
-        moved |= bool(self.bursts) and self.bursts[0][1] == self.now
-        return Served([] if taken is None else [taken], finished, moved)
+        by_movers, changed = self.source.cycle(offers, taken)
+        told = self.source.told(finished)
+        moved |= changed or bool(told) or (bool(self.bursts) and self.bursts[0][1] == self.now)
+        return Served(by_movers, told, moved)
 
     def waits(self) -> int:
         return max(0, self.bursts[0][1] - self.now) if self.bursts else 0
@@ -312,41 +295,42 @@ class _Writes:
     -------
     open: the burst that may grow; its last word is not among the `words` that wait for the bus.
     bursts: words to send of each one whose address is out. due: cycles of their responses.
-    asked: what waits for a response. served: the worker that was served last.
+    asked: what waits for a response. source: what is offered.
     """
 
     bus: Bus
-    turns: Rotation
+    source: DirectOffers | MergedOffers
     now: int = 0
     open: _Burst | None = None
     words: int = 0
     bursts: list[int] = field(default_factory=list)
     due: list[int] = field(default_factory=list)
     asked: list[_Asked] = field(default_factory=list)
-    served: int = NOBODY
 
     def key(self) -> object:
         due = tuple([max(0, cycle - self.now) for cycle in self.due])
         state = self.open, self.words, tuple(self.bursts), due, tuple(self.asked)
-        return *state, self.served
+        return *state, self.source.key()
 
     def copied(self) -> _Writes:
         mine = copy(self)
+        mine.source = self.source.copied()
         mine.bursts, mine.due, mine.asked = list(self.bursts), list(self.due), list(self.asked)
         return mine
 
     def cycle(self, offers: Offers) -> Served:
+        shown = self.source.shown(offers)
         has_room, may_ask = self.words < WRITE_WORDS, len(self.asked) < self.bus.write_bursts
         finished, moved = self._answer()
         moved |= self._send()
         burst = self.open
-        goes_on = burst is not None and burst.goes_on(offers)
+        goes_on = burst is not None and burst.goes_on(shown)
         taken: int | None = None
         if burst is not None and goes_on:
             if has_room:
                 taken = burst.owner
                 self.words += 1
-                offer = offers[taken]
+                offer = shown[taken]
                 assert offer is not None, "what goes on was offered"
                 self.open = _Burst(taken, burst.words + 1, offer.last)
         else:
@@ -357,19 +341,20 @@ class _Writes:
                 self.open, moved = None, True
             opens = self.open is None and has_room
             passes = burst is None and may_ask
-            for n in self.turns.after(self.served):
-                offer = offers[n]
+            for n in self.source.order:
+                offer = shown[n]
                 if offer is not None and (opens if offer.moves else passes):
                     taken = n
-                    self.served = self.turns.workers[n]
                     if offer.moves:
                         self.open = _Burst(n, 1, offer.last)
                     else:
                         self.asked.append(_Asked(n, offer.last, False))
                     break
         self.now += 1
-        moved |= taken is not None or (bool(self.due) and self.due[0] == self.now)
-        return Served([] if taken is None else [taken], finished, moved)
+        by_movers, changed = self.source.cycle(offers, taken)
+        told = self.source.told(finished)
+        moved |= changed or bool(told) or (bool(self.due) and self.due[0] == self.now)
+        return Served(by_movers, told, moved)
 
     def _answer(self) -> tuple[list[int], bool]:
         """Take a response; return who is done with a tile, and whether there was one."""
