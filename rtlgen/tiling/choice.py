@@ -134,7 +134,7 @@ class TileChoice:
                 if len(form.candidates) >= MOST_PLANS:
                     return [tried]
                 best = tried
-                wanted = list(_neighbours(best.tiling.sizes, form.extents))
+                wanted = list(_neighbours(best.tiling.sizes, form.lengths))
             if best is not None:
                 break
         return [] if best is None or best is found else [best]
@@ -197,9 +197,9 @@ def _volume(sizes: Sequence[int]) -> int:
     return volume
 
 
-def _neighbours(sizes: tuple[int, ...], extents: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    """Yield sizes with one side twice, or half as long."""
+def _neighbours(sizes: tuple[int, ...], lengths: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """Yield sizes with one side twice, or half as long: a power of two, or the whole loop."""
     for k, size in enumerate(sizes):
-        for other in (size * 2, size // 2):
-            if 1 <= other <= extents[k]:
+        for other in (min(2 * size, lengths[k]), 1 << (size - 1).bit_length() >> 1):
+            if other not in (0, size):
                 yield (*sizes[:k], other, *sizes[k + 1 :])

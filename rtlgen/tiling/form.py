@@ -74,13 +74,8 @@ class Form:
         return self._planned.get(part.tiling) is part
 
     @cached_property
-    def extents(self) -> tuple[int, ...]:
-        """For every loop that is cut, the power of two that holds all of its iterations."""
-        return tuple(1 << (length - 1).bit_length() for length in self._lengths)
-
-    @cached_property
-    def _lengths(self) -> tuple[int, ...]:
-        """For every loop that is cut, one more than its last iteration."""
+    def lengths(self) -> tuple[int, ...]:
+        """For every loop that is cut, one more than its last iteration: a tile of all of them."""
         scop = self.loops.program.scop
         lasts = [
             [last for _, last in list(scop.schedule.box(s.name).values())[: self.loops.depth]]
@@ -98,7 +93,7 @@ class Form:
         """
         if self.chip.lanes is None:
             return None
-        return lanes_of(self.chip.lanes, self.loops, self._lengths)
+        return lanes_of(self.chip.lanes, self.loops, self.lengths)
 
     def fitting(self, sizes: tuple[int, ...]) -> tuple[int, ...]:
         """Return sizes that are multiples of the lanes, no smaller than those given.
@@ -123,17 +118,17 @@ class Form:
         order of the nest itself, which is legal always. With it come cubes of the inner loops.
         """
         for edges in (EDGES, SMALL_EDGES):
-            cubes = [tuple(min(edge, extent) for extent in self.extents) for edge in edges]
+            cubes = [tuple(min(edge, length) for length in self.lengths) for edge in edges]
             yield [sizes for sizes in dict.fromkeys(cubes) if self._cut(sizes) is not None]
         if self.loops.are_written:
             stretches = [
-                (*[1] * k, min(edge, self.extents[k]), *self.extents[k + 1 :])
+                (*[1] * k, min(edge, self.lengths[k]), *self.lengths[k + 1 :])
                 for k in range(self.loops.depth)
                 for edge in (*EDGES, *SMALL_EDGES)
             ]
             # Cubes of the inner loops, where an outer one cannot be cut.
             stretches += [
-                (*[1] * k, *(min(edge, extent) for extent in self.extents[k:]))
+                (*[1] * k, *(min(edge, length) for length in self.lengths[k:]))
                 for k in range(1, self.loops.depth)
                 for edge in EDGES
             ]
@@ -183,7 +178,7 @@ class Form:
     @cached_property
     def words_needed(self) -> int | None:
         """The words of a single tile that is the whole unit: each is moved once."""
-        cut = next(self._cuts(self.extents), None)
+        cut = next(self._cuts(self.lengths), None)
         if cut is None:
             return None
         try:
