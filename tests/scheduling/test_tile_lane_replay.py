@@ -210,3 +210,9 @@ def test_a_bank_too_few_is_noticed_of_stores_alone() -> None:
 def place_of(address: Address) -> Address:
     assert isinstance(address, AnyBank)
     return address.place
+
+
+def test_two_lanes_are_replayed() -> None:
+    found = planned(PRODUCT, 13, TILE, lanes=LaneRequest("j", 2))
+    assert {stream.lane for stream in found.plan.streams} == {0, 1}
+    judged(found, with_streams(found.plan, found.plan.streams))

@@ -31,7 +31,7 @@ from rtlgen.scheduling.off_chip_history import OffChipHistory
 from rtlgen.scheduling.tile_replay import needed_by_host, replay_tiles
 from rtlgen.tiling.plan import TiledProgram
 from tests.tiling import spoilt
-from tests.tiling.programs import KIB, PRODUCT, TRANSPOSED, planned
+from tests.tiling.programs import JACOBI, KIB, PRODUCT, TRANSPOSED, planned
 from tests.tiling.spoilt import narrower, on_kept
 
 PARTLY = """
@@ -286,3 +286,15 @@ def test_a_value_is_forwarded_from_as_many_iterations_before_as_the_program_says
     spoil = pytest.raises(PlanUnsound, match="takes a wrong value of a") if later else nullcontext()
     with spoil:
         judged(spoilt.with_stream(part.region, moved), found)
+
+
+def test_loops_that_begin_above_0_are_replayed() -> None:
+    found = planned(JACOBI, 9)
+    assert found.replayed
+    loops = [
+        loop
+        for part in found.parts
+        for own in part.judged(found.program.scop).loops.values()
+        for loop in own
+    ]
+    assert any(loop.at > 0 and loop.iterator is not None for loop in loops)
