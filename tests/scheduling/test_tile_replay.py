@@ -50,6 +50,15 @@ void three_before(int a[N]) {
 """
 
 
+ONCE = """
+void once(int a[N], int b[N]) {
+  b[0] = a[3] + 1;
+  for (int i = 1; i < N; i++)
+    b[i] = a[i] ^ b[i - 1];
+}
+"""
+
+
 def transposed() -> TiledProgram:
     return planned(TRANSPOSED, 21, (8, 8))
 
@@ -298,3 +307,15 @@ def test_loops_that_begin_above_0_are_replayed() -> None:
         for loop in own
     ]
     assert any(loop.at > 0 and loop.iterator is not None for loop in loops)
+
+
+def test_a_statement_without_loops_runs_once() -> None:
+    found = planned(ONCE, 9, (4,))
+    assert [len(part.tiled.scop.statements[0].iterators) for part in found.parts] == [0, 2]
+    assert found.replayed
+
+
+def test_streams_run_in_the_tiles_of_their_region() -> None:
+    (part,) = transposed().parts
+    with pytest.raises(PlanUnsound, match="in other tiles than its region"):
+        judged(replace(part.region, tiles=part.region.tiles + 1))
