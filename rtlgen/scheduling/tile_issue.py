@@ -107,7 +107,8 @@ def _require_every_instance(members: Sequence[Issued]) -> None:
         low = points.min(axis=0)
         extents = points.max(axis=0) - low + 1
         numbers = np.ravel_multi_index(tuple((points - low).T), tuple(extents.tolist()))
-        count = len(distinct(np.atleast_1d(numbers))) if points.shape[1] else 1
+        # Without iterators there is one number, and no array of them.
+        count = len(distinct(np.atleast_1d(numbers)))
     else:
         count = 0
     if count != stream.instances or len(points) != count:
