@@ -29,7 +29,7 @@ from rtlgen.ir.scop import (
     StatementNode,
 )
 from rtlgen.transforms.normalise import boxed, program_order, restricted
-from rtlgen.transforms.reschedule import name_prefix
+from rtlgen.transforms.reschedule import new_iterators
 
 
 def side_by_side(
@@ -43,7 +43,7 @@ def side_by_side(
     pads: by statement, in which iteration of each of the loops that it lacks it runs, outermost
         first.
     """
-    names = _pad_names(scop, max((len(each) for each in pads.values()), default=0))
+    names = new_iterators(scop, max((len(each) for each in pads.values()), default=0), "pad")
 
     def loops_of(statement: Statement) -> list[Loop]:
         places = pads.get(statement.name, ())
@@ -137,12 +137,3 @@ def _first_of(node: Node) -> str:
 
 def _rebuilt(scop: Scop, statements: tuple[Statement, ...], tree: tuple[Node, ...]) -> Scop:
     return boxed(replace(scop, statements=statements, tree=tree, schedule=program_order(tree)))
-
-
-def _pad_names(scop: Scop, count: int) -> tuple[str, ...]:
-    """Return names of so many loops that are no names of the program."""
-    taken = {name for statement in scop.statements for name in statement.iterators}
-    prefix = f"{name_prefix(scop)}pad"
-    while any(f"{prefix}{k}" in taken for k in range(count)):
-        prefix += "_"
-    return tuple(f"{prefix}{k}" for k in range(count))

@@ -135,6 +135,15 @@ def name_prefix(scop: Scop) -> str:
     return prefix
 
 
+def new_iterators(scop: Scop, count: int, stem: str = "") -> tuple[str, ...]:
+    """Return names of so many loops that are no names of the program, with a stem in them."""
+    taken = {name for statement in scop.statements for name in statement.iterators}
+    prefix = name_prefix(scop) + stem
+    while any(f"{prefix}{k}" in taken for k in range(count)):
+        prefix += "t"
+    return tuple(f"{prefix}{k}" for k in range(count))
+
+
 def _loop_span(statement: Statement) -> Span:
     return statement.loops[0].span if statement.loops else statement.span
 

@@ -25,7 +25,7 @@ from rtlgen.ir.affine import Affine, affine_sum
 from rtlgen.ir.scop import ConditionNode, Loop, LoopNode, Node, Scop, Statement
 from rtlgen.transforms.integer_inverse import column_echelon
 from rtlgen.transforms.normalise import boxed, program_order
-from rtlgen.transforms.reschedule import name_prefix
+from rtlgen.transforms.reschedule import new_iterators
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +198,7 @@ class TiledScop:
 
 def cut_into_tiles(scop: Scop, tiling: Tiling) -> TiledScop:
     """Return a program in tiles; its loops count as in C, and its statements share those cut."""
-    *tile_names, lane = _new_names(scop, tiling.loop_count + 1)
+    *tile_names, lane = new_iterators(scop, tiling.loop_count + 1)
     names = tuple(tile_names)
     cutter = _Cutter(scop, tiling, names, lane)
     tree = cutter.nodes(scop.tree, 0)
@@ -215,15 +215,6 @@ def cut_into_tiles(scop: Scop, tiling: Tiling) -> TiledScop:
     }
     innermost = None if tiling.lanes is None else lane
     return TiledScop(boxed(cut), boxed(_first_tile(cut, tiling)), names, before, innermost)
-
-
-def _new_names(scop: Scop, count: int) -> tuple[str, ...]:
-    """Return names of so many loops that are no names of the program."""
-    taken = {name for statement in scop.statements for name in statement.iterators}
-    prefix = name_prefix(scop)
-    while any(f"{prefix}{k}" in taken for k in range(count)):
-        prefix += "t"
-    return tuple(f"{prefix}{k}" for k in range(count))
 
 
 def _first_tile(cut: Scop, tiling: Tiling) -> Scop:
