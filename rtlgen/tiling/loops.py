@@ -115,12 +115,8 @@ def joined_loops(whole: Program, units: Sequence[tuple[str, ...]]) -> UnitLoops 
         if not others and len(scop.statement(name).loops) < depth
     }
     program = in_other_loops(part, side_by_side(scop, units, pads))
-    own = {
-        statement.name: tuple(map(Affine.variable, statement.iterators))
-        for statement in scop.statements
-    }
-    instances = {name: count_points(domain) for name, domain in part.sets.domains.items()}
-    return UnitLoops(program, depth, scop, own, False, instances, tuple(units))
+    own = _own_iterators(scop)
+    return UnitLoops(program, depth, scop, own, False, _instances(part), tuple(units))
 
 
 def _pads(part: Program, name: str, depth: int) -> tuple[int, ...]:
@@ -140,17 +136,23 @@ def _pads(part: Program, name: str, depth: int) -> tuple[int, ...]:
 def loops_of(part: Program) -> Iterator[UnitLoops]:
     """Yield the loops of a unit that may be cut into tiles; those of C come first."""
     scop = part.scop
-    own = {
-        statement.name: tuple(map(Affine.variable, statement.iterators))
-        for statement in scop.statements
-    }
-    instances = {name: count_points(domain) for name, domain in part.sets.domains.items()}
+    instances = _instances(part)
+    own = _own_iterators(scop)
     written = UnitLoops(part, shared_loops(scop.tree), scop, own, True, instances)
     yield written
     if any(statement.loops for statement in scop.statements):
         found = _from_pluto(part, instances)
         if found is not None and found.depth >= written.depth:
             yield found
+
+
+def _own_iterators(scop: Scop) -> dict[str, tuple[Affine, ...]]:
+    """Return the iterators of each statement as functions of themselves."""
+    return {s.name: tuple(map(Affine.variable, s.iterators)) for s in scop.statements}
+
+
+def _instances(part: Program) -> dict[str, int]:
+    return {name: count_points(domain) for name, domain in part.sets.domains.items()}
 
 
 def _from_pluto(part: Program, instances: Mapping[str, int]) -> UnitLoops | None:

@@ -119,11 +119,9 @@ class UnitPlanner:
     def _replace(self, number: int, joined: _Group) -> bool:
         """Put a group in place of two that follow each other; return False where that is longer."""
         pair = self._found()[number : number + 2]
-        others = [*self._found()[:number], *self._found()[number + 2 :]]
-        taken = [memory.name for plan in others for memory in plan.part.team.memories]
         fewest = sum(map(self._cycles, pair))
         try:
-            plan = self._chosen(joined, self.chip, (*self.names, *taken), fewest)
+            plan = self._chosen(joined, self.chip, self._names_beside(number, 2), fewest)
         except (*REFUSALS, NoParallelTiles):
             return False
         # What many tiles take is estimated while they are chosen.
@@ -134,15 +132,19 @@ class UnitPlanner:
         return True
 
     def _plan(self, number: int, budget_bits: int) -> None:
-        others = [plan for n, plan in enumerate(self.plans) if plan is not None and n != number]
-        taken = [memory.name for plan in others for memory in plan.part.team.memories]
         chip = replace(self.chip, budget_bits=budget_bits)
-        names = (*self.names, *taken)
+        names = self._names_beside(number, 1)
         try:
             self.plans[number] = self._chosen(self.groups[number], chip, names)
         except NoParallelTiles as error:
             plan = self._chosen(self.groups[number], replace(chip, workers=ONE_WORKER), names)
             self.plans[number] = replace(plan, alone=error)
+
+    def _names_beside(self, number: int, count: int) -> tuple[str, ...]:
+        """Return the names that the memories of so many groups from one on cannot have."""
+        others = [*self.plans[:number], *self.plans[number + count :]]
+        plans = [plan for plan in others if plan is not None]
+        return (*self.names, *(memory.name for p in plans for memory in p.part.team.memories))
 
     def _chosen(
         self, group: _Group, chip: Chip, names: Sequence[str], fewest: int | None = None

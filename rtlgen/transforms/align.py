@@ -31,6 +31,9 @@ from rtlgen.ir.scop import (
 from rtlgen.transforms.normalise import boxed, program_order, restricted
 from rtlgen.transforms.reschedule import new_iterators
 
+Values = Mapping[str, Affine]
+"""What iterators stand for."""
+
 
 def side_by_side(
     scop: Scop, nests: Sequence[Sequence[str]], pads: Mapping[str, Sequence[int]]
@@ -107,9 +110,6 @@ def delayed(scop: Scop, level: int, iterations: Mapping[str, int]) -> Scop:
         _delayed(statement, level, iterations[statement.name]) for statement in scop.statements
     )
     return _rebuilt(scop, statements, tree)
-
-
-Values = Mapping[str, Affine]
 
 
 def _delayed(statement: Statement, level: int, by: int) -> Statement:
