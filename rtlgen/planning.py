@@ -21,7 +21,7 @@ from rtlgen.analysis import (
     with_pauses,
 )
 from rtlgen.ir.cycles import predicted_cycles
-from rtlgen.ir.effort import TooComplex, limited_effort, more_effort
+from rtlgen.ir.effort import TooComplex, improving, limited_effort, more_effort
 from rtlgen.ir.plan import KernelPlan
 from rtlgen.ir.ram_copies import block_ram_bits
 from rtlgen.ir.schedule import FlatDim, ScalarDim, Schedule
@@ -114,7 +114,7 @@ def choose_plan(written: Analysis, options: CompileOptions) -> Planned:
         or (banked.scop.array(array).is_register and array in _copied_arrays(first.plan))
         for array in derived
     ):
-        with suppress(TooComplex), more_effort():
+        with improving("arrays in banks"), more_effort():
             second = _in_given_banks(banked, options)
             if _is_worth_banks(first, second):
                 return second
@@ -172,13 +172,14 @@ def _in_given_banks(written: Analysis, options: CompileOptions) -> Planned:
 def _settled(planned: Planned, options: CompileOptions) -> Planned:
     """Let values settle before they are used, where the clock gains by it and nothing waits."""
     best, tried = planned, set[Wait]()
-    try:
-        with limited_effort():
-            while (later := _with_waits(best, options, tried)) is not None:
-                best = later
-    except (Unforwardable, StoresCollide, NoVersions, TooComplex):
-        # What was found so far is as good as it was.
-        pass
+    # Where no value can settle longer, what was found so far is as good as it was.
+    with (
+        improving("values that settle before they are used"),
+        suppress(Unforwardable, StoresCollide, NoVersions),
+        limited_effort(),
+    ):
+        while (later := _with_waits(best, options, tried)) is not None:
+            best = later
     return best
 
 
@@ -206,12 +207,10 @@ def _less_sharing(written: Analysis, options: CompileOptions) -> Planned:
         return _in_loops(written, options)
     if options.expand == "always":
         return _in_loops(wider, options)
-    first = _in_loops(written, options)
-    try:
+    first = second = _in_loops(written, options)
+    # More arrays and fewer dependences can be more to search through.
+    with improving("temporaries that are expanded"):
         second = _in_loops(wider, options)
-    except TooComplex:
-        # More arrays and fewer dependences can be more to search through.
-        return first
     is_worth_it = predicted_cycles(second.plan) < predicted_cycles(first.plan) * EXPANSION_GAIN
     return replace(second, expanded=Expanded(first.plan, second.plan)) if is_worth_it else first
 
@@ -224,27 +223,23 @@ def _less_waiting(plain: Planned, options: CompileOptions) -> Planned:
     if options.loops.chosen is not None:
         return best
     unskewed, limit = best.analysis, predicted_cycles(best.plan) * SKEW_GAIN
-    try:
+    with improving("skewed loops"):
         for skews in find_skews(plain.space, plain.decision, plain.target, best.space):
             skewed = _with_ports(in_skewed_loops(unskewed, skews), options)
             cycles = predicted_cycles(skewed.plan)
             if cycles < limit:
                 best, limit = skewed, cycles
-    except TooComplex:
-        # What was found so far is as good as it was.
-        pass
     return best
 
 
 def _less_often_waiting(plain: Planned, options: CompileOptions) -> Planned:
     """Plan a program with pauses after some instances, where all wait for the sake of those."""
-    try:
+    paused = plain
+    with improving("pauses"), suppress(NoClosedForm):
         pauses = find_pauses(plain.space, plain.decision)
         if not pauses:
             return plain
         paused = _with_ports(with_pauses(plain.analysis, pauses), options)
-    except (TooComplex, NoClosedForm):
-        return plain
     is_worth_it = predicted_cycles(paused.plan) < predicted_cycles(plain.plan) * PAUSE_GAIN
     return paused if is_worth_it else plain
 
@@ -313,14 +308,11 @@ def _in_one_loop(analysis: Analysis, options: CompileOptions, free: Space) -> Pl
         return several
     if options.write_ports != "one":
         free = free.within(int(_cycles(several) / BANKING_GAIN))
-    try:
-        one = _plan_of(analysis, options, free)
-    except (TooComplex, NoClosedForm):
-        if options.write_ports == "one":
-            raise
-        return several
     if options.write_ports == "one":
-        return one
+        return _plan_of(analysis, options, free)
+    one = several
+    with improving("stores through one port an array"), suppress(NoClosedForm):
+        one = _plan_of(analysis, options, free)
     return several if _cycles(several) < _cycles(one) * BANKING_GAIN else one
 
 

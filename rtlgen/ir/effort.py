@@ -20,10 +20,10 @@ import islpy as isl
 from rtlgen.errors import RtlgenError
 from rtlgen.memory import memory_limit_mb, resident_mb, too_much_memory
 
-MAX_WORK = 200_000_000
-"""Elementary steps for one compilation: a minute or two. Most kernels need less than 10^6."""
+MAX_WORK = 80_000_000
+"""Elementary steps for one compilation: half a minute. Most kernels need less than 10^6."""
 
-MORE_WORK = 100_000_000
+MORE_WORK = 40_000_000
 """What a second, simpler attempt may take after the first one was too complex."""
 
 STEP_WORK = 100
@@ -92,6 +92,20 @@ def note_limit(sentence: str) -> None:
     noted = _limits.get()
     if noted is not None:
         noted[sentence] = None
+
+
+@contextmanager
+def improving(what: str) -> Iterator[None]:
+    """Look for something better than what is there already, as far as the effort allows.
+
+    Parameters
+    ----------
+    what: is looked for; named where the search for it was too complex.
+    """
+    try:
+        yield
+    except TooComplex:
+        note_limit(f"{what} would take too long to be weighed to the end")
 
 
 class TooComplex(RtlgenError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from itertools import combinations, combinations_with_replacement, islice, permutations, product
 from math import prod
 
@@ -176,16 +177,16 @@ def padded_once(found: Sequence[Placement], extents: Sequence[int]) -> list[Plac
 
 
 def _distinct(found: Sequence[Placement]) -> list[Placement]:
-    """Leave out every box that another one replaces.
+    """Leave out every nest that another one replaces; those in closed form are left in.
 
-    Two boxes with the same distances between all instances differ in how many iterations come
+    Two nests with the same distances between all instances differ in how many iterations come
     before the first instance and after it. One with no more of either, started later, does all that
     the other does.
     """
-    rivals: dict[frozenset[tuple[str, int]], list[Placement]] = {}
+    rivals: dict[object, list[Placement]] = {}
     kept: set[int] = set()
     for placed in sorted(found, key=lambda p: p.changes):
-        if placed.rank is not None:
+        if placed.closed is None:
             same = rivals.setdefault(_distances(placed), [])
             if any(_replaces(other, placed) for other in same):
                 continue
@@ -194,8 +195,13 @@ def _distinct(found: Sequence[Placement]) -> list[Placement]:
     return [placed for placed in found if id(placed) in kept]
 
 
-def _distances(placed: Placement) -> frozenset[tuple[str, int]]:
-    """Return the rank distance of neighbours in every loop that has any."""
+def _distances(placed: Placement) -> object:
+    """Return what two nests of one statement have in common if all instances are as far apart."""
+    if placed.table is not None:
+        # Of large tables a search keeps thousands: their digests stand for them.
+        ranks = placed.table.ranks
+        apart = np.where(ranks < 0, ranks, ranks - _first(placed))
+        return sha256(apart.tobytes()).digest()
     weight, found = 1, []
     for loop in reversed(placed.loops):
         if loop.iterator is not None and loop.extent > 1:
@@ -211,7 +217,10 @@ def _replaces(a: Placement, b: Placement) -> bool:
 
 
 def _first(placed: Placement) -> int:
-    """Return the rank of the first instance of a box."""
+    """Return the rank of the first instance of a nest that is a box or has a table."""
+    if placed.table is not None:
+        ranks = placed.table.ranks
+        return int(ranks[ranks >= 0].min())
     weight, rank = 1, 0
     for loop in reversed(placed.loops):
         rank += weight * loop.at if loop.iterator is None else 0

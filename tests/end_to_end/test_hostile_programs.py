@@ -15,7 +15,14 @@ from rtlgen.driver import compile_program
 from rtlgen.errors import RtlgenError
 from rtlgen.frontend import parse_text
 from rtlgen.frontend.program import ParsedProgram
-from rtlgen.ir.effort import TooComplex, keep_going, limited_effort, more_effort
+from rtlgen.ir.effort import (
+    TooComplex,
+    improving,
+    keep_going,
+    limited_effort,
+    more_effort,
+    noting_limits,
+)
 from rtlgen.options import CompileOptions
 from rtlgen.poly.describe import dependence_rows
 
@@ -154,6 +161,16 @@ def test_a_second_attempt_has_work_of_its_own(monkeypatch: pytest.MonkeyPatch) -
         keep_going()
         with pytest.raises(TooComplex):
             keep_going()
+
+
+def test_what_is_not_weighed_to_the_end_is_said() -> None:
+    with noting_limits() as limits:
+        with improving("another order"), limited_effort():
+            keep_going()
+        assert not limits
+        with improving("another order"), limited_effort():
+            keep_going(work=effort.MAX_WORK)
+    assert list(limits) == ["another order would take too long to be weighed to the end"]
 
 
 def test_what_isl_does_counts_as_work(monkeypatch: pytest.MonkeyPatch) -> None:

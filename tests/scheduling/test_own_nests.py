@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 
 from rtlgen.frontend import parse_text
+from rtlgen.ir.schedule import NestLoop
 from rtlgen.ir.sets import ScopSets
 from rtlgen.options import CompileOptions
 from rtlgen.scheduling import own_nests
 from rtlgen.scheduling.own_nests import MANY_STATEMENTS
+from rtlgen.transforms.candidates import Placement, placement
 from rtlgen.transforms.period import Member
 from rtlgen.transforms.sink import CommonNest, common_nests
 from tests.islands import compile_island
@@ -60,3 +62,29 @@ def test_nests_that_statements_may_share_are_made_once(monkeypatch: pytest.Monke
     compile_island(parse_text(kernel.read_text()), CompileOptions())
     assert asked
     assert len(asked) == len(set(asked))
+
+
+def test_statements_with_the_same_instances_are_placed_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    placed: list[tuple[NestLoop, ...]] = []
+
+    def counted(
+        loops: Sequence[NestLoop], iterators: Sequence[str], changes: int
+    ) -> Placement | None:
+        placed.append(tuple(loops))
+        return placement(loops, iterators, changes)
+
+    monkeypatch.setattr(own_nests, "placement", counted)
+    body = " ".join(f"b{n}[i][j] = a[i][j] + {n};" for n in range(4))
+    parameters = ", ".join(f"int b{n}[8][8]" for n in range(4))
+    text = (
+        f"void f(int a[8][8], {parameters}, int c[8][8][8]) {{"
+        f" for (int i = 0; i < 8; i++) for (int j = 0; j <= i; j++) {{ {body} }}"
+        " for (int i = 0; i < 8; i++) for (int j = 0; j < 8; j++) for (int k = 0; k < 8; k++)"
+        " c[i][j][k] = b0[i][j] + b3[j][i]; }"
+    )
+    design = compile_island(parse_text(text))
+    assert design.decision.fused_iterations <= 512 + 64
+    assert placed
+    assert len(placed) == len(set(placed))

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from itertools import permutations
 
 import islpy as isl
+import numpy as np
 import pytest
 
 import rtlgen.transforms.ragged as ragged
 from rtlgen.ir.schedule import NestLoop
-from rtlgen.transforms.candidates import placements
+from rtlgen.transforms.candidates import Placement, placement, placements
 from rtlgen.transforms.ragged import RaggedBounds, ragged_loops
 from tests.poly.sources import analysed
 
@@ -65,3 +66,24 @@ def test_the_bounds_of_a_loop_are_asked_for_once_for_all_orders_around_it(
     bounds = RaggedBounds(domain, statement.iterators)
     assert [bounds.loops(order) for order in permutations(boxes)] == expected
     assert len(calls) == len(set(calls)) == 3 * 2**2
+
+
+def test_nests_with_the_same_distances_are_one_candidate() -> None:
+    """A pad around all loops only adds empty iterations: starting later does the same."""
+    analysis = analysed(
+        "void f(int a[9][9]) { for (int i = 0; i < 9; i++) for (int j = 0; j <= i; j++)"
+        " a[i][j] = 1; }"
+    )
+    (statement,) = analysis.scop.statements
+    bounds = RaggedBounds(analysis.sets.domains["S0"], statement.iterators)
+
+    def place(order: Sequence[NestLoop], changes: int) -> Placement | None:
+        return placement(bounds.loops(order), statement.iterators, changes)
+
+    own, points = analysis.scop.schedule.loops("S0"), np.argwhere(np.tri(9, dtype=bool))
+    found = placements(own, statement.iterators, (2, 2), 3, 200, place)
+    seen = [placed.ranks(points) for placed in found]
+    apart = {(ranks - ranks.min()).tobytes() for ranks in seen}
+    assert len(apart) == 2 * 4, "both orders: without a pad, in its first or last trip, innermost"
+    assert len(found) == 2 * 5, "an innermost pad comes before its instance or after it"
+    assert min(placed.count for placed in found) == 45
