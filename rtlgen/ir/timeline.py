@@ -13,7 +13,7 @@ from collections import OrderedDict
 from rtlgen.ir.memory_side import Bus
 from rtlgen.ir.tiled import Workers
 from rtlgen.ir.timeline_cycles import Cycles, Team
-from rtlgen.ir.timeline_state import At, State, Step, gains_of
+from rtlgen.ir.timeline_state import At, Credits, State, Step, gains_of
 from rtlgen.ir.timeline_tracks import Track
 
 END_CYCLES = 2
@@ -126,17 +126,22 @@ class _Timeline:
     def _follow(self, at: At, track: Track, count: int) -> None:
         """Follow a single worker through the first tiles of the row at hand, so many."""
         row, number = track.row, track.number
-        tile = 0
+        tile = end = 0
+        seen: dict[tuple[object, Credits], tuple[int, int]] = {}
         while tile < count:
+            if tile >= end:
+                # In tiles of one kind, what comes back to a state goes round again.
+                end = min(row.ends[tile], count)
+                seen.clear()
+            begun, cycles = seen.setdefault((at.key, at.credits), (tile, at.cycles))
+            if rounds := (end - tile) // (tile - begun) if begun < tile else 0:
+                at.cycles += rounds * (at.cycles - cycles)
+                tile += rounds * (tile - begun)
+                seen.clear()
+                continue
             track.row, track.number, track.tile = row, number, row.first + tile
-            key = at.key
-            step = self._follow_start(at)
+            self._follow_start(at)
             tile += 1
-            # In a row of tiles of one kind, what left the state as it was does so again.
-            if step.key == key and not step.gains_any:
-                more = min(row.ends[tile - 1], count) - tile
-                at.move(step, max(0, more))
-                tile += max(0, more)
 
     def _step(self, state: State) -> Step:
         """Follow the state from the start of a tile to that of the next."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import TypeAlias
 
 import numpy as np
@@ -14,8 +15,8 @@ from rtlgen.ir.transfer_patterns import (
     Ints,
     Item,
     TilePatterns,
+    noticed_items,
     patterns_of,
-    plain_until,
     told_apart,
 )
 
@@ -49,8 +50,8 @@ class Track:
         self.patterns: list[TilePatterns] = [
             patterns_of(t, rows.tiles, bus.has_bursts) for t in transfers
         ]
-        self.plain = [
-            [plain_until(pattern, bus.latency_cycles) for pattern in found.patterns]
+        self.noticed = [
+            [noticed_items(pattern, bus.latency_cycles) for pattern in found.patterns]
             for found in self.patterns
         ]
         self._opens = {mark: flags.tolist() for mark, flags in rows.opens.items()}
@@ -118,7 +119,9 @@ class Track:
             return item
         number = mover - self.movers.start
         kind = int(self.patterns[number].of_tile[self.row.place(self.tile + tile)])
-        return self.plain[number][kind][item]
+        noticed = self.noticed[number][kind]
+        # The last item of a tile is one of them.
+        return noticed[bisect_left(noticed, item)]
 
     def counts(self, tile: int, flags: Flags) -> bool:
         """Tell whether a tile is one of those that `flags` tell of."""

@@ -58,8 +58,8 @@ class TilePatterns:
         return int(moved[self.of_tile].sum())
 
 
-def plain_until(pattern: Pattern, cycles: int) -> tuple[int, ...]:
-    """Return for each item the first one from it on that a busy port might notice.
+def noticed_items(pattern: Pattern, cycles: int) -> tuple[int, ...]:
+    """Return the places of the items that a busy port might notice, in order.
 
     Such a one moves nothing, or is the last one, or comes so late that the access before it may be
     done by then.
@@ -68,12 +68,13 @@ def plain_until(pattern: Pattern, cycles: int) -> tuple[int, ...]:
     ----------
     cycles: of an access.
     """
-    found = [len(pattern)]
-    for place in reversed(range(len(pattern))):
-        item = pattern[place]
-        is_plain = item.moves and not item.last and item.dropped < cycles - 2
-        found.append(found[-1] if is_plain else place)
-    return tuple(reversed(found[1:]))
+    return tuple(
+        [
+            place
+            for place, item in enumerate(pattern)
+            if not item.moves or item.last or item.dropped >= cycles - 2
+        ]
+    )
 
 
 def patterns_of(transfer: Transfer, tiles: Ints, has_bursts: bool) -> TilePatterns:

@@ -88,7 +88,9 @@ class TileChoice:
         """
         found: TiledPart | None = None
         deepest = max(form.loops.depth for form in self.forms)
-        for form in self.forms:
+        # What is found in the best loops tells which tiles of the others need no plan.
+        forms = self.forms if self._is_fixed else sorted(self.forms, key=lambda f: f.least_of_cubes)
+        for form in forms:
             if form.loops.depth < min(deepest, len(self.sizes)):
                 continue
             own = self._asked_for(form) if self._is_fixed else self._searched(form, found)

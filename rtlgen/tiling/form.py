@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import islice
+from math import inf
 from typing import TypeAlias
 
 from rtlgen.errors import RtlgenError
@@ -118,8 +119,7 @@ class Form:
         order of the nest itself, which is legal always. With it come cubes of the inner loops.
         """
         for edges in (EDGES, SMALL_EDGES):
-            cubes = [tuple(min(edge, length) for length in self.lengths) for edge in edges]
-            yield [sizes for sizes in dict.fromkeys(cubes) if self._cut(sizes) is not None]
+            yield self._cubes(edges)
         if self.loops.are_written:
             stretches = [
                 (*[1] * k, min(edge, self.lengths[k]), *self.lengths[k + 1 :])
@@ -133,6 +133,15 @@ class Form:
                 for edge in EDGES
             ]
             yield list(dict.fromkeys(stretches))
+
+    def _cubes(self, edges: Sequence[int]) -> list[tuple[int, ...]]:
+        cubes = [tuple(min(edge, length) for length in self.lengths) for edge in edges]
+        return [sizes for sizes in dict.fromkeys(cubes) if self._cut(sizes) is not None]
+
+    @cached_property
+    def least_of_cubes(self) -> float:
+        """The cycles that tiles as long as they are wide take at least; infinity without any."""
+        return min(map(self.least_cycles, self._cubes(EDGES)), default=inf)
 
     def least_cycles(self, sizes: tuple[int, ...]) -> int:
         """Return the cycles that tiles of these sizes take at least, as far as is known at once."""
