@@ -162,9 +162,22 @@ class Collisions:
         return difference, first, second
 
 
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """Bits of every subscript that a fold takes: at least, and whether they do."""
+
+    bits: tuple[int, ...]
+    does: bool
+
+
 def smallest_fold(
-    sets: ScopSets, kept: Kept, depth: int, shape: Sequence[int], guess: Sequence[int] = ()
-) -> tuple[int, ...]:
+    sets: ScopSets,
+    kept: Kept,
+    depth: int,
+    shape: Sequence[int],
+    guess: Sequence[int] = (),
+    most_bits: int | None = None,
+) -> Fold:
     """Return for each dimension how many low bits of the subscript tell the values apart.
 
     The last dimension is folded first: neighbours in a row stay neighbours. A fold that loses a
@@ -175,6 +188,7 @@ def smallest_fold(
     Parameters
     ----------
     guess: bits to begin the search with, which do not change what it finds.
+    most_bits: of all dimensions together; once it is known to take more, the search ends.
     """
     collisions = Collisions(sets, kept, depth)
     most = [(extent - 1).bit_length() for extent in shape]
@@ -186,15 +200,18 @@ def smallest_fold(
             apart.append(found)
         return found is not None
 
+    def is_too_large() -> bool:
+        return most_bits is not None and sum(_fewest_for(apart, most)) > most_bits
+
     likely = [min(pair) for pair in zip(guess, most, strict=True)] if guess else []
     for place in reversed(range(len(likely))):
         fewer = [*most[:place], likely[place] - 1, *likely[place + 1 :]]
         # Where fewer bits do, the guess says nothing of the other dimensions.
         if likely[place] and not _any_share(apart, fewer, most) and not loses(fewer):
             break
-    while (bits := _fewest_for(apart, most)) != most and loses(bits):
+    while not is_too_large() and (bits := _fewest_for(apart, most)) != most and loses(bits):
         pass
-    return tuple(bits)
+    return Fold(tuple(_fewest_for(apart, most)), not is_too_large())
 
 
 def _fewest_for(apart: Sequence[tuple[int, ...]], most: Sequence[int]) -> list[int]:

@@ -142,10 +142,18 @@ class WindowPlanner:
         """
         while True:
             passed = passing(self.crossings, self.untapped, self.off_chip, scopes)
-            kept = {
-                name: self._memory_for(name, scopes[name], flows)
-                for name, flows in passed.kept.items()
-            }
+            kept, larger = {}, []
+            for name, flows in passed.kept.items():
+                # What alone is too large goes off chip sooner, however large it is.
+                most = budget_bits if scopes[name] < self.kernel.depth else None
+                memory = self._memory_for(name, scopes[name], flows, most)
+                if memory is None:
+                    larger.append(name)
+                else:
+                    kept[name] = memory
+            if larger:
+                scopes = {**scopes, **{name: scopes[name] + 1 for name in larger}}
+                continue
             traffic = self._traffic(passed)
             wanted = {name: self._bits(memory) for name, memory in kept.items()}
             held = sum(wanted.values())
@@ -187,8 +195,15 @@ class WindowPlanner:
         array = self.sets.scop.array(memory.kept.statement.write.array)
         return memory.depth * array.element.width_bits * memory.ports
 
-    def _memory_for(self, name: str, scope: int, flows: Sequence[KeptFlow]) -> KeptMemory:
-        """Return the smallest memory that keeps the values of some flows."""
+    def _memory_for(
+        self, name: str, scope: int, flows: Sequence[KeptFlow], most: int | None
+    ) -> KeptMemory | None:
+        """Return the smallest memory that keeps the values of some flows.
+
+        Parameters
+        ----------
+        most: bits of RAM; None may be returned where it takes more.
+        """
         if (name, scope) not in self._kept:
             statement = self.sets.scop.statement(name)
             exact = [flow.flow.relation.domain() for flow in flows]
@@ -200,13 +215,25 @@ class WindowPlanner:
                 tuple(flow.flow for flow in flows),
                 tuple(self.kernel.address_cycle(*flow.key) for flow in flows),
             )
-            shape = self.sets.scop.array(statement.write.array).shape
+            array = self.sets.scop.array(statement.write.array)
+            most_bits = None
+            if most is not None:
+                words = most // (array.element.width_bits * self._ports(statement, flows))
+                most_bits = max(0, words.bit_length() - 1)
             # Tiles of other sizes, or in another order, need about as many.
             guess = self.folds.get((name, scope), ())
-            bits = smallest_fold(self.sets, kept, self.kernel.depth, shape, guess)
-            self.folds[name, scope] = bits
-            self._kept[name, scope] = self._in_banks(kept, flows, bits)
+            fold = smallest_fold(self.sets, kept, self.kernel.depth, array.shape, guess, most_bits)
+            self.folds[name, scope] = fold.bits
+            if not fold.does:
+                return None
+            self._kept[name, scope] = self._in_banks(kept, flows, fold.bits)
         return self._kept[name, scope]
+
+    def _ports(self, statement: Statement, flows: Sequence[KeptFlow]) -> int:
+        """Return the read ports that some flows take in a memory."""
+        dim = self.stored_dim(statement)
+        reads = [self.read(flow.key) for flow in flows]
+        return sum(ports_of(read, self.kernel.lane_loop, dim) for read in reads)
 
     def _in_banks(self, kept: Kept, flows: Sequence[KeptFlow], bits: tuple[int, ...]) -> KeptMemory:
         """Return a memory for values, with as many banks as lanes write to it."""
@@ -215,8 +242,7 @@ class WindowPlanner:
             # Bits more than are needed tell as much apart.
             wider = max(bits[dim], bits_for(self.kernel.lanes))
             bits = (*bits[:dim], wider, *bits[dim + 1 :])
-        reads = [self.read(flow.key) for flow in flows]
-        ports = sum(ports_of(read, self.kernel.lane_loop, dim) for read in reads)
+        ports = self._ports(kept.statement, flows)
         return KeptMemory(kept, tuple(flows), bits, ports, dim)
 
     def stored_dim(self, statement: Statement) -> int | None:

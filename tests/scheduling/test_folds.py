@@ -8,7 +8,7 @@ import pytest
 
 from rtlgen.ir.sets import ScopSets
 from rtlgen.scheduling import windows
-from rtlgen.scheduling.folds import Collisions, Kept, smallest_fold
+from rtlgen.scheduling.folds import Collisions, Fold, Kept, smallest_fold
 from tests.tiling.programs import PRODUCT, TRANSPOSED, planned
 
 
@@ -25,19 +25,28 @@ def test_a_guess_does_not_change_the_fold(
     asked: list[tuple[ScopSets, Kept, int, Sequence[int]]] = []
 
     def noting(
-        sets: ScopSets, kept: Kept, depth: int, shape: Sequence[int], guess: Sequence[int]
-    ) -> tuple[int, ...]:
+        sets: ScopSets,
+        kept: Kept,
+        depth: int,
+        shape: Sequence[int],
+        guess: Sequence[int],
+        most_bits: int | None,
+    ) -> Fold:
         asked.append((sets, kept, depth, shape))
-        return smallest_fold(sets, kept, depth, shape, guess)
+        return smallest_fold(sets, kept, depth, shape, guess, most_bits)
 
     monkeypatch.setattr(windows, "smallest_fold", noting)
     planned.__wrapped__(text, size, tile)
     sets, kept, depth, shape = asked[0]
-    bits = smallest_fold(sets, kept, depth, shape)
+    bits = smallest_fold(sets, kept, depth, shape).bits
+    assert not smallest_fold(sets, kept, depth, shape, most_bits=sum(bits) - 1).does
+    enough = smallest_fold(sets, kept, depth, shape, most_bits=sum(bits))
+    assert enough.does
+    assert enough.bits == bits
     assert any(1 << width < extent for width, extent in zip(bits, shape, strict=True))
     assert Collisions(sets, kept, depth).apart(bits) is None
     for place, width in enumerate(bits):
         fewer = [*bits[:place], width - 1, *bits[place + 1 :]]
         assert width == 0 or Collisions(sets, kept, depth).apart(fewer) is not None
     for guess in ([0, 0], [b + 1 for b in bits], [9, 9], bits, bits[::-1]):
-        assert smallest_fold(sets, kept, depth, shape, guess) == bits
+        assert smallest_fold(sets, kept, depth, shape, guess).bits == bits
