@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from amaranth.hdl import Cat, Module, Signal, Value
+from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, Signature
 
@@ -57,19 +57,23 @@ class FixedPort(wiring.Component):
         offers = [getattr(self, f"offer_{n}") for n in users]
         requests: list[Value] = [offer.valid & offer.moves for offer in offers]
         serves, is_last, free = Signal(len(users)), Signal(), Signal()
+        ends = Signal(len(users))
         m.d.comb += free.eq(~self.en | self.ack)
         turns = Signal(len(users))
-        m.d.comb += turns.eq(self._turns(m, requests, free, turns))
+        ending = [self.en & serves[n] & (is_last | ends[n]) for n in users]
+        m.d.comb += turns.eq(self._turns(m, requests, ending, free, turns))
         with m.If(free):
             m.d.sync += [self.en.eq(Cat(requests).any()), self.we.eq(0)]
         for n, offer in enumerate(offers):
             mine = self.en & serves[n]
-            # What only ends a tile waits until the words of the tile are moved.
-            passes = offer.valid & ~offer.moves & ~mine
+            # What only ends a tile ends it with the word on its way, where that is of this tile.
             m.d.comb += [
-                offer.taken.eq(turns[n] | passes),
-                getattr(self, f"finished_{n}").eq(passes | (mine & self.ack & is_last)),
+                ends[n].eq(offer.valid & ~offer.moves & ~(mine & is_last)),
+                offer.taken.eq(turns[n] | ends[n]),
+                getattr(self, f"finished_{n}").eq(Mux(mine, self.ack & ending[n], ends[n])),
             ]
+            with m.If(mine & ends[n] & ~self.ack):
+                m.d.sync += is_last.eq(1)
             with m.If(turns[n]):
                 m.d.sync += [self.addr.eq(offer.word), serves.eq(1 << n), is_last.eq(offer.last)]
                 if self.transfers[n].direction == "store":
@@ -80,11 +84,36 @@ class FixedPort(wiring.Component):
                 m.d.comb += getattr(self, f"fill_{n}").eq(mine & self.ack)
         return m
 
-    def _turns(self, m: Module, requests: Sequence[Value], free: Value, turns: Value) -> Value:
-        """Return who has its turn, a bit a user; it is shown by `turns`."""
+    def _turns(
+        self,
+        m: Module,
+        requests: Sequence[Value],
+        ending: Sequence[Value],
+        free: Value,
+        turns: Value,
+    ) -> Value:
+        """Return who has its turn, a bit a user; it is shown by `turns`.
+
+        Parameters
+        ----------
+        ending: who is at the last word of a tile. It lets the others come to its end, too.
+        """
         is_store = [transfer.direction == "store" for transfer in self.transfers]
+        requests = [
+            wants & ~(end & self._any_other(requests, n))
+            for n, (wants, end) in enumerate(zip(requests, ending, strict=True))
+        ]
         stores = Cat(wants for wants, own in zip(requests, is_store, strict=True) if own).any()
         wanted = [
             wants if own else wants & ~stores for wants, own in zip(requests, is_store, strict=True)
         ]
         return Turns(self.workers).build(m, wanted, free, self.begin, turns)
+
+    def _any_other(self, requests: Sequence[Value], user: int) -> Value:
+        """Return whether another user asks for a word in the same direction."""
+        direction = self.transfers[user].direction
+        return Cat(
+            wants
+            for n, (wants, transfer) in enumerate(zip(requests, self.transfers, strict=True))
+            if n != user and transfer.direction == direction
+        ).any()

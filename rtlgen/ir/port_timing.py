@@ -26,6 +26,7 @@ from rtlgen.ir.merge_timing import (
     Rotation,
     offers_of,
 )
+from rtlgen.ir.transfer_patterns import Item
 
 WRITE_WORDS = 32
 """Words that wait for their turn on the bus."""
@@ -77,7 +78,10 @@ def port_timing(bus: Bus, is_store: Sequence[bool], workers: Sequence[int]) -> P
             _Reads(bus, offers_of(Rotation(workers, loads))),
             _Writes(bus, offers_of(Rotation(workers, stores))),
         )
-    return FixedTiming(bus.latency_cycles, Rotation(workers, stores, loads))
+    rivals = [
+        [k for k in (stores if is_store[n] else loads) if k != n] for n in range(len(is_store))
+    ]
+    return FixedTiming(bus.latency_cycles, Rotation(workers, stores, loads), rivals)
 
 
 @dataclass(slots=True)
@@ -86,12 +90,14 @@ class FixedTiming:
 
     Members
     -------
-    turns: of movers. user: whose access is on its way, or None; left: for how many cycles more;
-        is_last: whether it ends a tile. served: the worker that was served last.
+    turns: of movers. rivals: of each, the others that load, or store, as it does.
+    user: whose access is on its way, or None; left: for how many cycles more; is_last: whether it
+        ends a tile. served: the worker that was served last.
     """
 
     latency_cycles: int
     turns: Rotation
+    rivals: Sequence[Sequence[int]]
     user: int | None = None
     left: int = 0
     is_last: bool = False
@@ -107,12 +113,17 @@ class FixedTiming:
         user = self.user
         taken, finished = [], []
         for n, offer in enumerate(offers):
-            # What only ends a tile waits until the words of the tile are moved.
-            if offer is not None and not offer.moves and n != user:
+            # What only ends a tile ends it with the word on its way, where that is of this tile.
+            if offer is not None and not offer.moves and not (n == user and self.is_last):
                 taken.append(n)
-                finished.append(n)
+                if n == user:
+                    self.is_last = True
+                else:
+                    finished.append(n)
+        ended: int | None = None
         if user is not None and self.left == 1:
             if self.is_last:
+                ended = user
                 finished.append(user)
             self.user = None
             moved = True
@@ -122,6 +133,9 @@ class FixedTiming:
             for n in self.turns.after(self.served):
                 offer = offers[n]
                 if offer is not None and offer.moves:
+                    # Who has ended a tile lets the others come to its end, too.
+                    if n == ended and any(map(_moves, [offers[k] for k in self.rivals[n]])):
+                        continue
                     self.served = self.turns.workers[n]
                     self.user, self.left, self.is_last = n, self.latency_cycles + 1, offer.last
                     taken.append(n)
@@ -140,6 +154,10 @@ class FixedTiming:
 
     def begun(self) -> int | None:
         return self.user if self.left == self.latency_cycles else None
+
+
+def _moves(offer: Item | None) -> bool:
+    return offer is not None and offer.moves
 
 
 @dataclass(slots=True)
