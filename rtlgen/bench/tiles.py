@@ -16,16 +16,13 @@ from rtlgen.options import EVERY_ARRAY
 
 PUBLISHED = {"sequential_cycles": 77_522_948, "best_cycles": BEST_CYCLES}
 
-SMALL = 256
-"""Size of the row without a buffer, a tile an iteration, whose target shrinks with it."""
-
 
 def _row(name: str, most_cycles: int, **options: Any) -> BenchRow:
     return transposed_row(name, PUBLISHED, most_cycles, **options)
 
 
 ROWS = (
-    _row("none", 25_500_000, size=SMALL, buffer=False),
+    _row("none", 25_500_000, buffer=False),
     _row("tile", 5_050_000, buffer=False, tile=(8, 8)),
     _row("1KiB", 2_140_000, max_bram_kib=1),
     _row("6KiB", 2_010_000, max_bram_kib=6),

@@ -11,7 +11,8 @@ from rtlgen.tiling.part import TiledPart
 from rtlgen.transforms.tile_nests import Tiling
 
 FOLLOWED_TILES = 1 << 17
-"""Tiles up to which it is followed how long they take; more take what kernel or bus take."""
+"""Tiles up to which it is followed how long they take, where there are many choices; more take what
+kernel or bus take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,19 +34,22 @@ class Candidate:
     ram_bits: int
 
     @staticmethod
-    def of(part: TiledPart, bus: Bus, fewest: int | None = None) -> Candidate:
+    def of(
+        part: TiledPart, bus: Bus, fewest: int | None = None, followed: int = FOLLOWED_TILES
+    ) -> Candidate:
         """Return what a unit costs in the tiles that it is planned in.
 
         Parameters
         ----------
         fewest: cycles that are known to do; tiles that take more for sure are not followed.
+        followed: tiles up to which it is followed how long they take.
         """
         loaded, stored = part.words_by("load"), part.words_by("store")
         kernel = part.kernel_cycles
         busy = bus.busy_cycles(loaded, stored)
         cycles = max(kernel, busy)
         is_worth_it = fewest is None or cycles < fewest
-        if part.region.tiles <= FOLLOWED_TILES and is_worth_it:
+        if part.region.tiles <= followed and is_worth_it:
             cycles = workers_cycles(part.workers, bus, fewest)
         return Candidate(part.tiling, cycles, kernel, busy, loaded + stored, part.ram_bits)
 
@@ -56,19 +60,26 @@ class Comparison:
     Parameters
     ----------
     bus: to the memory off chip. budget_bits: RAM that a plan may take.
-    fewest: cycles that are known to do without any of them.
+    fewest: cycles that are known to do without any of them. followed: see `Candidate.of`.
     """
 
-    def __init__(self, bus: Bus, budget_bits: int, fewest: int | None = None) -> None:
+    def __init__(
+        self,
+        bus: Bus,
+        budget_bits: int,
+        fewest: int | None = None,
+        followed: int = FOLLOWED_TILES,
+    ) -> None:
         self.bus = bus
         self.budget_bits = budget_bits
         self.fewest = fewest
+        self.followed = followed
         self._known: dict[TiledPart, Candidate] = {}
 
     def of(self, part: TiledPart) -> Candidate:
         """Return what a plan costs."""
         if part not in self._known:
-            found = Candidate.of(part, self.bus, self.fewest)
+            found = Candidate.of(part, self.bus, self.fewest, self.followed)
             self._known[part] = found
             if part.ram_bits <= self.budget_bits:
                 self.fewest = min(found.cycles, self.fewest or found.cycles)

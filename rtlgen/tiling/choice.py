@@ -14,7 +14,7 @@ from rtlgen.errors import RtlgenError
 from rtlgen.ir.memory_side import Bus
 from rtlgen.scheduling.errors import NoLanes, WindowsTooLarge
 from rtlgen.scheduling.workers import ONE_WORKER, WorkerRequest
-from rtlgen.tiling.candidates import Candidate, Comparison
+from rtlgen.tiling.candidates import FOLLOWED_TILES, Candidate, Comparison
 from rtlgen.tiling.chip import UNLIMITED, Chip
 from rtlgen.tiling.form import Form
 from rtlgen.tiling.lanes import LaneRequest, lanes_do_not_fit
@@ -71,7 +71,9 @@ class TileChoice:
     ) -> None:
         self.chip = chip
         self.sizes = sizes
-        self.comparison = Comparison(chip.bus, chip.budget_bits, fewest)
+        # Few orders are tried of what is asked for: each is followed, however many tiles it has.
+        followed = UNLIMITED if self._is_fixed else FOLLOWED_TILES
+        self.comparison = Comparison(chip.bus, chip.budget_bits, fewest, followed)
         self.forms = [Form(each, chip, taken, self.comparison) for each in loops]
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from rtlgen.ir.affine import Affine
@@ -13,6 +14,7 @@ from rtlgen.ir.ram_copies import block_rams
 from rtlgen.scheduling.workers import WorkerRequest
 from rtlgen.target import Target
 from rtlgen.tiling.candidates import Candidate, pareto
+from rtlgen.tiling.chip import UNLIMITED
 from rtlgen.tiling.lanes import free_loops
 from rtlgen.tiling.needed import words_needed
 from rtlgen.tiling.part import TiledPart, ram_bits
@@ -90,7 +92,9 @@ def _unit(
     ram_limit_bits: int,
     workers: WorkerRequest,
 ) -> dict[str, Any]:
-    chosen = Candidate.of(part, side.bus)
+    # It is built, and so was followed in any case.
+    chosen = Candidate.of(part, side.bus, followed=UNLIMITED)
+    others = [c for c in candidates if replace(c, cycles=chosen.cycles) != chosen]
     names = part.loops.iterators
     region = part.region
     lanes = part.tiling.lanes
@@ -117,7 +121,7 @@ def _unit(
                 "chosen": candidate == chosen,
             }
             for candidate in sorted(
-                {*pareto(candidates), chosen}, key=lambda c: (c.ram_bits, c.cycles)
+                {*pareto([chosen, *others]), chosen}, key=lambda c: (c.ram_bits, c.cycles)
             )
         ],
         "picture": tile_picture(part, workers),
