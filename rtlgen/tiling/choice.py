@@ -100,19 +100,38 @@ class TileChoice:
         if found is None:
             raise self._refused()
         if self.chip.buffer and any(found.scopes.values()):
-            self._note_roomier(found)
+            before = next(form for form in self.forms if form.has(found))
+            planned = [c.tiling.sizes for form in self.forms for c in form.candidates]
+            smallest = min((s for s in planned if len(s) == found.tiling.depth), key=_volume)
+            both = tuple(dict.fromkeys([found.tiling.sizes, smallest]))
+            self._note_roomier(before, both)
+            return self._in_strips(before, both, found)
         return found
 
-    def _note_roomier(self, found: TiledPart) -> None:
-        """Note what these tiles, and the smallest ones, would take with all RAM they could use."""
+    def _note_roomier(self, before: Form, both: Sequence[tuple[int, ...]]) -> None:
+        """Note what tiles of some sizes would take with all RAM they could use."""
         chip = replace(self.chip, budget_bits=UNLIMITED)
-        before = next(form for form in self.forms if form.has(found))
-        planned = [c.tiling.sizes for form in self.forms for c in form.candidates]
-        smallest = min((s for s in planned if len(s) == found.tiling.depth), key=_volume)
-        for sizes in dict.fromkeys([found.tiling.sizes, smallest]):
+        for sizes in both:
             form = Form(before.loops, chip, (), self.comparison, before)
             form.planned(sizes)
             self.forms.append(form)
+
+    def _in_strips(
+        self, form: Form, both: Sequence[tuple[int, ...]], found: TiledPart
+    ) -> TiledPart:
+        """Return tiles of these sizes in strips, where they take fewer cycles than what was found.
+
+        That may be where words are moved more than once, since the RAM does not hold what is
+        read again in the whole array, and the bus takes the cycles.
+        """
+        least = self.comparison.of(found)
+        needed = form.words_needed
+        if self.chip.workers.count > 1 or least.bus_cycles <= least.kernel_cycles:
+            return found
+        if needed is not None and found.words_moved <= needed:
+            return found
+        parts = [part for sizes in both for part in form.in_strips(sizes, least.cycles)]
+        return self._better([found, *parts]) or found
 
     @property
     def _is_fixed(self) -> bool:

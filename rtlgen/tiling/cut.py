@@ -113,7 +113,7 @@ def word_phases(loops: UnitLoops, tiling: Tiling, chip: Chip) -> Tiling:
     Then the words of a tile are few, counted from there; else they are somewhere in a whole row.
     """
     rows = [f"row {k}" for k in range(tiling.depth)]
-    coordinates = replace(tiling, phases=(), woven=False).coordinates(rows)
+    coordinates = replace(tiling, phases=(), woven=False, spread=False).coordinates(rows)
     phases = list(tiling.phases or (1,) * tiling.depth)
     for statement in loops.program.scop.statements:
         cut = list(zip(statement.iterators, coordinates, tiling.sizes, strict=False))
@@ -157,7 +157,7 @@ def cut_part(
     require_lanes_apart(tiling, relations)
     tiled = replace(tiled, before=_composed(there, tiled))
     nest = tile_loops(relations.sets, relations.tiles(), tiled.tile_iterators)
-    if tiling.woven:
+    if tiling.spread:
         # The innermost loop runs through all of its tiles always, and so keeps others apart.
         nest = (*nest[:-1], replace(nest[-1], lowers=(), uppers=(), at=0, extent=tiling.phases[0]))
     grid = TileGrid(

@@ -6,6 +6,7 @@ Each question is asked once for tiles of some sizes, in some order.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from itertools import islice
 from math import inf
@@ -27,7 +28,14 @@ from rtlgen.tiling.lanes import lanes_are_not_cut, lanes_of
 from rtlgen.tiling.loops import UnitLoops
 from rtlgen.tiling.parallel import Sharing, no_parallel_tiles, sharing_of
 from rtlgen.tiling.part import TiledPart, plan_part, ram_of_part, traffic_of, widest_scope
-from rtlgen.transforms.tile_nests import Lanes, Tiling, steep_fronts, tile_orders, woven_order
+from rtlgen.transforms.tile_nests import (
+    Lanes,
+    Tiling,
+    steep_fronts,
+    strip_orders,
+    tile_orders,
+    woven_order,
+)
 
 EDGES = (64, 32, 16, 8, 4)
 """Iterations along the sides of the tiles that are tried first."""
@@ -230,6 +238,50 @@ class Form:
             self.orders = tuple(dict.fromkeys([cuts[0].tiling.order, fastest]))
         return found
 
+    def in_strips(self, sizes: tuple[int, ...], fewest: int) -> list[TiledPart]:
+        """Return the unit in tiles of these sizes, in strips as broad as the RAM allows.
+
+        Of the values, those that are read in the strip that writes them all stay on chip. They take
+        the more RAM the broader it is: the broadest one is found by halving.
+
+        Parameters
+        ----------
+        fewest: cycles that they have to beat. Narrow strips move no fewer words than broad ones.
+        """
+        found: list[TiledPart] = []
+        most = (-(-self.lengths[0] // sizes[0])).bit_length() - 1
+        if len(sizes) < 2 or most < 2:
+            return found
+
+        def in_order(number: int, bits: int) -> CutPart | None:
+            plain = strip_orders(sizes, 1 << bits)[number]
+            return self._cut_as(replace(plain, lanes=self._lanes))
+
+        for number in range(len(strip_orders(sizes, 2))):
+            broad = in_order(number, most - 1)
+            if broad is None or self._busy_in_strips(broad) >= fewest:
+                continue
+            low, high = 0, most
+            while high - low > 1:
+                bits = (low + high) // 2
+                cut = in_order(number, bits)
+                part = None if cut is None else self._plan(cut)
+                if part is not None and max(part.scopes.values()) <= 1:
+                    found.append(part)
+                    low = bits
+                else:
+                    high = bits
+        return found
+
+    def _busy_in_strips(self, cut: CutPart) -> int:
+        """Return the cycles of the bus where all values stay on chip in their strip."""
+        try:
+            with limited_effort():
+                words = traffic_of(cut, self.chip, 1).count(WordCounts())
+        except TooComplex:
+            return UNLIMITED
+        return self.chip.bus.least_busy_cycles(words)
+
     def _ram_of(self, cut: CutPart) -> int:
         try:
             with limited_effort():
@@ -265,20 +317,24 @@ class Form:
         tilings = [Tiling(sizes, order, lanes=lanes) for order in orders]
         if not self.chip.buffer and len(sizes) > 1:
             tilings.append(woven_order(sizes))
-        for plain in tilings:
-            tiling = word_phases(self.loops, plain, self.chip)
-            if tiling not in self.cuts:
-                try:
-                    with limited_effort():
-                        self.cuts[tiling] = cut_part(
-                            self.loops, tiling, self.chip.target, self.chip.off_chip
-                        )
-                except (IllegalSchedule, TooComplex, NoLanes) as error:
-                    self.refused = self.refused or error
-                    self.cuts[tiling] = None
-            cut = self.cuts[tiling]
+        for tiling in tilings:
+            cut = self._cut_as(tiling)
             if cut is not None:
                 yield cut
+
+    def _cut_as(self, plain: Tiling) -> CutPart | None:
+        """Return the unit cut like that; None where that is not legal."""
+        tiling = word_phases(self.loops, plain, self.chip)
+        if tiling not in self.cuts:
+            try:
+                with limited_effort():
+                    self.cuts[tiling] = cut_part(
+                        self.loops, tiling, self.chip.target, self.chip.off_chip
+                    )
+            except (IllegalSchedule, TooComplex, NoLanes) as error:
+                self.refused = self.refused or error
+                self.cuts[tiling] = None
+        return self.cuts[tiling]
 
     def _shared(self, cut: CutPart) -> SharedLoop | None:
         """Return the tile loop that workers share; None for one worker."""

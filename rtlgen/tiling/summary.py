@@ -161,12 +161,14 @@ def _workers(part: TiledPart, alone: str | None) -> dict[str, Any]:
 
 
 def _tiling(tiling: Tiling, names: Sequence[str]) -> dict[str, Any]:
-    """Return sizes and order of tiles; the order in terms of the loops that are cut."""
-    return {
-        "sizes": list(tiling.sizes),
-        "loops": list(names[: tiling.depth]),
-        "order": [str(Affine.of(dict(zip(names, row, strict=False)))) for row in tiling.order],
-    }
+    """Return sizes and order of tiles; the order in terms of the loops that are cut.
+
+    Of tiles in strips along the first loop, `i / 32` is the strip of 32 tiles.
+    """
+    order = [str(Affine.of(dict(zip(names, row, strict=False)))) for row in tiling.order]
+    if tiling.woven and not tiling.spread:
+        order = [f"{order[0]} / {tiling.phases[0]}", *order[1:], order[0]]
+    return {"sizes": list(tiling.sizes), "loops": list(names[: tiling.depth]), "order": order}
 
 
 def _mover(part: TiledPart, transfer: Transfer) -> dict[str, Any]:

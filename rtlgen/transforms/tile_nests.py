@@ -76,6 +76,7 @@ class Tiling:
         so that a step of the outer one is a step of whole words. 1: one loop; () where all are.
     woven: the inner loop of the first row is the innermost of all: tiles next to each other are far
         apart in the other rows.
+    spread: that loop runs through all of its tiles always, and so keeps others apart.
     lanes: which iterations of a tile run side by side; None: each by itself.
     """
 
@@ -83,6 +84,7 @@ class Tiling:
     order: tuple[tuple[int, ...], ...]
     phases: tuple[int, ...] = ()
     woven: bool = False
+    spread: bool = False
     lanes: Lanes | None = None
 
     def __post_init__(self) -> None:
@@ -94,7 +96,11 @@ class Tiling:
             raise ValueError(f"{self.order} is no order of {len(self.sizes)} coordinates")
         if any(pivot != 1 for pivot in _pivots(self.order)):
             raise ValueError(f"{self.order} is not unimodular")
-        if len(self.phases) not in (0, self.depth) or (self.woven and self.phases[0] < 2):
+        if (
+            len(self.phases) not in (0, self.depth)
+            or (self.woven and self.phases[0] < 2)
+            or (self.spread and not self.woven)
+        ):
             raise ValueError(f"tiles in the order {self.order} have no phases {self.phases}")
         if self.lanes is not None and self.sizes[self.lanes.loop] % self.lanes.count:
             raise ValueError(f"{self.lanes} do not fit tiles of {self.sizes}")
@@ -384,4 +390,22 @@ def woven_order(sizes: tuple[int, ...]) -> Tiling:
     unit = [tuple(int(k == n) for k in range(len(sizes))) for n in range(len(sizes))]
     front = (1, 1, *[0] * (len(sizes) - 2))
     phases = (WOVEN_TILES, *[1] * (len(sizes) - 1))
-    return Tiling(sizes, (unit[0], front, *unit[2:]), phases, woven=True)
+    return Tiling(sizes, (unit[0], front, *unit[2:]), phases, woven=True, spread=True)
+
+
+def strip_orders(sizes: tuple[int, ...], tiles: int) -> tuple[Tiling, ...]:
+    """Return tiles in strips of so many along the first loop, one strip after the other.
+
+    Rewrite
+    -------
+        for t0 for t1      ->   for strip  for t0 + t1, or t1  for the t0 of the strip
+
+    What is read again in a strip waits for the length of a column of the strip, not of the array.
+    """
+    unit = [tuple(int(k == n) for k in range(len(sizes))) for n in range(len(sizes))]
+    front = (1, 1, *[0] * (len(sizes) - 2))
+    phases = (tiles, *[1] * (len(sizes) - 1))
+    return tuple(
+        Tiling(sizes, (unit[0], second, *unit[2:]), phases, woven=True)
+        for second in (front, unit[1])
+    )

@@ -101,6 +101,33 @@ def test_a_fold_one_bit_too_narrow_is_refused(field: int) -> None:
         judged(with_stream(lambda stream: on_kept(stream, lambda a: narrower(a, field))))
 
 
+def in_strips() -> TiledProgram:
+    """Return a plan that runs in strips, since its values stay on chip no longer than for one."""
+    found = planned(TRANSPOSED, 64, (4, 4), budget_bits=6 * 1024)
+    assert found.parts[0].tiling.woven
+    return found
+
+
+@pytest.mark.parametrize("field", [0, 1])
+def test_a_fold_too_narrow_for_a_strip_is_refused(field: int) -> None:
+    found = in_strips()
+    (part,) = found.parts
+    judged(part.region, found)
+    region = spoilt.with_stream(
+        part.region, lambda stream: on_kept(stream, lambda a: narrower(a, field))
+    )
+    with pytest.raises(PlanUnsound, match=r"takes a wrong value of a|in the cycle of a store"):
+        judged(region, found)
+
+
+def test_a_load_that_does_not_wait_for_the_strip_before_is_refused() -> None:
+    found = in_strips()
+    (waits,) = (t.window for t in found.parts[0].region.transfers if t.after)
+    region = with_transfer(waits, lambda t: replace(t, after=()), found)
+    with pytest.raises(PlanUnsound):
+        judged(region, found)
+
+
 def moved_by(address: FoldedForm) -> FoldedForm:
     first, *rest = address.fields
     form = IndexForm(first.form.coefficients, first.form.constant + 1)

@@ -165,6 +165,27 @@ def test_what_does_not_fit_passes_through_the_memory_off_chip(
     assert part.ram_bits <= budget_bits
 
 
+def test_strips_keep_on_chip_what_they_read_again() -> None:
+    found = planned(TRANSPOSED, 64, (4, 4), budget_bits=6 * 1024)
+    (part,), (candidates,) = found.parts, found.candidates
+    # Strips of eight tiles; a front, and in it the tiles of the strip.
+    assert part.tiling.order == ((1, 0), (1, 1))
+    assert part.tiling.phases[0] == 8
+    assert part.tiling.woven and not part.tiling.spread
+    assert part.scopes == {"S0": 1}
+    fitting = [c for c in candidates if c.ram_bits <= 6 * 1024]
+    assert min(c.cycles for c in fitting if not c.tiling.woven) > 1.5 * workers_cycles(
+        part.workers, Bus("fixed", 8)
+    )
+    assert part.words_moved == min(c.words for c in fitting)
+    assert found.replayed
+
+
+def test_strips_are_not_tried_where_all_stays_on_chip() -> None:
+    (candidates,) = planned(TRANSPOSED, 64, (4, 4), budget_bits=64 * KIB).candidates
+    assert not any(candidate.tiling.woven for candidate in candidates)
+
+
 @pytest.mark.parametrize("text", [TRANSPOSED, PRODUCT, BLUR, LU], ids=["a", "b", "c", "d"])
 @pytest.mark.parametrize("size", [5, 9])
 def test_without_buffers_every_access_goes_off_chip(text: str, size: int) -> None:
