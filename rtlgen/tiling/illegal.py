@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from rtlgen.poly.errors import IllegalSchedule
 from rtlgen.poly.legality import Instance, Violation, illegal_schedule
 from rtlgen.scheduling.errors import NoLanes
 from rtlgen.tiling.lanes import lanes_out_of_order
 from rtlgen.transforms.tile_nests import TiledScop, Tiling
+from rtlgen.transforms.tile_witness import tile_of, tuple_text
 
 
 def illegal_tiles(
@@ -20,16 +19,11 @@ def illegal_tiles(
     """
     scop = tiled.scop
 
-    def tile_of(name: str, instance: Instance) -> tuple[int, ...]:
-        values = dict(zip(scop.statement(name).iterators, instance, strict=True))
-        cut = zip(tiled.before[name], tiling.sizes, strict=False)
-        return tuple(form.evaluate(values) // size for form, size in cut)
-
     def where(name: str, instance: Instance) -> str:
-        return f" in tile {_tuple(tile_of(name, instance))}"
+        return f" in tile {tuple_text(tile_of(tiled, tiling, name, instance))}"
 
-    first = tile_of(violation.dependence.source, violation.source_instance)
-    second = tile_of(violation.dependence.sink, violation.sink_instance)
+    first = tile_of(tiled, tiling, violation.dependence.source, violation.source_instance)
+    second = tile_of(tiled, tiling, violation.dependence.sink, violation.sink_instance)
     if first == second:
         # Inside of a tile only lanes change the order.
         return lanes_out_of_order(scop, violation)
@@ -43,12 +37,8 @@ def illegal_tiles(
         f"cutting the loops into tiles of {sizes} iterations",
         where=where,
         notes=(
-            f"tile {_tuple(first)} has to be done before tile {_tuple(second)}, which runs first;"
-            " other orders of the tiles fail, too",
+            f"tile {tuple_text(first)} has to be done before tile {tuple_text(second)}, which runs"
+            " first; other orders of the tiles fail, too",
         ),
         remedy=f"tiles of {strips} iterations run in the order of the program: --tile {strips}",
     )
-
-
-def _tuple(numbers: Sequence[int]) -> str:
-    return f"({', '.join(map(str, numbers))})"

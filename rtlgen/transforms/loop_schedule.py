@@ -17,6 +17,7 @@ from rtlgen.ir.sets import ScopSets
 from rtlgen.poly.correspondence import correspondence, moved_dataflow, moved_dependences
 from rtlgen.poly.dependences import Dataflow, Dependence
 from rtlgen.poly.edges import Edge, schedule_edges
+from rtlgen.poly.errors import NothingToTile
 from rtlgen.poly.isl_scheduler import isl_schedule
 from rtlgen.poly.legality import require_legal
 from rtlgen.poly.pluto.components import Fusion
@@ -25,6 +26,7 @@ from rtlgen.poly.row_times import marked
 from rtlgen.poly.schedule_tree import Node
 from rtlgen.transforms.reschedule import reschedule
 from rtlgen.transforms.tile import tile
+from rtlgen.transforms.tile_witness import forbidding
 from rtlgen.transforms.wavefront import wavefront
 
 Scheduler: TypeAlias = Literal["pluto", "isl", "feautrier"]
@@ -94,7 +96,7 @@ def schedule_loops(
     stages: dict[str, Scop] = {}
     final, after, relations = tree, sets, tuple(dependences)
     moved = None
-    for name, what, final in _passes(sets, edges, tree, options):
+    for name, what, final in _passes(sets, edges, tree, options, dependences):
         after = ScopSets(reschedule(sets, final), sets)
         moved = correspondence(sets, after)
         relations = moved_dependences(dependences, after, moved)
@@ -120,13 +122,36 @@ def _schedule(sets: ScopSets, edges: Sequence[Edge], scheduler: Scheduler, fusio
 
 
 def _passes(
-    sets: ScopSets, edges: Sequence[Edge], tree: Node, options: LoopOptions
+    sets: ScopSets,
+    edges: Sequence[Edge],
+    tree: Node,
+    options: LoopOptions,
+    dependences: Sequence[Dependence],
 ) -> Iterator[tuple[str, str, Node]]:
     """Yield pass, what it does, and the schedule after it."""
     yield "reschedule", "rescheduling the loops", tree
     if options.tile:
-        tree = marked(sets, edges, tile(sets.scop, tree, options.tile))
+        try:
+            cut = tile(sets.scop, tree, options.tile)
+        except NothingToTile as error:
+            raise _explained(error, sets, dependences, options.tile) from None
+        tree = marked(sets, edges, cut)
         yield "tile", "tiling the loops", tree
     if options.wavefront:
         tree = marked(sets, edges, wavefront(tree))
         yield "wavefront", "skewing the loops", tree
+
+
+def _explained(
+    error: NothingToTile,
+    sets: ScopSets,
+    dependences: Sequence[Dependence],
+    sizes: tuple[int, ...],
+) -> NothingToTile:
+    """Return the error with the dependence that keeps the loops of the program from being cut."""
+    found = forbidding(sets, dependences, sizes)
+    if found is None:
+        return error
+    labels, note = found
+    told = error.diagnostic
+    return NothingToTile(told.message, labels=labels, notes=(*told.notes, note), help=told.help)

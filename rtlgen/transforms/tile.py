@@ -46,7 +46,7 @@ def tile(scop: Scop, tree: Node, sizes: Sequence[int]) -> Node:
         deepest = max((len(band.rows) for band in bands_of(tree)), default=0)
         raise NothingToTile(
             f"no {len(sizes)} loops can be tiled by {','.join(map(str, sizes))}",
-            notes=(f"the deepest permutable band has {deepest} loops",),
+            notes=(f"the deepest permutable band has {deepest} loop{'s'[: deepest != 1]}",),
             help="give fewer sizes, or choose another --scheduler",
         )
     return _Tiler(scop, tree, sizes).node(tree)

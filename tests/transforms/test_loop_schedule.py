@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -213,6 +214,30 @@ def test_tiling_needs_a_band_that_is_deep_enough() -> None:
     analysis = analysed(stencil("jacobi_1d", 6, 3))
     with pytest.raises(NothingToTile, match="no 3 loops"):
         brought(analysis, LoopOptions("pluto", tile=(2, 2, 2)))
+
+
+SHORTEST_PATHS = """
+void shortest_paths(int p[8][8]) {
+  for (int k = 0; k < 8; k++)
+    for (int i = 0; i < 8; i++)
+      for (int j = 0; j < 8; j++)
+        p[i][j] = p[i][k] + p[k][j];
+}
+"""
+
+
+def test_the_dependence_that_forbids_tiles_is_named_with_two_of_them() -> None:
+    analysis = analysed(SHORTEST_PATHS)
+    with pytest.raises(NothingToTile, match="no 3 loops") as refusal:
+        brought(analysis, LoopOptions("pluto", tile=(4, 4, 4)))
+    told = refusal.value.diagnostic
+    assert [label.span.line for label in told.labels] == [6, 6]
+    found = [re.search(r"by S0\((\d),(\d),(\d)\) in tile", label.text) for label in told.labels]
+    late, early = (tuple(int(n) // 4 for n in match.groups()) for match in found if match)
+    # The one that C runs first is in the later tile.
+    assert late < early
+    assert str(early) in told.notes[-1].partition(" before ")[0]
+    assert str(late) in told.notes[-1].partition(" before ")[2]
 
 
 def tree_of(name: str) -> tuple[Scop, Node]:
