@@ -37,6 +37,7 @@ class RankTable:
     low, extents: smallest value of each iterator, and number of its values.
     places: for each rank in `ranks` the row-major position in the box, increasing; None: all are
         there, -1 where the nest has no iteration.
+    first: rank of the first iteration that is no pad; 0 if there is none.
     count: number of iterations, pads included.
     """
 
@@ -44,6 +45,7 @@ class RankTable:
     extents: tuple[int, ...]
     places: Ints | None
     ranks: Ints
+    first: int
     count: int
 
     def covers(self, points: Ints) -> bool:
@@ -162,13 +164,14 @@ def ranks_of(
     low = np.array([loop.at for loop in own], dtype=np.int64)
     extents = tuple(loop.extent for loop in own)
     kept = np.flatnonzero(real)
+    first = int(kept[0]) if len(kept) else 0
     points = rows[kept][:, [place[name] for name in iterators]]
     if not extents:
-        return RankTable(low, extents, None, kept, len(rows))
+        return RankTable(low, extents, None, kept, first, len(rows))
     places = np.ravel_multi_index(tuple((points - low).T), extents)
     if prod(extents) > MAX_SPARSITY * len(kept):
         order = np.argsort(places)
-        return RankTable(low, extents, places[order], kept[order], len(rows))
+        return RankTable(low, extents, places[order], kept[order], first, len(rows))
     ranks = np.full(prod(extents), -1, dtype=np.int64)
     ranks[places] = kept
-    return RankTable(low, extents, None, ranks, len(rows))
+    return RankTable(low, extents, None, ranks, first, len(rows))

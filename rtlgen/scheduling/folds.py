@@ -164,10 +164,10 @@ class Collisions:
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """Bits of every subscript that a fold takes: at least, and whether they do."""
+    """Bits of every subscript that a fold takes at least, and whether they are enough."""
 
     bits: tuple[int, ...]
-    does: bool
+    is_enough: bool
 
 
 def smallest_fold(

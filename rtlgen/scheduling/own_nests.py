@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from itertools import tee
 from math import prod
 
@@ -72,7 +73,6 @@ class OwnNests:
         self._counts = {name: prod(x.extent for x in own) for name, own in loops.items()}
         self._paths = loop_paths(boxed.tree)
         self._found: dict[tuple[str, int], list[Placement]] = {}
-        self._equal: dict[str, str] = {}
         self._placings: dict[str, Placing] = {}
         self._sought: dict[tuple[object, ...], list[Placement]] = {}
         self._common: dict[tuple[tuple[str, ...], bool], Iterator[CommonNest]] = {}
@@ -197,36 +197,13 @@ class OwnNests:
 
     def _placed(self, name: str, extents: Sequence[int], depth: int, most: int) -> list[Placement]:
         own, iterators = self._boxed.schedule.loops(name), self._boxed.statement(name).iterators
-        equal = self._equal_domain(name) if name in self._timing.related.ragged else None
+        place = self._placing(name) if name in self._timing.related.ragged else None
         in_order = name in self._in_order
         # A reader that splits one statement by its conditions leaves many with the same instances.
-        key = own, iterators, tuple(extents), depth, most, equal, in_order
+        key = own, iterators, tuple(extents), depth, most, place, in_order
         if key not in self._sought:
-            place = None if equal is None else self._placing(equal)
             self._sought[key] = placements(own, iterators, extents, depth, most, place, in_order)
         return self._sought[key]
-
-    def _equal_domain(self, name: str) -> str:
-        """Return the first statement with the same instances in the same loops, perhaps itself."""
-        if name not in self._equal:
-            domains = self._timing.sets.domains
-            loops, iterators = (
-                self._boxed.schedule.loops(name),
-                self._boxed.statement(name).iterators,
-            )
-            points = domains[name].reset_tuple_id()
-            self._equal[name] = next(
-                other
-                for other in domains
-                if other == name
-                or (
-                    other in self._timing.related.ragged
-                    and self._boxed.schedule.loops(other) == loops
-                    and self._boxed.statement(other).iterators == iterators
-                    and domains[other].reset_tuple_id().is_equal(points)
-                )
-            )
-        return self._equal[name]
 
     def _order_keeping(self, name: str, found: Sequence[Placement]) -> list[Placement]:
         kept = list(found)
@@ -247,25 +224,32 @@ class OwnNests:
         return sorted(n // own for n in totals if own < n <= most and n % own == 0)
 
     def _placing(self, name: str) -> Placing:
+        """Return how a ragged statement is placed; those with the same instances have the same."""
         if name not in self._placings:
-            self._placings[name] = self._new_placing(name)
+            alike = (
+                placing for other, placing in self._placings.items() if self._alike(name, other)
+            )
+            self._placings[name] = next(alike, None) or self._new_placing(name)
         return self._placings[name]
+
+    def _alike(self, name: str, other: str) -> bool:
+        """Tell whether two statements have the same instances in the same loops."""
+        if self._boxed.schedule.loops(name) != self._boxed.schedule.loops(other):
+            return False
+        if self._boxed.statement(name).iterators != self._boxed.statement(other).iterators:
+            return False
+        first, second = (self._timing.sets.domains[each].reset_tuple_id() for each in (name, other))
+        return bool(first.is_equal(second))
 
     def _new_placing(self, name: str) -> Placing:
         domain = self._timing.sets.domains[name]
         iterators = self._boxed.statement(name).iterators
         bounds = RaggedBounds(domain, iterators)
         is_listed = self._timing.related.is_listed
+
         # Searches with several limits ask for the same orders.
-        known: dict[tuple[NestLoop, ...], Placement | None] = {}
-
-        def place(order: Sequence[NestLoop], changes: int) -> Placement | None:
-            key = tuple(order)
-            if key not in known:
-                known[key] = new_place(key, changes)
-            return known[key]
-
-        def new_place(order: Sequence[NestLoop], changes: int) -> Placement | None:
+        @cache
+        def place(order: tuple[NestLoop, ...], changes: int) -> Placement | None:
             loops = bounds.loops(order)
             if is_listed:
                 return placement(loops, iterators, changes)

@@ -224,7 +224,7 @@ class WindowPlanner:
             guess = self.folds.get((name, scope), ())
             fold = smallest_fold(self.sets, kept, self.kernel.depth, array.shape, guess, most_bits)
             self.folds[name, scope] = fold.bits
-            if not fold.does:
+            if not fold.is_enough:
                 return None
             self._kept[name, scope] = self._in_banks(kept, flows, fold.bits)
         return self._kept[name, scope]

@@ -32,7 +32,7 @@ from rtlgen.transforms.tile_nests import (
     Lanes,
     Tiling,
     steep_fronts,
-    strip_orders,
+    strip_order,
     tile_orders,
     woven_order,
 )
@@ -253,18 +253,18 @@ class Form:
         if len(sizes) < 2 or most < 2:
             return found
 
-        def in_order(number: int, bits: int) -> CutPart | None:
-            plain = strip_orders(sizes, 1 << bits)[number]
+        def in_order(slanted: bool, bits: int) -> CutPart | None:
+            plain = strip_order(sizes, 1 << bits, slanted=slanted)
             return self._cut_as(replace(plain, lanes=self._lanes))
 
-        for number in range(len(strip_orders(sizes, 2))):
-            broad = in_order(number, most - 1)
+        for slanted in (True, False):
+            broad = in_order(slanted, most - 1)
             if broad is None or self._busy_in_strips(broad) >= fewest:
                 continue
             low, high = 0, most
             while high - low > 1:
                 bits = (low + high) // 2
-                cut = in_order(number, bits)
+                cut = in_order(slanted, bits)
                 part = None if cut is None else self._plan(cut)
                 if part is not None and max(part.scopes.values()) <= 1:
                     found.append(part)

@@ -19,7 +19,7 @@ from rtlgen.poly.ranks import RankTable, rank_table
 
 Ints = NDArray[np.int64]
 
-Placing = Callable[[Sequence[NestLoop], int], "Placement | None"]
+Placing = Callable[[tuple[NestLoop, ...], int], "Placement | None"]
 """Gives loops in some order the bounds of a statement's domain; the number is that of changes."""
 
 MAX_ORDERS = 5_040
@@ -219,8 +219,7 @@ def _replaces(a: Placement, b: Placement) -> bool:
 def _first(placed: Placement) -> int:
     """Return the rank of the first instance of a nest that is a box or has a table."""
     if placed.table is not None:
-        ranks = placed.table.ranks
-        return int(ranks[ranks >= 0].min())
+        return placed.table.first
     weight, rank = 1, 0
     for loop in reversed(placed.loops):
         rank += weight * loop.at if loop.iterator is None else 0

@@ -350,14 +350,22 @@ def _boxed_loop(loop: Loop, box: tuple[int, int]) -> Loop:
     )
 
 
+def _unit_rows(depth: int) -> list[tuple[int, ...]]:
+    return [tuple(int(k == n) for k in range(depth)) for n in range(depth)]
+
+
+def _front(depth: int, first: int = 1, second: int = 1) -> tuple[int, ...]:
+    """Return the row of a wavefront through the first two loops."""
+    return (first, second, *[0] * (depth - 2))
+
+
 def tile_orders(depth: int) -> tuple[tuple[tuple[int, ...], ...], ...]:
     """Return the orders that are worth a look: rotations of the loops, and their wavefronts."""
-    unit = [tuple(int(k == n) for k in range(depth)) for n in range(depth)]
+    unit = _unit_rows(depth)
     found = [tuple(unit)]
     if depth > 1:
-        front = (1, 1, *[0] * (depth - 2))
         found += [
-            (front, unit[0], *unit[2:]),
+            (_front(depth), unit[0], *unit[2:]),
             tuple([unit[1], unit[0], *unit[2:]]),
             tuple([*unit[1:], unit[0]]),
             tuple([unit[-1], *unit[:-1]]),
@@ -370,10 +378,10 @@ def steep_fronts(depth: int) -> tuple[tuple[tuple[int, ...], ...], ...]:
 
     Tiles that mirror each other, (I, J) and (J, I), are in one wave of a plain front.
     """
-    unit = [tuple(int(k == n) for k in range(depth)) for n in range(depth)]
+    unit = _unit_rows(depth)
     if depth < 2:
         return ()
-    steep, flat = (2, 1, *[0] * (depth - 2)), (1, 2, *[0] * (depth - 2))
+    steep, flat = _front(depth, 2, 1), _front(depth, 1, 2)
     return (steep, unit[0], *unit[2:]), (flat, unit[1], *unit[2:])
 
 
@@ -387,25 +395,26 @@ def woven_order(sizes: tuple[int, ...]) -> Tiling:
     Of tiles of which each needs something of its neighbour along the second loop, those next to
     each other run far apart: in between are others of the stripe.
     """
-    unit = [tuple(int(k == n) for k in range(len(sizes))) for n in range(len(sizes))]
-    front = (1, 1, *[0] * (len(sizes) - 2))
-    phases = (WOVEN_TILES, *[1] * (len(sizes) - 1))
-    return Tiling(sizes, (unit[0], front, *unit[2:]), phases, woven=True, spread=True)
+    return _in_phases(sizes, WOVEN_TILES, _front(len(sizes)), spread=True)
 
 
-def strip_orders(sizes: tuple[int, ...], tiles: int) -> tuple[Tiling, ...]:
+def strip_order(sizes: tuple[int, ...], tiles: int, *, slanted: bool) -> Tiling:
     """Return tiles in strips of so many along the first loop, one strip after the other.
 
     Rewrite
     -------
-        for t0 for t1      ->   for strip  for t0 + t1, or t1  for the t0 of the strip
+        for t0 for t1      ->   for strip  for t1, or slanted t0 + t1  for the t0 of the strip
 
     What is read again in a strip waits for the length of a column of the strip, not of the array.
     """
-    unit = [tuple(int(k == n) for k in range(len(sizes))) for n in range(len(sizes))]
-    front = (1, 1, *[0] * (len(sizes) - 2))
+    depth = len(sizes)
+    return _in_phases(sizes, tiles, _front(depth) if slanted else _unit_rows(depth)[1])
+
+
+def _in_phases(
+    sizes: tuple[int, ...], tiles: int, second: tuple[int, ...], *, spread: bool = False
+) -> Tiling:
+    """Return the order in which so many tiles along the first loop are innermost of all."""
+    unit = _unit_rows(len(sizes))
     phases = (tiles, *[1] * (len(sizes) - 1))
-    return tuple(
-        Tiling(sizes, (unit[0], second, *unit[2:]), phases, woven=True)
-        for second in (front, unit[1])
-    )
+    return Tiling(sizes, (unit[0], second, *unit[2:]), phases, woven=True, spread=spread)

@@ -9,21 +9,33 @@ from rtlgen.ir.effort import TooComplex
 from rtlgen.ir.sets import ScopSets
 from rtlgen.poly.correspondence import correspondence, moved_dependences
 from rtlgen.poly.dependences import Dependence
-from rtlgen.poly.legality import Instance, find_violation, illegal_schedule
+from rtlgen.poly.legality import Instance, Violation, find_violation, illegal_schedule
 from rtlgen.transforms.tile_nests import TiledScop, Tiling, cut_into_tiles, tile_orders
 from rtlgen.transforms.units import loop_paths
 
 
-def tile_of(tiled: TiledScop, tiling: Tiling, name: str, instance: Instance) -> tuple[int, ...]:
-    """Return the coordinates of the tile that has an instance of a statement."""
-    values = dict(zip(tiled.scop.statement(name).iterators, instance, strict=True))
-    cut = zip(tiled.before[name], tiling.sizes, strict=False)
-    return tuple(form.evaluate(values) // size for form, size in cut)
+class WitnessTiles:
+    """The tiles of two instances in the wrong order, and where an instance is.
 
+    Members
+    -------
+    first, second: texts of the tiles of source and sink.
+    """
 
-def tuple_text(numbers: Sequence[int]) -> str:
-    """Return numbers as a tuple with spaces."""
-    return f"({', '.join(map(str, numbers))})"
+    def __init__(self, tiled: TiledScop, tiling: Tiling, violation: Violation) -> None:
+        self._tiled = tiled
+        self._sizes = tiling.sizes
+        self.first = self._tile_of(violation.dependence.source, violation.source_instance)
+        self.second = self._tile_of(violation.dependence.sink, violation.sink_instance)
+
+    def where(self, name: str, instance: Instance) -> str:
+        """Return in which tile an instance of a statement is, as part of a sentence."""
+        return f" in tile {self._tile_of(name, instance)}"
+
+    def _tile_of(self, name: str, instance: Instance) -> str:
+        values = dict(zip(self._tiled.scop.statement(name).iterators, instance, strict=True))
+        cut = zip(self._tiled.before[name], self._sizes, strict=False)
+        return f"({', '.join(str(form.evaluate(values) // size) for form, size in cut)})"
 
 
 def forbidding(
@@ -48,14 +60,10 @@ def forbidding(
     if violation is None:
         return None
 
-    def where(name: str, instance: Instance) -> str:
-        return f" in tile {tuple_text(tile_of(tiled, tiling, name, instance))}"
-
-    first = tile_of(tiled, tiling, violation.dependence.source, violation.source_instance)
-    second = tile_of(tiled, tiling, violation.dependence.sink, violation.sink_instance)
-    found = illegal_schedule(tiled.scop, violation, "cutting the loops", where=where)
+    tiles = WitnessTiles(tiled, tiling, violation)
+    found = illegal_schedule(tiled.scop, violation, "cutting the loops", where=tiles.where)
     note = (
-        f"cut as they are, tile {tuple_text(first)} would have to be done before tile"
-        f" {tuple_text(second)}, which runs first"
+        f"cut as they are, tile {tiles.first} would have to be done before tile {tiles.second},"
+        " which runs first"
     )
     return found.diagnostic.labels, note

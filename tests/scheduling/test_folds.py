@@ -39,9 +39,9 @@ def test_a_guess_does_not_change_the_fold(
     planned.__wrapped__(text, size, tile)
     sets, kept, depth, shape = asked[0]
     bits = smallest_fold(sets, kept, depth, shape).bits
-    assert not smallest_fold(sets, kept, depth, shape, most_bits=sum(bits) - 1).does
+    assert not smallest_fold(sets, kept, depth, shape, most_bits=sum(bits) - 1).is_enough
     enough = smallest_fold(sets, kept, depth, shape, most_bits=sum(bits))
-    assert enough.does
+    assert enough.is_enough
     assert enough.bits == bits
     assert any(1 << width < extent for width, extent in zip(bits, shape, strict=True))
     assert Collisions(sets, kept, depth).apart(bits) is None

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import rtlgen.transforms.ragged as ragged
-from rtlgen.ir.schedule import NestLoop
+from rtlgen.ir.affine import Affine
+from rtlgen.ir.schedule import Bound, NestLoop
 from rtlgen.transforms.candidates import Placement, placement, placements
 from rtlgen.transforms.ragged import RaggedBounds, ragged_loops
 from tests.poly.sources import analysed
@@ -87,3 +88,13 @@ def test_nests_with_the_same_distances_are_one_candidate() -> None:
     assert len(apart) == 2 * 4, "both orders: without a pad, in its first or last trip, innermost"
     assert len(found) == 2 * 5, "an innermost pad comes before its instance or after it"
     assert min(placed.count for placed in found) == 45
+
+
+def test_a_nest_without_an_instance_can_be_compared_with_others() -> None:
+    never = NestLoop(None, 7, pad="p", pinned=(Affine((), 9),), uppers=(Bound(Affine((), 1)),))
+
+    def place(order: Sequence[NestLoop], changes: int) -> Placement | None:
+        return placement((*order, never), ("i",), changes)
+
+    (found,) = placements(loops(i=7), ("i",), (), 0, 0, place)
+    assert found.ranks(np.array([[0], [6]])).tolist() == [-1, -1]
