@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from rtlgen.errors import Label, RtlgenError
-from rtlgen.ir.scop import Access, Array, Scop, Statement
+from rtlgen.ir.scop import Access, Array, Statement
 
 
 class RaggedDomain(RtlgenError):
@@ -86,15 +87,27 @@ class WindowsTooLarge(RtlgenError):
         self.bits = bits
 
     @classmethod
-    def of(cls, scop: Scop, bits: int, budget_bits: int) -> WindowsTooLarge:
-        first = scop.statements[0]
+    def of(
+        cls, firsts: Sequence[Statement], bits: Sequence[int], budget_bits: int
+    ) -> WindowsTooLarge:
+        """Return the error for units that need so many bits each, named by their first statement.
+
+        They run one after another, each with memories of its own.
+        """
+        needs = [f"the tiles of {s.name} need {_kib(b)}" for s, b in zip(firsts, bits, strict=True)]
+        if len(needs) > 1:
+            needs.append(f"together {_kib(sum(bits))}")
         return cls(
-            f"the tiles of {first.name} need {-(-bits // 8192):,} KiB of RAM on chip",
-            bits=bits,
-            labels=(Label(first.span),),
+            f"{', '.join(needs)} of RAM on chip",
+            bits=sum(bits),
+            labels=tuple(Label(statement.span) for statement in firsts),
             notes=(f"{budget_bits // 8192:,} KiB may be taken",),
             help="give smaller tiles, or more RAM",
         )
+
+
+def _kib(bits: int) -> str:
+    return f"{-(-bits // 8192):,} KiB"
 
 
 class NoLanes(RtlgenError):

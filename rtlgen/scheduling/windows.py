@@ -16,8 +16,8 @@ has to be off chip afterwards. A load that reads what tiles before have stored w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial, reduce
 
 import islpy as isl
@@ -140,11 +140,37 @@ class WindowPlanner:
         ----------
         scopes: the widest ones. budget_bits: RAM that may be taken.
         """
+        sized = None
+        for sized in self._narrowed(scopes, budget_bits):
+            if sized.taken_bits <= budget_bits:
+                break
+        assert sized is not None, "with nothing kept there is something"
+        held = sized.taken_bits - FEW.ram_bits(sized.traffic)
+        choices = (Copies(True, True), Copies(True, False))
+        fitting = (c for c in choices if held + c.ram_bits(sized.traffic) <= budget_bits)
+        return replace(sized, copies=next(fitting, FEW))
+
+    def least_bits(self, scopes: Scopes) -> int:
+        """Return the RAM that it takes at least, in bits, whatever stays on chip.
+
+        Parameters
+        ----------
+        scopes: the widest ones.
+        """
+        return min(sized.taken_bits for sized in self._narrowed(scopes, None))
+
+    def _narrowed(self, scopes: Scopes, budget_bits: int | None) -> Iterator[Sized]:
+        """Yield what stays on chip with few copies of the windows, less and less of it.
+
+        Parameters
+        ----------
+        scopes: the widest ones. budget_bits: what alone takes more goes off chip sooner, however
+            much more it is; None: nothing does.
+        """
         while True:
             passed = passing(self.crossings, self.untapped, self.off_chip, scopes)
             kept, larger = {}, []
             for name, flows in passed.kept.items():
-                # What alone is too large goes off chip sooner, however large it is.
                 most = budget_bits if scopes[name] < self.kernel.depth else None
                 memory = self._memory_for(name, scopes[name], flows, most)
                 if memory is None:
@@ -156,13 +182,10 @@ class WindowPlanner:
                 continue
             traffic = self._traffic(passed)
             wanted = {name: self._bits(memory) for name, memory in kept.items()}
-            held = sum(wanted.values())
-            taken = held + FEW.ram_bits(traffic)
+            yield Sized(scopes, traffic, kept, FEW, sum(wanted.values()) + FEW.ram_bits(traffic))
             narrowed = {n: bits for n, bits in wanted.items() if scopes[n] < self.kernel.depth}
-            if taken <= budget_bits or not narrowed:
-                choices = (Copies(True, True), Copies(True, False))
-                fitting = (c for c in choices if held + c.ram_bits(traffic) <= budget_bits)
-                return Sized(scopes, traffic, kept, next(fitting, FEW), taken)
+            if not narrowed:
+                return
             # The largest of what is kept goes off chip sooner.
             widest = max(narrowed, key=lambda name: narrowed[name])
             scopes = {**scopes, widest: scopes[widest] + 1}

@@ -113,7 +113,7 @@ class TileChoice:
         chip = replace(self.chip, budget_bits=UNLIMITED)
         for sizes in both:
             form = Form(before.loops, chip, (), self.comparison, before)
-            form.planned(sizes)
+            form.with_room(sizes)
             self.forms.append(form)
 
     def _in_strips(
@@ -142,25 +142,25 @@ class TileChoice:
         try:
             fitting = form.fitting(sizes)
         except NoLanes as error:
-            form.refused = form.refused or error
+            form.refused.add(error)
             return []
         if fitting != sizes and self.sizes:
-            form.refused = form.refused or lanes_do_not_fit(self.chip.lanes, sizes, fitting)
+            form.refused.add(lanes_do_not_fit(self.chip.lanes, sizes, fitting))
             return []
         return form.in_every_order(fitting)
 
     def _searched(self, form: Form, found: TiledPart | None) -> list[TiledPart]:
-        """Plan cubes, then longer and shorter sides of the best one."""
+        """Plan cubes, then longer and shorter sides of the best one, and that in other orders."""
         best = found
         for wanted in form.beginnings():
             while tried := self._improved(form, wanted, best):
-                if len(form.candidates) >= MOST_PLANS:
-                    return [tried]
                 best = tried
+                if len(form.candidates) >= MOST_PLANS:
+                    break
                 wanted = list(_neighbours(best.tiling.sizes, form.lengths))
             if best is not None:
                 break
-        return [] if best is None or best is found else [best]
+        return [] if best is None or best is found else form.in_kept_orders(best.tiling.sizes)
 
     def _improved(
         self, form: Form, wanted: Sequence[tuple[int, ...]], best: TiledPart | None
@@ -204,7 +204,8 @@ class TileChoice:
         return self.comparison.of(part).cycles
 
     def _refused(self) -> RtlgenError:
-        refused = [form.refused for form in self.forms if form.refused is not None]
+        why = [form.why_refused() for form in self.forms]
+        refused = [error for error in why if error is not None]
         assert refused, "some tiles were tried"
         # That RAM is missing says more than what was wrong with other orders.
         small = [error for error in refused if isinstance(error, WindowsTooLarge)]

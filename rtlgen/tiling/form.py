@@ -18,7 +18,7 @@ from rtlgen.ir.plan_error import TooManyTiles
 from rtlgen.ir.tile_rows import MOST_TILES
 from rtlgen.poly.errors import IllegalSchedule
 from rtlgen.scheduling.doacross import SharedLoop
-from rtlgen.scheduling.errors import NoLanes, RaggedDomain, WindowsTooLarge
+from rtlgen.scheduling.errors import NoLanes, RaggedDomain
 from rtlgen.scheduling.movers import WordCounts
 from rtlgen.scheduling.window_copies import FEW
 from rtlgen.tiling.candidates import Candidate, Comparison
@@ -27,7 +27,15 @@ from rtlgen.tiling.cut import CutPart, cut_part, word_phases
 from rtlgen.tiling.lanes import lanes_are_not_cut, lanes_of
 from rtlgen.tiling.loops import UnitLoops
 from rtlgen.tiling.parallel import Sharing, no_parallel_tiles, sharing_of
-from rtlgen.tiling.part import TiledPart, plan_part, ram_of_part, traffic_of, widest_scope
+from rtlgen.tiling.part import (
+    TiledPart,
+    least_ram_of_part,
+    plan_part,
+    ram_of_part,
+    traffic_of,
+    widest_scope,
+)
+from rtlgen.tiling.refusals import Refusals
 from rtlgen.transforms.tile_nests import (
     Lanes,
     Tiling,
@@ -69,13 +77,14 @@ class Form:
         self.chip = chip
         self.taken = taken
         self.comparison = comparison
-        self.refused: RtlgenError | None = None
+        self.refused = Refusals(loops.program.scop, chip.budget_bits)
         self.candidates: list[Candidate] = []
         self.cuts: dict[Tiling, CutPart | None] = {} if like is None else like.cuts
         self.sharing: dict[Tiling, Sharing] = {} if like is None else like.sharing
         self._words: dict[tuple[int, ...], int | None] = {}
         self._counts: dict[tuple[object, ...], WordCounts] = {}
         self._planned: dict[Tiling, TiledPart | None] = {}
+        # That keeps least on chip, and that was the fastest of those that were tried.
         self.orders: tuple[Order, ...] = () if like is None else like.orders
 
     def has(self, part: TiledPart) -> bool:
@@ -170,7 +179,7 @@ class Form:
                     found = [self._counted(cut) for cut in cuts if not self._has_too_many(cut)]
                 self._words[sizes] = min((w for w in found if w is not None), default=None)
             except TooComplex as error:
-                self.refused = self.refused or error
+                self.refused.add(error)
                 self._words[sizes] = None
         return self._words[sizes]
 
@@ -186,7 +195,7 @@ class Form:
         traffic = traffic_of(cut, self.chip, widest_scope(cut, self.chip, self._shared(cut)))
         bits = FEW.ram_bits(traffic)
         if bits > self.chip.worker_bits:
-            self._too_large(bits * self.chip.workers.count)
+            self.refused.too_large(bits * self.chip.workers.count, cut)
             return None
         # Of one worker, what is moved does not depend on the order.
         like = cut.tiling.sizes, cut.tiling if self.chip.workers.count > 1 else None
@@ -205,20 +214,34 @@ class Form:
             return None
 
     def planned(self, sizes: tuple[int, ...]) -> TiledPart | None:
-        """Return the unit in tiles of these sizes.
+        """Return the unit in tiles of these sizes, in the order that did best with the first ones.
 
-        Of the orders, those that did best with the first sizes are tried again: the one that keeps
-        least on chip, and where values do not all stay there in it, the one that was the fastest.
+        Where it does not fit in that, the order that keeps least on chip is tried.
         """
         if not self.orders:
             return min(self.in_every_order(sizes), key=self._cost, default=None)
         found: list[TiledPart] = []
-        for cut in islice(self._legal(sizes), len(self.orders)):
+        for cut in reversed(self._in_kept_orders(sizes)):
             part = self._plan(cut)
             found += [] if part is None else [part]
-            if part is not None and not any(part.scopes.values()):
+            if part is not None and part.ram_bits <= self.chip.budget_bits:
                 break
         return min(found, key=self._cost, default=None)
+
+    def with_room(self, sizes: tuple[int, ...]) -> None:
+        """Plan tiles of these sizes as they would be planned with RAM for all that they keep."""
+        for cut in self._in_kept_orders(sizes):
+            part = self._plan(cut)
+            if part is not None and not any(part.scopes.values()):
+                break
+
+    def in_kept_orders(self, sizes: tuple[int, ...]) -> list[TiledPart]:
+        """Return the unit in tiles of these sizes, in each order that did well with the first."""
+        parts = map(self._plan, self._in_kept_orders(sizes))
+        return [part for part in parts if part is not None]
+
+    def _in_kept_orders(self, sizes: tuple[int, ...]) -> list[CutPart]:
+        return list(islice(self._legal(sizes), len(self.orders)))
 
     def in_every_order(self, sizes: tuple[int, ...]) -> list[TiledPart]:
         """Return the unit in tiles of these sizes, in the orders that are worth a plan."""
@@ -266,8 +289,8 @@ class Form:
                 bits = (low + high) // 2
                 cut = in_order(slanted, bits)
                 part = None if cut is None else self._plan(cut)
+                found += [] if part is None else [part]
                 if part is not None and max(part.scopes.values()) <= 1:
-                    found.append(part)
                     low = bits
                 else:
                     high = bits
@@ -287,7 +310,7 @@ class Form:
             with limited_effort():
                 return ram_of_part(cut, self.chip, self._shared(cut))
         except (RaggedDomain, TooComplex) as error:
-            self.refused = self.refused or error
+            self.refused.add(error)
             return UNLIMITED
 
     def _cost(self, part: TiledPart) -> tuple[bool, int, int, int]:
@@ -307,7 +330,7 @@ class Form:
         try:
             lanes, sizes = self._lanes, self.fitting(sizes)
         except NoLanes as error:
-            self.refused = self.refused or error
+            self.refused.add(error)
             return
         orders = tile_orders(len(sizes))
         if self.chip.workers.count > 1:
@@ -332,7 +355,7 @@ class Form:
                         self.loops, tiling, self.chip.target, self.chip.off_chip
                     )
             except (IllegalSchedule, TooComplex, NoLanes) as error:
-                self.refused = self.refused or error
+                self.refused.add(error)
                 self.cuts[tiling] = None
         return self.cuts[tiling]
 
@@ -353,10 +376,10 @@ class Form:
             with limited_effort():
                 found = self._sharing(cut)
         except TooComplex as error:
-            self.refused = self.refused or error
+            self.refused.add(error)
             return False
         if found.loop is None:
-            self.refused = no_parallel_tiles(cut, found, self.chip.workers.count)
+            self.refused.rather(no_parallel_tiles(cut, found, self.chip.workers.count))
         return found.loop is not None
 
     def _plan(self, cut: CutPart) -> TiledPart | None:
@@ -367,37 +390,32 @@ class Form:
                 with limited_effort():
                     found = plan_part(cut, self.chip, self.taken, self._shared(cut))
             except (RaggedDomain, TooComplex, NoLanes) as error:
-                self.refused = self.refused or error
+                self.refused.add(error)
                 self._planned[cut.tiling] = None
             except TooManyTiles as error:
-                self._refuse_tiles(str(error))
+                self.refused.too_many(str(error))
                 self._planned[cut.tiling] = None
             else:
                 self._planned[cut.tiling] = found
-                self._note(found)
+                self._note(found, cut)
         return self._planned[cut.tiling]
 
     def _has_too_many(self, cut: CutPart) -> bool:
         """Tell whether a unit would run in more rows of tiles than can be followed."""
         if cut.tile_rows <= MOST_TILES:
             return False
-        self._refuse_tiles(f"{cut.tile_rows:,} rows of tiles")
+        self.refused.too_many(f"{cut.tile_rows:,} rows of tiles")
         return True
 
-    def _refuse_tiles(self, count: str) -> None:
-        names = ", ".join(s.name for s in self.loops.program.scop.statements)
-        self.refused = self.refused or TooComplex(
-            f"{names} would run in {count}",
-            notes=(f"their cycles are predicted up to {MOST_TILES:,}",),
-            help="choose larger tiles: --tile",
-        )
-
-    def _note(self, part: TiledPart) -> None:
+    def _note(self, part: TiledPart, cut: CutPart) -> None:
         self.candidates.append(self.comparison.of(part))
         if part.ram_bits > self.chip.budget_bits:
-            self._too_large(part.ram_bits)
+            self.refused.too_large(part.ram_bits, cut)
 
-    def _too_large(self, bits: int) -> None:
-        if not isinstance(self.refused, WindowsTooLarge) or bits < self.refused.bits:
-            scop = self.loops.program.scop
-            self.refused = WindowsTooLarge.of(scop, bits, self.chip.budget_bits)
+    def why_refused(self) -> RtlgenError | None:
+        """Return why no tiles do; of RAM, how much would do at least."""
+
+        def least_bits(cut: CutPart) -> int:
+            return self.chip.workers.count * least_ram_of_part(cut, self.chip, self._shared(cut))
+
+        return self.refused.why(least_bits)

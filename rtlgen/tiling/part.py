@@ -104,8 +104,8 @@ class TiledPart:
 
 
 def ram_bits(memories: Sequence[Memory]) -> int:
-    """Return the bits of all copies of some memories."""
-    return sum(m.depth * m.width_bits * m.read_ports for m in memories)
+    """Return the bits of block RAM in all copies of some memories."""
+    return sum(m.depth * m.width_bits * m.read_ports for m in memories if m.is_block_ram)
 
 
 def plan_part(
@@ -145,6 +145,14 @@ def ram_of_part(cut: CutPart, chip: Chip, shared: SharedLoop | None) -> int:
         return _planner(cut, ways, chip, shared).within(widest, UNLIMITED).taken_bits
 
     return relaxing(cut.issue_space, measured)
+
+
+def least_ram_of_part(cut: CutPart, chip: Chip, shared: SharedLoop | None) -> int:
+    """Return the bits of RAM that it takes each worker at least, whatever stays on chip."""
+    widest = cut.scopes(widest_scope(cut, chip, shared))
+    return relaxing(
+        cut.issue_space, lambda ways: _planner(cut, ways, chip, shared).least_bits(widest)
+    )
 
 
 def _planned(

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from rtlgen.ir.timeline import workers_cycles
 from rtlgen.poly.dependences import Dependence
+from rtlgen.scheduling.errors import WindowsTooLarge
 from rtlgen.scheduling.workers import ONE_WORKER
 from rtlgen.tiling.candidates import Candidate
 from rtlgen.tiling.chip import Chip
@@ -91,21 +93,90 @@ class UnitPlanner:
         return found
 
     def _planned(self) -> Sequence[UnitPlan]:
-        for number in range(len(self.plans)):
-            self._plan(number, self.chip.budget_bits)
-        if self.chip.buffer:
-            self._join()
-        found = self._found()
-        if sum(plan.part.ram_bits for plan in found) <= self.chip.budget_bits:
-            return found
-        left = self.chip.budget_bits
-        order = sorted(range(len(found)), key=lambda n: found[n].part.ram_bits)
+        try:
+            for number in range(len(self.plans)):
+                self._plan(number, self.chip.budget_bits)
+            if self.chip.buffer:
+                self._join()
+            found = self._found()
+            if sum(plan.part.ram_bits for plan in found) <= self.chip.budget_bits:
+                return found
+            return self._shared_out([0] * len(self.groups))
+        except WindowsTooLarge:
+            least = [self._least_bits(number, 1, group) for number, group in enumerate(self.groups)]
+            self._join_in_less(least)
+            if sum(least) > self.chip.budget_bits:
+                raise self._too_large(least) from None
+            return self._shared_out(least)
+
+    def _shared_out(self, least: Sequence[int]) -> Sequence[UnitPlan]:
+        """Plan once more what takes more than its share, the least demanding units first.
+
+        A share is the RAM that a unit needs at least, and an equal part of what is left by all.
+
+        Parameters
+        ----------
+        least: bits, by unit; 0 where it is not known.
+        """
+        left = self.chip.budget_bits - sum(least)
+        taken = [0 if plan is None else plan.part.ram_bits for plan in self.plans]
+        order = sorted(range(len(taken)), key=taken.__getitem__)
         for place, number in enumerate(order):
-            share = left // (len(order) - place)
-            if found[number].part.ram_bits > share:
+            share = least[number] + left // (len(order) - place)
+            if self.plans[number] is None or taken[number] > share:
                 self._plan(number, share)
-            left -= self._found()[number].part.ram_bits
+            plan = self.plans[number]
+            assert plan is not None, "it was planned"
+            left -= plan.part.ram_bits - least[number]
         return self._found()
+
+    def _least_bits(self, number: int, count: int, group: _Group) -> int:
+        """Return the RAM in bits that the tiles that are tried take at least; 0 for none.
+
+        Parameters
+        ----------
+        group: in the place of so many groups from a number on.
+
+        Raises
+        ------
+        WindowsTooLarge, or any other refusal: there are no tiles.
+        """
+        try:
+            chip = replace(self.chip, budget_bits=0)
+            self._chosen_or_alone(group, chip, self._names_beside(number, count))
+        except WindowsTooLarge as error:
+            return error.bits
+        return 0
+
+    def _join_in_less(self, least: list[int]) -> None:
+        """Let neighbours be one group where together they need less RAM than side by side.
+
+        Parameters
+        ----------
+        least: bits, by group; what is joined is one entry afterwards.
+        """
+        number = 0
+        while self.chip.buffer and number + 1 < len(self.groups):
+            first, second = self.groups[number : number + 2]
+            loops = joined_loops(self.whole, (*first.units, *second.units))
+            bits = None
+            if loops is not None:
+                joined = _Group(loops.units, (loops,))
+                with suppress(*REFUSALS, NoParallelTiles):
+                    bits = self._least_bits(number, 2, joined)
+            if bits is None or bits >= sum(least[number : number + 2]):
+                number += 1
+                continue
+            self.groups[number : number + 2] = [joined]
+            self.plans[number : number + 2] = [None]
+            least[number : number + 2] = [bits]
+
+    def _too_large(self, least: Sequence[int]) -> WindowsTooLarge:
+        """Return the error that says how much RAM all units need together."""
+        needing = [n for n, bits in enumerate(least) if bits]
+        firsts = [self.whole.scop.statement(self.groups[n].units[0][0]) for n in needing]
+        bits = [least[n] for n in needing]
+        return WindowsTooLarge.of(firsts, bits, self.chip.budget_bits)
 
     def _join(self) -> None:
         """Plan neighbours together where that takes fewer cycles than one after the other."""
@@ -134,11 +205,15 @@ class UnitPlanner:
     def _plan(self, number: int, budget_bits: int) -> None:
         chip = replace(self.chip, budget_bits=budget_bits)
         names = self._names_beside(number, 1)
+        self.plans[number] = self._chosen_or_alone(self.groups[number], chip, names)
+
+    def _chosen_or_alone(self, group: _Group, chip: Chip, names: Sequence[str]) -> UnitPlan:
+        """Return a plan for all workers, or for one where they cannot share the unit."""
         try:
-            self.plans[number] = self._chosen(self.groups[number], chip, names)
+            return self._chosen(group, chip, names)
         except NoParallelTiles as error:
-            plan = self._chosen(self.groups[number], replace(chip, workers=ONE_WORKER), names)
-            self.plans[number] = replace(plan, alone=error)
+            plan = self._chosen(group, replace(chip, workers=ONE_WORKER), names)
+            return replace(plan, alone=error)
 
     def _names_beside(self, number: int, count: int) -> tuple[str, ...]:
         """Return the names that the memories of so many groups from one on cannot have."""

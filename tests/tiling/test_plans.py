@@ -285,3 +285,31 @@ def test_units_share_the_ram_on_chip() -> None:
     assert sum(taken) <= budget
     alone = planned(PRODUCT, 12, budget_bits=budget)
     assert alone.parts[0].ram_bits > budget // 2
+
+
+SCALED_PRODUCT = """
+void scaled(int C[N][N], int A[N][N], int B[N][N]) {
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < N; j++)
+      C[i][j] *= 3;
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < N; j++)
+      for (int k = 0; k < N; k++)
+        C[i][j] += A[i][k] * B[k][j];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "size", "tile"),
+    [(PRODUCT, 32, (8, 8, 8)), (TWO_PRODUCTS, 16, (8, 8, 8)), (SCALED_PRODUCT, 32, (16, 16, 16))],
+)
+def test_ram_that_is_said_to_do_does(text: str, size: int, tile: tuple[int, ...]) -> None:
+    with pytest.raises(WindowsTooLarge) as refused:
+        planned(text, size, tile, budget_bits=KIB // 8)
+    least = refused.value.bits
+    found = planned(text, size, tile, budget_bits=least)
+    assert sum(part.ram_bits for part in found.parts) <= least
+    with pytest.raises(WindowsTooLarge) as again:
+        planned(text, size, tile, budget_bits=least - 1)
+    assert again.value.bits == least
