@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from amaranth.hdl import Module, Signal, Value
+from amaranth.hdl import Cat, Module, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Member, Out
 
@@ -125,9 +125,15 @@ class OffChipPort:
     ) -> None:
         pins, side = self._pins, self._side
         base = Signal(ADDRESS_BITS - PAGE_BITS, name="mem_base_held", reset_less=True)
+        misplaced = Signal(name="mem_misplaced", reset_less=True)
+        highest = (1 << ADDRESS_BITS) - side.depth_words * side.bytes_per_word
         with m.If(accepted):
             m.d.sync += base.eq(pins["base"][PAGE_BITS:])
-        errors: list[Value] = []
+            # Where the memory begins inside of a page, or goes round, nothing is asked for.
+            starts_inside = pins["base"][:PAGE_BITS].any()
+            goes_round = pins["base"][PAGE_BITS:] > highest >> PAGE_BITS
+            m.d.sync += misplaced.eq(starts_inside | goes_round)
+        errors: list[Value] = [misplaced]
         for direction, prefix, kind in (("load", "ar", AxiRead), ("store", "aw", AxiWrite)):
             movers = [v for v in self._movers.values() if v.transfer.direction == direction]
             m.d.comb += [
@@ -152,10 +158,7 @@ class OffChipPort:
             errors.append(port.error)
             fills = (port.fill_row, port.fill_data) if isinstance(port, AxiRead) else (None, None)
             self._connect(m, port, movers, finished, *fills)
-        failed: Value = errors[0]
-        for error in errors[1:]:
-            failed = failed | error
-        m.d.comb += pins["error"].eq(failed)
+        m.d.comb += pins["error"].eq(Cat(errors).any())
 
     def _connect(
         self,

@@ -146,11 +146,11 @@ class AxiOffChip:
                         mask = 0xFF << 8 * byte
                         self.words[word] = self.words[word] & ~mask | data & mask
 
-    async def run(self, ctx: Context, limit: int = 50_000) -> int:
+    async def run(self, ctx: Context, limit: int = 50_000, base: int = BASE) -> int:
         """Start the kernel; return the cycles from start to done."""
         kernel: Any = self.kernel
         assert ctx.get(kernel.idle)
-        ctx.set(kernel.mem_base, BASE)
+        ctx.set(kernel.mem_base, base)
         ctx.set(kernel.start, 1)
         await ctx.tick()
         ctx.set(kernel.start, 0)

@@ -10,7 +10,7 @@ from amaranth.hdl import Signal
 
 from rtlgen.hw.kernel import Kernel
 from rtlgen.ir.cycles import predicted_cycles
-from tests.hw.axi_off_chip import AxiOffChip
+from tests.hw.axi_off_chip import BASE, PAGE, AxiOffChip
 from tests.hw.memory_off_chip import Words, packed, simulate_off_chip
 from tests.hw.test_tiles import CASES, expected, random_arrays, runs_on
 from tests.tiling.programs import TRANSPOSED, planned
@@ -76,6 +76,41 @@ def test_an_error_ends_the_run_early_and_leaves_nothing_behind(pauses: float) ->
             return AxiOffChip(kernel, words, lambda: 6, pauses, frozenset({failing}))
 
         simulate_off_chip(plan, memory, script)
+
+
+def test_a_memory_where_it_cannot_be_is_an_error_and_left_alone() -> None:
+    found = planned(TRANSPOSED, 40, (8, 8), kind="axi")
+    plan = found.plan
+    arrays = random_arrays(found, 3)
+    words = packed(plan, arrays)
+    pages = -(-len(words) * 8 // PAGE)
+    assert pages == 1, "one byte an element, in rows of whole words"
+    last = (1 << 32) - PAGE
+
+    async def script(memory: AxiOffChip, ctx: Any, _: Signal) -> None:
+        for base in (BASE + 1, BASE + PAGE // 2, last + PAGE - 8, 1):
+            await memory.run(ctx, base=base)
+            assert ctx.get(memory.kernel.mem_error), hex(base)
+            assert not memory.bursts
+        assert words == packed(plan, arrays)
+        await memory.run(ctx)
+        assert not ctx.get(memory.kernel.mem_error)
+        assert words == packed(plan, expected(TRANSPOSED, 40, arrays))
+
+    simulate_off_chip(plan, lambda kernel: AxiOffChip(kernel, words, lambda: 6), script)
+
+
+def test_a_memory_that_would_go_round_is_an_error() -> None:
+    found = planned(TRANSPOSED, 80, (8, 8), kind="axi")
+    words = packed(found.plan, random_arrays(found, 3))
+    assert len(words) * 8 > PAGE
+
+    async def script(memory: AxiOffChip, ctx: Any, _: Signal) -> None:
+        await memory.run(ctx, base=(1 << 32) - PAGE)
+        assert ctx.get(memory.kernel.mem_error)
+        assert not memory.bursts
+
+    simulate_off_chip(found.plan, lambda kernel: AxiOffChip(kernel, words, lambda: 6), script)
 
 
 def test_words_that_follow_each_other_are_one_burst() -> None:
