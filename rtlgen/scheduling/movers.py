@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import partial, reduce
 
 import islpy as isl
 
@@ -17,8 +17,9 @@ from rtlgen.scheduling.errors import RaggedDomain
 from rtlgen.scheduling.footprints import Footprint, User, folded_form
 from rtlgen.scheduling.predicates import counter_box, index_form, predicate_within
 from rtlgen.scheduling.stream_builder import level_of
+from rtlgen.scheduling.word_pieces import Pieces
 
-MOVER_CONDITIONS = 40
+MOVER_CONDITIONS = 64
 """Conditions that may tell which words move: a word less saves cycles in every run."""
 
 
@@ -84,32 +85,31 @@ def load_words(moved: Moved, window: str, copies_bits: int, after: Sequence[Wait
     """
     loops = moved.footprint.loops()
     box = counter_box(moved.sets, loops)
-    needed = moved.words()
-    for words in _at_least(moved, needed):
-        found = _from_first(words, loops)
-        if words is not needed and not _have_places(found, moved):
-            continue
-        when = predicate_within(found, box, MOVER_CONDITIONS)
-        if when is not None:
-            break
-    else:
+    when = next(_telling(moved, loops, box), None)
+    if when is None:
         raise _untold(moved)
     transfer = _transfer("load", moved, window, copies_bits, when)
     return replace(transfer, after=tuple(after))
 
 
-def _at_least(moved: Moved, words: isl.Set) -> Iterator[isl.Set]:
-    """Yield the words that a load needs, then more and more around them, in simpler shapes.
+def _telling(moved: Moved, loops: Sequence[NestLoop], box: isl.Set) -> Iterator[Predicate]:
+    """Yield predicates for the words that a load needs, or for more and more around them.
 
     A word too many does no harm, as long as it is there, and has a place of its own in the window.
     """
-    yield words
-    there = moved.footprint.words_there(moved.sets)
-    yield _hull(words).intersect(there)
-    if len(moved.users) > 1:
-        parts = [_hull(moved.by(user)) for user in moved.users]
-        yield reduce(isl.Set.union, parts).intersect(there).coalesce()
-    yield there
+    needed = _from_first(moved.words(), loops)
+    exact = predicate_within(needed, box, MOVER_CONDITIONS)
+    if exact is not None:
+        yield exact
+    there = _from_first(moved.footprint.words_there(moved.sets), loops)
+    are_apart = partial(_have_places, moved=moved)
+    yield from Pieces(needed, there, box, MOVER_CONDITIONS, are_apart).joined()
+    parts = [_hull(_from_first(moved.by(user), loops)) for user in moved.users]
+    apart = reduce(isl.Set.union, parts).intersect(there).coalesce()
+    for words in (apart, there):
+        when = predicate_within(words, box, MOVER_CONDITIONS)
+        if when is not None and _have_places(words, moved):
+            yield when
 
 
 def _have_places(words: isl.Set, moved: Moved) -> bool:
