@@ -21,11 +21,13 @@ class Candidate:
 
     Members
     -------
+    loops: that are cut.
     cycles: that it takes; of many tiles, or where others are known to take fewer, at least so many.
     kernel_cycles: in which tiles follow each other without a wait. bus_cycles: in which the words
         do. ram_bits: of all copies of windows and kept memories.
     """
 
+    loops: tuple[str, ...]
     tiling: Tiling
     cycles: int
     kernel_cycles: int
@@ -51,7 +53,9 @@ class Candidate:
         is_worth_it = fewest is None or cycles < fewest
         if part.region.tiles <= followed and is_worth_it:
             cycles = workers_cycles(part.workers, bus, fewest)
-        return Candidate(part.tiling, cycles, kernel, busy, loaded + stored, part.ram_bits)
+        words = loaded + stored
+        loops = tuple(part.loops.iterators[: part.tiling.depth])
+        return Candidate(loops, part.tiling, cycles, kernel, busy, words, part.ram_bits)
 
 
 class Comparison:

@@ -113,7 +113,7 @@ def _unit(
         "movers": [_mover(part, transfer) for transfer in region.transfers],
         "choice": [
             {
-                **_tiling(candidate.tiling, names),
+                **_tiling(candidate.tiling, candidate.loops),
                 "cycles": candidate.cycles,
                 "words": candidate.words,
                 "ram_bytes": candidate.ram_bits // 8,

@@ -23,6 +23,7 @@ from tests.tiling.programs import (
     BACKWARDS,
     BLUR,
     PRODUCT,
+    SEIDEL,
     TRANSPOSED,
     TRIANGULAR,
     TWO_PRODUCTS,
@@ -88,7 +89,7 @@ def test_words_that_are_needed_are_those_of_the_program_run_by_hand(
 
 def test_a_candidate_is_kept_where_less_ram_takes_more_cycles() -> None:
     def candidate(cycles: int, ram_bits: int) -> Candidate:
-        return Candidate(Tiling((ram_bits,), ((1,),)), cycles, 1, 1, 1, ram_bits)
+        return Candidate(("i",), Tiling((ram_bits,), ((1,),)), cycles, 1, 1, 1, ram_bits)
 
     found = pareto([candidate(9, 1), candidate(9, 2), candidate(5, 4), candidate(7, 3)])
     assert [(c.cycles, c.ram_bits) for c in found] == [(9, 1), (7, 3), (5, 4)]
@@ -117,6 +118,16 @@ def test_the_report_of_tiles_has_what_scripts_rely_on() -> None:
     assert "64 tiles of 8 x 8 iterations (i, j), in the order (i + j, i), 64 cycles apart" in text
     assert "moved: 863 words, 351 in and 512 out; needed: 800" in text
     assert "bound: the bus, 6,904 cycles (the kernel: 4,096)" in text
+
+
+def test_tiles_of_other_loops_are_named_by_these() -> None:
+    """The nest can be cut as a whole in rows of time, or in PLUTO's loops, which are slanted."""
+    (unit,) = design(SEIDEL, 24, max_bram_kib=40).report()["units"]
+    loops = {tuple(choice["loops"]) for choice in unit["choice"]}
+    assert len(loops) > 1
+    for choice in unit["choice"]:
+        named = set(re.findall(r"[a-z]\w*", " ".join(choice["order"])))
+        assert named <= set(choice["loops"]) and len(choice["loops"]) == len(choice["sizes"])
 
 
 def test_more_ram_is_named_where_it_would_be_faster() -> None:
