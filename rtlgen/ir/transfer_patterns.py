@@ -124,10 +124,17 @@ def telling(
 
 
 def telling_predicate(predicate: Predicate, outer: Ints, box: Sequence[Level]) -> Iterator[Ints]:
-    """Yield numbers that are the same for outer iterations in which the same inner ones hold."""
+    """Yield numbers that are the same for outer iterations in which the same inner ones hold.
+
+    Where a condition holds nowhere inside, the others of its alternative do not matter.
+    """
     for conditions in predicate.alternatives:
-        for condition in conditions:
-            yield _decided(condition, outer, box)
+        decided = [_decided(condition, outer, box) for condition in conditions]
+        never = np.zeros(len(outer), dtype=np.bool_)
+        for each in decided:
+            never |= each.holds_nowhere
+        for each in decided:
+            yield np.where(never, each.below, each.values)
 
 
 def told_apart(kinds: Ints, values: Ints) -> Ints:
@@ -163,8 +170,21 @@ def first_of_each(kinds: Ints) -> Ints:
     return first
 
 
-def _decided(condition: Condition, tiles: Ints, box: Sequence[Level]) -> Ints:
-    """Return the part of a condition that a tile decides, cut off where it decides all."""
+@dataclass(frozen=True, slots=True, eq=False)
+class _Decided:
+    """The part of a condition that outer iterations decide, cut off where it decides all.
+
+    Members
+    -------
+    holds_nowhere: where no inner iteration makes it hold. below: a value of which that is so.
+    """
+
+    values: Ints
+    holds_nowhere: Bools
+    below: int
+
+
+def _decided(condition: Condition, tiles: Ints, box: Sequence[Level]) -> _Decided:
     depth = tiles.shape[1]
     coefficients = np.array(condition.form.coefficients, dtype=np.int64)
     inner = list(zip(coefficients[depth:].tolist(), box, strict=True))
@@ -172,7 +192,10 @@ def _decided(condition: Condition, tiles: Ints, box: Sequence[Level]) -> Ints:
     high = sum(max(0, c * (level.extent - 1)) for c, level in inner)
     values = tiles @ coefficients[:depth] + condition.form.constant
     clipped: Ints = np.clip(values, -high - 1, -low + 1)
-    return clipped
+    nowhere = clipped < -high
+    if condition.equal:
+        nowhere |= clipped > -low
+    return _Decided(clipped, nowhere, -high - 1)
 
 
 def _box_points(box: Sequence[Level]) -> Ints:
