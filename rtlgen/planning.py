@@ -291,8 +291,7 @@ def _in_regions(
 
     written = free.as_written()
     found = [_plan_of(analysis, options, written, apart)]
-    # Where joining them is too complex, too, they run apart.
-    with suppress(TooComplex):
+    with improving("nests that share loops"):
         found.insert(0, _plan_of(analysis, options, written, joined))
     return found
 

@@ -10,10 +10,11 @@ unit, of some of them one that is so many tiles behind.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from rtlgen.ir.affine import Affine
-from rtlgen.ir.effort import TooComplex, limited_effort
+from rtlgen.ir.effort import improving, limited_effort
 from rtlgen.ir.scop import Node, Scop
 from rtlgen.ir.sets import ScopSets
 from rtlgen.poly.counting import count_points
@@ -156,13 +157,16 @@ def _instances(part: Program) -> dict[str, int]:
 
 
 def _from_pluto(part: Program, instances: Mapping[str, int]) -> UnitLoops | None:
-    try:
-        with limited_effort():
-            found = schedule_loops(part.sets, part.dependences, part.flows, LoopOptions("pluto"))
-    except (NoHyperplane, TooComplex, IllegalSchedule):
-        # Loops nobody asked for are only tried.
+    found = None
+    # Loops nobody asked for are only tried.
+    with (
+        suppress(NoHyperplane, IllegalSchedule),
+        improving("tiles in other loops than those of C"),
+        limited_effort(),
+    ):
+        found = schedule_loops(part.sets, part.dependences, part.flows, LoopOptions("pluto"))
+    if found is None:
         return None
-    assert found is not None, "a scheduler was asked for"
     program = Program(found.sets, found.dependences, found.flows)
     depth = shared_loops(program.scop.tree)
     return UnitLoops(program, depth, part.scop, _before(part, found), False, instances)
