@@ -150,8 +150,10 @@ def _uses(stream: Stream) -> dict[int, int]:
 
 
 def _element(access: Access, at: Iterators) -> Element | None:
-    """Return the element that is accessed, or None where that is not known."""
+    """Return the element that is accessed, or None where there is none or it is not known."""
     if access.is_lookup or access.is_conditional:
+        return None
+    if any(form.evaluate(at) < 0 for form in access.where):
         return None
     return access.array, tuple(subscript.evaluate(at) for subscript in access.affine)
 

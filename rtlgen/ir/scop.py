@@ -13,7 +13,17 @@ from typing import Literal, TypeAlias
 
 from rtlgen.ir.affine import Affine, Constraint, affine_sum
 from rtlgen.ir.bank_map import BankMap, Cut, bank_map
-from rtlgen.ir.expr import Expr, Read, map_affine, walk
+from rtlgen.ir.expr import (
+    Binary,
+    Constant,
+    Expr,
+    IndexValue,
+    Read,
+    Select,
+    children,
+    map_affine,
+    walk,
+)
 from rtlgen.ir.schedule import Schedule
 from rtlgen.ir.types import IntType
 from rtlgen.source import SourceFile, Span
@@ -150,12 +160,14 @@ class Access:
     -------
     is_conditional: the C program makes it only where a condition on data holds, so that it may
         lie outside of the array elsewhere.
+    where: functions of the iterators that are >= 0, all of them, in the instances that make it.
     """
 
     array: str
     subscripts: tuple[Subscript, ...]
     span: Span
     is_conditional: bool = False
+    where: tuple[Affine, ...] = ()
 
     @property
     def windows(self) -> tuple[Window, ...]:
@@ -166,6 +178,11 @@ class Access:
     def is_lookup(self) -> bool:
         """Whether the element has to be computed."""
         return bool(self.windows)
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether some instances may not make the access."""
+        return self.is_conditional or bool(self.where)
 
     @property
     def is_uncertain(self) -> bool:
@@ -185,9 +202,25 @@ class Access:
             raise ValueError(f"{self} depends on data")
         return found
 
+    def serves(self, other: Access) -> bool:
+        """Tell whether it touches the element of another access wherever that one does.
+
+        Of lookups the element is not known.
+        """
+        return (
+            self.array == other.array
+            and self.subscripts == other.subscripts
+            and not self.is_lookup
+            and set(self.where) <= set(other.where)
+        )
+
     def substitute(self, values: Mapping[str, Affine]) -> Access:
         """Return the access with iterators replaced."""
-        return replace(self, subscripts=tuple(s.substitute(values) for s in self.subscripts))
+        return replace(
+            self,
+            subscripts=tuple(s.substitute(values) for s in self.subscripts),
+            where=tuple(form.substitute(values) for form in self.where),
+        )
 
     def __str__(self) -> str:
         return self.array + "".join(f"[{subscript}]" for subscript in self.subscripts)
@@ -286,6 +319,22 @@ class Statement:
             for subscript in access.subscripts:
                 if isinstance(subscript, Affine) and not subscript.variables <= known:
                     raise ValueError(f"{self.name}: {access} uses a variable that is no iterator")
+        if self.write.where:
+            raise ValueError(f"{self.name} writes {self.write} in some instances only")
+        if any(read.where for read in self.reads):
+            self._require_selected(self.expr, ())
+
+    def _require_selected(self, expr: Expr, holds: tuple[Affine, ...]) -> None:
+        """Require that the value of no read is used where the read is not made."""
+        match expr:
+            case Select(Binary("ge", IndexValue(form), Constant(0)) as condition, if_true, other):
+                for part, known in ((condition, holds), (if_true, (*holds, form)), (other, holds)):
+                    self._require_selected(part, known)
+                return
+            case Read(index) if not set(self.reads[index].where) <= set(holds):
+                raise ValueError(f"{self.name} uses {self.reads[index]} where it does not read it")
+        for child in children(expr):
+            self._require_selected(child, holds)
 
     @property
     def iterators(self) -> tuple[str, ...]:

@@ -61,6 +61,23 @@ def constraint_text(constraint: Constraint, names: Sequence[str]) -> str:
     return f"{affine_text(constraint, names)} >= 0"
 
 
+def domain_text(statement: Statement) -> str:
+    """Return where the instances of a statement are, in isl syntax."""
+    names = statement.iterators
+    constraints, strides = [], []
+    for k, loop in enumerate(statement.loops):
+        start, stop = affine_text(loop.start, names), affine_text(loop.stop, names)
+        forward = loop.step > 0
+        constraints.append(f"d{k} {'>=' if forward else '<='} {start}")
+        constraints.append(f"{loop.scale}*d{k} {'<' if forward else '>'} {stop}")
+        if abs(loop.step) > 1:
+            strides.append(f"e{k}")
+            constraints.append(f"d{k} - ({start}) = {loop.step}*e{k}")
+    constraints += [constraint_text(c, names) for c in statement.conditions]
+    where = " and ".join(constraints) or "true"
+    return f"exists {', '.join(strides)} : {where}" if strides else where
+
+
 def linear_constraint(
     space: isl.Space, coefficients: Sequence[int], constant: int, *, equal: bool = False
 ) -> isl.Constraint:
@@ -137,21 +154,7 @@ class ScopSets:
         return {s.name: self._domain(s) for s in self.scop.statements}
 
     def _domain(self, statement: Statement) -> isl.Set:
-        names = statement.iterators
-        constraints, strides = [], []
-        for k, loop in enumerate(statement.loops):
-            start, stop = affine_text(loop.start, names), affine_text(loop.stop, names)
-            forward = loop.step > 0
-            constraints.append(f"d{k} {'>=' if forward else '<='} {start}")
-            constraints.append(f"{loop.scale}*d{k} {'<' if forward else '>'} {stop}")
-            if abs(loop.step) > 1:
-                strides.append(f"e{k}")
-                constraints.append(f"d{k} - ({start}) = {loop.step}*e{k}")
-        constraints += [constraint_text(c, names) for c in statement.conditions]
-        where = " and ".join(constraints) or "true"
-        if strides:
-            where = f"exists {', '.join(strides)} : {where}"
-        return self.read_set(f"{{ {self._instance(statement)} : {where} }}")
+        return self.read_set(f"{{ {self._instance(statement)} : {domain_text(statement)} }}")
 
     def _instance(self, statement: Statement) -> str:
         dims = ",".join(f"d{k}" for k in range(len(statement.loops)))
@@ -189,7 +192,8 @@ class ScopSets:
 
     def touched(self, statement: Statement, access: Access) -> isl.Map:
         """Return {instance -> what its subscripts may name, inside of the array or not}."""
-        names, subscripts, inside = statement.iterators, [], []
+        names, subscripts = statement.iterators, []
+        inside = [constraint_text(form, names) for form in access.where]
         for k, subscript in enumerate(access.subscripts):
             if isinstance(subscript, Window):
                 subscripts.append(f"w{k}")
@@ -226,8 +230,8 @@ class ScopSets:
         return self._maps[key]
 
     def accessing(self, statement: Statement, access: Access) -> isl.Set:
-        """Return the instances whose `access` is inside of its array."""
-        if not access.is_conditional:
+        """Return the instances that make an access, and make it inside of its array."""
+        if not access.is_partial:
             return self.domains[statement.name]
         return self.access_map(statement, access).domain()
 

@@ -70,11 +70,12 @@ def touched_elements(scop: Scop, statement: Statement, access: Access, points: I
 
     What lies outside of the array is -1: the program does not touch it.
     """
-    array = scop.array(access.array)
+    array, names = scop.array(access.array), statement.iterators
     places = np.zeros((len(points), 1), dtype=np.int64)
     inside = np.ones((len(points), 1), dtype=np.bool_)
+    for form in access.where:
+        inside &= (affine_values(form, names, points) >= 0)[:, None]
     for subscript, extent in zip(access.subscripts, array.shape, strict=True):
-        names = statement.iterators
         if isinstance(subscript, Affine):
             values = affine_values(subscript, names, points)[:, None]
         elif subscript.known is not None:

@@ -23,7 +23,7 @@ from rtlgen.ir.expr import (
     children,
     with_children,
 )
-from rtlgen.ir.scop import Statement, Subscript
+from rtlgen.ir.scop import Statement
 from rtlgen.ir.types import IntType
 
 
@@ -45,11 +45,9 @@ class Term:
 
 
 def equal_reads(statement: Statement) -> dict[int, int]:
-    """Return for each read of a statement the first one of the same element."""
-    first = dict[tuple[str, tuple[Subscript, ...]], int]()
+    """Return for each read of a statement the first one that has its value."""
     return {
-        # Of lookups the element is not known.
-        k: k if read.is_lookup else first.setdefault((read.array, read.subscripts), k)
+        k: next(n for n, other in enumerate(statement.reads) if n == k or other.serves(read))
         for k, read in enumerate(statement.reads)
     }
 

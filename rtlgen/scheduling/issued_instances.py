@@ -59,8 +59,10 @@ class IssuedInstances:
         return total
 
     def inside(self, access: Access, shape: Sequence[int], choice: Sequence[int] = ()) -> Bools:
-        """Return the instances whose access is inside of its array."""
+        """Return the instances that make an access, and make it inside of its array."""
         every = np.ones(len(self.tokens), dtype=np.bool_)
+        for form in access.where:
+            every &= affine_values(form, self.statement.iterators, self.points) >= 0
         for value, extent in zip(self._values(access, choice), shape, strict=True):
             every &= (value >= 0) & (value < extent)
         return every

@@ -112,7 +112,29 @@ class _Reassociation:
         return any(isinstance(node, Read) and node.index in self._late for node in walk(expr))
 
     def _added(self, terms: Iterable[tuple[bool, Expr]], type_: IntType) -> Expr:
-        """Add up terms two by two, those that are there first; a term carries its sign."""
+        """Add up terms, which carry their signs.
+
+        A value that the statement itself is on a recurrence with comes last, where the sum is there
+        no later: as many cycles as it goes through are those of the recurrence.
+        """
+        terms = list(terms)
+        found = self._in_order(terms, type_)
+        newest = min(
+            (k for k, (_, term) in enumerate(terms) if self._is_recurrent(term)),
+            key=lambda k: self._arrival(terms[k][1]),
+            default=None,
+        )
+        if newest is None or len(terms) < 3:
+            return found
+        rest = self._in_order(terms[:newest] + terms[newest + 1 :], type_)
+        last = self._in_order([(False, rest), terms[newest]], type_)
+        return last if self._arrival(last) <= self._arrival(found) else found
+
+    def _is_recurrent(self, expr: Expr) -> bool:
+        return isinstance(expr, Read) and expr.index in self._late
+
+    def _in_order(self, terms: Iterable[tuple[bool, Expr]], type_: IntType) -> Expr:
+        """Add up terms two by two, those that are there first."""
         order = count()
         heap = [(self._arrival(term), next(order), negative, term) for negative, term in terms]
         if not heap:

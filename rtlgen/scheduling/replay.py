@@ -129,7 +129,7 @@ class _Judge:
         used = np.ones(len(member.tokens), dtype=np.bool_) if tapped is None else ~tapped
         needed = predicate_mask(op.needed, member.counters)
         access = member.statement.reads[op.read]
-        if access.is_conditional:
+        if access.is_partial:
             # Elsewhere the program does not use the value, or it would leave the array.
             lowest = tuple(window.low for window in access.windows if window.known is None)
             used &= member.inside(access, self.scop.array(name).shape, lowest)
@@ -220,7 +220,7 @@ class _Judge:
         array = self.scop.array(access.array)
         elements = member.elements(access, array.strides)
         # Outside of the array the program does not use the value.
-        used = member.inside(access, array.shape) if access.is_conditional else None
+        used = member.inside(access, array.shape) if access.is_partial else None
         taken = np.zeros(len(member.tokens), dtype=np.bool_)
         for tap in op.taps:
             source = region[tap.stream]

@@ -8,13 +8,18 @@ Rewrite
 Each lane's value takes the place of the next one's read of the element, so the result is the
 program's, whatever the operators are. What can be reordered, sums and products, is then added up as
 a balanced tree by `scheduling.reassociate`. A lane that does not run in some iterations adds the
-neutral element there.
+neutral element there, and makes its reads elsewhere only.
+
+What else a lane reads of the array is what it was before all lanes, so that must be no element that
+they update.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+
+import islpy as isl
 
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.expr import (
@@ -30,6 +35,7 @@ from rtlgen.ir.expr import (
     with_children,
 )
 from rtlgen.ir.scop import Access, Statement
+from rtlgen.ir.sets import domain_text
 from rtlgen.ir.types import INT32, INT64
 
 _NEUTRAL = {"add": 0, "sub": 0, "or": 0, "xor": 0, "mul": 1}
@@ -66,19 +72,40 @@ def lane_sum(lanes: Sequence[Statement], guards: Sequence[Affine | None]) -> Sta
         numbers = dict[int, int]()
         for k, read in enumerate(lane.reads):
             if k != own:
-                access = read if guard is None else replace(read, is_conditional=True)
+                access = read if guard is None else replace(read, where=(*read.where, guard))
+                if _may_be_updated(lane, access):
+                    return None
                 # What several lanes read is one value.
-                if access not in reads:
+                known = (n for n, other in enumerate(reads) if n != own and other.serves(access))
+                numbers[k] = next(known, len(reads))
+                if numbers[k] == len(reads):
                     reads.append(access)
-                numbers[k] = reads.index(access)
         expr = _inserted(value, own, expr, numbers)
     return replace(first, reads=tuple(reads), expr=expr)
 
 
+def _may_be_updated(lane: Statement, read: Access) -> bool:
+    """Tell whether a read may be one of the element that the statement writes."""
+    if read.array != lane.write.array:
+        return False
+    if read.is_lookup:
+        return True
+    differences = [a - b for a, b in zip(read.affine, lane.write.affine, strict=True)]
+    met = (*read.where, *(form for d in differences for form in (d, -d)))
+    there = replace(lane, conditions=(*lane.conditions, *met))
+    dims = ",".join(f"d{k}" for k in range(len(lane.loops)))
+    points = isl.Set.read_from_str(isl.Context(), f"{{ [{dims}] : {domain_text(there)} }}")
+    return not points.is_empty()
+
+
 def _own_read(statement: Statement) -> int | None:
-    """Return the one read of the element that is written, if the array is read nowhere else."""
-    found = [k for k, read in enumerate(statement.reads) if read.array == statement.write.array]
-    if len(found) != 1 or statement.reads[found[0]].subscripts != statement.write.subscripts:
+    """Return the one read of the element that is written."""
+    found = [
+        k
+        for k, read in enumerate(statement.reads)
+        if read.array == statement.write.array and read.subscripts == statement.write.subscripts
+    ]
+    if len(found) != 1:
         return None
     uses = [node for node in walk(statement.expr) if isinstance(node, Read)]
     # Once: a value that is used twice would be computed twice, by every lane.

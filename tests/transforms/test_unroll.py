@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from rtlgen.errors import RtlgenError
 from rtlgen.frontend import parse_text
+from rtlgen.ir.affine import Affine
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.scop import Scop, walk_tree
 from rtlgen.options import CompileOptions
@@ -32,8 +35,19 @@ PROGRAMS = {
     " for (int j = 0; j < 11; j++) s[0] -= a[j] * 5; }",
     "condition": "void f(int a[12], int b[12]) {"
     " for (int i = 0; i < 12; i++) if (i > 3) { a[i] += b[i]; b[i] ^= 1; } }",
+    "substitution": "void f(int a[9][9], int b[9], int x[9]) { for (int i = 0; i < 9; i++) {"
+    " x[i] = b[i]; for (int j = 0; j < i; j++) x[i] -= a[i][j] * x[j]; x[i] /= a[i][i]; } }",
+    "decomposition": "void f(int a[7][7]) { for (int i = 0; i < 7; i++) {"
+    " for (int j = 0; j < i; j++) {"
+    " for (int k = 0; k < j; k++) a[i][j] -= a[i][k] * a[k][j]; a[i][j] /= a[j][j]; }"
+    " for (int j = i; j < 7; j++) for (int k = 0; k < i; k++) a[i][j] -= a[i][k] * a[k][j]; } }",
     "factors": "int f(int a[10]) { int p = 1; for (int j = 0; j < 10; j++) p *= a[j]; return p; }",
 }
+
+RAGGED = frozenset(
+    (("triangle", "j"), ("substitution", "j"), ("decomposition", "j"), ("decomposition", "k"))
+)
+"""Loops whose number of iterations varies."""
 
 
 def results(scop: Scop) -> dict[str, list[int]]:
@@ -48,7 +62,7 @@ def results(scop: Scop) -> dict[str, list[int]]:
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_the_program_computes_what_it_did(name: str, loop: str, lanes: int | None) -> None:
     scop = parse_text(PROGRAMS[name], "program.c").scop
-    if f"int {loop} =" not in PROGRAMS[name] or (name, loop, lanes) == ("triangle", "j", None):
+    if f"int {loop} =" not in PROGRAMS[name] or (lanes is None and (name, loop) in RAGGED):
         with pytest.raises(RtlgenError):
             unroll(scop, LaneWishes({loop: lanes}))
         return
@@ -78,9 +92,31 @@ def test_what_lanes_add_up_is_one_statement() -> None:
     assert statements(double, i=3, j=None) == ["S0", "S1"]
 
 
-def test_what_is_read_elsewhere_is_not_added_up() -> None:
-    text = "void f(int a[9]) { for (int i = 0; i < 8; i++) a[8] += a[i]; }"
+def test_what_lanes_update_and_read_elsewhere_is_not_added_up() -> None:
+    text = "void f(int a[9]) { for (int i = 0; i < 8; i++) a[7] += a[i]; }"
     assert len(statements(text, i=4)) == 4
+    looked_up = "void f(int a[9], int b[8]) { for (int i = 0; i < 8; i++) a[8] += a[b[i] & 7]; }"
+    assert len(statements(looked_up, i=4)) == 4
+
+
+@pytest.mark.parametrize("lanes", [2, 3, 4])
+def test_what_lanes_read_of_other_elements_is_added_up(lanes: int) -> None:
+    sum_of_rest = "void f(int a[9]) { for (int i = 0; i < 8; i++) a[8] += a[i]; }"
+    assert statements(sum_of_rest, i=lanes) == ["S0"]
+    for name in ("substitution", "decomposition"):
+        scop = parse_text(PROGRAMS[name], "program.c").scop
+        loop = {"substitution": "j", "decomposition": "k"}[name]
+        unrolled = unroll(scop, LaneWishes({loop: lanes}))
+        assert [s.name for s in unrolled.statements] == [s.name for s in scop.statements]
+
+
+def test_a_lane_reads_only_where_it_runs() -> None:
+    scop = parse_text(PROGRAMS["substitution"], "program.c").scop
+    added = unroll(scop, LaneWishes({"j": 2})).statements[1]
+    wheres = {str(read): tuple(map(str, read.where)) for read in added.reads}
+    assert wheres["x[j]"] == () and wheres["x[j + 1]"] == ("i - j - 2",)
+    with pytest.raises(ValueError, match="where it does not read it"):
+        replace(added, reads=tuple(replace(r, where=(Affine((), -1),)) for r in added.reads))
 
 
 def test_no_loop_is_left_of_one_that_is_unrolled_whole() -> None:

@@ -39,6 +39,12 @@ def random_lane_program(seed: int) -> LaneProgram:
     arrays = [_random_array(rng, name) for name in "abc"[: rng.randint(2, 3)]]
     nests = rng.randint(1, 2)
     lines = [line for number in range(nests) for line in _nest(rng, arrays, number)]
+    # Drawn apart, so that one more kind of nest leaves the other programs as they are.
+    apart = random.Random(f"substitution {seed}")
+    is_triangular = apart.random() < 0.25
+    if is_triangular:
+        lines += _substitution(apart, arrays, nests)
+        nests += 1
     parameters = ", ".join(
         f"{array.type} {array.name}" + "".join(f"[{extent}]" for extent in array.shape)
         for array in arrays
@@ -50,13 +56,16 @@ def random_lane_program(seed: int) -> LaneProgram:
         write_ports=rng.choice(("auto", "auto", "one")),
         unroll={
             name: rng.choice((2, 2, 3, 4, None))
-            for name in ("i0", "j0", "i1", "j1")
+            for name in ("i0", "j0", "i1", "j1", "i2", "j2")
             if f" {name} " in "".join(lines) and rng.random() < 0.4
         },
         partitions={
             array.name: wishes
             for array in arrays
-            if f"{array.name}[" in "".join(lines) and (wishes := _wishes(rng, array))
+            if f"{array.name}[" in "".join(lines)
+            and (wishes := _wishes(rng, array))
+            # What every iteration of a triangle reads meets in any banks.
+            and not is_triangular
         },
         pipeline=_pipelined(rng, nests),
         max_dsp=rng.choice((1, 4, 12)) if rng.random() < 0.1 else None,
@@ -124,6 +133,23 @@ def _nest(rng: random.Random, arrays: Sequence[_Array], number: int) -> Iterator
     for _ in names:
         indent = indent[2:]
         yield f"{indent}}}"
+
+
+def _substitution(rng: random.Random, arrays: Sequence[_Array], number: int) -> Iterator[str]:
+    """Yield a nest that updates each element with those before it, as in a triangular system."""
+    updated, factors = rng.sample(arrays, 2)
+    i, j = f"i{number}", f"j{number}"
+    extent = min(*updated.shape, *factors.shape)
+    first = rng.randint(0, 2)
+    column = f"[{rng.randrange(extent)}]" * (len(updated.shape) - 1)
+    factor = factors.name + "".join(f"[{name}]" for name in (i, j)[-len(factors.shape) :])
+    op = rng.choice("+-+-^*")
+    yield f"  for (int {i} = {first}; {i} < {extent}; {i}++) {{"
+    yield f"    for (int {j} = {rng.randint(0, first)}; {j} < {i}; {j}++)"
+    yield f"      {updated.name}[{i}]{column} {op}= {factor} * {updated.name}[{j}]{column};"
+    if rng.random() < 0.5:
+        yield f"    {updated.name}[{i}]{column} *= {rng.randint(2, 9)};"
+    yield "  }"
 
 
 def _assignment(
