@@ -103,6 +103,13 @@ def analyse(
         require_in_bounds(ScopSets(program.scop))
         unrolled = program.scop if lanes.is_empty else unroll(program.scop, lanes)
         analysis = _aligned(program, unrolled, unrolled, kept, ())
+        circular = [unit for unit in analysis.units if len(unit.statements) > 1]
+        if circular and not lanes.is_empty:
+            joint = frozenset(name for unit in circular for name in unit.statements)
+            sharing = unroll(program.scop, lanes, joint)
+            if sharing != unrolled:
+                unrolled = sharing
+                analysis = _aligned(program, unrolled, unrolled, kept, ())
         if kept:
             require_in_bounds(analysis.sets)
         exact = analysis

@@ -78,6 +78,13 @@ def domain_text(statement: Statement) -> str:
     return f"exists {', '.join(strides)} : {where}" if strides else where
 
 
+def has_instances(statement: Statement) -> bool:
+    """Tell whether a statement, which need not be one of a program, is ever executed."""
+    dims = ",".join(f"d{k}" for k in range(len(statement.loops)))
+    points = isl.Set.read_from_str(isl.Context(), f"{{ [{dims}] : {domain_text(statement)} }}")
+    return not points.is_empty()
+
+
 def linear_constraint(
     space: isl.Space, coefficients: Sequence[int], constant: int, *, equal: bool = False
 ) -> isl.Constraint:

@@ -19,8 +19,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-import islpy as isl
-
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.expr import (
     Binary,
@@ -35,7 +33,7 @@ from rtlgen.ir.expr import (
     with_children,
 )
 from rtlgen.ir.scop import Access, Statement
-from rtlgen.ir.sets import domain_text
+from rtlgen.ir.sets import has_instances
 from rtlgen.ir.types import INT32, INT64
 
 _NEUTRAL = {"add": 0, "sub": 0, "or": 0, "xor": 0, "mul": 1}
@@ -92,10 +90,7 @@ def _may_be_updated(lane: Statement, read: Access) -> bool:
         return True
     differences = [a - b for a, b in zip(read.affine, lane.write.affine, strict=True)]
     met = (*read.where, *(form for d in differences for form in (d, -d)))
-    there = replace(lane, conditions=(*lane.conditions, *met))
-    dims = ",".join(f"d{k}" for k in range(len(lane.loops)))
-    points = isl.Set.read_from_str(isl.Context(), f"{{ [{dims}] : {domain_text(there)} }}")
-    return not points.is_empty()
+    return has_instances(replace(lane, conditions=(*lane.conditions, *met)))
 
 
 def _own_read(statement: Statement) -> int | None:

@@ -13,6 +13,15 @@ other statements than these. The condition is left out where the number of itera
 
 A statement alone in its loop that updates one element in all lanes is not copied, but updates it
 with all of their values at once (`transforms.lane_sums`).
+
+A statement behind a loop whose number of iterations varies is put into the last one of them, where
+the two depend on each other and are to share a nest:
+
+    for (k = 0; k < j; k += 2) S(j, k);        for (k = 0; k < j; k += 2) S(j, k);
+    T(j);                                ->    for (k = 0; 2*k <= j; k++) if (2*k + 1 >= j) T(j);
+
+Which iteration that is, is no affine function of the outer ones. As an iterator of its own it is
+one that every nest can have.
 """
 
 from __future__ import annotations
@@ -30,8 +39,10 @@ from rtlgen.ir.scop import (
     Scop,
     Statement,
     StatementNode,
+    statements_under,
     walk_tree,
 )
+from rtlgen.ir.sets import has_instances
 from rtlgen.transforms.lane_sums import Lane, lane_sum
 from rtlgen.transforms.lane_wishes import LaneWishes, place_of
 
@@ -56,15 +67,19 @@ class NotUnrollable(RtlgenError):
     code = "E0314"
 
 
-def unroll(scop: Scop, wishes: LaneWishes) -> Scop:
+def unroll(scop: Scop, wishes: LaneWishes, joint: frozenset[str] = frozenset()) -> Scop:
     """Return the program as parsed, with loops unrolled.
+
+    Parameters
+    ----------
+    joint: statements of the result that are to share nests with loops in lanes before them.
 
     Raises
     ------
     UnknownLoop, NotUnrollable
     """
     wishes.require_known(scop)
-    unroller = _Unroller(scop, wishes)
+    unroller = _Unroller(scop, wishes, joint)
     whole = _Pipelined(None) if wishes.pipelines_function(scop.name) else None
     if whole is None and None in wishes.pipelined:
         whole = _Pipelined(None, is_marked=True)
@@ -134,14 +149,50 @@ class _Place:
 
 
 class _Unroller:
-    def __init__(self, scop: Scop, wishes: LaneWishes) -> None:
+    def __init__(self, scop: Scop, wishes: LaneWishes, joint: frozenset[str]) -> None:
         self._scop = scop
         self._wishes = wishes
+        self._joint = joint
         self._taken = {statement.name for statement in scop.statements}
         self.statements: list[Statement] = []
 
     def nodes(self, nodes: Sequence[Node], place: _Place) -> tuple[Node, ...]:
-        return tuple(new for node in nodes for new in self._node(node, place))
+        found: list[Node] = []
+        before: LoopNode | None = None
+        for node in nodes:
+            new = self._node(node, place)
+            if isinstance(node, StatementNode):
+                last = None if before is None else self._in_last(before, place)
+                new = new if last is None else (last,)
+            else:
+                before = _loop_in_lanes(node, new)
+            found += new
+        return tuple(found)
+
+    def _in_last(self, before: LoopNode, place: _Place) -> LoopNode | None:
+        """Put the statement that was added last into the last iteration of the loop before it.
+
+        Of an empty loop that is the one numbered 0, as in general the one of `trips // step`.
+        """
+        statement, loop = self.statements[-1], before.loop.counted()
+        names = (statement.name, *statements_under(before.body))
+        if trips_of(before.loop) is not None or loop.iterator in place.loops:
+            return None
+        if not self._joint.issuperset(names):
+            return None
+        never_empty = replace(statement, conditions=(*statement.conditions, -loop.stop - 1))
+        if has_instances(never_empty):
+            return None
+        last = replace(loop, stop=loop.stop + 1, label=None, limits=())
+        guard = Affine.variable(loop.iterator) * loop.scale + (loop.scale - 1) - loop.stop
+        origin = statement.origin or tuple(map(Affine.variable, statement.iterators))
+        self.statements[-1] = replace(
+            statement,
+            loops=(*statement.loops, last),
+            conditions=(*statement.conditions, guard),
+            origin=(*origin, Affine.variable(loop.iterator)),
+        )
+        return LoopNode(last, (ConditionNode((guard,), (StatementNode(statement.name),)),))
 
     def _node(self, node: Node, place: _Place) -> tuple[Node, ...]:
         match node:
@@ -262,6 +313,13 @@ class _Unroller:
         conditions = (*copy.conditions, *place.guards)
         self.statements.append(replace(copy, name=name, conditions=conditions, origin=origin))
         return StatementNode(name)
+
+
+def _loop_in_lanes(node: Node, new: Sequence[Node]) -> LoopNode | None:
+    """Return the loop that runs a node in lanes, if that is what it has become."""
+    if isinstance(node, LoopNode) and len(new) == 1 and isinstance(new[0], LoopNode):
+        return new[0] if new[0].loop.step != node.loop.step else None
+    return None
 
 
 def _further_in(tree: tuple[Node, ...], ragged: Loop) -> str | None:

@@ -119,6 +119,38 @@ def test_a_lane_reads_only_where_it_runs() -> None:
         replace(added, reads=tuple(replace(r, where=(Affine((), -1),)) for r in added.reads))
 
 
+@pytest.mark.parametrize("lanes", [2, 3, 4, 9])
+@pytest.mark.parametrize(("name", "loop"), [("substitution", "j"), ("decomposition", "k")])
+def test_what_is_behind_a_ragged_loop_runs_in_its_last_iteration(
+    name: str, loop: str, lanes: int
+) -> None:
+    scop = parse_text(PROGRAMS[name], "program.c").scop
+    every = frozenset(statement.name for statement in scop.statements)
+    apart, joint = (
+        unroll(scop, LaneWishes({loop: lanes}), names) for names in (frozenset[str](), every)
+    )
+    longer = [s.name for s, t in zip(joint.statements, apart.statements, strict=True) if s != t]
+    assert longer == {"substitution": ["S2"], "decomposition": ["S1"]}[name]
+    assert results(joint) == results(normalise(joint)) == results(scop)
+
+
+def test_a_statement_behind_a_loop_that_may_never_run_stays_where_it_is() -> None:
+    text = "void f(int a[9][9]) { for (int i = 0; i < 9; i++) {"
+    text += " for (int k = 3; k < i; k++) a[i][1] -= a[k][1] * a[i][k]; a[i][1] *= 3; } }"
+    scop = parse_text(text, "program.c").scop
+    wishes = LaneWishes({"k": 2})
+    assert unroll(scop, wishes, frozenset(("S0", "S1"))) == unroll(scop, wishes)
+
+
+def lane_cycles(text: str, **lanes: int | None) -> int:
+    return predicted_cycles(compiled(text, CompileOptions(unroll=lanes)).plan)
+
+
+def test_lanes_of_a_decomposition_take_fewer_cycles() -> None:
+    text = PROGRAMS["decomposition"].replace("7", "14")
+    assert [lane_cycles(text, k=count) for count in (1, 2)] == [514, 432]
+
+
 def test_no_loop_is_left_of_one_that_is_unrolled_whole() -> None:
     wishes = LaneWishes({"k": None, "j": None})
     scop = unroll(parse_text(PROGRAMS["matrices"], "program.c").scop, wishes)
