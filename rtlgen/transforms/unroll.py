@@ -17,8 +17,9 @@ with all of their values at once (`transforms.lane_sums`).
 A statement behind a loop whose number of iterations varies is put into the last one of them, where
 the two depend on each other and are to share a nest:
 
-    for (k = 0; k < j; k += 2) S(j, k);        for (k = 0; k < j; k += 2) S(j, k);
-    T(j);                                ->    for (k = 0; 2*k <= j; k++) if (2*k + 1 >= j) T(j);
+    for (k = 0; k < j; k += 2)        for (k = 0; k <= j; k += 2) {
+      S(j, k);                   ->     if (k < j) S(j, k);
+    T(j);                               if (k + 1 >= j) T(j); }
 
 Which iteration that is, is no affine function of the outer ones. As an iterator of its own it is
 one that every nest can have.
@@ -161,38 +162,57 @@ class _Unroller:
         before: LoopNode | None = None
         for node in nodes:
             new = self._node(node, place)
-            if isinstance(node, StatementNode):
-                last = None if before is None else self._in_last(before, place)
-                new = new if last is None else (last,)
-            else:
+            if not isinstance(node, StatementNode):
                 before = _loop_in_lanes(node, new)
+            elif before is not None and self._may_join(before, place):
+                found[-1] = self._with_last(before, found[-1])
+                continue
+            else:
+                before = None
             found += new
         return tuple(found)
 
-    def _in_last(self, before: LoopNode, place: _Place) -> LoopNode | None:
-        """Put the statement that was added last into the last iteration of the loop before it.
+    def _may_join(self, before: LoopNode, place: _Place) -> bool:
+        """Tell whether the statement that was added last is to run in the loop before it."""
+        statement, loop = self.statements[-1], before.loop
+        if trips_of(loop) is not None or loop.iterator in place.loops:
+            return False
+        if not self._joint.issuperset((statement.name, *statements_under(before.body))):
+            return False
+        # Without an iteration, not even one more, there would be none for the statement.
+        least = _room(loop).substitute({loop.iterator: loop.start})
+        return not has_instances(replace(statement, conditions=(*statement.conditions, -least - 1)))
 
-        Of an empty loop that is the one numbered 0, as in general the one of `trips // step`.
+    def _with_last(self, before: LoopNode, current: Node) -> LoopNode:
+        """Put the statement that was added last into the last iteration of a loop.
+
+        The loop runs once more where its iterations are all full, and where it has none.
+
+        Parameters
+        ----------
+        current: the loop, other statements behind it already in it.
         """
-        statement, loop = self.statements[-1], before.loop.counted()
-        names = (statement.name, *statements_under(before.body))
-        if trips_of(before.loop) is not None or loop.iterator in place.loops:
-            return None
-        if not self._joint.issuperset(names):
-            return None
-        never_empty = replace(statement, conditions=(*statement.conditions, -loop.stop - 1))
-        if has_instances(never_empty):
-            return None
-        last = replace(loop, stop=loop.stop + 1, label=None, limits=())
-        guard = Affine.variable(loop.iterator) * loop.scale + (loop.scale - 1) - loop.stop
+        loop, room = before.loop, _room(before.loop)
+        longer = replace(loop, stop=loop.stop + (1 if loop.step > 0 else -1))
+        inside, last = room - 1, -room + loop.scale * abs(loop.step) - 1
+        if current is before:
+            for n, other in enumerate(self.statements):
+                if other.name in statements_under(before.body):
+                    loops = tuple(longer if own == loop else own for own in other.loops)
+                    conditions = (*other.conditions, inside)
+                    self.statements[n] = replace(other, loops=loops, conditions=conditions)
+            current = LoopNode(longer, (ConditionNode((inside,), before.body),))
+        assert isinstance(current, LoopNode), "a loop and what was put into it"
+        statement = self.statements[-1]
         origin = statement.origin or tuple(map(Affine.variable, statement.iterators))
         self.statements[-1] = replace(
             statement,
-            loops=(*statement.loops, last),
-            conditions=(*statement.conditions, guard),
+            loops=(*statement.loops, longer),
+            conditions=(*statement.conditions, last),
             origin=(*origin, Affine.variable(loop.iterator)),
         )
-        return LoopNode(last, (ConditionNode((guard,), (StatementNode(statement.name),)),))
+        behind = ConditionNode((last,), (StatementNode(statement.name),))
+        return replace(current, body=(*current.body, behind))
 
     def _node(self, node: Node, place: _Place) -> tuple[Node, ...]:
         match node:
@@ -322,6 +342,12 @@ def _loop_in_lanes(node: Node, new: Sequence[Node]) -> LoopNode | None:
     return None
 
 
+def _room(loop: Loop) -> Affine:
+    """Return how far an iteration is from the end of a loop: 1 or more in all that it has."""
+    room = loop.stop - Affine.variable(loop.iterator) * loop.scale
+    return room if loop.step > 0 else -room
+
+
 def _further_in(tree: tuple[Node, ...], ragged: Loop) -> str | None:
     """Return the name of a loop around or in a ragged one that has no such loop below, or None."""
     place = place_of(ragged.span)
@@ -356,5 +382,4 @@ def _lane(loop: Loop, number: int, exact: bool) -> Lane:
     value = Affine.variable(loop.iterator) + loop.step * number
     if exact or number == 0:
         return Lane(number, value, None)
-    room = loop.stop - value * loop.scale
-    return Lane(number, value, (room if loop.step > 0 else -room) - 1)
+    return Lane(number, value, _room(loop).substitute({loop.iterator: value}) - 1)
