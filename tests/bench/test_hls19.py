@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,9 @@ from rtlgen.bench import hls19
 from rtlgen.bench.hls19 import HLS19, KERNELS
 from rtlgen.bench.kernels import kernel_files
 from rtlgen.bench.table import BenchRow, BenchSettings, RowResult
+from rtlgen.design import compile_design
+from rtlgen.ir.cycles import predicted_cycles
+from rtlgen.options import CompileOptions
 
 ROOT = Path(__file__).parents[2]
 NO_SYNTHESIS = BenchSettings(synthesis=False)
@@ -70,6 +74,21 @@ def test_a_row_is_proven(pattern: str) -> None:
     assert result.figures["unroll"] == (8 if "@" in row.kernel else 1)
     assert result.to_json()["published"] == row.published
     assert "dsp" not in result.figures
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kernel", ["gemm", "2mm", "3mm", "syrk", "syr2k", "doitgen"])
+def test_eight_lanes_of_products_of_32_rows_save_seven_eighths(kernel: str, tmp_path: Path) -> None:
+    text = kernel_files(ROOT / HLS19.kernels, [kernel])[kernel].read_text()
+    path = tmp_path / f"{kernel}.c"
+    path.write_text(re.sub(r"\[\d+\]", "[32]", re.sub(r"< \d+;", "< 32;", text)))
+    _, several = HLS19.selected(f"{kernel}*")
+    eight = dict.fromkeys(several.options["unroll"], 8)
+    alone, lanes = (
+        predicted_cycles(compile_design(path, CompileOptions(unroll=unroll)).plan)
+        for unroll in ({}, eight)
+    )
+    assert alone >= 7.5 * lanes
 
 
 @pytest.mark.simulation
