@@ -114,20 +114,17 @@ class _Reassociation:
     def _added(self, terms: Iterable[tuple[bool, Expr]], type_: IntType) -> Expr:
         """Add up terms, which carry their signs.
 
-        A value that the statement itself is on a recurrence with comes last, where the sum is there
-        no later: as many cycles as it goes through are those of the recurrence.
+        A value on a recurrence comes last, where it is the only one and the sum is there no later:
+        as many cycles as it goes through are those of the recurrence.
         """
         terms = list(terms)
         found = self._in_order(terms, type_)
-        newest = min(
-            (k for k, (_, term) in enumerate(terms) if self._is_recurrent(term)),
-            key=lambda k: self._arrival(terms[k][1]),
-            default=None,
-        )
-        if newest is None or len(terms) < 3:
+        recurrent = [k for k, (_, term) in enumerate(terms) if self._is_recurrent(term)]
+        if len(recurrent) != 1 or len(terms) < 3:
             return found
-        rest = self._in_order(terms[:newest] + terms[newest + 1 :], type_)
-        last = self._in_order([(False, rest), terms[newest]], type_)
+        (only,) = recurrent
+        rest = self._in_order(terms[:only] + terms[only + 1 :], type_)
+        last = self._in_order([(False, rest), terms[only]], type_)
         return last if self._arrival(last) <= self._arrival(found) else found
 
     def _is_recurrent(self, expr: Expr) -> bool:
