@@ -8,6 +8,7 @@ void cholesky(uint32_t A[8][8])
 
   for (int i = 0; i < 8; i++) {
     for (int j = 0; j < i; j++) {
+    update:
       for (int k = 0; k < j; k++)
         A[i][j] -= A[i][k] * A[j][k];
       A[i][j] /= A[j][j];

@@ -114,7 +114,7 @@ KERNELS = (
     _Kernel("trisolv", {"j": 2}, 357, 377, None, None, 241, 21),
     _Kernel("lu", {"k": 8}, 2652, 1817, None, 3),
     _Kernel("ludcmp", {"k": 4}, 3566, 1603),
-    _Kernel("cholesky", {"k": 4}, 2219, 1049),
+    _Kernel("cholesky", {"update": 4}, 2219, 1049),
     _Kernel("durbin", {"i": 4}, 815, 366, None, None, 327, 66),
     _Kernel("gramschmidt", {"square": 8, "project": 8, "subtract": 8}, 18646, 8605, 3205),
 )

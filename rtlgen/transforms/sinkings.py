@@ -96,7 +96,7 @@ class LoopOrders:
 
     Members
     -------
-    weighed: how often somebody has asked.
+    weighed: how often somebody has asked for all orders; weighed_apart: for one of them.
     """
 
     def __init__(
@@ -107,7 +107,7 @@ class LoopOrders:
         in_order: bool,
     ) -> None:
         self.depth = depth
-        self.weighed = 0
+        self.weighed = self.weighed_apart = 0
         kept = range(depth if in_order else max(0, depth - MAX_PERMUTED))
         moved = permutations(range(len(kept), depth))
         self._orders = [(*kept, *inner) for inner in moved]
@@ -123,14 +123,25 @@ class LoopOrders:
 
     def backward(self, values: Mapping[str, Values]) -> dict[tuple[int, ...], float]:
         """Return, by order of the dimensions, what runs backward between the given statements."""
+        self.weighed += 1
         return dict(zip(self._orders, self._backward(values).tolist(), strict=True))
 
     def least_backward(self, values: Mapping[str, Values]) -> float:
         """Return the same for the order in which least does."""
+        self.weighed += 1
         return float(self._backward(values).min())
 
+    @property
+    def count(self) -> int:
+        """How many orders there are."""
+        return len(self._orders)
+
+    def backward_in(self, order: int, values: Mapping[str, Values]) -> float:
+        """Return the same for one order, by its number."""
+        self.weighed_apart += 1
+        return float(self._backward(values)[order])
+
     def _backward(self, values: Mapping[str, Values]) -> Floats:
-        self.weighed += 1
         keep_going(work=len(self._pairs))
         total = np.zeros(len(self._orders))
         numbers = {
@@ -296,7 +307,12 @@ def _pinned(
         for member, image in zip(members, images, strict=True)
     }
     likely = _likeliest(choices, orders)
-    for values in product(*likely.values()):
+    every = product(*likely.values())
+    yield Sinking(dict(zip(likely, next(every), strict=True)), own)
+    # What suits one order well may suit none of the others.
+    if orders.count > 1 and orders.weighed_apart <= MAX_WEIGHED:
+        yield from (Sinking(found, own) for found in _by_order(choices, orders))
+    for values in every:
         yield Sinking(dict(zip(likely, values, strict=True)), own)
 
 
@@ -314,6 +330,23 @@ def _likeliest(
         likely[name] = ranked[:MAX_PINS]
         placed[name] = ranked[0]
     return likely
+
+
+def _by_order(
+    choices: Mapping[str, Sequence[Values]], orders: LoopOrders
+) -> list[dict[str, Values]]:
+    """Return the pins that suit each order of the loops best, whatever the others are."""
+    found: list[dict[str, Values]] = []
+    for order in range(orders.count):
+        placed: dict[str, Values] = {}
+        for name in sorted(choices, key=lambda name: len(choices[name])):
+            placed[name] = min(
+                choices[name],
+                key=lambda values: orders.backward_in(order, {**placed, name: values}),
+            )
+        if placed not in found:
+            found.append(placed)
+    return found
 
 
 def _images(member: Member, members: Sequence[Member], depth: int) -> list[Image]:

@@ -21,6 +21,7 @@ from rtlgen.poly.ranks import enumerate_nest
 from rtlgen.transforms import sink
 from rtlgen.transforms import sinkings as sinkings_module
 from rtlgen.transforms.common_nest import nest_with_minima
+from rtlgen.transforms.lane_wishes import LaneWishes
 from rtlgen.transforms.period import Member
 from rtlgen.transforms.precedence import Precedence, Related, iteration_precedences
 from rtlgen.transforms.sink import (
@@ -65,6 +66,23 @@ void lu(int A[N][N]) {
         sum -= A[i][k] * A[k][j];
       A[i][j] = sum;
     }
+  }
+}
+"""
+
+CHOLESKY = """
+void cholesky(int A[N][N], int root[N]) {
+  for (int i = 0; i < N; i++) {
+    for (int j = 0; j < i; j++) {
+    update:
+      for (int k = 0; k < j; k++)
+        A[i][j] -= A[i][k] * A[j][k];
+      A[i][j] /= A[j][j];
+    }
+    for (int k = 0; k < i; k++)
+      A[i][i] -= A[i][k] * A[i][k];
+    root[i] = A[i][i] ^ 5;
+    A[i][i] = root[i] ^ i;
   }
 }
 """
@@ -267,6 +285,22 @@ def test_deep_nests_keep_their_outermost_loops_and_rank_so_many_pins() -> None:
     assert not sinkings(members, analysis.sets.domains, orders)
     deep = LoopOrders([], [], 8, in_order=False).backward({})
     assert len(deep) == 120 and all(order[:3] == (0, 1, 2) for order in deep)
+
+
+def test_an_order_gets_the_pins_that_suit_it() -> None:
+    analysis = analyse(parsed(CHOLESKY, 8), wishes=LaneWishes({"update": 2}))
+    members, precedences = members_of(analysis)
+
+    def least_backward(weighed_apart: int) -> dict[tuple[int, ...], float]:
+        orders = LoopOrders(members, precedences, 3, in_order=False)
+        orders.weighed_apart = weighed_apart
+        found = sinkings(members, analysis.sets.domains, orders)
+        every = [orders.backward(sinking.values) for sinking in found]
+        return {order: min(each[order] for each in every) for order in every[0]}
+
+    alike, apart = least_backward(sinkings_module.MAX_WEIGHED + 1), least_backward(0)
+    assert alike[1, 2, 0] > apart[1, 2, 0] == 0
+    assert all(apart[order] <= alike[order] for order in alike)
 
 
 def test_a_loop_says_where_it_begins_in_iterations_outside_of_the_domain() -> None:
