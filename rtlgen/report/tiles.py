@@ -39,6 +39,8 @@ def workers_line(unit: Mapping[str, Any], report: Mapping[str, Any]) -> str | No
     how = f"in {counted(workers['waves'], 'wave')}{met}"
     if workers["lag"] is not None:
         how = f"each iteration {counted(workers['lag'], 'tile')} behind the one before"
+        if workers["at_a_time"] < workers["count"]:
+            how += f", no more than {workers['at_a_time']} at a time"
     return (
         f"{counted(workers['count'], 'worker')} share loop {workers['loop']} by "
         f"{report['strategy']}, {how}: "

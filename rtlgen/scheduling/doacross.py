@@ -35,15 +35,21 @@ class Doacross:
     Members
     -------
     space: number of the tile loop whose iterations are the rows; those outside have one.
-    lag: see above.
+    lag: see above. columns: of the longest row.
     taken, given: in counters of the tile loops: the tiles that wait for the row before, and those
         that they wait for, one each, in the same order.
     """
 
     space: int
     lag: int
+    columns: int
     taken: Predicate
     given: Predicate
+
+    @property
+    def rows_at_a_time(self) -> int:
+        """How many rows run side by side: each begins lag + 1 columns after the one before."""
+        return -(-self.columns // (self.lag + 1))
 
     def wait(self, window: str) -> Wait:
         """Return how a transfer waits for a store of the row before."""
@@ -99,6 +105,7 @@ def doacross(
     return Doacross(
         space,
         lag,
+        loops[space + 1].extent,
         taken.with_forms(lambda form: form.padded(depth)),
         given.with_forms(lambda form: form.padded(depth)),
     )

@@ -191,6 +191,18 @@ class Form:
             words = None
         return UNLIMITED if words is None else words
 
+    def _least_shared(self, cut: CutPart) -> tuple[int, int]:
+        """Return the cycles that tiles take at least that workers share, and the words.
+
+        Rows that wait for one another are no more workers' than run at a time.
+        """
+        words, shared = self._words_of(cut), self._shared(cut)
+        workers = self.chip.workers.count
+        if shared is not None and shared.across is not None:
+            workers = min(workers, shared.across.rows_at_a_time)
+        busy = self.chip.bus.least_busy_cycles(words)
+        return max(busy, -(-cut.tiles // workers) * cut.tile_iterations), words
+
     def _counted(self, cut: CutPart) -> int | None:
         traffic = traffic_of(cut, self.chip, widest_scope(cut, self.chip, self._shared(cut)))
         bits = FEW.ram_bits(traffic)
@@ -247,8 +259,9 @@ class Form:
         """Return the unit in tiles of these sizes, in the orders that are worth a plan."""
         cuts = list(self._legal(sizes))
         if self.chip.workers.count > 1:
-            # What stays on chip from tile to tile depends on which loop is shared.
-            cuts = sorted(cuts, key=self._words_of)[:MOST_ORDERS]
+            # What stays on chip from tile to tile, and what runs side by side, depends on which
+            # loop is shared.
+            cuts = sorted(cuts, key=self._least_shared)[:MOST_ORDERS]
         elif len(cuts) > 1 and self.chip.buffer:
             # The words are the same: what counts is how long values are kept.
             sized = [(self._ram_of(cut), n) for n, cut in enumerate(cuts)]

@@ -139,8 +139,9 @@ def _workers(part: TiledPart, alone: str | None) -> dict[str, Any]:
     """Return who does what: `tiles` by worker, `busiest` against an equal share.
 
     `loop` is the tile loop that they share, `waves` how often the loops outside of it run; or
-    `lag` how many tiles each of its iterations stays behind the one before. A worker goes through a
-    tile without work in a wave in which it has none.
+    `lag` how many tiles each of its iterations stays behind the one before, and `at_a_time` how
+    many of these run side by side. A worker goes through a tile without work in a wave in which it
+    has none.
     """
     found = part.workers.regions
     tiles = [region.tiles for region in found]
@@ -154,6 +155,7 @@ def _workers(part: TiledPart, alone: str | None) -> dict[str, Any]:
         "loop": None if part.space is None else part.region.levels[part.space].name,
         "waves": waves,
         "lag": None if part.across is None else part.across.lag,
+        "at_a_time": None if part.across is None else part.across.rows_at_a_time,
         "tiles": tiles,
         "busiest": round(max(tiles) / own, 3),
         "alone": alone,

@@ -94,7 +94,7 @@ def held(predicate: Predicate, columns: int) -> set[tuple[int, int]]:
 def test_the_tiles_that_wait_are_as_many_as_those_they_wait_for() -> None:
     found = doacross(SETS, loops(5), 0, [SETS.read_map("{ [i, j] -> [i + 1, j - 1] }")])
     assert found is not None
-    assert found.lag == 1
+    assert (found.lag, found.columns, found.rows_at_a_time) == (1, 5, 3)
     assert held(found.taken, 5) == {(i, j) for i in (1, 2, 3) for j in range(4)}
     assert held(found.given, 5) == {(i, j) for i in (0, 1, 2) for j in range(1, 5)}
     assert found.wait("a_out").distance == 0
@@ -105,7 +105,7 @@ def test_a_dependence_upwards_within_the_last_row_needs_all_of_it() -> None:
     """Each row waits for the end of the one before: that is no lag, but its whole length."""
     found = doacross(SETS, loops(5), 0, [SETS.read_map("{ [i, 4] -> [i + 1, 0] }")])
     assert found is not None
-    assert found.lag == 4
+    assert (found.lag, found.rows_at_a_time) == (4, 1)
 
 
 @pytest.mark.parametrize("space", [1, 2])

@@ -1,0 +1,58 @@
+"""Which tiles workers share: those that run side by side, and what is said where none do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rtlgen.design import compile_design
+from rtlgen.ir.memory_side import Bus
+from rtlgen.ir.timeline import workers_cycles
+from rtlgen.options import CompileOptions
+from rtlgen.report.text import plan_report_text
+from rtlgen.scheduling.workers import WorkerRequest
+from tests.tiling.programs import TRANSPOSED, planned
+
+POLYNOMIALS = """
+#include <stdint.h>
+void polynomials(uint8_t a[N][N]) {
+  for (int i = 0; i < N; i++)
+    for (int j = 1; j < N; j++)
+      for (int k = 0; k < 16; k++)
+        a[i][j] = a[i][j] * a[j][i] + a[i][j - 1];
+}
+"""
+
+MIRRORED = """
+void mirrored(int a[N][N]) {
+  for (int i = 1; i < N; i++)
+    for (int j = 1; j < N; j++)
+      a[i][j] = a[i - 1][N - 1 - j] + a[i][j - 1];
+}
+"""
+"""Each row begins with what ends the one before."""
+
+
+def test_rows_that_run_one_after_another_are_not_shared_where_others_run_side_by_side() -> None:
+    """Two rows of tiles are in one word: tiles in the order of C come in pairs of whole rows."""
+    bus, tile = Bus("axi", 8), (4, 4, 16)
+    one = planned(POLYNOMIALS, 48, tile, kind="axi").parts[0]
+    (found,) = planned(POLYNOMIALS, 48, tile, kind="axi", workers=WorkerRequest(4)).parts
+    assert found.across is None
+    assert workers_cycles(found.workers, bus) < 0.5 * workers_cycles(one.workers, bus)
+
+
+def test_rows_side_by_side_are_shared_in_the_order_of_c() -> None:
+    (found,) = planned(TRANSPOSED, 64, (8, 8), kind="axi", workers=WorkerRequest(4)).parts
+    assert found.across is not None
+    assert (found.across.lag, found.across.columns) == (1, 8)
+    assert found.across.rows_at_a_time == 4
+
+
+def test_it_is_said_that_rows_run_one_after_another(tmp_path: Path) -> None:
+    path = tmp_path / "mirrored.c"
+    path.write_text(MIRRORED)
+    options = CompileOptions(
+        defines={"N": "12"}, memory={"": "axi"}, bus_bits=32, tile=(1, 4), threads=2
+    )
+    report = compile_design(path, options).report()
+    assert "2 tiles behind the one before, no more than 1 at a time:" in plan_report_text(report)
