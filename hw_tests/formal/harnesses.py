@@ -305,26 +305,25 @@ class Fair(wiring.Component):
 
 
 class Merge(wiring.Component):
-    """`OfferMerge` shows what was offered, in order, and no worker waits for long.
+    """`OfferMerge` shows what was offered, in order, and no mover waits for long.
 
     The offers of each mover are numbered, and their numbers looked for in the stream. Of every
-    worker it is counted how many bursts of each other one come out of the stream while something
+    mover it is counted how many bursts of each other one come out of the stream while something
     of its own is on its way.
     """
 
     MOST_BURSTS = 3
-    """Two are in front of the channel already, and a worker that comes first has one turn."""
+    """Two are in front of the channel already, and a mover that comes first has one turn."""
 
     def __init__(
         self,
         side: MemorySide,
         transfer: Transfer,
-        workers: Sequence[int],
+        movers: int,
         kind: type[OfferMerge] = OfferMerge,
     ) -> None:
-        self.workers = tuple(workers)
-        self.users = range(len(workers))
-        self.merge = kind(side, (transfer,) * len(workers), workers)
+        self.users = range(movers)
+        self.merge = kind(side, (transfer,) * movers)
         names = offer_signature(transfer, side).members
         self.numbered = [
             name for name in names if name not in ("valid", "taken", "moves", "follows")
@@ -377,21 +376,17 @@ class Merge(wiring.Component):
         return came != went
 
     def _wait(self, m: Module, goes: Value, on_its_way: Sequence[Value]) -> None:
-        """Count the bursts of others while a worker waits."""
+        """Count the bursts of others while a mover waits."""
         merged = self.merge.merged
         begins = goes & ~(merged.follows & merged.moves)
-        mine = {
-            group: [n for n in self.users if self.workers[n] == group]
-            for group in sorted(set(self.workers))
-        }
-        served = {group: Cat(self._shows(n) for n in mine[group]).any() for group in mine}
-        for group in mine:
-            waits = Cat(on_its_way[n] for n in mine[group]).any()
-            for other in mine.keys() - {group}:
-                bursts = Signal(3, name=f"bursts_{group}_{other}")
-                with m.If(~waits | (goes & served[group]) | self.begin):
+        for n in self.users:
+            for other in self.users:
+                if other == n:
+                    continue
+                bursts = Signal(3, name=f"bursts_{n}_{other}")
+                with m.If(~on_its_way[n] | (goes & self._shows(n)) | self.begin):
                     m.d.sync += bursts.eq(0)
-                with m.Elif(begins & served[other]):
+                with m.Elif(begins & self._shows(other)):
                     m.d.sync += bursts.eq(bursts + 1)
                 m.d.comb += Assert(bursts <= self.MOST_BURSTS)
 

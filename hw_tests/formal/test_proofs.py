@@ -54,7 +54,7 @@ def writes(kind: type[AxiWrite] = AxiWrite) -> Writes:
 
 def merge(kind: type[OfferMerge] = OfferMerge) -> Merge:
     load = next(t for t in tiled("axi").transfers if t.direction == "load")
-    return Merge(SIDE, load, MERGED_WORKERS, kind)
+    return Merge(SIDE, load, MERGED_MOVERS, kind)
 
 
 def holds(harness: wiring.Component, folder: Path, method: Method, cycles: int) -> bool:
@@ -101,7 +101,7 @@ def test_a_turn_out_of_order_is_found(old: str, new: str, tmp_path: Path) -> Non
     assert prove(Fair(WORKERS, changed(Turns, old, new)), tmp_path, "bounded", 12) == "broken"
 
 
-MERGED_WORKERS = (0, 0, 1)
+MERGED_MOVERS = 3
 
 
 def test_offers_of_several_workers_come_out_as_they_came_and_soon(tmp_path: Path) -> None:
@@ -117,6 +117,7 @@ def test_offers_of_several_workers_come_out_as_they_came_and_soon(tmp_path: Path
         ("queue.take.eq(chosen[n])", "queue.take.eq(turns[n])"),
         ("chosen_of(chosen, [Const(n) for n in users])", "turns[-1]"),
         ("going & room.replicate(len(users))", "going"),
+        ("Turns(users)", "Turns([0] * len(users))"),
     ],
 )
 def test_a_wrong_merge_is_found(old: str, new: str, tmp_path: Path) -> None:

@@ -81,12 +81,13 @@ class OfferMerge(wiring.Component):
     """Choose one offer a cycle among those of many movers.
 
     A mover whose word goes on with the burst of the word before, in the cycle behind it, has its
-    turn again; else a worker that was served comes last from then on. So one turn is one burst.
+    turn again; else it comes last from then on. So one turn is one burst. Movers of one worker take
+    turns like any others: each may be as many tiles ahead as its window has copies, while the tile
+    that the kernel waits for needs words of all of them.
 
     Parameters
     ----------
-    transfers: of the movers, all of one direction. workers: of every mover, the number of its
-        worker; in order.
+    transfers: of the movers, all of one direction.
 
     Members
     -------
@@ -95,11 +96,8 @@ class OfferMerge(wiring.Component):
         There, a word follows only one that is just before it in the stream.
     """
 
-    def __init__(
-        self, side: MemorySide, transfers: Sequence[Transfer], workers: Sequence[int]
-    ) -> None:
+    def __init__(self, side: MemorySide, transfers: Sequence[Transfer]) -> None:
         self.transfers = tuple(transfers)
-        self.workers = tuple(workers)
         users = {
             f"offer_{n}": In(offer_signature(transfer, side))
             for n, transfer in enumerate(self.transfers)
@@ -131,7 +129,7 @@ class OfferMerge(wiring.Component):
         going, chosen = Signal(len(users)), Signal(len(users))
         room = stream.room
         m.d.comb += going.eq(has & follows & before & goes_on.replicate(len(users)))
-        turns = Turns(self.workers).build(m, list(has), room & ~going.any(), self.begin, chosen)
+        turns = Turns(users).build(m, list(has), room & ~going.any(), self.begin, chosen)
         m.d.comb += chosen.eq(Mux(going.any(), going & room.replicate(len(users)), turns))
         with m.If(room):
             m.d.sync += goes_on.eq(chosen.any())
@@ -177,8 +175,7 @@ def streams_of(m: Module, port: AxiPort) -> tuple[list[Any], list[Value]]:
     streams = [offers[n] for n in alone]
     users: list[Value] = [Const(n, user_bits(len(offers))) for n in alone]
     if shared:
-        transfers = [port.transfers[n] for n in shared]
-        merge = OfferMerge(port.side, transfers, [workers[n] for n in shared])
+        merge = OfferMerge(port.side, [port.transfers[n] for n in shared])
         m.submodules.merge = merge
         m.d.comb += merge.begin.eq(port.begin)
         for k, n in enumerate(shared):

@@ -1,8 +1,9 @@
-"""Whose turn it is at a port that several workers share.
+"""Whose turn it is at a port that several parties share.
 
-A worker that has been served comes last from then on, so that none waits while others are served
-twice. Among the movers of one worker the first one comes first: it cannot hold up the others for
-long, since all of them move the words of the same tiles.
+A party that has been served comes last from then on, so that none waits while others are served
+twice. Among the users of one party the first one comes first. In a port that serves an access at a
+time a party is a worker: its first mover cannot hold up the others for long, since all of them move
+the words of the same tiles. Where offers are merged each mover is a party.
 
 `ir.port_timing.Rotation` is the same in the cycle model.
 """
@@ -22,12 +23,12 @@ class Turns:
 
     Parameters
     ----------
-    workers: of every user, the number of its worker; in order.
+    parties: of every user, the number of its party; in order.
     """
 
-    def __init__(self, workers: Sequence[int]) -> None:
-        self.workers = tuple(workers)
-        self._groups = sorted(set(workers))
+    def __init__(self, parties: Sequence[int]) -> None:
+        self.parties = tuple(parties)
+        self._groups = sorted(set(parties))
 
     def build(
         self, m: Module, wanted: Sequence[Value], free: Value, begin: Value, served: Value
@@ -36,7 +37,7 @@ class Turns:
 
         Parameters
         ----------
-        free: whether there is a turn. begin: before a run, in which the first worker comes first.
+        free: whether there is a turn. begin: before a run, in which the first party comes first.
         served: a bit for each user: it is being served, on this turn or an earlier one.
         """
         first = self.first_of(m, "first_turn", wanted, free)
@@ -45,10 +46,10 @@ class Turns:
         behind = {group: Signal(name=f"behind_{group}") for group in self._groups[1:]}
         later = [
             wants & behind.get(group, Const(0))
-            for wants, group in zip(wanted, self.workers, strict=True)
+            for wants, group in zip(wanted, self.parties, strict=True)
         ]
         serves = {
-            group: Cat(served[n] for n, own in enumerate(self.workers) if own == group).any()
+            group: Cat(served[n] for n, own in enumerate(self.parties) if own == group).any()
             for group in self._groups
         }
         with m.If(begin):

@@ -11,7 +11,7 @@ QUEUED_OFFERS = 2
 """Offers that each of the queues holds: of a mover, and in front of the channel."""
 
 NOBODY = -1
-"""The mover, or the worker, that was served last, before any was."""
+"""The mover, or the party, that was served last, before any was."""
 
 Offers = Sequence[Item | None]
 
@@ -21,20 +21,19 @@ class Rotation:
 
     Parameters
     ----------
-    workers: of every mover. classes: movers, those of the first class before all others.
+    parties: of every mover. classes: movers, those of the first class before all others.
     """
 
-    def __init__(self, workers: Sequence[int], *classes: Sequence[int]) -> None:
-        self.workers = workers
+    def __init__(self, parties: Sequence[int], *classes: Sequence[int]) -> None:
+        self.parties = parties
         self._orders = {
-            last: [n for own in classes for n in sorted(own, key=lambda n: workers[n] <= last)]
-            for last in (NOBODY, *set(workers))
+            last: [n for own in classes for n in sorted(own, key=lambda n: parties[n] <= last)]
+            for last in (NOBODY, *set(parties))
         }
-        self.is_shared = len(set(workers)) > 1
 
-    def after(self, worker: int) -> list[int]:
-        """Return all of them, the first one first, when a worker was served last."""
-        return self._orders[worker]
+    def after(self, party: int) -> list[int]:
+        """Return all of them, the first one first, when a party was served last."""
+        return self._orders[party]
 
 
 class DirectOffers:
@@ -72,7 +71,7 @@ class MergedOffers:
     -------
     order: whose offer is shown. queues: of each mover. stream: those in front of the channel, with
         their movers. before: the mover that was chosen last, if its next word may follow; goes_on:
-        in the last cycle in which there was room. worker: that was served last. finished: movers
+        in the last cycle in which there was room. party: that was served last. finished: movers
         that will hear in the next cycle that a tile is done.
     """
 
@@ -83,29 +82,29 @@ class MergedOffers:
         "finished",
         "goes_on",
         "order",
+        "party",
         "queues",
         "stream",
         "turns",
         "waiting",
-        "worker",
     )
 
     def __init__(self, turns: Rotation) -> None:
         self.turns = turns
         self._movers = turns.after(NOBODY)
-        self._shown: list[Item | None] = [None] * len(turns.workers)
+        self._shown: list[Item | None] = [None] * len(turns.parties)
         self.order: Sequence[int] = ()
         self.queues: dict[int, tuple[Item, ...]] = dict.fromkeys(self._movers, ())
         self.waiting = 0
         self.stream: tuple[tuple[int, Item], ...] = ()
         self.before = NOBODY
         self.goes_on = False
-        self.worker = NOBODY
+        self.party = NOBODY
         self.finished: Sequence[int] = ()
 
     def key(self) -> object:
         queues = tuple(self.queues.values())
-        turn = self.before, self.goes_on, self.worker
+        turn = self.before, self.goes_on, self.party
         return queues, self.stream, turn, tuple(self.finished)
 
     def copied(self) -> MergedOffers:
@@ -143,7 +142,7 @@ class MergedOffers:
             self.waiting -= 1
             stream = (*stream, (chosen, item))
             self.before = NOBODY if item.last else chosen
-            self.worker = self.turns.workers[chosen]
+            self.party = self.turns.parties[chosen]
         for n in taken:
             offer = offers[n]
             assert offer is not None, "what is taken was offered"
@@ -159,7 +158,7 @@ class MergedOffers:
         queue = self.queues[before] if self.goes_on and before != NOBODY else ()
         if queue and queue[0].moves and queue[0].follows:
             return before
-        return next(n for n in self.turns.after(self.worker) if self.queues[n])
+        return next(n for n in self.turns.after(self.party) if self.queues[n])
 
     def _show(self, stream: tuple[tuple[int, Item], ...]) -> None:
         for n in self.order:
@@ -172,6 +171,13 @@ class MergedOffers:
             self.order = (first,)
 
 
-def offers_of(turns: Rotation) -> DirectOffers | MergedOffers:
-    """Return what a channel is offered by movers that have turns."""
-    return MergedOffers(turns) if turns.is_shared else DirectOffers(turns)
+def offers_of(workers: Sequence[int], movers: Sequence[int]) -> DirectOffers | MergedOffers:
+    """Return what a channel is offered by movers of its direction, which have turns.
+
+    Parameters
+    ----------
+    workers: of every mover, of either direction.
+    """
+    if len(set(workers)) < 2:
+        return DirectOffers(Rotation(workers, movers))
+    return MergedOffers(Rotation(range(len(workers)), movers))

@@ -75,8 +75,8 @@ def port_timing(bus: Bus, is_store: Sequence[bool], workers: Sequence[int]) -> P
     stores = [n for n, stores in enumerate(is_store) if stores]
     if bus.kind == "axi":
         return AxiTiming(
-            _Reads(bus, offers_of(Rotation(workers, loads))),
-            _Writes(bus, offers_of(Rotation(workers, stores))),
+            _Reads(bus, offers_of(workers, loads)),
+            _Writes(bus, offers_of(workers, stores)),
         )
     rivals = [
         [k for k in (stores if is_store[n] else loads) if k != n] for n in range(len(is_store))
@@ -136,7 +136,7 @@ class FixedTiming:
                     # Who has ended a tile lets the others come to its end, too.
                     if n == ended and any(map(_moves, [offers[k] for k in self.rivals[n]])):
                         continue
-                    self.served = self.turns.workers[n]
+                    self.served = self.turns.parties[n]
                     self.user, self.left, self.is_last = n, self.latency_cycles + 1, offer.last
                     taken.append(n)
                     moved = True
