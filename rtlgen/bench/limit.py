@@ -33,8 +33,8 @@ MOST_MEAN_TIMES_FLOOR = 1.05
 
 EXAMPLES = (
     "2mm", "2mm_d", "3mm", "3mm_d", "accum_swg", "aes", "atax", "bicg", "dct", "doitgen",
-    "doitgen_d", "gemm", "gemm64", "gemver", "gemver_opt", "gesummv", "loop_pipeline", "mms",
-    "mms_d", "mvt", "order", "serially_execute", "structure", "symm", "syr2k", "syrk", "tce",
+    "doitgen_d", "gemm", "gemm64", "gemver", "gemver_opt", "gesummv", "horner", "loop_pipeline",
+    "mms", "mms_d", "mvt", "order", "serially_execute", "structure", "symm", "syr2k", "syrk", "tce",
     "transposed", "trmm", "vgg",
 )  # fmt: skip
 

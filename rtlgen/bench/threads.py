@@ -2,16 +2,20 @@
 
 Of that machine every cell is known: 2, 4 and 8 threads by F and by C, without a buffer and with
 buffers of a tile. A memory that serves one access at a time is filled by one thread here, so that
-more of them gain nothing; behind an AXI4 bus they do.
+more of them gain nothing; behind an AXI4 bus they do. Where it is the kernel that takes the cycles,
+as in a polynomial for each element, threads gain what their policy's balance allows.
 """
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
-from rtlgen.bench.table import BenchRow, BenchTable, Column, Section
-from rtlgen.bench.transposed import COLUMNS, measure, transposed_row
+from rtlgen.bench.table import BenchRow, BenchSettings, BenchTable, Column, RowResult, Section
+from rtlgen.bench.tile_figures import measure_tiles
+from rtlgen.bench.transposed import COLUMNS, SIZE, measure, transposed_row
 from rtlgen.ir.sharing import Policy
+from rtlgen.options import EVERY_ARRAY
 
 CYCLES = {
     ("none", "F"): {2: 67_302_548, 4: 67_568_752, 8: 68_049_908},
@@ -69,10 +73,66 @@ ROWS = (
     _cyclic("axi:50", 8, 430_000, tile=(32, 32), max_bram_kib=192, barrier=True),
 )
 
-SHARED = (Column("threads", "threads"), Column("strategy", "strategy"))
+ONE_THREAD_HORNER = 50_331_787
+"""Cycles of the polynomials in one thread."""
 
-SECTIONS = (Section("Several threads", (*SHARED, *COLUMNS)),)
+
+def _horner(threads: int, policy: Policy = "cyclic", least_times: float | None = None) -> BenchRow:
+    """Return a row of the polynomials; F and C with a barrier.
+
+    Parameters
+    ----------
+    least_times: how much faster it is to be than one thread.
+    """
+    limit = {} if least_times is None else {"cycles": int(ONE_THREAD_HORNER / least_times)}
+    return BenchRow(
+        f"horner@axi:50-{policy}-{threads}",
+        at_most=limit,
+        example="horner",
+        defines={"N": str(SIZE)},
+        options={
+            "memory": {EVERY_ARRAY: "axi:50"},
+            "bus_bits": 256,
+            "tile": (8, 8, 16),
+            "threads": threads,
+            "strategy": policy,
+            "barrier": threads > 1 and policy != "cyclic",
+        },
+    )
+
+
+KERNEL_ROWS = (
+    _horner(1, least_times=1.0),
+    _horner(8, "cyclic", 7.0),
+    _horner(8, "C", 6.8),
+    _horner(8, "F"),
+)
+
+SHARED = (
+    Column("threads", "threads"),
+    Column("strategy", "strategy"),
+    Column("busiest", "busiest, of an equal share"),
+    Column("of_equal_share", "measured"),
+)
+
+SECTIONS = (
+    Section("Several threads", (*SHARED, *COLUMNS), tuple(row.kernel for row in ROWS)),
+    Section(
+        "Where the kernel takes the cycles",
+        (*SHARED, *COLUMNS),
+        tuple(row.kernel for row in KERNEL_ROWS),
+    ),
+)
+
+
+def _measure(row: BenchRow, path: Path, settings: BenchSettings) -> RowResult:
+    return (measure if row in ROWS else measure_tiles)(row, path, settings)
+
 
 THREADS = BenchTable(
-    "threads", "PLUTO's example off chip, its tiles shared by threads", ROWS, measure, SECTIONS
+    "threads",
+    "Tiles shared by threads: PLUTO's example off chip, and polynomials of its elements",
+    (*ROWS, *KERNEL_ROWS),
+    _measure,
+    SECTIONS,
 )

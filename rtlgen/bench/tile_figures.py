@@ -6,6 +6,7 @@ nothing from tile to tile; `window`, whatever the RAM on chip holds.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,8 @@ def measure_tiles(row: BenchRow, path: Path, settings: BenchSettings) -> RowResu
         "order": tiles["order"],
         "memory": f"{side['kind']}:{side['latency_cycles']}",
         "bus_bits": side["bus_bits"],
+        "busiest": _busiest(report["units"]),
+        "of_equal_share": round(proven.cycles / _equal_share(report["units"]), 3),
         "onchip_bytes": report["onchip_bytes"],
         "cycles": proven.cycles,
         "predicted_cycles": proven.predicted_cycles,
@@ -43,6 +46,25 @@ def measure_tiles(row: BenchRow, path: Path, settings: BenchSettings) -> RowResu
         fmax = None if area.fmax_mhz is None else round(area.fmax_mhz, 1)
         figures |= {"lut": area.lut, "ff": area.ff, "bram": area.block_ram, "fmax_mhz": fmax}
     return RowResult(row, figures, proven.failures)
+
+
+def _busiest(units: Sequence[Mapping[str, Any]]) -> float:
+    """Return the tiles of the busiest worker against an equal share, in the longest unit."""
+    longest = max(units, key=lambda unit: unit["kernel_cycles"])
+    return float(longest["workers"]["busiest"])
+
+
+def _equal_share(units: Sequence[Mapping[str, Any]]) -> float:
+    """Return the cycles in which the tiles of each worker would follow each other without a wait.
+
+    What a run takes more is what the busiest worker has more, and what it waits for.
+    """
+    found = 0.0
+    for unit in units:
+        # Of the tiles of workers, some are without work.
+        tiles = unit["workers"]["tiles"]
+        found += unit["kernel_cycles"] * unit["tiles"]["count"] / len(tiles) / max(tiles)
+    return found
 
 
 def _kept(options: CompileOptions) -> str:

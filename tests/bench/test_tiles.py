@@ -9,7 +9,7 @@ import pytest
 
 from rtlgen.bench.table import BenchRow, BenchSettings
 from rtlgen.bench.tables import find_table
-from rtlgen.bench.threads import CYCLES
+from rtlgen.bench.threads import CYCLES, KERNEL_ROWS
 from rtlgen.bench.threads import ROWS as SHARED_ROWS
 from rtlgen.bench.tile_figures import measure_tiles
 from rtlgen.bench.tiles import LANE_ROWS, ROWS
@@ -17,6 +17,7 @@ from rtlgen.bench.transposed import measure
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "transposed" / "transposed.c"
 PRODUCT = EXAMPLE.parents[1] / "gemm" / "gemm.c"
+POLYNOMIALS = EXAMPLE.parents[1] / "horner" / "horner.c"
 
 FIGURES = {
     "n", "threads", "lanes", "strategy", "buffer", "tile", "memory", "bus_bits", "onchip_bytes",
@@ -81,11 +82,28 @@ def test_every_row_of_several_threads_is_exact_in_small(row: BenchRow) -> None:
     assert result.figures["cycles"] == result.figures["predicted_cycles"]
 
 
+@pytest.mark.simulation
+def test_what_the_busiest_thread_does_is_measured(tmp_path: Path) -> None:
+    row = KERNEL_ROWS[2]
+    small = replace(row, defines={"N": "24", "DEGREE": "4"}, options={**row.options, "threads": 2})
+    result = measure_tiles(small, POLYNOMIALS, BenchSettings(synthesis=False))
+    assert result.failures == ()
+    # Waves of 1, 1, 2, 1, 2, 1 and 1 of the 9 tiles: the first worker has 7 of them.
+    assert result.figures["busiest"] == 1.556
+    assert result.figures["of_equal_share"] > 1.556
+
+
 def test_the_table_of_threads_has_every_published_cell() -> None:
-    rows = {row.kernel.partition("@")[2]: row for row in find_table("threads").rows}
+    rows = {row.kernel.removeprefix("transposed@"): row for row in find_table("threads").rows}
     for (buffer, policy), cells in CYCLES.items():
         for threads, cycles in cells.items():
             assert rows[f"{buffer}-{policy}-{threads}"].published["cycles"] == cycles
     assert rows["tile-C-8"].at_most == {"cycles": 5_050_000}
     assert rows["axi:50-cyclic-8"].at_most == {"cycles": 146_000}
     assert rows["axi:50-cyclic-8-barrier"].at_most == {"cycles": 430_000}
+
+
+def test_eight_threads_are_to_be_so_many_times_as_fast_as_one() -> None:
+    one, cyclic, some, fewest = (row.at_most.get("cycles") for row in KERNEL_ROWS)
+    assert one is not None and cyclic is not None and some is not None
+    assert (one // cyclic, 10 * one // some, fewest) == (7, 68, None)

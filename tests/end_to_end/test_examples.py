@@ -56,6 +56,7 @@ FUSED = {
     "order": (2016, 64 * 63 // 2 + 30),
     "structure": (4096, 64 * 64 + 30),
     "transposed": (240, 250),
+    "horner": (3840, 4060),
     "aes": (707, 735),
     "serially_execute": (4096, 64 * 64 + 64 + 40),
     "tce": (33279, 33340),
@@ -76,11 +77,11 @@ FUSED = {
 # statement beside a triangular nest; in vgg there are too many.
 NOT_PROVEN = ("aes", "symm", "trmm", "vgg")
 
-# No power of two inside, by nature or by a pad; a nest that is no box.
+# No power of two inside, by nature or by a pad; a nest that is no box, or runs skewed.
 UNSUITABLE = {
     ("mms_d", "shift"), ("loop_pipeline", "shift"), ("accum_swg", "shift"),
     ("serially_execute", "shift"), ("transposed", "shift"), ("order", "shift"), ("order", "divide"),
-    ("symm", "shift"), ("symm", "divide"),
+    ("symm", "shift"), ("symm", "divide"), ("horner", "shift"), ("horner", "divide"),
 }  # fmt: skip
 
 
