@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import islpy as isl
 
@@ -144,6 +144,30 @@ def more_effort() -> Iterator[None]:
     """
     with _spending(_Account(MORE_WORK)):
         yield
+
+
+@contextmanager
+def spare_effort() -> Iterator[None]:
+    """Let what is inside take half of what is left, or all of it but half of `MORE_WORK`.
+
+    So a search for something better leaves enough for what is done with what it finds.
+
+    Raises
+    ------
+    TooComplex: a limit was met.
+    """
+    outer = _account.get()
+    if outer is None:
+        with limited_effort():
+            yield
+        return
+    given = max(outer.left // 2, outer.left - MORE_WORK // 2)
+    inner = replace(outer, left=given)
+    try:
+        with _spending(inner):
+            yield
+    finally:
+        outer.left -= given - max(0, inner.left)
 
 
 @contextmanager

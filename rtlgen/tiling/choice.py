@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from rtlgen.errors import RtlgenError
+from rtlgen.ir.effort import improving, keep_going, spare_effort
 from rtlgen.ir.memory_side import Bus
 from rtlgen.scheduling.errors import NoLanes, WindowsTooLarge
 from rtlgen.scheduling.workers import ONE_WORKER, WorkerRequest
@@ -152,14 +153,18 @@ class TileChoice:
     def _searched(self, form: Form, found: TiledPart | None) -> list[TiledPart]:
         """Plan cubes, then longer and shorter sides of the best one, and that in other orders."""
         best = found
-        for wanted in form.beginnings():
-            while tried := self._improved(form, wanted, best):
-                best = tried
-                if len(form.candidates) >= MOST_PLANS:
+        with improving("tiles of other sizes"), spare_effort():
+            for wanted in form.beginnings():
+                while True:
+                    tried = self._improved(form, wanted, best)
+                    best = tried or best
+                    # Where the effort is used up, the search ends here, and says so.
+                    keep_going()
+                    if tried is None or len(form.candidates) >= MOST_PLANS:
+                        break
+                    wanted = list(_neighbours(tried.tiling.sizes, form.lengths))
+                if best is not None:
                     break
-                wanted = list(_neighbours(best.tiling.sizes, form.lengths))
-            if best is not None:
-                break
         return [] if best is None or best is found else form.in_kept_orders(best.tiling.sizes)
 
     def _improved(

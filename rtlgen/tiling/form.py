@@ -228,7 +228,8 @@ class Form:
     def planned(self, sizes: tuple[int, ...]) -> TiledPart | None:
         """Return the unit in tiles of these sizes, in the order that did best with the first ones.
 
-        Where it does not fit in that, the order that keeps least on chip is tried.
+        Where it does not fit in that, the order that keeps least on chip is tried; and that for
+        several workers always, who share another loop in each order.
         """
         if not self.orders:
             return min(self.in_every_order(sizes), key=self._cost, default=None)
@@ -236,7 +237,8 @@ class Form:
         for cut in reversed(self._in_kept_orders(sizes)):
             part = self._plan(cut)
             found += [] if part is None else [part]
-            if part is not None and part.ram_bits <= self.chip.budget_bits:
+            fits = part is not None and part.ram_bits <= self.chip.budget_bits
+            if fits and self.chip.workers.count == 1:
                 break
         return min(found, key=self._cost, default=None)
 

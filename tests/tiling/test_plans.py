@@ -9,6 +9,7 @@ import islpy as isl
 import pytest
 
 from rtlgen.errors import RtlgenError
+from rtlgen.ir import effort
 from rtlgen.ir.effort import TooComplex
 from rtlgen.ir.json_form import plan_from_json, plan_to_json
 from rtlgen.ir.memory_side import Bus
@@ -361,3 +362,16 @@ def test_ram_that_is_said_to_do_does(text: str, size: int, tile: tuple[int, ...]
     with pytest.raises(WindowsTooLarge) as again:
         planned(text, size, tile, budget_bits=least - 1)
     assert again.value.bits == least
+
+
+def test_a_search_for_tiles_that_ends_for_its_effort_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    whole = planned(SEIDEL, 40)
+    monkeypatch.setattr(effort, "MAX_WORK", 6_000_000)
+    monkeypatch.setattr(effort, "MORE_WORK", 3_000_000)
+    with effort.noting_limits() as limits:
+        found = planned.__wrapped__(SEIDEL, 40)
+    assert found.replayed
+    assert list(limits) == ["tiles of other sizes would take too long to be weighed to the end"]
+    assert sum(p.kernel_cycles for p in found.parts) >= sum(p.kernel_cycles for p in whole.parts)
