@@ -129,12 +129,15 @@ def telling_predicate(predicate: Predicate, outer: Ints, box: Sequence[Level]) -
     Where a condition holds nowhere inside, the others of its alternative do not matter.
     """
     for conditions in predicate.alternatives:
-        decided = [_decided(condition, outer, box) for condition in conditions]
+        decided = []
         never = np.zeros(len(outer), dtype=np.bool_)
-        for each in decided:
-            never |= each.holds_nowhere
-        for each in decided:
-            yield np.where(never, each.below, each.values)
+        for condition in conditions:
+            found = _decided(condition, outer, box)
+            never |= found.holds_nowhere
+            decided.append((found.values, found.below))
+        for values, below in decided:
+            values[never] = below
+            yield values
 
 
 def told_apart(kinds: Ints, values: Ints) -> Ints:
@@ -190,8 +193,9 @@ def _decided(condition: Condition, tiles: Ints, box: Sequence[Level]) -> _Decide
     inner = list(zip(coefficients[depth:].tolist(), box, strict=True))
     low = sum(min(0, c * (level.extent - 1)) for c, level in inner)
     high = sum(max(0, c * (level.extent - 1)) for c, level in inner)
-    values = tiles @ coefficients[:depth] + condition.form.constant
-    clipped: Ints = np.clip(values, -high - 1, -low + 1)
+    clipped: Ints = tiles @ coefficients[:depth]
+    clipped += condition.form.constant
+    np.clip(clipped, -high - 1, -low + 1, out=clipped)
     nowhere = clipped < -high
     if condition.equal:
         nowhere |= clipped > -low

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from rtlgen.ir.timeline import workers_cycles
 from rtlgen.poly.dependences import Dependence
@@ -96,15 +96,14 @@ class UnitPlanner:
         try:
             for number in range(len(self.plans)):
                 self._plan(number, self.chip.budget_bits)
-            if self.chip.buffer:
-                self._join()
+            self._join(self._replace)
             found = self._found()
             if sum(plan.part.ram_bits for plan in found) <= self.chip.budget_bits:
                 return found
             return self._shared_out([0] * len(self.groups))
         except WindowsTooLarge:
             least = [self._least_bits(number, 1, group) for number, group in enumerate(self.groups)]
-            self._join_in_less(least)
+            self._join(partial(self._replace_in_less, least=least))
             if sum(least) > self.chip.budget_bits:
                 raise self._too_large(least) from None
             return self._shared_out(least)
@@ -148,28 +147,23 @@ class UnitPlanner:
             return error.bits
         return 0
 
-    def _join_in_less(self, least: list[int]) -> None:
-        """Let neighbours be one group where together they need less RAM than side by side.
+    def _replace_in_less(self, number: int, joined: _Group, *, least: list[int]) -> bool:
+        """Put a group in place of two that follow each other; return False where it needs more RAM.
 
         Parameters
         ----------
-        least: bits, by group; what is joined is one entry afterwards.
+        least: bits, by group; of what is joined there is one entry afterwards.
         """
-        number = 0
-        while self.chip.buffer and number + 1 < len(self.groups):
-            first, second = self.groups[number : number + 2]
-            loops = joined_loops(self.whole, (*first.units, *second.units))
-            bits = None
-            if loops is not None:
-                joined = _Group(loops.units, (loops,))
-                with suppress(*REFUSALS, NoParallelTiles):
-                    bits = self._least_bits(number, 2, joined)
-            if bits is None or bits >= sum(least[number : number + 2]):
-                number += 1
-                continue
-            self.groups[number : number + 2] = [joined]
-            self.plans[number : number + 2] = [None]
-            least[number : number + 2] = [bits]
+        try:
+            bits = self._least_bits(number, 2, joined)
+        except (*REFUSALS, NoParallelTiles):
+            return False
+        if bits >= sum(least[number : number + 2]):
+            return False
+        self.groups[number : number + 2] = [joined]
+        self.plans[number : number + 2] = [None]
+        least[number : number + 2] = [bits]
+        return True
 
     def _too_large(self, least: Sequence[int]) -> WindowsTooLarge:
         """Return the error that says how much RAM all units need together."""
@@ -178,13 +172,18 @@ class UnitPlanner:
         bits = [least[n] for n in needing]
         return WindowsTooLarge.of(firsts, bits, self.chip.budget_bits)
 
-    def _join(self) -> None:
-        """Plan neighbours together where that takes fewer cycles than one after the other."""
+    def _join(self, replace_two: Callable[[int, _Group], bool]) -> None:
+        """Plan neighbours together where that is better than one after the other.
+
+        Parameters
+        ----------
+        replace_two: puts a group in place of the two from a number on, if it is better.
+        """
         number = 0
-        while number + 1 < len(self.groups):
+        while self.chip.buffer and number + 1 < len(self.groups):
             first, second = self.groups[number : number + 2]
             loops = joined_loops(self.whole, (*first.units, *second.units))
-            if loops is None or not self._replace(number, _Group(loops.units, (loops,))):
+            if loops is None or not replace_two(number, _Group(loops.units, (loops,))):
                 number += 1
 
     def _replace(self, number: int, joined: _Group) -> bool:

@@ -136,10 +136,10 @@ class LoopOrders:
         """How many orders there are."""
         return len(self._orders)
 
-    def backward_in(self, order: int, values: Mapping[str, Values]) -> float:
-        """Return the same for one order, by its number."""
-        self.weighed_apart += 1
-        return float(self._backward(values)[order])
+    def backward_in(self, some: Sequence[int], values: Mapping[str, Values]) -> Floats:
+        """Return the same for some orders, by their numbers."""
+        self.weighed_apart += len(some)
+        return self._backward(values)[list(some)]
 
     def _backward(self, values: Mapping[str, Values]) -> Floats:
         keep_going(work=len(self._pairs))
@@ -336,17 +336,19 @@ def _by_order(
     choices: Mapping[str, Sequence[Values]], orders: LoopOrders
 ) -> list[dict[str, Values]]:
     """Return the pins that suit each order of the loops best, whatever the others are."""
-    found: list[dict[str, Values]] = []
-    for order in range(orders.count):
-        placed: dict[str, Values] = {}
-        for name in sorted(choices, key=lambda name: len(choices[name])):
-            placed[name] = min(
-                choices[name],
-                key=lambda values: orders.backward_in(order, {**placed, name: values}),
-            )
-        if placed not in found:
-            found.append(placed)
-    return found
+    found: list[tuple[list[int], dict[str, Values]]] = [(list(range(orders.count)), {})]
+    for name in sorted(choices, key=lambda name: len(choices[name])):
+        # Orders with the same pins so far weigh the next ones together.
+        before, found = found, []
+        for some, placed in before:
+            every = [{**placed, name: values} for values in choices[name]]
+            best = np.argmin([orders.backward_in(some, each) for each in every], axis=0).tolist()
+            found += [
+                ([order for order, own in zip(some, best, strict=True) if own == n], each)
+                for n, each in enumerate(every)
+                if n in best
+            ]
+    return [placed for _, placed in sorted(found, key=lambda pins: pins[0][0])]
 
 
 def _images(member: Member, members: Sequence[Member], depth: int) -> list[Image]:
