@@ -64,12 +64,22 @@ def level_iterations(levels: Sequence[Level]) -> Iterator[tuple[Ints, Ints]]:
     """
     rows = np.zeros((1, 0), dtype=np.int64)
     for level in levels:
-        low, trips = level_range(level, rows)
-        first = np.repeat(np.cumsum(trips) - trips, trips)
-        parents = np.repeat(np.arange(len(rows), dtype=np.int64), trips)
-        counter = low[parents] + np.arange(trips.sum()) - first
-        rows = np.concatenate([rows[parents], counter[:, None]], axis=1)
+        rows, parents = inner_iterations(level, rows)
         yield rows, parents
+
+
+def inner_iterations(level: Level, outer: Ints) -> tuple[Ints, Ints]:
+    """Return the iterations of a level in each of some outer ones, and which of these it is in.
+
+    Raises
+    ------
+    PlanError: it is empty for some of them, or counts below 0.
+    """
+    low, trips = level_range(level, outer)
+    first = np.repeat(np.cumsum(trips) - trips, trips)
+    parents = np.repeat(np.arange(len(outer), dtype=np.int64), trips)
+    counter = low[parents] + np.arange(trips.sum()) - first
+    return np.concatenate([outer[parents], counter[:, None]], axis=1), parents
 
 
 def level_range(level: Level, outer: Ints) -> tuple[Ints, Ints]:

@@ -182,6 +182,12 @@ class LevelBound:
         """Return the largest counter that keeps the upper bound."""
         return self.form.evaluate(counters) // self.divisor
 
+    def kept_by(self, level: int, sign: int) -> Condition:
+        """Return what a counter of a level fulfils that keeps a lower bound, `sign` 1, or upper."""
+        outer = self.form.padded(level)
+        coefficients = (*(-sign * c for c in outer.coefficients), sign * self.divisor)
+        return Condition(IndexForm(coefficients, -sign * outer.constant))
+
 
 @dataclass(frozen=True, slots=True)
 class Level:

@@ -20,7 +20,6 @@ from rtlgen.ir.transfer_patterns import (
     telling,
     telling_predicate,
     told_apart,
-    words_by_tile,
 )
 
 MOST_TILES = 1 << 22
@@ -45,11 +44,6 @@ class TileRows:
     ends: Ints
     opens: Mapping[Mark, Bools]
     closes: Mapping[Mark, Bools]
-
-    def words(self, transfer: Transfer) -> int:
-        """Return the words that one of the transfers moves in all tiles."""
-        per_row = np.add.reduceat(words_by_tile(transfer, self.tiles), [0, *self.ends[:-1]])
-        return int(per_row[self.of_row].sum())
 
 
 def tile_rows(

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rtlgen.ir.iterations import Bools, predicate_mask
+from rtlgen.ir.iterations import Bools, inner_iterations, predicate_mask
 from rtlgen.ir.levels import Condition, Level, Predicate
 from rtlgen.ir.memory_side import BURST_WORDS
 from rtlgen.ir.tiled import Transfer
@@ -90,12 +90,34 @@ def patterns_of(transfer: Transfer, tiles: Ints, has_bursts: bool) -> TilePatter
     return TilePatterns(patterns, of_tile)
 
 
-def words_by_tile(transfer: Transfer, tiles: Ints) -> Ints:
-    """Return how many words a transfer moves in every one of some tiles."""
-    of_tile, inner = _alike(transfer, tiles, False)
-    moved = [int(_moves(transfer, tiles[tile], inner)[1].sum()) for tile in first_of_each(of_tile)]
-    by_tile: Ints = np.array(moved, dtype=np.int64)[of_tile]
-    return by_tile
+def words_in_tiles(transfer: Transfer, depth: int) -> int:
+    """Return how many words a transfer moves in all tiles together.
+
+    Loop by loop, iterations in which the same is moved further in are looked into once: so the work
+    grows with the iterations of one loop, and with the kinds of those outside of it.
+
+    Parameters
+    ----------
+    depth: levels of the transfer that are the tiles' loops.
+
+    Raises
+    ------
+    PlanError: a level is empty for some outer iteration, or counts below 0.
+    """
+    outer, counts = np.zeros((1, 0), np.int64), np.ones(1, np.int64)
+    for number, level in enumerate(transfer.levels[:depth]):
+        outer, parents = inner_iterations(level, outer)
+        inside = transfer.levels[number + 1 :]
+        kinds = np.zeros(len(outer), np.int64)
+        for values in telling_bounds(outer, inside[: depth - number - 1]):
+            kinds = told_apart(kinds, values)
+        for values in telling(transfer, outer, inside, False):
+            kinds = told_apart(kinds, values)
+        counts = np.bincount(kinds, counts[parents]).astype(np.int64)
+        outer = outer[first_of_each(kinds)]
+    points = _box_points(transfer.levels[depth:])
+    moved = np.array([_moves(transfer, tile, points)[1].sum() for tile in outer], np.int64)
+    return int(moved @ counts)
 
 
 def _alike(transfer: Transfer, tiles: Ints, has_bursts: bool) -> tuple[Ints, Ints]:
@@ -138,6 +160,18 @@ def telling_predicate(predicate: Predicate, outer: Ints, box: Sequence[Level]) -
         for values, below in decided:
             values[never] = below
             yield values
+
+
+def telling_bounds(outer: Ints, box: Sequence[Level]) -> Iterator[Ints]:
+    """Yield numbers that are the same for outer iterations in which inner levels count alike."""
+    depth = outer.shape[1]
+    for number, level in enumerate(box):
+        of_level = depth + number
+        kept = [bound.kept_by(of_level, 1) for bound in level.lowers]
+        kept += [bound.kept_by(of_level, -1) for bound in level.uppers]
+        for condition in kept:
+            if any(condition.form.coefficients[:depth]):
+                yield _decided(condition, outer, box[: number + 1]).values
 
 
 def told_apart(kinds: Ints, values: Ints) -> Ints:

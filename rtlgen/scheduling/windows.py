@@ -26,7 +26,7 @@ from rtlgen.ir.affine import Affine
 from rtlgen.ir.plan import Memory, MemoryKind, OffChip, Transfer, Wait
 from rtlgen.ir.scop import Access, Array, Statement
 from rtlgen.ir.sets import attempt
-from rtlgen.ir.tile_rows import tile_rows
+from rtlgen.ir.transfer_patterns import words_in_tiles
 from rtlgen.poly.crossings import Crossings
 from rtlgen.poly.dependences import Dependence
 from rtlgen.scheduling.errors import NoLanes, RaggedDomain
@@ -533,8 +533,7 @@ class _Planned:
         depth = self.planner.word_bits // array.element.width_bits << transfer.at.width_bits
         self.memories.append(self._memory(transfer.window, array, kind, depth, ports, banks))
         self.transfers.append(transfer)
-        tile_levels = transfer.levels[: self.kernel.depth]
-        self.words[transfer.window] = tile_rows(tile_levels, [transfer], False).words(transfer)
+        self.words[transfer.window] = words_in_tiles(transfer, self.kernel.depth)
 
     def _memory(
         self,

@@ -11,7 +11,7 @@ from rtlgen.ir.tile_rows import TileSequence, tile_rows
 from rtlgen.ir.tiled import TiledRegion, Workers
 from rtlgen.ir.timeline import known_cycles, workers_cycles
 from rtlgen.ir.timeline_cycles import Stretch
-from rtlgen.ir.transfer_patterns import patterns_of
+from rtlgen.ir.transfer_patterns import patterns_of, words_in_tiles
 from tests.tiling.programs import PRODUCT, TRANSPOSED, TRIANGULAR, planned
 
 REGIONS = [
@@ -59,7 +59,7 @@ def test_rows_that_stand_for_others_are_like_them(
     assert len(places) == len(tiles) == region.tiles
     for transfer in region.transfers:
         every, found = (patterns_of(transfer, t, has_bursts) for t in (tiles, rows.tiles))
-        assert rows.words(transfer) == every.words
+        assert words_in_tiles(transfer, len(region.levels)) == every.words
         for place, number in zip(places, every.of_tile, strict=True):
             assert found.patterns[found.of_tile[place]] == every.patterns[number]
 

@@ -1,0 +1,69 @@
+"""The words of all tiles, counted where loops are alike, are those that are found one by one."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from rtlgen.ir.iterations import iterations_of, predicate_mask
+from rtlgen.ir.levels import Condition, FoldedForm, IndexForm, Level, LevelBound, Predicate
+from rtlgen.ir.plan_error import PlanError
+from rtlgen.ir.tiled import Transfer
+from rtlgen.ir.transfer_patterns import words_in_tiles
+
+
+def _form(rng: random.Random, depth: int, count: int, constant: int = 12) -> IndexForm:
+    outer = [rng.choice((0, 0, 1, 1, 2, -1)) for _ in range(depth)]
+    return IndexForm((*outer, *(0,) * (count - depth)), rng.randrange(-constant, constant + 1))
+
+
+def _levels(rng: random.Random, depth: int, count: int) -> tuple[Level, ...]:
+    levels = []
+    for place in range(depth):
+        lowers, uppers = (
+            tuple(
+                LevelBound(_form(rng, place, count), rng.choice((1, 1, 2, 3)))
+                for _ in range(rng.randrange(0, 3))
+            )
+            for _ in range(2)
+        )
+        levels.append(Level(rng.randrange(1, 12), f"t{place}", lowers, uppers))
+    return (*levels, *(Level(rng.randrange(1, 5), f"w{k}") for k in range(count - depth)))
+
+
+def _transfer(rng: random.Random) -> tuple[Transfer, int]:
+    depth, inside = rng.randrange(0, 4), rng.randrange(0, 3)
+    count = depth + inside
+    alternatives = tuple(
+        tuple(
+            Condition(_form(rng, count, count), rng.random() < 0.2)
+            for _ in range(rng.randrange(0, 4))
+        )
+        for _ in range(rng.randrange(1, 3))
+    )
+    nothing = IndexForm((0,) * count)
+    levels = _levels(rng, depth, count)
+    where = Predicate(alternatives)
+    return Transfer("load", "w", "a", levels, nothing, FoldedForm((), 1), where), depth
+
+
+def _is_valid(transfer: Transfer, depth: int) -> bool:
+    """Tell whether no level is empty, counts below 0, or goes beyond its extent."""
+    levels = transfer.levels[:depth]
+    try:
+        counters = iterations_of(levels)
+    except PlanError:
+        return False
+    return bool(np.all(counters < [level.extent for level in levels]))
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_words_of_alike_iterations_are_counted_for_all(seed: int) -> None:
+    rng = random.Random(seed)
+    while not _is_valid(*(case := _transfer(rng))):
+        pass
+    transfer, depth = case
+    every = predicate_mask(transfer.when, iterations_of(transfer.levels))
+    assert words_in_tiles(transfer, depth) == int(every.sum())
