@@ -64,18 +64,17 @@ def level_iterations(levels: Sequence[Level]) -> Iterator[tuple[Ints, Ints]]:
     """
     rows = np.zeros((1, 0), dtype=np.int64)
     for level in levels:
-        rows, parents = inner_iterations(level, rows)
+        rows, parents = inner_iterations(rows, *level_range(level, rows))
         yield rows, parents
 
 
-def inner_iterations(level: Level, outer: Ints) -> tuple[Ints, Ints]:
+def inner_iterations(outer: Ints, low: Ints, trips: Ints) -> tuple[Ints, Ints]:
     """Return the iterations of a level in each of some outer ones, and which of these it is in.
 
-    Raises
-    ------
-    PlanError: it is empty for some of them, or counts below 0.
+    Parameters
+    ----------
+    low, trips: the first counter of the level, and its iterations.
     """
-    low, trips = level_range(level, outer)
     first = np.repeat(np.cumsum(trips) - trips, trips)
     parents = np.repeat(np.arange(len(outer), dtype=np.int64), trips)
     counter = low[parents] + np.arange(trips.sum()) - first

@@ -16,14 +16,12 @@ from rtlgen.ir.levels import Level
 from rtlgen.ir.plan_error import TooManyTiles
 from rtlgen.ir.tiled import Mark, Transfer
 from rtlgen.ir.transfer_patterns import (
+    MOST_TILES,
     first_of_each,
     telling,
     telling_predicate,
     told_apart,
 )
-
-MOST_TILES = 1 << 22
-"""Rows of tiles, and tiles of those that are not alike; more would take gigabytes."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -210,8 +208,16 @@ class TileSequence:
     def _numbered(self, told: Ints, count: int) -> list[int]:
         """Return equal numbers for equal surroundings."""
         raw, size = told.tobytes(), told.itemsize
-        width = (self.before + 1 + self.behind) * size
+        tiles = self.before + 1 + self.behind
+        width = tiles * size
+        # What has the same surroundings as the one before it needs no look: nothing changes there.
+        changes = np.concatenate([[0], np.cumsum(told[1:] != told[:-1])])
+        begins = np.ones(count, np.bool_)
+        begins[1:] = changes[tiles : tiles + count - 1] != changes[: count - 1]
         numbers = self._numbers
-        return [
-            numbers.setdefault(raw[k * size : k * size + width], len(numbers)) for k in range(count)
+        found = [
+            numbers.setdefault(raw[k * size : k * size + width], len(numbers))
+            for k in np.flatnonzero(begins).tolist()
         ]
+        numbered: list[int] = np.array(found)[np.cumsum(begins) - 1].tolist()
+        return numbered

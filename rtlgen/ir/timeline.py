@@ -59,11 +59,12 @@ class _Timeline:
         self.enough = max(track.enough for track in self.tracks)
         self.known: dict[tuple[object, ...], Step] = {}
         self.known_rows: dict[tuple[object, ...], Step] = {}
+        self.keys: dict[tuple[object, ...], int] = {}
 
     def cycles(self, most: int | None = None) -> int:
         """Return the length of all of it; where it is more than `most`, at least so many cycles."""
         state = self.team.initial()
-        at = At(state, state.key(), state.credits, 0)
+        at = At(state, self._key(state), state.credits, 0)
         if len(self.tracks) == 1:
             self._follow_rows(at, self.tracks[0])
         else:
@@ -148,4 +149,8 @@ class _Timeline:
         before = state.credits
         cycles, started = Cycles(self.team, state).to_next_start()
         gains = gains_of(before, state.credits)
-        return Step(cycles, state, state.key(), gains, any(map(any, gains)), started)
+        return Step(cycles, state, self._key(state), gains, any(map(any, gains)), started)
+
+    def _key(self, state: State) -> int:
+        """Return a number for a state: a small one is looked up faster than all it stands for."""
+        return self.keys.setdefault(state.key(), len(self.keys))

@@ -135,13 +135,14 @@ class Step:
 
     Members
     -------
-    after: the state then, and its key. gains: of credits; gains_any: whether there are some.
+    after: the state then. key: a number for it. gains: of credits; gains_any: whether there are
+        some.
     started: the workers whose tiles start then.
     """
 
     cycles: int
     after: State
-    key: tuple[object, ...]
+    key: int
     gains: Credits
     gains_any: bool
     started: tuple[int, ...] = ()
@@ -161,17 +162,22 @@ class At:
 
     Members
     -------
-    state: then, but for the credits. key: of it.
+    state: then, but for the credits. key: a number for it, equal for equal ones.
     """
 
     state: State
-    key: tuple[object, ...]
+    key: int
     credits: Credits
     cycles: int
+    _few: tuple[int, Credits, Credits] = (0, (), ())
 
     def few(self, most: int) -> Credits:
         """Return the credits, as many as matter."""
-        return tuple([tuple([min(c, most) for c in own]) for own in self.credits])
+        # Most steps leave them as they were.
+        if self._few[0] != most or self._few[1] is not self.credits:
+            found = tuple([tuple([min(c, most) for c in own]) for own in self.credits])
+            self._few = most, self.credits, found
+        return self._few[2]
 
     def move(self, step: Step, steps: int) -> None:
         """Go on by a step, several times where it leaves all as it was."""

@@ -13,12 +13,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rtlgen.ir.iterations import Bools, inner_iterations, predicate_mask
+from rtlgen.ir.iterations import Bools, inner_iterations, level_range, predicate_mask
 from rtlgen.ir.levels import Condition, Level, Predicate
 from rtlgen.ir.memory_side import BURST_WORDS
+from rtlgen.ir.plan_error import TooManyTiles
 from rtlgen.ir.tiled import Transfer
 
 Ints = NDArray[np.int64]
+
+MOST_TILES = 1 << 22
+"""Rows of tiles, and tiles of those that are not alike; more would take gigabytes."""
 
 MOST_PLACES = 4
 """Places for pairs of numbers, for each pair that there is, up to which pairs are not sorted."""
@@ -102,11 +106,15 @@ def words_in_tiles(transfer: Transfer, depth: int) -> int:
 
     Raises
     ------
+    TooManyTiles: too many are in iterations that are not alike.
     PlanError: a level is empty for some outer iteration, or counts below 0.
     """
     outer, counts = np.zeros((1, 0), np.int64), np.ones(1, np.int64)
     for number, level in enumerate(transfer.levels[:depth]):
-        outer, parents = inner_iterations(level, outer)
+        low, trips = level_range(level, outer)
+        if (count := int(trips.sum())) > MOST_TILES:
+            raise TooManyTiles(f"{count:,} tiles in loops whose iterations differ from each other")
+        outer, parents = inner_iterations(outer, low, trips)
         inside = transfer.levels[number + 1 :]
         kinds = np.zeros(len(outer), np.int64)
         for values in telling_bounds(outer, inside[: depth - number - 1]):
@@ -164,8 +172,11 @@ def telling_predicate(predicate: Predicate, outer: Ints, box: Sequence[Level]) -
 
 def telling_bounds(outer: Ints, box: Sequence[Level]) -> Iterator[Ints]:
     """Yield numbers that are the same for outer iterations in which inner levels count alike."""
+    if box:
+        # Of the next level, it does not matter which bounds are the ones that rule.
+        yield from level_range(box[0], outer)
     depth = outer.shape[1]
-    for number, level in enumerate(box):
+    for number, level in enumerate(box[1:], 1):
         of_level = depth + number
         kept = [bound.kept_by(of_level, 1) for bound in level.lowers]
         kept += [bound.kept_by(of_level, -1) for bound in level.uppers]

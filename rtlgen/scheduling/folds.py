@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 
 import islpy as isl
 
@@ -80,11 +81,32 @@ def sharing_places(sets: ScopSets, kept: Kept, bits: Sequence[int]) -> isl.Map:
     return sets.read_map(text).intersect_domain(kept.written).intersect_range(kept.written)
 
 
+def _pieces(relation: isl.Map) -> list[isl.Map]:
+    return [isl.Map.from_basic_map(piece) for piece in relation.get_basic_maps()]
+
+
 def _second(form: Affine, names: Sequence[str]) -> str:
     """Return a form of the second instance of a pair."""
     return " + ".join(
         [*(f"{c}*e{names.index(name)}" for name, c in form.terms), str(form.constant)]
     )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Way:
+    """A way in which a value is lost: one read, one loop in which p' follows p, and one for q.
+
+    To ask about them one by one takes less than about all at once, and one that is there ends it.
+
+    Members
+    -------
+    writers: {q -> p}. order: {p -> p'}. until: {q -> p'}, as far as p' is not behind q.
+    """
+
+    flow: Flow
+    writers: isl.Map
+    order: isl.Map
+    until: isl.Map
 
 
 class Collisions:
@@ -105,11 +127,13 @@ class Collisions:
             around = isl.Set.from_basic_set(kept.written.simple_hull())
             self.whole = replace(kept, written=around)
         written_at = self._time(kept.statement, kept.store_cycle)
-        self.in_order = written_at.lex_lt_map(written_at)
-        self.uses = []
+        orders = _pieces(written_at.lex_lt_map(written_at))
+        self.ways = []
         for flow, cycle in zip(kept.flows, kept.read_cycles, strict=True):
             read_at = self._time(sets.scop.statement(flow.sink), cycle)
-            self.uses.append((flow, flow.relation.reverse(), read_at.lex_ge_map(written_at)))
+            writers = flow.relation.reverse()
+            for order, until in product(orders, _pieces(read_at.lex_ge_map(written_at))):
+                self.ways.append(_Way(flow, writers, order, until))
 
     def _time(self, statement: Statement, cycle: Affine) -> isl.Map:
         tile = [Affine.variable(name) for name in statement.iterators[: self.depth]]
@@ -135,15 +159,18 @@ class Collisions:
         self, kept: Kept, bits: Sequence[int]
     ) -> tuple[tuple[int, ...], isl.Set, isl.Set] | None:
         """Return the same, and the instances that write the two values."""
-        keep_going(self.sets.context)
-        later = sharing_places(self.sets, kept, bits).intersect(self.in_order)
-        for place, (flow, writers, until) in enumerate(self.uses):
+        sharing = sharing_places(self.sets, kept, bits)
+        later: dict[int, isl.Map] = {}
+        for place, way in enumerate(self.ways):
+            keep_going(self.sets.context)
+            if id(way.order) not in later:
+                later[id(way.order)] = sharing.intersect(way.order)
             # q -> p -> p', of which those with p' not after q are too early.
-            early = writers.apply_range(later).intersect(until)
+            early = way.writers.apply_range(later[id(way.order)]).intersect(way.until)
             if not early.is_empty():
-                # Where a read misses its value, it does so in most folds.
-                self.uses.insert(0, self.uses.pop(place))
-                return self._pair(flow, early)
+                # Where a value is lost in one way, it is in most folds.
+                self.ways.insert(0, self.ways.pop(place))
+                return self._pair(way.flow, early)
         return None
 
     def _pair(self, flow: Flow, early: isl.Map) -> tuple[tuple[int, ...], isl.Set, isl.Set]:

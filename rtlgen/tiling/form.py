@@ -15,7 +15,7 @@ from typing import TypeAlias
 from rtlgen.errors import RtlgenError
 from rtlgen.ir.effort import TooComplex, limited_effort
 from rtlgen.ir.plan_error import TooManyTiles
-from rtlgen.ir.tile_rows import MOST_TILES
+from rtlgen.ir.transfer_patterns import MOST_TILES
 from rtlgen.poly.errors import IllegalSchedule
 from rtlgen.scheduling.doacross import SharedLoop
 from rtlgen.scheduling.errors import NoLanes, RaggedDomain

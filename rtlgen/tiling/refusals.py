@@ -8,7 +8,7 @@ from contextlib import suppress
 from rtlgen.errors import RtlgenError
 from rtlgen.ir.effort import TooComplex, limited_effort
 from rtlgen.ir.scop import Scop
-from rtlgen.ir.tile_rows import MOST_TILES
+from rtlgen.ir.transfer_patterns import MOST_TILES
 from rtlgen.scheduling.errors import NoLanes, RaggedDomain, WindowsTooLarge
 from rtlgen.tiling.cut import CutPart
 
