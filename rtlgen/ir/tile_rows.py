@@ -11,17 +11,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from rtlgen.ir.alike import Inside, first_of_each, told_apart
 from rtlgen.ir.iterations import Bools, Ints, iterations_of, level_range, predicate_mask
 from rtlgen.ir.levels import Level
 from rtlgen.ir.plan_error import TooManyTiles
 from rtlgen.ir.tiled import Mark, Transfer
-from rtlgen.ir.transfer_patterns import (
-    MOST_TILES,
-    first_of_each,
-    telling,
-    telling_predicate,
-    told_apart,
-)
+from rtlgen.ir.transfer_patterns import MOST_TILES, telling
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,17 +63,17 @@ def tile_rows(
     outer = iterations_of(levels[:-1])
     low, trips = level_range(levels[-1], outer)
     depth = len(levels)
-    of_row = told_apart(told_apart(np.zeros(len(outer), np.int64), low), trips)
+    of_row = told_apart(np.zeros(len(outer), np.int64), trips)
     outside = {mark.loops for mark in marks if mark.loops < depth}
     ends_of = {loops: _ends_of_iterations(outer[:, :loops]) for loops in outside}
     for first_row, last_row in ends_of.values():
         of_row = told_apart(of_row, first_row + 2 * last_row)
     for mark in marks:
-        for values in telling_predicate(mark.when, outer, levels[-1:]):
+        for values in Inside.of(outer, levels[-1:]).telling_predicate(mark.when):
             of_row = told_apart(of_row, values)
     for transfer in transfers:
-        inside = (levels[-1], *transfer.levels[depth:])
-        for values in telling(transfer, outer, inside, has_bursts):
+        inside = Inside.of(outer, (levels[-1], *transfer.levels[depth:]))
+        for values in telling(transfer, inside, has_bursts):
             of_row = told_apart(of_row, values)
     first = first_of_each(of_row)
     count = trips[first]

@@ -7,17 +7,17 @@ from typing import TypeAlias
 
 import numpy as np
 
+from rtlgen.ir.alike import told_apart
+from rtlgen.ir.iterations import Ints
 from rtlgen.ir.memory_side import Bus
 from rtlgen.ir.plan_error import PlanError
 from rtlgen.ir.tile_rows import RowView, TileSequence, tile_rows
 from rtlgen.ir.tiled import Mark, TiledRegion, Workers
 from rtlgen.ir.transfer_patterns import (
-    Ints,
     Item,
     TilePatterns,
     noticed_items,
     patterns_of,
-    told_apart,
 )
 
 QUEUED = 2

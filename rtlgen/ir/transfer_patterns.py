@@ -11,21 +11,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rtlgen.ir.iterations import Bools, inner_iterations, level_range, predicate_mask
-from rtlgen.ir.levels import Condition, Level, Predicate
+from rtlgen.ir.alike import Inside, first_of_each, told_apart
+from rtlgen.ir.iterations import Bools, Ints, inner_iterations, level_range, predicate_mask
+from rtlgen.ir.levels import Level
 from rtlgen.ir.memory_side import BURST_WORDS
 from rtlgen.ir.plan_error import TooManyTiles
 from rtlgen.ir.tiled import Transfer
 
-Ints = NDArray[np.int64]
-
 MOST_TILES = 1 << 22
 """Rows of tiles, and tiles of those that are not alike; more would take gigabytes."""
-
-MOST_PLACES = 4
-"""Places for pairs of numbers, for each pair that there is, up to which pairs are not sorted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,11 +110,11 @@ def words_in_tiles(transfer: Transfer, depth: int) -> int:
         if (count := int(trips.sum())) > MOST_TILES:
             raise TooManyTiles(f"{count:,} tiles in loops whose iterations differ from each other")
         outer, parents = inner_iterations(outer, low, trips)
-        inside = transfer.levels[number + 1 :]
         kinds = np.zeros(len(outer), np.int64)
-        for values in telling_bounds(outer, inside[: depth - number - 1]):
+        inside = Inside.of(outer, transfer.levels[number + 1 :])
+        for values in inside.telling_bounds(depth - number - 1):
             kinds = told_apart(kinds, values)
-        for values in telling(transfer, outer, inside, False):
+        for values in telling(transfer, inside, False):
             kinds = told_apart(kinds, values)
         counts = np.bincount(kinds, counts[parents]).astype(np.int64)
         outer = outer[first_of_each(kinds)]
@@ -132,119 +127,22 @@ def _alike(transfer: Transfer, tiles: Ints, has_bursts: bool) -> tuple[Ints, Int
     """Return numbers that are the same for tiles with one pattern, and the points of a tile."""
     box = transfer.levels[tiles.shape[1] :]
     of_tile: Ints = np.zeros(len(tiles), dtype=np.int64)
-    for values in telling(transfer, tiles, box, has_bursts):
+    for values in telling(transfer, Inside.of(tiles, box), has_bursts):
         of_tile = told_apart(of_tile, values)
     return of_tile, _box_points(box)
 
 
-def telling(
-    transfer: Transfer, outer: Ints, box: Sequence[Level], has_bursts: bool
-) -> Iterator[Ints]:
+def telling(transfer: Transfer, inside: Inside, has_bursts: bool) -> Iterator[Ints]:
     """Yield numbers that are the same for outer iterations in which a transfer moves the same.
 
     Parameters
     ----------
-    outer: (count, depth) counters of its outermost levels. box: the other levels.
+    inside: its levels inside of these.
     """
-    yield from telling_predicate(transfer.when, outer, box)
+    yield from inside.telling_predicate(transfer.when)
     if has_bursts:
         # Where a burst ends depends on where it begins, and on nothing else of the tile.
-        coefficients = np.array(transfer.word.coefficients[: outer.shape[1]], dtype=np.int64)
-        yield outer @ coefficients % BURST_WORDS
-
-
-def telling_predicate(predicate: Predicate, outer: Ints, box: Sequence[Level]) -> Iterator[Ints]:
-    """Yield numbers that are the same for outer iterations in which the same inner ones hold.
-
-    Where a condition holds nowhere inside, the others of its alternative do not matter.
-    """
-    for conditions in predicate.alternatives:
-        decided = []
-        never = np.zeros(len(outer), dtype=np.bool_)
-        for condition in conditions:
-            found = _decided(condition, outer, box)
-            never |= found.holds_nowhere
-            decided.append((found.values, found.below))
-        for values, below in decided:
-            values[never] = below
-            yield values
-
-
-def telling_bounds(outer: Ints, box: Sequence[Level]) -> Iterator[Ints]:
-    """Yield numbers that are the same for outer iterations in which inner levels count alike."""
-    if box:
-        # Of the next level, it does not matter which bounds are the ones that rule.
-        yield from level_range(box[0], outer)
-    depth = outer.shape[1]
-    for number, level in enumerate(box[1:], 1):
-        of_level = depth + number
-        kept = [bound.kept_by(of_level, 1) for bound in level.lowers]
-        kept += [bound.kept_by(of_level, -1) for bound in level.uppers]
-        for condition in kept:
-            if any(condition.form.coefficients[:depth]):
-                yield _decided(condition, outer, box[: number + 1]).values
-
-
-def told_apart(kinds: Ints, values: Ints) -> Ints:
-    """Return small numbers, equal where kinds and values are.
-
-    Parameters
-    ----------
-    kinds: small numbers themselves, from 0 on.
-    """
-    low = int(values.min())
-    span = int(values.max()) - low + 1
-    if span == 1:
-        return kinds
-    pairs = kinds * span + (values - low)
-    count = (int(kinds.max()) + 1) * span
-    if count > MOST_PLACES * len(pairs):
-        _, numbers = np.unique(pairs, return_inverse=True)
-        result: Ints = numbers.reshape(-1).astype(np.int64)
-        return result
-    # There are few pairs that there could be: a place for each of them is faster than sorting.
-    is_there = np.zeros(count, dtype=np.bool_)
-    is_there[pairs] = True
-    number_of: Ints = np.cumsum(is_there, dtype=np.int64) - 1
-    told: Ints = number_of[pairs]
-    return told
-
-
-def first_of_each(kinds: Ints) -> Ints:
-    """Return the first place of each of the numbers from 0 on."""
-    first = np.zeros(int(kinds.max()) + 1, dtype=np.int64)
-    # Of several places of a number, the last one assigned stays.
-    first[kinds[::-1]] = np.arange(len(kinds), dtype=np.int64)[::-1]
-    return first
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Decided:
-    """The part of a condition that outer iterations decide, cut off where it decides all.
-
-    Members
-    -------
-    holds_nowhere: where no inner iteration makes it hold. below: a value of which that is so.
-    """
-
-    values: Ints
-    holds_nowhere: Bools
-    below: int
-
-
-def _decided(condition: Condition, tiles: Ints, box: Sequence[Level]) -> _Decided:
-    depth = tiles.shape[1]
-    coefficients = np.array(condition.form.coefficients, dtype=np.int64)
-    inner = list(zip(coefficients[depth:].tolist(), box, strict=True))
-    low = sum(min(0, c * (level.extent - 1)) for c, level in inner)
-    high = sum(max(0, c * (level.extent - 1)) for c, level in inner)
-    clipped: Ints = tiles @ coefficients[:depth]
-    clipped += condition.form.constant
-    np.clip(clipped, -high - 1, -low + 1, out=clipped)
-    nowhere = clipped < -high
-    if condition.equal:
-        nowhere |= clipped > -low
-    return _Decided(clipped, nowhere, -high - 1)
+        yield inside.values(transfer.word) % BURST_WORDS
 
 
 def _box_points(box: Sequence[Level]) -> Ints:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from rtlgen.ir.alike import first_of_each, told_apart
 from rtlgen.ir.iterations import iterations_of, level_iterations, predicate_mask
 from rtlgen.ir.tiled import Transfer
-from rtlgen.ir.transfer_patterns import Item, Pattern, first_of_each, patterns_of, told_apart
+from rtlgen.ir.transfer_patterns import Item, Pattern, patterns_of
 from tests.tiling.programs import BLUR, STRIDED, TRANSPOSED, TRIANGULAR, planned
 
 

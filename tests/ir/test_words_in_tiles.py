@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -29,7 +30,13 @@ def _levels(rng: random.Random, depth: int, count: int) -> tuple[Level, ...]:
             )
             for _ in range(2)
         )
-        levels.append(Level(rng.randrange(1, 12), f"t{place}", lowers, uppers))
+        extent = rng.randrange(1, 12)
+        if lowers and rng.random() < 0.5:
+            # A skewed loop, which begins later and later, and has as many iterations each time.
+            form, length = lowers[0].form, rng.randrange(0, 5)
+            lowers, extent = lowers[:1], 40
+            uppers = (replace(lowers[0], form=replace(form, constant=form.constant + length)),)
+        levels.append(Level(extent, f"t{place}", lowers, uppers))
     return (*levels, *(Level(rng.randrange(1, 5), f"w{k}") for k in range(count - depth)))
 
 
