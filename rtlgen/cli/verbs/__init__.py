@@ -17,6 +17,7 @@ VERBS: Mapping[str, str] = {
     "deps": "Show the dependences: kind, distance or relation, source lines.",
     "emit-c": "Print the program after a pass as C that computes the same.",
     "explain": "Print the long form of a diagnostic.",
+    "explore": "Search lanes, threads, tiles and index styles: the front of time and area.",
     "plan": "Show what will be built: orders, pads, shifts, II, ports, predicted cycles.",
     "run": "Simulate a built circuit on given arrays.",
     "synth": "Measure LUT, FF, DSP, block RAM and Fmax with yosys and nextpnr.",

@@ -7,11 +7,11 @@ from typing import Any
 
 import click
 
-from rtlgen.answers import question, recall, remember
 from rtlgen.cli.options import fresh_option, json_option
 from rtlgen.cli.output import KNOWN, Verbosity, print_json, progress
 from rtlgen.cli.verb import verb
-from rtlgen.flow.synth import DEFAULT_SEEDS, SYNTHESIS_TARGETS, synthesis_programs, synthesise
+from rtlgen.flow.known import known_synthesis
+from rtlgen.flow.synth import DEFAULT_SEEDS, SYNTHESIS_TARGETS
 from rtlgen.manifest import read_manifest, read_verilog
 
 
@@ -39,28 +39,24 @@ def synth(
     """Measure LUT, FF, DSP, block RAM and Fmax with yosys and nextpnr."""
     manifest = read_manifest(Path(directory))
     verilog = read_verilog(Path(directory), manifest)
-    given = {
-        "verilog": manifest.verilog.sha256,
-        "top": manifest.top,
-        "target": target,
-        "clock_mhz": clock_mhz,
-        "seeds": DEFAULT_SEEDS,
-    }
-    # What is missing is told before the work begins.
-    asked = question("synth", given, synthesis_programs(target))
-    report = None if fresh else recall(asked)
-    is_known = report is not None
-    if report is None:
-        with progress(f"synthesising {manifest.top} for {target}", verbosity):
-            report = synthesise(verilog, manifest.top, target, clock_mhz=clock_mhz).to_json()
-        remember(asked, report)
+    with progress(f"synthesising {manifest.top} for {target}", verbosity):
+        known = known_synthesis(
+            verilog,
+            manifest.verilog.sha256,
+            manifest.top,
+            target,
+            clock_mhz=clock_mhz,
+            seeds=DEFAULT_SEEDS,
+            fresh=fresh,
+        )
+    report = known.report
     if as_json:
-        print_json({**report, "cached": is_known})
+        print_json({**report, "cached": known.before})
         return
     placed = report["fmax_mhz"] is not None
     fmax = f"{report['fmax_mhz']:.1f} MHz on {report['device']}" if placed else "not placed"
     click.echo(
         f"{report['top']} on {target}: {report['lut']} LUT, {report['ff']} FF, "
         f"{report['dsp']} DSP, {report['block_ram']} block RAM, {fmax}"
-        f"{KNOWN if is_known else ''}"
+        f"{KNOWN if known.before else ''}"
     )

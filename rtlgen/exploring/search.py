@@ -1,0 +1,255 @@
+"""Plan a program in many ways, from those on the front on, and measure the circuits on it."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from rtlgen.design import Design
+from rtlgen.driver import compile_program
+from rtlgen.errors import RtlgenError
+from rtlgen.exploring.axes import index_styles, lines, options_text
+from rtlgen.exploring.front import Figures, front
+from rtlgen.flow.known import known_synthesis
+from rtlgen.flow.synth import DEFAULT_CLOCK_MHZ, SynthesisTarget
+from rtlgen.frontend.program import ParsedProgram
+from rtlgen.ir.cycles import predicted_cycles
+from rtlgen.ir.partial_products import multiplier_blocks
+from rtlgen.ir.ram_copies import block_rams
+from rtlgen.options import CompileOptions
+
+PLACED_SEEDS = (1,)
+"""One is enough to compare circuits."""
+
+Notice = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Area:
+    """What yosys and nextpnr measured of a circuit; `fmax_mhz` None without place and route."""
+
+    lut: int
+    ff: int
+    dsp: int
+    block_rams: int
+    fmax_mhz: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A design of the program.
+
+    Members
+    -------
+    options: all of them. text: those beside what was asked for, as the command line takes them.
+    cycles: predicted. dsp, block_rams: by the plan. fits: whether the target's device has so many.
+    area: by measurement; None: not measured.
+    """
+
+    options: CompileOptions
+    text: str
+    cycles: int
+    dsp: int
+    block_rams: int
+    fits: bool
+    area: Area | None = None
+
+    @property
+    def microseconds(self) -> float | None:
+        """How long a run takes at the clock that was reached."""
+        if self.area is None or self.area.fmax_mhz is None:
+            return None
+        return self.cycles / self.area.fmax_mhz
+
+    @property
+    def planned(self) -> Figures:
+        return self.cycles, self.dsp, self.block_rams
+
+    @property
+    def measured(self) -> Figures:
+        assert self.area is not None
+        area = self.area
+        time = self.microseconds
+        return (
+            self.cycles if time is None else time,
+            area.lut,
+            area.ff,
+            area.dsp,
+            area.block_rams,
+        )
+
+
+@dataclass(slots=True)
+class Exploration:
+    """What was found.
+
+    Members
+    -------
+    name: of the kernel. points: all designs that were planned, in order; those on the front of
+        cycles, multipliers and block RAM are measured if any are. refused: how many were, by code.
+    limits: sentences about limits that ended the search.
+    """
+
+    name: str
+    points: list[Point] = field(default_factory=list)
+    measured: list[Point] = field(default_factory=list)
+    refused: Counter[str] = field(default_factory=Counter)
+    limits: list[str] = field(default_factory=list)
+
+    @property
+    def front(self) -> list[Point]:
+        """The designs worth a choice, the fastest first."""
+        if self.measured:
+            return sorted(front(self.measured, lambda p: p.measured), key=lambda p: p.measured)
+        return self.planned_front
+
+    @property
+    def planned_front(self) -> list[Point]:
+        """Those worth a circuit, by the figures of their plans: of what fits, if anything does."""
+        fitting = [point for point in self.points if point.fits]
+        found = front(fitting or self.points, lambda p: p.planned)
+        return sorted(found, key=lambda p: p.planned)
+
+
+class Explorer:
+    """Search the designs of one program.
+
+    Parameters
+    ----------
+    asked: the user's options, of which no other ones are tried. most_plans: designs to plan.
+    notice: is told what is being done.
+    """
+
+    def __init__(
+        self, program: ParsedProgram, asked: CompileOptions, most_plans: int, notice: Notice
+    ) -> None:
+        self.program = program
+        self.asked = asked
+        self.most_plans = most_plans
+        self.notice = notice
+        self._designs: dict[str, Design] = {}
+        self._points: dict[str, Point | None] = {}
+
+    def explored(self) -> Exploration:
+        """Plan what was asked for, and then what may be better than what is on the front.
+
+        Raises
+        ------
+        RtlgenError: what was asked for is refused.
+        """
+        self.notice("as asked")
+        design = Design(compile_program(self.program, self.asked), self.asked)
+        found = Exploration(design.plan.name)
+        first = self._point(design)
+        self._keep(found, first, design)
+        waiting = [first]
+        while waiting:
+            point = waiting.pop(0)
+            if not point.fits or point not in found.planned_front:
+                continue
+            for line in lines(self.asked, self._designs.pop(point.text)):
+                before = point
+                for options in line:
+                    if len(self._points) >= self.most_plans:
+                        found.limits.append(
+                            f"{self.most_plans} designs were planned, and no more: --plans"
+                        )
+                        return found
+                    tried = self._tried(found, options)
+                    if tried is None or tried.cycles >= before.cycles:
+                        break
+                    waiting.append(tried)
+                    before = tried
+        return found
+
+    def _tried(self, found: Exploration, options: CompileOptions) -> Point | None:
+        """Return a design; None where it is refused, or was tried before."""
+        text = options_text(self.asked, options)
+        if text in self._points:
+            return None
+        self._points[text] = None
+        self.notice(text)
+        try:
+            design = Design(compile_program(self.program, options), options)
+        except RtlgenError as error:
+            found.refused[error.code] += 1
+            return None
+        point = self._point(design)
+        self._keep(found, point, design)
+        return point
+
+    def _keep(self, found: Exploration, point: Point, design: Design) -> None:
+        self._points[point.text] = point
+        self._designs[point.text] = design
+        found.points.append(point)
+
+    def _point(self, design: Design) -> Point:
+        target = design.compilation.target
+        dsp = multiplier_blocks(design.plan) if target.device_multipliers else 0
+        rams = block_rams(design.plan, target)
+        return Point(
+            design.options,
+            options_text(self.asked, design.options),
+            predicted_cycles(design.plan),
+            dsp,
+            rams,
+            dsp <= target.device_multipliers and rams <= target.device_block_rams,
+        )
+
+    def measure(
+        self, found: Exploration, target: SynthesisTarget, most_circuits: int, fresh: bool
+    ) -> None:
+        """Synthesise the designs on the front, then with indices recovered in other ways."""
+        planned = found.planned_front
+        styles = [index_styles(point.options) for point in planned]
+        wanted = [
+            (point, options)
+            for turn in range(max(map(len, styles)))
+            for point, line in zip(planned, styles, strict=True)
+            for options in line[turn : turn + 1]
+        ]
+        if len(wanted) > most_circuits:
+            found.limits.append(
+                f"{most_circuits} of {len(wanted)} circuits were measured: --circuits"
+            )
+        for point, options in wanted[:most_circuits]:
+            text = options_text(self.asked, options)
+            self.notice(f"synthesising {text}")
+            try:
+                design = Design(compile_program(self.program, options), options)
+                area = measured_area(design, target, fresh)
+            except RtlgenError as error:
+                found.refused[error.code] += 1
+                continue
+            cycles = predicted_cycles(design.plan)
+            found.measured.append(
+                replace(point, options=options, text=text, cycles=cycles, area=area)
+            )
+
+
+def measured_area(design: Design, target: SynthesisTarget, fresh: bool) -> Area:
+    """Return what a design takes on a family of FPGAs, and how fast it is.
+
+    Raises
+    ------
+    MissingToolError, ToolFailedError, UnreadableResultError
+    """
+    text = design.verilog.text
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    with tempfile.TemporaryDirectory(prefix="rtlgen-") as name:
+        path = Path(name) / f"{design.plan.name}.v"
+        path.write_text(text, encoding="utf-8")
+        report = known_synthesis(
+            path,
+            digest,
+            design.verilog.top,
+            target,
+            clock_mhz=DEFAULT_CLOCK_MHZ,
+            seeds=PLACED_SEEDS,
+            fresh=fresh,
+        ).report
+    return Area(report["lut"], report["ff"], report["dsp"], report["block_ram"], report["fmax_mhz"])
