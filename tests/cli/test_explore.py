@@ -56,9 +56,9 @@ def test_what_was_asked_for_is_kept(dot: Path) -> None:
 def test_threads_and_tiles_are_searched_off_chip(tmp_path: Path) -> None:
     path = tmp_path / "rows.c"
     path.write_text(ROWS)
-    arguments = ("--memory", "axi:30", "--circuits", "0", "--plans", "20")
-    arguments += ("--unroll", "i=1")
-    found = rtlgen("explore", path, *arguments, "--json").document
+    lanes = ("--unroll", "i=1", "--json")
+    arguments = ("--memory", "axi:30", "--circuits", "0", "--plans", "14")
+    found = rtlgen("explore", path, *arguments, *lanes).document
     texts = [point["options"] for point in found["points"]]
     assert any("--threads 2" in text for text in texts)
     assert any("--tile 8,8" in text for text in texts)

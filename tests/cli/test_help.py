@@ -13,7 +13,19 @@ import pytest
 from rtlgen.cli.verbs import VERBS, command_of
 from tests.cli.conftest import rtlgen
 
-PROMISED = {"bench", "build", "check", "deps", "explain", "plan", "run", "synth", "verify"}
+PROMISED = {
+    "bench",
+    "build",
+    "check",
+    "deps",
+    "emit-c",
+    "explain",
+    "explore",
+    "plan",
+    "run",
+    "synth",
+    "verify",
+}
 
 
 def test_the_promised_verbs_are_there() -> None:
