@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from rtlgen.design import Design
 from rtlgen.ir.plan import INDEX_STYLES
+from rtlgen.ir.scop import Scop
 from rtlgen.ir.sharing import POLICIES
 from rtlgen.options import CompileOptions
 
@@ -21,21 +21,22 @@ MOST_WORKERS = 16
 TILE_SIZES = (8, 16, 32)
 
 
-def lines(asked: CompileOptions, design: Design) -> Iterator[Line]:
+def lines(
+    asked: CompileOptions, options: CompileOptions, program: Scop, in_tiles: bool
+) -> Iterator[Line]:
     """Yield what may be tried beside a design: lanes, threads and their strategies, and tiles.
 
     Parameters
     ----------
-    asked: the user's options.
+    asked: the user's options. options: the design's. in_tiles: whether it has arrays off chip.
     """
-    options = design.options
     if asked.max_dsp is None and not asked.pipeline:
         # In tiles, one loop runs in lanes.
-        chosen = tuple(options.unroll) if design.plan.tiled_regions else ()
-        for loop in chosen or _loops(design):
+        chosen = tuple(options.unroll) if in_tiles else ()
+        for loop in chosen or _loops(program):
             if loop not in asked.unroll:
                 yield list(_more_lanes(options, loop))
-    if not design.plan.tiled_regions:
+    if not in_tiles:
         return
     if asked.threads == 1:
         for strategy in POLICIES if options.threads == 1 else (options.strategy,):
@@ -43,8 +44,8 @@ def lines(asked: CompileOptions, design: Design) -> Iterator[Line]:
                 replace(options, threads=threads, strategy=strategy)
                 for threads in _doubled(options.threads, MOST_WORKERS)
             ]
-    if not asked.tile and options.tile == () and asked.buffer:
-        depth = max(len(s.loops) for s in design.compilation.analysis.program.scop.statements)
+    if not asked.tile and not options.tile and asked.buffer:
+        depth = max(len(statement.loops) for statement in program.statements)
         yield from ([replace(options, tile=(size,) * depth)] for size in TILE_SIZES)
 
 
@@ -73,10 +74,9 @@ def options_text(asked: CompileOptions, options: CompileOptions) -> str:
     return " ".join(words)
 
 
-def _loops(design: Design) -> tuple[str, ...]:
+def _loops(program: Scop) -> tuple[str, ...]:
     """Return the loops of the program, by label or variable, the innermost ones first."""
-    scop = design.compilation.analysis.program.scop
-    loops = [loop for statement in scop.statements for loop in reversed(statement.loops)]
+    loops = [loop for statement in program.statements for loop in reversed(statement.loops)]
     return tuple(dict.fromkeys(loop.label or loop.iterator for loop in loops))
 
 

@@ -47,7 +47,7 @@ class Point:
     -------
     options: all of them. text: those beside what was asked for, as the command line takes them.
     cycles: predicted. dsp, block_rams: by the plan. fits: whether the target's device has so many.
-    area: by measurement; None: not measured.
+    in_tiles: whether arrays are off chip. area: by measurement; None: not measured.
     """
 
     options: CompileOptions
@@ -55,6 +55,7 @@ class Point:
     cycles: int
     dsp: int
     block_rams: int
+    in_tiles: bool
     fits: bool
     area: Area | None = None
 
@@ -131,8 +132,7 @@ class Explorer:
         self.asked = asked
         self.most_plans = most_plans
         self.notice = notice
-        self._designs: dict[str, Design] = {}
-        self._points: dict[str, Point | None] = {}
+        self._tried_before: set[str] = {""}
 
     def explored(self) -> Exploration:
         """Plan what was asked for, and then what may be better than what is on the front.
@@ -145,16 +145,16 @@ class Explorer:
         design = Design(compile_program(self.program, self.asked), self.asked)
         found = Exploration(design.plan.name)
         first = self._point(design)
-        self._keep(found, first, design)
+        found.points.append(first)
         waiting = [first]
         while waiting:
             point = waiting.pop(0)
             if not point.fits or point not in found.planned_front:
                 continue
-            for line in lines(self.asked, self._designs.pop(point.text)):
+            for line in lines(self.asked, point.options, self.program.scop, point.in_tiles):
                 before = point
                 for options in line:
-                    if len(self._points) >= self.most_plans:
+                    if len(self._tried_before) >= self.most_plans:
                         found.limits.append(
                             f"{self.most_plans} designs were planned, and no more: --plans"
                         )
@@ -169,9 +169,9 @@ class Explorer:
     def _tried(self, found: Exploration, options: CompileOptions) -> Point | None:
         """Return a design; None where it is refused, or was tried before."""
         text = options_text(self.asked, options)
-        if text in self._points:
+        if text in self._tried_before:
             return None
-        self._points[text] = None
+        self._tried_before.add(text)
         self.notice(text)
         try:
             design = Design(compile_program(self.program, options), options)
@@ -179,13 +179,8 @@ class Explorer:
             found.refused[error.code] += 1
             return None
         point = self._point(design)
-        self._keep(found, point, design)
-        return point
-
-    def _keep(self, found: Exploration, point: Point, design: Design) -> None:
-        self._points[point.text] = point
-        self._designs[point.text] = design
         found.points.append(point)
+        return point
 
     def _point(self, design: Design) -> Point:
         target = design.compilation.target
@@ -197,6 +192,7 @@ class Explorer:
             predicted_cycles(design.plan),
             dsp,
             rams,
+            bool(design.plan.tiled_regions),
             dsp <= target.device_multipliers and rams <= target.device_block_rams,
         )
 

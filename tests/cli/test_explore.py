@@ -19,10 +19,10 @@ void dot(const short a[16][8], const short b[8], int c[16])
 
 ROWS = """
 #include <stdint.h>
-void rows(uint8_t a[32][32])
+void rows(uint8_t a[16][16])
 {
-    for (int i = 0; i < 32; i++)
-        for (int j = 1; j < 32; j++)
+    for (int i = 0; i < 16; i++)
+        for (int j = 1; j < 16; j++)
             a[i][j] = a[i][j] + a[i][j - 1];
 }
 """
@@ -36,7 +36,7 @@ def dot(tmp_path: Path) -> Path:
 
 
 def test_designs_on_the_front_are_built_as_they_were_planned(dot: Path) -> None:
-    found = rtlgen("explore", dot, "--circuits", "0", "--plans", "12", "--json")
+    found = rtlgen("explore", dot, "--circuits", "0", "--plans", "6", "--json")
     assert found.status == 0
     points = found.document["points"]
     on_front = [point for point in points if point["on_front"]]

@@ -87,7 +87,7 @@ def _text(found: Exploration) -> str:
     if found.measured:
         header = ["cycles", "MHz", "us", "LUT", "FF", "DSP", "block RAM"]
     lines = [
-        f"{found.name}: {kinds}; {len(best)} of them no other is better than in all figures",
+        f"{found.name}: {kinds}, {len(best)} on the front: no other is better in all figures",
         "",
         text_table([*header, "options"], rows),
     ]
