@@ -7,16 +7,29 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rtlgen.sim.cocotb_runner import run_tests
+from rtlgen.sim.axi_behaviour import AxiBehaviour, BadWord, Direction, Response
+from rtlgen.sim.axi_model import axi_base
+from rtlgen.sim.cocotb_runner import Simulator, run_tests
 from rtlgen.sim.memory_image import image_of, owners, words_of
+from rtlgen.verify.cosim import Engine, simulate
+from rtlgen.verify.errors import MemoryAnswerError
 from rtlgen.verify.inputs import from_words, to_words
-from tests.end_to_end.test_axi import build
+from tests.end_to_end.test_axi import Built, build
 from tests.simulators import needs_icarus
 from tests.tiling.programs import BLUR, TRANSPOSED, TWO_PRODUCTS
 
 pytestmark = [pytest.mark.simulation, needs_icarus]
 
 SEEDS = (0, 1, 2, 3)
+
+SCALED = """
+#include <stdint.h>
+void scaled(uint8_t x[N][N], uint8_t y[N][N], uint8_t z[N][N]) {
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < N; j++)
+      z[i][j] = x[i][j] * 3 + y[i][j];
+}
+"""
 
 
 @pytest.mark.parametrize(
@@ -57,3 +70,79 @@ def test_a_ram_that_pauses_on_every_channel_will_do(
         rest = owners(manifest) == 0
         np.testing.assert_array_equal(image[rest], given[number % len(given)][rest])
     assert len(set(cycles.tolist())) > len(SEEDS)
+
+
+# Rows of a tile are a burst of 16 words in each array. What is read has the address of its word,
+# what is written that of the burst, which has one answer for all of its words.
+BAD_WORDS = [
+    pytest.param("x", (9, 36), "read", "slverr", (9, 36), id="word 9 of a burst of x"),
+    pytest.param("y", (0, 0), "read", "decerr", (0, 0), id="the first word of y"),
+    pytest.param("y", (63, 60), "read", "slverr", (63, 60), id="the last word of y"),
+    pytest.param("z", (9, 36), "write", "decerr", (9, 0), id="word 9 of a burst of z"),
+    pytest.param("z", (63, 60), "write", "slverr", (63, 0), id="the last word of z"),
+]
+TWO_SIMULATORS = [pytest.param("verilator", "native"), pytest.param("icarus", "cocotb")]
+
+
+@pytest.fixture(scope="module")
+def scaled(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    return build(tmp_path_factory.mktemp("scaled"), SCALED, 64, (8, 64), 32)
+
+
+@pytest.mark.parametrize(("simulator", "engine"), TWO_SIMULATORS)
+@pytest.mark.parametrize(("array", "element", "direction", "response", "told"), BAD_WORDS)
+def test_the_first_error_is_told_with_its_address(
+    scaled: Built,
+    simulator: Simulator,
+    engine: Engine,
+    array: str,
+    element: tuple[int, int],
+    direction: Direction,
+    response: Response,
+    told: tuple[int, int],
+) -> None:
+    memory = scaled.manifest.memory
+    assert memory is not None
+    place = memory.array(array)
+    bad, first = (place.base_bytes + i * place.row_bytes + j for i, j in (element, told))
+    with pytest.raises(MemoryAnswerError) as caught:
+        simulate(
+            scaled.folder,
+            scaled.manifest,
+            scaled.inputs[0],
+            simulator=simulator,
+            engine=engine,
+            runs=2,
+            axi=AxiBehaviour(pauses=7, bad_words=(BadWord(direction, bad, response),)),
+        )
+    what = "word" if direction == "read" else "burst"
+    assert caught.value.diagnostic.notes == (
+        f"first error of the run: {response.upper()} to the {direction} of the {what} at "
+        f"0x{axi_base(memory) + first:08x}, byte {first} of the memory, "
+        f"{array}[{told[0]}][{told[1]}]",
+        "runs without an error: 0",
+    )
+
+
+def test_of_errors_of_both_ways_the_first_one_is_told(scaled: Built) -> None:
+    memory = scaled.manifest.memory
+    assert memory is not None
+    x, z = memory.array("x"), memory.array("z")
+    written = tuple(
+        BadWord("write", z.base_bytes + row * z.row_bytes, "decerr") for row in range(64)
+    )
+    told = []
+    # A DRAM's answers are long on their way, so one error is followed by some of the other kind.
+    # The memory's monitor sees which one is the first.
+    for word in range(0, 1024, 16):
+        read = tuple(BadWord("read", x.base_bytes + 4 * n) for n in range(word, word + 200))
+        with pytest.raises(MemoryAnswerError) as caught:
+            simulate(
+                scaled.folder,
+                scaled.manifest,
+                scaled.inputs[0],
+                engine="native",
+                axi=AxiBehaviour(dram=1, bad_words=(*read, *written)),
+            )
+        told.append(caught.value.diagnostic.notes[0].split()[5])
+    assert set(told) == {"SLVERR", "DECERR"}, told

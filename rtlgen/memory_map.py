@@ -16,9 +16,12 @@ An AXI4 master with one ID and addresses of bytes. Byte 0 of the memory is at ad
 is sampled with `start`, a multiple of 4096. Every burst is INCR, of 1 to 16 whole words, and
 crosses no multiple of 4096. Several bursts are outstanding at a time. A word is not offered before
 its burst's address is; a byte whose strobe is 0 stays as it is. `error` is valid from `done` to the
-next start: some response of the run was SLVERR or DECERR, and the arrays hold nothing of use. The
-circuit is right with every memory that keeps to AXI4; its cycles are predicted for one that is
-always ready and whose
+next start: some response of the run was SLVERR or DECERR, and the arrays hold nothing of use. With
+it, of the first such response, or of two in one cycle that of the read: `error_response` is the
+response itself, `error_write` is high for a write, and `error_address` is the address of the word
+that was read, or of the first word of the burst that was written, whose one response is for all of
+it. Where only `base` was wrong, `error_response` is 0. The circuit is right with every memory that
+keeps to AXI4; its cycles are predicted for one that is always ready and whose
 
 - reads of a burst whose address is taken at the edge that ends cycle t give their first word in
   cycle t + `latency_cycles`, or in the cycle after the last word of the burst before if that is
@@ -89,11 +92,15 @@ class AxiPorts:
     Members
     -------
     base: byte 0 of the memory. error: some response of the run was an error.
+    error_address, error_write, error_response: of the first one; see above.
     The others have their names of AXI4.
     """
 
     base: str
     error: str
+    error_address: str
+    error_write: str
+    error_response: str
     awid: str
     awaddr: str
     awlen: str
@@ -139,6 +146,9 @@ class AxiPorts:
         return (
             ("in", AXI_ADDRESS_BITS),
             ("out", 1),
+            ("out", AXI_ADDRESS_BITS),
+            ("out", 1),
+            ("out", 2),
             *address,
             ("out", memory.word_bits),
             ("out", memory.word_bytes),

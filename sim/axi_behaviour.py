@@ -37,6 +37,51 @@ class BurstError:
 
 
 @dataclass(frozen=True, slots=True)
+class BadWord:
+    """A word that cannot be reached one way: each read of it, or each burst that writes it, fails.
+
+    Members
+    -------
+    byte: of the memory, the first one of the word.
+    """
+
+    direction: Direction
+    byte: int
+    response: Response = "slverr"
+
+
+@dataclass(frozen=True, slots=True)
+class BusError:
+    """The first answer of a run that was an error; of two in one cycle that of the read.
+
+    Members
+    -------
+    address: of the word that was read, or of the first word of the burst that was written.
+    response: as on the bus.
+    """
+
+    direction: Direction
+    address: int
+    response: int
+
+    def __str__(self) -> str:
+        name = next(name for name, value in RESPONSES.items() if value == self.response)
+        what = "word" if self.direction == "read" else "burst"
+        return f"{name.upper()} to the {self.direction} of the {what} at 0x{self.address:08x}"
+
+    def code(self) -> int:
+        """Return it as one number, as the C++ model has it; 0 is none."""
+        return self.address << 3 | DIRECTIONS.index(self.direction) << 2 | self.response
+
+    @staticmethod
+    def of_code(code: int) -> BusError | None:
+        """Return what a number stands for."""
+        if not code:
+            return None
+        return BusError(DIRECTIONS[code >> 2 & 1], code >> 3, code & 3)
+
+
+@dataclass(frozen=True, slots=True)
 class AxiBehaviour:
     """How a memory differs from the one for which cycles are predicted.
 
@@ -49,13 +94,14 @@ class AxiBehaviour:
         (seed modulo 4 is 1), or the other way round (2).
     outstanding: bursts to read that it takes at a time; 0: any number.
     dram: seed of the latencies of a DRAM with banks, open rows and one bus; 0: constant latency.
-    errors: what is answered with an error.
+    errors, bad_words: what is answered with an error.
     """
 
     pauses: int = 0
     outstanding: int = 0
     dram: int = 0
     errors: tuple[BurstError, ...] = ()
+    bad_words: tuple[BadWord, ...] = ()
 
     def __post_init__(self) -> None:
         if min(self.pauses, self.outstanding, self.dram) < 0:
@@ -68,11 +114,21 @@ class AxiBehaviour:
                 return RESPONSES[error.response]
         return OKAY
 
+    def response_at(self, direction: Direction, begin: int, end: int) -> int:
+        """Return the response that some bytes of the memory have."""
+        for bad in self.bad_words:
+            if bad.direction == direction and begin <= bad.byte < end:
+                return RESPONSES[bad.response]
+        return OKAY
+
     def words(self) -> Iterator[int]:
         """Yield what the C++ model is told."""
         yield from (self.pauses, self.outstanding, self.dram, len(self.errors))
         for error in self.errors:
             yield from (DIRECTIONS.index(error.direction), error.burst, RESPONSES[error.response])
+        yield len(self.bad_words)
+        for bad in self.bad_words:
+            yield from (DIRECTIONS.index(bad.direction), bad.byte, RESPONSES[bad.response])
 
 
 class _Random:

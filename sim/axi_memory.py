@@ -13,9 +13,9 @@ from cocotb.triggers import FallingEdge, RisingEdge, Timer
 
 from rtlgen.manifest import Manifest
 from rtlgen.memory_map import AxiPorts
-from rtlgen.sim.axi_behaviour import AxiBehaviour
+from rtlgen.sim.axi_behaviour import AxiBehaviour, BusError
 from rtlgen.sim.axi_model import AxiModel
-from rtlgen.sim.axi_rules import Address, Inputs, Outputs, Word, broken
+from rtlgen.sim.axi_rules import Address, Inputs, Outputs, Word, broken, require_told
 from rtlgen.sim.fixed_memory import SETTLED_NS
 from rtlgen.sim.host import Control, Dut, Handle, known_value
 from rtlgen.sim.memory_contents import AccessError
@@ -51,19 +51,21 @@ class AxiMemory:
         self._names: dict[str, str] = asdict(ports)
         control.sampled_with_start.append((self._pins["base"], self._model.base, 0xFFFFFFFF))
 
-    def error(self) -> bool:
-        """Return whether the memory has answered with an error, as the circuit says.
+    def error(self) -> BusError | None:
+        """Return the first answer that was an error, as the circuit says.
 
         Raises
         ------
         AccessError: it says something else.
         """
-        said = bool(self._value("error", 0))
-        if said == self._model.failed:
-            return said
-        if said:
+        was = self._model.error
+        if bool(self._value("error", 0)) != bool(was):
+            if was:
+                raise AccessError("an answer was an error, but the circuit does not say so")
             raise AccessError("the circuit says that an answer was an error: none was")
-        raise AccessError("an answer was an error, but the circuit does not say so")
+        address, write = self._value("error_address", 0), self._value("error_write", 0)
+        require_told(address, write, self._value("error_response", 0), was)
+        return was
 
     async def serve(self) -> None:
         """Serve every burst from now on.

@@ -12,7 +12,15 @@ from dataclasses import dataclass, field
 
 from rtlgen.manifest import Manifest
 from rtlgen.memory_map import AXI_BASE_BYTES, MemoryMap
-from rtlgen.sim.axi_behaviour import OKAY, RESPONSES, AxiBehaviour, Dram, Pauses
+from rtlgen.sim.axi_behaviour import (
+    OKAY,
+    RESPONSES,
+    AxiBehaviour,
+    BusError,
+    Direction,
+    Dram,
+    Pauses,
+)
 from rtlgen.sim.axi_rules import Address, Inputs, Outputs, Word, broken, require_burst, require_held
 from rtlgen.sim.memory_contents import AccessError, MemoryContents
 
@@ -59,7 +67,7 @@ class AxiModel:
     Members
     -------
     contents: its bytes.
-    failed: some response of this run was an error.
+    error: the first response of this run that was an error.
     """
 
     def __init__(self, manifest: Manifest, behaviour: AxiBehaviour) -> None:
@@ -80,7 +88,7 @@ class AxiModel:
         """Do what is done at each start: the same run takes the same cycles."""
         self._pauses = Pauses(self._behaviour.pauses)
         self._dram = Dram(self._behaviour.dram)
-        self.failed = False
+        self.error: BusError | None = None
 
     def drive(self, cycle: int) -> Inputs:
         """Return what the memory drives in the cycle that has just begun.
@@ -130,16 +138,20 @@ class AxiModel:
             self._look_at_word(seen.w, cycle)
         if seen.ar:
             self._look_at_read_address(seen.ar, cycle)
-        if drives.bvalid and seen.bready:
-            self.failed |= drives.bresp != OKAY
-            drives.bvalid = 0
-            self._writes.popleft()
         if drives.rvalid and seen.rready:
-            self.failed |= drives.rresp != OKAY
+            if drives.rresp != OKAY and not self.error:
+                word = self._reads[0].word + self._reads[0].done
+                self.error = BusError("read", self._address_of(word), drives.rresp)
             drives.rvalid = 0
             self._reads[0].done += 1
             if self._reads[0].done == self._reads[0].beats:
                 self._reads.popleft()
+        if drives.bvalid and seen.bready:
+            if drives.bresp != OKAY and not self.error:
+                word = self._writes[0].word
+                self.error = BusError("write", self._address_of(word), drives.bresp)
+            drives.bvalid = 0
+            self._writes.popleft()
         self._waits = Outputs(
             None if drives.awready else seen.aw,
             None if drives.wready else seen.w,
@@ -165,6 +177,9 @@ class AxiModel:
 
     def _word_of(self, seen: Address) -> int:
         return (seen.addr - self.base) // self._memory.word_bytes
+
+    def _address_of(self, word: int) -> int:
+        return self.base + word * self._memory.word_bytes
 
     def _look_at_write_address(self, seen: Address, cycle: int) -> None:
         if self._waits.aw is None:
@@ -210,8 +225,12 @@ class AxiModel:
         """Note that all of a write is here."""
         write.ready = self._now + self._memory.latency_cycles
         if self._behaviour.dram:
-            address = self.base + write.word * self._memory.word_bytes
+            address = self._address_of(write.word)
             write.ready = self._dram.begin(address, write.beats, self._now) + write.beats
+
+    def _response_at(self, direction: Direction, word: int, words: int) -> int:
+        size = self._memory.word_bytes
+        return self._behaviour.response_at(direction, word * size, (word + words) * size)
 
     def _offer_word(self) -> None:
         """Offer the next word that is read. While none is valid, all about it is wrong."""
@@ -223,15 +242,17 @@ class AxiModel:
             drives.rdata = self.contents.complement(0)
             return
         read = self._reads[0]
+        word = read.word + read.done
         drives.rvalid = int(read.ready <= self._now and not self._pauses.on("r"))
         if drives.rvalid:
             drives.rid = read.id
             drives.rlast = int(read.done == read.beats - 1)
             # One word of the burst alone says that there is an error.
             is_marked = read.number % read.beats == read.done
-            drives.rresp = self._behaviour.response("read", read.number) if is_marked else OKAY
+            drives.rresp = self._response_at("read", word, 1)
+            if is_marked and drives.rresp == OKAY:
+                drives.rresp = self._behaviour.response("read", read.number)
         is_right = drives.rvalid and drives.rresp == OKAY
-        word = read.word + read.done
         drives.rdata = self.contents.word(word) if is_right else self.contents.complement(word)
 
     def _offer_answer(self, cycle: int) -> None:
@@ -244,7 +265,9 @@ class AxiModel:
             return
         write = self._writes[0]
         drives.bvalid, drives.bid = 1, write.id
-        drives.bresp = self._behaviour.response("write", write.number)
+        drives.bresp = self._response_at("write", write.word, write.beats)
+        if drives.bresp == OKAY:
+            drives.bresp = self._behaviour.response("write", write.number)
         if drives.bresp == OKAY:
             for place, word in enumerate(write.words):
                 self.contents.store(write.word + place, word.strobes, word.data, cycle)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 
 from rtlgen.memory_map import AXI_BASE_BYTES, AXI_MOST_BEATS, MemoryMap
+from rtlgen.sim.axi_behaviour import DIRECTIONS, BusError
 from rtlgen.sim.memory_contents import AccessError
 
 INCR = 1
@@ -123,3 +124,23 @@ def require_burst(channel: str, now: Address, memory: MemoryMap, base: int, cycl
         what = f"addresses {now.addr} to {last} of a memory at {base} to {base + memory.bytes - 1}"
     if what:
         raise broken(cycle, f"asks on {channel} for {what}")
+
+
+def require_told(address: int, write: int, response: int, was: BusError | None) -> None:
+    """Require that the circuit tells of the first answer that was an error, or of none.
+
+    Raises
+    ------
+    AccessError
+    """
+    told = address, write, response
+    expected = (was.address, DIRECTIONS.index(was.direction), was.response) if was else (0, 0, 0)
+    if told != expected:
+        raise AccessError(
+            f"the circuit tells of {_response(*told)}; "
+            + (f"the first error was {_response(*expected)}" if was else "there was none")
+        )
+
+
+def _response(address: int, write: int, response: int) -> str:
+    return f"response {response} to a {DIRECTIONS[write]} at {address}"

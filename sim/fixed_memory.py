@@ -13,6 +13,7 @@ from cocotb.triggers import FallingEdge, RisingEdge, Timer
 
 from rtlgen.manifest import Manifest
 from rtlgen.memory_map import MemoryPorts
+from rtlgen.sim.axi_behaviour import BusError
 from rtlgen.sim.host import Control, Dut, Handle, known_value
 from rtlgen.sim.memory_contents import AccessError, MemoryContents
 
@@ -58,9 +59,9 @@ class FixedMemory:
         self._ack: Handle = dut[ports.ack]
         self.contents = MemoryContents(manifest)
 
-    def error(self) -> bool:
-        """Return whether the memory has answered with an error: this one never does."""
-        return False
+    def error(self) -> BusError | None:
+        """Return the first answer that was an error: this memory gives none."""
+        return None
 
     async def serve(self) -> None:
         """Serve every access from now on.

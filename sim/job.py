@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from rtlgen.manifest import Manifest
-from rtlgen.sim.axi_behaviour import AxiBehaviour, BurstError
+from rtlgen.sim.axi_behaviour import AxiBehaviour, BadWord, BurstError, BusError
 
 Outcome: TypeAlias = Literal["done", "hang", "unknown", "protocol", "memory"]
 Words: TypeAlias = np.ndarray
@@ -101,8 +101,14 @@ class Job:
         )
 
 
-def _behaviour(errors: Sequence[Mapping[str, Any]], **others: int) -> AxiBehaviour:
-    return AxiBehaviour(errors=tuple(BurstError(**error) for error in errors), **others)
+def _behaviour(
+    errors: Sequence[Mapping[str, Any]], bad_words: Sequence[Mapping[str, Any]], **others: int
+) -> AxiBehaviour:
+    return AxiBehaviour(
+        errors=tuple(BurstError(**error) for error in errors),
+        bad_words=tuple(BadWord(**word) for word in bad_words),
+        **others,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,13 +117,17 @@ class RunRecord:
 
     Members
     -------
-    error: the memory answered with an error, so that what is left has no meaning.
+    error: of the memory, which answered with one, so that what is left has no meaning.
     """
 
     cycles: int
     returned: int | None
     checksum: int | None
-    error: bool = False
+    error: BusError | None = None
+
+
+def _run(error: Mapping[str, Any] | None, **others: int) -> RunRecord:
+    return RunRecord(error=None if error is None else BusError(**error), **others)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +195,7 @@ class Result:
         return Result(
             document["outcome"],
             document["message"],
-            tuple(RunRecord(**run) for run in document["runs"]),
+            tuple(_run(**run) for run in document["runs"]),
             words,
             document["repeatable"],
             memory,

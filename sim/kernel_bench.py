@@ -111,7 +111,7 @@ class KernelBench:
     def _record(self, cycles: int) -> RunRecord:
         manifest = self.job.manifest
         returned = manifest.returned.port if manifest.returned else None
-        error = self.memory is not None and self.memory.error()
+        error = None if self.memory is None else self.memory.error()
         return RunRecord(cycles, self._value(returned), self._value(manifest.checksum), error)
 
     def _value(self, port: str | None) -> int | None:

@@ -61,12 +61,20 @@ def over_store(manifest: Manifest, cycle: int, byte: int) -> str:
     return f"cycle {cycle} stores to byte {byte} of the memory, {_place_of(manifest, byte)}"
 
 
-def _place_of(manifest: Manifest, byte: int) -> str:
+def element_of(manifest: Manifest, byte: int) -> str | None:
+    """Return the element of an array at a byte of the memory, as C has it; None: there is none."""
     for array in _memory(manifest).arrays:
         found = array.element_at(byte)
         if found is not None:
-            element = array.name + "".join(f"[{subscript}]" for subscript in found)
+            return array.name + "".join(f"[{subscript}]" for subscript in found)
+    return None
+
+
+def _place_of(manifest: Manifest, byte: int) -> str:
+    for array in _memory(manifest).arrays:
+        if array.element_at(byte) is not None:
             only = manifest.array(array.name).role == "in"
+            element = element_of(manifest, byte)
             return f"in {element}{', which is only read' if only else ''}"
         if array.base_bytes <= byte < array.end_bytes:
             row = array.element_at(byte - (byte - array.base_bytes) % array.row_bytes)

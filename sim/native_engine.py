@@ -11,6 +11,7 @@ import numpy as np
 
 from rtlgen.manifest import Manifest
 from rtlgen.memory_map import MemoryMap
+from rtlgen.sim.axi_behaviour import BusError
 from rtlgen.sim.axi_model import axi_base
 from rtlgen.sim.job import Job, MemoryLeft, Outcome, Result, RunRecord
 from rtlgen.sim.memory_image import over_store, owners
@@ -198,5 +199,5 @@ def _record(manifest: Manifest, cycles: int, returned: int, checksum: int, error
         cycles,
         returned if manifest.returned else None,
         checksum if manifest.checksum else None,
-        bool(error),
+        BusError.of_code(error),
     )

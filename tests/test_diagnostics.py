@@ -44,6 +44,8 @@ from rtlgen.poly.extrema import pair_extrema
 from rtlgen.poly.legality import require_legal
 from rtlgen.poly.pluto.search import pluto
 from rtlgen.scheduling.replay import replay
+from rtlgen.sim.axi_behaviour import RESPONSES, BusError
+from rtlgen.sim.axi_model import axi_base
 from rtlgen.sim.job import Outcome, Result, RunRecord
 from rtlgen.tools import find_tool, run_tool
 from rtlgen.transforms.distribute import distribute
@@ -57,6 +59,7 @@ from rtlgen.verify.data_sets import random_data_sets
 from rtlgen.verify.golden import run_golden
 from rtlgen.verify.golden_state import Elements
 from rtlgen.verify.inputs import check_inputs, load_inputs
+from tests.sim.designs.increment import Increment
 from tests.tiling.programs import KIB, LOOKUP, PRODUCT, planned
 
 TESTS = Path(__file__).parent
@@ -492,8 +495,11 @@ def a_circuit_that_stores_behind_a_row(_: pytest.MonkeyPatch) -> None:
 
 @provokes("E0616")
 def a_memory_that_answers_with_an_error(_: pytest.MonkeyPatch) -> None:
-    runs = (RunRecord(29, None, None), RunRecord(12, None, None, error=True))
-    _raise_broken_rule(Result("done", "", runs, {}), manifest(), Path("sim"))
+    design = Increment(64, 16, (3, 6), latency_cycles=8, kind="axi").manifest()
+    assert design.memory is not None
+    error = BusError("read", axi_base(design.memory) + 24, RESPONSES["slverr"])
+    runs = (RunRecord(29, None, None), RunRecord(12, None, None, error=error))
+    _raise_broken_rule(Result("done", "", runs, {}), design, Path("sim"))
 
 
 @provokes("E0620")

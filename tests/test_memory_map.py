@@ -53,12 +53,13 @@ def test_an_axi_port_is_described_by_the_names_of_its_signals() -> None:
     document = json.loads(json.dumps(manifest.to_json()))
     assert Manifest.from_json(document) == manifest
     ports = document["memory"]["ports"]
-    assert (ports["base"], ports["error"]) == ("mem_base", "mem_error")
-    assert all(port == f"m_axi_{name}" for name, port in list(ports.items())[2:])
+    own = ["base", "error", "error_address", "error_write", "error_response"]
+    assert [ports[name] for name in own] == [f"mem_{name}" for name in own]
+    assert all(port == f"m_axi_{name}" for name, port in ports.items() if name not in own)
     assert manifest.memory is not None
     widths = {port.removeprefix("m_axi_"): use for port, use in manifest.memory.port_uses()}
     assert {name for name, (_, width) in widths.items() if width == 32} == {
-        *("mem_base", "awaddr", "araddr")
+        *("mem_base", "mem_error_address", "awaddr", "araddr")
     }
     assert widths["wstrb"] == ("out", 8) and widths["rdata"] == ("in", 64)
     driven = {name for name, (direction, _) in widths.items() if direction == "in"}

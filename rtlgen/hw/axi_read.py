@@ -10,8 +10,9 @@ from amaranth.lib.wiring import In, Out, Signature
 
 from rtlgen.hw.bursts import ADDRESS_BITS, PAGE_BITS, BurstFormer
 from rtlgen.hw.merge import streams_of, tell_finished
-from rtlgen.hw.offers import chosen_of, row_bits, user_bits, user_members
+from rtlgen.hw.offers import chosen_of, error_members, row_bits, user_bits, user_members
 from rtlgen.hw.ready_fifo import ReadyFIFO
+from rtlgen.hw.word_numbers import WordNumbers
 from rtlgen.ir.plan import MemorySide, Transfer, address_bits
 
 
@@ -30,6 +31,8 @@ class AxiRead(wiring.Component):
     offer_N, finished_N, fill_N: see `offers`. fill_row, fill_data: Out, the word and its place.
     begin: In(1), before a run. error: Out(1), some answer of the run was an error. failed: In(1),
         there was one on some channel: nothing more is asked for, and every offer passes by.
+    error_word, error_response: Out, number of the word whose answer was the first such one, and
+        that answer, before the word is told to be there; error_response: OKAY while there is none.
     base: In, of the memory, in pages of 4096 bytes.
     araddr, arlen, arvalid, rready: Out; arready, rdata, rresp, rvalid: In; of AXI4.
     """
@@ -44,7 +47,7 @@ class AxiRead(wiring.Component):
             Signature(
                 {
                     "begin": In(1),
-                    "error": Out(1),
+                    **error_members(side),
                     "failed": In(1),
                     "base": In(ADDRESS_BITS - PAGE_BITS),
                     "araddr": Out(ADDRESS_BITS),
@@ -109,12 +112,32 @@ class AxiRead(wiring.Component):
         ]
         with m.If(asked.r_en):
             m.d.sync += [head.eq(asked.r_data), has_head.eq(asked.r_rdy)]
+        response = Signal(len(self.rresp), reset_less=True)
         with m.If(self.rready):
-            m.d.sync += [self.fill_data.eq(self.rdata), has_word.eq(self.rvalid)]
+            m.d.sync += [
+                self.fill_data.eq(self.rdata),
+                response.eq(self.rresp),
+                has_word.eq(self.rvalid),
+            ]
         with m.If(self.begin):
             m.d.sync += self.error.eq(0)
         with m.Elif(self.rready & self.rvalid & self.rresp[1]):
             m.d.sync += self.error.eq(1)
+        with m.If(self.begin):
+            m.d.sync += self.error_response.eq(0)
+        with m.Elif(passes & head.is_word & response[1] & ~self.error_response[1]):
+            m.d.sync += self.error_response.eq(response)
+        # In the queue, and at its head.
+        m.submodules.numbers = numbers = WordNumbers(
+            width=len(self.error_word), depth=side.bus.read_words + 1
+        )
+        m.d.comb += [
+            numbers.put.eq(asked.w_en & asked.w_rdy),
+            numbers.number.eq(bursts.word),
+            numbers.take.eq(passes),
+            numbers.hold.eq(self.error_response[1]),
+            self.error_word.eq(numbers.shown),
+        ]
         for n in users:
             mine = passes & (head.user == n)
             m.d.comb += getattr(self, f"fill_{n}").eq(mine & head.is_word)

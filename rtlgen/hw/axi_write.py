@@ -10,8 +10,9 @@ from amaranth.lib.wiring import In, Out, Signature
 
 from rtlgen.hw.bursts import ADDRESS_BITS, PAGE_BITS, BurstFormer
 from rtlgen.hw.merge import streams_of, tell_finished
-from rtlgen.hw.offers import chosen_of, user_bits, user_members
+from rtlgen.hw.offers import chosen_of, error_members, user_bits, user_members
 from rtlgen.hw.ready_fifo import ReadyFIFO
+from rtlgen.hw.word_numbers import WordNumbers
 from rtlgen.ir.plan import MemorySide, Transfer, address_bits
 from rtlgen.ir.port_timing import WRITE_WORDS
 
@@ -31,6 +32,8 @@ class AxiWrite(wiring.Component):
     Members
     -------
     offer_N, finished_N: see `offers`. begin, error, failed, base: as of `AxiRead`.
+    error_word, error_response: Out, as of `AxiRead`, but the first word of a burst: an answer is
+        to all of it.
     awaddr, awlen, awvalid, wdata, wstrb, wlast, wvalid, bready: Out; awready, wready, bresp,
         bvalid: In; of AXI4.
     """
@@ -52,7 +55,7 @@ class AxiWrite(wiring.Component):
             Signature(
                 {
                     "begin": In(1),
-                    "error": Out(1),
+                    **error_members(side),
                     "failed": In(1),
                     "base": In(ADDRESS_BITS - PAGE_BITS),
                     "awaddr": Out(ADDRESS_BITS),
@@ -130,9 +133,17 @@ class AxiWrite(wiring.Component):
             self.bready.eq(asked.r_rdy & head.is_burst),
         ]
         with m.If(self.begin):
-            m.d.sync += self.error.eq(0)
-        with m.Elif(self.bready & self.bvalid & self.bresp[1]):
-            m.d.sync += self.error.eq(1)
+            m.d.sync += [self.error.eq(0), self.error_response.eq(0)]
+        with m.Elif(self.bready & self.bvalid & self.bresp[1] & ~self.error):
+            m.d.sync += [self.error.eq(1), self.error_response.eq(self.bresp)]
+        m.submodules.numbers = numbers = WordNumbers(width=len(self.error_word), depth=self.bursts)
+        m.d.comb += [
+            numbers.put.eq(asked.w_en & asked.w_rdy),
+            numbers.number.eq(bursts.first),
+            numbers.take.eq(passes),
+            numbers.hold.eq(self.error),
+            self.error_word.eq(numbers.shown),
+        ]
         for n in users:
             tell_finished(m, self, n, passes & (head.user == n) & head.last)
         return m

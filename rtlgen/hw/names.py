@@ -13,8 +13,13 @@ from rtlgen.memory_map import AxiPorts, MemoryPorts
 
 CONTROL_PORTS = ("clk", "rst", "start", "done", "idle", "return_value", "checksum")
 MEMORY_PORTS = MemoryPorts("mem_en", "mem_we", "mem_addr", "mem_wdata", "mem_rdata", "mem_ack")
+_AXI_OWN_PORTS = ("base", "error", "error_address", "error_write", "error_response")
+"""Of a port of kind `axi`, those that are none of AXI4's."""
 AXI_PORTS = AxiPorts(
-    "mem_base", "mem_error", *(f"m_axi_{field.name}" for field in fields(AxiPorts)[2:])
+    **{
+        name: f"mem_{name}" if name in _AXI_OWN_PORTS else f"m_axi_{name}"
+        for name in (field.name for field in fields(AxiPorts))
+    }
 )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from amaranth.hdl import Cat, Module, Signal, Value
+from amaranth.hdl import Cat, Const, Module, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Member, Out
 
@@ -17,9 +17,11 @@ from rtlgen.hw.fixed_port import FixedPort
 from rtlgen.hw.memory import ArrayStorage
 from rtlgen.hw.mover import Mover
 from rtlgen.hw.names import Namer, memory_ports
+from rtlgen.hw.offers import error_members
 from rtlgen.hw.windows import FilledStorage
 from rtlgen.ir.plan import MemorySide, address_bits
 
+_CHANNELS = (("load", "ar", AxiRead), ("store", "aw", AxiWrite))
 _INCREMENTING = 1
 _BUFFERABLE_AND_MODIFIABLE = 3
 """What memory controllers ask of masters that do not care (AXI4 specification, A4.4)."""
@@ -31,6 +33,9 @@ def memory_pins(side: MemorySide) -> Mapping[str, Member]:
         pins = {
             "base": In(ADDRESS_BITS),
             "error": Out(1),
+            "error_address": Out(ADDRESS_BITS),
+            "error_write": Out(1),
+            "error_response": Out(2),
             **{f"aw{name}": member for name, member in _address_pins().items()},
             "wdata": Out(side.word_bits),
             "wstrb": Out(side.bytes_per_word),
@@ -133,8 +138,8 @@ class OffChipPort:
             starts_inside = pins["base"][:PAGE_BITS].any()
             goes_round = pins["base"][PAGE_BITS:] > highest >> PAGE_BITS
             m.d.sync += misplaced.eq(starts_inside | goes_round)
-        errors: list[Value] = [misplaced]
-        for direction, prefix, kind in (("load", "ar", AxiRead), ("store", "aw", AxiWrite)):
+        ports: dict[str, AxiRead | AxiWrite] = {}
+        for direction, prefix, kind in _CHANNELS:
             movers = [v for v in self._movers.values() if v.transfer.direction == direction]
             m.d.comb += [
                 pins[f"{prefix}size"].eq((side.bytes_per_word - 1).bit_length()),
@@ -147,7 +152,7 @@ class OffChipPort:
             port = kind(side, transfers, [self._workers[t.window] for t in transfers])
             m.submodules[names.name(f"axi_{direction}")] = port
             for pin, member in port.signature.members.items():
-                if pin in pins and pin not in ("base", "error"):
+                if pin in pins and pin not in ("base", *error_members(side)):
                     mine, theirs = getattr(port, pin), pins[pin]
                     m.d.comb += theirs.eq(mine) if member.flow == Out else mine.eq(theirs)
             m.d.comb += [
@@ -155,10 +160,37 @@ class OffChipPort:
                 port.base.eq(base),
                 port.failed.eq(pins["error"]),
             ]
-            errors.append(port.error)
+            ports[direction] = port
             fills = (port.fill_row, port.fill_data) if isinstance(port, AxiRead) else (None, None)
             self._connect(m, port, movers, finished, *fills)
-        m.d.comb += pins["error"].eq(Cat(errors).any())
+        m.d.comb += pins["error"].eq(misplaced | Cat(port.error for port in ports.values()).any())
+        self._tell_first_error(m, accepted, base, ports)
+
+    def _tell_first_error(
+        self, m: Module, accepted: Value, base: Value, ports: Mapping[str, AxiRead | AxiWrite]
+    ) -> None:
+        """Show which answer was the first one that was an error; of two in one cycle the read's."""
+        pins, side = self._pins, self._side
+        is_write: Value = Const("store" in ports)
+        if len(ports) == len(_CHANNELS):
+            load, store = ports["load"].error, ports["store"].error
+            store_first = Signal(name="mem_store_failed_first")
+            with m.If(accepted):
+                m.d.sync += store_first.eq(0)
+            with m.Elif(store & ~load):
+                m.d.sync += store_first.eq(1)
+            is_write = store & (store_first | ~load)
+        word = Signal(address_bits(side.depth_words), name="mem_error_word")
+        response: Signal = pins["error_response"]
+        for direction, port in ports.items():
+            with m.If(is_write if direction == "store" else ~is_write):
+                m.d.comb += [word.eq(port.error_word), response.eq(port.error_response)]
+        m.d.comb += pins["error_write"].eq(is_write & response[1])
+        place = Signal(ADDRESS_BITS, name="mem_error_place")
+        m.d.comb += place.eq(word << (side.bytes_per_word - 1).bit_length())
+        with m.If(response[1]):
+            # No error leaves the address 0, whatever the base was.
+            m.d.comb += pins["error_address"].eq(Cat(place[:PAGE_BITS], base + place[PAGE_BITS:]))
 
     def _connect(
         self,

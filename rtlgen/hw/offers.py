@@ -76,6 +76,15 @@ def user_members(transfers: Sequence[Transfer], side: MemorySide) -> Mapping[str
     return members
 
 
+def error_members(side: MemorySide) -> Mapping[str, Member]:
+    """Return the members of an AXI4 port that tell of answers that are errors; see `AxiRead`."""
+    return {
+        "error": Out(1),
+        "error_word": Out(address_bits(side.depth_words)),
+        "error_response": Out(2),
+    }
+
+
 def row_bits(transfers: Sequence[Transfer]) -> int:
     """Return the width of a row of the widest window that is filled."""
     loads = [t.at.width_bits for t in transfers if t.direction == "load"]

@@ -21,7 +21,8 @@ from rtlgen.errors import RtlgenError
 from rtlgen.files import kept_for_its_log
 from rtlgen.manifest import Manifest, read_verilog, unwritable
 from rtlgen.sim import native_engine
-from rtlgen.sim.axi_behaviour import AxiBehaviour
+from rtlgen.sim.axi_behaviour import AxiBehaviour, BusError
+from rtlgen.sim.axi_model import axi_base
 from rtlgen.sim.cocotb_runner import (
     KERNEL_BENCH,
     Program,
@@ -31,7 +32,15 @@ from rtlgen.sim.cocotb_runner import (
     trace_format,
 )
 from rtlgen.sim.job import FOLDER_VARIABLE, Job, Outcome, Result
-from rtlgen.sim.memory_image import NOBODYS, image_of, latest_of, over_store, owners, words_of
+from rtlgen.sim.memory_image import (
+    NOBODYS,
+    element_of,
+    image_of,
+    latest_of,
+    over_store,
+    owners,
+    words_of,
+)
 from rtlgen.sim.models import Harness, cocotb_harness, compile_icarus, compile_verilated
 from rtlgen.sim.verilator import OPTIMISATION, UNOPTIMISED, Verilator, find_verilator
 from rtlgen.tools import find_tool
@@ -372,12 +381,16 @@ def _raise_broken_rule(
         if len(result.runs):
             notes.append(f"runs that came to their end before: {len(result.runs)}")
         raise kind(f"{manifest.name}: {result.message}", notes=notes, help=f"{remedy}; {log}")
-    failed = [number for number, run in enumerate(result.runs, 1) if run.error]
+    failed = [(number, run.error) for number, run in enumerate(result.runs, 1) if run.error]
     if failed:
+        number, error = failed[0]
         raise MemoryAnswerError(
-            f"{manifest.name}: the memory answered with an error in run {failed[0]} "
+            f"{manifest.name}: the memory answered with an error in run {number} "
             f"of {len(result.runs)}",
-            notes=[f"runs without an error: {len(result.runs) - len(failed)}"],
+            notes=[
+                f"first error of the run: {error}, {_place_of(manifest, error)}",
+                f"runs without an error: {len(result.runs) - len(failed)}",
+            ],
             help=log,
         )
     if not result.repeatable:
@@ -388,6 +401,12 @@ def _raise_broken_rule(
             notes=[f"cycles of the runs: {', '.join(map(str, cycles))}"],
             help=log,
         )
+
+
+def _place_of(manifest: Manifest, error: BusError) -> str:
+    assert manifest.memory is not None
+    byte = error.address - axi_base(manifest.memory)
+    return f"byte {byte} of the memory, {element_of(manifest, byte) or 'in no array'}"
 
 
 def _require_rest_unchanged(job: Job, result: Result) -> None:

@@ -117,7 +117,9 @@ class MemoryAnswerError(RtlgenError):
     Over AXI4 a memory, or what is between, may answer SLVERR or DECERR: no such address, no right
     to it, a bit that is broken. The circuit then asks for nothing more, waits for what is under
     way, and says `done` with its error port high; its arrays hold nothing of use. The next start is
-    a new beginning. Look at the address of the memory, and at who may use it.
+    a new beginning. What is told is the first such answer, and where: the word that was read, or
+    the first word of the burst that was written. Look at the address of the memory, and at who may
+    use it.
     """
 
     code = "E0616"

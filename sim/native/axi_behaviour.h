@@ -16,14 +16,46 @@ struct AxiError {
     uint64_t direction, burst, response;
 };
 
+struct AxiBadWord {
+    uint64_t direction, byte, response;
+};
+
 // Members as in sim/axi_behaviour.py; 0 where there is no such thing.
 struct AxiBehaviour {
     uint64_t pauses = 0, outstanding = 0, dram = 0;
     std::vector<AxiError> errors;
+    std::vector<AxiBadWord> bad_words;
+
+    // Take what `words` of sim/axi_behaviour.py gives, from anything that gives numbers.
+    template <typename Take>
+    void take(Take word) {
+        pauses = word();
+        outstanding = word();
+        dram = word();
+        errors.resize(word());
+        for (AxiError& error : errors) {
+            error.direction = word();
+            error.burst = word();
+            error.response = word();
+        }
+        bad_words.resize(word());
+        for (AxiBadWord& bad : bad_words) {
+            bad.direction = word();
+            bad.byte = word();
+            bad.response = word();
+        }
+    }
 
     uint8_t response(AxiDirection direction, uint64_t burst) const {
         for (const AxiError& error : errors)
             if (error.direction == direction && error.burst == burst) return error.response;
+        return OKAY;
+    }
+
+    uint8_t response_at(AxiDirection direction, uint64_t begin, uint64_t end) const {
+        for (const AxiBadWord& bad : bad_words)
+            if (bad.direction == direction && begin <= bad.byte && bad.byte < end)
+                return bad.response;
         return OKAY;
     }
 };

@@ -32,8 +32,9 @@ public:
         drives_ = AxiInputs();
     }
 
-    // Some response of this run was an error.
-    bool failed() const { return failed_; }
+    // The first response of this run that was an error, or 0: the address of the word that was read,
+    // or of the first one of the burst that was written, then a bit for a write, then the response.
+    uint64_t error() const { return error_; }
 
     // Return what the memory drives in the cycle that has just begun. `cycle` is that of the run, 0
     // while nothing runs. What is read in the cycle in which a write is done is what was there
@@ -67,15 +68,15 @@ public:
         if (seen.aw.valid) look_at_write_address(seen.aw, cycle);
         if (seen.w.valid) look_at_word(seen.w, cycle);
         if (seen.ar.valid) look_at_read_address(seen.ar, cycle);
-        if (drives_.bvalid && seen.bready) {
-            failed_ |= drives_.bresp != OKAY;
-            drives_.bvalid = false;
-            writes_.pop_front();
-        }
         if (drives_.rvalid && seen.rready) {
-            failed_ |= drives_.rresp != OKAY;
+            note(AXI_READ, reads_.front().word + reads_.front().done, drives_.rresp);
             drives_.rvalid = false;
             if (++reads_.front().done == reads_.front().beats) reads_.pop_front();
+        }
+        if (drives_.bvalid && seen.bready) {
+            note(AXI_WRITE, writes_.front().word, drives_.bresp);
+            drives_.bvalid = false;
+            writes_.pop_front();
         }
         waits_ = seen;
         waits_.aw.valid &= !drives_.awready;
@@ -101,7 +102,12 @@ private:
     void begin() {
         pauses_ = AxiPauses(behaviour_.pauses);
         dram_ = AxiDram(behaviour_.dram);
-        failed_ = false;
+        error_ = 0;
+    }
+
+    void note(AxiDirection direction, uint64_t word, uint64_t response) {
+        if (response != OKAY && !error_)
+            error_ = (base_ + word * word_bytes()) << 3 | direction << 2 | response;
     }
 
     template <typename Predicate>
@@ -161,6 +167,11 @@ private:
                                       : now_ + latency_;
     }
 
+    uint8_t response_at(AxiDirection direction, uint64_t word, uint64_t words) const {
+        return behaviour_.response_at(direction, word * word_bytes(),
+                                      (word + words) * word_bytes());
+    }
+
     // Offer the next word that is read. While none is valid, all about it is wrong.
     void offer_word() {
         if (drives_.rvalid) return;
@@ -175,7 +186,9 @@ private:
             drives_.rlast = read.done == read.beats - 1;
             // One word of the burst alone says that there is an error.
             const bool is_marked = read.number % read.beats == read.done;
-            drives_.rresp = is_marked ? behaviour_.response(AXI_READ, read.number) : OKAY;
+            drives_.rresp = response_at(AXI_READ, read.word + read.done, 1);
+            if (is_marked && drives_.rresp == OKAY)
+                drives_.rresp = behaviour_.response(AXI_READ, read.number);
         }
         const uint8_t flip = drives_.rvalid && drives_.rresp == OKAY ? 0 : 0xff;
         for (size_t place = 0; place < word_bytes(); ++place)
@@ -190,7 +203,9 @@ private:
         const Write& write = writes_.front();
         drives_.bvalid = true;
         drives_.bid = write.id;
-        drives_.bresp = behaviour_.response(AXI_WRITE, write.number);
+        drives_.bresp = response_at(AXI_WRITE, write.word, write.beats);
+        if (drives_.bresp == OKAY)
+            drives_.bresp = behaviour_.response(AXI_WRITE, write.number);
         if (drives_.bresp != OKAY) return;
         for (uint64_t place = 0; place < write.beats; ++place)
             store(write.word + place, write.words[place].strobes, write.words[place].data, cycle);
@@ -204,7 +219,7 @@ private:
     std::deque<Write> writes_;
     // Cycles and bursts since the reset.
     uint64_t now_ = 0, read_count_ = 0, write_count_ = 0;
-    bool failed_ = false;
+    uint64_t error_ = 0;
     // What has waited for its ready; what the memory drives.
     AxiOutputs waits_;
     AxiInputs drives_;

@@ -25,15 +25,7 @@ public:
             from.read(reinterpret_cast<char*>(&found), sizeof found);
             return found;
         };
-        behaviour_.pauses = word();
-        behaviour_.outstanding = word();
-        behaviour_.dram = word();
-        behaviour_.errors.resize(from ? word() : 0);
-        for (AxiError& error : behaviour_.errors) {
-            error.direction = word();
-            error.burst = word();
-            error.response = word();
-        }
+        behaviour_.take(word);
     }
 
     void enter_reset(Vtop& top) override {
@@ -81,12 +73,14 @@ public:
         memory_.look(outputs(top), cycle);
     }
 
-    bool error(Vtop& top) override {
-        if (bool(top.memory_error) != memory_.failed())
-            throw Broken{"memory", memory_.failed()
-                                       ? "an answer was an error, but the circuit does not say so"
+    uint64_t error(Vtop& top) override {
+        const uint64_t was = memory_.error();
+        if (bool(top.memory_error) != bool(was))
+            throw Broken{"memory", was ? "an answer was an error, but the circuit does not say so"
                                        : "the circuit says that an answer was an error: none was"};
-        return top.memory_error;
+        require_told(top.memory_error_address, top.memory_error_write, top.memory_error_response,
+                     was);
+        return was;
     }
 
 private:

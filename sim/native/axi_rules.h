@@ -68,4 +68,20 @@ inline void require_burst(const char* channel, const AxiAddress& now, uint64_t w
                std::to_string(base + bytes - 1));
 }
 
+inline std::string axi_response(uint64_t address, uint64_t write, uint64_t response) {
+    return "response " + std::to_string(response) + " to a " + (write ? "write" : "read") + " at " +
+           std::to_string(address);
+}
+
+// Require that the circuit tells of the first answer that was an error, or of none; `was` is
+// AxiMemory's.
+inline void require_told(uint64_t address, uint64_t write, uint64_t response, uint64_t was) {
+    if ((address << 3 | write << 2 | response) == was) return;
+    throw Broken{"memory",
+                 "the circuit tells of " + axi_response(address, write, response) + "; " +
+                     (was ? "the first error was " +
+                                axi_response(was >> 3, was >> 2 & 1, was & 3)
+                          : "there was none")};
+}
+
 #endif

@@ -37,8 +37,9 @@ public:
     // Look when what follows from the memory's pins has settled, before the next edge.
     virtual void before_edge(Vtop&, uint64_t) {}
 
-    // In the cycle of done or later: some answer of the memory was an error, as the circuit says.
-    virtual bool error(Vtop&) { return false; }
+    // In the cycle of done or later: the first answer of the memory that was an error, as the
+    // circuit says; see AxiMemory. 0: none was.
+    virtual uint64_t error(Vtop&) { return 0; }
 };
 
 #endif

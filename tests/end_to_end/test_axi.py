@@ -116,7 +116,11 @@ def test_any_memory_behind_an_axi_port_will_do(
         with pytest.raises(MemoryAnswerError, match="with an error in run 1 of 4") as caught:
             built.run(behaviour)
         # The next start is a new beginning.
-        assert caught.value.diagnostic.notes == ("runs without an error: 3",)
+        first, rest = caught.value.diagnostic.notes
+        (error,) = behaviour.errors
+        kind = "word" if error.direction == "read" else "burst"
+        assert f"{error.response.upper()} to the {error.direction} of the {kind} at 0x" in first
+        assert rest == "runs without an error: 3"
 
 
 @needs_icarus

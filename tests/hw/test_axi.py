@@ -91,6 +91,9 @@ def test_a_memory_where_it_cannot_be_is_an_error_and_left_alone() -> None:
         for base in (BASE + 1, BASE + PAGE // 2, last + PAGE - 8, 1):
             await memory.run(ctx, base=base)
             assert ctx.get(memory.kernel.mem_error), hex(base)
+            # No answer was one, so there is none to tell of.
+            assert not ctx.get(memory.kernel.mem_error_response)
+            assert not ctx.get(memory.kernel.mem_error_address)
             assert not memory.bursts
         assert words == packed(plan, arrays)
         await memory.run(ctx)

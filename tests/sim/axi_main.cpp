@@ -5,7 +5,7 @@
 // the memory behaves, whose each byte is, what is in it, the number of cycles, and of each cycle
 // that of the run and the pins of the circuit.
 // OUTPUTS: of each case the number of cycles until a rule was broken, of each the pins of the
-// memory; then its bytes, and the cycles in which they were written.
+// memory; then its bytes, and the cycles in which they were written, and its error.
 // Standard output: a line a case: the broken rule, or nothing.
 
 #include <cstdint>
@@ -71,15 +71,7 @@ int main(int argc, char** argv) {
         const uint64_t word_bytes = take(), depth = take(), latency = take(), base = take();
         AxiMemory memory(word_bytes, depth, latency, base);
         AxiBehaviour behaviour;
-        behaviour.pauses = take();
-        behaviour.outstanding = take();
-        behaviour.dram = take();
-        behaviour.errors.resize(take());
-        for (AxiError& error : behaviour.errors) {
-            error.direction = take();
-            error.burst = take();
-            error.response = take();
-        }
+        behaviour.take(take);
         std::vector<uint8_t> owners(memory.bytes()), image(memory.bytes());
         for (uint8_t& byte : owners) byte = take();
         for (uint8_t& byte : image) byte = take();
@@ -107,7 +99,7 @@ int main(int argc, char** argv) {
         for (const AxiInputs& each : pins) put_pins(each);
         for (uint8_t byte : memory.left()) put(byte);
         for (uint32_t cycle : memory.written()) put(cycle);
-        put(memory.failed());
+        put(memory.error());
         std::printf("%s\n", message.c_str());
     }
     output.close();

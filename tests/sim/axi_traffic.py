@@ -14,7 +14,7 @@ import numpy as np
 from rtlgen.manifest import Manifest
 from rtlgen.memory_map import AXI_BASE_BYTES, AXI_MOST_BEATS
 from rtlgen.sim import native_engine
-from rtlgen.sim.axi_behaviour import AxiBehaviour
+from rtlgen.sim.axi_behaviour import AxiBehaviour, BusError
 from rtlgen.sim.axi_model import AxiModel
 from rtlgen.sim.axi_rules import Address, Inputs, Outputs, Word
 from rtlgen.sim.memory_contents import AccessError
@@ -39,14 +39,14 @@ class Answer:
     -------
     pins: of each cycle until a rule was broken, that one included.
     message: the broken rule, or nothing.
-    left, written: as in `rtlgen.sim.job.MemoryLeft`. failed: an answer was an error.
+    left, written: as in `rtlgen.sim.job.MemoryLeft`. error: the first answer that was one.
     """
 
     pins: tuple[Pins, ...]
     message: str
     left: np.ndarray
     written: np.ndarray
-    failed: bool
+    error: BusError | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,7 +70,7 @@ def python_answer(case: Case) -> Answer:
     except AccessError as error:
         message = str(error)
     left = model.contents.left()
-    return Answer(tuple(pins), message, left.bytes, left.written, model.failed)
+    return Answer(tuple(pins), message, left.bytes, left.written, model.error)
 
 
 def compile_native(folder: Path) -> Path:
@@ -131,11 +131,11 @@ def _answer(case: Case, words: Iterator[int], message: str) -> Answer:
     size = case.manifest.memory.bytes
     left = np.array([next(words) for _ in range(size)], np.uint8)
     written = np.array([next(words) for _ in range(size)], np.uint32)
-    failed = bool(next(words))
+    error = BusError.of_code(next(words))
     if message.startswith("an over-store"):
         cycle, byte = map(int, message.split()[-2:])
         message = over_store(case.manifest, cycle, byte)
-    return Answer(tuple(pins), message, left, written, failed)
+    return Answer(tuple(pins), message, left, written, error)
 
 
 @dataclass(slots=True)

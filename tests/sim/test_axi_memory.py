@@ -8,7 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rtlgen.sim.axi_behaviour import AxiBehaviour, BurstError
+from rtlgen.manifest import Manifest
+from rtlgen.sim.axi_behaviour import AxiBehaviour, BadWord, BurstError
+from rtlgen.sim.axi_model import axi_base
 from rtlgen.sim.cocotb_runner import Simulator
 from rtlgen.verify.cosim import Engine, simulate, simulate_all
 from rtlgen.verify.errors import MemoryAnswerError, MemoryRuleError, UnknownOutputError
@@ -148,14 +150,29 @@ def test_a_valid_that_is_unknown_is_reported(tmp_path: Path) -> None:
         simulate(tmp_path, manifest, SMALL.inputs(3), simulator="icarus")
 
 
-ERRORS = [BurstError("read", 0), BurstError("write", 0, "decerr")]
+# All six words are one burst; the number of the burst says which word has the error, the first one.
+ERRORS = [
+    (AxiBehaviour(errors=(BurstError("read", 0),)), "SLVERR to the read of the word", 0, "A[0][0]"),
+    (AxiBehaviour(errors=(BurstError("write", 0, "decerr"),)), "DECERR to the write of the burst",
+     48, "B[0][0]"),
+]  # fmt: skip
+BAD_WORDS = [
+    (AxiBehaviour(bad_words=(BadWord("read", 24, "decerr"), BadWord("read", 32))),
+     "DECERR to the read of the word", 24, "A[1][4]"),
+    # What is written after an error that was read is not asked for.
+    (AxiBehaviour(bad_words=(BadWord("write", 80), BadWord("read", 40), BadWord("write", 56))),
+     "SLVERR to the read of the word", 40, "A[2][4]"),
+    (AxiBehaviour(bad_words=(BadWord("write", 80),)), "SLVERR to the write of the burst",
+     48, "B[0][0]"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("error", ERRORS, ids=["read", "write"])
 @pytest.mark.parametrize(("simulator", "engine"), TWO_ENGINES)
 def test_an_error_is_reported_and_the_next_run_is_clean(
-    tmp_path: Path, simulator: Simulator, engine: Engine, error: BurstError
+    tmp_path: Path, simulator: Simulator, engine: Engine, error: tuple[AxiBehaviour, str, int, str]
 ) -> None:
+    axi, what, byte, element = error
     manifest = SMALL.build(tmp_path)
     with pytest.raises(MemoryAnswerError) as caught:
         simulate(
@@ -165,11 +182,101 @@ def test_an_error_is_reported_and_the_next_run_is_clean(
             simulator=simulator,
             engine=engine,
             runs=3,
-            axi=AxiBehaviour(errors=(error,)),
+            axi=axi,
         )
     message = caught.value.diagnostic.message
     assert message == "increment: the memory answered with an error in run 1 of 3"
-    assert caught.value.diagnostic.notes == ("runs without an error: 2",)
+    assert caught.value.diagnostic.notes == (
+        first_error(manifest, what, byte, element),
+        "runs without an error: 2",
+    )
+
+
+def first_error(manifest: Manifest, what: str, byte: int, element: str) -> str:
+    assert manifest.memory is not None
+    address = axi_base(manifest.memory) + byte
+    return (
+        f"first error of the run: {what} at 0x{address:08x}, byte {byte} of the memory, {element}"
+    )
+
+
+@pytest.mark.parametrize("error", BAD_WORDS, ids=["a word", "read first", "a burst"])
+@pytest.mark.parametrize(("simulator", "engine"), TWO_ENGINES)
+def test_a_word_that_is_bad_is_so_in_every_run(
+    tmp_path: Path, simulator: Simulator, engine: Engine, error: tuple[AxiBehaviour, str, int, str]
+) -> None:
+    axi, what, byte, element = error
+    manifest = SMALL.build(tmp_path)
+    with pytest.raises(MemoryAnswerError) as caught:
+        simulate(
+            tmp_path,
+            manifest,
+            SMALL.inputs(3),
+            simulator=simulator,
+            engine=engine,
+            runs=3,
+            axi=axi,
+        )
+    assert caught.value.diagnostic.notes == (
+        first_error(manifest, what, byte, element),
+        "runs without an error: 0",
+    )
+
+
+READ, WRITE = BadWord("read", 8), BadWord("write", 72, "decerr")
+WRONG_ADDRESSES = [
+    # Of the burst, not of the word; of the last word, not of the bad one.
+    ("m_axi_araddr + got * BYTES;", "m_axi_araddr;", READ, "response 2 to a read at", 0),
+    ("if (failed & !mem_error) begin", "if (failed) begin", READ, "response 0 to a read at", 40),
+    ("mem_error_write <= 1;", "mem_error_write <= 0;", WRITE, "response 3 to a read at", 48),
+    ("mem_error_response <= m_axi_bresp;", "mem_error_response <= 2;", WRITE,
+     "response 2 to a write at", 48),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("old", "new", "bad", "told", "byte"), WRONG_ADDRESSES)
+@pytest.mark.parametrize(("simulator", "engine"), TWO_ENGINES)
+def test_an_error_that_the_circuit_tells_otherwise_is_reported(
+    tmp_path: Path,
+    simulator: Simulator,
+    engine: Engine,
+    old: str,
+    new: str,
+    bad: BadWord,
+    told: str,
+    byte: int,
+) -> None:
+    manifest = SMALL.build(tmp_path, (old, new))
+    assert manifest.memory is not None
+    base = axi_base(manifest.memory)
+    was = {
+        READ: f"response 2 to a read at {base + 8}",
+        WRITE: f"response 3 to a write at {base + 48}",
+    }
+    message = f"the circuit tells of {told} {base + byte}; the first error was {was[bad]}"
+    with pytest.raises(MemoryRuleError, match=message):
+        simulate(
+            tmp_path,
+            manifest,
+            SMALL.inputs(3),
+            simulator=simulator,
+            engine=engine,
+            axi=AxiBehaviour(bad_words=(bad,)),
+        )
+
+
+OWN = "            mem_error_address <= 0;"
+
+
+@pytest.mark.parametrize(("simulator", "engine"), TWO_ENGINES)
+def test_an_address_of_an_error_that_there_was_not_is_reported(
+    tmp_path: Path, simulator: Simulator, engine: Engine
+) -> None:
+    manifest = SMALL.build(tmp_path, (OWN, OWN.replace("0", "40")))
+    with pytest.raises(
+        MemoryRuleError, match="tells of response 0 to a read at 40; there was none"
+    ):
+        simulate(tmp_path, manifest, SMALL.inputs(3), simulator=simulator, engine=engine)
 
 
 @pytest.mark.parametrize(("simulator", "engine"), TWO_ENGINES)

@@ -11,7 +11,7 @@ import pytest
 
 from rtlgen.manifest import Manifest
 from rtlgen.memory_map import MemoryMap
-from rtlgen.sim.axi_behaviour import AxiBehaviour, BurstError
+from rtlgen.sim.axi_behaviour import RESPONSES, AxiBehaviour, BadWord, BurstError, BusError
 from rtlgen.sim.axi_model import axi_base
 from rtlgen.sim.axi_rules import Address, Inputs, Outputs, Word
 from rtlgen.sim.memory_image import pattern
@@ -75,7 +75,7 @@ def answer(native: Path, folder: Path, *cases: Case) -> list[Answer]:
         assert mine.pins == other.pins
         np.testing.assert_array_equal(mine.left, other.left)
         np.testing.assert_array_equal(mine.written, other.written)
-        assert mine.failed == other.failed
+        assert mine.error == other.error
     return found
 
 
@@ -260,6 +260,8 @@ BEHAVIOURS = [
     AxiBehaviour(dram=3, pauses=5, outstanding=4),
     AxiBehaviour(errors=(BurstError("read", 3), BurstError("write", 2, "decerr"))),
     AxiBehaviour(pauses=13, errors=(BurstError("read", 7, "decerr"),)),
+    AxiBehaviour(pauses=8, bad_words=tuple(BadWord("read", 8 * n) for n in range(0, 3000, 40))),
+    AxiBehaviour(bad_words=tuple(BadWord("write", 8 * n, "decerr") for n in range(0, 3000, 40))),
 ]
 
 
@@ -273,7 +275,8 @@ def test_both_models_agree_on_traffic_by_chance(native: Path, tmp_path: Path) ->
         assert found.message == ""
         assert found.written.any()
         assert not found.written[: memory.bytes // 2].any()
-        assert found.failed == bool(case.behaviour.errors)
+        behaviour = case.behaviour
+        assert bool(found.error) == bool(behaviour.errors or behaviour.bad_words)
         _require_contents(case, found)
 
 
@@ -349,7 +352,9 @@ def test_an_error_is_in_one_word_of_a_burst(native: Path, tmp_path: Path) -> Non
     image = pattern(MEMORY).tobytes()
     assert found.pins[7][-1].to_bytes(8, "little") == bytes(255 - byte for byte in image[8:16])
     assert found.pins[6][-1].to_bytes(8, "little") == image[:8]
-    assert found.failed and not found.written.any()
+    assert not found.written.any()
+    # The answer to the write came two cycles before the second word of the second burst.
+    assert found.error == BusError("write", B, RESPONSES["decerr"])
 
 
 def test_a_memory_may_wait_for_the_word_before_the_address_and_the_other_way_round() -> None:

@@ -11,6 +11,9 @@ module increment #(
     output reg                 idle,
     input      [31:0]          mem_base,
     output reg                 mem_error,
+    output reg [31:0]          mem_error_address,
+    output reg                 mem_error_write,
+    output reg [1:0]           mem_error_response,
     output                     m_axi_awid,
     output     [31:0]          m_axi_awaddr,
     output     [7:0]           m_axi_awlen,
@@ -95,6 +98,7 @@ module increment #(
     integer i;
     initial begin
         m_axi_awvalid = 0; m_axi_wvalid = 0; m_axi_arvalid = 0; done = 0; idle = 1; mem_error = 0;
+        mem_error_address = 0; mem_error_write = 0; mem_error_response = 0;
         base = 0; n = 0; got = 0; sent = 0;
         for (i = 0; i < 256; i = i + 1) words[i] = 0;
     end
@@ -103,12 +107,17 @@ module increment #(
         done <= 0;
         if (idle & start) begin
             idle <= 0; mem_error <= 0; base <= mem_base; n <= 0; got <= 0; m_axi_arvalid <= 1;
+            mem_error_address <= 0; mem_error_write <= 0; mem_error_response <= 0;
         end
         if (m_axi_arvalid & m_axi_arready) m_axi_arvalid <= 0;
         if (m_axi_rvalid) begin
             words[got] <= more;
             got <= got + 1;
             mem_error <= failed;
+            if (failed & !mem_error) begin
+                mem_error_address <= m_axi_araddr + got * BYTES;
+                mem_error_response <= m_axi_rresp;
+            end
             if (m_axi_rlast & !failed) begin
                 m_axi_awvalid <= 1; m_axi_wvalid <= 1; sent <= 0;
             end
@@ -119,6 +128,10 @@ module increment #(
             if (m_axi_wlast) m_axi_wvalid <= 0;
         end
         if (m_axi_bvalid & m_axi_bresp != 0) mem_error <= 1;
+        if (m_axi_bvalid & m_axi_bresp != 0 & !mem_error) begin
+            mem_error_address <= m_axi_awaddr; mem_error_write <= 1;
+            mem_error_response <= m_axi_bresp;
+        end
         if (over) begin
             n <= n + least; got <= 0;
             if (n + least == WORDS || failed || (m_axi_bvalid & m_axi_bresp != 0)) done <= 1;
@@ -127,7 +140,7 @@ module increment #(
         if (done) idle <= 1;
         if (rst) begin
             m_axi_awvalid <= 0; m_axi_wvalid <= 0; m_axi_arvalid <= 0; done <= 0; idle <= 1;
-            mem_error <= 0;
+            mem_error <= 0; mem_error_address <= 0; mem_error_write <= 0; mem_error_response <= 0;
         end
     end
 endmodule

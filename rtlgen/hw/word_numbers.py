@@ -1,0 +1,61 @@
+"""The numbers of words that have been asked for: of the one whose answer is an error, where it is.
+
+They are in a RAM of their own, beside the queue of what is asked for: behind that queue are the
+slowest paths of a port, and with the numbers in it, it becomes a block RAM, which is slow to read.
+"""
+
+from __future__ import annotations
+
+from amaranth.hdl import Module, Signal
+from amaranth.lib import wiring
+from amaranth.lib.memory import Memory
+from amaranth.lib.wiring import In, Out, Signature
+
+
+class WordNumbers(wiring.Component):
+    """Keep numbers in order, and show the oldest one a cycle later.
+
+    Parameters
+    ----------
+    depth: numbers that there may be at a time; there never are more.
+
+    Members
+    -------
+    put, number: In, a number that is put in. take: In(1), the oldest one goes.
+    hold: In(1), what is shown stays. shown: Out, what was the oldest one in the last cycle in which
+        it did not stay.
+    """
+
+    def __init__(self, *, width: int, depth: int) -> None:
+        self.width = width
+        self.address_bits = max(1, (depth - 1).bit_length())
+        super().__init__(
+            Signature(
+                {
+                    "put": In(1),
+                    "number": In(width),
+                    "take": In(1),
+                    "hold": In(1),
+                    "shown": Out(width),
+                }
+            )
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.submodules.storage = storage = Memory(
+            shape=self.width, depth=1 << self.address_bits, init=[]
+        )
+        write, read = storage.write_port(), storage.read_port()
+        behind, oldest = Signal(self.address_bits), Signal(self.address_bits)
+        m.d.sync += [behind.eq(behind + self.put), oldest.eq(oldest + self.take)]
+        m.d.comb += [
+            write.addr.eq(behind),
+            write.data.eq(self.number),
+            write.en.eq(self.put),
+            # What is the oldest one now was put in before.
+            read.addr.eq(oldest),
+            read.en.eq(~self.hold),
+            self.shown.eq(read.data),
+        ]
+        return m
