@@ -9,6 +9,8 @@ grows with the kinds of tiles, and only by a look into a table with their number
 from __future__ import annotations
 
 from collections import OrderedDict
+from itertools import count
+from typing import Generic, TypeVar
 
 from rtlgen.ir.memory_side import Bus
 from rtlgen.ir.tiled import Workers
@@ -50,6 +52,43 @@ def workers_cycles(workers: Workers, bus: Bus, most: int | None = None) -> int:
     return found
 
 
+MOST_STATES = 1 << 18
+"""States of movers that are kept, in each of two generations; all of them take 250 MB."""
+
+
+Value = TypeVar("Value")
+
+
+class _Recent(Generic[Value]):
+    """What was found of the last keys that were asked for.
+
+    States of many workers hardly ever come back, but to the last few ones: each is kept until as
+    many others as fill a generation have been asked for.
+
+    Parameters
+    ----------
+    most: keys of a generation.
+    """
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self._young: dict[tuple[object, ...], Value] = {}
+        self._old: dict[tuple[object, ...], Value] = {}
+
+    def get(self, key: tuple[object, ...]) -> Value | None:
+        """Return what is known of a key."""
+        found = self._young.get(key)
+        if found is None and (found := self._old.get(key)) is not None:
+            self.add(key, found)
+        return found
+
+    def add(self, key: tuple[object, ...], value: Value) -> None:
+        """Keep what was found."""
+        if len(self._young) >= self.most:
+            self._old, self._young = self._young, {}
+        self._young[key] = value
+
+
 class _Timeline:
     """Follow workers from their first cycle to their last."""
 
@@ -57,9 +96,11 @@ class _Timeline:
         self.team = Team(workers, bus)
         self.tracks = self.team.tracks
         self.enough = max(track.enough for track in self.tracks)
-        self.known: dict[tuple[object, ...], Step] = {}
+        most = max(1, MOST_STATES // max(1, len(self.team.is_store)))
+        self.known: _Recent[Step] = _Recent(most)
         self.known_rows: dict[tuple[object, ...], Step] = {}
-        self.keys: dict[tuple[object, ...], int] = {}
+        self.keys: _Recent[int] = _Recent(most)
+        self.numbers = count()
 
     def cycles(self, most: int | None = None) -> int:
         """Return the length of all of it; where it is more than `most`, at least so many cycles."""
@@ -87,7 +128,8 @@ class _Timeline:
         place = kinds, at.key, at.few(self.enough)
         step = self.known.get(place)
         if step is None:
-            step = self.known[place] = self._step(at.state.copied(at.credits))
+            step = self._step(at.state.copied(at.credits))
+            self.known.add(place, step)
         else:
             for number in step.started:
                 self.tracks[number].start()
@@ -152,5 +194,13 @@ class _Timeline:
         return Step(cycles, state, self._key(state), gains, any(map(any, gains)), started)
 
     def _key(self, state: State) -> int:
-        """Return a number for a state: a small one is looked up faster than all it stands for."""
-        return self.keys.setdefault(state.key(), len(self.keys))
+        """Return a number for a state: a small one is looked up faster than all it stands for.
+
+        One that comes back after long has another number then, and is followed again.
+        """
+        key = state.key()
+        number = self.keys.get(key)
+        if number is None:
+            number = next(self.numbers)
+            self.keys.add(key, number)
+        return number

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from rtlgen.ir import timeline
 from rtlgen.ir.iterations import iterations_of
 from rtlgen.ir.memory_side import Bus
 from rtlgen.ir.tile_rows import TileSequence, tile_rows
@@ -12,6 +13,7 @@ from rtlgen.ir.tiled import TiledRegion, Workers
 from rtlgen.ir.timeline import known_cycles, workers_cycles
 from rtlgen.ir.timeline_cycles import Stretch
 from rtlgen.ir.transfer_patterns import patterns_of, words_in_tiles
+from rtlgen.scheduling.workers import WorkerRequest
 from tests.tiling.programs import PRODUCT, TRANSPOSED, TRIANGULAR, planned
 
 REGIONS = [
@@ -68,3 +70,24 @@ def test_few_rows_stand_for_all() -> None:
     region = region_of(PRODUCT, 24, (4, 4, 8), 64)
     rows = tile_rows(region.levels, region.transfers, False)
     assert len(rows.of_row) > 4 * len(rows.ends)
+
+
+@pytest.mark.parametrize("states", [1, 40, 200])
+def test_what_is_forgotten_is_followed_again(states: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = planned(TRANSPOSED, 96, (8, 8), kind="axi", workers=WorkerRequest(4))
+    workers, bus = found.parts[0].workers, Bus("axi", 20)
+    known_cycles.clear()
+    cycles = workers_cycles(workers, bus)
+    monkeypatch.setattr(timeline, "MOST_STATES", states)
+    known_cycles.clear()
+    assert workers_cycles(workers, bus) == cycles
+
+
+def test_a_step_is_known_as_long_as_it_is_asked_for() -> None:
+    recent: timeline._Recent[int] = timeline._Recent(3)
+    for n in range(12):
+        assert recent.get((n,)) is None
+        recent.add((n,), n)
+        assert recent.get((0,)) == 0
+    kept = [n for n in range(12) if recent.get((n,)) is not None]
+    assert kept[0] == 0 and len(kept) <= 6 and kept[-1] == 11
