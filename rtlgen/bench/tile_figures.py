@@ -63,7 +63,7 @@ def _equal_share(units: Sequence[Mapping[str, Any]]) -> float:
     for unit in units:
         # Of the tiles of workers, some are without work.
         tiles = unit["workers"]["tiles"]
-        found += unit["kernel_cycles"] * unit["tiles"]["count"] / len(tiles) / max(tiles)
+        found += unit["issue_cycles"] * unit["tiles"]["count"] / len(tiles)
     return found
 
 

@@ -52,6 +52,20 @@ def workers_cycles(workers: Workers, bus: Bus, most: int | None = None) -> int:
     return found
 
 
+def estimated_cycles(workers: Workers, bus: Bus, starts: int) -> int:
+    """Return the cycles of workers, if all of their tiles start as often as the first ones do.
+
+    Parameters
+    ----------
+    starts: of tiles that are followed.
+
+    Raises
+    ------
+    PlanError: they would wait for ever.
+    """
+    return _Timeline(workers, bus).estimated(starts)
+
+
 MOST_STATES = 1 << 18
 """States of movers that are kept, in each of two generations; all of them take 250 MB."""
 
@@ -115,6 +129,16 @@ class _Timeline:
                     return least
         rest = Cycles(self.team, at.state.copied(at.credits))
         return at.cycles + rest.to_end() + END_CYCLES
+
+    def estimated(self, starts: int) -> int:
+        """Return the length of all of it, from how long it takes until so many tiles start."""
+        state = self.team.initial()
+        at = At(state, self._key(state), state.credits, 0)
+        total = sum(track.tiled.tiles for track in self.tracks)
+        begun = 0
+        while begun < starts and not all([track.is_over for track in self.tracks]):
+            begun += len(self._follow_start(at).started)
+        return at.cycles * total // begun
 
     def _left(self) -> int:
         """Return the cycles that are left at least: those of the kernels."""

@@ -6,13 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rtlgen.ir.memory_side import Bus
-from rtlgen.ir.timeline import workers_cycles
+from rtlgen.ir.timeline import estimated_cycles, workers_cycles
 from rtlgen.tiling.part import TiledPart
 from rtlgen.transforms.tile_nests import Tiling
 
 FOLLOWED_TILES = 1 << 17
-"""Tiles up to which it is followed how long they take, where there are many choices; more take what
-kernel or bus take."""
+"""Tiles up to which it is followed how long they take, where there are many choices."""
+
+SAMPLED_TILES = 1 << 13
+"""Of more tiles, shared by workers, those that are followed: from these it is known what they wait
+for. Those of one worker take what kernel or bus take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +25,8 @@ class Candidate:
     Members
     -------
     loops: that are cut.
-    cycles: that it takes; of many tiles, or where others are known to take fewer, at least so many.
+    cycles: that it takes; of many tiles as many as the first ones suggest, or at least so many, as
+        where others are known to take fewer.
     kernel_cycles: in which tiles follow each other without a wait. bus_cycles: in which the words
         do. ram_bits: of all copies of windows and kept memories.
     """
@@ -53,6 +57,8 @@ class Candidate:
         is_worth_it = fewest is None or cycles < fewest
         if part.region.tiles <= followed and is_worth_it:
             cycles = workers_cycles(part.workers, bus, fewest)
+        elif is_worth_it and len(part.workers.regions) > 1:
+            cycles = max(cycles, estimated_cycles(part.workers, bus, SAMPLED_TILES))
         words = loaded + stored
         loops = tuple(part.loops.iterators[: part.tiling.depth])
         return Candidate(loops, part.tiling, cycles, kernel, busy, words, part.ram_bits)

@@ -79,8 +79,15 @@ class TiledPart:
 
     @property
     def kernel_cycles(self) -> int:
-        """Cycles that the busiest worker takes for its tiles, as if no word were waited for."""
-        return max(region.tiles * region.issue_cycles for region in self.workers.regions)
+        """Cycles in which all tiles are computed, as if no word were waited for.
+
+        They are those of the busiest worker, or of all rows, as many as run at a time.
+        """
+        busiest = max(region.tiles * region.issue_cycles for region in self.workers.regions)
+        if self.across is None:
+            return busiest
+        rows = self.region.tiles * self.region.issue_cycles
+        return max(busiest, -(-rows // self.across.rows_at_a_time))
 
     def judged(self, written: Scop) -> Part:
         """Return what its replay has to know of it.

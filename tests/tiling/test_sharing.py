@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from rtlgen.design import compile_design
 from rtlgen.ir.memory_side import Bus
-from rtlgen.ir.timeline import workers_cycles
+from rtlgen.ir.timeline import estimated_cycles, workers_cycles
 from rtlgen.options import CompileOptions
 from rtlgen.report.text import plan_report_text
 from rtlgen.scheduling.workers import WorkerRequest
+from rtlgen.tiling import candidates
+from rtlgen.tiling.candidates import Candidate
 from tests.tiling.programs import TRANSPOSED, planned
 
 POLYNOMIALS = """
@@ -30,6 +34,16 @@ void mirrored(int a[N][N]) {
 }
 """
 """Each row begins with what ends the one before."""
+
+PATHS = """
+void paths(int p[N][N]) {
+  for (int k = 0; k < N; k++)
+    for (int i = 0; i < N; i++)
+      for (int j = 0; j < N; j++)
+        p[i][j] = p[i][j] < p[i][k] + p[k][j] ? p[i][j] : p[i][k] + p[k][j];
+}
+"""
+"""An iteration of k needs all of the one before."""
 
 
 def test_rows_that_run_one_after_another_are_not_shared_where_others_run_side_by_side() -> None:
@@ -56,3 +70,39 @@ def test_it_is_said_that_rows_run_one_after_another(tmp_path: Path) -> None:
     )
     report = compile_design(path, options).report()
     assert "2 tiles behind the one before, no more than 1 at a time:" in plan_report_text(report)
+
+
+def test_many_tiles_are_compared_by_what_the_first_ones_take(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each tile waits for words that the tile before has stored: neither kernel nor bus tell."""
+    bus, workers = Bus("axi", 50), WorkerRequest(4)
+    (part,) = planned(PATHS, 16, (1, 1, 1), kind="axi", latency_cycles=50, workers=workers).parts
+    cycles = workers_cycles(part.workers, bus)
+    monkeypatch.setattr(candidates, "SAMPLED_TILES", 300)
+    found = Candidate.of(part, bus, followed=part.region.tiles - 1)
+    assert max(found.kernel_cycles, found.bus_cycles) < 0.5 * cycles
+    assert abs(found.cycles - cycles) < 0.1 * cycles
+
+
+def test_rows_that_run_one_after_another_take_the_kernel_as_long_as_one_worker() -> None:
+    one = planned(PATHS, 16, (1, 4, 4), kind="axi").parts[0]
+    four = planned(PATHS, 16, (1, 4, 4), kind="axi", workers=WorkerRequest(4)).parts[0]
+    assert four.across is not None and four.across.rows_at_a_time == 1
+    tiles = four.region.tiles * four.region.issue_cycles
+    assert (
+        four.kernel_cycles
+        == tiles
+        == 4 * max(r.tiles for r in four.workers.regions) * (four.region.issue_cycles)
+    )
+    assert one.kernel_cycles == one.region.tiles * one.region.issue_cycles
+
+
+@pytest.mark.parametrize("starts", [40, 200])
+def test_an_estimate_from_the_first_tiles_is_near_what_all_take(starts: int) -> None:
+    bus = Bus("axi", 20)
+    workers = planned(TRANSPOSED, 96, (8, 8), kind="axi", workers=WorkerRequest(4)).parts[0].workers
+    cycles = workers_cycles(workers, bus)
+    assert abs(estimated_cycles(workers, bus, starts) - cycles) < 0.35 * cycles
+    tiles = sum(region.tiles for region in workers.regions)
+    assert 0.95 * cycles < estimated_cycles(workers, bus, tiles) <= cycles
