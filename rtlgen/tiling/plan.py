@@ -43,7 +43,8 @@ class TiledProgram:
     -------
     parts: its units, in the order in which they run.
     candidates: by unit, the tiles that were planned. alone: by unit, why it runs on one worker
-        where several are asked for, or None.
+        where several are asked for, or None. apart: likewise, why it is not in common tiles with
+        the next one, where workers are in the way.
     workers: what was asked of these.
     replayed: whether the plan was small enough to be replayed exhaustively.
     """
@@ -53,6 +54,7 @@ class TiledProgram:
     parts: tuple[TiledPart, ...]
     candidates: tuple[tuple[Candidate, ...], ...]
     alone: tuple[str | None, ...]
+    apart: tuple[str | None, ...]
     workers: WorkerRequest
     replayed: bool
 
@@ -100,6 +102,7 @@ def plan_in_tiles(program: ParsedProgram, request: TileRequest, target: Target) 
         parts,
         tuple(unit.candidates for unit in units),
         tuple(None if unit.alone is None else str(unit.alone) for unit in units),
+        tuple(None if unit.apart is None else str(unit.apart) for unit in units),
         request.workers,
         _replayed(plan, parts, whole),
     )

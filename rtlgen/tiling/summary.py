@@ -20,6 +20,7 @@ from rtlgen.tiling.needed import words_needed
 from rtlgen.tiling.part import TiledPart, ram_bits
 from rtlgen.tiling.picture import tile_picture
 from rtlgen.tiling.plan import TiledProgram
+from rtlgen.tiling.worker_limits import worker_limits
 from rtlgen.transforms.tile_nests import Tiling
 
 
@@ -42,9 +43,11 @@ def tiles_report(tiled: TiledProgram, target: Target, ram_limit_bits: int) -> di
     units = [
         {
             **_unit(part, candidates, side, ram_limit_bits, tiled.workers),
-            "workers": _workers(part, alone),
+            "workers": {**_workers(part, alone), "apart": apart},
         }
-        for part, candidates, alone in zip(tiled.parts, tiled.candidates, tiled.alone, strict=True)
+        for part, candidates, alone, apart in zip(
+            tiled.parts, tiled.candidates, tiled.alone, tiled.apart, strict=True
+        )
     ]
     longest = max(units, key=lambda unit: max(unit["kernel_cycles"], unit["bus_cycles"]))
     loaded, stored = (
@@ -69,7 +72,7 @@ def tiles_report(tiled: TiledProgram, target: Target, ram_limit_bits: int) -> di
         "lanes": max(part.kernel.lanes for part in tiled.parts),
         "units": units,
         "off_chip": _off_chip(side),
-        "advice": _advice(units, needed, loaded + stored),
+        "advice": [*worker_limits(units), *_advice(units, needed, loaded + stored)],
     }
 
 

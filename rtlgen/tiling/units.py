@@ -27,11 +27,13 @@ class UnitPlan:
     Members
     -------
     alone: why it runs on one worker where several are asked for.
+    apart: why it is not in common tiles with the unit behind it, where workers are in the way.
     """
 
     part: TiledPart
     candidates: tuple[Candidate, ...]
     alone: NoParallelTiles | None = None
+    apart: NoParallelTiles | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -192,7 +194,10 @@ class UnitPlanner:
         fewest = sum(map(self._cycles, pair))
         try:
             plan = self._chosen(joined, self.chip, self._names_beside(number, 2), fewest)
-        except (*REFUSALS, NoParallelTiles):
+        except NoParallelTiles as error:
+            self.plans[number] = replace(pair[0], apart=error)
+            return False
+        except REFUSALS:
             return False
         # What many tiles take is estimated while they are chosen.
         if self._cycles(plan) >= fewest:
