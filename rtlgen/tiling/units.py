@@ -187,6 +187,9 @@ class UnitPlanner:
             loops = joined_loops(self.whole, (*first.units, *second.units))
             if loops is None or not replace_two(number, _Group(loops.units, (loops,))):
                 number += 1
+            elif number:
+                # The one before may go with both of them, though not with the first.
+                number -= 1
 
     def _replace(self, number: int, joined: _Group) -> bool:
         """Put a group in place of two that follow each other; return False where that is longer."""

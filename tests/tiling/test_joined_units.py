@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -157,3 +159,28 @@ def test_circuits_of_joined_units_are_exact(tmp_path: Path) -> None:
     ]
     assert any(len(part.program.scop.statements) > 1 for found in cases for part in found.parts)
     assert plan_failures(plans, tmp_path) == [[] for _ in cases]
+
+
+def test_neighbours_that_are_joined_are_tried_with_the_one_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """2mm in four workers: both products, but not the first one and the zeros of the second."""
+    planner: Any = object.__new__(units_module.UnitPlanner)
+    planner.groups = [units_module._Group(((name,),), ()) for name in "ABC"]
+    planner.chip, planner.whole = SimpleNamespace(buffer=True), None
+
+    def joined_loops(_: object, found: object) -> SimpleNamespace:
+        return SimpleNamespace(units=found)
+
+    monkeypatch.setattr(units_module, "joined_loops", joined_loops)
+    tried: list[str] = []
+
+    def replace_two(number: int, joined: Any) -> bool:
+        tried.append("".join(name for unit in joined.units for name in unit))
+        if tried[-1] == "AB":
+            return False
+        planner.groups[number : number + 2] = [joined]
+        return True
+
+    planner._join(replace_two)
+    assert tried == ["AB", "BC", "ABC"] and len(planner.groups) == 1
