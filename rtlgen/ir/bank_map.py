@@ -35,6 +35,9 @@ CutKind: TypeAlias = Literal["cyclic", "block"]
 MOST_BANKS = 64
 """Of one array: what chooses between more is slower and larger than what they save."""
 
+MOST_OF_PAIRS = MOST_BANKS**2
+"""Banks of what lanes write by one subscript and read by another: each is between two of them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Cut:
@@ -85,7 +88,7 @@ class BankMap:
         dims = [cut.dim for cut in self.cuts]
         if len(set(dims)) != len(dims) or any(dim >= len(self.shape) for dim in dims):
             raise PlanError(f"cuts of dimensions {dims} do not fit {self.shape}")
-        if self.banks > MOST_BANKS:
+        if self.banks > MOST_OF_PAIRS or any(cut.count > MOST_BANKS for cut in self.cuts):
             raise PlanError(f"{self.banks} banks are too many")
 
     @property

@@ -36,8 +36,8 @@ class Memory:
         read by a mover.
     shape, role, storage: as in the Scop. Arrays with storage other than `local` have a host port.
     cuts: how the array is cut into banks, each with a write port of its own; () for one bank. What
-        is addressed by folded forms is a box of three dimensions and cut along the second, so that
-        its banks are some bits in the middle of an address.
+        is addressed by folded forms is a box that is cut along every second dimension, so that its
+        banks are some bits of an address.
     write_ports: writers of a bank of a `block`, each with its version, see `ir.plan`; 1 for any
         other kind.
     homes: the version of every element between runs, row-major; () where it is version 0 for all.
@@ -105,8 +105,11 @@ class Memory:
         """The bits of a folded address that number the bank, lowest first."""
         if not self.cuts:
             return ()
-        low = (self.shape[-1] - 1).bit_length()
-        return tuple(range(low, low + (self.bank_map.banks - 1).bit_length()))
+        found: list[int] = []
+        for cut in reversed(self.cuts):
+            low = sum((extent - 1).bit_length() for extent in self.shape[cut.dim + 1 :])
+            found += range(low, low + (cut.count - 1).bit_length())
+        return tuple(found)
 
     @property
     def bank_lanes(self) -> int:

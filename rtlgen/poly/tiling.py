@@ -50,8 +50,8 @@ class TileRelations:
     -------
     sets: the program; the first `depth` iterators of its statements are the tile loops.
     dependences, flows: of the whole program, between instances in tiles.
-    has_lanes: whether the last iterator numbers lanes: instances that differ in nothing else issue
-        together.
+    has_lanes: whether the last iterator numbers lanes. in_step: whether instances that differ in
+        nothing else issue together.
     """
 
     sets: ScopSets
@@ -59,12 +59,35 @@ class TileRelations:
     dependences: tuple[Dependence, ...]
     flows: Dataflow
     has_lanes: bool = False
+    in_step: bool = True
 
     def together(self, relation: isl.Map) -> isl.Map:
         """Restrict a relation between instances of one statement to pairs that issue together."""
-        if not self.has_lanes:
+        if not self.has_lanes or not self.in_step:
             return relation.subtract(relation)
         return equal_outer(relation, relation.dim(isl.dim_type.in_) - 1).coalesce()
+
+    def in_one_lane(self, relation: isl.Map) -> isl.Map:
+        """Restrict a relation to pairs in one lane; where lanes are in step, all lanes count."""
+        if not self.has_lanes or self.in_step:
+            return relation
+        first, second = isl.dim_type.in_, isl.dim_type.out
+        return relation.equate(
+            first, relation.dim(first) - 1, second, relation.dim(second) - 1
+        ).coalesce()
+
+    def to_no_later_lane(self, relation: isl.Map) -> isl.Map:
+        """Leave out pairs whose second is in a later lane, which runs later for that.
+
+        Where lanes are in step, all pairs count.
+        """
+        if not self.has_lanes or self.in_step:
+            return relation
+        first, second = isl.dim_type.in_, isl.dim_type.out
+        earlier = relation.order_gt(
+            first, relation.dim(first) - 1, second, relation.dim(second) - 1
+        )
+        return earlier.union(self.in_one_lane(relation)).coalesce()
 
     def same_tile(self) -> TileRelations:
         """Return what is between instances of one tile."""
@@ -108,17 +131,17 @@ class TileRelations:
             found = found.reset_tuple_id(kind)
         return found.coalesce()
 
-    def placed_at_origin(self, relation: isl.Map) -> isl.Map:
+    def placed_at_origin(self, relation: isl.Map, lanes_count: bool = False) -> isl.Map:
         """Return the pairs of a relation with the tiles left out: all in the tile at the origin.
 
-        Lanes are left out, too: all are in the first one.
+        Lanes are left out, too, unless they count: all are in the first one.
         """
         keep_going(self.sets.context)
         found = relation
         for kind in (isl.dim_type.in_, isl.dim_type.out):
             name = relation.get_tuple_name(kind)
             left_out = [(0, self.depth)]
-            if self.has_lanes:
+            if self.has_lanes and not lanes_count:
                 left_out.append((found.dim(kind) - 1, 1))
             for first, count in left_out:
                 found = found.project_out(kind, first, count).insert_dims(kind, first, count)
@@ -140,7 +163,9 @@ class TileRelations:
             ),
             Dataflow(
                 tuple(
-                    replace(f, relation=self.placed_at_origin(f.relation)) for f in same.flows.flows
+                    replace(f, relation=self.placed_at_origin(relation))
+                    for f in same.flows.flows
+                    if not (relation := self.to_no_later_lane(f.relation)).is_empty()
                 ),
                 dict(inside.domains),
             ),
@@ -151,7 +176,7 @@ class TileRelations:
 
         What issues together reads before it stores.
         """
-        relation = dependence.relation
+        relation = self.to_no_later_lane(dependence.relation)
         if dependence.source == dependence.sink:
             relation = relation.subtract(self.together(relation))
         return self.placed_at_origin(relation)
@@ -173,13 +198,15 @@ class TileRelations:
     def largest(self, relation: isl.Map, source: Sequence[int], sink: Sequence[int]) -> int | None:
         """Return the largest source . p - sink . q over the pairs, whatever their tiles, or None.
 
+        Lanes that are not in step are iterations like others.
+
         Parameters
         ----------
         source, sink: coefficients of the iterators; those of the tile loops do not count.
         """
         if relation.is_empty():
             return None
-        pairs = pair_extrema(self.placed_at_origin(relation))
+        pairs = pair_extrema(self.placed_at_origin(relation, not self.in_step))
         return pairs.maximum([*source, *(-c for c in sink)], 0)
 
 

@@ -58,6 +58,11 @@ def unit_line(unit: Mapping[str, Any]) -> str:
         f"{' '.join(unit['statements'])}: {counted(tiles['count'], 'tile')} of {what} "
         f"{order_text(tiles)}, {unit['issue_cycles']:,} cycles apart or more"
         + (f", in {unit['lanes']} lanes of {unit['lanes_of']}" if unit["lanes"] > 1 else "")
+        + (
+            f", {counted(unit['skew_cycles'], 'cycle')} behind each other"
+            if unit["skew_cycles"]
+            else ""
+        )
     )
 
 

@@ -118,8 +118,9 @@ class NoLanes(RtlgenError):
         rtlgen plan gemm.c --memory axi --unroll j=8 --tile 32,32,32
 
     All statements of a tile share that loop, and its part of a tile is a multiple of the lanes. No
-    lane needs what another one computes in that cycle, and no two lanes write to one bank of a
-    memory. Sums over lanes are for programs whose arrays are all on chip.
+    two lanes write to one bank of a memory. Where a lane needs what another one computes, each runs
+    some cycles behind the one before, if no lane needs what a later one has not computed by then.
+    Sums over lanes are for programs whose arrays are all on chip.
     """
 
     code = "E0323"
@@ -131,6 +132,18 @@ class NoLanes(RtlgenError):
             f"lanes of {statement.name} cannot store in one cycle",
             labels=(Label(statement.write.span, why),),
             help="run another loop in lanes",
+        )
+
+    @classmethod
+    def of_banks(cls, statement: Statement) -> NoLanes:
+        """Return the error for lanes that run behind each other, and would share banks."""
+        return cls(
+            f"lanes of {statement.name} have no banks of their own to store to",
+            labels=(
+                Label(statement.write.span, "moves among the lanes from iteration to iteration"),
+            ),
+            notes=("one waits for another, so they run behind each other",),
+            help="run another loop in lanes, or share tiles among workers: --threads",
         )
 
 

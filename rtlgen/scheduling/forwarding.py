@@ -38,28 +38,42 @@ class Unforwardable(Exception):
         self.flow = flow
 
 
+AT_ONCE = Affine()
+"""No cycles."""
+
+
 @dataclass(frozen=True, slots=True)
 class Issue:
-    """When one statement issues: cycle = offset + ii * rank."""
+    """When one statement issues: cycle = offset + ii * rank + later.
+
+    Members
+    -------
+    later: of the iterators, what does not follow from the rank: lanes that run behind each other.
+    """
 
     placement: Placement
     offset: int
     ii: int
+    later: Affine = AT_ONCE
 
     def cycle(self, stage: int) -> Affine:
         """Return the cycle of a stage as a function of the iterators, for a box."""
-        return self.placement.flat(0).rank * self.ii + (self.offset + stage)
+        return self.placement.flat(0).rank * self.ii + self.later + (self.offset + stage)
 
     def cycle_function(self, context: isl.Context, stage: int) -> isl.PwQPolynomial:
         """Return the cycle of a stage as a function of the instances, in closed form."""
         ranks = self.placement.rank_function(context)
-        count = len(self.placement.iterators)
-        start = affine_function(context, [0] * count, self.offset + stage)
+        start = affine_function(context, self._later, self.offset + stage)
         return ranks.scale_val(isl.Val(self.ii, context)).add(start)
 
     def cycles(self, points: Ints, stage: int) -> Ints:
         """Return the cycles of a stage of (n, iterators) instances."""
-        return self.placement.ranks(points) * self.ii + (self.offset + stage)
+        ranks = self.placement.ranks(points) * self.ii + (self.offset + stage)
+        return ranks + points @ np.array(self._later, dtype=np.int64) if self.later.terms else ranks
+
+    @property
+    def _later(self) -> list[int]:
+        return [self.later.coefficient(name) for name in self.placement.iterators]
 
 
 IssueTimes: TypeAlias = Mapping[str, Issue]

@@ -141,7 +141,10 @@ class Timing:
         reads = self.datapaths[dependence.source].node_of_read
         return dependence.source_read is None or dependence.source_read in reads
 
-    def _order(self, dependence: Dependence) -> Precedence | None:
+    def order_lag(self, dependence: Dependence) -> int | None:
+        """Return the smallest issue distance that keeps an order of accesses; None for any."""
+        if not self._orders(dependence):
+            return None
         source, sink = self.datapaths[dependence.source], self.datapaths[dependence.sink]
         if dependence.source_read is None:
             lag = source.result_stage + 1 - sink.result_stage
@@ -149,7 +152,10 @@ class Timing:
             is_register = self.scop.array(dependence.array).is_register
             lag = source.address_stage(dependence.source_read) - sink.result_stage
             lag += 0 if is_register else 1
-        pairs = self.related.of(dependence)
-        if pairs is None:
+        return lag
+
+    def _order(self, dependence: Dependence) -> Precedence | None:
+        lag, pairs = self.order_lag(dependence), self.related.of(dependence)
+        if lag is None or pairs is None:
             return None
         return Precedence(dependence.source, dependence.sink, lag, pairs, dependence)

@@ -4,6 +4,11 @@ Lanes are neighbouring iterations of a loop. In a subscript whose step from lane
 low bits tell them apart, as long as these bits count as many values as there are lanes: so a memory
 that is cut into banks by these bits has no two of them in one bank, wherever the tile begins. If
 nothing else moves the bits, every lane has a bank of its own; else lanes and banks are crossed.
+
+Lanes that run one behind the other are at different elements, and may be in different tiles, whose
+distance in time nobody knows. So two of them never share a bank: they need one of their own, by a
+subscript whose low bits nothing else moves. A memory to which they write rows and from which they
+read columns is cut by both, and has a bank for each pair of a lane that writes and one that reads.
 """
 
 from __future__ import annotations
@@ -19,25 +24,29 @@ from rtlgen.ir.scop import Access
 
 @dataclass(frozen=True, slots=True)
 class LaneBanks:
-    """The bits of a folded address that number the bank: `width_bits` from bit `low` on.
+    """The bits of a folded address that number the bank.
 
     Members
     -------
-    dim: the dimension of the array whose subscript they are of.
+    lows: where the bits of each subscript begin that is cut, the lowest first. width_bits: how many
+        there are of each.
     """
 
-    dim: int
-    low: int
+    lows: tuple[int, ...]
     width_bits: int
 
-    def shape(self, depth: int) -> tuple[int, int, int]:
-        """Return the box whose second dimension these bits are."""
-        rest = depth >> self.low + self.width_bits
-        return rest, 1 << self.width_bits, 1 << self.low
+    def shape(self, depth: int) -> tuple[int, ...]:
+        """Return the box of which every second dimension is one of these."""
+        found, known = [], 0
+        for low in self.lows:
+            found += [1 << low - known, 1 << self.width_bits]
+            known = low + self.width_bits
+        return (depth >> known, *reversed(found))
 
     @property
     def cuts(self) -> tuple[Cut, ...]:
-        return (Cut(1, "cyclic", 1 << self.width_bits),)
+        places = range(1, 2 * len(self.lows), 2)
+        return tuple(Cut(place, "cyclic", 1 << self.width_bits) for place in places)
 
     def address(self, place: FoldedForm, extents: Sequence[int]) -> Address:
         """Return an address with its bank: one, where no level moves the bits.
@@ -46,16 +55,25 @@ class LaneBanks:
         ----------
         extents: of the levels.
         """
-        own = tuple(range(self.low, self.low + self.width_bits))
+        own = tuple(low + bit for low in self.lows for bit in range(self.width_bits))
         others = tuple(bit for bit in range(place.width_bits) if bit not in own)
+        banks: tuple[int, ...] = (0,)
+        for number, low in enumerate(self.lows):
+            digits = self._digits(place, low, extents)
+            shift = number * self.width_bits
+            banks = tuple(digit << shift | bank for digit in digits for bank in banks)
+        return AnyBank(place, own, others, banks)
+
+    def _digits(self, place: FoldedForm, wanted: int, extents: Sequence[int]) -> Sequence[int]:
+        """Return the values that the bits from one on may have."""
         count, low = 1 << self.width_bits, 0
         for field in place.fields:
-            if low == self.low:
+            if low == wanted:
                 moving = zip(field.form.coefficients, extents, strict=True)
                 if not any(c % count for c, extent in moving if extent > 1):
-                    return AnyBank(place, own, others, (field.form.constant % count,))
+                    return (field.form.constant % count,)
             low += field.width_bits
-        return AnyBank(place, own, others, tuple(range(count)))
+        return range(count)
 
 
 def bits_for(lanes: int) -> int:
@@ -63,34 +81,47 @@ def bits_for(lanes: int) -> int:
     return (lanes - 1).bit_length()
 
 
-def told_apart_by(access: Access, lane_loop: NestLoop | None) -> int | None:
+def told_apart_by(access: Access, lane_loop: NestLoop | None, in_step: bool) -> int | None:
     """Return the dimension whose subscript tells lanes apart, the innermost one.
 
     None where no one does, or where there are no lanes.
-    """
-    if lane_loop is None or access.is_lookup:
-        return None
-    odd = [dim for dim, step in enumerate(_steps(access, lane_loop)) if step % 2]
-    return max(odd, default=None)
-
-
-def ports_of(access: Access, lane_loop: NestLoop | None, dim: int | None) -> int:
-    """Return the read ports of each bank that the lanes of an access take together.
-
-    One is enough if all of them ask for one element, or each is in a bank of its own. Nobody knows
-    where lanes look something up: each takes one.
 
     Parameters
     ----------
-    dim: by which the memory is cut into banks; None: it is in one piece.
+    in_step: whether lanes issue together; else the subscript has to do so at any time.
+    """
+    if lane_loop is None or access.is_lookup:
+        return None
+    dims = range(len(access.affine))
+    return max((dim for dim in dims if _tells(access, dim, lane_loop, in_step)), default=None)
+
+
+def _tells(access: Access, dim: int, lane_loop: NestLoop, in_step: bool) -> bool:
+    """Tell whether the low bits of a subscript are others in every lane."""
+    lane = lane_loop.iterator
+    steps = dict(access.affine[dim].terms)
+    own = steps.pop(lane or "", 0)
+    count = 1 << bits_for(lane_loop.extent)
+    return own % 2 == 1 and (in_step or not any(step % count for step in steps.values()))
+
+
+def ports_of(access: Access, lane_loop: NestLoop | None, dims: Sequence[int], in_step: bool) -> int:
+    """Return the read ports of each bank that the lanes of an access take together.
+
+    One is enough if each is in a bank of its own, or if all of them ask for one element in one
+    cycle. Nobody knows where lanes look something up: each takes one.
+
+    Parameters
+    ----------
+    dims: by which the memory is cut into banks. in_step: whether lanes issue together.
     """
     if lane_loop is None:
         return 1
     if access.is_lookup:
         return lane_loop.extent
-    steps = _steps(access, lane_loop)
-    is_shared = not any(steps) or (dim is not None and steps[dim] % 2 == 1)
-    return 1 if is_shared else lane_loop.extent
+    is_shared = in_step and not any(_steps(access, lane_loop))
+    has_own = any(_tells(access, dim, lane_loop, in_step) for dim in dims)
+    return 1 if is_shared or has_own else lane_loop.extent
 
 
 def _steps(access: Access, lane_loop: NestLoop) -> Sequence[int]:

@@ -14,7 +14,7 @@ from rtlgen.ir.scop import Statement
 from rtlgen.ir.sets import ScopSets, bounding_box
 from rtlgen.poly.tiling import TileRelations, tiles_between
 from rtlgen.scheduling.decide import Decision
-from rtlgen.scheduling.forwarding import IssueTimes, TapSet, tap_sets
+from rtlgen.scheduling.forwarding import Issue, IssueTimes, TapSet, tap_sets
 from rtlgen.scheduling.lags import Timing
 from rtlgen.scheduling.predicates import counter_box
 from rtlgen.transforms.candidates import Placement
@@ -31,7 +31,8 @@ class TileKernel:
     timing: of the program in tiles, with what is between instances of one tile alone.
     decision: for one whole tile.
     tile_loops: the loops over tiles, with their bounds.
-    lane_loop: whose iterations issue together; None where each issues by itself.
+    lane_loop: whose iterations run side by side; None where each runs by itself.
+    skew_cycles: how far each lane is behind the one before; 0: all issue together.
     """
 
     relations: TileRelations
@@ -39,6 +40,7 @@ class TileKernel:
     decision: Decision
     tile_loops: tuple[NestLoop, ...]
     lane_loop: NestLoop | None = None
+    skew_cycles: int = 0
 
     @property
     def depth(self) -> int:
@@ -54,13 +56,14 @@ class TileKernel:
 
         Statements have tiles of different lengths, but all begin a tile with it.
         """
+        later = Affine.variable(self.lane) * self.skew_cycles if self.skew_cycles else Affine()
         return {
-            name: replace(issue, placement=self._in_tile(name, issue.placement))
+            name: replace(issue, placement=self._in_tile(name, issue.placement), later=later)
             for name, issue in self.decision.times.items()
         }
 
     def _in_tile(self, name: str, whole: Placement) -> Placement:
-        """Return a placement in which the loops over tiles, and over lanes, count for nothing."""
+        """Return a placement in which the loops over tiles, and over lanes, are left out."""
         inner = self._inner_loops(name)
         rank = FlatDim(inner, 0).rank
         coefficients = tuple(rank.coefficient(iterator) for iterator in whole.iterators)
@@ -86,6 +89,16 @@ class TileKernel:
     def lanes(self) -> int:
         """How many instances of a statement issue together."""
         return 1 if self.lane_loop is None else self.lane_loop.extent
+
+    def issue_of(self, name: str, lane: int) -> Issue:
+        """Return when a lane of a statement issues."""
+        issue = self.times[name]
+        return replace(issue, offset=issue.offset + self.skew_cycles * lane, later=Affine())
+
+    @property
+    def in_step(self) -> bool:
+        """Whether all lanes issue together."""
+        return self.relations.in_step
 
     @property
     def lane(self) -> str:

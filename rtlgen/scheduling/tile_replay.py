@@ -13,7 +13,8 @@ they wait for words, what is in order stays so. It proves for the given sizes th
 - each element off chip that is needed later ends with the last value that the program gives it, and
   none is written that the program does not write;
 - no port of a bank is used in a cycle for two elements, and no word has two places, or a place two
-  words.
+  words. Lanes that do not issue together share no port: they may be in two tiles, which start as
+  far apart as words let them.
 """
 
 from __future__ import annotations
@@ -34,7 +35,9 @@ from rtlgen.ir.plan import (
     KernelPlan,
     LoadOp,
     OffChip,
+    Stream,
     Workers,
+    banks_named,
 )
 from rtlgen.ir.scop import Scop
 from rtlgen.scheduling.errors import PlanUnsound
@@ -109,6 +112,8 @@ class _Judge:
         for moved in self.moved.values():
             moved.check_places()
         for member in self.members:
+            self._check_own_ports(member.stream)
+        for member in self.members:
             self._check_operands(member)
         for (memory, port), uses in self.port_uses.items():
             cycles, addresses = (np.concatenate(parts) for parts in zip(*uses, strict=True))
@@ -179,6 +184,18 @@ class _Judge:
         places = address_values(address, member.counters, member.tiles)[mask]
         if not np.isin(chosen_bits(places, address.bank_bits), address.banks).all():
             self.fail(f"{member.stream.name} is in another bank of {name}")
+
+    def _check_own_ports(self, stream: Stream) -> None:
+        """Check that a lane shares no port of a bank with a lane that issues at another time."""
+        others = [
+            other
+            for other in self.plan.streams
+            if other.statement == stream.statement and other.offset_cycles > stream.offset_cycles
+        ]
+        own, uses = _ports_used(stream), [(other, _ports_used(other)) for other in others]
+        for other, ports in uses:
+            for memory, _, _ in sorted(own & ports):
+                self.fail(f"{stream.name} and {other.name} meet in a bank of {memory}")
 
     def _drained(self, array: str) -> OffChipHistory:
         """Return what the tiles store to an array off chip."""
@@ -299,6 +316,22 @@ class _Judge:
         wrong = (ends != wanted) & (needed[touched] | (wanted == INITIAL))
         if np.any(wrong):
             self.fail(f"{array.name} does not end with the last values of the program")
+
+
+def _ports_used(stream: Stream) -> set[tuple[str, int, int]]:
+    """Return memory, port and bank of what a stream loads and stores; the write port is -1."""
+    found = {
+        (op.memory, op.port, bank)
+        for op in stream.operations
+        if isinstance(op, LoadOp) and op.address is not None
+        for bank in banks_named(op.address)
+    }
+    return found | {
+        (store.memory, -1, bank)
+        for store in stream.stores
+        if not store.when.is_false
+        for bank in banks_named(store.address)
+    }
 
 
 def _differs_at_once(slots: Ints, addresses: Ints) -> bool:

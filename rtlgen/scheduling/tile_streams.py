@@ -36,7 +36,7 @@ class TileStreamBuilder(StreamBuilder):
     ----------
     place: number of the first stream of every statement among those of the kernel; those of its
         lanes follow each other.
-    instances: of the statement. lane: which of those that issue together.
+    instances: of the statement. lane: which of those that run side by side.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class TileStreamBuilder(StreamBuilder):
         lane: int = 0,
     ) -> None:
         loops = kernel.loops(statement.name)
-        issue = kernel.times[statement.name]
+        issue = kernel.issue_of(statement.name, lane)
         super().__init__(kernel.timing, issue, loops, place, statement, kernel.depth)
         self.kernel = kernel
         self.windows = windows

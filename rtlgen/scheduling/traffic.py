@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+import islpy as isl
+
 from rtlgen.ir.plan import OffChip
 from rtlgen.ir.schedule import NestLoop
 from rtlgen.ir.scop import Access, Statement
+from rtlgen.ir.sets import bounding_box
 from rtlgen.poly.tiling import TileRelations
 from rtlgen.scheduling.footprints import Footprint, User
 from rtlgen.scheduling.lane_banks import ports_of, told_apart_by
@@ -22,7 +25,7 @@ class Traffic:
     Members
     -------
     off_chip: the arrays off chip, by name. word_bits: of the bus.
-    lane_loop: whose iterations issue together; None where each issues by itself.
+    lane_loop: whose iterations run side by side; None where each issues by itself.
     """
 
     relations: TileRelations
@@ -34,9 +37,14 @@ class Traffic:
 
     def ports(self, keys: Sequence[Key]) -> int:
         """Return the read ports of a window that is filled for some reads."""
-        lanes, scop = self.lane_loop, self.relations.sets.scop
+        lanes, in_step = self.lane_loop, self.relations.in_step
+        scop = self.relations.sets.scop
         reads = [scop.statement(name).reads[read] for name, read in keys]
-        return sum(ports_of(read, lanes, told_apart_by(read, lanes)) for read in reads)
+        dims = [told_apart_by(read, lanes, in_step) for read in reads]
+        return sum(
+            ports_of(read, lanes, [] if dim is None else [dim], in_step)
+            for read, dim in zip(reads, dims, strict=True)
+        )
 
     def loads(self) -> Iterator[tuple[Moved, list[Key]]]:
         """Yield what is loaded: by one mover for all reads of an array that step alike."""
@@ -50,7 +58,8 @@ class Traffic:
             users = []
             for name, read in keys:
                 statement = sets.scop.statement(name)
-                users.append(self._user(statement, statement.reads[read]))
+                loaded = self.passing.loaded[name, read]
+                users.append(self._user(statement, statement.reads[read], loaded))
             instances = [self.passing.loaded[key] for key in keys]
             footprint = self._footprint(users)
             far = any(self.passing.awaited[key] for key in keys)
@@ -78,9 +87,24 @@ class Traffic:
             if moved is not None:
                 yield moved
 
-    def _user(self, statement: Statement, access: Access) -> User:
+    def _user(self, statement: Statement, access: Access, loaded: isl.Set | None = None) -> User:
+        """Return an access with the range of every iterator that is not of a tile.
+
+        Parameters
+        ----------
+        loaded: the instances for which words are loaded; None: all count. A mover looks at a word
+            a cycle, moved or not, and lanes behind each other leave it no more cycles than a lane
+            has iterations. So of what no lane has to itself there is no more than is loaded.
+        """
         tile = {loop.iterator for loop in self.tile_loops}
         box = self.relations.sets.scop.schedule.box(statement.name)
+        if loaded is not None and not self.relations.in_step and not loaded.is_empty():
+            ends = dict(zip(statement.iterators, bounding_box(loaded), strict=True))
+            lane = statement.iterators[-1]
+            by_lanes = {
+                n for form in access.affine if form.coefficient(lane) for n, _ in form.terms
+            }
+            box = {name: box[name] if name in by_lanes else ends[name] for name in box}
         return User(statement, access, {k: ends for k, ends in box.items() if k not in tile})
 
     def _footprint(self, users: Sequence[User]) -> Footprint:

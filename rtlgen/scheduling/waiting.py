@@ -29,6 +29,9 @@ from rtlgen.scheduling.tile_kernel import TileKernel
 MOST_WAITED = 4
 """Tiles between a store and the load that waits for it from which on it does not matter."""
 
+MOST_WAITED_IN_LANES = 16
+"""The same where lanes run one behind the other: the memory answers after many tiles."""
+
 
 class Waiting:
     """Find what transfers wait for.
@@ -52,6 +55,7 @@ class Waiting:
         self.space = space
         self.barrier = barrier
         self.across = across
+        self.most = MOST_WAITED if kernel.in_step else MOST_WAITED_IN_LANES
 
     def of_load(self, pairs: Mapping[str, isl.Map]) -> list[Wait]:
         """Return what a load waits for.
@@ -65,12 +69,12 @@ class Waiting:
     def _within(self, window: str, pairs: isl.Map) -> list[Wait]:
         depth = self.kernel.depth
         if self.space is None:
-            return [Wait(window, self.kernel.between(pairs, depth, MOST_WAITED), depth)]
+            return [Wait(window, self.kernel.between(pairs, depth, self.most), depth)]
         near = equal_outer(pairs, self.space + 1).coalesce()
         far = pairs.subtract(near).coalesce()
         found = []
         if not near.is_empty():
-            found.append(Wait(window, self.kernel.between(near, depth, MOST_WAITED), depth))
+            found.append(Wait(window, self.kernel.between(near, depth, self.most), depth))
         if not far.is_empty():
             found.append(self._behind(window, far))
         return found
@@ -80,7 +84,7 @@ class Waiting:
         if self.across is not None:
             return self.across.wait(window)
         assert self.space, "nothing passes between workers in one wave"
-        return Wait(window, self.kernel.between(pairs, self.space, MOST_WAITED), self.space)
+        return Wait(window, self.kernel.between(pairs, self.space, self.most), self.space)
 
     def completed(
         self,

@@ -55,14 +55,14 @@ class KeptMemory:
     Members
     -------
     flows: those that take them from there. bits: of each subscript that is the address.
-    ports: read ports that the reads have together. dim: by whose subscript it is cut into banks.
+    ports: read ports that the reads have together. dims: by whose subscripts it is cut into banks.
     """
 
     kept: Kept
     flows: tuple[KeptFlow, ...]
     bits: tuple[int, ...]
     ports: int
-    dim: int | None = None
+    dims: tuple[int, ...] = ()
 
     @property
     def fields(self) -> Fields:
@@ -254,19 +254,36 @@ class WindowPlanner:
 
     def _ports(self, statement: Statement, flows: Sequence[KeptFlow]) -> int:
         """Return the read ports that some flows take in a memory."""
-        dim = self.stored_dim(statement)
-        reads = [self.read(flow.key) for flow in flows]
-        return sum(ports_of(read, self.kernel.lane_loop, dim) for read in reads)
+        dims = self._dims(statement, flows)
+        return sum(self.ports_of(self.read(flow.key), dims) for flow in flows)
+
+    def ports_of(self, access: Access, dims: Sequence[int]) -> int:
+        """Return the read ports that lanes take in a memory that is cut by some dimensions."""
+        return ports_of(access, self.kernel.lane_loop, dims, self.kernel.in_step)
+
+    def _dims(self, statement: Statement, flows: Sequence[KeptFlow]) -> tuple[int, ...]:
+        """Return the dimensions by which what some flows are kept in is cut into banks."""
+        stored = self.stored_dim(statement)
+        if stored is None:
+            return ()
+        found = [stored]
+        for flow in flows:
+            access = self.read(flow.key)
+            dim = self.told_apart_by(access)
+            # Lanes in step that meet in a bank have a copy each: there are few of them.
+            if not self.kernel.in_step and dim is not None and self.ports_of(access, found) > 1:
+                found.append(dim)
+        return tuple(found)
 
     def _in_banks(self, kept: Kept, flows: Sequence[KeptFlow], bits: tuple[int, ...]) -> KeptMemory:
         """Return a memory for values, with as many banks as lanes write to it."""
-        dim = self.stored_dim(kept.statement)
-        if dim is not None:
+        dims = self._dims(kept.statement, flows)
+        for dim in dims:
             # Bits more than are needed tell as much apart.
             wider = max(bits[dim], bits_for(self.kernel.lanes))
             bits = (*bits[:dim], wider, *bits[dim + 1 :])
         ports = self._ports(kept.statement, flows)
-        return KeptMemory(kept, tuple(flows), bits, ports, dim)
+        return KeptMemory(kept, tuple(flows), bits, ports, dims)
 
     def stored_dim(self, statement: Statement) -> int | None:
         """Return the dimension that tells apart where lanes store; None where there are none.
@@ -275,10 +292,16 @@ class WindowPlanner:
         ------
         NoLanes: no dimension does.
         """
-        dim = told_apart_by(statement.write, self.kernel.lane_loop)
+        dim = self.told_apart_by(statement.write)
         if dim is None and self.kernel.lanes > 1:
-            raise NoLanes.of_store(statement, EVEN_STEPS)
+            if self.kernel.in_step:
+                raise NoLanes.of_store(statement, EVEN_STEPS)
+            raise NoLanes.of_banks(statement)
         return dim
+
+    def told_apart_by(self, access: Access) -> int | None:
+        """Return the dimension that tells apart what lanes access; None where none does."""
+        return told_apart_by(access, self.kernel.lane_loop, self.kernel.in_step)
 
     def read(self, key: Key) -> Access:
         """Return the access of a read."""
@@ -325,6 +348,9 @@ class _Planned:
                 self._drain(statement, moved)
         for moved, keys in self.traffic.loads():
             self._fill(moved, keys)
+        if not self.kernel.in_step:
+            # Who loads little comes first: a few words a row of tiles would wait for all others.
+            self.transfers.sort(key=lambda t: (t.direction == "load", self.words[t.window]))
         for memory in self.kept.values():
             self._keep(memory)
         for array in self.sets.scop.arrays:
@@ -352,12 +378,12 @@ class _Planned:
         name = self._name(f"{footprint.array.name}_in")
         bits = self.copies.bits_of(moved, drained=False)
         # They step alike: what tells the lanes of one apart does so of all.
-        dim = told_apart_by(self.planner.read(keys[0]), self.kernel.lane_loop)
+        dim = self.planner.told_apart_by(self.planner.read(keys[0]))
         banks = self._banks(footprint, dim)
         port = 0
         for key, (user, instances) in zip(keys, moved.users, strict=True):
             fields = footprint.element_fields(user.access)
-            ports = ports_of(user.access, self.kernel.lane_loop, dim)
+            ports = self.planner.ports_of(user.access, [] if dim is None else [dim])
             place = Place(name, fields, instances, bits, port, banks, ports > 1)
             self.sources[key].append(place)
             port += ports
@@ -371,7 +397,7 @@ class _Planned:
         low, width = footprint.field(dim)
         # Where all iterations together have fewer subscripts, some lanes never run.
         bits = min(bits_for(self.kernel.lanes), width)
-        return LaneBanks(dim, low, bits) if bits else None
+        return LaneBanks((low,), bits) if bits else None
 
     def _after(self, keys: Sequence[Key]) -> list[Wait]:
         """Return the stores that a load waits for, and how far before it they are in tiles."""
@@ -388,14 +414,14 @@ class _Planned:
         array = self.sets.scop.array(statement.write.array)
         name = self._name(f"{array.name}_kept")
         banks, port = None, 0
-        if memory.dim is not None:
-            low = sum(memory.bits[memory.dim + 1 :])
-            banks = LaneBanks(memory.dim, low, bits_for(self.kernel.lanes))
+        if memory.dims:
+            lows = sorted(sum(memory.bits[dim + 1 :]) for dim in memory.dims)
+            banks = LaneBanks(tuple(lows), bits_for(self.kernel.lanes))
         written = Place(name, memory.fields, memory.kept.written, banks=banks)
         self.targets[statement.name].append(written)
         for flow in memory.flows:
             access = self.planner.read(flow.key)
-            ports = ports_of(access, self.kernel.lane_loop, memory.dim)
+            ports = self.planner.ports_of(access, memory.dims)
             fields = fields_of(access, memory.bits)
             place = Place(name, fields, flow.sinks, 0, port, banks, ports > 1)
             self.sources[flow.key].append(place)
@@ -406,12 +432,15 @@ class _Planned:
     def _order_kept(self, memory: KeptMemory) -> None:
         """Let tiles be so far apart that what is in order tile by tile is so in time, too.
 
-        Stores of one statement are, since its tiles do not overlap.
+        Stores of one lane are, since its tiles do not overlap.
         """
         kept, bits = memory.kept, memory.bits
         stored = self._stored(kept.statement.name)
         places = folded_places(self.sets, kept.statement, kept.statement.write, bits)
         places = places.intersect_domain(kept.written)
+        if not self.kernel.in_step:
+            # A lane may be in a tile yet when others are in the next one.
+            self._in_order(partial(places.apply_range, places.reverse()), stored, stored)
         for flow in memory.flows:
             key = flow.key
             read = key[0], self.kernel.address_cycle(*key)
@@ -478,7 +507,7 @@ class _Planned:
                 self._in_order(through.coalesce, self._stored(flow.source), read)
             if not left.is_empty():
                 place = None if access.is_lookup else self.sets.scop.element_number(access)
-                own = ports_of(access, self.kernel.lane_loop, None)
+                own = self.planner.ports_of(access, [])
                 source = Place(array.name, place, left.coalesce(), 0, ports, None, own > 1)
                 self.sources[key].append(source)
                 ports += own

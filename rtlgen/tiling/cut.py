@@ -98,7 +98,7 @@ class CutPart:
 
     @property
     def lane_loop(self) -> NestLoop | None:
-        """The loop over lanes, which takes no time."""
+        """The loop over lanes, which is none over time."""
         lanes = self.tiling.lanes
         return None if lanes is None else NestLoop(self.tiled.lane, lanes.count)
 
@@ -193,6 +193,7 @@ def _in_tiles(loops: UnitLoops, tiling: Tiling) -> tuple[TiledScop, Corresponden
         moved_dependences(part.dependences, sets, moved),
         moved_dataflow(part.flows, moved),
         tiling.lanes is not None,
+        tiling.lanes is None or tiling.lanes.in_step,
     )
     return tiled, moved, relations
 

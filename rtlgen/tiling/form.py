@@ -324,6 +324,10 @@ class Form:
         try:
             with limited_effort():
                 return ram_of_part(cut, self.chip, self._shared(cut))
+        except NoLanes as error:
+            # That lanes have no banks says more than that other orders of the tiles are illegal.
+            self.refused.rather(error)
+            return UNLIMITED
         except (RaggedDomain, TooComplex) as error:
             self.refused.add(error)
             return UNLIMITED
@@ -364,12 +368,20 @@ class Form:
         """Return the unit cut like that; None where that is not legal."""
         tiling = word_phases(self.loops, plain, self.chip)
         if tiling not in self.cuts:
+            lanes = tiling.lanes
             try:
                 with limited_effort():
                     self.cuts[tiling] = cut_part(
                         self.loops, tiling, self.chip.target, self.chip.off_chip
                     )
-            except (IllegalSchedule, TooComplex, NoLanes) as error:
+            except NoLanes as error:
+                if lanes is None or not lanes.in_step:
+                    self.refused.add(error)
+                    self.cuts[tiling] = None
+                else:
+                    behind = replace(plain, lanes=replace(lanes, in_step=False))
+                    self.cuts[tiling] = self._cut_as(behind)
+            except (IllegalSchedule, TooComplex) as error:
                 self.refused.add(error)
                 self.cuts[tiling] = None
         return self.cuts[tiling]

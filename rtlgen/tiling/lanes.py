@@ -8,13 +8,14 @@ issues together must not depend on each other.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import islpy as isl
 
 from rtlgen.errors import Label
-from rtlgen.ir.scop import Loop, Scop
+from rtlgen.ir.scop import Access, Loop, Scop
 from rtlgen.ir.sets import integer
-from rtlgen.poly.dependences import Dependence
+from rtlgen.poly.dependences import Dependence, DependenceKind
 from rtlgen.poly.describe import access_text
 from rtlgen.poly.legality import Violation
 from rtlgen.poly.tiling import TileRelations
@@ -197,20 +198,54 @@ def _depending(
     scop: Scop, dependence: Dependence, source: tuple[int, ...], sink: tuple[int, ...]
 ) -> NoLanes:
     """Return the error for lanes of which one has to wait for the other."""
-    access = dependence.sink_access
-    first = scop.statement(dependence.source).instance_text(source)
-    second = scop.statement(dependence.sink).instance_text(sink)
+    return _waiting(
+        scop,
+        (dependence.kind, dependence.source, dependence.sink, dependence.sink_access),
+        (source, sink),
+        "lanes run in step, each statement in one cycle for all of them",
+    )
+
+
+Pairing: TypeAlias = tuple[DependenceKind, str, str, Access]
+"""How the second of two instances depends on the first: their statements, what the second does."""
+
+
+def lanes_need_each_other(
+    scop: Scop,
+    pairing: Pairing,
+    instances: tuple[tuple[int, ...], tuple[int, ...]],
+    skew_cycles: int,
+) -> NoLanes:
+    """Return the error for lanes that cannot run one behind the other either.
+
+    Parameters
+    ----------
+    instances: the second one issues too early where each lane is so many cycles behind the one
+        before, which others ask for at least.
+    """
+    behind = "1 cycle" if skew_cycles == 1 else f"{skew_cycles} cycles"
+    return _waiting(
+        scop,
+        pairing,
+        instances,
+        f"each lane runs {behind} behind the one before, or more: that is too early",
+    )
+
+
+def _waiting(
+    scop: Scop, pairing: Pairing, instances: tuple[tuple[int, ...], tuple[int, ...]], why: str
+) -> NoLanes:
+    kind, source, sink, access = pairing
+    first = scop.statement(source).instance_text(instances[0])
+    second = scop.statement(sink).instance_text(instances[1])
     does = {
         "flow": f"{second} needs the value of {first}",
         "output": f"{second} writes over the value of {first}",
         "anti": f"{second} writes over what {first} reads",
     }
     return NoLanes(
-        f"lanes of {dependence.sink} wait for each other",
+        f"lanes of {sink} wait for each other",
         labels=(Label(access.span, f"{access_text(scop, access)}, of another lane"),),
-        notes=(
-            does[dependence.kind],
-            "lanes run in step, each statement in one cycle for all of them",
-        ),
+        notes=(does[kind], why),
         help="run another loop in lanes, or share tiles among workers: --threads",
     )

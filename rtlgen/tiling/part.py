@@ -25,6 +25,7 @@ from rtlgen.scheduling.windows import WindowPlanner
 from rtlgen.scheduling.workers import Shared, one_worker, share
 from rtlgen.tiling.chip import UNLIMITED, Chip
 from rtlgen.tiling.cut import CutPart
+from rtlgen.tiling.lane_skew import skewed
 from rtlgen.tiling.loops import UnitLoops
 from rtlgen.tiling.program import Program
 from rtlgen.transforms.instance_ranks import Instances
@@ -214,7 +215,9 @@ def _kernel(cut: CutPart, space: Space) -> TileKernel:
         instances=Instances(cut.relations.sets),
     )
     decision = _decision(cut, space)
-    return TileKernel(cut.relations, everywhere, decision, cut.tile_loops, cut.lane_loop)
+    kernel = TileKernel(cut.relations, everywhere, decision, cut.tile_loops, cut.lane_loop)
+    lanes = cut.tiling.lanes
+    return kernel if lanes is None or lanes.in_step else skewed(kernel)
 
 
 def _decision(cut: CutPart, space: Space) -> Decision:

@@ -106,6 +106,7 @@ def _unit(
         "tiles": {"count": region.tiles, **_tiling(part.tiling, names)},
         "lanes": part.kernel.lanes,
         "lanes_of": None if lanes is None else names[lanes.loop],
+        "skew_cycles": part.kernel.skew_cycles,
         "more_lanes": [f"{name}={2 * part.kernel.lanes}" for name in _loops_for_more(part)],
         "issue_cycles": region.issue_cycles,
         "kernel_length_cycles": region.kernel.length_cycles,

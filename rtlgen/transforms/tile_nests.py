@@ -14,6 +14,9 @@ With lanes, a loop inside of a tile is cut once more, and what is cut off runs i
 each statement by itself. Its iterations are the lanes:
 
     for i<8  for j<8  S(i, j)    ->    for i<8  for j<2  for lane<4  S(i, 4*j + lane)
+
+Lanes that are not in step run one behind the other, as the C program has them: their loop is next
+to the one that they are of, `for i<2  for lane<4  for j<8  S(4*i + lane, j)`.
 """
 
 from __future__ import annotations
@@ -58,10 +61,16 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Lanes:
-    """Iterations that run side by side: `count` neighbours of the loop of number `loop`."""
+    """Iterations that run side by side: `count` neighbours of the loop of number `loop`.
+
+    Members
+    -------
+    in_step: whether they issue in one cycle; else each lane runs some cycles behind the one before.
+    """
 
     loop: int
     count: int
+    in_step: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,6 +267,12 @@ class _Cutter:
         span = self.scop.statements[0].span
         return Loop(self.lane, Affine(), Affine((), lanes.count), 1, span)
 
+    @property
+    def _place_of_lanes(self) -> int | None:
+        """The loop inside of which that over lanes is; None where it is innermost."""
+        lanes = self.tiling.lanes
+        return None if lanes is None or lanes.in_step else lanes.loop
+
     def _tile_loops(self) -> tuple[Loop, ...]:
         """Return loops over a box around all tiles."""
         boxes = [self._box(statement) for statement in self.scop.statements]
@@ -288,11 +303,13 @@ class _Cutter:
             match node:
                 case LoopNode(loop, body):
                     inner = self.nodes(body, depth + 1)
+                    if self.lane_loop is not None and depth == self._place_of_lanes:
+                        inner = (LoopNode(self.lane_loop, inner),)
                     found.append(LoopNode(self._inside(loop, depth), inner))
                 case ConditionNode(_, body):
                     # The statements have their conditions.
                     found += self.nodes(body, depth)
-                case _ if self.lane_loop is not None:
+                case _ if self.lane_loop is not None and self._place_of_lanes is None:
                     found.append(LoopNode(self.lane_loop, (node,)))
                 case _:
                     found.append(node)

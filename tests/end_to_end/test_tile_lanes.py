@@ -2,19 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from rtlgen.ir.memory_side import BusKind
-from rtlgen.ir.plan import AnyBank, KernelPlan, LoadOp, Operation, Workers
+from rtlgen.ir.plan import (
+    AnyBank,
+    ForwardOp,
+    KernelPlan,
+    LoadOp,
+    Operation,
+    Region,
+    Stream,
+    Workers,
+)
 from rtlgen.ir.scop import Scop
 from rtlgen.scheduling.workers import ONE_WORKER, WorkerRequest
 from rtlgen.tiling.lanes import LaneRequest
 from tests.end_to_end.judge import plan_failures
 from tests.oracles.random_tiles.campaign import none_wrong
-from tests.tiling.programs import BLUR, ELIMINATION, FILTER, JACOBI, PRODUCT, TWO_PRODUCTS, planned
+from tests.tiling.programs import (
+    BLUR,
+    ELIMINATION,
+    FILTER,
+    JACOBI,
+    PRODUCT,
+    SEIDEL,
+    TRANSPOSED,
+    TWO_PRODUCTS,
+    planned,
+)
 
 pytestmark = pytest.mark.simulation
 
@@ -32,6 +52,9 @@ CASES: tuple[Case, ...] = (
     (BLUR, 40, (4, 32), "j", 32, "axi", 128, ONE_WORKER),
     (TWO_PRODUCTS, 9, (4, 4, 4), "j", 2, "axi", 64, TWO),
     (ELIMINATION, 11, (4, 4, 4), "i", 4, "fixed", 64, ONE_WORKER),
+    (TRANSPOSED, 21, (8, 8), "i", 8, "axi", 64, ONE_WORKER),
+    (TRANSPOSED, 22, (8, 8), "i", 4, "fixed", 32, ONE_WORKER),
+    (SEIDEL, 14, (1, 8, 8), "i", 4, "axi", 64, ONE_WORKER),
 )
 """Program, size, tile, loop, lanes, memory, bits of a word, workers."""
 
@@ -56,6 +79,7 @@ def plan_of(case: Case) -> tuple[KernelPlan, Scop]:
     ("cases", "pauses"),
     [
         (CASES[:4], False),
+        (CASES[-3:], True),
         pytest.param(CASES, False, marks=pytest.mark.long),
         pytest.param(CASES, True, marks=pytest.mark.long),
     ],
@@ -83,6 +107,53 @@ def test_a_lane_that_reads_from_another_bank_is_caught(tmp_path: Path) -> None:
     spoilt = replace(first, operations=tuple(map(moved, first.operations)))
     kernel = replace(region.kernel, streams=(spoilt, *rest))
     wrong = replace(plan, body=(replace(workers, regions=(replace(region, kernel=kernel),)),))
+    (failures,) = plan_failures([(wrong, scop)], tmp_path)
+    assert failures
+
+
+def with_streams(
+    plan: KernelPlan, change: Callable[[Stream, tuple[Stream, ...]], Stream]
+) -> KernelPlan:
+    (workers,) = plan.body
+    assert isinstance(workers, Workers)
+    (region,) = workers.regions
+    streams = region.kernel.streams
+    kernel = Region.whole(tuple(change(stream, streams) for stream in streams))
+    return replace(plan, body=(replace(workers, regions=(replace(region, kernel=kernel),)),))
+
+
+def test_a_skew_too_small_is_caught(tmp_path: Path) -> None:
+    plan, scop = plan_of(CASES[-3])
+
+    def earlier(stream: Stream, _: tuple[Stream, ...]) -> Stream:
+        return replace(stream, offset_cycles=stream.offset_cycles - stream.lane)
+
+    (failures,) = plan_failures([(with_streams(plan, earlier), scop)], tmp_path)
+    assert failures
+
+
+def test_a_tap_from_another_lane_is_caught(tmp_path: Path) -> None:
+    plan, scop = plan_of(CASES[-3])
+
+    def spoilt(stream: Stream, streams: tuple[Stream, ...]) -> Stream:
+        if stream.lane < 2:
+            return stream
+        operations = tuple(
+            replace(
+                op,
+                taps=tuple(
+                    replace(tap, stream=tap.stream - (tap.stream == stream.lane - 1))
+                    for tap in op.taps
+                ),
+            )
+            if isinstance(op, ForwardOp)
+            else op
+            for op in stream.operations
+        )
+        return replace(stream, operations=operations)
+
+    wrong = with_streams(plan, spoilt)
+    assert wrong != plan
     (failures,) = plan_failures([(wrong, scop)], tmp_path)
     assert failures
 

@@ -56,6 +56,8 @@ def product(lanes: int = 4, loop: str = "j", size: int = 13) -> TiledProgram:
         pytest.param(ELIMINATION, 11, (4, 4, 4), "j", 4, id="a triangle, read by all lanes"),
         pytest.param(FILTER, 37, (8, 4), "i", 4, id="lanes and banks crossed"),
         pytest.param(JACOBI, 11, (2, 4, 4), "j", 4, id="in skewed loops, clipped"),
+        pytest.param(TRANSPOSED, 21, (8, 8), "i", 4, id="behind each other"),
+        pytest.param(SEIDEL, 14, (1, 8, 8), "i", 4, id="behind each other, five read ports"),
     ],
 )
 def test_lanes_are_replayed(
@@ -117,7 +119,8 @@ def test_a_unit_without_the_loop_has_one_lane() -> None:
     [
         (PRODUCT, TILE, "k", 2, "lanes of S0 wait for each other"),
         (SEIDEL, (2, 4, 4), "j", 2, "lanes of S0 wait for each other"),
-        (TRANSPOSED, (8, 8), "i", 2, "lanes of S0 wait for each other"),
+        (TRANSPOSED, (8, 8), "j", 2, "lanes of S0 wait for each other"),
+        (TRANSPOSED, (6, 6), "i", 3, "lanes of S0 have no banks of their own to store to"),
         (PRODUCT, TILE, "j", 3, "tiles of 4,8,4 iterations do not divide among the lanes of j"),
         (PRODUCT, (4,), "j", 2, "the loop j is not cut into tiles"),
         (LU, (4, 4, 4), "k", 2, "the loop k is none of those that all statements share in tiles"),
