@@ -50,7 +50,27 @@ def _product(lanes: int) -> BenchRow:
     )
 
 
-LANE_ROWS = (_product(8), _product(16))
+def _skewed(lanes: int, most_cycles: int, kib: int, **options: Any) -> BenchRow:
+    """Return the row of PLUTO's example in lanes behind each other, a byte of a word each."""
+    return _row(
+        f"{lanes}-lanes",
+        most_cycles,
+        memory="axi:50",
+        bus_bits=8 * lanes,
+        max_bram_kib=kib,
+        unroll={"i": lanes},
+        **options,
+    )
+
+
+SKEWED_ROWS = (
+    _skewed(8, 146_000, 24),
+    _skewed(16, 71_000, 192),
+    _skewed(32, 37_000, 192),
+    _skewed(64, 20_000, 192, tile=(64, 128)),
+)
+
+LANE_ROWS = (_product(8), _product(16), *SKEWED_ROWS)
 
 SECTIONS = (
     Section("One thread", COLUMNS, tuple(row.kernel for row in ROWS)),
@@ -59,7 +79,8 @@ SECTIONS = (
 
 
 def _measure(row: BenchRow, path: Path, settings: BenchSettings) -> RowResult:
-    return (measure if row in ROWS else measure_tiles)(row, path, settings)
+    of_pluto = (*ROWS, *SKEWED_ROWS)
+    return (measure if row in of_pluto else measure_tiles)(row, path, settings)
 
 
 TILES = BenchTable(

@@ -12,7 +12,7 @@ from rtlgen.bench.tables import find_table
 from rtlgen.bench.threads import CYCLES, KERNEL_ROWS
 from rtlgen.bench.threads import ROWS as SHARED_ROWS
 from rtlgen.bench.tile_figures import measure_tiles
-from rtlgen.bench.tiles import LANE_ROWS, ROWS
+from rtlgen.bench.tiles import LANE_ROWS, ROWS, SKEWED_ROWS
 from rtlgen.bench.transposed import measure
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "transposed" / "transposed.c"
@@ -51,6 +51,16 @@ def test_a_row_in_lanes_is_exact_in_small() -> None:
     assert result.figures["lanes"] == 8
 
 
+@pytest.mark.simulation
+@pytest.mark.parametrize("row", SKEWED_ROWS[:2], ids=lambda row: row.kernel)
+def test_a_row_in_lanes_behind_each_other_is_exact_in_small(row: BenchRow) -> None:
+    result = measure(at(row, 64), EXAMPLE, BenchSettings(synthesis=False))
+    assert result.failures == ()
+    assert result.figures["cycles"] == result.figures["predicted_cycles"]
+    assert result.figures["lanes"] == row.options["unroll"]["i"]
+    assert result.figures["times_faster"] > 50
+
+
 def test_a_row_that_is_too_slow_is_named() -> None:
     row = replace(ROWS[0], at_most={"cycles": 100})
     result = measure(at(row, 8), EXAMPLE, BenchSettings(synthesis=False))
@@ -61,6 +71,7 @@ def test_the_table_has_the_rows_of_one_thread() -> None:
     table = find_table("tiles")
     assert [row.kernel.partition("@")[2] for row in table.rows] == [
         "none", "tile", "1KiB", "6KiB", "24KiB", "axi:10", "axi:50", "8-lanes", "16-lanes",
+        "8-lanes", "16-lanes", "32-lanes", "64-lanes",
     ]  # fmt: skip
     (window,) = table.selected("*@24KiB")
     assert window.at_most == {"cycles": 1_610_000}
