@@ -49,6 +49,25 @@ def test_the_example_is_exact_off_chip(
     assert found.comparison.elements == size * size * len(found.data.sets)
 
 
+@pytest.mark.parametrize("element", ["uint8_t", "int"])
+@pytest.mark.parametrize("simulator", SIMULATORS)
+def test_the_example_is_exact_in_lanes_behind_each_other(
+    simulator: Simulator, element: str
+) -> None:
+    design = rtlgen.compile(
+        EXAMPLE,
+        define={"N": 24, "ELEMENT": element},
+        memory="axi:20",
+        tile=(8, 8),
+        unroll={"i": 4},
+    )
+    (unit,) = design.report()["units"]
+    assert unit["lanes"] == 4 and unit["skew_cycles"] == 2
+    found = design.verify(simulator=simulator)
+    assert found.exact, found.failures
+    assert found.cycles == found.predicted_cycles
+
+
 @pytest.mark.parametrize("simulator", SIMULATORS)
 def test_files_go_in_and_out(tmp_path: Path, simulator: Simulator) -> None:
     transposed(16, "uint8_t").write(tmp_path / "build")
