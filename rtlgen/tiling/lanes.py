@@ -232,6 +232,16 @@ def lanes_need_each_other(
     )
 
 
+def lanes_without_order(scop: Scop) -> NoLanes:
+    """Return the error for lanes that no order of the statements of a tile suits."""
+    names = ", ".join(statement.name for statement in scop.statements)
+    return NoLanes(
+        f"lanes of {names} wait for each other in a cycle",
+        labels=tuple(Label(statement.span) for statement in scop.statements),
+        help="run another loop in lanes, or share tiles among workers: --threads",
+    )
+
+
 def _waiting(
     scop: Scop, pairing: Pairing, instances: tuple[tuple[int, ...], tuple[int, ...]], why: str
 ) -> NoLanes:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from rtlgen.ir.plan import Direction, Memory, Region, TiledRegion, Workers
 from rtlgen.ir.scop import Scop
+from rtlgen.poly.errors import NoLegalSchedule
 from rtlgen.scheduling.decide import Decision, decide_fused, relaxing
 from rtlgen.scheduling.doacross import Doacross, SharedLoop
 from rtlgen.scheduling.passing import Scopes, passing
@@ -26,6 +27,7 @@ from rtlgen.scheduling.workers import Shared, one_worker, share
 from rtlgen.tiling.chip import UNLIMITED, Chip
 from rtlgen.tiling.cut import CutPart
 from rtlgen.tiling.lane_skew import skewed
+from rtlgen.tiling.lanes import lanes_without_order
 from rtlgen.tiling.loops import UnitLoops
 from rtlgen.tiling.program import Program
 from rtlgen.transforms.instance_ranks import Instances
@@ -234,7 +236,13 @@ def _decision(cut: CutPart, space: Space) -> Decision:
     key = tiling.sizes, tiling.lanes, tiling.loop_count, timing.memory_only, timing.apart, stages
     known = cut.loops.decisions
     if key not in known:
-        known[key] = decide_fused(space, {})
+        try:
+            known[key] = decide_fused(space, {})
+        except NoLegalSchedule as error:
+            if tiling.lanes is None or tiling.lanes.in_step:
+                raise
+            # What a lane needs of later ones in a tile asks for more than one lane's order does.
+            raise lanes_without_order(space.timing.scop) from error
     return known[key]
 
 

@@ -38,6 +38,22 @@ void cube(int A[N][N], int B[N][N][N]) {
 """
 
 
+IN_A_CYCLE = """
+int in_a_cycle(long A[12][12], int p) {
+  int sum = p;
+  for (int i = 2; i < 10; i++)
+    for (int j = 2; j < 10; j++) {
+      sum = A[i][j] - j;
+      for (int k = 2; k < 10; k++) {
+        A[i + 1][j - 1] = A[i][k] * A[i + 1][j] ^ A[i][0] - i;
+        sum = A[i + 2][j];
+      }
+    }
+  return sum;
+}
+"""
+
+
 def product(lanes: int = 4, loop: str = "j", size: int = 13) -> TiledProgram:
     return planned(PRODUCT, size, TILE, lanes=LaneRequest(loop, lanes))
 
@@ -131,6 +147,11 @@ def test_lanes_that_cannot_be(
 ) -> None:
     with pytest.raises(NoLanes, match=message):
         planned(text, 12, tile, lanes=LaneRequest(loop, lanes))
+
+
+def test_lanes_whose_statements_have_no_order_are_refused() -> None:
+    with pytest.raises(NoLanes, match="lanes of S1, S2, S3 wait for each other in a cycle"):
+        planned(IN_A_CYCLE, 12, (5, 15), kind="axi", lanes=LaneRequest("i", 5))
 
 
 def test_lanes_do_not_store_to_an_array_on_chip() -> None:
