@@ -209,7 +209,9 @@ class TileChoice:
         return self.comparison.of(part).cycles
 
     def _refused(self) -> RtlgenError:
-        why = [form.why_refused() for form in self.forms]
+        # Loops of which none can run in the lanes that are asked for say nothing of the others.
+        forms = [form for form in self.forms if form.has_lanes] or self.forms
+        why = [form.why_refused() for form in forms]
         refused = [error for error in why if error is not None]
         assert refused, "some tiles were tried"
         # That RAM is missing says more than what was wrong with other orders.

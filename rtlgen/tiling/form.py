@@ -113,6 +113,15 @@ class Form:
             return None
         return lanes_of(self.chip.lanes, self.loops, self.lengths)
 
+    @property
+    def has_lanes(self) -> bool:
+        """Whether the loop that is to run in lanes, if one is, is among those that are cut."""
+        try:
+            _ = self._lanes
+        except NoLanes:
+            return False
+        return True
+
     def fitting(self, sizes: tuple[int, ...]) -> tuple[int, ...]:
         """Return sizes that are multiples of the lanes, no smaller than those given.
 

@@ -9,6 +9,7 @@ from rtlgen.errors import RtlgenError
 from rtlgen.ir.effort import TooComplex, limited_effort
 from rtlgen.ir.scop import Scop
 from rtlgen.ir.transfer_patterns import MOST_TILES
+from rtlgen.poly.errors import IllegalSchedule
 from rtlgen.scheduling.errors import NoLanes, RaggedDomain, WindowsTooLarge
 from rtlgen.tiling.cut import CutPart
 
@@ -31,8 +32,12 @@ class Refusals:
         self._unfitting: list[tuple[int, CutPart]] = []
 
     def add(self, error: RtlgenError) -> None:
-        """Note an error; of several, the first one counts."""
-        self._first = self._first or error
+        """Note an error; of several, the first one counts.
+
+        That some order of the tiles is illegal says less than why a legal one cannot be built.
+        """
+        if self._first is None or (_is_illegal(self._first) and not _is_illegal(error)):
+            self._first = error
 
     def rather(self, error: RtlgenError) -> None:
         """Note an error that says more than those before it."""
@@ -76,3 +81,7 @@ class Refusals:
             with suppress(RaggedDomain, TooComplex, NoLanes), limited_effort():
                 least = min(least, least_bits(cut))
         return WindowsTooLarge.of([self.scop.statements[0]], [least], self.budget_bits)
+
+
+def _is_illegal(error: RtlgenError) -> bool:
+    return isinstance(error, IllegalSchedule)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import rtlgen.answers
-import rtlgen.cli.verbs.synth
+import rtlgen.flow.known
 from rtlgen.answers import question, recall, remember
 from rtlgen.design import Design
 from rtlgen.flow.synth import SynthesisReport
@@ -129,7 +129,7 @@ def test_synth_answers_at_once_what_was_asked_before(
             "scaled", "ice40", 1, 1, None, len(runs), 3, 4, {}, None, None, {}, None, 1.5, {}
         )
 
-    monkeypatch.setattr(rtlgen.cli.verbs.synth, "synthesise", counted)
+    monkeypatch.setattr(rtlgen.flow.known, "synthesise", counted)
     first = run_rtlgen("synth", built, "--target", "ice40")
     assert first.out == "scaled on ice40: 1 LUT, 1 FF, 3 DSP, 4 block RAM, not placed\n"
     second = run_rtlgen("synth", built, "--target", "ice40")

@@ -8,7 +8,7 @@ from rtlgen.ir.json_form import plan_from_json, plan_to_json
 from rtlgen.ir.plan import (
     AnyBank,
 )
-from rtlgen.scheduling.errors import NoLanes
+from rtlgen.scheduling.errors import NoLanes, RaggedDomain
 from rtlgen.scheduling.workers import WorkerRequest
 from rtlgen.tiling.lanes import LaneRequest, free_loops
 from rtlgen.tiling.plan import TiledProgram
@@ -147,6 +147,13 @@ def test_lanes_that_cannot_be(
 ) -> None:
     with pytest.raises(NoLanes, match=message):
         planned(text, 12, tile, lanes=LaneRequest(loop, lanes))
+
+
+def test_loops_without_the_lanes_do_not_say_why_the_others_are_refused() -> None:
+    # In C's loops the lanes are there, but what they read takes too many conditions; PLUTO's loops
+    # have no loop i.
+    with pytest.raises(RaggedDomain, match="iterations of S0 have no simple description"):
+        planned(TRANSPOSED, 22, (8, 16), kind="axi", lanes=LaneRequest("i", 4))
 
 
 def test_lanes_whose_statements_have_no_order_are_refused() -> None:
