@@ -7,12 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from rtlgen.hw.word_numbers import WordNumbers
 from rtlgen.sim.axi_behaviour import AxiBehaviour, BadWord, Direction, Response
 from rtlgen.sim.axi_model import axi_base
 from rtlgen.sim.cocotb_runner import Simulator, run_tests
 from rtlgen.sim.memory_image import image_of, owners, words_of
 from rtlgen.verify.cosim import Engine, simulate
-from rtlgen.verify.errors import MemoryAnswerError
+from rtlgen.verify.errors import MemoryAnswerError, MemoryRuleError
 from rtlgen.verify.inputs import from_words, to_words
 from tests.end_to_end.test_axi import Built, build
 from tests.simulators import needs_icarus
@@ -146,3 +147,29 @@ def test_of_errors_of_both_ways_the_first_one_is_told(scaled: Built) -> None:
             )
         told.append(caught.value.diagnostic.notes[0].split()[5])
     assert set(told) == {"SLVERR", "DECERR"}, told
+
+
+@pytest.mark.parametrize("direction", ["read", "write"])
+def test_numbers_of_words_that_are_forgotten_are_noticed(
+    direction: Direction, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # With room for two of all words on their way, the number of a later one takes the place of one
+    # that is still asked for; the memory's monitor knows what it has answered with an error.
+    def forgetful(*, width: int, depth: int) -> WordNumbers:
+        assert depth > 2
+        return WordNumbers(width=width, depth=2)
+
+    monkeypatch.setattr(f"rtlgen.hw.axi_{direction}.WordNumbers", forgetful)
+    built = build(tmp_path, SCALED, 64, (8, 64), 32)
+    memory = built.manifest.memory
+    assert memory is not None
+    place = memory.array("x" if direction == "read" else "z")
+    bad = BadWord(direction, place.base_bytes + 9 * place.row_bytes + 8, "slverr")
+    with pytest.raises(MemoryRuleError, match="the first error was response 2 to a"):
+        simulate(
+            built.folder,
+            built.manifest,
+            built.inputs[0],
+            engine="native",
+            axi=AxiBehaviour(dram=1, bad_words=(bad,)),
+        )
