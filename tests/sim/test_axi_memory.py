@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 import pytest
 
-from rtlgen.manifest import Manifest
 from rtlgen.sim.axi_behaviour import AxiBehaviour, BadWord, BurstError
 from rtlgen.sim.axi_model import axi_base
 from rtlgen.sim.cocotb_runner import Simulator
@@ -150,6 +150,9 @@ def test_a_valid_that_is_unknown_is_reported(tmp_path: Path) -> None:
         simulate(tmp_path, manifest, SMALL.inputs(3), simulator="icarus")
 
 
+ToldError: TypeAlias = tuple[AxiBehaviour, str, int, str]
+"""What is wrong with the memory, and what is told: the answer, the byte, the element."""
+
 # All six words are one burst; the number of the burst says which word has the error, the first one.
 ERRORS = [
     (AxiBehaviour(errors=(BurstError("read", 0),)), "SLVERR to the read of the word", 0, "A[0][0]"),
@@ -170,57 +173,36 @@ BAD_WORDS = [
 @pytest.mark.parametrize("error", ERRORS, ids=["read", "write"])
 @pytest.mark.parametrize(("simulator", "engine"), TWO_ENGINES)
 def test_an_error_is_reported_and_the_next_run_is_clean(
-    tmp_path: Path, simulator: Simulator, engine: Engine, error: tuple[AxiBehaviour, str, int, str]
+    tmp_path: Path, simulator: Simulator, engine: Engine, error: ToldError
+) -> None:
+    require_told(tmp_path, simulator, engine, error, clean_runs=2)
+
+
+def require_told(
+    folder: Path, simulator: Simulator, engine: Engine, error: ToldError, clean_runs: int
 ) -> None:
     axi, what, byte, element = error
-    manifest = SMALL.build(tmp_path)
+    manifest = SMALL.build(folder)
     with pytest.raises(MemoryAnswerError) as caught:
         simulate(
-            tmp_path,
-            manifest,
-            SMALL.inputs(3),
-            simulator=simulator,
-            engine=engine,
-            runs=3,
-            axi=axi,
+            folder, manifest, SMALL.inputs(3), simulator=simulator, engine=engine, runs=3, axi=axi
         )
     message = caught.value.diagnostic.message
     assert message == "increment: the memory answered with an error in run 1 of 3"
-    assert caught.value.diagnostic.notes == (
-        first_error(manifest, what, byte, element),
-        "runs without an error: 2",
-    )
-
-
-def first_error(manifest: Manifest, what: str, byte: int, element: str) -> str:
     assert manifest.memory is not None
     address = axi_base(manifest.memory) + byte
-    return (
-        f"first error of the run: {what} at 0x{address:08x}, byte {byte} of the memory, {element}"
+    assert caught.value.diagnostic.notes == (
+        f"first error of the run: {what} at 0x{address:08x}, byte {byte} of the memory, {element}",
+        f"runs without an error: {clean_runs}",
     )
 
 
 @pytest.mark.parametrize("error", BAD_WORDS, ids=["a word", "read first", "a burst"])
 @pytest.mark.parametrize(("simulator", "engine"), TWO_ENGINES)
 def test_a_word_that_is_bad_is_so_in_every_run(
-    tmp_path: Path, simulator: Simulator, engine: Engine, error: tuple[AxiBehaviour, str, int, str]
+    tmp_path: Path, simulator: Simulator, engine: Engine, error: ToldError
 ) -> None:
-    axi, what, byte, element = error
-    manifest = SMALL.build(tmp_path)
-    with pytest.raises(MemoryAnswerError) as caught:
-        simulate(
-            tmp_path,
-            manifest,
-            SMALL.inputs(3),
-            simulator=simulator,
-            engine=engine,
-            runs=3,
-            axi=axi,
-        )
-    assert caught.value.diagnostic.notes == (
-        first_error(manifest, what, byte, element),
-        "runs without an error: 0",
-    )
+    require_told(tmp_path, simulator, engine, error, clean_runs=0)
 
 
 READ, WRITE = BadWord("read", 8), BadWord("write", 72, "decerr")
