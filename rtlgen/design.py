@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -94,6 +94,24 @@ class Design:
             self._cache["verilog"] = generate(self.plan)
         return self._cache["verilog"]
 
+    @contextlib.contextmanager
+    def verilog_file(self) -> Iterator[Path]:
+        """Write the Verilog to a file that is there as long as it is needed."""
+        with tempfile.TemporaryDirectory(prefix="rtlgen-") as folder:
+            path = Path(folder) / f"{self.plan.name}.v"
+            path.write_text(self.verilog.text, encoding="utf-8")
+            yield path
+
+    @property
+    def block_rams(self) -> int:
+        """Block RAMs of the target that the plan takes, all copies counted."""
+        return block_rams(self.plan, self.compilation.target)
+
+    @property
+    def dsp(self) -> int:
+        """Multiplier blocks that the plan takes; 0 on a target whose products are made of logic."""
+        return multiplier_blocks(self.plan) if self.compilation.target.device_multipliers else 0
+
     @property
     def manifest(self) -> Manifest:
         scop = self.compilation.analysis.program.scop
@@ -135,8 +153,8 @@ class Design:
             "version": VERSION,
             "target": compilation.target.name,
             "data_flow_replayed": compilation.replayed,
-            "block_rams": block_rams(self.plan, compilation.target),
-            "dsp": multiplier_blocks(self.plan) if compilation.target.device_multipliers else 0,
+            "block_rams": self.block_rams,
+            "dsp": self.dsp,
         }
         scop = compilation.analysis.unrolled
         return plan_report(scop, self.plan, figures, self.nests(), compilation.findings())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -155,7 +154,5 @@ def synthesise_design(
     design: Design, seeds: Sequence[int], target: SynthesisTarget = "ecp5"
 ) -> SynthesisReport:
     """Return area and, on ECP5 with `seeds`, the clock of a design."""
-    with tempfile.TemporaryDirectory(prefix="rtlgen-") as folder:
-        verilog = Path(folder) / f"{design.plan.name}.v"
-        verilog.write_text(design.verilog.text, encoding="utf-8")
+    with design.verilog_file() as verilog:
         return synthesise(verilog, design.verilog.top, target, seeds=seeds)

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
-import tempfile
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from rtlgen.design import Design
 from rtlgen.driver import compile_program
@@ -18,8 +15,7 @@ from rtlgen.flow.known import known_synthesis
 from rtlgen.flow.synth import DEFAULT_CLOCK_MHZ, SynthesisTarget
 from rtlgen.frontend.program import ParsedProgram
 from rtlgen.ir.cycles import predicted_cycles
-from rtlgen.ir.partial_products import multiplier_blocks
-from rtlgen.ir.ram_copies import block_rams
+from rtlgen.manifest import sha256_of
 from rtlgen.options import CompileOptions
 
 PLACED_SEEDS = (1,)
@@ -184,16 +180,16 @@ class Explorer:
 
     def _point(self, design: Design) -> Point:
         target = design.compilation.target
-        dsp = multiplier_blocks(design.plan) if target.device_multipliers else 0
-        rams = block_rams(design.plan, target)
+        has_dsp = design.dsp <= target.device_multipliers
+        has_rams = design.block_rams <= target.device_block_rams
         return Point(
             design.options,
             options_text(self.asked, design.options),
             predicted_cycles(design.plan),
-            dsp,
-            rams,
-            bool(design.plan.tiled_regions),
-            dsp <= target.device_multipliers and rams <= target.device_block_rams,
+            design.dsp,
+            design.block_rams,
+            in_tiles=bool(design.plan.tiled_regions),
+            fits=has_dsp and has_rams,
         )
 
     def measure(
@@ -234,14 +230,10 @@ def measured_area(design: Design, target: SynthesisTarget, fresh: bool) -> Area:
     ------
     MissingToolError, ToolFailedError, UnreadableResultError
     """
-    text = design.verilog.text
-    digest = hashlib.sha256(text.encode()).hexdigest()
-    with tempfile.TemporaryDirectory(prefix="rtlgen-") as name:
-        path = Path(name) / f"{design.plan.name}.v"
-        path.write_text(text, encoding="utf-8")
+    with design.verilog_file() as path:
         report = known_synthesis(
             path,
-            digest,
+            sha256_of(design.verilog.text),
             design.verilog.top,
             target,
             clock_mhz=DEFAULT_CLOCK_MHZ,

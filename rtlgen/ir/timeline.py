@@ -118,8 +118,7 @@ class _Timeline:
 
     def cycles(self, most: int | None = None) -> int:
         """Return the length of all of it; where it is more than `most`, at least so many cycles."""
-        state = self.team.initial()
-        at = At(state, self._key(state), state.credits, 0)
+        at = self._begin()
         if len(self.tracks) == 1:
             self._follow_rows(at, self.tracks[0])
         else:
@@ -130,10 +129,13 @@ class _Timeline:
         rest = Cycles(self.team, at.state.copied(at.credits))
         return at.cycles + rest.to_end() + END_CYCLES
 
+    def _begin(self) -> At:
+        state = self.team.initial()
+        return At(state, self._key(state), state.credits, 0)
+
     def estimated(self, starts: int) -> int:
         """Return the length of all of it, from how long it takes until so many tiles start."""
-        state = self.team.initial()
-        at = At(state, self._key(state), state.credits, 0)
+        at = self._begin()
         total = sum(track.tiled.tiles for track in self.tracks)
         begun = 0
         while begun < starts and not all([track.is_over for track in self.tracks]):
