@@ -8,7 +8,7 @@ from one outer iteration to the next, the same may happen in all of them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 
 import numpy as np
@@ -47,11 +47,9 @@ class Inside:
 
     def values(self, form: IndexForm) -> Ints:
         """Return the value of a form where all inner levels are as `begins` says."""
-        depth = self.outer.shape[1]
-        coefficients = np.array(form.coefficients, dtype=np.int64)
-        found: Ints = self.outer @ coefficients[:depth]
-        found += form.constant
-        for coefficient, low in zip(form.coefficients[depth:], self.begins, strict=False):
+        found = _values(form, self.outer)
+        inner = form.coefficients[self.outer.shape[1] :]
+        for coefficient, low in zip(inner, self.begins, strict=False):
             if coefficient and low is not None:
                 found += coefficient * low
         return found
@@ -59,13 +57,15 @@ class Inside:
     def telling_predicate(self, predicate: Predicate) -> Iterator[Ints]:
         """Yield numbers, the same for outer iterations in which the same inner ones hold.
 
-        Where a condition holds nowhere inside, the others of its alternative do not matter.
+        Where a condition holds nowhere inside, the others of its alternative do not matter. Each is
+        asked of the counters that tell the least apart, of those that its equalities allow.
         """
         for conditions in predicate.alternatives:
             decided = []
             never = np.zeros(len(self.outer), dtype=np.bool_)
             for condition in conditions:
-                found = self._decided(condition)
+                alike = self._where_equal(condition, conditions)
+                found = min(map(self._decided, alike), key=lambda each: each.span)
                 never |= found.holds_nowhere
                 decided.append((found.values, found.below))
             for values, below in decided:
@@ -85,6 +85,22 @@ class Inside:
             kept += [bound.kept_by(depth + place, -1) for bound in (last, *level.uppers)]
             for condition in kept:
                 yield self._decided(condition).values
+
+    def _where_equal(
+        self, condition: Condition, conditions: Sequence[Condition]
+    ) -> Iterator[Condition]:
+        """Yield conditions that hold where this one does, as long as all of some hold.
+
+        Each equality takes one of the inner counters that it tells out of it.
+        """
+        yield condition
+        if condition.equal:
+            return
+        depth = self.outer.shape[1]
+        for zero in (each.form for each in conditions if each.equal):
+            for level in range(depth, depth + len(self.levels)):
+                if condition.form.coefficients[level] and abs(zero.coefficients[level]) == 1:
+                    yield _without(condition, level, zero)
 
     def _decided(self, condition: Condition) -> _Decided:
         inner = condition.form.coefficients[self.outer.shape[1] :]
@@ -126,16 +142,35 @@ class _Range:
         return cls(low, np.maximum(high, (0 if low is None else low) + level.at_least - 1))
 
 
+def _without(condition: Condition, level: int, zero: IndexForm) -> Condition:
+    """Return a condition without the counter of a level, where a form that has it once is 0."""
+    own = condition.form
+    factor = own.coefficients[level] * zero.coefficients[level]
+    pairs = zip(own.coefficients, zero.coefficients, strict=True)
+    form = IndexForm(tuple(a - factor * b for a, b in pairs), own.constant - factor * zero.constant)
+    return replace(condition, form=form)
+
+
 def _negated(form: IndexForm) -> IndexForm:
     return IndexForm(tuple(-c for c in form.coefficients), -form.constant)
 
 
+def _values(form: IndexForm, outer: Ints) -> Ints:
+    """Return the value of a form of the outer counters alone.
+
+    Few coefficients are not 0: a pass for each of these is faster than a product of matrices.
+    """
+    found: Ints = np.full(len(outer), form.constant, dtype=np.int64)
+    for coefficient, counters in zip(form.coefficients, outer.T, strict=False):
+        if coefficient:
+            found += coefficient * counters
+    return found
+
+
 def _least(form: IndexForm, outer: Ints, between: Sequence[_Range]) -> Ints:
     """Return the least value of a form, for each outer iteration."""
-    depth = outer.shape[1]
-    found: Ints = outer @ np.array(form.coefficients[:depth], dtype=np.int64)
-    found += form.constant
-    for coefficient, each in zip(form.coefficients[depth:], between, strict=False):
+    found = _values(form, outer)
+    for coefficient, each in zip(form.coefficients[outer.shape[1] :], between, strict=False):
         if coefficient > 0 and each.low is not None:
             found += coefficient * each.low
         elif coefficient < 0:
@@ -188,3 +223,8 @@ class _Decided:
     values: Ints
     holds_nowhere: Bools
     below: int
+
+    @property
+    def span(self) -> int:
+        """How many values there may be."""
+        return int(np.ptp(self.values))

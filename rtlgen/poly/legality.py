@@ -209,7 +209,7 @@ def _zero(sets: ScopSets, statement: Statement) -> isl.PwQPolynomial:
 
 
 def _none_of(relation: isl.Map) -> isl.Map:
-    return relation.subtract(relation)
+    return isl.Map.empty(relation.get_space())
 
 
 def _pairs_of(relation: isl.Map, pairs: isl.Set) -> isl.Map:

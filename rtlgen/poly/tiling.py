@@ -64,7 +64,7 @@ class TileRelations:
     def together(self, relation: isl.Map) -> isl.Map:
         """Restrict a relation between instances of one statement to pairs that issue together."""
         if not self.has_lanes or not self.in_step:
-            return relation.subtract(relation)
+            return isl.Map.empty(relation.get_space())
         return equal_outer(relation, relation.dim(isl.dim_type.in_) - 1).coalesce()
 
     def in_one_lane(self, relation: isl.Map) -> isl.Map:
@@ -116,12 +116,22 @@ class TileRelations:
     def leaving(self, relation: isl.Map, levels: int) -> isl.Map:
         """Restrict a relation to pairs whose second is later in one of the outermost tile loops."""
         keep_going(self.sets.context)
-        found = relation.subtract(relation)
+        found = isl.Map.empty(relation.get_space())
         for k in range(levels):
             later = relation.order_lt(isl.dim_type.in_, k, isl.dim_type.out, k)
             found = found.union(later)
             relation = relation.equate(isl.dim_type.in_, k, isl.dim_type.out, k)
         return found.coalesce()
+
+    def has_across(self, relation: isl.Map) -> bool:
+        """Tell whether there is a pair whose second is in a later tile."""
+        first, second = isl.dim_type.in_, isl.dim_type.out
+        for k in range(self.depth):
+            keep_going(self.sets.context)
+            if not relation.order_lt(first, k, second, k).is_empty():
+                return True
+            relation = relation.equate(first, k, second, k)
+        return False
 
     def tile_pairs(self, relation: isl.Map) -> isl.Map:
         """Return the tiles of the pairs of a relation, without names."""
@@ -194,6 +204,23 @@ class TileRelations:
     def feeding(self, statement: str, read: int) -> tuple[Flow, ...]:
         """Return the flows into a read, from whatever tile."""
         return tuple(f for f in self.flows.flows if (f.sink, f.sink_read) == (statement, read))
+
+    def beyond(
+        self, relation: isl.Map, source: Sequence[int], sink: Sequence[int], least: int
+    ) -> isl.Map:
+        """Restrict a relation to pairs with source . p - sink . q > least.
+
+        Parameters
+        ----------
+        source, sink: coefficients of the iterators, as in `largest`.
+        """
+        space = isl.LocalSpace.from_space(relation.get_space())
+        more = isl.Constraint.inequality_alloc(space).set_constant_val(-least - 1)
+        lanes = 1 if self.has_lanes and self.in_step else 0
+        for kind, sign, form in ((isl.dim_type.in_, 1, source), (isl.dim_type.out, -1, sink)):
+            for k in range(self.depth, len(form) - lanes):
+                more = more.set_coefficient_val(kind, k, sign * form[k])
+        return relation.add_constraint(more)
 
     def largest(self, relation: isl.Map, source: Sequence[int], sink: Sequence[int]) -> int | None:
         """Return the largest source . p - sink . q over the pairs, whatever their tiles, or None.

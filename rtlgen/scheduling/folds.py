@@ -81,10 +81,6 @@ def sharing_places(sets: ScopSets, kept: Kept, bits: Sequence[int]) -> isl.Map:
     return sets.read_map(text).intersect_domain(kept.written).intersect_range(kept.written)
 
 
-def _pieces(relation: isl.Map) -> list[isl.Map]:
-    return [isl.Map.from_basic_map(piece) for piece in relation.get_basic_maps()]
-
-
 def _second(form: Affine, names: Sequence[str]) -> str:
     """Return a form of the second instance of a pair."""
     return " + ".join(
@@ -126,18 +122,51 @@ class Collisions:
             # One piece is quick to ask about, and what keeps all values around keeps these, too.
             around = isl.Set.from_basic_set(kept.written.simple_hull())
             self.whole = replace(kept, written=around)
-        written_at = self._time(kept.statement, kept.store_cycle)
-        orders = _pieces(written_at.lex_lt_map(written_at))
+        statement = kept.statement
+        stored = statement, self._time(statement, kept.store_cycle)
+        levels = range(depth + 1)
+        orders = [self._earlier(stored, stored, level) for level in levels]
         self.ways = []
         for flow, cycle in zip(kept.flows, kept.read_cycles, strict=True):
-            read_at = self._time(sets.scop.statement(flow.sink), cycle)
+            sink = sets.scop.statement(flow.sink)
+            read = sink, self._time(sink, cycle)
+            after = [self._earlier(stored, read, level) for level in (*levels, depth + 1)]
+            # p and q differ first where p and p' do, or p' and q: few flows do so at all levels.
+            parted = [not flow.relation.is_disjoint(each) for each in after]
             writers = flow.relation.reverse()
-            for order, until in product(orders, _pieces(read_at.lex_ge_map(written_at))):
-                self.ways.append(_Way(flow, writers, order, until))
+            self.ways += [
+                _Way(flow, writers, order, until.reverse())
+                for (a, order), (b, until) in product(enumerate(orders), enumerate(after))
+                if parted[min(a, b)]
+            ]
 
-    def _time(self, statement: Statement, cycle: Affine) -> isl.Map:
+    def _time(self, statement: Statement, cycle: Affine) -> list[Affine]:
         tile = [Affine.variable(name) for name in statement.iterators[: self.depth]]
-        return self.sets.time_map(statement, [*tile, cycle])
+        return [*tile, cycle]
+
+    def _earlier(
+        self,
+        first: tuple[Statement, Sequence[Affine]],
+        second: tuple[Statement, Sequence[Affine]],
+        level: int,
+    ) -> isl.Map:
+        """Return {first -> second}, in domains or not, whose times differ first at a level.
+
+        There, the first is earlier. Below the last level, they are at one time.
+        """
+        (one, before), (other, after) = first, second
+        differences = [
+            f"({affine_text(a, one.iterators)}) - ({_second(b, other.iterators)})"
+            for a, b in zip(before, after, strict=True)
+        ]
+        where = [f"{difference} = 0" for difference in differences[:level]]
+        where += [f"{difference} < 0" for difference in differences[level : level + 1]]
+        dims = [
+            f"{self.sets.statement_tuple(each.name)}"
+            f"[{','.join(f'{letter}{k}' for k in range(len(each.iterators)))}]"
+            for each, letter in ((one, "d"), (other, "e"))
+        ]
+        return self.sets.read_map(f"{{ {dims[0]} -> {dims[1]} : {' and '.join(where)} }}")
 
     def apart(self, bits: Sequence[int]) -> tuple[int, ...] | None:
         """Return how far two values are apart, by subscript, of which one is lost; None for none.

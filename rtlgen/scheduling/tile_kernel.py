@@ -163,22 +163,32 @@ class TileKernel:
         return cycle.range(self.sets.scop.schedule.box(name))
 
     def distance(
-        self, relation: isl.Map, early: tuple[str, Affine], late: tuple[str, Affine]
+        self,
+        relation: isl.Map,
+        early: tuple[str, Affine],
+        late: tuple[str, Affine],
+        known: int = 0,
     ) -> int:
         """Return the cycles between two tiles from which on pairs in different ones are in order.
 
         Parameters
         ----------
         early, late: statement and cycle of the first, and of the second of each pair.
+        known: cycles between two tiles whatever comes of this; no fewer are returned.
         """
         (first, begin), (second, end) = early, late
-        coefficients = [
+        source, sink = (
             [cycle.coefficient(iterator) for iterator in self.sets.scop.statement(name).iterators]
             for name, cycle in ((first, begin), (second, end))
-        ]
-        across = self.relations.across(relation)
-        largest = self.relations.largest(across, *coefficients)
-        return 0 if largest is None else largest + begin.constant - end.constant + 1
+        )
+        constant = begin.constant - end.constant + 1
+        # That there are no pairs too close is found out faster than how close they are.
+        close = self.relations.beyond(relation, source, sink, known - constant)
+        if not self.relations.has_across(close):
+            return known
+        largest = self.relations.largest(self.relations.across(close), source, sink)
+        assert largest is not None, "some pair is close"
+        return largest + constant
 
 
 def _tiles_of(sets: ScopSets, loops: Sequence[NestLoop]) -> isl.Set:

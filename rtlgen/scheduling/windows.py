@@ -461,7 +461,7 @@ class _Planned:
         distance = attempt(
             self.sets.context,
             ORDER_OPERATIONS,
-            lambda: self.kernel.distance(pairs(), early, late),
+            lambda: self.kernel.distance(pairs(), early, late, self.issue_cycles),
         )
         if distance is None:
             distance = self.kernel.longest(early) - self.kernel.shortest(late) + 1

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from rtlgen.ir.alike import Inside
 from rtlgen.ir.iterations import iterations_of, predicate_mask
 from rtlgen.ir.levels import Condition, FoldedForm, IndexForm, Level, LevelBound, Predicate
 from rtlgen.ir.plan_error import PlanError
@@ -74,3 +75,34 @@ def test_words_of_alike_iterations_are_counted_for_all(seed: int) -> None:
     transfer, depth = case
     every = predicate_mask(transfer.when, iterations_of(transfer.levels))
     assert words_in_tiles(transfer, depth) == int(every.sum())
+
+
+def _with_equality(rng: random.Random) -> tuple[Transfer, int]:
+    """Return a transfer in which an equality and other conditions hold of the same counters."""
+    transfer, depth = _transfer(rng)
+    count = len(transfer.levels)
+    conditions = [Condition(_form(rng, count, count), n == 0) for n in range(3)]
+    rng.shuffle(conditions)
+    return replace(transfer, when=Predicate((tuple(conditions),))), depth
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_conditions_that_hold_with_an_equality(seed: int) -> None:
+    rng = random.Random(seed)
+    while True:
+        transfer, depth = _with_equality(rng)
+        if depth and _is_valid(transfer, depth):
+            every = predicate_mask(transfer.when, iterations_of(transfer.levels))
+            if every.any():
+                break
+    assert words_in_tiles(transfer, depth) == int(every.sum())
+
+
+def test_what_an_equality_leaves_no_doubt_of_is_not_counted_row_by_row() -> None:
+    # In the alternative, i = j + 2, so that i - j <= 3 leaves out nothing wherever the row is.
+    forms = (IndexForm((1, -1), -2), IndexForm((-1, 1), 3))
+    levels = (Level(5000, "i"), Level(5000, "j"))
+    outer = np.arange(2, 5000).reshape(-1, 1)
+    where = Predicate((tuple(Condition(f, n == 0) for n, f in enumerate(forms)),))
+    told = [len(np.unique(v)) for v in Inside.of(outer, levels[1:]).telling_predicate(where)]
+    assert max(told[1:]) == 1
