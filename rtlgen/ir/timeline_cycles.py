@@ -23,6 +23,10 @@ CONTROL_CYCLES = 1
 """Cycles of a region before a mover's control shows its first iteration."""
 
 
+MOST_SEEN = 64
+"""Accesses that are looked back at for one that began like the one at hand."""
+
+
 class Team:
     """What is known of workers beforehand.
 
@@ -165,9 +169,7 @@ class Cycles:
         return self.state.now - begin
 
     def _stretch(self) -> None:
-        mover = self.stretch.skipped(self.state)
-        if mover is not None:
-            self.awake.add(mover)
+        self.awake.update(self.stretch.skipped(self.state))
 
     def _starting(self) -> tuple[int, ...]:
         """Return the workers that start a tile."""
@@ -335,44 +337,63 @@ class Cycles:
 
 
 class Stretch:
-    """Skip accesses of one mover that follow each other alike.
+    """Skip accesses that follow each other alike, of one mover or of several in turn.
 
-    When an access begins, and all is as when the one before began, but for the number of the word,
-    then so it is at the next one, until an item of another kind is shown or a timer ends.
+    When an access begins, and all is as when one before began, but for the numbers of words, then
+    so it is again after as many cycles, until an item of another kind is shown or a timer ends.
     """
 
     def __init__(self, team: Team) -> None:
         self.team = team
-        self.before: tuple[int, tuple[object, ...], int] | None = None
+        self.seen: dict[tuple[object, ...], tuple[int, list[int]]] = {}
 
-    def skipped(self, state: State) -> int | None:
-        """Skip what is alike; return the mover whose accesses were, or None."""
+    def skipped(self, state: State) -> list[int]:
+        """Skip what is alike; return the movers whose accesses were."""
         user, now = state.port.begun(), state.now
         if user is None:
-            return None
-        mover = state.movers[user]
-        end = self.team.track_of[user].end_of_plain(user, mover.tile, mover.item)
-        left = end - mover.item - 1
-        if left < 1 or mover.item <= QUEUED or mover.shows > now:
-            self.before = None
-            return None
+            return []
+        left = [self._left(n, mover, now) for n, mover in enumerate(state.movers)]
+        if not left[user]:
+            self.seen.clear()
+            return []
+        if len(self.seen) > MOST_SEEN:
+            self.seen.clear()
         timers = [timer - now for pace in state.paces for timer in (pace.rested, pace.idle)]
         waits = tuple([timer <= 0 for timer in timers])
-        places = [_place(m, m is mover, now) for m in state.movers]
-        key = (user, waits, state.port.key(), *places)
-        before, self.before = self.before, (mover.item, key, now)
-        if before is None or before[:2] != (mover.item - 1, key):
-            return None
-        period = now - before[2]
+        pairs = zip(state.movers, left, strict=True)
+        places = [_place(mover, more > 0, now) for mover, more in pairs]
+        items = [mover.item for mover in state.movers]
+        begun, before = self.seen.setdefault((user, waits, state.port.key(), *places), (now, items))
+        if begun == now:
+            return []
+        period = now - begun
+        gains = [item - old for item, old in zip(items, before, strict=True)]
         ends = [cycle - now for pace in state.paces for cycle, _ in pace.used]
-        ends += [timer for timer in timers if timer > 0]
-        count = min([left, *[(end - 1) // period - 1 for end in ends]])
+        ends += [mover.shows - now for mover in state.movers]
+        ends = [timer for timer in (*ends, *timers) if timer > 0]
+        count = min(
+            [more // gain for more, gain in zip(left, gains, strict=True) if gain]
+            + [(end - 1) // period - 1 for end in ends]
+        )
+        self.seen.clear()
         if count < 1:
-            return None
-        self._skip(state, user, count)
+            return []
+        moved = [n for n, gain in enumerate(gains) if gain]
+        for n in moved:
+            self._skip(state, n, count * gains[n])
         state.now += count * period
-        self.before = None
-        return user
+        return moved
+
+    def _left(self, n: int, mover: Mover, now: int) -> int:
+        """Return how many items more a mover shows that are like those on their way."""
+        first = mover.item - QUEUED - 1
+        if first < 0 or mover.shows > now:
+            return 0
+        track = self.team.track_of[n]
+        end = track.end_of_plain(n, mover.tile, mover.item)
+        if end - mover.item < 2 or track.end_of_plain(n, mover.tile, first) != end:
+            return 0
+        return end - mover.item - 1
 
     def _skip(self, state: State, n: int, count: int) -> None:
         """Let a mover make so many accesses more, each as the one before."""
@@ -390,4 +411,5 @@ def _place(mover: Mover, moves: bool, now: int) -> tuple[object, ...]:
     tokens = mover.own, mover.kernels, mover.begun, mover.credits
     if moves:
         return (*tokens, mover.tile, len(mover.queue), mover.read is None)
-    return *tokens, *mover.key(now)
+    # How long it drops what it does not move is a timer's matter.
+    return *tokens, *mover.key(max(now, mover.shows - 1))

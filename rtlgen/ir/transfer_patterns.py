@@ -84,9 +84,13 @@ def patterns_of(transfer: Transfer, tiles: Ints, has_bursts: bool) -> TilePatter
     has_bursts: whether words that follow each other make one burst.
     """
     of_tile, inner = _alike(transfer, tiles, has_bursts)
-    first = first_of_each(of_tile)
-    patterns = tuple(_pattern(transfer, tiles[tile], inner, has_bursts) for tile in first)
-    return TilePatterns(patterns, of_tile)
+    numbers: dict[Pattern, int] = {}
+    # Tiles that conditions tell apart may yet move the same.
+    renumbered = [
+        numbers.setdefault(_pattern(transfer, tiles[tile], inner, has_bursts), len(numbers))
+        for tile in first_of_each(of_tile)
+    ]
+    return TilePatterns(tuple(numbers), np.array(renumbered, dtype=np.int64)[of_tile])
 
 
 def words_in_tiles(transfer: Transfer, depth: int) -> int:

@@ -12,6 +12,7 @@ from rtlgen.ir.tile_rows import TileSequence, tile_rows
 from rtlgen.ir.tiled import TiledRegion, Workers
 from rtlgen.ir.timeline import known_cycles, workers_cycles
 from rtlgen.ir.timeline_cycles import Stretch
+from rtlgen.ir.timeline_state import State
 from rtlgen.ir.transfer_patterns import patterns_of, words_in_tiles
 from rtlgen.scheduling.workers import WorkerRequest
 from tests.tiling.programs import PRODUCT, TRANSPOSED, TRIANGULAR, planned
@@ -41,7 +42,7 @@ def test_words_that_are_skipped_take_as_long(
     region = region_of(text, size, tile, word_bits)
     known_cycles.clear()
     found = workers_cycles(Workers((region,)), Bus("fixed", latency_cycles))
-    monkeypatch.setattr(Stretch, "skipped", lambda *_: None)
+    monkeypatch.setattr(Stretch, "skipped", lambda *_: [])
     monkeypatch.setattr(TileSequence, "alike", lambda *_: 1)
     known_cycles.clear()
     assert workers_cycles(Workers((region,)), Bus("fixed", latency_cycles)) == found
@@ -91,3 +92,32 @@ def test_a_step_is_known_as_long_as_it_is_asked_for() -> None:
         assert recent.get((0,)) == 0
     kept = [n for n in range(12) if recent.get((n,)) is not None]
     assert kept[0] == 0 and len(kept) <= 6 and kept[-1] == 11
+
+
+def test_accesses_in_turn_are_skipped_together() -> None:
+    # Workers are served in turn: no mover's accesses follow each other.
+    workers = planned(TRANSPOSED, 96, (16, 16), workers=WorkerRequest(4)).parts[0].workers
+    skipped: list[int] = []
+    follow = Stretch.skipped
+
+    def noting(stretch: Stretch, state: State) -> list[int]:
+        moved = follow(stretch, state)
+        skipped.append(len(moved))
+        return moved
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Stretch, "skipped", noting)
+        known_cycles.clear()
+        found = workers_cycles(workers, Bus("fixed", 8))
+        patched.setattr(Stretch, "skipped", lambda *_: [])
+        known_cycles.clear()
+        assert workers_cycles(workers, Bus("fixed", 8)) == found
+    assert max(skipped) > 1
+
+
+def test_tiles_that_move_the_same_have_one_pattern() -> None:
+    region = region_of(TRANSPOSED, 96, (4, 4), 8)
+    tiles = iterations_of(region.levels)
+    for transfer in region.transfers:
+        found = patterns_of(transfer, tiles, False).patterns
+        assert len(set(found)) == len(found)
