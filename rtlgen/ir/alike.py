@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
+from math import gcd
 
 import numpy as np
 
@@ -104,10 +105,16 @@ class Inside:
 
     def _decided(self, condition: Condition) -> _Decided:
         inner = condition.form.coefficients[self.outer.shape[1] :]
-        reach = [c * (extent - 1) for c, extent in zip(inner, self.extents, strict=False)]
+        pairs = [pair for pair in zip(inner, self.extents, strict=False) if pair[0]]
+        # What inner counters add is a multiple of this: it matters which one makes up for the rest.
+        unit = gcd(*(c for c, _ in pairs)) or 1
+        reach = [c // unit * (extent - 1) for c, extent in pairs]
         low, high = sum(min(0, r) for r in reach), sum(max(0, r) for r in reach)
-        clipped = self.values(condition.form)
-        np.clip(clipped, -high - 1, -low + 1, out=clipped)
+        found = self.values(condition.form)
+        clipped = found // unit if unit > 1 else found
+        if condition.equal and unit > 1:
+            clipped[found % unit != 0] = -high - 1
+        np.clip(clipped, -high - 1, -low + int(condition.equal), out=clipped)
         nowhere = clipped < -high
         if condition.equal:
             nowhere |= clipped > -low

@@ -1,4 +1,4 @@
-"""Tiles row by row: a row is one iteration of all tile loops but the innermost one.
+"""Tiles row by row: a row is one iteration of all tile loops but the innermost ones.
 
 There are far fewer rows than tiles, and most of them are alike: what a row of tiles moves depends
 on the outer loops only through conditions, most of which are decided for the whole row.
@@ -12,11 +12,39 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from rtlgen.ir.alike import Inside, first_of_each, told_apart
-from rtlgen.ir.iterations import Bools, Ints, iterations_of, level_range, predicate_mask
+from rtlgen.ir.iterations import (
+    Bools,
+    Ints,
+    inner_iterations,
+    iterations_of,
+    level_range,
+    predicate_mask,
+)
 from rtlgen.ir.levels import Level
 from rtlgen.ir.plan_error import TooManyTiles
 from rtlgen.ir.tiled import Mark, Transfer
 from rtlgen.ir.transfer_patterns import MOST_TILES, telling
+
+ROW_TILES = 64
+"""Tiles up to which a row is one of several loops."""
+
+
+def row_depth(extents: Sequence[int]) -> int:
+    """Return how many tile loops are outside of the rows.
+
+    The innermost loop with several iterations is in them, and those outside of it as long as rows
+    stay short: all that is known of rows grows with their number.
+
+    Parameters
+    ----------
+    extents: of the tile loops, one or more.
+    """
+    place = len(extents) - 1
+    tiles = extents[place]
+    while place and (tiles == 1 or tiles * extents[place - 1] <= ROW_TILES):
+        place -= 1
+        tiles *= extents[place]
+    return place
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,38 +88,46 @@ def tile_rows(
     if not levels:
         one = np.ones(1, np.int64)
         return TileRows(one - 1, np.zeros((1, 0), np.int64), one, {}, {})
-    outer = iterations_of(levels[:-1])
-    low, trips = level_range(levels[-1], outer)
     depth = len(levels)
-    of_row = told_apart(np.zeros(len(outer), np.int64), trips)
-    outside = {mark.loops for mark in marks if mark.loops < depth}
+    row = row_depth([level.extent for level in levels])
+    outer = iterations_of(levels[:row])
+    of_row: Ints = np.zeros(len(outer), np.int64)
+    outside = {mark.loops for mark in marks if mark.loops <= row}
     ends_of = {loops: _ends_of_iterations(outer[:, :loops]) for loops in outside}
     for first_row, last_row in ends_of.values():
         of_row = told_apart(of_row, first_row + 2 * last_row)
+    inside = Inside.of(outer, levels[row:])
+    for values in inside.telling_bounds(depth - row):
+        of_row = told_apart(of_row, values)
     for mark in marks:
-        for values in Inside.of(outer, levels[-1:]).telling_predicate(mark.when):
+        for values in inside.telling_predicate(mark.when):
             of_row = told_apart(of_row, values)
     for transfer in transfers:
-        inside = Inside.of(outer, (levels[-1], *transfer.levels[depth:]))
-        for values in telling(transfer, inside, has_bursts):
+        words = Inside.of(outer, (*levels[row:], *transfer.levels[depth:]))
+        for values in telling(transfer, words, has_bursts):
             of_row = told_apart(of_row, values)
     first = first_of_each(of_row)
-    count = trips[first]
-    ends = np.cumsum(count)
-    if ends[-1] > MOST_TILES:
-        raise TooManyTiles(f"{ends[-1]:,} tiles in rows that differ from each other")
-    parents = np.repeat(first, count)
-    place = np.arange(ends[-1]) - np.repeat(ends - count, count)
-    tiles = np.concatenate([outer[parents], (low[parents] + place)[:, None]], axis=1)
+    tiles, parents = outer[first], np.arange(len(first))
+    for level in levels[row:]:
+        low, trips = level_range(level, tiles)
+        if (found := int(trips.sum())) > MOST_TILES:
+            raise TooManyTiles(f"{found:,} tiles in rows that differ from each other")
+        tiles, own = inner_iterations(tiles, low, trips)
+        parents = parents[own]
+    begins = np.diff(parents, prepend=-1) != 0
+    closing = np.append(begins[1:], True)
     opens, closes = {}, {}
     for mark in marks:
         opens[mark] = closes[mark] = predicate_mask(mark.when, tiles)
-        if mark.loops < depth:
+        if mark.loops <= row:
             first_row, last_row = ends_of[mark.loops]
-            at_end = place == trips[parents] - 1
-            opens[mark] = opens[mark] & (first_row[parents] == 1) & (place == 0)
-            closes[mark] = closes[mark] & (last_row[parents] == 1) & at_end
-    return TileRows(of_row, tiles, ends, opens, closes)
+            opens[mark] = opens[mark] & (first_row[first][parents] == 1) & begins
+            closes[mark] = closes[mark] & (last_row[first][parents] == 1) & closing
+        elif mark.loops < depth:
+            own_first, own_last = _ends_of_iterations(tiles[:, : mark.loops])
+            opens[mark] = opens[mark] & ((own_first == 1) | begins)
+            closes[mark] = closes[mark] & ((own_last == 1) | closing)
+    return TileRows(of_row, tiles, np.flatnonzero(closing) + 1, opens, closes)
 
 
 def _ends_of_iterations(counters: Ints) -> tuple[Ints, Ints]:

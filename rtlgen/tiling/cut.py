@@ -14,6 +14,7 @@ from rtlgen.ir.affine import Affine, affine_sum
 from rtlgen.ir.schedule import NestLoop
 from rtlgen.ir.scop import Scop
 from rtlgen.ir.sets import ScopSets, affine_text
+from rtlgen.ir.tile_rows import row_depth
 from rtlgen.poly.correspondence import (
     Correspondence,
     correspondence,
@@ -82,8 +83,9 @@ class CutPart:
 
     @cached_property
     def tile_rows(self) -> int:
-        """How many iterations all tile loops but the innermost one have together."""
-        return count_points(counter_box(self.relations.sets, self.tile_loops[:-1]))
+        """How many iterations the tile loops outside of rows have together."""
+        outside = row_depth([loop.extent for loop in self.tile_loops])
+        return count_points(counter_box(self.relations.sets, self.tile_loops[:outside]))
 
     @property
     def tile_iterations(self) -> int:

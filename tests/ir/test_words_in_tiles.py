@@ -106,3 +106,18 @@ def test_what_an_equality_leaves_no_doubt_of_is_not_counted_row_by_row() -> None
     where = Predicate((tuple(Condition(f, n == 0) for n, f in enumerate(forms)),))
     told = [len(np.unique(v)) for v in Inside.of(outer, levels[1:]).telling_predicate(where)]
     assert max(told[1:]) == 1
+
+
+def test_what_inner_counters_make_up_for_in_one_step_is_alike() -> None:
+    # 64 (2 w - 1) + i is 0 or more from w = 1 on, but for the last i from w = 0 on.
+    levels = (Level(100, "i"), Level(3, "w"))
+    outer = np.arange(100).reshape(-1, 1)
+    for equal, kinds in ((False, 2), (True, 2)):
+        where = Predicate(((Condition(IndexForm((1, 128), -64), equal),),))
+        (told,) = Inside.of(outer, levels[1:]).telling_predicate(where)
+        assert len(np.unique(told)) == kinds
+    # As many as there are without a counter that makes up for anything.
+    (told,) = Inside.of(outer, levels[1:]).telling_predicate(
+        Predicate(((Condition(IndexForm((1, 1), -64)),),))
+    )
+    assert len(np.unique(told)) == 4
