@@ -37,10 +37,10 @@ def row_depth(extents: Sequence[int]) -> int:
 
     Parameters
     ----------
-    extents: of the tile loops, one or more.
+    extents: of the tile loops.
     """
-    place = len(extents) - 1
-    tiles = extents[place]
+    place = max(0, len(extents) - 1)
+    tiles = extents[place] if extents else 1
     while place and (tiles == 1 or tiles * extents[place - 1] <= ROW_TILES):
         place -= 1
         tiles *= extents[place]
