@@ -21,6 +21,9 @@ from rtlgen.poly.dependences import Flow
 Key: TypeAlias = tuple[str, int]
 """A statement, and the number of one of its reads."""
 
+Read: TypeAlias = tuple[Key, isl.Set, isl.Set]
+"""A read, its instances, and those that no tap serves."""
+
 Scopes: TypeAlias = Mapping[str, int]
 """By statement, how many outermost tile loops its values stay on chip in one iteration of."""
 
@@ -32,12 +35,14 @@ class KeptFlow:
     Members
     -------
     flow: restricted to its instances. sinks: these. sources: at least those whose value they take.
+    around: sinks, and those that would be, did no tap serve them.
     """
 
     key: Key
     flow: Flow
     sinks: isl.Set
     sources: isl.Set
+    around: isl.Set
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,7 +65,7 @@ class Passing:
 
 def passing(
     crossings: Crossings,
-    reads: Iterable[tuple[Key, isl.Set]],
+    reads: Iterable[Read],
     off_chip: Collection[str],
     scopes: Scopes,
 ) -> Passing:
@@ -68,7 +73,7 @@ def passing(
 
     Parameters
     ----------
-    reads: those that matter, and their instances that no tap serves. off_chip: names of arrays.
+    reads: those that matter. off_chip: names of arrays.
     """
     relations = crossings.relations
     scop = relations.sets.scop
@@ -76,22 +81,26 @@ def passing(
     loaded: dict[Key, isl.Set] = {}
     awaited: dict[Key, dict[str, isl.Map]] = {}
     stored = {s.name: relations.flows.live_out[s.name] for s in scop.statements}
-    for key, untapped in reads:
+    for key, instances, untapped in reads:
         if scop.statement(key[0]).reads[key[1]].array not in off_chip:
             continue
-        left, from_far, waits = untapped, [], dict[str, isl.Map]()
+        # Taps are between instances of one tile: what comes from farther has none.
+        left, from_far, waits = instances, [], dict[str, isl.Map]()
         for number, flow in enumerate(relations.flows.flows):
             if (flow.sink, flow.sink_read) != key:
                 continue
             levels = scopes[flow.source]
-            near = crossings.near_sinks(number, levels).intersect(left).coalesce()
-            far = crossings.far_sinks(number, levels).intersect(left).coalesce()
+            around = crossings.near_sinks(number, levels)
+            near = around.intersect(untapped).coalesce()
+            far = crossings.far_sinks(number, levels).intersect(instances).coalesce()
             left = left.subtract(crossings.near_sinks(number, 0))
             if not near.is_empty():
                 relation = equal_outer(flow.relation, levels).intersect_range(near)
                 inside = Flow(flow.source, flow.sink, flow.sink_read, relation)
                 sources = crossings.near_sources(number, levels)
-                kept.setdefault(flow.source, []).append(KeptFlow(key, inside, near, sources))
+                kept.setdefault(flow.source, []).append(
+                    KeptFlow(key, inside, near, sources, around)
+                )
             if not far.is_empty():
                 from_far.append(far)
                 outside = crossings.far_sources(number, levels)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -31,6 +31,8 @@ class Place:
     port: the read port that a read has to itself; of the first lane, where each has one.
     banks: into which the memory is cut; None: it is in one piece.
     ports_differ: whether lanes ask for several elements of a bank, each through a port of its own.
+    around: instances, and some that find their value nowhere else but on its way, by a tap; None:
+        there are none of these.
     """
 
     memory: str
@@ -40,6 +42,12 @@ class Place:
     port: int = 0
     banks: LaneBanks | None = None
     ports_differ: bool = False
+    around: isl.Set | None = None
+
+    @property
+    def is_folded(self) -> bool:
+        """Whether each address that its form can have is one of the memory."""
+        return isinstance(self.place, tuple)
 
     def address(self, loops: Sequence[NestLoop], lane: Values) -> Address | None:
         """Return the address by the counters of a nest.
@@ -58,10 +66,11 @@ class Place:
             return folded
         return self.banks.address(folded, [loop.extent for loop in loops])
 
-    def in_lane(self, instances: isl.Set, lane: int) -> Place:
-        """Return the same for the instances of one lane."""
+    def in_lane(self, here: Callable[[isl.Set], isl.Set], lane: int) -> Place:
+        """Return the same for the instances of one lane, which are found by `here`."""
         port = self.port + lane * self.ports_differ
-        return replace(self, instances=instances, port=port)
+        around = None if self.around is None else here(self.around)
+        return replace(self, instances=here(self.instances), port=port, around=around)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -55,6 +55,11 @@ Bools = NDArray[np.bool_]
 Needed: TypeAlias = Mapping[str, Bools]
 """For each array off chip, the elements whose values are needed behind some tiles, row-major."""
 
+MET = UNKNOWN - 1
+"""The producer of what is loaded in the cycle of a store to its place, of the plan's first memory;
+those of the others are the numbers below.
+"""
+
 
 def replay_tiles(plan: KernelPlan, workers: Workers, part: Part, needed: Needed) -> Needed | None:
     """Prove the data flow of workers; return what they need, with what they leave as needed.
@@ -258,6 +263,9 @@ class _Judge:
         access = member.statement.reads[read]
         elements = member.elements(access, self.scop.array(access.array).strides)
         expected = self.program[access.array].before(elements, member.moments)
+        if (first := seen[member.real].min(initial=INITIAL)) <= MET:
+            memory = self.plan.memories[MET - first].name
+            self.fail(f"{member.stream.statement} loads from {memory} in the cycle of a store")
         if np.any((seen != expected)[member.real]):
             self.fail(f"{member.stream.statement} takes a wrong value of {access.array}")
 
@@ -284,10 +292,10 @@ class _Judge:
             return found
         stored = self.stored[op.memory]
         found[needed] = stored.before(addresses[needed], cycles[needed])
-        # What is read in a padding iteration does not matter.
-        real = needed & member.real
-        if memory.kind == "block" and stored.meets(addresses[real], cycles[real]):
-            self.fail(f"{member.stream.statement} loads from {op.memory} in the cycle of a store")
+        if memory.kind == "block":
+            # That does not matter where a tap brings the value, or another memory.
+            number = [m.name for m in self.plan.memories].index(op.memory)
+            found[needed & stored.met(addresses, cycles)] = MET - number
         return found
 
     def _tapped(self, member: Issued, op: ForwardOp, otherwise: Ints) -> Ints:

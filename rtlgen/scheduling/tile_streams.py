@@ -64,7 +64,7 @@ class TileStreamBuilder(StreamBuilder):
 
     def _places(self, places: Sequence[Place]) -> list[Place]:
         """Return where instances of the lane find or leave their value."""
-        found = [place.in_lane(self._here(place.instances), self.lane) for place in places]
+        found = [place.in_lane(self._here, self.lane) for place in places]
         return [place for place in found if not place.instances.is_empty()]
 
     def _taps(self, taps: Sequence[TapSet]) -> list[TapSet]:
@@ -119,7 +119,9 @@ class TileStreamBuilder(StreamBuilder):
         anywhere = reduce(isl.Set.union, [source.instances for source in sources])
         value, *others = [self._add(self._loaded(number, node, source)) for source in sources]
         for source, other in zip(sources[1:], others, strict=True):
-            when = self._where(source, anywhere)
+            when = self._where(
+                source, anywhere, [place for place in sources if place is not source]
+            )
             value = self._add(self._choice(node, other, value, when, number))
         return self._forwarded(node, value, taps)
 
@@ -156,17 +158,32 @@ class TileStreamBuilder(StreamBuilder):
         return self.space.predicate(instances) if found is None else found
 
     def _needed(self, source: Place) -> Predicate:
-        """Return where a load is needed: in a window, which has one reader, it may be anywhere."""
-        found = self._where_read(source.instances)
-        if found is None and source.tile_bits:
-            return ALWAYS
-        return self._predicate(source.instances) if found is None else found
+        """Return where a load is needed, or may be made at least.
 
-    def _where(self, source: Place, among: isl.Set) -> Predicate:
-        """Return a predicate for the instances of a source among those of all."""
+        What is loaded where a tap brings the value, or where nothing is read, does no harm: the
+        port is the read's own.
+        """
+        found = self._where_read(source.instances)
+        if found is None and source.around is not None:
+            found = self._where_read(source.around)
+        if found is None:
+            return ALWAYS if source.is_folded else self._predicate(source.instances)
+        return found
+
+    def _where(self, source: Place, among: isl.Set, others: Sequence[Place]) -> Predicate:
+        """Return a predicate for the instances of a source among those of all.
+
+        Parameters
+        ----------
+        others: the other sources.
+        """
         if among.is_subset(source.instances):
             return ALWAYS
         found = self.space.predicate(source.instances.gist(among))
+        if found is None and source.around is not None:
+            around = source.around
+            if all(around.is_disjoint(other.instances) for other in others):
+                found = self.space.predicate(around)
         if found is None:
             found = self._where_read(source.instances)
         if found is None:

@@ -34,7 +34,7 @@ from rtlgen.scheduling.folds import Kept, fields_of, folded_places, smallest_fol
 from rtlgen.scheduling.footprints import Fields, Footprint
 from rtlgen.scheduling.lane_banks import LaneBanks, bits_for, ports_of, told_apart_by
 from rtlgen.scheduling.movers import Moved, load_words, store_words
-from rtlgen.scheduling.passing import KeptFlow, Key, Passing, Scopes, passing
+from rtlgen.scheduling.passing import KeptFlow, Key, Passing, Read, Scopes, passing
 from rtlgen.scheduling.places import Place, Windows
 from rtlgen.scheduling.predicates import CounterSpace
 from rtlgen.scheduling.tile_kernel import TileKernel
@@ -123,15 +123,15 @@ class WindowPlanner:
             for read in kernel.timing.datapaths[statement.name].node_of_read
         ]
         self.taps = {key: kernel.taps(*key) for key in self.reads}
-        self.untapped = list(map(self._without_taps, self.reads))
+        self.instances = list(map(self._instances, self.reads))
         self._kept: dict[tuple[str, int], KeptMemory] = {}
 
-    def _without_taps(self, key: Key) -> tuple[Key, isl.Set]:
-        """Return a read, and its instances that no tap serves."""
-        left = self.sets.accessing(self.sets.scop.statement(key[0]), self.read(key))
+    def _instances(self, key: Key) -> Read:
+        """Return a read, its instances, and those that no tap serves."""
+        left = instances = self.sets.accessing(self.sets.scop.statement(key[0]), self.read(key))
         for tap in self.taps[key]:
             left = left.subtract(tap.instances)
-        return key, left.coalesce()
+        return key, instances, left.coalesce()
 
     def within(self, scopes: Scopes, budget_bits: int) -> Sized:
         """Return what stays on chip, so that it fits if anything does.
@@ -168,7 +168,7 @@ class WindowPlanner:
             much more it is; None: nothing does.
         """
         while True:
-            passed = passing(self.crossings, self.untapped, self.off_chip, scopes)
+            passed = passing(self.crossings, self.instances, self.off_chip, scopes)
             kept, larger = {}, []
             for name, flows in passed.kept.items():
                 most = budget_bits if scopes[name] < self.kernel.depth else None
@@ -423,7 +423,7 @@ class _Planned:
             access = self.planner.read(flow.key)
             ports = self.planner.ports_of(access, memory.dims)
             fields = fields_of(access, memory.bits)
-            place = Place(name, fields, flow.sinks, 0, port, banks, ports > 1)
+            place = Place(name, fields, flow.sinks, 0, port, banks, ports > 1, flow.around)
             self.sources[flow.key].append(place)
             port += ports
         self._order_kept(memory)
@@ -496,7 +496,7 @@ class _Planned:
         """Let an array on chip be its own memory, for all tiles."""
         ports = 0
         stored = {s.name: self.passing.stored[s.name] for s in self.kernel.statements}
-        for key, left in self.planner.untapped:
+        for key, _, left in self.planner.instances:
             access = self.planner.read(key)
             if access.array != array.name:
                 continue

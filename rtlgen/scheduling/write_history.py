@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
 
 INITIAL = -1
 """The producer of what was in the memory before the run."""
@@ -54,12 +55,16 @@ class WriteHistory:
 
     def meets(self, elements: Ints, times: Ints) -> bool:
         """Tell whether some element is written at the very time given for it."""
-        early = times < self._base
+        return bool(self.met(elements, times).any())
+
+    def met(self, elements: Ints, times: Ints) -> Bools:
+        """Tell of each element whether it is written at the very time given for it."""
         if not len(self._keys):
-            return False
-        asked = (elements * self._base + times)[early]
+            return np.zeros(len(elements), dtype=np.bool_)
+        asked = elements * self._base + np.minimum(times, self._base - 1)
         place = np.minimum(np.searchsorted(self._keys, asked), len(self._keys) - 1)
-        return bool((self._keys[place] == asked).any())
+        found: Bools = self._keys[place] == asked
+        return found
 
 
 def history_of(

@@ -249,10 +249,12 @@ def _decision(cut: CutPart, space: Space) -> Decision:
 def traffic_of(cut: CutPart, chip: Chip, levels: int) -> Traffic:
     """Return what a unit in tiles moves where values stay on chip in a scope of some tile loops."""
     sets = cut.relations.sets
+    # Taps are within a tile: what is moved does not depend on them.
     reads = [
-        ((statement.name, read), sets.accessing(statement, access))
+        ((statement.name, read), instances, instances)
         for statement in sets.scop.statements
         for read, access in enumerate(statement.reads)
+        for instances in [sets.accessing(statement, access)]
     ]
     passed = passing(cut.crossings, reads, chip.off_chip, cut.scopes(levels))
     return Traffic(

