@@ -18,59 +18,32 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial, reduce
+from functools import partial
 
 import islpy as isl
 
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.plan import Memory, MemoryKind, OffChip, Transfer, Wait
-from rtlgen.ir.scop import Access, Array, Statement
+from rtlgen.ir.scop import Array, Statement
 from rtlgen.ir.sets import attempt
 from rtlgen.ir.transfer_patterns import words_in_tiles
 from rtlgen.poly.crossings import Crossings
 from rtlgen.poly.dependences import Dependence
 from rtlgen.scheduling.errors import NoLanes, RaggedDomain
-from rtlgen.scheduling.folds import Kept, fields_of, folded_places, smallest_fold
-from rtlgen.scheduling.footprints import Fields, Footprint
-from rtlgen.scheduling.lane_banks import LaneBanks, bits_for, ports_of, told_apart_by
+from rtlgen.scheduling.folds import fields_of, folded_places
+from rtlgen.scheduling.footprints import Footprint
+from rtlgen.scheduling.kept_memories import FoldKey, KeptMemory, KeptPlanner
+from rtlgen.scheduling.lane_banks import LaneBanks, bits_for
 from rtlgen.scheduling.movers import Moved, load_words, store_words
-from rtlgen.scheduling.passing import KeptFlow, Key, Passing, Read, Scopes, passing
+from rtlgen.scheduling.passing import Key, Passing, Read, Scopes, passing
 from rtlgen.scheduling.places import Place, Windows
-from rtlgen.scheduling.predicates import CounterSpace
 from rtlgen.scheduling.tile_kernel import TileKernel
 from rtlgen.scheduling.traffic import Traffic
 from rtlgen.scheduling.waiting import Waiting
 from rtlgen.scheduling.window_copies import FEW, Copies
 
-EVEN_STEPS = "steps by an even number of elements from lane to lane"
-
 ORDER_OPERATIONS = 30_000
 """isl operations that finding pairs of accesses in different tiles may take."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class KeptMemory:
-    """Where the values of a statement stay on chip until they are read.
-
-    Members
-    -------
-    flows: those that take them from there. bits: of each subscript that is the address.
-    ports: read ports that the reads have together. dims: by whose subscripts it is cut into banks.
-    """
-
-    kept: Kept
-    flows: tuple[KeptFlow, ...]
-    bits: tuple[int, ...]
-    ports: int
-    dims: tuple[int, ...] = ()
-
-    @property
-    def fields(self) -> Fields:
-        return fields_of(self.kept.statement.write, self.bits)
-
-    @property
-    def depth(self) -> int:
-        return 1 << sum(width for _, width in self.fields)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,12 +52,13 @@ class Sized:
 
     Members
     -------
-    kept: by statement. copies: of the windows. taken_bits: RAM, with few copies of each window.
+    kept: all memories that keep values. copies: of the windows. taken_bits: RAM, with few copies of
+        each window.
     """
 
     scopes: Scopes
     traffic: Traffic
-    kept: Mapping[str, KeptMemory]
+    kept: Sequence[KeptMemory]
     copies: Copies
     taken_bits: int
 
@@ -96,7 +70,7 @@ class WindowPlanner:
     ----------
     off_chip: the arrays off chip, by name. word_bits: of the bus.
     read_latency_cycles: of block RAM. waiting: says what transfers wait for.
-    folds: by statement and scope, the bits that were found for other tiles of the same loops.
+    folds: see `KeptPlanner`.
     """
 
     def __init__(
@@ -106,7 +80,7 @@ class WindowPlanner:
         off_chip: Mapping[str, OffChip],
         word_bits: int,
         read_latency_cycles: int,
-        folds: dict[tuple[str, int], tuple[int, ...]],
+        folds: dict[FoldKey, tuple[int, ...]],
         waiting: Waiting,
     ) -> None:
         self.kernel = kernel
@@ -116,7 +90,7 @@ class WindowPlanner:
         self.off_chip = off_chip
         self.word_bits = word_bits
         self.read_latency_cycles = read_latency_cycles
-        self.folds = folds
+        self.keeper = KeptPlanner(kernel, folds)
         self.reads = [
             (statement.name, read)
             for statement in kernel.statements
@@ -124,11 +98,11 @@ class WindowPlanner:
         ]
         self.taps = {key: kernel.taps(*key) for key in self.reads}
         self.instances = list(map(self._instances, self.reads))
-        self._kept: dict[tuple[str, int], KeptMemory] = {}
 
     def _instances(self, key: Key) -> Read:
         """Return a read, its instances, and those that no tap serves."""
-        left = instances = self.sets.accessing(self.sets.scop.statement(key[0]), self.read(key))
+        statement = self.sets.scop.statement(key[0])
+        left = instances = self.sets.accessing(statement, self.keeper.read(key))
         for tap in self.taps[key]:
             left = left.subtract(tap.instances)
         return key, instances, left.coalesce()
@@ -162,33 +136,48 @@ class WindowPlanner:
     def _narrowed(self, scopes: Scopes, budget_bits: int | None) -> Iterator[Sized]:
         """Yield what stays on chip with few copies of the windows, less and less of it.
 
+        What several reads take from one memory, in as many copies, is in a memory for each of them
+        before less is kept: a fold that serves one alone is no larger.
+
         Parameters
         ----------
         scopes: the widest ones. budget_bits: what alone takes more goes off chip sooner, however
             much more it is; None: nothing does.
         """
+        apart: frozenset[str] = frozenset()
         while True:
             passed = passing(self.crossings, self.instances, self.off_chip, scopes)
-            kept, larger = {}, []
+            kept: dict[str, tuple[KeptMemory, ...]] = {}
+            larger = []
             for name, flows in passed.kept.items():
                 most = budget_bits if scopes[name] < self.kernel.depth else None
-                memory = self._memory_for(name, scopes[name], flows, most)
-                if memory is None:
+                memories = self.keeper.memories(name, scopes[name], flows, name in apart, most)
+                if memories is None:
                     larger.append(name)
                 else:
-                    kept[name] = memory
-            if larger:
-                scopes = {**scopes, **{name: scopes[name] + 1 for name in larger}}
-                continue
-            traffic = self._traffic(passed)
-            wanted = {name: self._bits(memory) for name, memory in kept.items()}
-            yield Sized(scopes, traffic, kept, FEW, sum(wanted.values()) + FEW.ram_bits(traffic))
-            narrowed = {n: bits for n, bits in wanted.items() if scopes[n] < self.kernel.depth}
-            if not narrowed:
-                return
-            # The largest of what is kept goes off chip sooner.
-            widest = max(narrowed, key=lambda name: narrowed[name])
-            scopes = {**scopes, widest: scopes[widest] + 1}
+                    kept[name] = memories
+            if not larger:
+                traffic = self._traffic(passed)
+                every = [memory for memories in kept.values() for memory in memories]
+                taken = sum(map(self.keeper.ram_bits, every)) + FEW.ram_bits(traffic)
+                yield Sized(scopes, traffic, every, FEW, taken)
+                # The largest of what is kept goes off chip sooner, or is first taken apart.
+                wanted = {n: sum(map(self.keeper.ram_bits, kept[n])) for n in kept}
+                smaller = [
+                    name
+                    for name in wanted
+                    if scopes[name] < self.kernel.depth
+                    or (name not in apart and len(passed.kept[name]) > 1)
+                ]
+                if not smaller:
+                    return
+                larger = [max(smaller, key=lambda name: wanted[name])]
+            for name in larger:
+                if name not in apart and len(passed.kept[name]) > 1:
+                    apart |= {name}
+                else:
+                    apart -= {name}
+                    scopes = {**scopes, name: scopes[name] + 1}
 
     def plan(self, sized: Sized, taken: Collection[str]) -> Windows:
         """Return the windows.
@@ -213,108 +202,6 @@ class WindowPlanner:
             passed,
             kernel.lane_loop,
         )
-
-    def _bits(self, memory: KeptMemory) -> int:
-        array = self.sets.scop.array(memory.kept.statement.write.array)
-        return memory.depth * array.element.width_bits * memory.ports
-
-    def _memory_for(
-        self, name: str, scope: int, flows: Sequence[KeptFlow], most: int | None
-    ) -> KeptMemory | None:
-        """Return the smallest memory that keeps the values of some flows.
-
-        Parameters
-        ----------
-        most: bits of RAM; None may be returned where it takes more.
-        """
-        if (name, scope) not in self._kept:
-            statement = self.sets.scop.statement(name)
-            exact = [flow.flow.relation.domain() for flow in flows]
-            around = [flow.sources for flow in flows]
-            kept = Kept(
-                statement,
-                self.tellable(statement, [exact, around]),
-                self.kernel.store_cycle(name),
-                tuple(flow.flow for flow in flows),
-                tuple(self.kernel.address_cycle(*flow.key) for flow in flows),
-            )
-            array = self.sets.scop.array(statement.write.array)
-            most_bits = None
-            if most is not None:
-                words = most // (array.element.width_bits * self._ports(statement, flows))
-                most_bits = max(0, words.bit_length() - 1)
-            # Tiles of other sizes, or in another order, need about as many.
-            guess = self.folds.get((name, scope), ())
-            fold = smallest_fold(self.sets, kept, self.kernel.depth, array.shape, guess, most_bits)
-            self.folds[name, scope] = fold.bits
-            if not fold.is_enough:
-                return None
-            self._kept[name, scope] = self._in_banks(kept, flows, fold.bits)
-        return self._kept[name, scope]
-
-    def _ports(self, statement: Statement, flows: Sequence[KeptFlow]) -> int:
-        """Return the read ports that some flows take in a memory."""
-        dims = self._dims(statement, flows)
-        return sum(self.ports_of(self.read(flow.key), dims) for flow in flows)
-
-    def ports_of(self, access: Access, dims: Sequence[int]) -> int:
-        """Return the read ports that lanes take in a memory that is cut by some dimensions."""
-        return ports_of(access, self.kernel.lane_loop, dims, self.kernel.in_step)
-
-    def _dims(self, statement: Statement, flows: Sequence[KeptFlow]) -> tuple[int, ...]:
-        """Return the dimensions by which what some flows are kept in is cut into banks."""
-        stored = self.stored_dim(statement)
-        if stored is None:
-            return ()
-        found = [stored]
-        for flow in flows:
-            access = self.read(flow.key)
-            dim = self.told_apart_by(access)
-            # Lanes in step that meet in a bank have a copy each: there are few of them.
-            if not self.kernel.in_step and dim is not None and self.ports_of(access, found) > 1:
-                found.append(dim)
-        return tuple(found)
-
-    def _in_banks(self, kept: Kept, flows: Sequence[KeptFlow], bits: tuple[int, ...]) -> KeptMemory:
-        """Return a memory for values, with as many banks as lanes write to it."""
-        dims = self._dims(kept.statement, flows)
-        for dim in dims:
-            # Bits more than are needed tell as much apart.
-            wider = max(bits[dim], bits_for(self.kernel.lanes))
-            bits = (*bits[:dim], wider, *bits[dim + 1 :])
-        ports = self._ports(kept.statement, flows)
-        return KeptMemory(kept, tuple(flows), bits, ports, dims)
-
-    def stored_dim(self, statement: Statement) -> int | None:
-        """Return the dimension that tells apart where lanes store; None where there are none.
-
-        Raises
-        ------
-        NoLanes: no dimension does.
-        """
-        dim = self.told_apart_by(statement.write)
-        if dim is None and self.kernel.lanes > 1:
-            if self.kernel.in_step:
-                raise NoLanes.of_store(statement, EVEN_STEPS)
-            raise NoLanes.of_banks(statement)
-        return dim
-
-    def told_apart_by(self, access: Access) -> int | None:
-        """Return the dimension that tells apart what lanes access; None where none does."""
-        return told_apart_by(access, self.kernel.lane_loop, self.kernel.in_step)
-
-    def read(self, key: Key) -> Access:
-        """Return the access of a read."""
-        return self.sets.scop.statement(key[0]).reads[key[1]]
-
-    def tellable(self, statement: Statement, choices: Sequence[Sequence[isl.Set]]) -> isl.Set:
-        """Return the first union that the circuit can tell, or all instances of the statement."""
-        space = CounterSpace(self.sets, statement, self.kernel.counted_loops(statement.name))
-        for choice in choices:
-            instances = reduce(isl.Set.union, choice).coalesce()
-            if space.predicate(instances) is not None:
-                return instances
-        return self.sets.domains[statement.name]
 
 
 class _Planned:
@@ -351,7 +238,7 @@ class _Planned:
         if not self.kernel.in_step:
             # Who loads little comes first: a few words a row of tiles would wait for all others.
             self.transfers.sort(key=lambda t: (t.direction == "load", self.words[t.window]))
-        for memory in self.kept.values():
+        for memory in self.kept:
             self._keep(memory)
         for array in self.sets.scop.arrays:
             if array.name not in self.planner.off_chip:
@@ -378,12 +265,12 @@ class _Planned:
         name = self._name(f"{footprint.array.name}_in")
         bits = self.copies.bits_of(moved, drained=False)
         # They step alike: what tells the lanes of one apart does so of all.
-        dim = self.planner.told_apart_by(self.planner.read(keys[0]))
+        dim = self.planner.keeper.told_apart_by(self.planner.keeper.read(keys[0]))
         banks = self._banks(footprint, dim)
         port = 0
         for key, (user, instances) in zip(keys, moved.users, strict=True):
             fields = footprint.element_fields(user.access)
-            ports = self.planner.ports_of(user.access, [] if dim is None else [dim])
+            ports = self.planner.keeper.ports_of(user.access, [] if dim is None else [dim])
             place = Place(name, fields, instances, bits, port, banks, ports > 1)
             self.sources[key].append(place)
             port += ports
@@ -420,8 +307,8 @@ class _Planned:
         written = Place(name, memory.fields, memory.kept.written, banks=banks)
         self.targets[statement.name].append(written)
         for flow in memory.flows:
-            access = self.planner.read(flow.key)
-            ports = self.planner.ports_of(access, memory.dims)
+            access = self.planner.keeper.read(flow.key)
+            ports = self.planner.keeper.ports_of(access, memory.dims)
             fields = fields_of(access, memory.bits)
             place = Place(name, fields, flow.sinks, 0, port, banks, ports > 1, flow.around)
             self.sources[flow.key].append(place)
@@ -445,7 +332,7 @@ class _Planned:
             key = flow.key
             read = key[0], self.kernel.address_cycle(*key)
             seen = folded_places(
-                self.sets, self.sets.scop.statement(key[0]), self.planner.read(key), bits
+                self.sets, self.sets.scop.statement(key[0]), self.planner.keeper.read(key), bits
             )
             seen = seen.intersect_domain(flow.sinks)
             self._in_order(flow.flow.relation.coalesce, stored, read)
@@ -483,8 +370,8 @@ class _Planned:
             transfer = store_words(moved, name, bits)
         ((user, instances),) = moved.users
         fields = footprint.element_fields(user.access)
-        told = self.planner.tellable(statement, [[instances]])
-        banks = self._banks(footprint, self.planner.stored_dim(statement))
+        told = self.planner.keeper.tellable(statement, [[instances]])
+        banks = self._banks(footprint, self.planner.keeper.stored_dim(statement))
         place = Place(name, fields, told, bits, banks=banks)
         self.targets[statement.name].append(place)
         self._add_window(transfer, 1, banks)
@@ -497,7 +384,7 @@ class _Planned:
         ports = 0
         stored = {s.name: self.passing.stored[s.name] for s in self.kernel.statements}
         for key, _, left in self.planner.instances:
-            access = self.planner.read(key)
+            access = self.planner.keeper.read(key)
             if access.array != array.name:
                 continue
             for flow in self.kernel.relations.feeding(*key):
@@ -507,7 +394,7 @@ class _Planned:
                 self._in_order(through.coalesce, self._stored(flow.source), read)
             if not left.is_empty():
                 place = None if access.is_lookup else self.sets.scop.element_number(access)
-                own = self.planner.ports_of(access, [])
+                own = self.planner.keeper.ports_of(access, [])
                 source = Place(array.name, place, left.coalesce(), 0, ports, None, own > 1)
                 self.sources[key].append(source)
                 ports += own

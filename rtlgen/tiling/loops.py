@@ -20,6 +20,7 @@ from rtlgen.ir.sets import ScopSets
 from rtlgen.poly.counting import count_points
 from rtlgen.poly.errors import IllegalSchedule, NoHyperplane
 from rtlgen.scheduling.decide import Decision
+from rtlgen.scheduling.kept_memories import FoldKey
 from rtlgen.tiling.program import Program, in_other_loops, part_of
 from rtlgen.transforms.align import delayed, side_by_side
 from rtlgen.transforms.loop_schedule import LoopOptions, Scheduled, schedule_loops
@@ -40,7 +41,7 @@ class UnitLoops:
     are_written: whether they are the loops of the C program. instances: of every statement.
     units: the statements of each unit, where there are several.
     decisions: for the tiles that were planned, see `tiling.part`.
-    folds: that were found for them, see `scheduling.windows`.
+    folds: that were found for them, see `scheduling.kept_memories`.
     later: the same loops with units delayed, by how far, see `delayed`.
     """
 
@@ -52,7 +53,7 @@ class UnitLoops:
     instances: Mapping[str, int]
     units: tuple[tuple[str, ...], ...] = ()
     decisions: dict[tuple[object, ...], Decision] = field(default_factory=dict)
-    folds: dict[tuple[str, int], tuple[int, ...]] = field(default_factory=dict)
+    folds: dict[FoldKey, tuple[int, ...]] = field(default_factory=dict)
     later: dict[tuple[int, tuple[int, ...]], UnitLoops] = field(default_factory=dict)
 
     @property

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from rtlgen.ir.sets import ScopSets
-from rtlgen.scheduling import windows
+from rtlgen.scheduling import kept_memories
 from rtlgen.scheduling.folds import Collisions, Fold, Kept, smallest_fold
 from tests.tiling.programs import PRODUCT, TRANSPOSED, planned
 
@@ -35,7 +35,7 @@ def test_a_guess_does_not_change_the_fold(
         asked.append((sets, kept, depth, shape))
         return smallest_fold(sets, kept, depth, shape, guess, most_bits)
 
-    monkeypatch.setattr(windows, "smallest_fold", noting)
+    monkeypatch.setattr(kept_memories, "smallest_fold", noting)
     planned.__wrapped__(text, size, tile)
     sets, kept, depth, shape = asked[0]
     bits = smallest_fold(sets, kept, depth, shape).bits

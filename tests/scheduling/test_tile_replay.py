@@ -101,9 +101,21 @@ def test_a_fold_one_bit_too_narrow_is_refused(field: int) -> None:
         judged(with_stream(lambda stream: on_kept(stream, lambda a: narrower(a, field))))
 
 
+@pytest.mark.parametrize(("name", "field"), [("a_kept", 0), ("a_kept", 1), ("a_kept1", 0)])
+def test_a_fold_too_narrow_for_one_read_is_refused(name: str, field: int) -> None:
+    found = planned(TRANSPOSED, 64, (8, 8), budget_bits=KIB)
+    (part,) = found.parts
+    judged(part.region, found)
+    region = spoilt.with_stream(
+        part.region, lambda stream: on_kept(stream, lambda a: narrower(a, field), name)
+    )
+    with pytest.raises(PlanUnsound, match=r"takes a wrong value of a|in the cycle of a store"):
+        judged(region, found)
+
+
 def in_strips() -> TiledProgram:
     """Return a plan that runs in strips, since its values stay on chip no longer than for one."""
-    found = planned(TRANSPOSED, 64, (4, 4), budget_bits=6 * 1024)
+    found = planned(TRANSPOSED, 64, (4, 4), budget_bits=7 * 512)
     assert found.parts[0].tiling.woven
     return found
 

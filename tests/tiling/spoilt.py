@@ -29,17 +29,19 @@ def narrower(address: FoldedForm, field: int) -> FoldedForm:
     return replace(address, fields=tuple(fields))
 
 
-def on_kept(stream: Stream, change: Callable[[FoldedForm], FoldedForm]) -> Stream:
-    """Change all addresses of the kept memory alike."""
+def on_kept(
+    stream: Stream, change: Callable[[FoldedForm], FoldedForm], name: str = "a_kept"
+) -> Stream:
+    """Change all addresses of a kept memory alike."""
 
     def store(old: Store) -> Store:
-        if old.memory != "a_kept" or not isinstance(old.address, FoldedForm):
+        if old.memory != name or not isinstance(old.address, FoldedForm):
             return old
         return replace(old, address=change(old.address))
 
     operations = tuple(
         replace(op, address=change(op.address))
-        if isinstance(op, LoadOp) and op.memory == "a_kept" and isinstance(op.address, FoldedForm)
+        if isinstance(op, LoadOp) and op.memory == name and isinstance(op.address, FoldedForm)
         else op
         for op in stream.operations
     )

@@ -13,7 +13,7 @@ from rtlgen.ir import effort
 from rtlgen.ir.effort import TooComplex
 from rtlgen.ir.json_form import plan_from_json, plan_to_json
 from rtlgen.ir.memory_side import Bus
-from rtlgen.ir.plan import Transfer
+from rtlgen.ir.plan import Memory, Transfer
 from rtlgen.ir.plan_text import plan_text
 from rtlgen.ir.timeline import workers_cycles
 from rtlgen.poly.errors import IllegalSchedule, NothingToTile
@@ -154,7 +154,7 @@ def test_tiles_are_followed_row_by_row() -> None:
 @pytest.mark.parametrize(
     ("text", "size", "tile", "budget_bits"),
     [
-        pytest.param(TRANSPOSED, 40, (8, 8), KIB, id="a transposed array"),
+        pytest.param(TRANSPOSED, 40, (8, 8), 3 * KIB // 4, id="a transposed array"),
         pytest.param(PRODUCT, 16, (4, 4, 4), KIB // 2, id="an accumulator"),
         pytest.param(JACOBI, 20, (2, 4, 4), 20 * KIB, id="tiles in time", marks=pytest.mark.long),
         pytest.param(
@@ -172,18 +172,36 @@ def test_what_does_not_fit_passes_through_the_memory_off_chip(
 
 
 def test_strips_keep_on_chip_what_they_read_again() -> None:
-    found = planned(TRANSPOSED, 64, (4, 4), budget_bits=6 * 1024)
+    budget_bits = 7 * 512
+    found = planned(TRANSPOSED, 64, (4, 4), budget_bits=budget_bits)
     (part,), (candidates,) = found.parts, found.candidates
-    # Strips of eight tiles; a front, and in it the tiles of the strip.
+    # Strips of four tiles; a front, and in it the tiles of the strip.
     assert part.tiling.order == ((1, 0), (1, 1))
-    assert part.tiling.phases[0] == 8
+    assert part.tiling.phases[0] == 4
     assert part.tiling.woven and not part.tiling.spread
     assert part.scopes == {"S0": 1}
-    fitting = [c for c in candidates if c.ram_bits <= 6 * 1024]
+    fitting = [c for c in candidates if c.ram_bits <= budget_bits]
     cycles = workers_cycles(part.workers, Bus("fixed", 8))
     assert all(c.cycles > cycles for c in fitting if not c.tiling.woven)
     assert part.words_moved == min(c.words for c in fitting)
     assert found.replayed
+
+
+def test_reads_have_memories_of_their_own_where_ram_is_short() -> None:
+    roomy = planned(TRANSPOSED, 64, (8, 8))
+    (shared,) = kept_by(roomy)
+    assert shared.read_ports == 2
+    (part,) = roomy.parts
+    found = planned(TRANSPOSED, 64, (8, 8), budget_bits=part.ram_bits // 2)
+    apart = kept_by(found)
+    assert [memory.read_ports for memory in apart] == [1, 1]
+    # Half of the rows for what is read by columns; an element of each for what follows in its row.
+    assert [memory.depth for memory in apart] == [32 * 8, 64]
+    assert found.replayed and found.parts[0].words_moved == part.words_moved
+
+
+def kept_by(found: TiledProgram) -> list[Memory]:
+    return [memory for memory in found.plan.memories if memory.kind == "block"]
 
 
 def test_strips_are_not_tried_where_all_stays_on_chip() -> None:
