@@ -68,6 +68,29 @@ def test_the_example_is_exact_in_lanes_behind_each_other(
     assert found.cycles == found.predicted_cycles
 
 
+JACOBI = Path(__file__).parents[1] / "benchmarks" / "workers" / "jacobi2d.c"
+
+
+@pytest.mark.parametrize("simulator", SIMULATORS)
+def test_sweeps_are_exact_in_lanes_that_share_ports(simulator: Simulator) -> None:
+    design = rtlgen.compile(
+        JACOBI,
+        define={"N": 24, "T": 4},
+        memory="axi:20",
+        tile=(2, 4, 8),
+        unroll={"j": 4},
+        max_bram_kib=8,
+    )
+    (unit,) = design.report()["units"]
+    assert unit["lanes"] == 4
+    assert all(memory.read_ports == 1 for memory in design.plan.memories)
+    (region,) = design.plan.tiled_regions
+    assert any(transfer.abreast > 1 for transfer in region.transfers)
+    found = design.verify(simulator=simulator)
+    assert found.exact, found.failures
+    assert found.cycles == found.predicted_cycles
+
+
 @pytest.mark.parametrize("simulator", SIMULATORS)
 def test_files_go_in_and_out(tmp_path: Path, simulator: Simulator) -> None:
     transposed(16, "uint8_t").write(tmp_path / "build")

@@ -105,20 +105,21 @@ class Mover(wiring.Component):
         m.submodules.control = EnableInserter(advance)(control)
         m.d.comb += control.begin.eq(self.begin)
         wanted = Signal()
+        chosen = self._only() if self.transfer.abreast == 1 else self._next(m, push)
         m.d.comb += [
-            wanted.eq(control.valid & (control.moves | control.last)),
+            wanted.eq(control.valid & (chosen.moves | chosen.last)),
             push.eq(wanted & ~full),
-            advance.eq(~(wanted & full)),
+            advance.eq(~(wanted & (full if chosen.others is None else full | chosen.others))),
         ]
         shown = _Item(
-            control.moves,
-            control.last,
+            chosen.moves,
+            chosen.last,
             Cat(getattr(control, f"closes_{n}") for n in range(len(self.marks))),
             Cat(getattr(control, f"counts_{n}") for n in range(len(self.marks))),
-            self._follows(m, push),
-            control.word,
-            control.at,
-            Cat(strobe.replicate(self._strobe_bytes) for strobe in control.strobes),
+            self._follows(m, push, chosen),
+            chosen.word,
+            chosen.at,
+            chosen.strobes,
         )
         head, behind = shown.registers("head"), shown.registers("behind")
         valid, pop = Signal(name="head_valid"), Signal(name="pop")
@@ -134,16 +135,56 @@ class Mover(wiring.Component):
     def _strobe_bytes(self) -> int:
         return self.side.bytes_per_word // max(1, len(self.transfer.strobes))
 
-    def _follows(self, m: Module, push: Value) -> Value:
-        """Return whether the word that the control shows goes on with the burst of the last one."""
+    def _only(self) -> _Choice:
+        """Return the word that the control shows."""
         control = self._control
+        strobes = self._strobes(0)
+        return _Choice(control.moves, control.last, control.word, control.at, strobes)
+
+    def _next(self, m: Module, push: Value) -> _Choice:
+        """Return the first of the words abreast that is moved and was not yet pushed.
+
+        Where none is left, it is the last one of a tile.
+        """
+        control, count = self._control, self.transfer.abreast
+        last = (self.transfer.levels[-1].extent - 1) % count
+        left, done = Signal(count, name="left"), Signal(count, name="done")
+        rest = Signal(count, name="rest")
+        m.d.comb += [
+            left.eq(Cat(control.moves_of(n) for n in range(count)) & ~done),
+            rest.eq(left & (left - 1)),
+        ]
+        with m.If(push):
+            m.d.sync += done.eq(Mux(rest.any(), done | (left & ~rest), 0))
+        place = Signal(range(count), name="place")
+        m.d.comb += place.eq(last)
+        strobes = Signal(len(self._strobes(0)), name="strobes")
+        for n in reversed(range(count)):
+            with m.If(left[n]):
+                m.d.comb += [place.eq(n), strobes.eq(self._strobes(n))]
+        low = self.transfer.place_bits
+        return _Choice(
+            left.any(),
+            control.last & ~rest.any(),
+            (control.word + place)[: len(control.word)],
+            Cat((control.at[:low] + place)[:low], control.at[low:]),
+            strobes,
+            rest.any(),
+        )
+
+    def _strobes(self, number: int) -> Value:
+        strobes = self._control.strobes_of(number)
+        return Cat(strobe.replicate(self._strobe_bytes) for strobe in strobes)
+
+    def _follows(self, m: Module, push: Value, chosen: _Choice) -> Value:
+        """Return whether the word that is chosen goes on with the burst of the last one."""
         if not self.side.bus.has_bursts:
             return Const(0, 0)
-        word = control.word
-        next_word = Signal.like(word, name="next_word", reset_less=True)
+        word = chosen.word
+        next_word = Signal(len(word), name="next_word", reset_less=True)
         goes_on = Signal()
         with m.If(push):
-            m.d.sync += [next_word.eq(word + 1), goes_on.eq(control.moves & ~control.last)]
+            m.d.sync += [next_word.eq(word + 1), goes_on.eq(chosen.moves & ~chosen.last)]
         place = word[: BURST_WORDS.bit_length() - 1]
         return goes_on & (word == next_word) & place.any()
 
@@ -168,6 +209,23 @@ class Mover(wiring.Component):
             m.d.sync += [*read.eq(item), has_read.eq(1)]
         with m.Elif(self.offer.taken):
             m.d.sync += has_read.eq(0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """What goes to the queue next.
+
+    Members
+    -------
+    others: whether there are more of the words abreast; None where there is one.
+    """
+
+    moves: Value
+    last: Value
+    word: Value
+    at: Value
+    strobes: Value
+    others: Value | None = None
 
 
 @dataclass(frozen=True, slots=True)

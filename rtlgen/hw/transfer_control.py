@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 from amaranth.hdl import Module, Signal
@@ -13,7 +14,7 @@ from rtlgen.hw.control_ports import ControlPorts
 from rtlgen.hw.index_styles import build_index_unit
 from rtlgen.hw.index_units import all_of
 from rtlgen.hw.predicates import TRUE
-from rtlgen.ir.plan import IndexForm, Mark, Transfer
+from rtlgen.ir.plan import Condition, IndexForm, Level, Mark, Predicate, Transfer
 
 STAGE = 1
 """All outputs are registers, so that whoever waits for them may hold them for long."""
@@ -36,6 +37,9 @@ class TransferControl(wiring.Component):
     closes_K: Out(1), its tile is the last one in an iteration of the loops of mark K.
     counts_K: Out(1), its tile is in an iteration that counts for mark K.
     strobe_K: Out(1), whether a store writes element K of the word.
+
+    Of a transfer that looks at several words abreast, what is shown is the first of them; instead
+    of one of the last but one, there are `moves_J` and `strobe_J_K` for each word J behind it.
     """
 
     def __init__(
@@ -48,14 +52,23 @@ class TransferControl(wiring.Component):
         self.transfer = transfer
         self.tile_levels = tile_levels
         self.marks = tuple(marks)
-        self._index = build_index_unit("odometer", transfer.levels, 1, 0, tile_levels)
+        every = _looked_at(transfer)
+        self._every = every
+        self._index = build_index_unit("odometer", every, 1, 0, tile_levels)
         self._ports = ControlPorts(self._index)
-        every = transfer.levels
-        self._ports.add_address("word", transfer.word, STAGE, depth_words, every, None)
-        self._ports.add_address("at", transfer.at, STAGE, 0, every, None)
-        self._ports.add_guard("moves", transfer.when, STAGE, every, enable=False)
-        for lane, strobe in enumerate(transfer.strobes):
-            self._ports.add_guard(f"strobe_{lane}", strobe, STAGE, every, enable=False)
+        first = partial(_abreast, transfer, 0)
+        at = replace(
+            transfer.at,
+            fields=tuple(replace(f, form=first(f.form)) for f in transfer.at.fields),
+        )
+        self._ports.add_address("word", first(transfer.word), STAGE, depth_words, every, None)
+        self._ports.add_address("at", at, STAGE, 0, every, None)
+        for n in range(transfer.abreast):
+            own, name = partial(_predicate_abreast, transfer, n), self._suffix(n)
+            self._ports.add_guard(f"moves{name}", own(transfer.when), STAGE, every, enable=False)
+            for lane, strobe in enumerate(transfer.strobes):
+                guard = f"strobe{name}_{lane}"
+                self._ports.add_guard(guard, own(strobe), STAGE, every, enable=False)
         for n, mark in enumerate(self.marks):
             when = mark.when.with_forms(partial(IndexForm.padded, levels=len(every)))
             self._ports.add_guard(f"counts_{n}", when, STAGE, every, enable=False)
@@ -72,9 +85,18 @@ class TransferControl(wiring.Component):
             )
         )
 
-    @property
-    def strobes(self) -> tuple[Signal, ...]:
-        return tuple(getattr(self, f"strobe_{n}") for n in range(len(self.transfer.strobes)))
+    def _suffix(self, number: int) -> str:
+        return "" if self.transfer.abreast == 1 else f"_{number}"
+
+    def moves_of(self, number: int) -> Signal:
+        """Return whether one of the words abreast is moved."""
+        moves: Signal = getattr(self, f"moves{self._suffix(number)}")
+        return moves
+
+    def strobes_of(self, number: int) -> tuple[Signal, ...]:
+        """Return the strobes of one of the words abreast."""
+        name, lanes = self._suffix(number), range(len(self.transfer.strobes))
+        return tuple(getattr(self, f"strobe{name}_{lane}") for lane in lanes)
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -88,7 +110,7 @@ class TransferControl(wiring.Component):
             self.valid.eq(builder.enable(TRUE, STAGE)),
             self.last.eq(builder.delayed(ends, STAGE)),
         ]
-        active = [level.extent > 1 for level in self.transfer.levels]
+        active = [level.extent > 1 for level in self._every]
         for n, mark in enumerate(self.marks):
             # Tile loops of one iteration are none of the index unit's.
             inner = index.lasts[sum(active[: mark.loops]) : sum(active[: self.tile_levels])]
@@ -96,3 +118,28 @@ class TransferControl(wiring.Component):
             m.d.comb += closes.eq(all_of(inner))
             m.d.comb += getattr(self, f"closes_{n}").eq(builder.delayed(closes, STAGE))
         return m
+
+
+def _looked_at(transfer: Transfer) -> tuple[Level, ...]:
+    """Return the levels of a transfer, the innermost one of what is looked at in one cycle."""
+    if transfer.abreast == 1:
+        return transfer.levels
+    return (*transfer.levels[:-1], replace(transfer.levels[-1], extent=transfer.groups))
+
+
+def _abreast(transfer: Transfer, number: int, form: IndexForm) -> IndexForm:
+    """Return a form of the iteration that is so many behind the first one looked at in a cycle."""
+    if transfer.abreast == 1:
+        return form
+    *outer, step = form.coefficients
+    return IndexForm((*outer, step * transfer.abreast), form.constant + step * number)
+
+
+def _predicate_abreast(transfer: Transfer, number: int, predicate: Predicate) -> Predicate:
+    """Return a predicate of the iteration that is so many behind the first one, if there is one."""
+    found = predicate.with_forms(partial(_abreast, transfer, number))
+    if (transfer.groups - 1) * transfer.abreast + number < transfer.levels[-1].extent:
+        return found
+    before_last = (*(0 for _ in transfer.levels[1:]), -1)
+    there = Condition(IndexForm(before_last, transfer.groups - 2))
+    return Predicate(tuple((*conditions, there) for conditions in found.alternatives))

@@ -109,6 +109,7 @@ def _tiles(tiled: TiledRegion) -> list[str]:
             f"{transfer.direction} {transfer.window}[{address_text(transfer.at, names)}] of "
             f"{transfer.array} at word {form_text(transfer.word, names)}"
             f"{_where(transfer.when, names)}: for {_nest(transfer.levels)}{waits}"
+            f"{f', {transfer.abreast} words abreast' if transfer.abreast > 1 else ''}"
         )
         lines += [
             f"  element {lane}{_where(strobe, names)}"

@@ -99,6 +99,8 @@ class Transfer:
     strobes: for each element of a word, the lowest first, where a store writes it; () for a load.
     after: what it waits for: a load that reads what earlier tiles have stored, or a store that
         writes over what is read before.
+    abreast: iterations of the innermost level that the mover looks at in one cycle. It moves a word
+        a cycle nevertheless, but passes by as many that move none.
     """
 
     direction: Direction
@@ -110,8 +112,11 @@ class Transfer:
     when: Predicate
     strobes: tuple[Predicate, ...] = ()
     after: tuple[Wait, ...] = ()
+    abreast: int = 1
 
     def __post_init__(self) -> None:
+        if self.abreast != 1:
+            self._require_words_abreast()
         for form in (self.word, *self.at.forms):
             if len(form.coefficients) != len(self.levels):
                 raise PlanError(f"{self.window}: {form} does not fit {len(self.levels)} levels")
@@ -124,6 +129,25 @@ class Transfer:
     def copies(self) -> int:
         """Copies of the window."""
         return 1 << self.at.tile_bits
+
+    @property
+    def groups(self) -> int:
+        """In how many cycles the mover looks at the words of a row."""
+        return -(-self.levels[-1].extent // self.abreast)
+
+    @property
+    def place_bits(self) -> int:
+        """The low bits of the place in the window that count the words of a row."""
+        first = self.at.fields[0] if self.at.fields else None
+        return first.width_bits if first is not None and first.form.coefficients[-1] else 0
+
+    def _require_words_abreast(self) -> None:
+        """Require that what a mover looks at in a cycle are neighbours, there and here."""
+        step, *places = [form.coefficients[-1] for form in (self.word, *self.at.forms)]
+        if step != 1 or places[:1] not in ([], [0], [1]) or any(places[1:]):
+            raise PlanError(f"{self.window}: words abreast are no neighbours")
+        if not 1 < self.abreast <= self.levels[-1].extent:
+            raise PlanError(f"{self.window}: {self.abreast} words abreast")
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,8 +29,9 @@ class Item:
 
     Members
     -------
-    dropped: iterations just before it that move nothing. moves: whether it moves a word; else it
-        only says that a tile ends. last: whether it is the last one of its tile.
+    dropped: cycles just before it in which the mover passes by what moves nothing.
+    moves: whether it moves a word; else it only says that a tile ends. last: whether it is the last
+        one of its tile.
     follows: whether its word goes on with the burst of the one before.
     """
 
@@ -163,18 +164,30 @@ def _moves(transfer: Transfer, tile: Ints, inner: Ints) -> tuple[Ints, Bools]:
     return counters, predicate_mask(transfer.when, counters)
 
 
+def _groups(transfer: Transfer, iterations: int) -> Ints:
+    """Return the cycle in which a mover looks at each iteration of a tile, if it moved none."""
+    if transfer.abreast == 1:
+        return np.arange(iterations, dtype=np.int64)
+    rows, places = np.divmod(np.arange(iterations, dtype=np.int64), transfer.levels[-1].extent)
+    found: Ints = rows * transfer.groups + places // transfer.abreast
+    return found
+
+
 def _pattern(transfer: Transfer, tile: Ints, inner: Ints, has_bursts: bool) -> Pattern:
     counters, moves = _moves(transfer, tile, inner)
-    end = len(inner) - 1
-    kept = np.flatnonzero(moves | (np.arange(end + 1) == end))
-    dropped = np.diff(kept, prepend=-1) - 1
+    groups = _groups(transfer, len(inner))
+    end, kept = len(inner) - 1, np.flatnonzero(moves)
+    if not moves[groups == groups[end]].any():
+        kept = np.append(kept, end)
+    dropped = np.maximum(np.diff(groups[kept], prepend=-1) - 1, 0)
     follows = np.zeros(len(kept), dtype=np.bool_)
     if has_bursts:
         coefficients = np.array(transfer.word.coefficients, dtype=np.int64)
         words = counters[kept] @ coefficients + transfer.word.constant
         follows[1:] = (np.diff(words) == 1) & (words[1:] % BURST_WORDS != 0)
     # Few items differ from each other: a tile of millions of them has each of these once.
-    kinds = np.stack([dropped, moves[kept], kept == end, follows], axis=1)
+    is_last = np.arange(len(kept)) == len(kept) - 1
+    kinds = np.stack([dropped, moves[kept], is_last, follows], axis=1)
     told: Ints = np.zeros(len(kept), dtype=np.int64)
     for values in kinds.T:
         told = told_apart(told, values)

@@ -50,12 +50,15 @@ class Footprint:
     Members
     -------
     lanes: elements in a word. tile_loops: the loops over tiles, in order.
+    folds: of every dimension, the low bits that are the address, of words in the last one; None:
+        as many as tell all neighbours apart.
     """
 
     array: OffChip
     lanes: int
     tile_loops: tuple[NestLoop, ...]
     extents: tuple[Extent, ...]
+    folds: tuple[int, ...] | None = None
 
     @staticmethod
     def of(
@@ -101,8 +104,16 @@ class Footprint:
         return last - first + 1 if self._phase.is_constant else min(anywhere, last - first + 1)
 
     @property
+    def widths(self) -> tuple[int, ...]:
+        """Bits of every dimension in the place of a word."""
+        if self.folds is not None:
+            return self.folds
+        rows = [(extent.span - 1).bit_length() for extent in self.extents[:-1]]
+        return (*rows, (self.row_words - 1).bit_length())
+
+    @property
     def row_bits(self) -> int:
-        return (self.row_words - 1).bit_length()
+        return self.widths[-1]
 
     @property
     def lane_bits(self) -> int:
@@ -115,17 +126,14 @@ class Footprint:
 
     def field(self, dim: int) -> tuple[int, int]:
         """Return first bit and width of a dimension's subscript in the place of an element."""
-        widths = [(extent.span - 1).bit_length() for extent in self.extents[:-1]]
-        last = self.row_bits + self.lane_bits
+        *widths, words = self.widths
+        last = words + self.lane_bits
         if dim == len(widths):
             return 0, last
         return last + sum(widths[dim + 1 :]), widths[dim]
 
     def _fields(self, last: tuple[Affine, int], rows: Sequence[Affine]) -> Fields:
-        others = [
-            (form, (extent.span - 1).bit_length())
-            for form, extent in zip(rows, self.extents, strict=False)
-        ]
+        others = list(zip(rows, self.widths, strict=False))
         return tuple(field for field in (last, *reversed(others)) if field[1])
 
     # The words of a tile, as a nest.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import TypeAlias
 
@@ -13,7 +13,8 @@ from rtlgen.ir.scop import Access, Statement
 from rtlgen.scheduling.errors import NoLanes
 from rtlgen.scheduling.folds import Kept, fields_of, smallest_fold
 from rtlgen.scheduling.footprints import Fields
-from rtlgen.scheduling.lane_banks import bits_for, ports_of, told_apart_by
+from rtlgen.scheduling.lane_banks import LaneBanks, ports_of, told_apart_by
+from rtlgen.scheduling.lane_ports import LanePorts, LaneRead, lane_ports
 from rtlgen.scheduling.passing import KeptFlow, Key
 from rtlgen.scheduling.predicates import CounterSpace
 from rtlgen.scheduling.tile_kernel import TileKernel
@@ -30,15 +31,26 @@ class KeptMemory:
 
     Members
     -------
-    flows: those that take them from there. bits: of each subscript that is the address.
-    ports: read ports that the reads have together. dims: by whose subscripts it is cut into banks.
+    flows: those that take them from there. fold: bits of each subscript that tell values apart.
+    ports: of the reads, and by whose bits it is cut into banks.
     """
 
     kept: Kept
     flows: tuple[KeptFlow, ...]
-    bits: tuple[int, ...]
-    ports: int
-    dims: tuple[int, ...] = ()
+    fold: tuple[int, ...]
+    ports: LanePorts
+
+    @property
+    def bits(self) -> tuple[int, ...]:
+        """Bits of each subscript that is the address: more than are needed tell as much apart."""
+        return tuple(max(b, self.ports.cuts.get(k, 0)) for k, b in enumerate(self.fold))
+
+    @property
+    def banks(self) -> LaneBanks | None:
+        """The banks that it is cut into, if it is."""
+        return LaneBanks.of(
+            [(sum(self.bits[dim + 1 :]), width) for dim, width in self.ports.cuts.items()]
+        )
 
     @property
     def fields(self) -> Fields:
@@ -66,7 +78,7 @@ class KeptPlanner:
     def ram_bits(self, memory: KeptMemory) -> int:
         """Return the RAM that a memory takes, with a copy for each of its read ports."""
         array = self.sets.scop.array(memory.kept.statement.write.array)
-        return memory.depth * array.element.width_bits * memory.ports
+        return memory.depth * array.element.width_bits * memory.ports.count
 
     def memories(
         self, name: str, scope: int, flows: Sequence[KeptFlow], apart: bool, most: int | None
@@ -105,7 +117,8 @@ class KeptPlanner:
             array = self.sets.scop.array(statement.write.array)
             most_bits = None
             if most is not None:
-                words = most // (array.element.width_bits * self._ports(statement, flows))
+                copies = self._ports(statement, flows, shared=True).count
+                words = most // (array.element.width_bits * copies)
                 most_bits = max(0, words.bit_length() - 1)
             # Tiles of other sizes, or in another order, need about as many.
             guess = self.folds.get(key, ())
@@ -113,13 +126,24 @@ class KeptPlanner:
             self.folds[key] = fold.bits
             if not fold.is_enough:
                 return None
-            self._known[key] = self._in_banks(kept, flows, fold.bits)
+            ports = self._ports(statement, flows, shared=True)
+            self._known[key] = KeptMemory(kept, tuple(flows), fold.bits, ports)
         return self._known[key]
 
-    def _ports(self, statement: Statement, flows: Sequence[KeptFlow]) -> int:
+    def with_copies(self, memory: KeptMemory) -> KeptMemory:
+        """Return a memory with a read port for each read."""
+        ports = self._ports(memory.kept.statement, memory.flows, shared=False)
+        return replace(memory, ports=ports)
+
+    def _ports(self, statement: Statement, flows: Sequence[KeptFlow], *, shared: bool) -> LanePorts:
         """Return the read ports that some flows take in a memory."""
+        kernel = self.kernel
+        reads = [
+            LaneRead(self.read(flow.key), (flow.key[0], kernel.address_cycle(*flow.key)))
+            for flow in flows
+        ]
         dims = self._dims(statement, flows)
-        return sum(self.ports_of(self.read(flow.key), dims) for flow in flows)
+        return lane_ports(reads, kernel.lane_loop, dims, in_step=kernel.in_step, shared=shared)
 
     def ports_of(self, access: Access, dims: Sequence[int]) -> int:
         """Return the read ports that lanes take in a memory that is cut by some dimensions."""
@@ -138,16 +162,6 @@ class KeptPlanner:
             if not self.kernel.in_step and dim is not None and self.ports_of(access, found) > 1:
                 found.append(dim)
         return tuple(found)
-
-    def _in_banks(self, kept: Kept, flows: Sequence[KeptFlow], bits: tuple[int, ...]) -> KeptMemory:
-        """Return a memory for values, with as many banks as lanes write to it."""
-        dims = self._dims(kept.statement, flows)
-        for dim in dims:
-            # Bits more than are needed tell as much apart.
-            wider = max(bits[dim], bits_for(self.kernel.lanes))
-            bits = (*bits[:dim], wider, *bits[dim + 1 :])
-        ports = self._ports(kept.statement, flows)
-        return KeptMemory(kept, tuple(flows), bits, ports, dims)
 
     def stored_dim(self, statement: Statement) -> int | None:
         """Return the dimension that tells apart where lanes store; None where there are none.

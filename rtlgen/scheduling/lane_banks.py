@@ -13,8 +13,9 @@ read columns is cut by both, and has a bank for each pair of a lane that writes 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from math import gcd
 
 from rtlgen.ir.bank_map import Cut
 from rtlgen.ir.plan import Address, AnyBank, FoldedForm
@@ -28,25 +29,34 @@ class LaneBanks:
 
     Members
     -------
-    lows: where the bits of each subscript begin that is cut, the lowest first. width_bits: how many
+    lows: where the bits of each subscript begin that is cut, the lowest first. widths: how many
         there are of each.
     """
 
     lows: tuple[int, ...]
-    width_bits: int
+    widths: tuple[int, ...]
+
+    @staticmethod
+    def of(digits: Collection[tuple[int, int]]) -> LaneBanks | None:
+        """Return the banks of digits, each of the first bit and of how many; None without any."""
+        found = sorted(digit for digit in digits if digit[1])
+        if not found:
+            return None
+        return LaneBanks(tuple(low for low, _ in found), tuple(width for _, width in found))
 
     def shape(self, depth: int) -> tuple[int, ...]:
         """Return the box of which every second dimension is one of these."""
         found, known = [], 0
-        for low in self.lows:
-            found += [1 << low - known, 1 << self.width_bits]
-            known = low + self.width_bits
+        for low, width in zip(self.lows, self.widths, strict=True):
+            found += [1 << low - known, 1 << width]
+            known = low + width
         return (depth >> known, *reversed(found))
 
     @property
     def cuts(self) -> tuple[Cut, ...]:
         places = range(1, 2 * len(self.lows), 2)
-        return tuple(Cut(place, "cyclic", 1 << self.width_bits) for place in places)
+        widths = zip(places, reversed(self.widths), strict=True)
+        return tuple(Cut(place, "cyclic", 1 << width) for place, width in widths)
 
     def address(self, place: FoldedForm, extents: Sequence[int]) -> Address:
         """Return an address with its bank: one, where no level moves the bits.
@@ -55,23 +65,27 @@ class LaneBanks:
         ----------
         extents: of the levels.
         """
-        own = tuple(low + bit for low in self.lows for bit in range(self.width_bits))
+        pairs = list(zip(self.lows, self.widths, strict=True))
+        own = tuple(low + bit for low, width in pairs for bit in range(width))
         others = tuple(bit for bit in range(place.width_bits) if bit not in own)
         banks: tuple[int, ...] = (0,)
-        for number, low in enumerate(self.lows):
-            digits = self._digits(place, low, extents)
-            shift = number * self.width_bits
+        shift = 0
+        for low, width in pairs:
+            digits = self._digits(place, low, width, extents)
             banks = tuple(digit << shift | bank for digit in digits for bank in banks)
+            shift += width
         return AnyBank(place, own, others, banks)
 
-    def _digits(self, place: FoldedForm, wanted: int, extents: Sequence[int]) -> Sequence[int]:
-        """Return the values that the bits from one on may have."""
-        count, low = 1 << self.width_bits, 0
+    def _digits(
+        self, place: FoldedForm, wanted: int, width: int, extents: Sequence[int]
+    ) -> Sequence[int]:
+        """Return the values that so many bits from one on may have."""
+        count, low = 1 << width, 0
         for field in place.fields:
             if low == wanted:
                 moving = zip(field.form.coefficients, extents, strict=True)
-                if not any(c % count for c, extent in moving if extent > 1):
-                    return (field.form.constant % count,)
+                step = gcd(count, *(c for c, extent in moving if extent > 1))
+                return range(field.form.constant % step, count, step)
             low += field.width_bits
         return range(count)
 

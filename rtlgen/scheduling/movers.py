@@ -11,13 +11,16 @@ import islpy as isl
 from rtlgen.errors import Label
 from rtlgen.ir.plan import Direction, Predicate, Transfer, Wait
 from rtlgen.ir.schedule import NestLoop
-from rtlgen.ir.sets import ScopSets
+from rtlgen.ir.sets import ScopSets, attempt
 from rtlgen.poly.counting import count_points
 from rtlgen.scheduling.errors import RaggedDomain
 from rtlgen.scheduling.footprints import Footprint, User, folded_form
 from rtlgen.scheduling.predicates import counter_box, index_form, predicate_within
 from rtlgen.scheduling.stream_builder import level_of
 from rtlgen.scheduling.word_pieces import Pieces
+
+FOLD_OPERATIONS = 300_000
+"""isl operations that it may take to know whether the words of a tile have places."""
 
 MOVER_CONDITIONS = 64
 """Conditions that may tell which words move: a word less saves cycles in every run."""
@@ -50,6 +53,27 @@ class Moved:
         """Return the same for all instances of the statements."""
         users = tuple((user, self.sets.domains[user.statement.name]) for user, _ in self.users)
         return Moved(self.sets, self.footprint, users)
+
+    def folded(self, least: Sequence[int], touched: isl.Set) -> Moved:
+        """Return the same in a window that is as small as keeps its words apart.
+
+        Parameters
+        ----------
+        least: bits of every dimension that it has to have. touched: [tile, word] of all words that
+            somebody writes to the window.
+        """
+        loops = self.footprint.loops()
+        words, found = _from_first(touched, loops), self
+        for dim in reversed(range(len(least))):
+            while found.footprint.widths[dim] > least[dim]:
+                fewer = list(found.footprint.widths)
+                fewer[dim] -= 1
+                narrow = replace(self, footprint=replace(self.footprint, folds=tuple(fewer)))
+                are_apart = partial(_have_places, words, narrow)
+                if not attempt(self.sets.context, FOLD_OPERATIONS, are_apart):
+                    break
+                found = narrow
+        return found
 
     def window_words(self, copies_bits: int) -> int:
         """Return the words of a window for it."""

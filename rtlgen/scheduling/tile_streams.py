@@ -10,6 +10,7 @@ import islpy as isl
 
 from rtlgen.errors import Label
 from rtlgen.ir.affine import Affine
+from rtlgen.ir.effort import keep_going
 from rtlgen.ir.plan import (
     ALWAYS,
     Address,
@@ -92,6 +93,7 @@ class TileStreamBuilder(StreamBuilder):
         return self.instances
 
     def _stores(self) -> list[Store]:
+        keep_going(self.kernel.sets.context)
         write = self.statement.write
         return [
             Store(
@@ -111,6 +113,8 @@ class TileStreamBuilder(StreamBuilder):
         return address
 
     def _load(self, number: int, node: Node) -> int:
+        # There are many, in many lanes, each with conditions of its own.
+        keep_going(self.kernel.sets.context)
         key = self.statement.name, node.read
         sources = self._places(self.windows.sources[key])
         taps = self._built_taps(self._taps(self.windows.taps[key]), not sources)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import islpy as isl
@@ -13,7 +13,8 @@ from rtlgen.ir.scop import Access, Statement
 from rtlgen.ir.sets import bounding_box
 from rtlgen.poly.tiling import TileRelations
 from rtlgen.scheduling.footprints import Footprint, User
-from rtlgen.scheduling.lane_banks import ports_of, told_apart_by
+from rtlgen.scheduling.lane_banks import bits_for, told_apart_by
+from rtlgen.scheduling.lane_ports import LanePorts, LaneRead, lane_ports
 from rtlgen.scheduling.movers import Moved, WordCounts
 from rtlgen.scheduling.passing import Key, Passing
 
@@ -26,6 +27,10 @@ class Traffic:
     -------
     off_chip: the arrays off chip, by name. word_bits: of the bus.
     lane_loop: whose iterations run side by side; None where each issues by itself.
+    addressed: by read, what those that are made in one cycle of an iteration have in common;
+        without it, all of a statement are.
+    shared: whether reads of lanes share ports as far as banks tell them apart.
+    folded: makes windows as small as they may be, with so many bits of every subscript at least.
     """
 
     relations: TileRelations
@@ -34,17 +39,28 @@ class Traffic:
     word_bits: int
     passing: Passing
     lane_loop: NestLoop | None = None
+    addressed: Mapping[Key, object] | None = None
+    shared: bool = True
+    folded: Callable[[Moved, Mapping[int, int]], Moved] | None = None
 
     def ports(self, keys: Sequence[Key]) -> int:
         """Return the read ports of a window that is filled for some reads."""
+        return self.lane_ports(keys).count
+
+    def lane_ports(self, keys: Sequence[Key]) -> LanePorts:
+        """Return how reads that step alike share the ports of a window that is filled for them."""
         lanes, in_step = self.lane_loop, self.relations.in_step
-        scop = self.relations.sets.scop
-        reads = [scop.statement(name).reads[read] for name, read in keys]
-        dims = [told_apart_by(read, lanes, in_step) for read in reads]
-        return sum(
-            ports_of(read, lanes, [] if dim is None else [dim], in_step)
-            for read, dim in zip(reads, dims, strict=True)
-        )
+        reads = [self.lane_read(key) for key in keys]
+        # They step alike: what tells the lanes of one apart does so of all.
+        dim = told_apart_by(reads[0].access, lanes, in_step)
+        dims = () if dim is None else (dim,)
+        return lane_ports(reads, lanes, dims, in_step=in_step, shared=self.shared)
+
+    def lane_read(self, key: Key) -> LaneRead:
+        """Return a read as one of those that may share a port."""
+        name, read = key
+        access = self.relations.sets.scop.statement(name).reads[read]
+        return LaneRead(access, (name, self.addressed and self.addressed[key]))
 
     def loads(self) -> Iterator[tuple[Moved, list[Key]]]:
         """Yield what is loaded: by one mover for all reads of an array that step alike."""
@@ -64,7 +80,8 @@ class Traffic:
             footprint = self._footprint(users)
             far = any(self.passing.awaited[key] for key in keys)
             name = "" if far else f"loads {keys}"
-            yield Moved(sets, footprint, tuple(zip(users, instances, strict=True)), name), keys
+            moved = Moved(sets, footprint, tuple(zip(users, instances, strict=True)), name)
+            yield self._in_places(moved, self.lane_ports(keys).cuts), keys
 
     def store(self, statement: Statement) -> Moved | None:
         """Return what a statement stores off chip, or None where that is nothing."""
@@ -74,7 +91,17 @@ class Traffic:
         user = self._user(statement, statement.write)
         awaited = {name for waits in self.passing.awaited.values() for name in waits}
         name = "" if statement.name in awaited else f"stores {statement.name}"
-        return Moved(self.relations.sets, self._footprint([user]), ((user, instances),), name)
+        moved = Moved(self.relations.sets, self._footprint([user]), ((user, instances),), name)
+        return self._in_places(moved, self.store_cuts(statement))
+
+    def store_cuts(self, statement: Statement) -> dict[int, int]:
+        """Return by how many bits of which subscript a window is cut that lanes store to."""
+        lanes = self.lane_loop
+        dim = told_apart_by(statement.write, lanes, self.relations.in_step)
+        return {} if dim is None or lanes is None else {dim: bits_for(lanes.extent)}
+
+    def _in_places(self, moved: Moved, cuts: Mapping[int, int]) -> Moved:
+        return moved if self.folded is None else self.folded(moved, cuts)
 
     def count(self, counts: WordCounts) -> int:
         """Return the words that all tiles together move."""

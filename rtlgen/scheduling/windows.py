@@ -18,7 +18,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from fractions import Fraction
+from functools import partial, reduce
+from math import prod
 
 import islpy as isl
 
@@ -33,7 +35,7 @@ from rtlgen.scheduling.errors import NoLanes, RaggedDomain
 from rtlgen.scheduling.folds import fields_of, folded_places
 from rtlgen.scheduling.footprints import Footprint
 from rtlgen.scheduling.kept_memories import FoldKey, KeptMemory, KeptPlanner
-from rtlgen.scheduling.lane_banks import LaneBanks, bits_for
+from rtlgen.scheduling.lane_banks import LaneBanks
 from rtlgen.scheduling.movers import Moved, load_words, store_words
 from rtlgen.scheduling.passing import Key, Passing, Read, Scopes, passing
 from rtlgen.scheduling.places import Place, Windows
@@ -41,6 +43,12 @@ from rtlgen.scheduling.tile_kernel import TileKernel
 from rtlgen.scheduling.traffic import Traffic
 from rtlgen.scheduling.waiting import Waiting
 from rtlgen.scheduling.window_copies import FEW, Copies
+
+MOST_ABREAST = 32
+"""Words that a mover looks at in one cycle, each by conditions of its own."""
+
+SHARE_OF_LOOKS = Fraction(1, 4)
+"""Of a tile's cycles, what its movers may take to look at rows of which they move nothing."""
 
 ORDER_OPERATIONS = 30_000
 """isl operations that finding pairs of accesses in different tiles may take."""
@@ -98,6 +106,8 @@ class WindowPlanner:
         ]
         self.taps = {key: kernel.taps(*key) for key in self.reads}
         self.instances = list(map(self._instances, self.reads))
+        # With what they are folded from, whose sets are to stay what they are.
+        self._folds_of_windows: dict[tuple[object, ...], tuple[Moved, Moved]] = {}
 
     def _instances(self, key: Key) -> Read:
         """Return a read, its instances, and those that no tap serves."""
@@ -119,10 +129,26 @@ class WindowPlanner:
             if sized.taken_bits <= budget_bits:
                 break
         assert sized is not None, "with nothing kept there is something"
+        # Ports that reads share take multiplexers: where the RAM is there, each has its own.
+        if self._shares_ports:
+            apart = self._with_copies(sized)
+            sized = apart if apart.taken_bits <= budget_bits else sized
         held = sized.taken_bits - FEW.ram_bits(sized.traffic)
         choices = (Copies(True, True), Copies(True, False))
         fitting = (c for c in choices if held + c.ram_bits(sized.traffic) <= budget_bits)
         return replace(sized, copies=next(fitting, FEW))
+
+    @property
+    def _shares_ports(self) -> bool:
+        """Whether reads of lanes may share ports, and windows are as small as they may be."""
+        return self.kernel.lanes > 1 and self.kernel.in_step
+
+    def _with_copies(self, sized: Sized) -> Sized:
+        """Return the same with a read port for each read."""
+        traffic = replace(sized.traffic, shared=False)
+        kept = list(map(self.keeper.with_copies, sized.kept))
+        taken = sum(map(self.keeper.ram_bits, kept)) + FEW.ram_bits(traffic)
+        return replace(sized, traffic=traffic, kept=kept, taken_bits=taken)
 
     def least_bits(self, scopes: Scopes) -> int:
         """Return the RAM that it takes at least, in bits, whatever stays on chip.
@@ -201,7 +227,36 @@ class WindowPlanner:
             self.word_bits,
             passed,
             kernel.lane_loop,
+            {key: kernel.address_cycle(*key) for key in self.reads},
+            folded=self._folded if self._shares_ports else None,
         )
+
+    def _folded(self, moved: Moved, cuts: Mapping[int, int]) -> Moved:
+        """Return what is moved by way of a window that is as small as it may be."""
+        footprint = moved.footprint
+        key = footprint, tuple(cuts.items()), tuple(id(instances) for _, instances in moved.users)
+        if key not in self._folds_of_windows:
+            touched = []
+            for user, instances in moved.users:
+                written = instances
+                if user.access == user.statement.write:
+                    written = self.keeper.tellable(user.statement, [[instances]])
+                touched.append(footprint.words_touched(self.sets, user, written))
+            within = reduce(isl.Set.union, touched).coalesce()
+            least = [cuts.get(dim, 0) for dim in range(len(footprint.extents))]
+            least[-1] = max(0, least[-1] - footprint.lane_bits)
+            self._folds_of_windows[key] = moved.folded(least, within), moved
+        return self._folds_of_windows[key][0]
+
+
+def _banks(footprint: Footprint, cuts: Mapping[int, int]) -> LaneBanks | None:
+    """Return the banks of a window by low bits of its dimensions; None where it is in one piece."""
+    digits = []
+    for dim, bits in cuts.items():
+        low, width = footprint.field(dim)
+        # Where all iterations together have fewer subscripts, some lanes never run.
+        digits.append((low, min(bits, width)))
+    return LaneBanks.of(digits)
 
 
 class _Planned:
@@ -235,7 +290,7 @@ class _Planned:
                 self._drain(statement, moved)
         for moved, keys in self.traffic.loads():
             self._fill(moved, keys)
-        if not self.kernel.in_step:
+        if self.kernel.lanes > 1:
             # Who loads little comes first: a few words a row of tiles would wait for all others.
             self.transfers.sort(key=lambda t: (t.direction == "load", self.words[t.window]))
         for memory in self.kept:
@@ -252,39 +307,40 @@ class _Planned:
             self.targets,
             tuple(self.memories),
             self.planner.waiting.completed(
-                self.transfers, self.drained, self.kernel.relations.dependences
+                list(map(self._abreast, self.transfers)),
+                self.drained,
+                self.kernel.relations.dependences,
             ),
             self.words,
             self.held,
             self.issue_cycles,
         )
 
+    def _abreast(self, transfer: Transfer) -> Transfer:
+        """Return a transfer whose mover passes by what it does not move as fast as it has to.
+
+        Without lanes a tile has about as many cycles as there are words around it.
+        """
+        *outer, last = transfer.levels[self.kernel.depth :]
+        rows = prod(level.extent for level in outer)
+        if self.kernel.lanes == 1 or rows * last.extent <= self.issue_cycles or last.extent == 1:
+            return transfer
+        groups = max(1, int(self.issue_cycles * SHARE_OF_LOOKS) // rows)
+        return replace(transfer, abreast=min(MOST_ABREAST, -(-last.extent // groups)))
+
     def _fill(self, moved: Moved, keys: Sequence[Key]) -> None:
         """Make a filled window for reads of an array that step alike."""
         footprint = moved.footprint
         name = self._name(f"{footprint.array.name}_in")
         bits = self.copies.bits_of(moved, drained=False)
-        # They step alike: what tells the lanes of one apart does so of all.
-        dim = self.planner.keeper.told_apart_by(self.planner.keeper.read(keys[0]))
-        banks = self._banks(footprint, dim)
-        port = 0
-        for key, (user, instances) in zip(keys, moved.users, strict=True):
+        ports = self.traffic.lane_ports(keys)
+        banks = _banks(footprint, ports.cuts)
+        for n, (key, (user, instances)) in enumerate(zip(keys, moved.users, strict=True)):
             fields = footprint.element_fields(user.access)
-            ports = self.planner.keeper.ports_of(user.access, [] if dim is None else [dim])
-            place = Place(name, fields, instances, bits, port, banks, ports > 1)
+            place = Place(name, fields, instances, bits, ports.ports[n], banks, ports.own[n])
             self.sources[key].append(place)
-            port += ports
         transfer = load_words(moved, name, bits, self._after(keys))
-        self._add_window(transfer, port, banks)
-
-    def _banks(self, footprint: Footprint, dim: int | None) -> LaneBanks | None:
-        """Return the banks of a window by one of its dimensions; None where it is in one piece."""
-        if dim is None:
-            return None
-        low, width = footprint.field(dim)
-        # Where all iterations together have fewer subscripts, some lanes never run.
-        bits = min(bits_for(self.kernel.lanes), width)
-        return LaneBanks((low,), bits) if bits else None
+        self._add_window(transfer, ports.count, banks)
 
     def _after(self, keys: Sequence[Key]) -> list[Wait]:
         """Return the stores that a load waits for, and how far before it they are in tiles."""
@@ -300,21 +356,16 @@ class _Planned:
         statement = memory.kept.statement
         array = self.sets.scop.array(statement.write.array)
         name = self._name(f"{array.name}_kept")
-        banks, port = None, 0
-        if memory.dims:
-            lows = sorted(sum(memory.bits[dim + 1 :]) for dim in memory.dims)
-            banks = LaneBanks(tuple(lows), bits_for(self.kernel.lanes))
+        banks, ports = memory.banks, memory.ports
         written = Place(name, memory.fields, memory.kept.written, banks=banks)
         self.targets[statement.name].append(written)
-        for flow in memory.flows:
-            access = self.planner.keeper.read(flow.key)
-            ports = self.planner.keeper.ports_of(access, memory.dims)
-            fields = fields_of(access, memory.bits)
-            place = Place(name, fields, flow.sinks, 0, port, banks, ports > 1, flow.around)
+        for n, flow in enumerate(memory.flows):
+            fields = fields_of(self.planner.keeper.read(flow.key), memory.bits)
+            port, own = ports.ports[n], ports.own[n]
+            place = Place(name, fields, flow.sinks, 0, port, banks, own, flow.around)
             self.sources[flow.key].append(place)
-            port += ports
         self._order_kept(memory)
-        self.memories.append(self._memory(name, array, "block", memory.depth, port, banks))
+        self.memories.append(self._memory(name, array, "block", memory.depth, ports.count, banks))
 
     def _order_kept(self, memory: KeptMemory) -> None:
         """Let tiles be so far apart that what is in order tile by tile is so in time, too.
@@ -371,7 +422,8 @@ class _Planned:
         ((user, instances),) = moved.users
         fields = footprint.element_fields(user.access)
         told = self.planner.keeper.tellable(statement, [[instances]])
-        banks = self._banks(footprint, self.planner.keeper.stored_dim(statement))
+        self.planner.keeper.stored_dim(statement)
+        banks = _banks(footprint, self.traffic.store_cuts(statement))
         place = Place(name, fields, told, bits, banks=banks)
         self.targets[statement.name].append(place)
         self._add_window(transfer, 1, banks)

@@ -25,7 +25,7 @@ from rtlgen.poly.counting import count_points
 from rtlgen.poly.crossings import Crossings
 from rtlgen.poly.legality import find_violation
 from rtlgen.poly.tiling import TileGrid, TileRelations
-from rtlgen.scheduling.datapath import build_datapath
+from rtlgen.scheduling.datapath import Datapath, build_datapath
 from rtlgen.scheduling.lags import Timing
 from rtlgen.scheduling.predicates import counter_box
 from rtlgen.scheduling.space import Space
@@ -72,7 +72,10 @@ class CutPart:
         """The ways to issue the statements of one tile."""
         inside = ScopSets(self.tiled.inside, self.relations.sets)
         one = self.relations.at_origin(inside)
+        lanes = self.tiling.lanes
         timing = _timing(one, inside.scop, self.tiled.scop, self.target)
+        if lanes is not None and lanes.in_step:
+            timing = replace(timing, datapaths=_addressed_together(timing))
         # Off chip, what each statement writes goes through a window of its own.
         return Space(replace(timing, banked=self.off_chip), inside.scop)
 
@@ -115,7 +118,7 @@ def word_phases(loops: UnitLoops, tiling: Tiling, chip: Chip) -> Tiling:
     Then the words of a tile are few, counted from there; else they are somewhere in a whole row.
     """
     rows = [f"row {k}" for k in range(tiling.depth)]
-    coordinates = replace(tiling, phases=(), woven=False, spread=False).coordinates(rows)
+    coordinates = replace(tiling, phases=(), woven=None, spread=False).coordinates(rows)
     phases = list(tiling.phases or (1,) * tiling.depth)
     for statement in loops.program.scop.statements:
         cut = list(zip(statement.iterators, coordinates, tiling.sizes, strict=False))
@@ -248,3 +251,28 @@ def _timing(one: TileRelations, inside: Scop, whole: Scop, target: Target) -> Ti
     return Timing(
         one.sets, units, datapaths, one.dependences, one.flows, related, Instances(one.sets)
     )
+
+
+def _addressed_together(timing: Timing) -> dict[str, Datapath]:
+    """Return datapaths in which more reads that step alike are made in one cycle.
+
+    Banks tell apart what lanes read in one cycle, but not in neighbouring ones. A word that is read
+    a cycle early is held.
+    """
+    found = {}
+    for statement in timing.scop.statements:
+        datapath = timing.datapaths[statement.name]
+        alike: dict[object, set[int]] = {}
+        for read, node in datapath.node_of_read.items():
+            access = statement.reads[read]
+            if not access.is_lookup:
+                steps = tuple(subscript.terms for subscript in access.affine)
+                alike.setdefault((access.array, steps), set()).add(node)
+        late = {
+            node
+            for nodes in alike.values()
+            for node in nodes
+            if datapath.starts[node] == min(datapath.starts[n] for n in nodes) + 1
+        }
+        found[statement.name] = datapath.with_waits(held=late)
+    return found

@@ -5,9 +5,9 @@ Each question is asked once for tiles of some sizes, in some order.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import islice
 from math import inf
 from typing import TypeAlias
@@ -39,6 +39,7 @@ from rtlgen.tiling.refusals import Refusals
 from rtlgen.transforms.tile_nests import (
     Lanes,
     Tiling,
+    inner_strip_order,
     steep_fronts,
     strip_order,
     tile_orders,
@@ -295,36 +296,62 @@ class Form:
         ----------
         fewest: cycles that they have to beat. Narrow strips move no fewer words than broad ones.
         """
+        if len(sizes) < 2:
+            return []
         found: list[TiledPart] = []
-        most = (-(-self.lengths[0] // sizes[0])).bit_length() - 1
-        if len(sizes) < 2 or most < 2:
-            return found
-
-        def in_order(slanted: bool, bits: int) -> CutPart | None:
-            plain = strip_order(sizes, 1 << bits, slanted=slanted)
-            return self._cut_as(replace(plain, lanes=self._lanes))
-
         for slanted in (True, False):
-            broad = in_order(slanted, most - 1)
-            if broad is None or self._busy_in_strips(broad) >= fewest:
-                continue
-            low, high = 0, most
-            while high - low > 1:
-                bits = (low + high) // 2
-                cut = in_order(slanted, bits)
-                part = None if cut is None else self._plan(cut)
-                found += [] if part is None else [part]
-                if part is not None and max(part.scopes.values()) <= 1:
-                    low = bits
-                else:
-                    high = bits
+            found += self._in_strips_along(
+                sizes, 0, fewest, partial(strip_order, sizes, slanted=slanted)
+            )
+        for loop in range(2, len(sizes)):
+            found += self._in_strips_along(
+                sizes, loop, fewest, partial(inner_strip_order, sizes, loop=loop), any_number=True
+            )
+        return found
+
+    def _in_strips_along(
+        self,
+        sizes: tuple[int, ...],
+        loop: int,
+        fewest: int,
+        in_strips: Callable[[int], Tiling],
+        *,
+        any_number: bool = False,
+    ) -> list[TiledPart]:
+        """Return the same in strips along a loop, of as many tiles as an order is asked for.
+
+        Parameters
+        ----------
+        any_number: of tiles; else powers of two.
+        """
+        found: list[TiledPart] = []
+        along = -(-self.lengths[loop] // sizes[loop])
+        low, high = (1, along) if any_number else (0, along.bit_length() - 1)
+
+        def in_order(number: int) -> CutPart | None:
+            tiles = number if any_number else 1 << number
+            return self._cut_as(replace(in_strips(tiles), lanes=self._lanes))
+
+        broad = in_order(high - 1) if high - low > 1 else None
+        if broad is None or self._busy_in_strips(broad) >= fewest:
+            return found
+        while high - low > 1:
+            number = (low + high) // 2
+            cut = in_order(number)
+            part = None if cut is None else self._plan(cut)
+            found += [] if part is None else [part]
+            if part is not None and max(part.scopes.values()) <= _loops_around_strips(part.tiling):
+                low = number
+            else:
+                high = number
         return found
 
     def _busy_in_strips(self, cut: CutPart) -> int:
         """Return the cycles of the bus where all values stay on chip in their strip."""
+        levels = _loops_around_strips(cut.tiling)
         try:
             with limited_effort():
-                words = traffic_of(cut, self.chip, 1).count(WordCounts())
+                words = traffic_of(cut, self.chip, levels).count(WordCounts())
         except TooComplex:
             return UNLIMITED
         return self.chip.bus.least_busy_cycles(words)
@@ -455,3 +482,9 @@ class Form:
             return self.chip.workers.count * least_ram_of_part(cut, self.chip, self._shared(cut))
 
         return self.refused.why(least_bits)
+
+
+def _loops_around_strips(tiling: Tiling) -> int:
+    """Return the tile loops in one iteration of which a strip is."""
+    assert tiling.woven is not None, "there are strips"
+    return 1 + next(n for n, step in enumerate(tiling.steps) if step.row == tiling.woven)

@@ -83,8 +83,8 @@ class Tiling:
     order: rows over the tile coordinates, the slowest first; unimodular.
     phases: of every row, how far the inner one of two loops counts that step through it together,
         so that a step of the outer one is a step of whole words. 1: one loop; () where all are.
-    woven: the inner loop of the first row is the innermost of all: tiles next to each other are far
-        apart in the other rows.
+    woven: the row whose inner loop is the innermost of all, so that tiles next to each other are
+        far apart in the rows behind it; None: no row's is.
     spread: that loop runs through all of its tiles always, and so keeps others apart.
     lanes: which iterations of a tile run side by side; None: each by itself.
     """
@@ -92,7 +92,7 @@ class Tiling:
     sizes: tuple[int, ...]
     order: tuple[tuple[int, ...], ...]
     phases: tuple[int, ...] = ()
-    woven: bool = False
+    woven: int | None = None
     spread: bool = False
     lanes: Lanes | None = None
 
@@ -107,8 +107,8 @@ class Tiling:
             raise ValueError(f"{self.order} is not unimodular")
         if (
             len(self.phases) not in (0, self.depth)
-            or (self.woven and self.phases[0] < 2)
-            or (self.spread and not self.woven)
+            or (self.woven is not None and self.phases[self.woven] < 2)
+            or (self.spread and self.woven is None)
         ):
             raise ValueError(f"tiles in the order {self.order} have no phases {self.phases}")
         if self.lanes is not None and self.sizes[self.lanes.loop] % self.lanes.count:
@@ -134,7 +134,7 @@ class Tiling:
         for row, phase in enumerate(self.phases or (1,) * self.depth):
             outer.append(Step(row, phase, 0))
             if phase > 1:
-                inner = last if self.woven and row == 0 else outer
+                inner = last if row == self.woven else outer
                 inner.append(Step(row, 1, phase))
         return (*outer, *last)
 
@@ -428,10 +428,25 @@ def strip_order(sizes: tuple[int, ...], tiles: int, *, slanted: bool) -> Tiling:
     return _in_phases(sizes, tiles, _front(depth) if slanted else _unit_rows(depth)[1])
 
 
+def inner_strip_order(sizes: tuple[int, ...], tiles: int, loop: int) -> Tiling:
+    """Return tiles in strips of so many along an inner loop, in each iteration of the first one.
+
+    Rewrite
+    -------
+        for t0 for t1 for t2      ->   for t0  for strip of t2  for t1  for the t2 of the strip
+
+    Of sweeps over time, a strip does as many as a tile before the next strip does them.
+    """
+    unit = _unit_rows(len(sizes))
+    others = [row for k, row in enumerate(unit) if k not in (0, loop)]
+    phases = (1, tiles, *[1] * (len(sizes) - 2))
+    return Tiling(sizes, (unit[0], unit[loop], *others), phases, woven=1)
+
+
 def _in_phases(
     sizes: tuple[int, ...], tiles: int, second: tuple[int, ...], *, spread: bool = False
 ) -> Tiling:
     """Return the order in which so many tiles along the first loop are innermost of all."""
     unit = _unit_rows(len(sizes))
     phases = (tiles, *[1] * (len(sizes) - 1))
-    return Tiling(sizes, (unit[0], second, *unit[2:]), phases, woven=True, spread=spread)
+    return Tiling(sizes, (unit[0], second, *unit[2:]), phases, woven=0, spread=spread)

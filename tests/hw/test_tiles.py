@@ -136,6 +136,37 @@ def test_a_memory_may_take_any_time_for_each_access(
     assert all(is_right for _, is_right in outcomes)
 
 
+def abreast(plan: KernelPlan, most: int) -> KernelPlan:
+    """Let all movers look at so many words of a row in one cycle, as far as it has them."""
+    (region,) = plan.tiled_regions
+
+    def wide(transfer: Transfer) -> Transfer:
+        extent = transfer.levels[-1].extent
+        return transfer if extent < 2 else replace(transfer, abreast=min(most, extent))
+
+    changed = replace(region, transfers=tuple(map(wide, region.transfers)))
+    assert any(transfer.abreast > 1 for transfer in changed.transfers)
+    return replace(plan, body=(Workers((changed,)),))
+
+
+@pytest.mark.parametrize(
+    ("text", "size", "tile", "word_bits"),
+    [
+        pytest.param(TRANSPOSED, 19, (4, 16), 32, id="strobes"),
+        pytest.param(PRODUCT, 6, (4, 4, 4), 64, id="product"),
+        pytest.param(BLUR, 10, (4, 8), 32, id="stencil"),
+    ],
+)
+@pytest.mark.parametrize("words", [2, 3, 16])
+def test_movers_may_look_at_several_words_abreast(
+    text: str, size: int, tile: tuple[int, ...], word_bits: int, words: int
+) -> None:
+    found = planned(text, size, tile, latency_cycles=1, word_bits=word_bits)
+    plan = abreast(found.plan, words)
+    outcomes = runs_of(text, size, found, lambda: 1, plan)
+    assert outcomes == [(predicted_cycles(plan), True)] * 2
+
+
 def test_a_reset_in_the_middle_leaves_nothing_behind() -> None:
     found = planned(TRANSPOSED, 9, (4, 4), latency_cycles=3)
     plan = found.plan

@@ -6,7 +6,13 @@ import pytest
 
 from rtlgen.ir.affine import Affine
 from rtlgen.transforms.normalise import normalise
-from rtlgen.transforms.tile_nests import Tiling, cut_into_tiles, tile_orders, woven_order
+from rtlgen.transforms.tile_nests import (
+    Tiling,
+    cut_into_tiles,
+    inner_strip_order,
+    tile_orders,
+    woven_order,
+)
 from tests.tiling.programs import TRANSPOSED, parsed
 
 
@@ -51,3 +57,10 @@ def test_the_inner_loop_of_a_woven_order_is_the_innermost() -> None:
     tiling = woven_order((1, 1))
     first, second = tiling.coordinates(("t", "u", "v"))
     assert (str(first), str(second)) == ("8*t + v", "-8*t + u - v")
+
+
+def test_an_inner_strip_is_run_through_before_the_next_one() -> None:
+    tiling = inner_strip_order((8, 4, 16), 5, 2)
+    names = ("t", "strip", "i", "j")
+    assert [str(form) for form in tiling.coordinates(names)] == ["t", "i", "j + 5*strip"]
+    assert [step.row for step in tiling.steps] == [0, 1, 2, 1]
