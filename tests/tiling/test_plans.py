@@ -158,7 +158,7 @@ def test_tiles_are_followed_row_by_row() -> None:
         pytest.param(PRODUCT, 16, (4, 4, 4), KIB // 2, id="an accumulator"),
         pytest.param(JACOBI, 20, (2, 4, 4), 20 * KIB, id="tiles in time", marks=pytest.mark.long),
         pytest.param(
-            LU, 18, (4, 4, 4), 6 * KIB, id="three writers of one array", marks=pytest.mark.long
+            LU, 18, (4, 4, 4), 3 * KIB, id="three writers of one array", marks=pytest.mark.long
         ),
     ],
 )
