@@ -29,6 +29,15 @@ keeps to AXI4; its cycles are predicted for one that is always ready and whose
 - writes of a burst whose address and last word are taken by the edge that ends cycle t are done,
   and answered, in cycle t + `latency_cycles`, or in the cycle after the answer before.
 
+Port of kind `dram`
+-------------------
+A port of kind `axi`; its cycles are predicted for a memory with one data bus, for both ways. Bursts
+have it in the order in which they are asked for: with the address of a read, or when the address
+and the last word of a write are taken; of both in one cycle, the write comes first. A burst of n
+words that is asked for by the edge that ends cycle t begins in cycle t + `latency_cycles`, or when
+the bus is free, and takes it for n + 4 cycles. A read gives its words from its first cycle on, a
+write is answered n cycles after its first one.
+
 Layout
 ------
 Byte b of the memory is bits 8 * (b mod n) and up of word b / n, of n bytes. Arrays are row-major; a
@@ -47,7 +56,7 @@ from itertools import pairwise
 from math import prod
 from typing import Literal, TypeAlias
 
-MemoryKind: TypeAlias = Literal["fixed", "axi"]
+MemoryKind: TypeAlias = Literal["fixed", "axi", "dram"]
 ByteOrder: TypeAlias = Literal["little"]
 PortUse: TypeAlias = tuple[Literal["in", "out"], int]
 """Direction and width of a port."""
@@ -60,6 +69,7 @@ AXI_ADDRESS_BITS = 32
 AXI_BASE_BYTES = 4096
 """No burst crosses a multiple of it, and the memory begins at one."""
 AXI_MOST_BEATS = 16
+DRAM_BURST_CYCLES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +182,7 @@ class AxiPorts:
 _PORTS: dict[MemoryKind, type[MemoryPorts] | type[AxiPorts]] = {
     "fixed": MemoryPorts,
     "axi": AxiPorts,
+    "dram": AxiPorts,
 }
 
 
@@ -300,6 +311,16 @@ class MemoryMap:
                     f"array {after.name} begins at byte {after.base_bytes}, in array "
                     f"{before.name}, which ends at byte {before.end_bytes}"
                 )
+
+    @property
+    def burst_cycles(self) -> int:
+        """Cycles of a data bus that both ways share, for a burst beside its words; 0: none is."""
+        return DRAM_BURST_CYCLES if self.kind == "dram" else 0
+
+    @property
+    def is_axi(self) -> bool:
+        """Whether the port is one of AXI4."""
+        return isinstance(self.ports, AxiPorts)
 
     @property
     def word_bytes(self) -> int:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, cast
 
-from rtlgen.ir.memory_side import Bus
+from rtlgen.ir.memory_side import Bus, BusKind
 from rtlgen.ir.plan import INDEX_STYLES, IndexStyle
 from rtlgen.ir.sharing import POLICIES, Policy
 from rtlgen.poly.pluto.components import FUSIONS, Fusion
@@ -39,7 +39,13 @@ AXI_LATENCY_CYCLES = 30
 MOST_THREADS = 64
 """Physical threads: far more than one memory off chip can keep busy."""
 
-_OFF_CHIP = re.compile(r"(fixed|axi):([0-9]{1,5})")
+DRAM_LATENCY_CYCLES = 65
+"""Of a DRAM that begins with a burst after 30 to 100 cycles, on the average."""
+
+_OFF_CHIP = re.compile(r"(fixed|axi|dram):([0-9]{1,5})")
+
+_LATENCY_CYCLES: Mapping[str, int] = {"axi": AXI_LATENCY_CYCLES, "dram": DRAM_LATENCY_CYCLES}
+"""Where only the kind of a memory is given."""
 
 
 _CHOICES: Mapping[str, tuple[object, ...]] = {
@@ -59,8 +65,9 @@ def off_chip_bus(place: str) -> Bus | None:
 
     Parameters
     ----------
-    place: `onchip`; `fixed:L`: off chip, L cycles a word, one word at a time; or `axi` or `axi:L`:
-        behind an AXI4 bus, for which cycles are predicted as if each answer took L cycles.
+    place: `onchip`; `fixed:L`: off chip, L cycles a word, one word at a time; `axi` or `axi:L`:
+        behind an AXI4 bus, for which cycles are predicted as if each answer took L cycles; or
+        `dram` or `dram:L`: the same, of a DRAM with one data bus for reads and writes.
 
     Raises
     ------
@@ -68,15 +75,15 @@ def off_chip_bus(place: str) -> Bus | None:
     """
     if place == "onchip":
         return None
-    if place == "axi":
-        return Bus("axi", AXI_LATENCY_CYCLES)
     found = _OFF_CHIP.fullmatch(place)
-    if found is None or not 1 <= int(found[2]) <= MOST_LATENCY_CYCLES:
+    kind = place if found is None else found[1]
+    latency_cycles = _LATENCY_CYCLES.get(kind, 0) if found is None else int(found[2])
+    if not 1 <= latency_cycles <= MOST_LATENCY_CYCLES:
         raise ValueError(
-            f"memory is {place!r}, not onchip, axi, or fixed:L or axi:L with an L from 1 to "
-            f"{MOST_LATENCY_CYCLES}"
+            f"memory is {place!r}, not onchip, axi, dram, or fixed:L, axi:L or dram:L with an L "
+            f"from 1 to {MOST_LATENCY_CYCLES}"
         )
-    return Bus("axi" if found[1] == "axi" else "fixed", int(found[2]))
+    return Bus(cast(BusKind, kind), latency_cycles)
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,7 +93,8 @@ class AxiBehaviour:
         some seeds the memory also waits for the first word of a burst before it takes its address
         (seed modulo 4 is 1), or the other way round (2).
     outstanding: bursts to read that it takes at a time; 0: any number.
-    dram: seed of the latencies of a DRAM with banks, open rows and one bus; 0: constant latency.
+    dram: seed of the latencies of a DRAM with banks, open rows and one bus, 30 to 100 cycles; 0:
+        constant latency.
     errors, bad_words: what is answered with an error.
     """
 
@@ -170,11 +171,17 @@ class Pauses:
 
 
 class Dram:
-    """Cycles of bursts in a DRAM: banks with an open row in each, and one bus for both ways."""
+    """Cycles of bursts in a DRAM: banks with an open row in each, and one bus for both ways.
+
+    Parameters
+    ----------
+    seed: of the latencies; 0: each burst has the one that is given.
+    """
 
     _ROW_BYTES, _BANKS, _TURN_CYCLES = 2048, 8, 4
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, latency_cycles: int) -> None:
+        self._latency_cycles = 0 if seed else latency_cycles
         self._random = _Random(seed)
         self._open: dict[int, int] = {}
         self._free = 0
@@ -183,7 +190,9 @@ class Dram:
         """Return the first cycle with data of a burst that is asked for in cycle `now`."""
         row = address // self._ROW_BYTES
         bank = row % self._BANKS
-        latency = (30 if self._open.get(bank) == row else 60) + self._random.next() % 41
+        latency = self._latency_cycles
+        if not latency:
+            latency = (30 if self._open.get(bank) == row else 60) + self._random.next() % 41
         self._open[bank] = row
         first = max(now + latency, self._free)
         self._free = first + beats + self._TURN_CYCLES

@@ -87,7 +87,7 @@ class AxiModel:
     def _begin(self) -> None:
         """Do what is done at each start: the same run takes the same cycles."""
         self._pauses = Pauses(self._behaviour.pauses)
-        self._dram = Dram(self._behaviour.dram)
+        self._dram = Dram(self._behaviour.dram, self._memory.latency_cycles)
         self.error: BusError | None = None
 
     def drive(self, cycle: int) -> Inputs:
@@ -175,6 +175,10 @@ class AxiModel:
                 f"{len(self._reads)} to read, {len(self._writes)} to write"
             )
 
+    @property
+    def _has_one_bus(self) -> bool:
+        return self._memory.kind == "dram" or self._behaviour.dram > 0
+
     def _word_of(self, seen: Address) -> int:
         return (seen.addr - self.base) // self._memory.word_bytes
 
@@ -217,14 +221,14 @@ class AxiModel:
             beats, number = seen.len + 1, self._read_count
             self._read_count += 1
             ready = self._now + self._memory.latency_cycles
-            if self._behaviour.dram:
+            if self._has_one_bus:
                 ready = self._dram.begin(seen.addr, beats, self._now)
             self._reads.append(_Read(seen.id, self._word_of(seen), beats, number, ready))
 
     def _arrive(self, write: _Write) -> None:
         """Note that all of a write is here."""
         write.ready = self._now + self._memory.latency_cycles
-        if self._behaviour.dram:
+        if self._has_one_bus:
             address = self._address_of(write.word)
             write.ready = self._dram.begin(address, write.beats, self._now) + write.beats
 

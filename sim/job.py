@@ -59,7 +59,7 @@ class Job:
             raise ValueError(f"not {self.data_sets} data sets for each array")
         if (self.memory is None) != (self.manifest.memory is None):
             raise ValueError("a memory without contents, or contents without a memory")
-        is_axi = self.manifest.memory is not None and self.manifest.memory.kind == "axi"
+        is_axi = self.manifest.memory is not None and self.manifest.memory.is_axi
         if not is_axi and self.axi != AxiBehaviour():
             raise ValueError("what only a memory behind an AXI4 port does")
 

@@ -55,7 +55,7 @@ class KernelBench:
         self.memory: FixedMemory | AxiMemory | None = None
         if manifest.memory is not None:
             given = (dut, manifest, self.control, job.four_state)
-            is_axi = manifest.memory.kind == "axi"
+            is_axi = manifest.memory.is_axi
             self.memory = AxiMemory(*given, job.axi) if is_axi else FixedMemory(*given)
         self._dut = dut
         self.runs: list[RunRecord] = []

@@ -107,10 +107,10 @@ def _memory_rows(memory: MemoryMap | None) -> dict[str, list[str]]:
     """Return the file and the class of what stands behind the memory port, and its figures."""
     stem, figures = "memory", []
     if memory is not None:
-        stem = memory.kind
+        stem = "axi" if memory.is_axi else "fixed"
         figures = [memory.word_bytes, memory.depth_words, memory.latency_cycles]
-        if memory.kind == "axi":
-            figures.append(axi_base(memory))
+        if memory.is_axi:
+            figures += [axi_base(memory), int(memory.kind == "dram")]
     return {
         "MEMORY_HEADER": [f'"{stem}_port.h"'],
         "MEMORY_PORT": [f"{stem.capitalize()}Port"],
@@ -152,7 +152,7 @@ def run_native(
             file.write(np.array(scalars, dtype="<u8").tobytes())
     if job.memory is not None:
         with (folder / "memory.bin").open("wb") as file:
-            if job.manifest.memory is not None and job.manifest.memory.kind == "axi":
+            if job.manifest.memory is not None and job.manifest.memory.is_axi:
                 file.write(np.fromiter(job.axi.words(), dtype="<u8").tobytes())
             owners(job.manifest).tofile(file)
             job.memory.tofile(file)

@@ -2,8 +2,10 @@
 
 Of that machine every cell is known: 2, 4 and 8 threads by F and by C, without a buffer and with
 buffers of a tile. A memory that serves one access at a time is filled by one thread here, so that
-more of them gain nothing; behind an AXI4 bus they do. Where it is the kernel that takes the cycles,
-as in a polynomial for each element, threads gain what their policy's balance allows.
+more of them gain nothing; behind an AXI4 bus they do. A DRAM has one data bus and takes four cycles
+more for each burst: fewer and longer bursts count, and they take RAM. Where it is the kernel that
+takes the cycles, as in a polynomial for each element, threads gain what their policy's balance
+allows.
 """
 
 from __future__ import annotations
@@ -73,6 +75,25 @@ ROWS = (
     _cyclic("axi:50", 8, 430_000, tile=(32, 32), max_bram_kib=192, barrier=True),
 )
 
+
+def _in_lanes(kib: int, most_cycles: int) -> BenchRow:
+    """Return a row in one thread and eight lanes, in tiles that the compiler chooses."""
+    return transposed_row(
+        f"dram-8-lanes-{kib}KiB",
+        {},
+        most_cycles,
+        memory="dram",
+        max_bram_kib=kib,
+        unroll={"i": 8},
+    )
+
+
+DRAM_ROWS = (
+    *(_cyclic("dram", n, tile=(32, 32), max_bram_kib=192) for n in THREADS_OF),
+    _in_lanes(24, 400_000),
+    _in_lanes(192, 310_000),
+)
+
 ONE_THREAD_HORNER = 50_331_787
 """Cycles of the polynomials in one thread."""
 
@@ -118,6 +139,11 @@ SHARED = (
 SECTIONS = (
     Section("Several threads", (*SHARED, *COLUMNS), tuple(row.kernel for row in ROWS)),
     Section(
+        "Behind a DRAM",
+        (Column("threads", "threads"), Column("lanes", "lanes"), *COLUMNS),
+        tuple(row.kernel for row in DRAM_ROWS),
+    ),
+    Section(
         "Where the kernel takes the cycles",
         (*SHARED, *COLUMNS),
         tuple(row.kernel for row in KERNEL_ROWS),
@@ -126,13 +152,13 @@ SECTIONS = (
 
 
 def _measure(row: BenchRow, path: Path, settings: BenchSettings) -> RowResult:
-    return (measure if row in ROWS else measure_tiles)(row, path, settings)
+    return (measure_tiles if row in KERNEL_ROWS else measure)(row, path, settings)
 
 
 THREADS = BenchTable(
     "threads",
     "Tiles shared by threads: PLUTO's example off chip, and polynomials of its elements",
-    (*ROWS, *KERNEL_ROWS),
+    (*ROWS, *DRAM_ROWS, *KERNEL_ROWS),
     _measure,
     SECTIONS,
 )

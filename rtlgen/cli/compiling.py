@@ -142,7 +142,8 @@ _COMPILE_OPTIONS = (
         multiple=True,
         metavar="[ARRAY=]PLACE",
         help="Keep an array, or all: onchip; fixed:L, off chip, L cycles a word, one at a time; or "
-        "axi or axi:L, behind an AXI4 bus that answers in L cycles.  "
+        "axi or axi:L, behind an AXI4 bus that answers in L cycles; or dram or dram:L, the same "
+        "with one data bus for reads and writes and 4 cycles more for each burst.  "
         "[default: on chip what fits]",
     ),
     click.option(

@@ -25,7 +25,7 @@ AXI_PORTS = AxiPorts(
 
 def memory_ports(side: MemorySide) -> MemoryPorts | AxiPorts:
     """Return the names of the ports to the memory off chip."""
-    return AXI_PORTS if side.bus.kind == "axi" else MEMORY_PORTS
+    return AXI_PORTS if side.bus.has_bursts else MEMORY_PORTS
 
 
 def _words(text: str) -> frozenset[str]:

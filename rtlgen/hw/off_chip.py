@@ -29,7 +29,7 @@ _BUFFERABLE_AND_MODIFIABLE = 3
 
 def memory_pins(side: MemorySide) -> Mapping[str, Member]:
     """Return the pins of a kernel by their names."""
-    if side.bus.kind == "axi":
+    if side.bus.has_bursts:
         pins = {
             "base": In(ADDRESS_BITS),
             "error": Out(1),
@@ -113,7 +113,7 @@ class OffChipPort:
         ----------
         accepted: high in the cycle before a run. finished: by window, what a port has to drive.
         """
-        if self._side.bus.kind == "axi":
+        if self._side.bus.has_bursts:
             self._build_axi(m, names, accepted, finished)
             return
         movers = list(self._movers.values())

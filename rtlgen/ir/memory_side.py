@@ -1,12 +1,15 @@
 """The memory off chip as a circuit sees it: which arrays are where, and what an access takes.
 
-There are two kinds of them.
+There are three kinds of them.
 
 - `fixed`: a word an access, one access at a time, each of L cycles.
 - `axi`: an AXI4 bus. Reads and writes have channels of their own, words that follow each other are
   one burst, and many of them are on their way at the same time. L is the cycles from the one in
   which the address of a read is taken to that of its first word, and from that of the last word
   written to that of the response.
+- `dram`: the same, but the memory has one data bus for both ways, in the order in which it was
+  asked: by the address of a read, and the last word of a write. A burst takes four cycles of it
+  more than its words, and begins L cycles after it was asked for, or when the bus is free.
 """
 
 from __future__ import annotations
@@ -24,6 +27,9 @@ BURST_WORDS = 16
 so it never crosses a border of 4096 bytes either, whatever the width of a word.
 """
 
+DRAM_BURST_CYCLES = 4
+"""Of the data bus of a DRAM, for every burst, beside one for each of its words."""
+
 LEAST_READ_WORDS, LEAST_WRITE_BURSTS = 64, 16
 """What may be on its way where the memory answers soon; see `Bus`."""
 
@@ -31,7 +37,7 @@ PORT_CYCLES = 8
 """Cycles that an access takes between mover, port and bus."""
 
 Direction: TypeAlias = Literal["load", "store"]
-BusKind: TypeAlias = Literal["fixed", "axi"]
+BusKind: TypeAlias = Literal["fixed", "axi", "dram"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +96,17 @@ class Bus:
     @property
     def has_bursts(self) -> bool:
         """Whether words that follow each other are moved together."""
-        return self.kind == "axi"
+        return self.kind != "fixed"
+
+    @property
+    def burst_cycles(self) -> int:
+        """Cycles of the data bus that a burst takes beside those of its words."""
+        return DRAM_BURST_CYCLES if self.kind == "dram" else 0
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether reads and writes share one data bus, on which bursts follow each other."""
+        return self.kind == "dram"
 
     @property
     def read_words(self) -> int:
@@ -102,18 +118,26 @@ class Bus:
 
     @property
     def write_bursts(self) -> int:
-        """Bursts that may have been written, or wait for that, and are not answered yet."""
-        return max(LEAST_WRITE_BURSTS, _power_above(self.latency_cycles + PORT_CYCLES))
+        """Bursts that may have been written, or wait for that, and are not answered yet.
 
-    def busy_cycles(self, loaded_words: int, stored_words: int) -> int:
-        """Return the cycles for which so many words occupy the bus at least."""
-        if self.kind == "axi":
-            return max(loaded_words, stored_words)
-        return (loaded_words + stored_words) * self.latency_cycles
+        So many that bursts of one word keep the bus busy. More of them would only be before the
+        reads on a bus that both share.
+        """
+        bursts = -(-(self.latency_cycles + PORT_CYCLES) // (1 + self.burst_cycles))
+        return max(LEAST_WRITE_BURSTS, _power_above(bursts))
 
-    def least_busy_cycles(self, words: int) -> int:
+    def busy_cycles(self, loaded_words: int, stored_words: int, bursts: int = 0) -> int:
+        """Return the cycles for which words occupy the bus at least, in so many bursts or more."""
+        words = loaded_words + stored_words
+        if self.kind == "fixed":
+            return words * self.latency_cycles
+        if self.is_shared:
+            return words + self.burst_cycles * max(bursts, -(-words // BURST_WORDS))
+        return max(loaded_words, stored_words)
+
+    def least_busy_cycles(self, words: int, bursts: int = 0) -> int:
         """Return the cycles for which words occupy the bus at least, whatever their direction."""
-        return self.busy_cycles(words - words // 2, words // 2)
+        return self.busy_cycles(words - words // 2, words // 2, bursts)
 
 
 @dataclass(frozen=True, slots=True)

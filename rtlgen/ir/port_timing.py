@@ -7,7 +7,8 @@ counts, the next ones may be left out until a count is at its end.
 `FixedTiming` is what `hw.fixed_port` does with a memory of constant latency. `AxiTiming` is what
 `hw.axi_read` and `hw.axi_write` do with one that takes every address and word at once, gives the
 first word of a burst a constant number of cycles after its address, or one cycle after the burst
-before, then a word a cycle, and answers a write likewise.
+before, then a word a cycle, and answers a write likewise. Where reads and writes share one data
+bus, bursts have it in the order in which they were asked for.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ def port_timing(bus: Bus, is_store: Sequence[bool], workers: Sequence[int]) -> P
     """Return an idle port for movers that load or store, each one a worker's."""
     loads = [n for n, stores in enumerate(is_store) if not stores]
     stores = [n for n, stores in enumerate(is_store) if stores]
-    if bus.kind == "axi":
+    if bus.has_bursts:
         return AxiTiming(
             _Reads(bus, offers_of(workers, loads)),
             _Writes(bus, offers_of(workers, stores)),
@@ -162,20 +163,27 @@ def _moves(offer: Item | None) -> bool:
 
 @dataclass(slots=True)
 class AxiTiming:
-    """Reads and writes side by side."""
+    """Reads and writes side by side.
+
+    Members
+    -------
+    busy: cycles for which the data bus that they share is taken, from the next one on.
+    """
 
     reads: _Reads
     writes: _Writes
+    busy: int = 0
 
     def key(self) -> object:
-        return self.reads.key(), self.writes.key()
+        return self.reads.key(), self.writes.key(), self.busy
 
     def copied(self) -> AxiTiming:
-        return AxiTiming(self.reads.copied(), self.writes.copied())
+        return AxiTiming(self.reads.copied(), self.writes.copied(), self.busy)
 
     def cycle(self, offers: Offers) -> Served:
-        served = self.reads.cycle(offers)
-        more = self.writes.cycle(offers)
+        more = self.writes.cycle(offers, self)
+        served = self.reads.cycle(offers, self)
+        self.busy = max(0, self.busy - 1)
         return Served(
             (*served.taken, *more.taken),
             (*served.finished, *more.finished),
@@ -189,6 +197,15 @@ class AxiTiming:
     def wait(self, cycles: int) -> None:
         self.reads.now += cycles
         self.writes.now += cycles
+        self.busy = max(0, self.busy - cycles)
+
+    def asked(self, bus: Bus, words: int) -> int:
+        """Let a burst of some words have the data bus; return in how many cycles it begins."""
+        if not bus.is_shared:
+            return bus.latency_cycles
+        begins = max(bus.latency_cycles, self.busy)
+        self.busy = begins + words + bus.burst_cycles
+        return begins
 
     def begun(self) -> int | None:
         # Bursts of several movers are on their way at a time.
@@ -257,7 +274,7 @@ class _Reads:
         mine.bursts, mine.asked = list(self.bursts), list(self.asked)
         return mine
 
-    def cycle(self, offers: Offers) -> Served:
+    def cycle(self, offers: Offers, data: AxiTiming) -> Served:
         shown = self.source.shown(offers)
         has_room = len(self.asked) < self.bus.read_words
         head = self.head
@@ -275,7 +292,7 @@ class _Reads:
             self.head = self.asked.pop(0) if self.asked else None
             moved = True
         if self.sent:
-            self.bursts.append((self.sent, self.now + self.bus.latency_cycles))
+            self.bursts.append((self.sent, self.now + data.asked(self.bus, self.sent)))
             self.sent = 0
         burst = self.open
         goes_on = burst is not None and burst.goes_on(shown)
@@ -312,7 +329,8 @@ class _Writes:
     Members
     -------
     open: the burst that may grow; its last word is not among the `words` that wait for the bus.
-    bursts: words to send of each one whose address is out. due: cycles of their responses.
+    bursts: words of each one whose address is out; to_send: of the first one, those that are not
+        yet out. due: cycles of their responses.
     asked: what waits for a response. source: what is offered.
     """
 
@@ -322,12 +340,13 @@ class _Writes:
     open: _Burst | None = None
     words: int = 0
     bursts: list[int] = field(default_factory=list)
+    to_send: int = 0
     due: list[int] = field(default_factory=list)
     asked: list[_Asked] = field(default_factory=list)
 
     def key(self) -> object:
         due = tuple([max(0, cycle - self.now) for cycle in self.due])
-        state = self.open, self.words, tuple(self.bursts), due, tuple(self.asked)
+        state = self.open, self.words, tuple(self.bursts), self.to_send, due, tuple(self.asked)
         return *state, self.source.key()
 
     def copied(self) -> _Writes:
@@ -336,11 +355,11 @@ class _Writes:
         mine.bursts, mine.due, mine.asked = list(self.bursts), list(self.due), list(self.asked)
         return mine
 
-    def cycle(self, offers: Offers) -> Served:
+    def cycle(self, offers: Offers, data: AxiTiming) -> Served:
         shown = self.source.shown(offers)
         has_room, may_ask = self.words < WRITE_WORDS, len(self.asked) < self.bus.write_bursts
         finished, moved = self._answer()
-        moved |= self._send()
+        moved |= self._send(data)
         burst = self.open
         goes_on = burst is not None and burst.goes_on(shown)
         taken: int | None = None
@@ -386,15 +405,17 @@ class _Writes:
         del self.asked[0]
         return ([head.owner] if head.is_last else []), True
 
-    def _send(self) -> bool:
+    def _send(self, data: AxiTiming) -> bool:
         """Send a word; return whether there was one."""
         if not self.bursts:
             return False
         self.words -= 1
-        self.bursts[0] -= 1
-        if not self.bursts[0]:
-            del self.bursts[0]
-            self.due.append(self.now + self.bus.latency_cycles)
+        self.to_send = (self.to_send or self.bursts[0]) - 1
+        if not self.to_send:
+            words = self.bursts.pop(0)
+            # What shares the data bus is done when all of it has gone over it.
+            on_bus = words if self.bus.is_shared else 0
+            self.due.append(self.now + data.asked(self.bus, words) + on_bus)
         return True
 
     def waits(self) -> int:

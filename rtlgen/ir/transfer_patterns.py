@@ -95,7 +95,17 @@ def patterns_of(transfer: Transfer, tiles: Ints, has_bursts: bool) -> TilePatter
 
 
 def words_in_tiles(transfer: Transfer, depth: int) -> int:
-    """Return how many words a transfer moves in all tiles together.
+    """Return how many words a transfer moves in all tiles together; see `_in_tiles`."""
+    return _in_tiles(transfer, depth, False)
+
+
+def bursts_in_tiles(transfer: Transfer, depth: int) -> int:
+    """Return how many bursts a transfer makes in all tiles together; see `_in_tiles`."""
+    return _in_tiles(transfer, depth, True)
+
+
+def _in_tiles(transfer: Transfer, depth: int, bursts: bool) -> int:
+    """Return how many words a transfer moves in all tiles together, or how many bursts it makes.
 
     Loop by loop, iterations in which the same is moved further in are looked into once: so the work
     grows with the iterations of one loop, and with the kinds of those outside of it.
@@ -119,13 +129,20 @@ def words_in_tiles(transfer: Transfer, depth: int) -> int:
         inside = Inside.of(outer, transfer.levels[number + 1 :])
         for values in inside.telling_bounds(depth - number - 1):
             kinds = told_apart(kinds, values)
-        for values in telling(transfer, inside, False):
+        for values in telling(transfer, inside, bursts):
             kinds = told_apart(kinds, values)
         counts = np.bincount(kinds, counts[parents]).astype(np.int64)
         outer = outer[first_of_each(kinds)]
     points = _box_points(transfer.levels[depth:])
+    if bursts:
+        made = [_bursts(_pattern(transfer, tile, points, True)) for tile in outer]
+        return int(np.array(made, np.int64) @ counts)
     moved = np.array([_moves(transfer, tile, points)[1].sum() for tile in outer], np.int64)
     return int(moved @ counts)
+
+
+def _bursts(pattern: Pattern) -> int:
+    return sum(item.moves and not item.follows for item in pattern)
 
 
 def _alike(transfer: Transfer, tiles: Ints, has_bursts: bool) -> tuple[Ints, Ints]:

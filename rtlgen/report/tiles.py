@@ -119,7 +119,9 @@ def traffic_lines(report: Mapping[str, Any]) -> list[str]:
 def _answers(side: Mapping[str, Any]) -> str:
     """Return how fast the memory off chip is."""
     cycles = counted(side["latency_cycles"], "cycle")
-    return f"{cycles} each" if side["kind"] == "fixed" else f"behind AXI4, {cycles} an answer"
+    if side["kind"] == "fixed":
+        return f"{cycles} each"
+    return f"behind AXI4, {cycles} an answer" + (", one bus" if side["kind"] == "dram" else "")
 
 
 def choice_text(unit: Mapping[str, Any]) -> str:

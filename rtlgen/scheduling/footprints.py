@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import islpy as isl
 
 from rtlgen.ir.affine import Affine, affine_sum
+from rtlgen.ir.memory_side import BURST_WORDS
 from rtlgen.ir.plan import Field, FoldedForm, OffChip
 from rtlgen.ir.schedule import NestLoop
 from rtlgen.ir.scop import Access, Statement, row_major_strides
@@ -102,6 +103,12 @@ class Footprint:
         first, last = self._word_range
         anywhere = (self.extents[-1].span + self.lanes - 2) // self.lanes + 1
         return last - first + 1 if self._phase.is_constant else min(anywhere, last - first + 1)
+
+    def burst_words(self, word_bits: int) -> int:
+        """Return the words of a burst at most: those of a row, where rows do not follow it."""
+        if self.row_words >= self.array.row_words(word_bits):
+            return BURST_WORDS
+        return min(BURST_WORDS, self.row_words)
 
     @property
     def widths(self) -> tuple[int, ...]:

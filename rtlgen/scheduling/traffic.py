@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import islpy as isl
 
-from rtlgen.ir.plan import OffChip
+from rtlgen.ir.plan import Bus, OffChip
 from rtlgen.ir.schedule import NestLoop
 from rtlgen.ir.scop import Access, Statement
 from rtlgen.ir.sets import bounding_box
@@ -106,6 +106,16 @@ class Traffic:
     def count(self, counts: WordCounts) -> int:
         """Return the words that all tiles together move."""
         return sum(counts.of(m) for m, _ in self.loads()) + sum(map(counts.of, self.stores()))
+
+    def least_busy_cycles(self, counts: WordCounts, bus: Bus) -> int:
+        """Return the cycles for which the bus is busy at least with what all tiles move."""
+        moved = [*(m for m, _ in self.loads()), *self.stores()]
+        words = [counts.of(m) for m in moved]
+        bursts = 0
+        if bus.is_shared:
+            longest = [m.footprint.burst_words(self.word_bits) for m in moved]
+            bursts = sum(-(-count // most) for count, most in zip(words, longest, strict=True))
+        return bus.least_busy_cycles(sum(words), bursts)
 
     def stores(self) -> Iterator[Moved]:
         """Yield what is stored."""

@@ -52,7 +52,7 @@ class Candidate:
         """
         loaded, stored = part.words_by("load"), part.words_by("store")
         kernel = part.kernel_cycles
-        busy = bus.busy_cycles(loaded, stored)
+        busy = bus.busy_cycles(loaded, stored, part.bursts if bus.is_shared else 0)
         cycles = max(kernel, busy)
         is_worth_it = fewest is None or cycles < fewest
         if part.region.tiles <= followed and is_worth_it:

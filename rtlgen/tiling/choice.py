@@ -182,10 +182,9 @@ class TileChoice:
         fitting = []
         for cycles, _, sizes in first:
             if could_be_better(cycles):
-                words = form.words(sizes)
-                if words is not None:
-                    busy = max(cycles, self.chip.bus.least_busy_cycles(words))
-                    fitting.append((busy, -_volume(sizes), sizes))
+                busy = form.busy_cycles(sizes)
+                if busy is not None:
+                    fitting.append((max(cycles, busy), -_volume(sizes), sizes))
         for cycles, _, sizes in sorted(fitting):
             if not could_be_better(cycles) or (found and len(form.candidates) >= MOST_PLANS):
                 break

@@ -48,8 +48,8 @@ class StaysOnChip(RtlgenError):
 class SeveralBuses(RtlgenError):
     """Arrays are to be off chip behind different buses.
 
-    There is one memory off chip, behind one bus, with one latency. Say the same `fixed:L` or
-    `axi:L` for all arrays that are in it.
+    There is one memory off chip, behind one bus, with one latency. Say the same `fixed:L`,
+    `axi:L` or `dram:L` for all arrays that are in it.
     """
 
     code = "E0318"

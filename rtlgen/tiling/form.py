@@ -82,7 +82,7 @@ class Form:
         self.candidates: list[Candidate] = []
         self.cuts: dict[Tiling, CutPart | None] = {} if like is None else like.cuts
         self.sharing: dict[Tiling, Sharing] = {} if like is None else like.sharing
-        self._words: dict[tuple[int, ...], int | None] = {}
+        self._busy: dict[tuple[int, ...], int | None] = {}
         self._counts: dict[tuple[object, ...], WordCounts] = {}
         self._planned: dict[Tiling, TiledPart | None] = {}
         # That keeps least on chip, and that was the fastest of those that were tried.
@@ -179,41 +179,44 @@ class Form:
         workers = self.chip.workers.count
         return max(needed, -(-cut.tiles // workers) * cut.tile_iterations)
 
-    def words(self, sizes: tuple[int, ...]) -> int | None:
-        """Return the words that tiles of these sizes move; None where they cannot be built."""
-        if sizes not in self._words:
+    def busy_cycles(self, sizes: tuple[int, ...]) -> int | None:
+        """Return the cycles for which tiles of these sizes keep the bus busy at least.
+
+        None where they cannot be built.
+        """
+        if sizes not in self._busy:
             several = self.chip.workers.count > 1
             cuts = self._legal(sizes) if several else islice(self._legal(sizes), 1)
             try:
                 with limited_effort():
                     found = [self._counted(cut) for cut in cuts if not self._has_too_many(cut)]
-                self._words[sizes] = min((w for w in found if w is not None), default=None)
+                self._busy[sizes] = min((c for c in found if c is not None), default=None)
             except TooComplex as error:
                 self.refused.add(error)
-                self._words[sizes] = None
-        return self._words[sizes]
+                self._busy[sizes] = None
+        return self._busy[sizes]
 
-    def _words_of(self, cut: CutPart) -> int:
+    def _busy_of(self, cut: CutPart) -> int:
         try:
             with limited_effort():
-                words = self._counted(cut)
+                busy = self._counted(cut)
         except TooComplex:
-            words = None
-        return UNLIMITED if words is None else words
+            busy = None
+        return UNLIMITED if busy is None else busy
 
     def _least_shared(self, cut: CutPart) -> tuple[int, int]:
-        """Return the cycles that tiles take at least that workers share, and the words.
+        """Return the cycles that tiles take at least that workers share, and those of the bus.
 
         Rows that wait for one another are no more workers' than run at a time.
         """
-        words, shared = self._words_of(cut), self._shared(cut)
+        busy, shared = self._busy_of(cut), self._shared(cut)
         workers = self.chip.workers.count
         if shared is not None and shared.across is not None:
             workers = min(workers, shared.across.rows_at_a_time)
-        busy = self.chip.bus.least_busy_cycles(words)
-        return max(busy, -(-cut.tiles // workers) * cut.tile_iterations), words
+        return max(busy, -(-cut.tiles // workers) * cut.tile_iterations), busy
 
     def _counted(self, cut: CutPart) -> int | None:
+        """Return the cycles of the bus at least; None where the windows do not fit."""
         traffic = traffic_of(cut, self.chip, widest_scope(cut, self.chip, self._shared(cut)))
         bits = FEW.ram_bits(traffic)
         if bits > self.chip.worker_bits:
@@ -221,7 +224,8 @@ class Form:
             return None
         # Of one worker, what is moved does not depend on the order.
         like = cut.tiling.sizes, cut.tiling if self.chip.workers.count > 1 else None
-        return traffic.count(self._counts.setdefault(like, WordCounts()))
+        counts = self._counts.setdefault(like, WordCounts())
+        return traffic.least_busy_cycles(counts, self.chip.bus)
 
     @cached_property
     def words_needed(self) -> int | None:
@@ -351,10 +355,10 @@ class Form:
         levels = _loops_around_strips(cut.tiling)
         try:
             with limited_effort():
-                words = traffic_of(cut, self.chip, levels).count(WordCounts())
+                traffic = traffic_of(cut, self.chip, levels)
+                return traffic.least_busy_cycles(WordCounts(), self.chip.bus)
         except TooComplex:
             return UNLIMITED
-        return self.chip.bus.least_busy_cycles(words)
 
     def _ram_of(self, cut: CutPart) -> int:
         try:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from rtlgen.ir.plan import Direction, Memory, Region, TiledRegion, Workers
 from rtlgen.ir.scop import Scop
+from rtlgen.ir.transfer_patterns import bursts_in_tiles
 from rtlgen.poly.errors import NoLegalSchedule
 from rtlgen.scheduling.decide import Decision, decide_fused, relaxing
 from rtlgen.scheduling.doacross import Doacross, SharedLoop
@@ -106,6 +107,12 @@ class TiledPart:
     @property
     def words_moved(self) -> int:
         return sum(self.windows.words.values())
+
+    @property
+    def bursts(self) -> int:
+        """The bursts of consecutive words at least in which they are moved."""
+        depth = len(self.region.levels)
+        return sum(bursts_in_tiles(transfer, depth) for transfer in self.region.transfers)
 
     def words_by(self, direction: Direction) -> int:
         """Return the words that are loaded, or stored."""

@@ -99,16 +99,19 @@ private:
 };
 
 // Cycles of bursts in a DRAM: eight banks with a row of 2 KiB open in each, one bus for both ways.
+// Without a seed each burst has the latency that is given.
 class AxiDram {
 public:
-    explicit AxiDram(uint64_t seed) : random_(seed) {}
+    AxiDram(uint64_t seed, uint64_t latency_cycles)
+        : random_(seed), latency_(seed ? 0 : latency_cycles) {}
 
     // The first cycle with data of a burst that is asked for in cycle `now`.
     uint64_t begin(uint64_t address, uint64_t beats, uint64_t now) {
         const uint64_t row = address / ROW_BYTES, bank = row % BANKS;
         const bool is_open = open_[bank] == row + 1;
         open_[bank] = row + 1;
-        const uint64_t latency = (is_open ? 30 : 60) + random_.next() % 41;
+        const uint64_t latency =
+            latency_ ? latency_ : (is_open ? 30 : 60) + random_.next() % 41;
         const uint64_t first = std::max(now + latency, free_);
         free_ = first + beats + TURN_CYCLES;
         return first;
@@ -117,6 +120,7 @@ public:
 private:
     static constexpr uint64_t ROW_BYTES = 2048, BANKS = 8, TURN_CYCLES = 4;
     AxiRandom random_;
+    uint64_t latency_;
     uint64_t open_[BANKS] = {}, free_ = 0;
 };
 

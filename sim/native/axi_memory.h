@@ -18,8 +18,12 @@
 
 class AxiMemory : public MemoryContents {
 public:
-    AxiMemory(size_t word_bytes, uint64_t depth_words, uint64_t latency_cycles, uint64_t base)
-        : MemoryContents(word_bytes, depth_words), latency_(latency_cycles), base_(base) {}
+    AxiMemory(size_t word_bytes, uint64_t depth_words, uint64_t latency_cycles, uint64_t base,
+              bool is_dram = false)
+        : MemoryContents(word_bytes, depth_words),
+          latency_(latency_cycles),
+          base_(base),
+          is_dram_(is_dram) {}
 
     // Begin anew, as after a reset, all but the contents.
     void reset(const AxiBehaviour& behaviour) {
@@ -101,7 +105,7 @@ private:
     // Do what is done at each start: the same run takes the same cycles.
     void begin() {
         pauses_ = AxiPauses(behaviour_.pauses);
-        dram_ = AxiDram(behaviour_.dram);
+        dram_ = AxiDram(behaviour_.dram, latency_);
         error_ = 0;
     }
 
@@ -156,15 +160,17 @@ private:
         if (!drives_.arready) return;
         const uint64_t word = (seen.addr - base_) / word_bytes(), beats = seen.len + 1;
         const uint64_t ready =
-            behaviour_.dram ? dram_.begin(seen.addr, beats, now_) : now_ + latency_;
+            has_one_bus() ? dram_.begin(seen.addr, beats, now_) : now_ + latency_;
         reads_.push_back(Read{seen.id, word, beats, read_count_++, ready, 0});
     }
+
+    bool has_one_bus() const { return is_dram_ || behaviour_.dram; }
 
     // All of a write is here.
     void arrive(Write& write) {
         const uint64_t address = base_ + write.word * word_bytes();
-        write.ready = behaviour_.dram ? dram_.begin(address, write.beats, now_) + write.beats
-                                      : now_ + latency_;
+        write.ready = has_one_bus() ? dram_.begin(address, write.beats, now_) + write.beats
+                                    : now_ + latency_;
     }
 
     uint8_t response_at(AxiDirection direction, uint64_t word, uint64_t words) const {
@@ -212,9 +218,10 @@ private:
     }
 
     uint64_t latency_, base_;
+    bool is_dram_;
     AxiBehaviour behaviour_;
     AxiPauses pauses_{0};
-    AxiDram dram_{0};
+    AxiDram dram_{0, 0};
     std::deque<Read> reads_;
     std::deque<Write> writes_;
     // Cycles and bursts since the reset.

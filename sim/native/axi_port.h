@@ -14,8 +14,9 @@
 
 class AxiPort : public MemoryPort {
 public:
-    AxiPort(size_t word_bytes, uint64_t depth_words, uint64_t latency_cycles, uint32_t base)
-        : memory_(word_bytes, depth_words, latency_cycles, base), base_(base) {}
+    AxiPort(size_t word_bytes, uint64_t depth_words, uint64_t latency_cycles, uint32_t base,
+            bool is_dram)
+        : memory_(word_bytes, depth_words, latency_cycles, base, is_dram), base_(base) {}
 
     MemoryContents* contents() override { return &memory_; }
 

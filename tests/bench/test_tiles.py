@@ -9,7 +9,7 @@ import pytest
 
 from rtlgen.bench.table import BenchRow, BenchSettings
 from rtlgen.bench.tables import find_table
-from rtlgen.bench.threads import CYCLES, KERNEL_ROWS
+from rtlgen.bench.threads import CYCLES, DRAM_ROWS, KERNEL_ROWS
 from rtlgen.bench.threads import ROWS as SHARED_ROWS
 from rtlgen.bench.tile_figures import measure_tiles
 from rtlgen.bench.tiles import LANE_ROWS, ROWS, SKEWED_ROWS
@@ -91,6 +91,26 @@ def test_every_row_of_several_threads_is_exact_in_small(row: BenchRow) -> None:
     assert result.failures == ()
     assert result.figures.keys() >= FIGURES
     assert result.figures["cycles"] == result.figures["predicted_cycles"]
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize("row", [DRAM_ROWS[1], DRAM_ROWS[-2]], ids=lambda row: row.kernel)
+def test_rows_behind_a_dram_are_near_the_cycles_predicted(row: BenchRow) -> None:
+    result = measure(at(row, 64), EXAMPLE, BenchSettings(synthesis=False))
+    assert result.missed == ()
+    assert result.figures.keys() >= FIGURES
+    cycles, predicted = result.figures["cycles"], result.figures["predicted_cycles"]
+    assert cycles != predicted
+    assert 0 < result.figures["off_by_percent"] <= 2
+    strict = replace(row, at_most={"off_by_percent": 0})
+    assert replace(result, row=strict).missed
+
+
+def test_rows_behind_a_dram_have_their_targets() -> None:
+    found = {row.kernel: row.at_most for row in DRAM_ROWS}
+    assert all(limits["off_by_percent"] == 2 for limits in found.values())
+    assert found["transposed@dram-8-lanes-24KiB"]["cycles"] == 400_000
+    assert found["transposed@dram-8-lanes-192KiB"]["cycles"] == 310_000
 
 
 @pytest.mark.simulation

@@ -97,6 +97,7 @@ def _case_words(case: Case) -> Iterator[int]:
     assert memory is not None
     model = AxiModel(case.manifest, case.behaviour)
     yield from (memory.word_bytes, memory.depth_words, memory.latency_cycles, model.base)
+    yield memory.kind == "dram"
     yield from case.behaviour.words()
     yield from owners(case.manifest).tolist()
     yield from pattern(memory).tolist()

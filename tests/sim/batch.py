@@ -28,7 +28,7 @@ from rtlgen.tools import run_tool
 from rtlgen.verify.inputs import Inputs, check_inputs, from_words, signed_value, to_words
 
 MAX_SCALARS = 8
-_KINDS: tuple[MemoryKind, ...] = ("fixed", "axi")
+_KINDS: tuple[MemoryKind, ...] = ("fixed", "axi", "dram")
 _OUTCOMES = ("done", "hang", "protocol", "memory")
 
 
@@ -103,7 +103,7 @@ def _memory(circuit: Circuit, values: Inputs, seed: int) -> Iterator[int]:
         return
     yield 1 + _KINDS.index(memory.kind)
     yield from (memory.word_bytes, memory.depth_words, memory.latency_cycles, axi_base(memory))
-    if memory.kind == "axi":
+    if memory.is_axi:
         yield from AxiBehaviour(pauses=seed if circuit.pauses else 0).words()
     else:
         yield int(circuit.pauses)

@@ -42,6 +42,8 @@ B = BASE + 48
 """The address of array B; A, which is only read, is at the base."""
 ALL = 0xFF
 
+DRAM = Increment(64, 16, (3, 6), latency_cycles=3, kind="dram").manifest()
+
 FULL = Increment(32, 32, (40, 40), latency_cycles=3, kind="axi").manifest()
 """No byte is nobody's, and there are several pages."""
 
@@ -339,6 +341,21 @@ def test_a_dram_is_slow_and_has_one_bus(native: Path, tmp_path: Path) -> None:
     (found_both,) = answer(native, tmp_path, Case(FULL, both, AxiBehaviour(dram=1)))
     valid = column(found_both, "rvalid")
     assert valid[16] - valid[15] >= 5
+
+
+def test_a_dram_without_a_seed_is_the_one_that_cycles_are_predicted_for(
+    native: Path, tmp_path: Path
+) -> None:
+    # A read of three words and a write of two are asked for at the end of cycle 1: the write first.
+    seen = steps(
+        Outputs(ar=burst(BASE, 3), aw=burst(B), w=word(1, ALL, 7)),
+        Outputs(ar=burst(BASE, 2)),
+        *[NOTHING] * 28,
+    )
+    (found,) = answer(native, tmp_path, Case(DRAM, seen))
+    # The bus: cycle 4 and four more; 9 to 11 and four more; 16 and 17.
+    assert column(found, "bvalid") == [5]
+    assert column(found, "rvalid") == [9, 10, 11, 16, 17]
 
 
 def test_an_error_is_in_one_word_of_a_burst(native: Path, tmp_path: Path) -> None:

@@ -1,10 +1,10 @@
 """Judge many random programs in tiles: the circuit of each is simulated and compared.
 
-    python -m tests.oracles.random_tiles.campaign 0 300 [axi] [threads] [lanes]
+    python -m tests.oracles.random_tiles.campaign 0 300 [axi|dram] [threads] [lanes]
 
 prints what is wrong with the programs of the seeds from 0 to 299, and counts the rest. With `axi`
-they have an AXI4 port, with `threads` their tiles are shared by several, with `lanes` one of their
-loops runs in lanes inside of the tiles.
+they have an AXI4 port, with `dram` one to a memory with one data bus, with `threads` their tiles
+are shared by several, with `lanes` one of their loops runs in lanes inside of the tiles.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import get_args
 
 from rtlgen.ir.memory_side import BusKind
 from rtlgen.ir.plan import AnyBank, KernelPlan, Workers
@@ -145,5 +146,6 @@ def main(first: int, behind: int, kind: BusKind, threads: bool, lanes: bool) -> 
 
 if __name__ == "__main__":
     asked = sys.argv[3:]
-    bus: BusKind = "axi" if "axi" in asked else "fixed"
+    kinds = [kind for kind in get_args(BusKind) if kind in asked]
+    bus: BusKind = kinds[0] if kinds else "fixed"
     main(int(sys.argv[1]), int(sys.argv[2]), bus, "threads" in asked, "lanes" in asked)

@@ -22,10 +22,15 @@ from rtlgen.manifest import (
 )
 from rtlgen.memory_map import AxiPorts, MappedArray, MemoryKind, MemoryMap, MemoryPorts
 
-_FILES: dict[MemoryKind, str] = {"fixed": "increment.v", "axi": "increment_axi.v"}
+_FILES: dict[MemoryKind, str] = {
+    "fixed": "increment.v",
+    "axi": "increment_axi.v",
+    "dram": "increment_axi.v",
+}
 _PORTS: dict[MemoryKind, MemoryPorts | AxiPorts] = {
     "fixed": MemoryPorts("mem_en", "mem_we", "mem_addr", "mem_wdata", "mem_rdata", "mem_ack"),
     "axi": AXI_PORTS,
+    "dram": AXI_PORTS,
 }
 _MOST_BEATS = 16
 _PAGE_BYTES = 4096
@@ -56,7 +61,10 @@ class Increment:
 
     @property
     def cycles(self) -> int:
-        """Cycles from start to done: a read and a write for every word, or for every burst."""
+        """Cycles from start to done: a read and a write for every word, or for every burst.
+
+        Behind a DRAM nobody asks.
+        """
         if self.kind == "fixed":
             return 2 * self.words * self.latency_cycles + 1
         return 2 * (len(self._bursts) * self.latency_cycles + self.words) + 1
