@@ -20,6 +20,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial, reduce
+from itertools import takewhile
 from math import prod
 
 import islpy as isl
@@ -149,6 +150,11 @@ class WindowPlanner:
         kept = list(map(self.keeper.with_copies, sized.kept))
         taken = sum(map(self.keeper.ram_bits, kept)) + FEW.ram_bits(traffic)
         return replace(sized, traffic=traffic, kept=kept, taken_bits=taken)
+
+    def tight_bits(self, scopes: Scopes) -> int:
+        """Return the RAM, in bits, below which less stays on chip than in these scopes."""
+        kept = takewhile(lambda sized: sized.scopes == scopes, self._narrowed(scopes, None))
+        return min(sized.taken_bits for sized in kept)
 
     def least_bits(self, scopes: Scopes) -> int:
         """Return the RAM that it takes at least, in bits, whatever stays on chip.

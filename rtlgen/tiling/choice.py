@@ -110,12 +110,15 @@ class TileChoice:
         return found
 
     def _note_roomier(self, before: Form, both: Sequence[tuple[int, ...]]) -> None:
-        """Note what tiles of some sizes would take with all RAM they could use."""
-        chip = replace(self.chip, budget_bits=UNLIMITED)
+        """Note what tiles of some sizes would take with all RAM they could use, and with enough."""
         for sizes in both:
-            form = Form(before.loops, chip, (), self.comparison, before)
-            form.with_room(sizes)
-            self.forms.append(form)
+            enough: int | None = UNLIMITED
+            for _ in range(2):
+                if enough is not None:
+                    chip = replace(self.chip, budget_bits=enough)
+                    form = Form(before.loops, chip, (), self.comparison, before)
+                    enough = form.with_room(sizes)
+                    self.forms.append(form)
 
     def _in_strips(
         self, form: Form, both: Sequence[tuple[int, ...]], found: TiledPart

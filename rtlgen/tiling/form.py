@@ -32,6 +32,7 @@ from rtlgen.tiling.part import (
     least_ram_of_part,
     plan_part,
     ram_of_part,
+    tight_ram_of_part,
     traffic_of,
     widest_scope,
 )
@@ -256,12 +257,16 @@ class Form:
                 break
         return min(found, key=self._cost, default=None)
 
-    def with_room(self, sizes: tuple[int, ...]) -> None:
-        """Plan tiles of these sizes as they would be planned with RAM for all that they keep."""
+    def with_room(self, sizes: tuple[int, ...]) -> int | None:
+        """Plan tiles of these sizes as they would be planned with RAM for all that they keep.
+
+        Return the bits of RAM with which they keep as much, at least; None where they cannot.
+        """
         for cut in self._in_kept_orders(sizes):
             part = self._plan(cut)
             if part is not None and not any(part.scopes.values()):
-                break
+                return tight_ram_of_part(cut, self.chip, part.shared)
+        return None
 
     def in_kept_orders(self, sizes: tuple[int, ...]) -> list[TiledPart]:
         """Return the unit in tiles of these sizes, in each order that did well with the first."""

@@ -164,6 +164,15 @@ def ram_of_part(cut: CutPart, chip: Chip, shared: SharedLoop | None) -> int:
     return relaxing(cut.issue_space, measured)
 
 
+def tight_ram_of_part(cut: CutPart, chip: Chip, shared: SharedLoop | None) -> int:
+    """Return the bits of RAM that it takes all workers at least to keep as much on chip."""
+    widest = cut.scopes(widest_scope(cut, chip, shared))
+    own = relaxing(
+        cut.issue_space, lambda ways: _planner(cut, ways, chip, shared).tight_bits(widest)
+    )
+    return own * chip.workers.count
+
+
 def least_ram_of_part(cut: CutPart, chip: Chip, shared: SharedLoop | None) -> int:
     """Return the bits of RAM that it takes each worker at least, whatever stays on chip."""
     widest = cut.scopes(widest_scope(cut, chip, shared))

@@ -137,10 +137,14 @@ def test_more_ram_is_named_where_it_would_be_faster() -> None:
         r"S0: ([\d,]+) bytes on chip would do with ([\d,]+) cycles \(--tile 8,8\)", line
     )
     assert found is not None
-    large = design(TRANSPOSED, 256, tile=(8, 8)).report()
-    cycles = int(found[2].replace(",", ""))
-    assert large["predicted_cycles"] == cycles < small["predicted_cycles"]
-    assert large["onchip_bytes"] == int(found[1].replace(",", "")) > 1024
+    enough, cycles = (int(number.replace(",", "")) for number in found.groups())
+    assert enough > 1024 and cycles < small["predicted_cycles"]
+    kib = -(-enough // 1024)
+    large = design(TRANSPOSED, 256, tile=(8, 8), max_bram_kib=kib).report()
+    assert large["predicted_cycles"] <= cycles and large["onchip_bytes"] >= enough
+    # With a KiB less it would not do.
+    less = design(TRANSPOSED, 256, tile=(8, 8), max_bram_kib=kib - 1).report()
+    assert less["words_moved"] > large["words_moved"] == small["words_needed"] + 255
     assert "does not fit" in plan_report_text(small)
 
 
