@@ -15,7 +15,7 @@ QUICK = (0, 1, 2, 3, 4, 5, 6, 7, 10, 12, 13, 14, 16, 18, 22, 25, 27, 30, 32, 33,
 """Seeds of programs that are small once they are circuits, or refused soon."""
 
 MANY = range(100, 640)
-"""Seeds of which more than 300 are circuits; the others are refused, most of them for want of RAM."""
+"""Seeds of which more than 300 are circuits; the others are refused, most for want of RAM."""
 
 
 def test_some_random_programs_in_tiles_are_exact(tmp_path: Path) -> None:
