@@ -75,6 +75,10 @@ class Moved:
                 found = narrow
         return found
 
+    def unfolded(self) -> Moved:
+        """Return the same in a window in which all words around have places of their own."""
+        return replace(self, footprint=replace(self.footprint, folds=None))
+
     def window_words(self, copies_bits: int) -> int:
         """Return the words of a window for it."""
         fields = self.footprint.word_fields()

@@ -336,16 +336,21 @@ class _Planned:
 
     def _fill(self, moved: Moved, keys: Sequence[Key]) -> None:
         """Make a filled window for reads of an array that step alike."""
-        footprint = moved.footprint
-        name = self._name(f"{footprint.array.name}_in")
+        name = self._name(f"{moved.footprint.array.name}_in")
         bits = self.copies.bits_of(moved, drained=False)
+        try:
+            transfer = load_words(moved, name, bits, self._after(keys))
+        except RaggedDomain:
+            # In a larger window more words around have places of their own.
+            moved = moved.unfolded()
+            transfer = load_words(moved, name, bits, self._after(keys))
+        footprint = moved.footprint
         ports = self.traffic.lane_ports(keys)
         banks = _banks(footprint, ports.cuts)
         for n, (key, (user, instances)) in enumerate(zip(keys, moved.users, strict=True)):
             fields = footprint.element_fields(user.access)
             place = Place(name, fields, instances, bits, ports.ports[n], banks, ports.own[n])
             self.sources[key].append(place)
-        transfer = load_words(moved, name, bits, self._after(keys))
         self._add_window(transfer, ports.count, banks)
 
     def _after(self, keys: Sequence[Key]) -> list[Wait]:

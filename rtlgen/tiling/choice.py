@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 from rtlgen.errors import RtlgenError
 from rtlgen.ir.effort import improving, keep_going, spare_effort
@@ -134,8 +135,40 @@ class TileChoice:
             return found
         if needed is not None and found.words_moved <= needed:
             return found
-        parts = [part for sizes in both for part in form.in_strips(sizes, least.cycles)]
-        return self._better([found, *parts]) or found
+        best = found
+        with improving("tiles in strips"), spare_effort():
+            for sizes in both:
+                for part in form.in_strips(sizes, least.cycles):
+                    best = self._better([best, part]) or best
+            if not self._is_fixed and best.tiling.woven == 1:
+                for better in self._larger_in_strips(form, best):
+                    best = better
+        return best
+
+    def _larger_in_strips(self, form: Form, best: TiledPart) -> Iterator[TiledPart]:
+        """Yield larger and larger tiles in strips along the same loop, each better than before.
+
+        Tiles of powers of two leave a part of the RAM unused, since folds take these, too.
+        """
+        loop = best.tiling.order[1].index(1)
+        known = {best.tiling.sizes}
+        while True:
+            for factors in ((2,), (Fraction(7, 4), Fraction(3, 2))):
+                found = best
+                for sizes in _lengthened(best.tiling.sizes, form.lengths, factors):
+                    sizes = form.fitting(sizes)
+                    fewest = int(GAIN * self._cycles(found))
+                    if sizes not in known and form.least_cycles(sizes) < fewest:
+                        keep_going()
+                        known.add(sizes)
+                        parts = form.in_inner_strips(sizes, loop, fewest)
+                        found = self._better([found, *parts]) or found
+                if found is not best:
+                    break
+            if found is best:
+                return
+            best = found
+            yield best
 
     @property
     def _is_fixed(self) -> bool:
@@ -166,6 +199,8 @@ class TileChoice:
                     if tried is None or len(form.candidates) >= MOST_PLANS:
                         break
                     wanted = list(_neighbours(tried.tiling.sizes, form.lengths))
+                    if self.chip.lanes is not None:
+                        wanted += _flatter(tried.tiling.sizes, form.lengths)
                 if best is not None:
                     break
         return [] if best is None or best is found else form.in_kept_orders(best.tiling.sizes)
@@ -236,3 +271,27 @@ def _neighbours(sizes: tuple[int, ...], lengths: tuple[int, ...]) -> Iterator[tu
         for other in (min(2 * size, lengths[k]), 1 << (size - 1).bit_length() >> 1):
             if other not in (0, size):
                 yield (*sizes[:k], other, *sizes[k + 1 :])
+
+
+def _flatter(sizes: tuple[int, ...], lengths: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """Yield sizes with the first side half as long, and another one twice.
+
+    They move about as many words, but units that are some tiles behind others are behind by less.
+    """
+    first, *others = sizes
+    if first % 2:
+        return
+    for k, size in enumerate(others):
+        if 2 * size <= lengths[k + 1]:
+            yield (first // 2, *others[:k], 2 * size, *others[k + 1 :])
+
+
+def _lengthened(
+    sizes: tuple[int, ...], lengths: tuple[int, ...], factors: Sequence[Fraction | int]
+) -> Iterator[tuple[int, ...]]:
+    """Yield sizes with one side so many times as long."""
+    for factor in factors:
+        for k, size in enumerate(sizes):
+            longer = size * factor
+            if longer.denominator == 1 and longer <= lengths[k]:
+                yield (*sizes[:k], int(longer), *sizes[k + 1 :])

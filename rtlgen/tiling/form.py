@@ -13,7 +13,7 @@ from math import inf
 from typing import TypeAlias
 
 from rtlgen.errors import RtlgenError
-from rtlgen.ir.effort import TooComplex, limited_effort
+from rtlgen.ir.effort import TooComplex, keep_going, limited_effort
 from rtlgen.ir.plan_error import TooManyTiles
 from rtlgen.ir.transfer_patterns import MOST_TILES
 from rtlgen.poly.errors import IllegalSchedule
@@ -295,8 +295,8 @@ class Form:
             self.orders = tuple(dict.fromkeys([cuts[0].tiling.order, fastest]))
         return found
 
-    def in_strips(self, sizes: tuple[int, ...], fewest: int) -> list[TiledPart]:
-        """Return the unit in tiles of these sizes, in strips as broad as the RAM allows.
+    def in_strips(self, sizes: tuple[int, ...], fewest: int) -> Iterator[TiledPart]:
+        """Yield the unit in tiles of these sizes, in strips as broad as the RAM allows.
 
         Of the values, those that are read in the strip that writes them all stay on chip. They take
         the more RAM the broader it is: the broadest one is found by halving.
@@ -306,17 +306,19 @@ class Form:
         fewest: cycles that they have to beat. Narrow strips move no fewer words than broad ones.
         """
         if len(sizes) < 2:
-            return []
-        found: list[TiledPart] = []
-        for slanted in (True, False):
-            found += self._in_strips_along(
-                sizes, 0, fewest, partial(strip_order, sizes, slanted=slanted)
-            )
+            return
         for loop in range(2, len(sizes)):
-            found += self._in_strips_along(
-                sizes, loop, fewest, partial(inner_strip_order, sizes, loop=loop), any_number=True
-            )
-        return found
+            yield from self.in_inner_strips(sizes, loop, fewest)
+        for slanted in (True, False):
+            order = partial(strip_order, sizes, slanted=slanted)
+            yield from self._in_strips_along(sizes, 0, fewest, order)
+
+    def in_inner_strips(
+        self, sizes: tuple[int, ...], loop: int, fewest: int
+    ) -> Iterator[TiledPart]:
+        """Yield the same in strips along an inner loop alone."""
+        order = partial(inner_strip_order, sizes, loop=loop)
+        yield from self._in_strips_along(sizes, loop, fewest, order, any_number=True)
 
     def _in_strips_along(
         self,
@@ -326,14 +328,13 @@ class Form:
         in_strips: Callable[[int], Tiling],
         *,
         any_number: bool = False,
-    ) -> list[TiledPart]:
-        """Return the same in strips along a loop, of as many tiles as an order is asked for.
+    ) -> Iterator[TiledPart]:
+        """Yield the same in strips along a loop, of as many tiles as an order is asked for.
 
         Parameters
         ----------
         any_number: of tiles; else powers of two.
         """
-        found: list[TiledPart] = []
         along = -(-self.lengths[loop] // sizes[loop])
         low, high = (1, along) if any_number else (0, along.bit_length() - 1)
 
@@ -343,17 +344,23 @@ class Form:
 
         broad = in_order(high - 1) if high - low > 1 else None
         if broad is None or self._busy_in_strips(broad) >= fewest:
-            return found
+            return
         while high - low > 1:
-            number = (low + high) // 2
+            keep_going()
+            # Few tiles fit sooner, and are found even where the effort ends the search.
+            number = min(2 * low, (low + high) // 2) if any_number else (low + high) // 2
             cut = in_order(number)
+            if cut is not None and self._busy_in_strips(cut) >= fewest:
+                # What does not do if all of it stays on chip takes broader strips.
+                low = number
+                continue
             part = None if cut is None else self._plan(cut)
-            found += [] if part is None else [part]
+            if part is not None:
+                yield part
             if part is not None and max(part.scopes.values()) <= _loops_around_strips(part.tiling):
                 low = number
             else:
                 high = number
-        return found
 
     def _busy_in_strips(self, cut: CutPart) -> int:
         """Return the cycles of the bus where all values stay on chip in their strip."""
