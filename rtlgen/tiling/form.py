@@ -307,11 +307,16 @@ class Form:
         """
         if len(sizes) < 2:
             return
-        for loop in range(2, len(sizes)):
-            yield from self.in_inner_strips(sizes, loop, fewest)
-        for slanted in (True, False):
-            order = partial(strip_order, sizes, slanted=slanted)
-            yield from self._in_strips_along(sizes, 0, fewest, order)
+        kinds = [
+            self._in_strips_along(sizes, 0, fewest, partial(strip_order, sizes, slanted=slanted))
+            for slanted in (True, False)
+        ]
+        kinds += [self.in_inner_strips(sizes, loop, fewest) for loop in range(2, len(sizes))]
+        # In turn, so that none is left out where the effort ends the search.
+        while kinds:
+            found = [(kind, next(kind, None)) for kind in kinds]
+            yield from (part for _, part in found if part is not None)
+            kinds = [kind for kind, part in found if part is not None]
 
     def in_inner_strips(
         self, sizes: tuple[int, ...], loop: int, fewest: int
