@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
+from typing import TypeAlias
 
 import islpy as isl
 
 from rtlgen.errors import Label
 from rtlgen.ir.plan import Direction, Predicate, Transfer, Wait
 from rtlgen.ir.schedule import NestLoop
+from rtlgen.ir.scop import Access
 from rtlgen.ir.sets import ScopSets, attempt
 from rtlgen.poly.counting import count_points
 from rtlgen.scheduling.errors import RaggedDomain
@@ -24,6 +26,10 @@ FOLD_OPERATIONS = 300_000
 
 MOVER_CONDITIONS = 64
 """Conditions that may tell which words move: a word less saves cycles in every run."""
+
+
+Accesses: TypeAlias = tuple[tuple[str, Access], ...]
+"""Of which statements, and where to."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,6 +80,11 @@ class Moved:
                     break
                 found = narrow
         return found
+
+    @property
+    def accesses(self) -> Accesses:
+        """What it is moved for."""
+        return tuple((user.statement.name, user.access) for user, _ in self.users)
 
     def unfolded(self) -> Moved:
         """Return the same in a window in which all words around have places of their own."""

@@ -37,7 +37,7 @@ from rtlgen.scheduling.folds import fields_of, folded_places
 from rtlgen.scheduling.footprints import Footprint
 from rtlgen.scheduling.kept_memories import FoldKey, KeptMemory, KeptPlanner
 from rtlgen.scheduling.lane_banks import LaneBanks
-from rtlgen.scheduling.movers import Moved, load_words, store_words
+from rtlgen.scheduling.movers import Accesses, Moved, load_words, store_words
 from rtlgen.scheduling.passing import Key, Passing, Read, Scopes, passing
 from rtlgen.scheduling.places import Place, Windows
 from rtlgen.scheduling.tile_kernel import TileKernel
@@ -107,6 +107,8 @@ class WindowPlanner:
         ]
         self.taps = {key: kernel.taps(*key) for key in self.reads}
         self.instances = list(map(self._instances, self.reads))
+        # The accesses of what is loaded by way of a window that is not folded.
+        self.wide: set[Accesses] = set()
         # With what they are folded from, whose sets are to stay what they are.
         self._folds_of_windows: dict[tuple[object, ...], tuple[Moved, Moved]] = {}
 
@@ -239,6 +241,8 @@ class WindowPlanner:
 
     def _folded(self, moved: Moved, cuts: Mapping[int, int]) -> Moved:
         """Return what is moved by way of a window that is as small as it may be."""
+        if moved.accesses in self.wide:
+            return moved
         footprint = moved.footprint
         key = footprint, tuple(cuts.items()), tuple(id(instances) for _, instances in moved.users)
         if key not in self._folds_of_windows:
@@ -342,6 +346,7 @@ class _Planned:
             transfer = load_words(moved, name, bits, self._after(keys))
         except RaggedDomain:
             # In a larger window more words around have places of their own.
+            self.planner.wide.add(moved.accesses)
             moved = moved.unfolded()
             transfer = load_words(moved, name, bits, self._after(keys))
         footprint = moved.footprint

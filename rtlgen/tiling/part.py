@@ -185,8 +185,12 @@ def _planned(
     cut: CutPart, chip: Chip, taken: Sequence[str], ways: Space, shared: SharedLoop | None
 ) -> TiledPart:
     planner = _planner(cut, ways, chip, shared)
-    sized = planner.within(cut.scopes(widest_scope(cut, chip, shared)), chip.worker_bits)
-    windows = planner.plan(sized, taken)
+    widest, known = cut.scopes(widest_scope(cut, chip, shared)), -1
+    # Where the words of a folded window cannot be told, it is larger than it was taken for.
+    while len(planner.wide) > known:
+        known = len(planner.wide)
+        sized = planner.within(widest, chip.worker_bits)
+        windows = planner.plan(sized, taken)
     region = _region(planner.kernel, windows, cut)
     team = one_worker(region, windows.memories)
     if shared is not None:

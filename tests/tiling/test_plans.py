@@ -20,6 +20,7 @@ from rtlgen.poly.errors import IllegalSchedule, NothingToTile
 from rtlgen.scheduling import movers, windows
 from rtlgen.scheduling.errors import RaggedDomain, WindowsTooLarge
 from rtlgen.scheduling.movers import Moved
+from rtlgen.tiling.lanes import LaneRequest
 from rtlgen.tiling.part import ram_bits
 from rtlgen.tiling.plan import TiledProgram
 from tests.tiling.programs import (
@@ -169,6 +170,20 @@ def test_what_does_not_fit_passes_through_the_memory_off_chip(
     assert any(part.scopes.values())
     assert any(transfer.after for transfer in part.region.transfers)
     assert part.ram_bits <= budget_bits
+
+
+def test_sweeps_in_lanes_run_in_strips_along_an_inner_loop() -> None:
+    request = LaneRequest("j", 4)
+    found = planned(JACOBI, 42, (2, 4, 4), kind="axi", lanes=request, budget_bits=6 * KIB)
+    (part,), (candidates,) = found.parts, found.candidates
+    # A tile's sweeps, strip by strip, and in a strip row by row.
+    assert part.tiling.order == ((1, 0, 0), (0, 0, 1), (0, 1, 0))
+    assert part.tiling.woven == 1 and part.tiling.phases[1] > 1
+    assert part.scopes == {"S0": 2, "S1": 2}
+    assert part.ram_bits <= 6 * KIB and found.replayed
+    fitting = [c for c in candidates if c.ram_bits <= 6 * KIB]
+    cycles = workers_cycles(part.workers, Bus("axi", 8))
+    assert all(c.cycles > cycles for c in fitting if c.tiling.woven is None)
 
 
 def test_strips_keep_on_chip_what_they_read_again() -> None:
