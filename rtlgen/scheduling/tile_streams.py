@@ -165,7 +165,7 @@ class TileStreamBuilder(StreamBuilder):
         """Return where a load is needed, or may be made at least.
 
         What is loaded where a tap brings the value, or where nothing is read, does no harm: the
-        port is the read's own.
+        port is the read's own, or that of reads which are in other banks at any time.
         """
         found = self._where_read(source.instances)
         if found is None and source.around is not None:
