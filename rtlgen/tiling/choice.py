@@ -278,9 +278,9 @@ def _flatter(sizes: tuple[int, ...], lengths: tuple[int, ...]) -> Iterator[tuple
 
     They move about as many words, but units that are some tiles behind others are behind by less.
     """
-    first, *others = sizes
-    if first % 2:
+    if not sizes or sizes[0] % 2:
         return
+    first, *others = sizes
     for k, size in enumerate(others):
         if 2 * size <= lengths[k + 1]:
             yield (first // 2, *others[:k], 2 * size, *others[k + 1 :])

@@ -97,7 +97,8 @@ def assert_words_are_shown(transfer: Transfer, depth: int) -> None:
             ctx.set(go, held.random() < 0.7)
             await ctx.delay(0)
             if ctx.get(go) and ctx.get(control.valid):
-                ports = (control.moves, control.last, control.word, control.at, *control.strobes)
+                shown = (control.moves_of(0), control.last, control.word, control.at)
+                ports = (*shown, *control.strobes_of(0))
                 seen.append(tuple(ctx.get(port) for port in ports))
             await ctx.tick()
         ctx.set(go, 1)
