@@ -8,7 +8,7 @@ Reference: Alias, Darte, Plesco, "Optimizing remote accesses for offloaded kerne
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
 
@@ -117,20 +117,14 @@ class TileRelations:
         """Restrict a relation to pairs whose second is later in one of the outermost tile loops."""
         keep_going(self.sets.context)
         found = isl.Map.empty(relation.get_space())
-        for k in range(levels):
-            later = relation.order_lt(isl.dim_type.in_, k, isl.dim_type.out, k)
-            found = found.union(later)
-            relation = relation.equate(isl.dim_type.in_, k, isl.dim_type.out, k)
-        return found.coalesce()
+        return reduce(isl.Map.union, _later(relation, levels), found).coalesce()
 
     def has_across(self, relation: isl.Map) -> bool:
         """Tell whether there is a pair whose second is in a later tile."""
-        first, second = isl.dim_type.in_, isl.dim_type.out
-        for k in range(self.depth):
+        for later in _later(relation, self.depth):
             keep_going(self.sets.context)
-            if not relation.order_lt(first, k, second, k).is_empty():
+            if not later.is_empty():
                 return True
-            relation = relation.equate(first, k, second, k)
         return False
 
     def tile_pairs(self, relation: isl.Map) -> isl.Map:
@@ -235,6 +229,14 @@ class TileRelations:
             return None
         pairs = pair_extrema(self.placed_at_origin(relation, not self.in_step))
         return pairs.maximum([*source, *(-c for c in sink)], 0)
+
+
+def _later(relation: isl.Map, levels: int) -> Iterator[isl.Map]:
+    """Yield the pairs that differ first in one loop after the other, the second one later."""
+    first, second = isl.dim_type.in_, isl.dim_type.out
+    for k in range(levels):
+        yield relation.order_lt(first, k, second, k)
+        relation = relation.equate(first, k, second, k)
 
 
 def tiles_between(order: isl.Set, pairs: isl.Map, most: int) -> int:

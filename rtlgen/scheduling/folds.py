@@ -73,12 +73,18 @@ def sharing_places(sets: ScopSets, kept: Kept, bits: Sequence[int]) -> isl.Map:
             where.append(f"{difference} = 0")
         elif width:
             where.append(f"({difference}) mod {1 << width} = 0")
-    tuple_name = sets.statement_tuple(statement.name)
-    first, second = (",".join(f"{letter}{k}" for k in range(len(names))) for letter in "de")
-    text = (
-        f"{{ {tuple_name}[{first}] -> {tuple_name}[{second}] : {' and '.join(where) or 'true'} }}"
-    )
-    return sets.read_map(text).intersect_domain(kept.written).intersect_range(kept.written)
+    pairs = _pairs(sets, statement, statement, where)
+    return pairs.intersect_domain(kept.written).intersect_range(kept.written)
+
+
+def _pairs(sets: ScopSets, first: Statement, second: Statement, where: Sequence[str]) -> isl.Map:
+    """Return {first -> second} under conditions on their iterators, d0, d1 .. and e0, e1 .."""
+    dims = [
+        f"{sets.statement_tuple(each.name)}"
+        f"[{','.join(f'{letter}{k}' for k in range(len(each.iterators)))}]"
+        for each, letter in ((first, "d"), (second, "e"))
+    ]
+    return sets.read_map(f"{{ {dims[0]} -> {dims[1]} : {' and '.join(where) or 'true'} }}")
 
 
 def _second(form: Affine, names: Sequence[str]) -> str:
@@ -161,12 +167,7 @@ class Collisions:
         ]
         where = [f"{difference} = 0" for difference in differences[:level]]
         where += [f"{difference} < 0" for difference in differences[level : level + 1]]
-        dims = [
-            f"{self.sets.statement_tuple(each.name)}"
-            f"[{','.join(f'{letter}{k}' for k in range(len(each.iterators)))}]"
-            for each, letter in ((one, "d"), (other, "e"))
-        ]
-        return self.sets.read_map(f"{{ {dims[0]} -> {dims[1]} : {' and '.join(where)} }}")
+        return _pairs(self.sets, one, other, where)
 
     def apart(self, bits: Sequence[int]) -> tuple[int, ...] | None:
         """Return how far two values are apart, by subscript, of which one is lost; None for none.

@@ -115,10 +115,10 @@ class KeptPlanner:
                 tuple(self.kernel.address_cycle(*flow.key) for flow in flows),
             )
             array = self.sets.scop.array(statement.write.array)
+            ports = self._ports(statement, flows, shared=True)
             most_bits = None
             if most is not None:
-                copies = self._ports(statement, flows, shared=True).count
-                words = most // (array.element.width_bits * copies)
+                words = most // (array.element.width_bits * ports.count)
                 most_bits = max(0, words.bit_length() - 1)
             # Tiles of other sizes, or in another order, need about as many.
             guess = self.folds.get(key, ())
@@ -126,7 +126,6 @@ class KeptPlanner:
             self.folds[key] = fold.bits
             if not fold.is_enough:
                 return None
-            ports = self._ports(statement, flows, shared=True)
             self._known[key] = KeptMemory(kept, tuple(flows), fold.bits, ports)
         return self._known[key]
 
