@@ -13,6 +13,13 @@ from rtlgen.ir.sets import coefficients_of, for_each, integer, operations
 from rtlgen.poly.factors import factors
 from rtlgen.poly.piecewise import NoClosedForm, Piece, Range, bounds_on, summed
 from rtlgen.poly.polynomial import Polynomial
+from rtlgen.poly.row_counts import count_by_rows
+
+FEW_ROWS = 1 << 14
+"""Rows in which points are counted sooner than in closed form."""
+
+MANY_ROWS = 1 << 20
+"""Rows in which they are counted where they have no closed form."""
 
 
 def count_points(points: isl.Set) -> int:
@@ -24,18 +31,26 @@ def count_points(points: isl.Set) -> int:
 
 def _count_of_piece(piece: isl.BasicSet) -> int:
     if piece.dim(isl.dim_type.div):
-        return _scanned(piece)
+        # A quotient that follows from the dimensions is one more of them.
+        lifted = isl.Set.from_basic_set(piece.lift())
+        if not lifted.unwrap().is_single_valued():
+            return _scanned(piece)
+        piece = next(iter(for_each(lifted.flatten().foreach_basic_set)))
     # What no constraint relates is a product.
     return prod(_count_of_factor(factor) for _, factor in factors(piece))
 
 
 def _count_of_factor(factor: isl.BasicSet) -> int:
+    found = count_by_rows(factor, FEW_ROWS)
+    if found is not None:
+        return found
     if factor.is_empty():
         return 0
     try:
         return _summed(factor)
     except NoClosedForm:
-        return _scanned(factor)
+        found = count_by_rows(factor, MANY_ROWS)
+        return _scanned(factor) if found is None else found
 
 
 def _scanned(piece: isl.BasicSet) -> int:

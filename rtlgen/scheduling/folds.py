@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import product
 
 import islpy as isl
 
@@ -95,8 +94,8 @@ def _second(form: Affine, names: Sequence[str]) -> str:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Way:
-    """A way in which a value is lost: one read, one loop in which p' follows p, and one for q.
+class _Between:
+    """A way in which a value is lost: by one read, where p' follows p in one loop, and q p' in one.
 
     To ask about them one by one takes less than about all at once, and one that is there ends it.
 
@@ -105,10 +104,43 @@ class _Way:
     writers: {q -> p}. order: {p -> p'}. until: {q -> p'}, as far as p' is not behind q.
     """
 
-    flow: Flow
     writers: isl.Map
     order: isl.Map
     until: isl.Map
+
+    def early(self, later: isl.Map) -> isl.Map:
+        """Return {q -> p'} where p' takes the place of p too early.
+
+        Parameters
+        ----------
+        later: {p -> p'} of values in one place, in that order.
+        """
+        return self.writers.apply_range(later).intersect(self.until)
+
+    def stores(self, pair: isl.Map) -> tuple[isl.Set, isl.Set]:
+        """Return p and p' of a pair that is too early."""
+        return self.writers.intersect_domain(pair.domain()).range(), pair.range()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Around:
+    """The same by any read, where q is in a later iteration of a loop than p and p' are both.
+
+    Members
+    -------
+    written: the p of such reads. order: {p -> p'}, in one iteration of that loop.
+    """
+
+    written: isl.Set
+    order: isl.Map
+
+    def early(self, later: isl.Map) -> isl.Map:
+        """Return {p -> p'} where p' takes the place of p too early."""
+        return later.intersect_domain(self.written)
+
+    def stores(self, pair: isl.Map) -> tuple[isl.Set, isl.Set]:
+        """Return p and p' of a pair that is too early."""
+        return pair.domain(), pair.range()
 
 
 class Collisions:
@@ -130,21 +162,30 @@ class Collisions:
             self.whole = replace(kept, written=around)
         statement = kept.statement
         stored = statement, self._time(statement, kept.store_cycle)
-        levels = range(depth + 1)
-        orders = [self._earlier(stored, stored, level) for level in levels]
-        self.ways = []
+        orders = [self._earlier(stored, stored, level) for level in range(depth + 1)]
+        self.ways: list[_Between | _Around] = []
+        written: dict[int, isl.Set] = {}
         for flow, cycle in zip(kept.flows, kept.read_cycles, strict=True):
             sink = sets.scop.statement(flow.sink)
             read = sink, self._time(sink, cycle)
-            after = [self._earlier(stored, read, level) for level in (*levels, depth + 1)]
-            # p and q differ first where p and p' do, or p' and q: few flows do so at all levels.
-            parted = [not flow.relation.is_disjoint(each) for each in after]
+            after = [self._earlier(stored, read, level) for level in range(depth + 2)]
             writers = flow.relation.reverse()
-            self.ways += [
-                _Way(flow, writers, order, until.reverse())
-                for (a, order), (b, until) in product(enumerate(orders), enumerate(after))
-                if parted[min(a, b)]
-            ]
+            for level, until in enumerate(after):
+                # p and q differ first where p and p' do, or p' and q: few flows do at all levels.
+                across = flow.relation.intersect(until)
+                if across.is_empty():
+                    continue
+                own = across.domain()
+                written[level] = own.union(written[level]) if level in written else own
+                if level <= depth:
+                    self.ways += [
+                        _Between(writers, orders[level], later.reverse()) for later in after[level:]
+                    ]
+        self.ways += [
+            _Around(own.coalesce(), order)
+            for level, own in written.items()
+            for order in orders[level + 1 :]
+        ]
 
     def _time(self, statement: Statement, cycle: Affine) -> list[Affine]:
         tile = [Affine.variable(name) for name in statement.iterators[: self.depth]]
@@ -155,10 +196,11 @@ class Collisions:
         first: tuple[Statement, Sequence[Affine]],
         second: tuple[Statement, Sequence[Affine]],
         level: int,
+        by: int = 1,
     ) -> isl.Map:
         """Return {first -> second}, in domains or not, whose times differ first at a level.
 
-        There, the first is earlier. Below the last level, they are at one time.
+        There, the first is earlier by so many at least. Below the last level, they are at one time.
         """
         (one, before), (other, after) = first, second
         differences = [
@@ -166,7 +208,7 @@ class Collisions:
             for a, b in zip(before, after, strict=True)
         ]
         where = [f"{difference} = 0" for difference in differences[:level]]
-        where += [f"{difference} < 0" for difference in differences[level : level + 1]]
+        where += [f"{difference} <= {-by}" for difference in differences[level : level + 1]]
         return _pairs(self.sets, one, other, where)
 
     def apart(self, bits: Sequence[int]) -> tuple[int, ...] | None:
@@ -195,18 +237,18 @@ class Collisions:
             keep_going(self.sets.context)
             if id(way.order) not in later:
                 later[id(way.order)] = sharing.intersect(way.order)
-            # q -> p -> p', of which those with p' not after q are too early.
-            early = way.writers.apply_range(later[id(way.order)]).intersect(way.until)
+            early = way.early(later[id(way.order)])
             if not early.is_empty():
                 # Where a value is lost in one way, it is in most folds.
                 self.ways.insert(0, self.ways.pop(place))
-                return self._pair(way.flow, early)
+                return self._pair(way, early)
         return None
 
-    def _pair(self, flow: Flow, early: isl.Map) -> tuple[tuple[int, ...], isl.Set, isl.Set]:
+    def _pair(
+        self, way: _Between | _Around, early: isl.Map
+    ) -> tuple[tuple[int, ...], isl.Set, isl.Set]:
         pair = isl.Set.from_point(early.wrap().sample_point()).unwrap()
-        second = pair.range()
-        first = flow.relation.intersect_range(pair.domain()).domain()
+        first, second = way.stores(pair)
         names = self.kept.statement.iterators
         early_at, late_at = (
             dict(zip(names, point_values(instance.sample_point()), strict=True))

@@ -166,10 +166,9 @@ def tap_sets(timing: Timing, source: Issue, sink: Issue, flow: Flow) -> list[Tap
     """
     if timing.scop.statement(flow.sink).reads[flow.sink_read].is_uncertain:
         return []
-    if source.placement.rank is not None and sink.placement.rank is not None:
-        related = timing.related.of(flow)
-        if not isinstance(related, Pairs):
-            return _symbolic_taps(timing, source, sink, flow)
+    ranked = source.placement.rank is not None and sink.placement.rank is not None
+    if ranked and not timing.related.is_by_pairs(flow):
+        return _symbolic_taps(timing, source, sink, flow)
     if not timing.related.is_listed:
         return _closed_taps(timing, source, sink, flow)
     pairs = timing.related.listed(flow)

@@ -153,10 +153,13 @@ class WindowPlanner:
         taken = sum(map(self.keeper.ram_bits, kept)) + FEW.ram_bits(traffic)
         return replace(sized, traffic=traffic, kept=kept, taken_bits=taken)
 
-    def tight_bits(self, scopes: Scopes) -> int:
-        """Return the RAM, in bits, below which less stays on chip than in these scopes."""
-        kept = takewhile(lambda sized: sized.scopes == scopes, self._narrowed(scopes, None))
-        return min(sized.taken_bits for sized in kept)
+    def tight(self, scopes: Scopes, budget_bits: int | None = None) -> Sized | None:
+        """Return what keeps all values in these scopes in the least RAM.
+
+        None where one memory alone takes more than the budget.
+        """
+        kept = takewhile(lambda sized: sized.scopes == scopes, self._narrowed(scopes, budget_bits))
+        return min(kept, key=lambda sized: sized.taken_bits, default=None)
 
     def least_bits(self, scopes: Scopes) -> int:
         """Return the RAM that it takes at least, in bits, whatever stays on chip.

@@ -13,6 +13,9 @@ from rtlgen.transforms.tile_nests import Tiling
 FOLLOWED_TILES = 1 << 17
 """Tiles up to which it is followed how long they take, where there are many choices."""
 
+WORTH_FOLLOWING = 0.999
+"""Share of the fewest cycles found below which it is followed how long other tiles take."""
+
 SAMPLED_TILES = 1 << 13
 """Of more tiles, shared by workers, those that are followed: from these it is known what they wait
 for. Those of one worker take what kernel or bus take."""
@@ -54,7 +57,7 @@ class Candidate:
         kernel = part.kernel_cycles
         busy = bus.busy_cycles(loaded, stored, part.bursts if bus.is_shared else 0)
         cycles = max(kernel, busy)
-        is_worth_it = fewest is None or cycles < fewest
+        is_worth_it = fewest is None or cycles < WORTH_FOLLOWING * fewest
         if part.region.tiles <= followed and is_worth_it:
             cycles = workers_cycles(part.workers, bus, fewest)
         elif is_worth_it and len(part.workers.regions) > 1:

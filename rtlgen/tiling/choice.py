@@ -22,6 +22,7 @@ from rtlgen.tiling.form import Form
 from rtlgen.tiling.lanes import LaneRequest, lanes_do_not_fit
 from rtlgen.tiling.loops import UnitLoops
 from rtlgen.tiling.part import TiledPart
+from rtlgen.tiling.strips import Strips, StripSearch, inner_strips, kinds_of_strips
 
 MOST_PLANS = 12
 """Plans of a unit in certain loops after which the best one is good enough."""
@@ -137,13 +138,24 @@ class TileChoice:
             return found
         best = found
         with improving("tiles in strips"), spare_effort():
+            # In turn, so that no kind is left out where the effort ends the search.
             for sizes in both:
-                for part in form.in_strips(sizes, least.cycles):
-                    best = self._better([best, part]) or best
+                for strips in kinds_of_strips(form, sizes):
+                    best = self._better_in(form, strips, best, partly=sizes == both[0])
             if not self._is_fixed and best.tiling.woven == 1:
                 for better in self._larger_in_strips(form, best):
                     best = better
         return best
+
+    def _better_in(self, form: Form, strips: Strips, best: TiledPart, *, partly: bool) -> TiledPart:
+        """Return a unit in strips of a kind, where they take fewer cycles than the best so far.
+
+        Parameters
+        ----------
+        partly: whether strips will do of which the RAM keeps some values only.
+        """
+        found = StripSearch(form, strips, self._cycles(best)).best(partly=partly)
+        return self._better([best, found]) or best
 
     def _larger_in_strips(self, form: Form, best: TiledPart) -> Iterator[TiledPart]:
         """Yield larger and larger tiles in strips along the same loop, each better than before.
@@ -161,8 +173,9 @@ class TileChoice:
                     if sizes not in known and form.least_cycles(sizes) < fewest:
                         keep_going()
                         known.add(sizes)
-                        parts = form.in_inner_strips(sizes, loop, fewest)
-                        found = self._better([found, *parts]) or found
+                        strips = inner_strips(form, sizes, loop)
+                        part = StripSearch(form, strips, fewest).best(partly=False)
+                        found = self._better([found, part]) or found
                 if found is not best:
                     break
             if found is best:

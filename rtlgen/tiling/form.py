@@ -5,15 +5,15 @@ Each question is asked once for tiles of some sizes, in some order.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import islice
 from math import inf
 from typing import TypeAlias
 
 from rtlgen.errors import RtlgenError
-from rtlgen.ir.effort import TooComplex, keep_going, limited_effort
+from rtlgen.ir.effort import TooComplex, limited_effort
 from rtlgen.ir.plan_error import TooManyTiles
 from rtlgen.ir.transfer_patterns import MOST_TILES
 from rtlgen.poly.errors import IllegalSchedule
@@ -28,7 +28,9 @@ from rtlgen.tiling.lanes import lanes_are_not_cut, lanes_of
 from rtlgen.tiling.loops import UnitLoops
 from rtlgen.tiling.parallel import Sharing, no_parallel_tiles, sharing_of
 from rtlgen.tiling.part import (
+    Held,
     TiledPart,
+    held_in_scope,
     least_ram_of_part,
     plan_part,
     ram_of_part,
@@ -40,9 +42,7 @@ from rtlgen.tiling.refusals import Refusals
 from rtlgen.transforms.tile_nests import (
     Lanes,
     Tiling,
-    inner_strip_order,
     steep_fronts,
-    strip_order,
     tile_orders,
     woven_order,
 )
@@ -250,7 +250,7 @@ class Form:
             return min(self.in_every_order(sizes), key=self._cost, default=None)
         found: list[TiledPart] = []
         for cut in reversed(self._in_kept_orders(sizes)):
-            part = self._plan(cut)
+            part = self.plan(cut)
             found += [] if part is None else [part]
             fits = part is not None and part.ram_bits <= self.chip.budget_bits
             if fits and self.chip.workers.count == 1:
@@ -263,14 +263,14 @@ class Form:
         Return the bits of RAM with which they keep as much, at least; None where they cannot.
         """
         for cut in self._in_kept_orders(sizes):
-            part = self._plan(cut)
+            part = self.plan(cut)
             if part is not None and not any(part.scopes.values()):
                 return tight_ram_of_part(cut, self.chip, part.shared)
         return None
 
     def in_kept_orders(self, sizes: tuple[int, ...]) -> list[TiledPart]:
         """Return the unit in tiles of these sizes, in each order that did well with the first."""
-        parts = map(self._plan, self._in_kept_orders(sizes))
+        parts = map(self.plan, self._in_kept_orders(sizes))
         return [part for part in parts if part is not None]
 
     def _in_kept_orders(self, sizes: tuple[int, ...]) -> list[CutPart]:
@@ -288,86 +288,31 @@ class Form:
             sized = [(self._ram_of(cut), n) for n, cut in enumerate(cuts)]
             cuts = [cuts[n] for _, n in sorted(sized)]
             fits = min(sized)[0] <= self.chip.worker_bits
-            cuts = cuts[: 1 if fits and self._plan(cuts[0]) is not None else MOST_ORDERS]
-        found = [part for part in map(self._plan, cuts) if part is not None]
+            cuts = cuts[: 1 if fits and self.plan(cuts[0]) is not None else MOST_ORDERS]
+        found = [part for part in map(self.plan, cuts) if part is not None]
         if found:
             fastest = min(found, key=self._cost).tiling.order
             self.orders = tuple(dict.fromkeys([cuts[0].tiling.order, fastest]))
         return found
 
-    def in_strips(self, sizes: tuple[int, ...], fewest: int) -> Iterator[TiledPart]:
-        """Yield the unit in tiles of these sizes, in strips as broad as the RAM allows.
+    def in_order(self, tiling: Tiling) -> CutPart | None:
+        """Return the unit in tiles in a certain order; None where it is not legal."""
+        return self._cut_as(replace(tiling, lanes=self._lanes))
 
-        Of the values, those that are read in the strip that writes them all stay on chip. They take
-        the more RAM the broader it is: the broadest one is found by halving.
+    def held_in_strips(self, cut: CutPart) -> Held | None:
+        """Return the RAM that it takes to keep all values on chip in their strip.
 
-        Parameters
-        ----------
-        fewest: cycles that they have to beat. Narrow strips move no fewer words than broad ones.
+        None where that takes much more than there is.
         """
-        if len(sizes) < 2:
-            return
-        kinds = [
-            self._in_strips_along(sizes, 0, fewest, partial(strip_order, sizes, slanted=slanted))
-            for slanted in (True, False)
-        ]
-        kinds += [self.in_inner_strips(sizes, loop, fewest) for loop in range(2, len(sizes))]
-        # In turn, so that none is left out where the effort ends the search.
-        while kinds:
-            found = [(kind, next(kind, None)) for kind in kinds]
-            yield from (part for _, part in found if part is not None)
-            kinds = [kind for kind, part in found if part is not None]
+        try:
+            with limited_effort():
+                levels = _loops_around_strips(cut.tiling)
+                return held_in_scope(cut, self.chip, self._shared(cut), levels)
+        except (RaggedDomain, TooComplex, NoLanes) as error:
+            self.refused.add(error)
+            return None
 
-    def in_inner_strips(
-        self, sizes: tuple[int, ...], loop: int, fewest: int
-    ) -> Iterator[TiledPart]:
-        """Yield the same in strips along an inner loop alone."""
-        order = partial(inner_strip_order, sizes, loop=loop)
-        yield from self._in_strips_along(sizes, loop, fewest, order, any_number=True)
-
-    def _in_strips_along(
-        self,
-        sizes: tuple[int, ...],
-        loop: int,
-        fewest: int,
-        in_strips: Callable[[int], Tiling],
-        *,
-        any_number: bool = False,
-    ) -> Iterator[TiledPart]:
-        """Yield the same in strips along a loop, of as many tiles as an order is asked for.
-
-        Parameters
-        ----------
-        any_number: of tiles; else powers of two.
-        """
-        along = -(-self.lengths[loop] // sizes[loop])
-        low, high = (1, along) if any_number else (0, along.bit_length() - 1)
-
-        def in_order(number: int) -> CutPart | None:
-            tiles = number if any_number else 1 << number
-            return self._cut_as(replace(in_strips(tiles), lanes=self._lanes))
-
-        broad = in_order(high - 1) if high - low > 1 else None
-        if broad is None or self._busy_in_strips(broad) >= fewest:
-            return
-        while high - low > 1:
-            keep_going()
-            # Few tiles fit sooner, and are found even where the effort ends the search.
-            number = min(2 * low, (low + high) // 2) if any_number else (low + high) // 2
-            cut = in_order(number)
-            if cut is not None and self._busy_in_strips(cut) >= fewest:
-                # What does not do if all of it stays on chip takes broader strips.
-                low = number
-                continue
-            part = None if cut is None else self._plan(cut)
-            if part is not None:
-                yield part
-            if part is not None and max(part.scopes.values()) <= _loops_around_strips(part.tiling):
-                low = number
-            else:
-                high = number
-
-    def _busy_in_strips(self, cut: CutPart) -> int:
+    def busy_in_strips(self, cut: CutPart) -> int:
         """Return the cycles of the bus where all values stay on chip in their strip."""
         levels = _loops_around_strips(cut.tiling)
         try:
@@ -466,7 +411,8 @@ class Form:
             self.refused.rather(no_parallel_tiles(cut, found, self.chip.workers.count))
         return found.loop is not None
 
-    def _plan(self, cut: CutPart) -> TiledPart | None:
+    def plan(self, cut: CutPart) -> TiledPart | None:
+        """Return the plan of a unit that is cut; None where it has none."""
         if self._has_too_many(cut):
             return None
         if cut.tiling not in self._planned:

@@ -23,6 +23,7 @@ from rtlgen.scheduling.tile_kernel import TileKernel
 from rtlgen.scheduling.tile_streams import TileStreamBuilder
 from rtlgen.scheduling.traffic import Traffic
 from rtlgen.scheduling.waiting import Waiting
+from rtlgen.scheduling.window_copies import FEW
 from rtlgen.scheduling.windows import WindowPlanner
 from rtlgen.scheduling.workers import Shared, one_worker, share
 from rtlgen.tiling.chip import UNLIMITED, Chip
@@ -164,13 +165,51 @@ def ram_of_part(cut: CutPart, chip: Chip, shared: SharedLoop | None) -> int:
     return relaxing(cut.issue_space, measured)
 
 
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Bits of RAM that a worker takes to keep all values on chip in some scope.
+
+    Members
+    -------
+    kept_bits: of the memories that keep them. around_bits: of the windows.
+    """
+
+    kept_bits: int
+    around_bits: int
+    budget_bits: int
+
+    @property
+    def fits(self) -> bool:
+        return self.kept_bits + self.around_bits <= self.budget_bits
+
+
+def held_in_scope(cut: CutPart, chip: Chip, shared: SharedLoop | None, levels: int) -> Held | None:
+    """Return the RAM that each worker takes to keep all values in a scope of some tile loops.
+
+    None where one memory alone is larger than the RAM.
+    """
+    scopes, most = cut.scopes(levels), chip.worker_bits
+
+    def measured(ways: Space) -> Held | None:
+        sized = _planner(cut, ways, chip, shared).tight(scopes, most)
+        if sized is None:
+            return None
+        around = FEW.ram_bits(sized.traffic)
+        return Held(sized.taken_bits - around, around, most)
+
+    return relaxing(cut.issue_space, measured)
+
+
 def tight_ram_of_part(cut: CutPart, chip: Chip, shared: SharedLoop | None) -> int:
     """Return the bits of RAM that it takes all workers at least to keep as much on chip."""
     widest = cut.scopes(widest_scope(cut, chip, shared))
-    own = relaxing(
-        cut.issue_space, lambda ways: _planner(cut, ways, chip, shared).tight_bits(widest)
-    )
-    return own * chip.workers.count
+
+    def measured(ways: Space) -> int:
+        sized = _planner(cut, ways, chip, shared).tight(widest)
+        assert sized is not None, "there is RAM for all"
+        return sized.taken_bits
+
+    return relaxing(cut.issue_space, measured) * chip.workers.count
 
 
 def least_ram_of_part(cut: CutPart, chip: Chip, shared: SharedLoop | None) -> int:

@@ -202,9 +202,16 @@ class Related:
 
     def of(self, origin: Dependence | Flow) -> PairExtrema | Pairs | ClosedPairs | None:
         """Return what a precedence needs to know of the pairs; None: nothing, see `listed`."""
-        if origin.source in self.ragged or origin.sink in self.ragged:
-            return self.listed(origin) if self.is_listed else self._closed(origin)
-        return self._within(origin, 0)
+        if not self._is_ragged(origin):
+            return self._within(origin, 0)
+        return self.listed(origin) if self.is_listed else self._closed(origin)
+
+    def is_by_pairs(self, origin: Dependence | Flow) -> bool:
+        """Return whether all pairs behind `origin` are listed, for a precedence to ask."""
+        return self.is_listed and self._is_ragged(origin) and self.listed(origin) is not None
+
+    def _is_ragged(self, origin: Dependence | Flow) -> bool:
+        return origin.source in self.ragged or origin.sink in self.ragged
 
     def restricted(self, precedence: Precedence, level: int) -> Precedence | None:
         """Restrict a precedence to pairs in the same iteration of the `level` outermost loops.

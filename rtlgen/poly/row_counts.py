@@ -1,0 +1,187 @@
+"""Points of a set counted row by row, all rows at once.
+
+Where the short dimensions have values, those that are left are apart from each other as a rule:
+each is an interval, whatever its length, and the points of a row are their product. So the work
+grows with the short dimensions alone. Coefficients may be any: bounds are quotients of numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import inf, prod
+
+import islpy as isl
+import numpy as np
+from numpy.typing import NDArray
+
+from rtlgen.ir.effort import keep_going
+from rtlgen.ir.sets import bounding_box, integer
+
+Ints = NDArray[np.int64]
+
+ROUNDS = 8
+"""In which bounds follow from those of the other dimensions, before isl is asked."""
+
+MOST_DIMS = 10
+"""Dimensions of which it is tried which ones are listed."""
+
+LARGEST = 1 << 62
+"""What numbers of 64 bits have to stay below."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Condition:
+    """The sum of coefficients, by dimension, times values, and a constant, is 0 or more."""
+
+    coefficients: dict[int, int]
+    constant: int
+
+
+def count_by_rows(piece: isl.BasicSet, most_rows: int) -> int | None:
+    """Return the number of points of a set without existentially quantified dimensions.
+
+    None where they are in more rows than `most_rows`.
+    """
+    conditions = list(_conditions(piece))
+    if any(not each.coefficients and each.constant < 0 for each in conditions):
+        return 0
+    dims = piece.dim(isl.dim_type.set)
+    bounds = _box(piece, conditions)
+    if bounds is None:
+        return 0
+    lengths = [high - low + 1 for low, high in bounds]
+    reach = max((_reach(each, bounds) for each in conditions), default=0)
+    if dims > MOST_DIMS or max(reach, prod(lengths)) >= LARGEST:
+        return None
+    return _count(_Rows(bounds, conditions), _to_list(lengths, conditions), most_rows)
+
+
+def _conditions(piece: isl.BasicSet) -> Iterator[_Condition]:
+    """Yield the conditions of a set; an equality is two of them."""
+    kinds = isl.dim_type.set, isl.dim_type.div, isl.dim_type.param, isl.dim_type.cst
+    for matrix, signs in (
+        (piece.equalities_matrix(*kinds), (1, -1)),
+        (piece.inequalities_matrix(*kinds), (1,)),
+    ):
+        columns = matrix.cols()
+        for row in range(matrix.rows()):
+            *own, constant = (integer(matrix.get_element_val(row, k)) for k in range(columns))
+            for sign in signs:
+                coefficients = {k: sign * c for k, c in enumerate(own) if c}
+                yield _Condition(coefficients, sign * constant)
+
+
+def _box(piece: isl.BasicSet, conditions: Sequence[_Condition]) -> list[tuple[int, int]] | None:
+    """Return a range for each dimension that all of its values are in; None for an empty set."""
+    dims = piece.dim(isl.dim_type.set)
+    lows: list[float] = [-inf] * dims
+    highs: list[float] = [inf] * dims
+    for _ in range(ROUNDS):
+        before = [*lows, *highs]
+        for each in conditions:
+            _tighten(each, lows, highs)
+        if any(low > high for low, high in zip(lows, highs, strict=True)):
+            return None
+        if before == [*lows, *highs]:
+            break
+    if -inf in lows or inf in highs:
+        # Each of some dimensions ends where others do.
+        points = isl.Set.from_basic_set(piece)
+        return None if points.is_empty() else list(bounding_box(points))
+    return [(int(low), int(high)) for low, high in zip(lows, highs, strict=True)]
+
+
+def _tighten(condition: _Condition, lows: list[float], highs: list[float]) -> None:
+    """Bound each dimension of a condition by the largest values of the others."""
+    largest = {k: c * (highs[k] if c > 0 else lows[k]) for k, c in condition.coefficients.items()}
+    endless = [k for k, value in largest.items() if value == inf]
+    if len(endless) > 1:
+        return
+    total = condition.constant + sum(value for value in largest.values() if value != inf)
+    for k in endless or largest:
+        c = condition.coefficients[k]
+        rest = total if endless else total - largest[k]
+        if c > 0:
+            lows[k] = max(lows[k], -(rest // c))
+        else:
+            highs[k] = min(highs[k], rest // -c)
+
+
+def _reach(condition: _Condition, bounds: Sequence[tuple[int, int]]) -> int:
+    """Return how large the sum of a condition may be, and each part of it."""
+    ends = [abs(c) * max(map(abs, bounds[k])) for k, c in condition.coefficients.items()]
+    return sum(ends) + abs(condition.constant)
+
+
+def _to_list(lengths: Sequence[int], conditions: Sequence[_Condition]) -> list[int]:
+    """Return the dimensions with the fewest values together that leave the others apart."""
+    dims = range(len(lengths))
+    related = [0] * len(lengths)
+    for each in conditions:
+        together = sum(1 << k for k in each.coefficients)
+        for k in each.coefficients:
+            related[k] |= together & ~(1 << k)
+    apart = [
+        chosen
+        for chosen in range(1 << len(lengths))
+        if all(chosen >> k & 1 or not related[k] & ~chosen for k in dims)
+    ]
+    ways = [[k for k in dims if chosen >> k & 1] for chosen in apart]
+    listed = min(ways, key=lambda way: prod(lengths[k] for k in way))
+    return sorted(listed, key=lambda k: lengths[k])
+
+
+class _Rows:
+    """Values of the listed dimensions, a row for each combination of them.
+
+    Parameters
+    ----------
+    bounds: of every dimension.
+    """
+
+    def __init__(self, bounds: Sequence[tuple[int, int]], conditions: Sequence[_Condition]) -> None:
+        self.bounds = bounds
+        self.conditions = conditions
+        self.values: dict[int, Ints] = {}
+        self.count = 1
+
+    def ranges(self, dim: int) -> tuple[Ints, Ints]:
+        """Return for each row the first value of a dimension, and how many there are."""
+        low, high = (np.full(self.count, end, dtype=np.int64) for end in self.bounds[dim])
+        for each in self.conditions:
+            own = each.coefficients.get(dim)
+            if own is None or not each.coefficients.keys() <= {dim, *self.values}:
+                continue
+            rest = np.full(self.count, each.constant, dtype=np.int64)
+            for k, coefficient in each.coefficients.items():
+                if k != dim:
+                    rest += coefficient * self.values[k]
+            if own > 0:
+                np.maximum(low, -(rest // own), out=low)
+            else:
+                np.minimum(high, rest // -own, out=high)
+        return low, np.maximum(high - low + 1, 0)
+
+    def list(self, dim: int, low: Ints, trips: Ints) -> None:
+        """Make a row of each value of a dimension."""
+        starts = np.repeat(np.cumsum(trips) - trips, trips)
+        own = np.repeat(low, trips) + np.arange(len(starts), dtype=np.int64) - starts
+        self.values = {k: np.repeat(known, trips) for k, known in self.values.items()}
+        self.values[dim] = own
+        self.count = len(own)
+
+
+def _count(rows: _Rows, listed: Sequence[int], most_rows: int) -> int | None:
+    for dim in listed:
+        low, trips = rows.ranges(dim)
+        total = int(trips.sum())
+        if total > most_rows:
+            return None
+        keep_going(work=total)
+        rows.list(dim, low, trips)
+    points = np.ones(rows.count, dtype=np.int64)
+    for dim in range(len(rows.bounds)):
+        if dim not in rows.values:
+            points *= rows.ranges(dim)[1]
+    return int(points.sum())
