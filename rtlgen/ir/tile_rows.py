@@ -28,12 +28,18 @@ from rtlgen.ir.transfer_patterns import MOST_TILES, telling
 ROW_TILES = 64
 """Tiles up to which a row is one of several loops."""
 
+SHORT_ROW = 8
+"""Tiles up to which rows are too many to be told from each other, if longer ones do."""
+
+LONG_ROW = 2048
+"""Tiles of a row that is longer for that."""
+
 
 def row_depth(extents: Sequence[int]) -> int:
     """Return how many tile loops are outside of the rows.
 
     The innermost loop with several iterations is in them, and those outside of it as long as rows
-    stay short: all that is known of rows grows with their number.
+    stay short, or would be very short without: what is known of rows grows with their number.
 
     Parameters
     ----------
@@ -41,9 +47,12 @@ def row_depth(extents: Sequence[int]) -> int:
     """
     place = max(0, len(extents) - 1)
     tiles = extents[place] if extents else 1
-    while place and (tiles == 1 or tiles * extents[place - 1] <= ROW_TILES):
-        place -= 1
-        tiles *= extents[place]
+    while place:
+        longer = tiles * extents[place - 1]
+        most = LONG_ROW if tiles <= SHORT_ROW else ROW_TILES
+        if tiles > 1 and longer > most:
+            break
+        place, tiles = place - 1, longer
     return place
 
 

@@ -313,14 +313,17 @@ class Form:
             return None
 
     def busy_in_strips(self, cut: CutPart) -> int:
-        """Return the cycles of the bus where all values stay on chip in their strip."""
+        """Return the cycles of the bus at least, if all values stay on chip in their strip.
+
+        0 where it takes too long to count the words.
+        """
         levels = _loops_around_strips(cut.tiling)
         try:
             with limited_effort():
                 traffic = traffic_of(cut, self.chip, levels)
                 return traffic.least_busy_cycles(WordCounts(), self.chip.bus)
         except TooComplex:
-            return UNLIMITED
+            return 0
 
     def _ram_of(self, cut: CutPart) -> int:
         try:

@@ -1,0 +1,60 @@
+"""Strips of tiles are as wide as the RAM allows, however few widths are looked at."""
+
+from __future__ import annotations
+
+import pytest
+
+from rtlgen.tiling import choice
+from rtlgen.tiling.part import TiledPart
+from rtlgen.tiling.strips import Strips, StripSearch
+from tests.tiling.programs import JACOBI, KIB, TRANSPOSED, planned
+
+
+@pytest.mark.parametrize(
+    ("text", "size", "tile", "budget_bits"),
+    [
+        pytest.param(TRANSPOSED, 64, (4, 4), 7 * 512, id="of the first loop"),
+        pytest.param(TRANSPOSED, 128, (4, 4), 8 * 512, id="wider"),
+        pytest.param(TRANSPOSED, 128, (2, 8), 14 * 512, id="of flat tiles"),
+        pytest.param(JACOBI, 42, (2, 4, 4), 16 * KIB, id="of an inner loop"),
+    ],
+)
+def test_strips_are_as_wide_as_fits(
+    text: str,
+    size: int,
+    tile: tuple[int, ...],
+    budget_bits: int,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    best, widths = StripSearch.best, []
+
+    def judged(search: StripSearch, *, partly: bool) -> TiledPart | None:
+        found = best(search, partly=partly)
+        fitting = [width for width in every_width(search.strips) if fits(search, width)]
+        if fitting:
+            assert found is not None
+            assert max(found.tiling.phases) == fitting[-1]
+            widths.append(fitting[-1])
+        elif not partly:
+            assert found is None
+        return found
+
+    monkeypatch.setattr(choice.StripSearch, "best", judged)
+    planned.__wrapped__(text, size, tile, budget_bits=budget_bits)
+    assert widths and max(widths) > 2
+
+
+def every_width(strips: Strips) -> list[int]:
+    widths = [2]
+    while (after := strips.after(widths[-1])) <= strips.widest():
+        widths.append(after)
+    return widths if strips.widest() > 1 else []
+
+
+def fits(search: StripSearch, width: int) -> bool:
+    """Tell whether strips of a width keep all values in few enough cycles."""
+    cut = search.form.in_order(search.strips.in_order(width))
+    if cut is None or search.form.busy_in_strips(cut) >= search.fewest:
+        return False
+    held = search.form.held_in_strips(cut)
+    return held is not None and held.fits
