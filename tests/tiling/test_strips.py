@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from rtlgen.tiling import choice
 from rtlgen.tiling.part import TiledPart
 from rtlgen.tiling.strips import Strips, StripSearch
 from tests.tiling.programs import JACOBI, KIB, TRANSPOSED, planned
@@ -39,7 +38,7 @@ def test_strips_are_as_wide_as_fits(
             assert found is None
         return found
 
-    monkeypatch.setattr(choice.StripSearch, "best", judged)
+    monkeypatch.setattr(StripSearch, "best", judged)
     planned.__wrapped__(text, size, tile, budget_bits=budget_bits)
     assert widths and max(widths) > 2
 
