@@ -30,7 +30,7 @@ from rtlgen.scheduling.lags import Timing
 from rtlgen.scheduling.predicates import counter_box
 from rtlgen.scheduling.space import Space
 from rtlgen.scheduling.tile_kernel import tile_loops
-from rtlgen.scheduling.windows import WindowPlanner
+from rtlgen.scheduling.window_planner import WindowPlanner
 from rtlgen.target import Target
 from rtlgen.tiling.chip import Chip
 from rtlgen.tiling.illegal import illegal_tiles

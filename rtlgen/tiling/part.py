@@ -24,7 +24,8 @@ from rtlgen.scheduling.tile_streams import TileStreamBuilder
 from rtlgen.scheduling.traffic import Traffic
 from rtlgen.scheduling.waiting import Waiting
 from rtlgen.scheduling.window_copies import FEW
-from rtlgen.scheduling.windows import WindowPlanner
+from rtlgen.scheduling.window_planner import WindowPlanner
+from rtlgen.scheduling.windows import WindowBuilder
 from rtlgen.scheduling.workers import Shared, one_worker, share
 from rtlgen.tiling.chip import UNLIMITED, Chip
 from rtlgen.tiling.cut import CutPart
@@ -229,7 +230,7 @@ def _planned(
     while len(planner.wide) > known:
         known = len(planner.wide)
         sized = planner.within(widest, chip.worker_bits)
-        windows = planner.plan(sized, taken)
+        windows = WindowBuilder(planner, sized, taken).windows()
     region = _region(planner.kernel, windows, cut)
     team = one_worker(region, windows.memories)
     if shared is not None:
