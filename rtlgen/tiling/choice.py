@@ -167,8 +167,8 @@ class TileChoice:
         while True:
             for factors in ((2,), (Fraction(7, 4), Fraction(3, 2))):
                 found = best
-                for sizes in _lengthened(best.tiling.sizes, form.lengths, factors):
-                    sizes = form.fitting(sizes)
+                for sizes in _lengthened(best.tiling.sizes, form.cuts.lengths, factors):
+                    sizes = form.cuts.fitting(sizes)
                     fewest = int(GAIN * self._cycles(found))
                     if sizes not in known and form.least_cycles(sizes) < fewest:
                         keep_going()
@@ -190,7 +190,7 @@ class TileChoice:
     def _asked_for(self, form: Form) -> list[TiledPart]:
         sizes = (self.sizes or (1,) * form.loops.depth)[: form.loops.depth]
         try:
-            fitting = form.fitting(sizes)
+            fitting = form.cuts.fitting(sizes)
         except NoLanes as error:
             form.refused.add(error)
             return []
@@ -211,9 +211,9 @@ class TileChoice:
                     keep_going()
                     if tried is None or len(form.candidates) >= MOST_PLANS:
                         break
-                    wanted = list(_neighbours(tried.tiling.sizes, form.lengths))
+                    wanted = list(_neighbours(tried.tiling.sizes, form.cuts.lengths))
                     if self.chip.lanes is not None:
-                        wanted += _flatter(tried.tiling.sizes, form.lengths)
+                        wanted += _flatter(tried.tiling.sizes, form.cuts.lengths)
                 if best is not None:
                     break
         return [] if best is None or best is found else form.in_kept_orders(best.tiling.sizes)
@@ -260,7 +260,7 @@ class TileChoice:
 
     def _refused(self) -> RtlgenError:
         # Loops of which none can run in the lanes that are asked for say nothing of the others.
-        forms = [form for form in self.forms if form.has_lanes] or self.forms
+        forms = [form for form in self.forms if form.cuts.has_lanes] or self.forms
         why = [form.why_refused() for form in forms]
         refused = [error for error in why if error is not None]
         assert refused, "some tiles were tried"

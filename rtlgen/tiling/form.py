@@ -6,27 +6,22 @@ Each question is asked once for tiles of some sizes, in some order.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import cached_property
 from itertools import islice
 from math import inf
-from typing import TypeAlias
 
 from rtlgen.errors import RtlgenError
 from rtlgen.ir.effort import TooComplex, limited_effort
 from rtlgen.ir.plan_error import TooManyTiles
 from rtlgen.ir.transfer_patterns import MOST_TILES
-from rtlgen.poly.errors import IllegalSchedule
-from rtlgen.scheduling.doacross import SharedLoop
 from rtlgen.scheduling.errors import NoLanes, RaggedDomain
 from rtlgen.scheduling.movers import WordCounts
 from rtlgen.scheduling.window_copies import FEW
 from rtlgen.tiling.candidates import Candidate, Comparison
 from rtlgen.tiling.chip import UNLIMITED, Chip
-from rtlgen.tiling.cut import CutPart, cut_part, word_phases
-from rtlgen.tiling.lanes import lanes_are_not_cut, lanes_of
+from rtlgen.tiling.cut import CutPart
+from rtlgen.tiling.cuts import Cuts
 from rtlgen.tiling.loops import UnitLoops
-from rtlgen.tiling.parallel import Sharing, no_parallel_tiles, sharing_of
 from rtlgen.tiling.part import (
     Held,
     TiledPart,
@@ -40,11 +35,7 @@ from rtlgen.tiling.part import (
 )
 from rtlgen.tiling.refusals import Refusals
 from rtlgen.transforms.tile_nests import (
-    Lanes,
     Tiling,
-    steep_fronts,
-    tile_orders,
-    woven_order,
 )
 
 EDGES = (64, 32, 16, 8, 4)
@@ -52,8 +43,6 @@ EDGES = (64, 32, 16, 8, 4)
 
 SMALL_EDGES = (2, 1)
 """The same where no larger tiles do."""
-
-Order: TypeAlias = tuple[tuple[int, ...], ...]
 
 MOST_ORDERS = 2
 """Orders in which tiles of one size are planned, where they do not need little enough RAM."""
@@ -80,65 +69,15 @@ class Form:
         self.taken = taken
         self.comparison = comparison
         self.refused = Refusals(loops.program.scop, chip.budget_bits)
+        self.cuts: Cuts = Cuts(loops, chip, self.refused, None if like is None else like.cuts)
         self.candidates: list[Candidate] = []
-        self.cuts: dict[Tiling, CutPart | None] = {} if like is None else like.cuts
-        self.sharing: dict[Tiling, Sharing] = {} if like is None else like.sharing
         self._busy: dict[tuple[int, ...], int | None] = {}
         self._counts: dict[tuple[object, ...], WordCounts] = {}
         self._planned: dict[Tiling, TiledPart | None] = {}
-        # That keeps least on chip, and that was the fastest of those that were tried.
-        self.orders: tuple[Order, ...] = () if like is None else like.orders
 
     def has(self, part: TiledPart) -> bool:
         """Tell whether a plan is one of these loops."""
         return self._planned.get(part.tiling) is part
-
-    @cached_property
-    def lengths(self) -> tuple[int, ...]:
-        """For every loop that is cut, one more than its last iteration: a tile of all of them."""
-        scop = self.loops.program.scop
-        lasts = [
-            [last for _, last in list(scop.schedule.box(s.name).values())[: self.loops.depth]]
-            for s in scop.statements
-        ]
-        return tuple(max(ends) + 1 for ends in zip(*lasts, strict=True))
-
-    @cached_property
-    def _lanes(self) -> Lanes | None:
-        """Which iterations of a tile run side by side.
-
-        Raises
-        ------
-        NoLanes
-        """
-        if self.chip.lanes is None:
-            return None
-        return lanes_of(self.chip.lanes, self.loops, self.lengths)
-
-    @property
-    def has_lanes(self) -> bool:
-        """Whether the loop that is to run in lanes, if one is, is among those that are cut."""
-        try:
-            _ = self._lanes
-        except NoLanes:
-            return False
-        return True
-
-    def fitting(self, sizes: tuple[int, ...]) -> tuple[int, ...]:
-        """Return sizes that are multiples of the lanes, no smaller than those given.
-
-        Raises
-        ------
-        NoLanes: the loop that is to run in lanes is not cut.
-        """
-        lanes = self._lanes
-        if lanes is None:
-            return sizes
-        if lanes.loop >= len(sizes):
-            assert self.chip.lanes is not None, "lanes are asked for"
-            raise lanes_are_not_cut(self.chip.lanes, sizes, lanes.loop)
-        whole = -(-sizes[lanes.loop] // lanes.count) * lanes.count
-        return (*sizes[: lanes.loop], whole, *sizes[lanes.loop + 1 :])
 
     def beginnings(self) -> Iterator[list[tuple[int, ...]]]:
         """Yield sizes to begin with: cubes, small ones, and stretches of the nest.
@@ -150,21 +89,21 @@ class Form:
             yield self._cubes(edges)
         if self.loops.are_written:
             stretches = [
-                (*[1] * k, min(edge, self.lengths[k]), *self.lengths[k + 1 :])
+                (*[1] * k, min(edge, self.cuts.lengths[k]), *self.cuts.lengths[k + 1 :])
                 for k in range(self.loops.depth)
                 for edge in (*EDGES, *SMALL_EDGES)
             ]
             # Cubes of the inner loops, where an outer one cannot be cut.
             stretches += [
-                (*[1] * k, *(min(edge, length) for length in self.lengths[k:]))
+                (*[1] * k, *(min(edge, length) for length in self.cuts.lengths[k:]))
                 for k in range(1, self.loops.depth)
                 for edge in EDGES
             ]
             yield list(dict.fromkeys(stretches))
 
     def _cubes(self, edges: Sequence[int]) -> list[tuple[int, ...]]:
-        cubes = [tuple(min(edge, length) for length in self.lengths) for edge in edges]
-        return [sizes for sizes in dict.fromkeys(cubes) if self._cut(sizes) is not None]
+        cubes = [tuple(min(edge, length) for length in self.cuts.lengths) for edge in edges]
+        return [sizes for sizes in dict.fromkeys(cubes) if self.cuts.first(sizes) is not None]
 
     @cached_property
     def least_of_cubes(self) -> float:
@@ -173,7 +112,7 @@ class Form:
 
     def least_cycles(self, sizes: tuple[int, ...]) -> int:
         """Return the cycles that tiles of these sizes take at least, as far as is known at once."""
-        cut = self._cut(sizes)
+        cut = self.cuts.first(sizes)
         needed = self.chip.bus.least_busy_cycles(self.words_needed or 0)
         if cut is None:
             return needed
@@ -187,7 +126,7 @@ class Form:
         """
         if sizes not in self._busy:
             several = self.chip.workers.count > 1
-            cuts = self._legal(sizes) if several else islice(self._legal(sizes), 1)
+            cuts = self.cuts.legal(sizes) if several else islice(self.cuts.legal(sizes), 1)
             try:
                 with limited_effort():
                     found = [self._counted(cut) for cut in cuts if not self._has_too_many(cut)]
@@ -210,7 +149,7 @@ class Form:
 
         Rows that wait for one another are no more workers' than run at a time.
         """
-        busy, shared = self._busy_of(cut), self._shared(cut)
+        busy, shared = self._busy_of(cut), self.cuts.shared(cut)
         workers = self.chip.workers.count
         if shared is not None and shared.across is not None:
             workers = min(workers, shared.across.rows_at_a_time)
@@ -218,7 +157,7 @@ class Form:
 
     def _counted(self, cut: CutPart) -> int | None:
         """Return the cycles of the bus at least; None where the windows do not fit."""
-        traffic = traffic_of(cut, self.chip, widest_scope(cut, self.chip, self._shared(cut)))
+        traffic = traffic_of(cut, self.chip, widest_scope(cut, self.chip, self.cuts.shared(cut)))
         bits = FEW.ram_bits(traffic)
         if bits > self.chip.worker_bits:
             self.refused.too_large(bits * self.chip.workers.count, cut)
@@ -231,7 +170,7 @@ class Form:
     @cached_property
     def words_needed(self) -> int | None:
         """The words of a single tile that is the whole unit: each is moved once."""
-        cut = next(self._cuts(self.lengths), None)
+        cut = next(self.cuts.in_sizes(self.cuts.lengths), None)
         if cut is None:
             return None
         try:
@@ -246,7 +185,7 @@ class Form:
         Where it does not fit in that, the order that keeps least on chip is tried; and that for
         several workers always, who share another loop in each order.
         """
-        if not self.orders:
+        if not self.cuts.orders:
             return min(self.in_every_order(sizes), key=self._cost, default=None)
         found: list[TiledPart] = []
         for cut in reversed(self._in_kept_orders(sizes)):
@@ -274,11 +213,11 @@ class Form:
         return [part for part in parts if part is not None]
 
     def _in_kept_orders(self, sizes: tuple[int, ...]) -> list[CutPart]:
-        return list(islice(self._legal(sizes), len(self.orders)))
+        return list(islice(self.cuts.legal(sizes), len(self.cuts.orders)))
 
     def in_every_order(self, sizes: tuple[int, ...]) -> list[TiledPart]:
         """Return the unit in tiles of these sizes, in the orders that are worth a plan."""
-        cuts = list(self._legal(sizes))
+        cuts = list(self.cuts.legal(sizes))
         if self.chip.workers.count > 1:
             # What stays on chip from tile to tile, and what runs side by side, depends on which
             # loop is shared.
@@ -292,12 +231,8 @@ class Form:
         found = [part for part in map(self.plan, cuts) if part is not None]
         if found:
             fastest = min(found, key=self._cost).tiling.order
-            self.orders = tuple(dict.fromkeys([cuts[0].tiling.order, fastest]))
+            self.cuts.orders = tuple(dict.fromkeys([cuts[0].tiling.order, fastest]))
         return found
-
-    def in_order(self, tiling: Tiling) -> CutPart | None:
-        """Return the unit in tiles in a certain order; None where it is not legal."""
-        return self._cut_as(replace(tiling, lanes=self._lanes))
 
     def held_in_strips(self, cut: CutPart) -> Held | None:
         """Return the RAM that it takes to keep all values on chip in their strip.
@@ -307,7 +242,7 @@ class Form:
         try:
             with limited_effort():
                 levels = _loops_around_strips(cut.tiling)
-                return held_in_scope(cut, self.chip, self._shared(cut), levels)
+                return held_in_scope(cut, self.chip, self.cuts.shared(cut), levels)
         except (RaggedDomain, TooComplex, NoLanes) as error:
             self.refused.add(error)
             return None
@@ -328,7 +263,7 @@ class Form:
     def _ram_of(self, cut: CutPart) -> int:
         try:
             with limited_effort():
-                return ram_of_part(cut, self.chip, self._shared(cut))
+                return ram_of_part(cut, self.chip, self.cuts.shared(cut))
         except NoLanes as error:
             # That lanes have no banks says more than that other orders of the tiles are illegal.
             self.refused.rather(error)
@@ -342,78 +277,6 @@ class Form:
         cycles = self.comparison.of(part).cycles
         return not fits, cycles, part.words_moved, part.ram_bits
 
-    def _cut(self, sizes: tuple[int, ...]) -> CutPart | None:
-        """Return the unit in tiles of these sizes, in some order; None where none is legal."""
-        return next(self._legal(sizes), None)
-
-    def _legal(self, sizes: tuple[int, ...]) -> Iterator[CutPart]:
-        """Yield the unit in tiles of these sizes, in the orders that workers can share."""
-        return filter(self._is_shared, self._cuts(sizes))
-
-    def _cuts(self, sizes: tuple[int, ...]) -> Iterator[CutPart]:
-        try:
-            lanes, sizes = self._lanes, self.fitting(sizes)
-        except NoLanes as error:
-            self.refused.add(error)
-            return
-        orders = tile_orders(len(sizes))
-        if self.chip.workers.count > 1:
-            orders += steep_fronts(len(sizes))
-        if self.orders and len(self.orders[0]) == len(sizes):
-            orders = tuple(dict.fromkeys([*self.orders, *orders]))
-        tilings = [Tiling(sizes, order, lanes=lanes) for order in orders]
-        if not self.chip.buffer and len(sizes) > 1:
-            tilings.append(woven_order(sizes))
-        for tiling in tilings:
-            cut = self._cut_as(tiling)
-            if cut is not None:
-                yield cut
-
-    def _cut_as(self, plain: Tiling) -> CutPart | None:
-        """Return the unit cut like that; None where that is not legal."""
-        tiling = word_phases(self.loops, plain, self.chip)
-        if tiling not in self.cuts:
-            lanes = tiling.lanes
-            try:
-                with limited_effort():
-                    self.cuts[tiling] = cut_part(
-                        self.loops, tiling, self.chip.target, self.chip.off_chip
-                    )
-            except NoLanes as error:
-                if lanes is None or not lanes.in_step:
-                    self.refused.add(error)
-                    self.cuts[tiling] = None
-                else:
-                    behind = replace(plain, lanes=replace(lanes, in_step=False))
-                    self.cuts[tiling] = self._cut_as(behind)
-            except (IllegalSchedule, TooComplex) as error:
-                self.refused.add(error)
-                self.cuts[tiling] = None
-        return self.cuts[tiling]
-
-    def _shared(self, cut: CutPart) -> SharedLoop | None:
-        """Return the tile loop that workers share; None for one worker."""
-        return None if self.chip.workers.count == 1 else self._sharing(cut).loop
-
-    def _sharing(self, cut: CutPart) -> Sharing:
-        if cut.tiling not in self.sharing:
-            self.sharing[cut.tiling] = sharing_of(cut, self.chip)
-        return self.sharing[cut.tiling]
-
-    def _is_shared(self, cut: CutPart) -> bool:
-        """Tell whether as many workers can run these tiles as are asked for."""
-        if self.chip.workers.count == 1:
-            return True
-        try:
-            with limited_effort():
-                found = self._sharing(cut)
-        except TooComplex as error:
-            self.refused.add(error)
-            return False
-        if found.loop is None:
-            self.refused.rather(no_parallel_tiles(cut, found, self.chip.workers.count))
-        return found.loop is not None
-
     def plan(self, cut: CutPart) -> TiledPart | None:
         """Return the plan of a unit that is cut; None where it has none."""
         if self._has_too_many(cut):
@@ -421,7 +284,7 @@ class Form:
         if cut.tiling not in self._planned:
             try:
                 with limited_effort():
-                    found = plan_part(cut, self.chip, self.taken, self._shared(cut))
+                    found = plan_part(cut, self.chip, self.taken, self.cuts.shared(cut))
             except (RaggedDomain, TooComplex, NoLanes) as error:
                 self.refused.add(error)
                 self._planned[cut.tiling] = None
@@ -449,7 +312,9 @@ class Form:
         """Return why no tiles do; of RAM, how much would do at least."""
 
         def least_bits(cut: CutPart) -> int:
-            return self.chip.workers.count * least_ram_of_part(cut, self.chip, self._shared(cut))
+            return self.chip.workers.count * least_ram_of_part(
+                cut, self.chip, self.cuts.shared(cut)
+            )
 
         return self.refused.why(least_bits)
 

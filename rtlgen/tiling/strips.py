@@ -50,7 +50,7 @@ def kinds_of_strips(form: Form, sizes: tuple[int, ...]) -> Iterator[Strips]:
     """Yield the kinds of strips that tiles of some sizes can be in."""
     if len(sizes) < 2:
         return
-    along = [-(-length // size) for length, size in zip(form.lengths, sizes, strict=True)]
+    along = [-(-length // size) for length, size in zip(form.cuts.lengths, sizes, strict=True)]
     for slanted in (True, False):
         yield Strips(along[0], partial(strip_order, sizes, slanted=slanted), powers=True)
     for loop in range(2, len(sizes)):
@@ -59,7 +59,7 @@ def kinds_of_strips(form: Form, sizes: tuple[int, ...]) -> Iterator[Strips]:
 
 def inner_strips(form: Form, sizes: tuple[int, ...], loop: int) -> Strips:
     """Return strips along an inner loop alone."""
-    along = -(-form.lengths[loop] // sizes[loop])
+    along = -(-form.cuts.lengths[loop] // sizes[loop])
     return Strips(along, partial(inner_strip_order, sizes, loop=loop))
 
 
@@ -106,7 +106,7 @@ class StripSearch:
         It takes those of the bus at least, where all values stay on chip in their strip.
         """
         keep_going()
-        cut = self.form.in_order(self.strips.in_order(width))
+        cut = self.form.cuts.in_order(self.strips.in_order(width))
         if cut is None or self.form.busy_in_strips(cut) >= self.fewest:
             return None
         return cut

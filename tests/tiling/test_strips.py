@@ -52,7 +52,7 @@ def every_width(strips: Strips) -> list[int]:
 
 def fits(search: StripSearch, width: int) -> bool:
     """Tell whether strips of a width keep all values in few enough cycles."""
-    cut = search.form.in_order(search.strips.in_order(width))
+    cut = search.form.cuts.in_order(search.strips.in_order(width))
     if cut is None or search.form.busy_in_strips(cut) >= search.fewest:
         return False
     held = search.form.held_in_strips(cut)
