@@ -138,6 +138,9 @@ class OffChipPort:
             starts_inside = pins["base"][:PAGE_BITS].any()
             goes_round = pins["base"][PAGE_BITS:] > highest >> PAGE_BITS
             m.d.sync += misplaced.eq(starts_inside | goes_round)
+        # A cycle late, since what it stops is all over the circuit: a word more does no harm.
+        failed = Signal(name="mem_failed")
+        m.d.sync += failed.eq(pins["error"])
         ports: dict[str, AxiRead | AxiWrite] = {}
         for direction, prefix, kind in _CHANNELS:
             movers = [v for v in self._movers.values() if v.transfer.direction == direction]
@@ -158,7 +161,7 @@ class OffChipPort:
             m.d.comb += [
                 port.begin.eq(accepted),
                 port.base.eq(base),
-                port.failed.eq(pins["error"]),
+                port.failed.eq(failed),
             ]
             ports[direction] = port
             fills = (port.fill_row, port.fill_data) if isinstance(port, AxiRead) else (None, None)

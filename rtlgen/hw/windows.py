@@ -152,6 +152,8 @@ class FilledStorage(WindowStorage):
 class DrainedStorage(WindowStorage):
     """A window that streams write, an element at a time, and a mover reads in words.
 
+    Its RAMs are read in every cycle; the word that was asked for last is kept.
+
     Members
     -------
     drain_en, drain_addr: In, the word that the mover asks for; drain_data: Out, from the cycle
@@ -172,14 +174,16 @@ class DrainedStorage(WindowStorage):
             group, part = self.group_and_part(bank)
             words.setdefault(group, {})[part] = self._build_bank(m, bank)
         whole = [self._joined(parts) for parts in words.values()]
+        read = whole[0]
         asked = self.bank_of_word(self.drain_addr)
-        if asked is None:
-            m.d.comb += self.drain_data.eq(whole[0])
-            return m
-        held = Signal(len(asked), name="drained_bank", reset_less=True)
-        with m.If(self.drain_en):
-            m.d.sync += held.eq(asked)
-        m.d.comb += self.drain_data.eq(Array(whole)[held])
+        if asked is not None:
+            bank_before = Signal(len(asked), name="drained_bank", reset_less=True)
+            m.d.sync += bank_before.eq(asked)
+            read = Array(whole)[bank_before]
+        is_asked_for = Signal(name="drained", reset_less=True)
+        kept = Signal(self.plan.word_bits, name="drained_word", reset_less=True)
+        m.d.sync += [is_asked_for.eq(self.drain_en), kept.eq(self.drain_data)]
+        m.d.comb += self.drain_data.eq(Mux(is_asked_for, read, kept))
         return m
 
     def _joined(self, parts: dict[int, Value]) -> Value:
@@ -205,7 +209,8 @@ class DrainedStorage(WindowStorage):
             write_port.en.eq(enables),
             write_port.addr.eq(row),
             write_port.data.eq(write.data.replicate(lanes)),
-            read_port.en.eq(self.drain_en),
+            # Not `drain_en`, which comes from the bus: there may be RAMs all over the device.
+            read_port.en.eq(1),
             read_port.addr.eq(self.row_of_word(self.drain_addr)),
         ]
         data: Value = read_port.data
