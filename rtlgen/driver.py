@@ -28,7 +28,7 @@ from rtlgen.directives import (
     loops_at,
     without_pragmas,
 )
-from rtlgen.errors import RtlgenError
+from rtlgen.errors import Diagnostic, RtlgenError
 from rtlgen.frontend import (
     HlsPragma,
     ParsedProgram,
@@ -40,6 +40,7 @@ from rtlgen.frontend import (
 from rtlgen.ir.effort import TooComplex, limited_effort, more_effort, note_limit, noting_limits
 from rtlgen.ir.scop import Scop
 from rtlgen.lane_choice import Budget, LaneChoice, choose_lanes
+from rtlgen.lane_worth import lanes_without_gain
 from rtlgen.options import CompileOptions
 from rtlgen.planning import Planned, choose_plan
 from rtlgen.poly.barriers import ChainBound, chain_bound
@@ -251,7 +252,26 @@ def _as_asked(
     planned, choice = _in_chosen_lanes(program, options, asked)
     # The search may have used up all the time that there was, and found something by then.
     with more_effort():
-        return replace(_proven(planned, options, asked.pragmas), choice=choice)
+        found = replace(_proven(planned, options, asked.pragmas), choice=choice)
+    warning = _without_gain(program, options, planned)
+    if warning is None:
+        return found
+    analysis = found.analysis
+    return replace(found, analysis=replace(analysis, warnings=(*analysis.warnings, warning)))
+
+
+def _without_gain(
+    program: ParsedProgram, options: CompileOptions, planned: Planned
+) -> Diagnostic | None:
+    """Return a warning where the lanes that options ask for save no cycles."""
+    if not options.unroll:
+        return None
+    others = directives(program, replace(options, unroll={})).lanes
+
+    def attempt(lanes: LaneWishes) -> Planned:
+        return _planned(program, options, lanes)
+
+    return lanes_without_gain(program.scop, options.unroll, others, planned, attempt)
 
 
 def _in_chosen_lanes(

@@ -244,7 +244,7 @@ class _Climb:
             return None
         if predicted_cycles(planned.plan) < predicted_cycles(before.plan) * LANE_GAIN:
             return planned
-        waits = "; ".join(_waits(planned)) or "no statement issues less often for them"
+        waits = "; ".join(what_lanes_wait_for(planned)) or "no statement issues less often for them"
         self.refused[group.option(factor)] = f"would save no cycles: {waits}"
         return None
 
@@ -266,7 +266,7 @@ class _Climb:
         return None
 
 
-def _waits(planned: Planned) -> list[str]:
+def what_lanes_wait_for(planned: Planned) -> list[str]:
     """Return what the lanes of a plan wait for: by array, line and port."""
     analysis, plan = planned.analysis, planned.plan
     lanes = lane_bounds(analysis.scop, analysis.units, analysis.flows, plan)

@@ -578,6 +578,14 @@ def test_a_warning_of_the_analysis_reads_as_expected(code: str, update_golden: b
     compare(code, warning.render(program.sources) + "\n", update_golden)
 
 
+def test_a_warning_about_lanes_reads_as_expected(update_golden: bool) -> None:
+    text = "void f(int a[16], const int b[16])\n{\n  for (int i = 1; i < 16; i++)\n"
+    text += "    a[i] = a[i - 1] * b[i];\n}\n"
+    program = parse_text(text, "f.c")
+    (warning,) = compile_program(program, CompileOptions(unroll={"i": 4})).warnings
+    compare("W0114", warning.render(program.sources) + "\n", update_golden)
+
+
 def compare(code: str, text: str, update_golden: bool) -> None:
     expected = FOLDER / f"{code}.expected"
     if update_golden:

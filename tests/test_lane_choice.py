@@ -115,3 +115,44 @@ def test_lanes_that_are_asked_for_stay() -> None:
     with pytest.raises(RtlgenError) as caught:
         design(ROWS, max_dsp=5, unroll={"i": 2})
     assert caught.value.diagnostic.help == "say --max-dsp 6 or more"
+
+
+SOLVE = """void f(const int l[8][8], const int b[8], int x[8]) {
+  for (int i = 0; i < 8; i++) {
+    x[i] = b[i];
+    for (int j = 0; j < i; j++) x[i] -= l[i][j] * x[j];
+    x[i] *= l[i][i];
+  }
+}
+"""
+
+
+def lane_warnings(text: str, **options: Any) -> list[str]:
+    found = design(text, **options)
+    return [w.render() for w in found.compilation.warnings if w.code == "W0114"]
+
+
+@pytest.mark.parametrize(
+    ("text", "loop", "why"),
+    [
+        (CHAIN, "i", "take turns: a[i - 1]"),
+        (SOLVE, "j", "results come later, and what waits for them: line 4 "),
+    ],
+)
+def test_lanes_that_are_asked_for_and_save_nothing_are_named(
+    text: str, loop: str, why: str
+) -> None:
+    single = predicted_cycles(design(text).plan)
+    lanes = predicted_cycles(design(text, unroll={loop: 2}).plan)
+    assert lanes >= single
+    (warning,) = lane_warnings(text, unroll={loop: 2})
+    assert f"--unroll {loop}=2 saves no cycles" in warning
+    assert f"{lanes} cycles, with one lane {single}" in warning
+    assert why in warning
+
+
+@pytest.mark.parametrize(
+    ("text", "unroll"), [(SUM, {"i": 4}), (ROWS, {"j": 4}), (SOLVE, {"j": 1}), (SOLVE, {})]
+)
+def test_lanes_that_save_cycles_are_not(text: str, unroll: dict[str, int]) -> None:
+    assert not lane_warnings(text, unroll=unroll)
