@@ -27,7 +27,7 @@ from rtlgen.poly.instances import Pairs
 from rtlgen.poly.ranks import begins_with_box, enumerate_nest, rank_table, ranks_of
 from rtlgen.transforms.candidates import Placement
 from rtlgen.transforms.period import Grouping, Member
-from rtlgen.transforms.precedence import Precedence, smallest_shifts, strongest
+from rtlgen.transforms.precedence import Feasibility, Precedence, smallest_shifts, strongest
 from rtlgen.transforms.row_pads import (
     UNBOUNDED,
     BlockForms,
@@ -177,10 +177,11 @@ class _Bundle:
     Members
     -------
     origins: the precedences. sources, sinks: (pairs, dims), those of one precedence after those of
-        the one before; starts: where each begins.
+        the one before; starts: where each begins. feasibility: of the origins.
     """
 
     origins: tuple[Precedence, ...]
+    feasibility: Feasibility
     sources: Ints
     sinks: Ints
     starts: Ints
@@ -198,6 +199,7 @@ class _Bundle:
         ends = np.cumsum([0, *(len(points) for _, points in sources)])
         return _Bundle(
             tuple(precedences),
+            Feasibility.of([member.name for member in members], precedences),
             _places(nest, members, sources),
             _places(nest, members, sinks),
             ends[:-1],
@@ -234,6 +236,10 @@ class _Bundle:
             for p, smallest, largest in zip(self.origins, *gaps, strict=True)
         )
 
+    def can_be_kept(self, gaps: tuple[list[int], list[int]], ii: int) -> bool:
+        """Tell whether some shifts keep all precedences."""
+        return self.feasibility.holds(*gaps, ii)
+
     def initiation_interval(self, gaps: tuple[list[int], list[int]]) -> int | None:
         """Return the smallest II of all members, or None where a statement runs backward."""
         ii = 1
@@ -251,8 +257,11 @@ def _places(
     """Return the places in a nest of instances of members, given by name, one after another."""
     rows = np.cumsum([0, *(len(each) for _, each in points)])
     found = np.zeros((int(rows[-1]), len(nest.dims)), dtype=np.int64)
+    numbers: dict[str, list[int]] = {}
+    for n, (name, _) in enumerate(points):
+        numbers.setdefault(name, []).append(n)
     for member in members:
-        own = [n for n, (name, _) in enumerate(points) if name == member.name]
+        own = numbers.get(member.name)
         if own:
             places = nest.coordinates(member, np.concatenate([points[n][1] for n in own]))
             found[np.concatenate([np.arange(rows[n], rows[n + 1]) for n in own])] = places
@@ -370,15 +379,13 @@ class _Trial:
 
     def _keeps_precedences(self, pairs: Sequence[BlockPairs], lengths: Ints, most_ii: int) -> bool:
         """Tell whether there are shifts for blocks of these lengths, the stores not looked at."""
-        names = list(self.points)
         cycles, iterations = (each.gaps(lengths) for each in pairs)
-        shifted = self.iteration_precedences.required(iterations, 1)
-        if smallest_shifts(names, shifted, {}) is None:
+        if not self.iteration_precedences.can_be_kept(iterations, 1):
             return False
         ii = self.precedences.initiation_interval(cycles)
         if ii is None or ii > most_ii:
             return False
-        return smallest_shifts(names, self.precedences.required(cycles, ii), {}) is not None
+        return self.precedences.can_be_kept(cycles, ii)
 
     def _attempt(
         self, least: tuple[int, ...], limit: int, most_ii: int = UNBOUNDED

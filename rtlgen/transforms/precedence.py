@@ -309,6 +309,66 @@ def _smallest_at_once(
     return None
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Feasibility:
+    """Precedences of which it is asked again and again, for other gaps, whether shifts keep them.
+
+    Members
+    -------
+    statements: how many there are. order: of the precedences, by their sinks. sources: by statement
+        number, in that order; sinks: each once; starts: where each begins.
+    lags, uniform_lags: see `Precedence`, in that order.
+    """
+
+    statements: int
+    order: Ints
+    sources: Ints
+    sinks: Ints
+    starts: Ints
+    lags: Ints
+    uniform_lags: Ints
+
+    @staticmethod
+    def of(names: Sequence[str], precedences: Sequence[Precedence]) -> Feasibility:
+        number = {name: n for n, name in enumerate(names)}
+        sinks = np.array([number[p.sink] for p in precedences], dtype=np.int64)
+        order = np.argsort(sinks, kind="stable")
+        starts = np.flatnonzero(np.diff(sinks[order], prepend=-1))
+        sources = np.array([number[p.source] for p in precedences], dtype=np.int64)
+        lags = np.array([p.lag for p in precedences], dtype=np.int64)
+        uniform = [p.lag if p.uniform_lag is None else p.uniform_lag for p in precedences]
+        return Feasibility(
+            len(names),
+            order,
+            sources[order],
+            sinks[order][starts],
+            starts,
+            lags[order],
+            np.array(uniform, dtype=np.int64)[order],
+        )
+
+    def holds(self, smallest: Sequence[int], largest: Sequence[int], ii: int) -> bool:
+        """Tell whether `smallest_shifts` finds some.
+
+        Parameters
+        ----------
+        smallest, largest: the gaps of every precedence, in iterations that are `ii` apart.
+        """
+        if not len(self.order):
+            return True
+        most = np.array(largest, dtype=np.int64)[self.order]
+        is_uniform = np.array(smallest, dtype=np.int64)[self.order] == most
+        distances = ii * most + np.where(is_uniform, self.uniform_lags, self.lags)
+        shifts = np.zeros(self.statements, dtype=np.int64)
+        for _ in range(self.statements + 1):
+            before = shifts[self.sinks]
+            least = np.maximum.reduceat(shifts[self.sources] + distances, self.starts)
+            if (least <= before).all():
+                return True
+            shifts[self.sinks] = np.maximum(before, least)
+        return False
+
+
 def among(precedences: Iterable[Precedence], names: Collection[str]) -> list[Precedence]:
     """Return the precedences between some statements."""
     return [p for p in precedences if p.source in names and p.sink in names]

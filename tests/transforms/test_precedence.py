@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from itertools import permutations
 from pathlib import Path
+from typing import Any
 
 import islpy as isl
 import pytest
@@ -16,7 +17,13 @@ from rtlgen.poly.extrema import PairExtrema, pair_extrema
 from rtlgen.timing import timing_of
 from rtlgen.transforms import precedence
 from rtlgen.transforms.candidates import Placement, box_placement
-from rtlgen.transforms.precedence import Precedence, Requirements, smallest_shifts, strongest
+from rtlgen.transforms.precedence import (
+    Feasibility,
+    Precedence,
+    Requirements,
+    smallest_shifts,
+    strongest,
+)
 
 KERNELS = Path(__file__).parents[1] / "end_to_end" / "kernels"
 
@@ -116,3 +123,31 @@ def test_some_of_these_contradict_each_other(monkeypatch: pytest.MonkeyPatch) ->
         assert smallest_shifts(["a", "b", "c"], circle | {("c", "a"): -1}, {"b": 1}) == {
             "a": 0, "b": 2, "c": 1,
         }  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_what_is_feasible_has_shifts_and_the_other_way_round(seed: int) -> None:
+    dice = random.Random(seed)
+    names = [f"S{n}" for n in range(dice.randint(1, 6))]
+    origin: Any = None
+    precedences = [
+        Precedence(
+            dice.choice(names),
+            dice.choice(names),
+            dice.randint(-6, 4),
+            origin,
+            origin,
+            dice.choice([None, -7]),
+        )
+        for _ in range(dice.randint(0, 9))
+    ]
+    known = Feasibility.of(names, precedences)
+    for ii in (1, 2):
+        smallest = [dice.randint(-4, 1) for _ in precedences]
+        largest = [low + dice.choice([0, 0, 2]) for low in smallest]
+        required = strongest(
+            ((p.source, p.sink), p.required_between(ii * low, ii * high))
+            for p, low, high in zip(precedences, smallest, largest, strict=True)
+        )
+        is_kept = smallest_shifts(names, required, {}) is not None
+        assert known.holds(smallest, largest, ii) == is_kept
