@@ -14,7 +14,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, islice, permutations, product
+from itertools import islice, permutations, product
 from math import prod
 
 import numpy as np
@@ -157,9 +157,19 @@ def padded_nest(
         _Bundle.of(nest, members, precedences),
         _Bundle.of(nest, members, iteration_precedences),
         stores,
+        _in_step(stores),
         effort,
     )
     return trial.best(UNBOUNDED if limit is None else limit)
+
+
+def _in_step(stores: Mapping[str, StoreSlot]) -> dict[tuple[str, str], int]:
+    """Return the distances at which statements store to an array in the same cycle."""
+    return {
+        (a, b): stores[a].stage - stores[b].stage
+        for a, b in permutations(stores, 2)
+        if stores[a].array == stores[b].array
+    }
 
 
 def _least_length(loops: Sequence[NestLoop]) -> int:
@@ -275,6 +285,7 @@ class _Trial:
     Members
     -------
     points, precedences, iteration_precedences: in the common dimensions.
+    in_step: the distances at which statements store to an array in the same cycle of an iteration.
     """
 
     nest: CommonNest
@@ -282,6 +293,7 @@ class _Trial:
     precedences: _Bundle
     iteration_precedences: _Bundle
     stores: Mapping[str, StoreSlot]
+    in_step: Mapping[tuple[str, str], int]
     effort: Effort
 
     def best(self, limit: int) -> Grouping | None:
@@ -409,8 +421,7 @@ class _Trial:
             return None
         placed = Placement(self.nest.dims, loops, None, table, table.count, 1)
         iterations = self.iteration_precedences
-        shifted = iterations.required(iterations.gaps(placed), 1)
-        if smallest_shifts(list(self.points), shifted, {}) is None:
+        if not iterations.can_be_kept(iterations.gaps(placed), 1):
             return None
         gaps = self.precedences.gaps(placed)
         ii = self.precedences.initiation_interval(gaps)
@@ -431,12 +442,9 @@ class _Trial:
         if shifts is None or not self._stores_meet(common, ii, shifts):
             return shifts
         # Members with places of their own in the common nest never meet when in step.
-        apart = (
-            ((a, b), self.stores[a].stage - self.stores[b].stage)
-            for a, b in permutations(self.stores, 2)
-            if self.stores[a].array == self.stores[b].array
-        )
-        in_step = strongest(chain(required.items(), apart))
+        in_step = dict(self.in_step)
+        for pair, distance in required.items():
+            in_step[pair] = max(distance, in_step.get(pair, distance))
         shifts = smallest_shifts(names, in_step, {})
         if shifts is None or self._stores_meet(common, ii, shifts):
             return None
