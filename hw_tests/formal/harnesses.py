@@ -211,8 +211,13 @@ class Writes(wiring.Component):
             m.d.comb += Assume(follows)
         # What moves nothing is there to end a tile.
         m.d.comb += [Assume(offer.moves | offer.last), Assert(~offer.taken | offer.valid)]
-        with m.If(offer.taken & offer.moves & ~self.failed):
-            m.d.comb += [taken.eq(1), word.eq(offer.data), strobes.eq(offer.strobes)]
+        moved, before = offer.taken & offer.moves & ~self.failed, Signal(name=f"moved_{n}")
+        m.d.sync += before.eq(moved)
+        with m.If(moved):
+            m.d.comb += [taken.eq(1), strobes.eq(offer.strobes)]
+        # The word comes in the cycle behind the one in which it is taken.
+        with m.If(before):
+            m.d.comb += word.eq(offer.data)
 
     def _follow(self, m: Module, taken: Signal, word: Signal, strobes: Signal) -> None:
         """Follow words from where they are taken to where they are sent."""
@@ -220,8 +225,12 @@ class Writes(wiring.Component):
         counts = {name: Signal(COUNT_BITS, name=name) for name in ("came", "sent", "ends", "owed")}
         m.d.sync += counts["came"].eq(counts["came"] + taken)
         held, held_strobes, seen = Signal.like(word), Signal.like(strobes), Signal()
+        comes = Signal()
+        m.d.sync += comes.eq(taken & (counts["came"] == self.which))
         with m.If(taken & (counts["came"] == self.which)):
-            m.d.sync += [held.eq(word), held_strobes.eq(strobes), seen.eq(1)]
+            m.d.sync += [held_strobes.eq(strobes), seen.eq(1)]
+        with m.If(comes):
+            m.d.sync += held.eq(word)
         goes = port.wvalid & port.wready
         m.d.sync += counts["sent"].eq(counts["sent"] + goes)
         with m.If(port.wvalid):
@@ -326,7 +335,7 @@ class Merge(wiring.Component):
         self.merge = kind(side, (transfer,) * movers)
         names = offer_signature(transfer, side).members
         self.numbered = [
-            name for name in names if name not in ("valid", "taken", "moves", "follows")
+            name for name in names if name not in ("valid", "taken", "moves", "follows", "data")
         ]
         members = {"begin": In(1), "takes": In(1)}
         members |= {
@@ -368,6 +377,14 @@ class Merge(wiring.Component):
         with m.If(offer.taken):
             m.d.sync += goes_on.eq(offer.moves & ~offer.last)
         m.d.comb += [Assume(~offer.follows | goes_on), Assert(~offer.taken | offer.valid)]
+        if hasattr(offer, "data"):
+            # A word is shown in the cycle behind the one in which its offer is taken.
+            came_before, went_before = Signal.like(came), Signal.like(went)
+            has_gone = Signal(name=f"has_gone_{n}")
+            m.d.sync += [came_before.eq(came), went_before.eq(went), has_gone.eq(goes)]
+            m.d.comb += offer.data.eq(came_before)
+            with m.If(has_gone):
+                m.d.comb += Assert(merged.data == went_before)
         for name in self.numbered:
             m.d.comb += getattr(offer, name).eq(came)
             with m.If(merged.valid & self._shows(n)):

@@ -52,9 +52,9 @@ def writes(kind: type[AxiWrite] = AxiWrite) -> Writes:
     return Writes(SIDE, (store, store), (ALONE, ALONE), kind)
 
 
-def merge(kind: type[OfferMerge] = OfferMerge) -> Merge:
-    load = next(t for t in tiled("axi").transfers if t.direction == "load")
-    return Merge(SIDE, load, MERGED_MOVERS, kind)
+def merge(kind: type[OfferMerge] = OfferMerge, direction: str = "load") -> Merge:
+    transfer = next(t for t in tiled("axi").transfers if t.direction == direction)
+    return Merge(SIDE, transfer, MERGED_MOVERS, kind)
 
 
 def holds(harness: wiring.Component, folder: Path, method: Method, cycles: int) -> bool:
@@ -104,8 +104,11 @@ def test_a_turn_out_of_order_is_found(old: str, new: str, tmp_path: Path) -> Non
 MERGED_MOVERS = 3
 
 
-def test_offers_of_several_workers_come_out_as_they_came_and_soon(tmp_path: Path) -> None:
-    assert holds(merge(), tmp_path, "bounded", 8)
+@pytest.mark.parametrize("direction", ["load", "store"])
+def test_offers_of_several_workers_come_out_as_they_came_and_soon(
+    direction: str, tmp_path: Path
+) -> None:
+    assert holds(merge(direction=direction), tmp_path, "bounded", 8)
 
 
 @pytest.mark.parametrize(
@@ -124,6 +127,18 @@ def test_a_wrong_merge_is_found(old: str, new: str, tmp_path: Path) -> None:
     assert prove(merge(changed(OfferMerge, old, new)), tmp_path, "bounded", 8) == "broken"
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("chosen_of(chosen_before, [", "chosen_of(chosen, ["),
+        ("_follow(m, word, stream)", "_follow(m, word, queues[0])"),
+    ],
+)
+def test_words_of_other_offers_are_found(old: str, new: str, tmp_path: Path) -> None:
+    broken = merge(changed(OfferMerge, old, new), "store")
+    assert prove(broken, tmp_path, "bounded", 8) == "broken"
+
+
 def test_what_is_sent_is_what_was_offered(tmp_path: Path) -> None:
     assert holds(writes(), tmp_path, "bounded", 9)
 
@@ -135,6 +150,8 @@ def test_what_is_sent_is_what_was_offered(tmp_path: Path) -> None:
         ("words.r_rdy & (owed != 0)),\n", "words.r_rdy),\n"),
         ("bursts.room.eq(words.w_rdy)", "bursts.room.eq(1)"),
         ("owed + bursts.closing - sent", "owed + bursts.closing"),
+        ("Mux(comes, shown, held.data)", "held.data"),
+        ("source.eq(bursts.chosen), ", ""),
         (
             "words.w_en.eq(bursts.closing | (bursts.extends & bursts.is_word))",
             "words.w_en.eq(bursts.closing)",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from amaranth.hdl import Cat, Module, Signal, unsigned
+from amaranth.hdl import Cat, Module, Mux, Signal, unsigned
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out, Signature
 
@@ -106,15 +106,20 @@ class AxiWrite(wiring.Component):
             self.awlen.eq(bursts.len),
             self.awvalid.eq(bursts.valid),
         ]
+        # The word itself is shown in the cycle after the one in which it is taken.
+        source, comes = Signal(len(streams)), Signal()
+        word = Signal(side.word_bits)
+        shown = chosen_of(source, [stream.data for stream in streams])
+        m.d.comb += word.eq(Mux(comes, shown, held.data))
+        m.d.sync += [source.eq(bursts.chosen), comes.eq(bursts.is_word), held.data.eq(word)]
         with m.If(bursts.is_word):
             m.d.sync += [
-                held.data.eq(chosen_of(bursts.chosen, [stream.data for stream in streams])),
                 held.strobes.eq(chosen_of(bursts.chosen, [stream.strobes for stream in streams])),
                 ends_tile.eq(last),
                 owner.eq(user),
             ]
         m.d.comb += [
-            words.w_data.eq(Cat(held.data, held.strobes, bursts.closing)),
+            words.w_data.eq(Cat(word, held.strobes, bursts.closing)),
             words.w_en.eq(bursts.closing | (bursts.extends & bursts.is_word)),
         ]
         self._send(m, bursts, words, data.View(beat, words.r_data))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, Signature
 
-from rtlgen.hw.offers import row_bits, user_members
+from rtlgen.hw.offers import chosen_of, row_bits, user_members
 from rtlgen.hw.turns import Turns
 from rtlgen.ir.plan import MemorySide, Transfer, address_bits
 
@@ -26,8 +27,8 @@ class FixedPort(wiring.Component):
     begin: In(1), before a run.
     offer_N, finished_N, fill_N: see `offers`. fill_row: Out, where the word belongs in the window;
         the word itself is what the memory answers.
-    en, we, addr, wdata: Out, registers that hold still until `ack`; we: one bit a byte, none for a
-        read. ack: In(1), in the last cycle of an access.
+    en, we, addr, wdata: Out, hold still until `ack`; all but wdata are registers. we: one bit a
+        byte, none for a read. ack: In(1), in the last cycle of an access.
     """
 
     def __init__(
@@ -64,6 +65,7 @@ class FixedPort(wiring.Component):
         m.d.comb += turns.eq(self._turns(m, requests, ending, free, turns))
         with m.If(free):
             m.d.sync += [self.en.eq(Cat(requests).any()), self.we.eq(0)]
+        self._show_data(m, offers, serves, turns)
         for n, offer in enumerate(offers):
             mine = self.en & serves[n]
             # What only ends a tile ends it with the word on its way, where that is of this tile.
@@ -77,12 +79,23 @@ class FixedPort(wiring.Component):
             with m.If(turns[n]):
                 m.d.sync += [self.addr.eq(offer.word), serves.eq(1 << n), is_last.eq(offer.last)]
                 if self.transfers[n].direction == "store":
-                    m.d.sync += [self.we.eq(offer.strobes), self.wdata.eq(offer.data)]
+                    m.d.sync += self.we.eq(offer.strobes)
                 else:
                     m.d.sync += self.fill_row.eq(offer.row)
             if self.transfers[n].direction == "load":
                 m.d.comb += getattr(self, f"fill_{n}").eq(mine & self.ack)
         return m
+
+    def _show_data(self, m: Module, offers: Sequence[Any], serves: Signal, turns: Value) -> None:
+        """Show the word of the offer that was taken in the cycle before, and go on showing it."""
+        stores = [n for n, t in enumerate(self.transfers) if t.direction == "store"]
+        if not stores:
+            return
+        comes = Signal()
+        kept = Signal(len(self.wdata), name="wdata_kept", reset_less=True)
+        shown = chosen_of(Cat(serves[n] for n in stores), [offers[n].data for n in stores])
+        m.d.comb += self.wdata.eq(Mux(comes, shown, kept))
+        m.d.sync += [comes.eq(turns.any()), kept.eq(self.wdata)]
 
     def _turns(
         self,

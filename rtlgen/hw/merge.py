@@ -111,7 +111,7 @@ class OfferMerge(wiring.Component):
         shown = {
             name: member.shape
             for name, member in self._merged.members.items()
-            if name not in ("valid", "taken", "user")
+            if name not in ("valid", "taken", "user", "data")
         }
         layout = data.StructLayout(shown)
         queues: list[ItemQueue] = []
@@ -149,7 +149,32 @@ class OfferMerge(wiring.Component):
         ]
         first = data.View(stream_layout, stream.first)
         m.d.comb += [getattr(self.merged, name).eq(first[name]) for name in ("user", *shown)]
+        if "data" in self._merged.members:
+            self._build_data(m, queues, stream, chosen)
         return m
+
+    def _build_data(
+        self, m: Module, queues: Sequence[ItemQueue], stream: ItemQueue, chosen: Value
+    ) -> None:
+        """Build queues of words, in which all happens a cycle later than in those of offers."""
+        width = len(self.merged.data)
+        words = []
+        for n, queue in enumerate(queues):
+            m.submodules[f"words_{n}"] = word = ItemQueue(width)
+            m.d.comb += word.item.eq(getattr(self, f"offer_{n}").data)
+            _follow(m, word, queue)
+            words.append(word)
+        m.submodules.stream_words = word = ItemQueue(width)
+        chosen_before = Signal(len(queues))
+        m.d.sync += chosen_before.eq(chosen)
+        m.d.comb += word.item.eq(chosen_of(chosen_before, [each.first for each in words]))
+        _follow(m, word, stream)
+        m.d.comb += self.merged.data.eq(word.first)
+
+
+def _follow(m: Module, behind: ItemQueue, queue: ItemQueue) -> None:
+    """Let a queue do what another one has done a cycle before."""
+    m.d.sync += [behind.put.eq(queue.put), behind.take.eq(queue.take)]
 
 
 def _connect(m: Module, queue: ItemQueue, layout: data.StructLayout, offer: Any) -> None:

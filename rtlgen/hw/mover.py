@@ -39,7 +39,7 @@ class Mover(wiring.Component):
         that tile is the last one in an iteration that counts for mark K.
     offer: Out, to the port of the memory; see `offers`.
     window_en, window_addr: Out, window_data: In, of a store: it reads the window, and gets the word
-        in the cycle after that, until it asks again.
+        two cycles later, until two cycles after it asks again; it offers it a cycle before.
 
     Timing
     ------

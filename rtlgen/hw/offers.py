@@ -23,8 +23,8 @@ def offer_signature(transfer: Transfer, side: MemorySide) -> Signature:
     valid: there is an offer. moves: it is a word to move; else it does nothing but end a tile.
     last: a tile ends with it. follows: the word is the one behind that of the offer before, and
     belongs to the same burst; where the bus has bursts. word: its number in the memory.
-    row: of a load, where it goes in the window. data, strobes: of a store, what to write, and which
-    bytes. taken: the port has it.
+    row: of a load, where it goes in the window. strobes: of a store, which bytes to write. data: of
+    a store, the word of the offer that was taken in the cycle before. taken: the port has it.
     """
     members: dict[str, Member] = {
         "valid": Out(1),

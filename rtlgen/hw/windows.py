@@ -152,12 +152,12 @@ class FilledStorage(WindowStorage):
 class DrainedStorage(WindowStorage):
     """A window that streams write, an element at a time, and a mover reads in words.
 
-    Its RAMs are read in every cycle; the word that was asked for last is kept.
+    Its RAMs are read in every cycle, and there is a register behind each, since RAMs are slow.
 
     Members
     -------
-    drain_en, drain_addr: In, the word that the mover asks for; drain_data: Out, from the cycle
-        after that until it asks again.
+    drain_en, drain_addr: In, the word that the mover asks for; drain_data: Out, from two cycles
+        after that until two cycles after it asks again.
     """
 
     def more_members(self) -> dict[str, Member]:
@@ -169,21 +169,22 @@ class DrainedStorage(WindowStorage):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
+        read = Signal(name="drained", reset_less=True)
+        m.d.sync += read.eq(self.drain_en)
         words: dict[int, dict[int, Value]] = {}
         for bank in range(self.plan.bank_map.banks):
             group, part = self.group_and_part(bank)
-            words.setdefault(group, {})[part] = self._build_bank(m, bank)
+            words.setdefault(group, {})[part] = self._build_bank(m, bank, read)
         whole = [self._joined(parts) for parts in words.values()]
-        read = whole[0]
         asked = self.bank_of_word(self.drain_addr)
-        if asked is not None:
-            bank_before = Signal(len(asked), name="drained_bank", reset_less=True)
-            m.d.sync += bank_before.eq(asked)
-            read = Array(whole)[bank_before]
-        is_asked_for = Signal(name="drained", reset_less=True)
-        kept = Signal(self.plan.word_bits, name="drained_word", reset_less=True)
-        m.d.sync += [is_asked_for.eq(self.drain_en), kept.eq(self.drain_data)]
-        m.d.comb += self.drain_data.eq(Mux(is_asked_for, read, kept))
+        if asked is None:
+            m.d.comb += self.drain_data.eq(whole[0])
+            return m
+        before = registered(m, asked, RAM_CYCLES, "drained_bank_before")
+        held = Signal(len(asked), name="drained_bank", reset_less=True)
+        with m.If(read):
+            m.d.sync += held.eq(before)
+        m.d.comb += self.drain_data.eq(Array(whole)[held])
         return m
 
     def _joined(self, parts: dict[int, Value]) -> Value:
@@ -195,8 +196,13 @@ class DrainedStorage(WindowStorage):
                 found[element] = value[place * width : (place + 1) * width]
         return Cat(*found)
 
-    def _build_bank(self, m: Module, bank: int) -> Value:
-        """Build the RAM of a bank; return the row that its mover has asked for."""
+    def _build_bank(self, m: Module, bank: int, read: Value) -> Value:
+        """Build the RAM of a bank; return the row that its mover has asked for.
+
+        Parameters
+        ----------
+        read: whether the RAM shows a row that was asked for.
+        """
         ram = self.new_ram()
         m.submodules[f"ram_{bank}"] = ram
         write_port = ram.write_port(granularity=self.plan.width_bits)
@@ -213,5 +219,7 @@ class DrainedStorage(WindowStorage):
             read_port.en.eq(1),
             read_port.addr.eq(self.row_of_word(self.drain_addr)),
         ]
-        data: Value = read_port.data
-        return data
+        row_shown = Signal(self.plan.ram_word_bits, name=f"drained_row_{bank}", reset_less=True)
+        with m.If(read):
+            m.d.sync += row_shown.eq(read_port.data)
+        return row_shown
