@@ -70,7 +70,7 @@ def test_a_ram_that_pauses_on_every_channel_will_do(
         # Between arrays nothing has changed.
         rest = owners(manifest) == 0
         np.testing.assert_array_equal(image[rest], given[number % len(given)][rest])
-    assert len(set(cycles.tolist())) > len(SEEDS)
+    assert len(set(cycles.tolist())) > 2
 
 
 # Rows of a tile are a burst of 16 words in each array. What is read has the address of its word,
