@@ -16,7 +16,7 @@ from amaranth.hdl import Cat, Const, EnableInserter, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Member, Out, Signature
 
-from rtlgen.hw.offers import offer_signature
+from rtlgen.hw.offers import chosen_of, offer_signature
 from rtlgen.hw.transfer_control import TransferControl
 from rtlgen.ir.memory_side import BURST_WORDS
 from rtlgen.ir.plan import Mark, MemorySide, Transfer
@@ -149,19 +149,22 @@ class Mover(wiring.Component):
         control, count = self._control, self.transfer.abreast
         last = (self.transfer.levels[-1].extent - 1) % count
         left, done = Signal(count, name="left"), Signal(count, name="done")
-        rest = Signal(count, name="rest")
+        first, rest = Signal(count, name="first"), Signal(count, name="rest")
+        before = Cat(left[:n].any() for n in range(count))
         m.d.comb += [
             left.eq(Cat(control.moves_of(n) for n in range(count)) & ~done),
-            rest.eq(left & (left - 1)),
+            first.eq(left & ~before),
+            rest.eq(left & before),
         ]
         with m.If(push):
-            m.d.sync += done.eq(Mux(rest.any(), done | (left & ~rest), 0))
+            m.d.sync += done.eq(Mux(rest.any(), done | first, 0))
         place = Signal(range(count), name="place")
-        m.d.comb += place.eq(last)
         strobes = Signal(len(self._strobes(0)), name="strobes")
-        for n in reversed(range(count)):
-            with m.If(left[n]):
-                m.d.comb += [place.eq(n), strobes.eq(self._strobes(n))]
+        numbers = [Const(n, len(place)) for n in range(count)]
+        m.d.comb += [
+            place.eq(chosen_of(first, numbers) | Mux(left.any(), 0, last)),
+            strobes.eq(chosen_of(first, [self._strobes(n) for n in range(count)])),
+        ]
         low = self.transfer.place_bits
         return _Choice(
             left.any(),
@@ -170,6 +173,7 @@ class Mover(wiring.Component):
             Cat((control.at[:low] + place)[:low], control.at[low:]),
             strobes,
             rest.any(),
+            place,
         )
 
     def _strobes(self, number: int) -> Value:
@@ -185,8 +189,12 @@ class Mover(wiring.Component):
         goes_on = Signal()
         with m.If(push):
             m.d.sync += [next_word.eq(word + 1), goes_on.eq(chosen.moves & ~chosen.last)]
-        place = word[: BURST_WORDS.bit_length() - 1]
-        return goes_on & (word == next_word) & place.any()
+        is_next = word == next_word
+        if chosen.place is not None:
+            # The same, with no sum behind the choice.
+            is_next = (next_word - self._control.word)[: len(word)] == chosen.place
+        in_burst = word[: BURST_WORDS.bit_length() - 1]
+        return goes_on & is_next & in_burst.any()
 
     def _load(self, m: Module, item: _Item, valid: Value, pop: Signal) -> None:
         """Offer the head of the queue; the port brings the word to the window."""
@@ -217,7 +225,8 @@ class _Choice:
 
     Members
     -------
-    others: whether there are more of the words abreast; None where there is one.
+    others: whether there are more of the words abreast; None where there is one. place: of this one
+    among them; None likewise.
     """
 
     moves: Value
@@ -226,6 +235,7 @@ class _Choice:
     at: Value
     strobes: Value
     others: Value | None = None
+    place: Value | None = None
 
 
 @dataclass(frozen=True, slots=True)
