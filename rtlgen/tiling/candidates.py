@@ -53,18 +53,21 @@ class Candidate:
         fewest: cycles that are known to do; tiles that take more for sure are not followed.
         followed: tiles up to which it is followed how long they take.
         """
-        loaded, stored = part.words_by("load"), part.words_by("store")
-        kernel = part.kernel_cycles
-        busy = bus.busy_cycles(loaded, stored, part.bursts if bus.is_shared else 0)
+        kernel, busy = part.kernel_cycles, busy_cycles(part, bus)
         cycles = max(kernel, busy)
         is_worth_it = fewest is None or cycles < WORTH_FOLLOWING * fewest
         if part.region.tiles <= followed and is_worth_it:
             cycles = workers_cycles(part.workers, bus, fewest)
         elif is_worth_it and len(part.workers.regions) > 1:
             cycles = max(cycles, estimated_cycles(part.workers, bus, SAMPLED_TILES))
-        words = loaded + stored
         loops = tuple(part.loops.iterators[: part.tiling.depth])
-        return Candidate(loops, part.tiling, cycles, kernel, busy, words, part.ram_bits)
+        return Candidate(loops, part.tiling, cycles, kernel, busy, part.words_moved, part.ram_bits)
+
+
+def busy_cycles(part: TiledPart, bus: Bus) -> int:
+    """Return the cycles in which the words of a unit follow each other on the bus."""
+    bursts = part.bursts if bus.is_shared else 0
+    return bus.busy_cycles(part.words_by("load"), part.words_by("store"), bursts)
 
 
 class Comparison:
@@ -88,6 +91,10 @@ class Comparison:
         self.fewest = fewest
         self.followed = followed
         self._known: dict[TiledPart, Candidate] = {}
+
+    def least(self, part: TiledPart) -> int:
+        """Return the cycles that a plan takes at least, as is known without following it."""
+        return max(part.kernel_cycles, busy_cycles(part, self.bus))
 
     def of(self, part: TiledPart) -> Candidate:
         """Return what a plan costs."""

@@ -104,7 +104,7 @@ class TileChoice:
             raise self._refused()
         if self.chip.buffer and any(found.scopes.values()):
             before = next(form for form in self.forms if form.has(found))
-            planned = [c.tiling.sizes for form in self.forms for c in form.candidates]
+            planned = [part.tiling.sizes for form in self.forms for part in form.parts]
             smallest = min((s for s in planned if len(s) == found.tiling.depth), key=_volume)
             both = tuple(dict.fromkeys([found.tiling.sizes, smallest]))
             self._note_roomier(before, both)
@@ -209,7 +209,7 @@ class TileChoice:
                     best = tried or best
                     # Where the effort is used up, the search ends here, and says so.
                     keep_going()
-                    if tried is None or len(form.candidates) >= MOST_PLANS:
+                    if tried is None or len(form.parts) >= MOST_PLANS:
                         break
                     wanted = list(_neighbours(tried.tiling.sizes, form.cuts.lengths))
                     if self.chip.lanes is not None:
@@ -237,7 +237,7 @@ class TileChoice:
                 if busy is not None:
                     fitting.append((max(cycles, busy), -_volume(sizes), sizes))
         for cycles, _, sizes in sorted(fitting):
-            if not could_be_better(cycles) or (found and len(form.candidates) >= MOST_PLANS):
+            if not could_be_better(cycles) or (found and len(form.parts) >= MOST_PLANS):
                 break
             least = found or best
             better = self._better([least, form.planned(sizes)])

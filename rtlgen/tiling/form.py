@@ -5,7 +5,7 @@ Each question is asked once for tiles of some sizes, in some order.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import islice
 from math import inf
@@ -70,10 +70,15 @@ class Form:
         self.comparison = comparison
         self.refused = Refusals(loops.program.scop, chip.budget_bits)
         self.cuts: Cuts = Cuts(loops, chip, self.refused, None if like is None else like.cuts)
-        self.candidates: list[Candidate] = []
+        self.parts: list[TiledPart] = []
         self._busy: dict[tuple[int, ...], int | None] = {}
         self._counts: dict[tuple[object, ...], WordCounts] = {}
         self._planned: dict[Tiling, TiledPart | None] = {}
+
+    @property
+    def candidates(self) -> list[Candidate]:
+        """What was planned costs."""
+        return list(map(self.comparison.of, self.parts))
 
     def has(self, part: TiledPart) -> bool:
         """Tell whether a plan is one of these loops."""
@@ -186,7 +191,7 @@ class Form:
         several workers always, who share another loop in each order.
         """
         if not self.cuts.orders:
-            return min(self.in_every_order(sizes), key=self._cost, default=None)
+            return self._best(self.in_every_order(sizes))
         found: list[TiledPart] = []
         for cut in reversed(self._in_kept_orders(sizes)):
             part = self.plan(cut)
@@ -194,7 +199,7 @@ class Form:
             fits = part is not None and part.ram_bits <= self.chip.budget_bits
             if fits and self.chip.workers.count == 1:
                 break
-        return min(found, key=self._cost, default=None)
+        return self._best(found)
 
     def with_room(self, sizes: tuple[int, ...]) -> int | None:
         """Plan tiles of these sizes as they would be planned with RAM for all that they keep.
@@ -230,7 +235,7 @@ class Form:
             cuts = cuts[: 1 if fits and self.plan(cuts[0]) is not None else MOST_ORDERS]
         found = [part for part in map(self.plan, cuts) if part is not None]
         if found:
-            fastest = min(found, key=self._cost).tiling.order
+            fastest = (self._best(found) or found[0]).tiling.order
             self.cuts.orders = tuple(dict.fromkeys([cuts[0].tiling.order, fastest]))
         return found
 
@@ -272,6 +277,10 @@ class Form:
             self.refused.add(error)
             return UNLIMITED
 
+    def _best(self, parts: Iterable[TiledPart]) -> TiledPart | None:
+        """Return the one that costs least; those that might are followed first."""
+        return min(sorted(parts, key=self.comparison.least), key=self._cost, default=None)
+
     def _cost(self, part: TiledPart) -> tuple[bool, int, int, int]:
         fits = part.ram_bits <= self.chip.budget_bits
         cycles = self.comparison.of(part).cycles
@@ -304,7 +313,7 @@ class Form:
         return True
 
     def _note(self, part: TiledPart, cut: CutPart) -> None:
-        self.candidates.append(self.comparison.of(part))
+        self.parts.append(part)
         if part.ram_bits > self.chip.budget_bits:
             self.refused.too_large(part.ram_bits, cut)
 
