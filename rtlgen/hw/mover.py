@@ -173,7 +173,6 @@ class Mover(wiring.Component):
             Cat((control.at[:low] + place)[:low], control.at[low:]),
             strobes,
             rest.any(),
-            place,
         )
 
     def _strobes(self, number: int) -> Value:
@@ -189,12 +188,8 @@ class Mover(wiring.Component):
         goes_on = Signal()
         with m.If(push):
             m.d.sync += [next_word.eq(word + 1), goes_on.eq(chosen.moves & ~chosen.last)]
-        is_next = word == next_word
-        if chosen.place is not None:
-            # The same, with no sum behind the choice.
-            is_next = (next_word - self._control.word)[: len(word)] == chosen.place
-        in_burst = word[: BURST_WORDS.bit_length() - 1]
-        return goes_on & is_next & in_burst.any()
+        place = word[: BURST_WORDS.bit_length() - 1]
+        return goes_on & (word == next_word) & place.any()
 
     def _load(self, m: Module, item: _Item, valid: Value, pop: Signal) -> None:
         """Offer the head of the queue; the port brings the word to the window."""
@@ -225,8 +220,7 @@ class _Choice:
 
     Members
     -------
-    others: whether there are more of the words abreast; None where there is one. place: of this one
-    among them; None likewise.
+    others: whether there are more of the words abreast; None where there is one.
     """
 
     moves: Value
@@ -235,7 +229,6 @@ class _Choice:
     at: Value
     strobes: Value
     others: Value | None = None
-    place: Value | None = None
 
 
 @dataclass(frozen=True, slots=True)
