@@ -164,6 +164,11 @@ def test_some_random_programs_in_lanes_are_exact(tmp_path: Path) -> None:
     assert seen["exact"] >= 3 and seen["lanes"] >= 3, seen
 
 
+def test_words_that_lanes_look_at_in_vain_begin_no_burst(tmp_path: Path) -> None:
+    # A word behind two others goes on with their burst, however few bits its number has.
+    assert none_wrong([3095], tmp_path, "axi", lanes=True)["exact"] == 1
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("first", range(100, 500, 100))
 def test_many_random_programs_in_lanes_are_exact(first: int, tmp_path: Path) -> None:
