@@ -18,6 +18,12 @@ RESPONSES: dict[Response, int] = {"slverr": 2, "decerr": 3}
 DIRECTIONS: tuple[Direction, ...] = ("read", "write")
 CHANNELS = ("aw", "w", "b", "ar", "r")
 
+DRAM_OPEN_CYCLES, DRAM_CLOSED_CYCLES, DRAM_CHANCE_CYCLES = 30, 60, 41
+"""Of a DRAM: cycles to a word of an open row at least, of another row, and how many there are."""
+
+DRAM_MOST_CYCLES = DRAM_CLOSED_CYCLES + DRAM_CHANCE_CYCLES - 1
+"""Cycles after which each burst of a DRAM begins where its bus is free."""
+
 _WORD_MASK = (1 << 64) - 1
 
 
@@ -192,7 +198,9 @@ class Dram:
         bank = row % self._BANKS
         latency = self._latency_cycles
         if not latency:
-            latency = (30 if self._open.get(bank) == row else 60) + self._random.next() % 41
+            is_open = self._open.get(bank) == row
+            latency = DRAM_OPEN_CYCLES if is_open else DRAM_CLOSED_CYCLES
+            latency += self._random.next() % DRAM_CHANCE_CYCLES
         self._open[bank] = row
         first = max(now + latency, self._free)
         self._free = first + beats + self._TURN_CYCLES

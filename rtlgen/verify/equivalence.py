@@ -11,7 +11,11 @@ import numpy as np
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.plan import KernelPlan
 from rtlgen.manifest import Manifest
-from rtlgen.sim.axi_behaviour import AxiBehaviour
+from rtlgen.sim.axi_behaviour import (
+    DRAM_MOST_CYCLES,
+    DRAM_OPEN_CYCLES,
+    AxiBehaviour,
+)
 from rtlgen.verify.checksum import checksum, format_checksum
 from rtlgen.verify.compare import SHOWN_MISMATCHES, Comparison, compare_memories
 from rtlgen.verify.cosim import Engine, SimulationResult, Simulator, simulate_all
@@ -22,8 +26,29 @@ from rtlgen.verify.writes import Element, last_write_cycles
 DRAM_RUNS = 3
 """Runs on a DRAM, each with latencies of its own."""
 
+DRAM_MOST_OFF_PERCENT = 2
+"""How far their cycles may be from those predicted, if that is more than the longest latency."""
+
 CYCLES_OF_ALL_RUNS: Mapping[Simulator, int] = {"verilator": 5_000_000, "icarus": 6_000}
 """Cycles, loading and reading included, within which all runs together should stay."""
+
+
+def off_prediction(cycles: int, predicted: int, latency_cycles: int) -> list[str]:
+    """Return what is wrong with the cycles of a run on a DRAM.
+
+    A run of few cycles is longer or shorter by what it waits for its first and last words. How far
+    the latencies of a DRAM are from one that it does not have tells nothing of the circuit.
+
+    Parameters
+    ----------
+    latency_cycles: for which the cycles are predicted.
+    """
+    if not DRAM_OPEN_CYCLES <= latency_cycles <= DRAM_MOST_CYCLES:
+        return []
+    most = max(predicted * DRAM_MOST_OFF_PERCENT // 100, DRAM_MOST_CYCLES)
+    if abs(cycles - predicted) <= most:
+        return []
+    return [f"{cycles} cycles, not {predicted} and {most} more or less"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -197,6 +222,12 @@ def verify_circuit(
             comparison, found = _compared(plan, each, wanted, got, results, predicted=None)
             comparisons.append(comparison)
             failures += [f"data set {each.name}, DRAM {behaviour.dram}: {text}" for text in found]
+            failures += [
+                f"data set {each.name}, DRAM {behaviour.dram}: {text}"
+                for text in off_prediction(
+                    got.cycles, predicted_cycles(plan), manifest.memory.latency_cycles
+                )
+            ]
             dram_cycles.append(got.cycles)
     predicted = predicted_cycles(plan)
     returns = sum(wanted.returned is not None for wanted in expected)

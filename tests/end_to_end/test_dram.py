@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,12 +15,13 @@ from rtlgen.ir.memory_side import Bus
 from rtlgen.ir.merge_timing import Offers
 from rtlgen.ir.timeline import known_cycles
 from rtlgen.scheduling.workers import ONE_WORKER, WorkerRequest
-from rtlgen.sim.axi_behaviour import Dram
+from rtlgen.sim.axi_behaviour import AxiBehaviour, Dram
 from rtlgen.sim.cocotb_runner import Simulator
 from rtlgen.sim.models import compile_icarus
 from rtlgen.tiling.lanes import LaneRequest
 from rtlgen.tiling.plan import TiledProgram
 from rtlgen.tools import find_tool, run_tool
+from rtlgen.verify import equivalence
 from tests.end_to_end.judge import plan_failures
 from tests.simulators import needs_icarus
 from tests.tiling.programs import BLUR, JACOBI, KIB, PRODUCT, SEIDEL, TRANSPOSED, planned
@@ -142,3 +144,36 @@ def test_a_dram_has_one_bus_for_both_ways() -> None:
     assert dram.busy_cycles(96, 160, 50) == 256 + 4 * 50
     # So many bursts of a word as fill the bus for the latency.
     assert dram.write_bursts * 5 > 65 and dram.write_bursts < axi.write_bursts
+
+
+def test_runs_that_are_far_from_what_is_predicted_fail(monkeypatch: pytest.MonkeyPatch) -> None:
+    design = rtlgen.compile(
+        EXAMPLE,
+        define={"N": 128, "ELEMENT": "uint8_t"},
+        memory="dram",
+        tile=(16, 16),
+        unroll={"i": 8},
+    )
+    assert design.verify().exact
+    # A bus that pauses now and then is no DRAM that the cycles are predicted for.
+    monkeypatch.setattr(equivalence, "AxiBehaviour", partial(AxiBehaviour, pauses=5))
+    found = design.verify()
+    assert not found.exact
+    assert any("DRAM 1: " in text and "more or less" in text for text in found.failures)
+
+
+@pytest.mark.parametrize(
+    ("cycles", "predicted", "latency_cycles", "is_wrong"),
+    [
+        (10_200, 10_000, 65, False),
+        (10_201, 10_000, 65, True),
+        (9_799, 10_000, 65, True),
+        (700, 600, 65, False),
+        (701, 600, 65, True),
+        (20_000, 10_000, 20, False),
+    ],
+)
+def test_a_run_may_be_off_by_two_percent_or_one_latency(
+    cycles: int, predicted: int, latency_cycles: int, is_wrong: bool
+) -> None:
+    assert bool(equivalence.off_prediction(cycles, predicted, latency_cycles)) is is_wrong
