@@ -37,9 +37,6 @@ FLIP_FLOPS = {
 
 ONE_THREAD = {"cycles": 77_522_948, "ff": 1_582}
 
-SMALL = 64
-"""Size of the rows without a buffer, in which every iteration is a tile."""
-
 
 def _published(buffer: str, policy: Policy, threads: int) -> dict[str, int]:
     if threads == 1:
@@ -54,14 +51,15 @@ def _row(buffer: str, policy: Policy, threads: int) -> BenchRow:
     name = f"{buffer}-{policy}-{threads}"
     published = _published(buffer, policy, threads)
     if buffer == "none":
-        return transposed_row(name, published, size=SMALL, buffer=False, **options)
+        return transposed_row(name, published, buffer=False, **options)
     most = 5_050_000 if (policy, threads) == ("C", 8) else None
     return transposed_row(name, published, most, buffer=False, tile=(8, 8), **options)
 
 
 def _cyclic(memory: str, threads: int, most: int | None = None, **options: Any) -> BenchRow:
     """Return a row in which threads wait only for what they need, but for a barrier."""
-    name = f"{memory}-cyclic-{threads}{'-barrier' if options.get('barrier') else ''}"
+    buffer = "" if options.get("buffer", True) else "-tile"
+    name = f"{memory}{buffer}-cyclic-{threads}{'-barrier' if options.get('barrier') else ''}"
     return transposed_row(name, {}, most, memory=memory, threads=threads, **options)
 
 
@@ -73,6 +71,7 @@ ROWS = (
     *(_cyclic("fixed:8", n, tile=(32, 32), max_bram_kib=192) for n in THREADS_OF),
     *(_cyclic("axi:50", n, 146_000 if n == 8 else None, tile=(8, 32)) for n in THREADS_OF),
     _cyclic("axi:50", 8, 430_000, tile=(32, 32), max_bram_kib=192, barrier=True),
+    _cyclic("axi:50", 8, 430_000, tile=(32, 32), max_bram_kib=192, buffer=False),
 )
 
 

@@ -2,21 +2,22 @@
 
 They are followed from the start of a tile to the start of the next, of whatever worker
 (`ir.timeline_cycles`). What happens in between depends on the state at the first start and on what
-is moved in the few tiles around; where both have been seen before, so has the outcome. So the work
-grows with the kinds of tiles, and only by a look into a table with their number.
+is moved in few of the tiles around; where both have been seen before (`ir.timeline_known`), so has
+the outcome. So the work grows with the kinds of tiles, and only by a look into a table with their
+number.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
 from itertools import count
-from typing import Generic, TypeVar
 
 from rtlgen.ir.memory_side import Bus
 from rtlgen.ir.tiled import Workers
 from rtlgen.ir.timeline_cycles import Cycles, Team
+from rtlgen.ir.timeline_known import KnownSteps, Recent
 from rtlgen.ir.timeline_state import At, Credits, State, Step, gains_of
-from rtlgen.ir.timeline_tracks import Track
+from rtlgen.ir.timeline_tracks import Look, Track
 
 END_CYCLES = 2
 """Cycles from the one in which all is stored to the end of the workers, both included."""
@@ -70,39 +71,6 @@ MOST_STATES = 1 << 18
 """States of movers that are kept, in each of two generations; all of them take 250 MB."""
 
 
-Value = TypeVar("Value")
-
-
-class _Recent(Generic[Value]):
-    """What was found of the last keys that were asked for.
-
-    States of many workers hardly ever come back, but to the last few ones: each is kept until as
-    many others as fill a generation have been asked for.
-
-    Parameters
-    ----------
-    most: keys of a generation.
-    """
-
-    def __init__(self, most: int) -> None:
-        self.most = most
-        self._young: dict[tuple[object, ...], Value] = {}
-        self._old: dict[tuple[object, ...], Value] = {}
-
-    def get(self, key: tuple[object, ...]) -> Value | None:
-        """Return what is known of a key."""
-        found = self._young.get(key)
-        if found is None and (found := self._old.get(key)) is not None:
-            self.add(key, found)
-        return found
-
-    def add(self, key: tuple[object, ...], value: Value) -> None:
-        """Keep what was found."""
-        if len(self._young) >= self.most:
-            self._old, self._young = self._young, {}
-        self._young[key] = value
-
-
 class _Timeline:
     """Follow workers from their first cycle to their last."""
 
@@ -111,9 +79,9 @@ class _Timeline:
         self.tracks = self.team.tracks
         self.enough = max(track.enough for track in self.tracks)
         most = max(1, MOST_STATES // max(1, len(self.team.is_store)))
-        self.known: _Recent[Step] = _Recent(most)
+        self.known = KnownSteps(most)
         self.known_rows: dict[tuple[object, ...], Step] = {}
-        self.keys: _Recent[int] = _Recent(most)
+        self.keys: Recent[int] = Recent(most)
         self.numbers = count()
 
     def cycles(self, most: int | None = None) -> int:
@@ -150,12 +118,14 @@ class _Timeline:
 
     def _follow_start(self, at: At) -> Step:
         """Follow all workers to the next start of a tile."""
-        kinds = tuple([track.kind for track in self.tracks])
-        place = kinds, at.key, at.few(self.enough)
-        step = self.known.get(place)
+        begin = at.key, at.few(self.enough)
+        step = self.known.get(begin)
         if step is None:
+            looks: list[Look] = []
+            for track in self.tracks:
+                track.watch(looks)
             step = self._step(at.state.copied(at.credits))
-            self.known.add(place, step)
+            self.known.add(begin, looks, step)
         else:
             for number in step.started:
                 self.tracks[number].start()

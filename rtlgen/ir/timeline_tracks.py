@@ -24,6 +24,9 @@ QUEUED = 2
 """Items that a mover's queue holds."""
 
 
+Look: TypeAlias = "tuple[Track, int, int]"
+"""A worker, a tile of its, counted from the one that it started last, and what that is like."""
+
 Flags: TypeAlias = list[bool] | None
 """For tiles that stand for others, whether they count; None where all do."""
 
@@ -74,6 +77,9 @@ class Track:
         self.number = 0
         self.row: RowView = self.sequence.row(0)
         self.tile = -1
+        self._kinds: list[int] = kinds.tolist()
+        self._looks: list[Look] = []
+        self._looked_at: set[int] = set()
 
     def opens(self, mark: Mark) -> Flags:
         """Return which tiles are the first ones in iterations that count."""
@@ -82,6 +88,27 @@ class Track:
     def closes(self, mark: Mark) -> Flags:
         """Return which tiles are the last ones in iterations that count."""
         return self._closes.get(mark)
+
+    def watch(self, looks: list[Look]) -> None:
+        """Write down from now on which tiles are looked at."""
+        self._looks = looks
+        self._looked_at = set()
+
+    def kind_of(self, tile: int) -> int:
+        """Return what a tile is like, counted from the one that was started last: -1 for none."""
+        if self.tile + tile >= self.tiled.tiles:
+            return -1
+        return self._kinds[self.row.place(self.tile + tile)]
+
+    def _place(self, tile: int) -> int:
+        """Return where a tile is among those that stand for others, and look at it."""
+        self._look(tile)
+        return self.row.place(self.tile + tile)
+
+    def _look(self, tile: int) -> None:
+        if tile not in self._looked_at:
+            self._looked_at.add(tile)
+            self._looks.append((self, tile, self.kind_of(tile)))
 
     def enter(self, number: int) -> None:
         """Go to a row."""
@@ -97,6 +124,7 @@ class Track:
     @property
     def is_over(self) -> bool:
         """Whether there is no next tile."""
+        self._look(1)
         return self.tile + 1 == self.tiled.tiles
 
     @property
@@ -106,23 +134,24 @@ class Track:
 
     def has(self, tile: int) -> bool:
         """Tell whether there is such a tile, counted from the one that was started last."""
+        self._look(tile)
         return self.tile + tile < self.tiled.tiles
 
     def pattern(self, mover: int, tile: int) -> tuple[Item, ...]:
         """Return what a mover shows for a tile."""
         patterns = self.patterns[mover - self.movers.start]
-        return patterns.patterns[patterns.of_tile[self.row.place(self.tile + tile)]]
+        return patterns.patterns[patterns.of_tile[self._place(tile)]]
 
     def end_of_plain(self, mover: int, tile: int, item: int) -> int:
         """Return the first item that ends a stretch of words from the one at hand on."""
         if not self.has(tile):
             return item
         number = mover - self.movers.start
-        kind = int(self.patterns[number].of_tile[self.row.place(self.tile + tile)])
+        kind = int(self.patterns[number].of_tile[self._place(tile)])
         noticed = self.noticed[number][kind]
         # The last item of a tile is one of them.
         return noticed[bisect_left(noticed, item)]
 
     def counts(self, tile: int, flags: Flags) -> bool:
         """Tell whether a tile is one of those that `flags` tell of."""
-        return flags is None or flags[self.row.place(self.tile + tile)]
+        return flags is None or flags[self._place(tile)]

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import numpy as np
 import pytest
 
 from rtlgen.ir import timeline
 from rtlgen.ir.iterations import iterations_of
-from rtlgen.ir.memory_side import Bus
+from rtlgen.ir.memory_side import Bus, BusKind
+from rtlgen.ir.plan_error import PlanError
 from rtlgen.ir.tile_rows import TileSequence, tile_rows
 from rtlgen.ir.tiled import TiledRegion, Workers
 from rtlgen.ir.timeline import known_cycles, workers_cycles
 from rtlgen.ir.timeline_cycles import Stretch
-from rtlgen.ir.timeline_state import State
+from rtlgen.ir.timeline_known import Recent
+from rtlgen.ir.timeline_state import State, Step
+from rtlgen.ir.timeline_tracks import Look, Track
 from rtlgen.ir.transfer_patterns import patterns_of, words_in_tiles
 from rtlgen.scheduling.workers import WorkerRequest
 from tests.tiling.programs import PRODUCT, TRANSPOSED, TRIANGULAR, planned
@@ -23,6 +28,9 @@ REGIONS = [
     pytest.param(PRODUCT, 24, (4, 4, 8), 64, id="rows that are alike"),
     pytest.param(TRIANGULAR, 24, (8, 8, 8), 64, id="a triangle"),
 ]
+
+
+KINDS: tuple[BusKind, ...] = ("fixed", "axi")
 
 
 def region_of(text: str, size: int, tile: tuple[int, ...], word_bits: int) -> TiledRegion:
@@ -84,8 +92,48 @@ def test_what_is_forgotten_is_followed_again(states: int, monkeypatch: pytest.Mo
     assert workers_cycles(workers, bus) == cycles
 
 
+@pytest.mark.parametrize("barrier", [False, True])
+@pytest.mark.parametrize("kind", KINDS)
+def test_tiles_that_are_not_looked_at_do_not_matter(
+    kind: BusKind, barrier: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    request = WorkerRequest(4, "C", barrier)
+    workers = planned(TRANSPOSED, 64, (4, 4), kind=kind, workers=request).parts[0].workers
+    steps: list[int] = []
+    follow = timeline._Timeline._step
+
+    def counted(line: timeline._Timeline, state: State) -> Step:
+        steps.append(1)
+        return follow(line, state)
+
+    def looks_around(track: Track, looks: list[Look]) -> None:
+        watch(track, looks)
+        for tile in range(-min(track.behind, track.tile), track.ahead + 1):
+            track._look(tile)
+
+    watch = Track.watch
+    monkeypatch.setattr(timeline._Timeline, "_step", counted)
+    known_cycles.clear()
+    cycles, few = workers_cycles(workers, Bus(kind, 8)), len(steps)
+    monkeypatch.setattr(Track, "watch", looks_around)
+    known_cycles.clear()
+    assert workers_cycles(workers, Bus(kind, 8)) == cycles
+    assert len(steps) - few > few
+
+
+def test_a_tile_that_is_looked_at_matters(monkeypatch: pytest.MonkeyPatch) -> None:
+    workers = planned(TRANSPOSED, 40, (4, 4), workers=WorkerRequest(4)).parts[0].workers
+    known_cycles.clear()
+    cycles = workers_cycles(workers, Bus("fixed", 8))
+    kind_of = Track.kind_of
+    monkeypatch.setattr(Track, "kind_of", lambda track, tile: min(0, kind_of(track, tile)))
+    known_cycles.clear()
+    with suppress(PlanError):
+        assert workers_cycles(workers, Bus("fixed", 8)) != cycles
+
+
 def test_a_step_is_known_as_long_as_it_is_asked_for() -> None:
-    recent: timeline._Recent[int] = timeline._Recent(3)
+    recent: Recent[int] = Recent(3)
     for n in range(12):
         assert recent.get((n,)) is None
         recent.add((n,), n)
