@@ -31,12 +31,14 @@ class Sharing:
     Members
     -------
     loop: None where there is none. obstacle: what every loop has in its way.
-    writer: the statement that writes an array on chip.
+    writer: the statement that writes an array on chip. may_wait: whether one could be shared if its
+        iterations waited for one another.
     """
 
     loop: SharedLoop | None
     obstacle: Dependence | None = None
     writer: str | None = None
+    may_wait: bool = False
 
 
 def sharing_of(cut: CutPart, chip: Chip) -> Sharing:
@@ -59,15 +61,15 @@ def sharing_of(cut: CutPart, chip: Chip) -> Sharing:
             return Sharing(SharedLoop(number))
         obstacle = obstacle or between[0]
     across = _across(cut, chip)
-    if across is not None:
-        return Sharing(SharedLoop(across.space, across))
-    return Sharing(None, obstacle)
+    if across is None:
+        return Sharing(None, obstacle)
+    if chip.workers.policy != "cyclic" or chip.workers.barrier:
+        return Sharing(None, obstacle, may_wait=True)
+    return Sharing(SharedLoop(across.space, across))
 
 
 def _across(cut: CutPart, chip: Chip) -> Doacross | None:
-    """Return how the iterations of the outermost loop can wait for one another, if they may."""
-    if chip.workers.policy != "cyclic" or chip.workers.barrier:
-        return None
+    """Return how the iterations of the outermost loop can wait for one another, if they can."""
     for number, loop in enumerate(cut.tile_loops):
         if loop.extent > 1:
             moved = _moved(cut, chip, number + 1)
@@ -109,11 +111,17 @@ def no_parallel_tiles(cut: CutPart, found: Sharing, workers: int) -> NoParallelT
             help="keep that array off chip, or use one worker",
         )
     between = found.obstacle
+    remedy = "use one worker, or other sizes of tiles"
+    if found.may_wait:
+        remedy = (
+            "share them by `cyclic`, without a barrier: each tile then waits for those it needs; "
+            f"or {remedy}"
+        )
     return NoParallelTiles(
         f"{what}: tiles of one wave depend on each other through {between.array}",
         labels=(
             Label(between.sink_access.span, f"{between.sink} depends on it"),
             Label(between.source_access.span, f"{between.source}, in another tile"),
         ),
-        help="use one worker, or other sizes of tiles",
+        help=remedy,
     )

@@ -14,6 +14,7 @@ from rtlgen.report.text import plan_report_text
 from rtlgen.scheduling.workers import WorkerRequest
 from rtlgen.tiling import candidates
 from rtlgen.tiling.candidates import Candidate
+from rtlgen.tiling.errors import NoParallelTiles
 from tests.tiling.programs import TRANSPOSED, planned
 
 POLYNOMIALS = """
@@ -106,3 +107,11 @@ def test_an_estimate_from_the_first_tiles_is_near_what_all_take(starts: int) -> 
     assert abs(estimated_cycles(workers, bus, starts) - cycles) < 0.35 * cycles
     tiles = sum(region.tiles for region in workers.regions)
     assert 0.95 * cycles < estimated_cycles(workers, bus, tiles) <= cycles
+
+
+@pytest.mark.parametrize("request_of", [WorkerRequest(4, "C"), WorkerRequest(4, "cyclic", True)])
+def test_who_could_wait_for_one_another_is_told_so(request_of: WorkerRequest) -> None:
+    assert planned(PATHS, 16, (1, 4, 4), kind="axi", workers=WorkerRequest(4)).parts
+    with pytest.raises(NoParallelTiles, match="depend on each other") as caught:
+        planned(PATHS, 16, (1, 4, 4), kind="axi", workers=request_of)
+    assert "`cyclic`, without a barrier" in str(caught.value.diagnostic.help)
