@@ -122,35 +122,40 @@ class OfferMerge(wiring.Component):
             queues.append(queue)
         firsts = [data.View(layout, queue.first) for queue in queues]
         has = Cat(queue.has for queue in queues)
-        follows = Cat(first.follows & first.moves for first in firsts)
+        follows = Cat(first.follows for first in firsts)
         stream_layout = data.StructLayout({"user": unsigned(user_bits(len(users))), **shown})
         m.submodules.stream = stream = ItemQueue(stream_layout.size)
-        before, goes_on = Signal(len(users)), Signal()
-        going, chosen = Signal(len(users)), Signal(len(users))
         room = stream.room
-        m.d.comb += going.eq(has & follows & before & goes_on.replicate(len(users)))
-        turns = Turns(users).build(m, list(has), room & ~going.any(), self.begin, chosen)
-        m.d.comb += chosen.eq(Mux(going.any(), going & room.replicate(len(users)), turns))
+        # Who was chosen last, and who in the last cycle in which there was room.
+        before, just_before = Signal(len(users)), Signal(len(users))
+        going, chosen, served = (Signal(len(users)) for _ in range(3))
+        m.d.comb += going.eq(has & follows & just_before)
+        turns = Turns(users).build(m, list(has), Const(1), self.begin, served)
+        # Whether there is room matters to registers, not to what they are offered.
+        m.d.comb += [
+            chosen.eq(Mux(going.any(), going, turns)),
+            served.eq(chosen & room.replicate(len(users))),
+        ]
         with m.If(room):
-            m.d.sync += goes_on.eq(chosen.any())
-        with m.If(chosen.any()):
-            m.d.sync += before.eq(chosen)
+            m.d.sync += just_before.eq(chosen)
+            with m.If(has.any()):
+                m.d.sync += before.eq(chosen)
         item = Signal(stream_layout)
-        m.d.comb += [queue.take.eq(chosen[n]) for n, queue in enumerate(queues)]
+        m.d.comb += [queue.take.eq(served[n]) for n, queue in enumerate(queues)]
         for name in shown:
             m.d.comb += item[name].eq(chosen_of(chosen, [first[name] for first in firsts]))
         m.d.comb += [
             item.user.eq(chosen_of(chosen, [Const(n) for n in users])),
             item.follows.eq((chosen & follows & before).any()),
             stream.item.eq(item),
-            stream.put.eq(chosen.any()),
+            stream.put.eq(has.any()),
             self.merged.valid.eq(stream.has),
             stream.take.eq(self.merged.taken),
         ]
         first = data.View(stream_layout, stream.first)
         m.d.comb += [getattr(self.merged, name).eq(first[name]) for name in ("user", *shown)]
         if "data" in self._merged.members:
-            self._build_data(m, queues, stream, chosen)
+            self._build_data(m, queues, stream, served)
         return m
 
     def _build_data(
@@ -181,7 +186,8 @@ def _connect(m: Module, queue: ItemQueue, layout: data.StructLayout, offer: Any)
     """Wire the offers of a mover to its queue."""
     item = Signal(layout)
     m.d.comb += [
-        *(item[name].eq(getattr(offer, name)) for name in layout.members),
+        *(item[name].eq(getattr(offer, name)) for name in layout.members if name != "follows"),
+        item.follows.eq(offer.follows & offer.moves),
         queue.item.eq(item),
         queue.put.eq(offer.valid),
         offer.taken.eq(offer.valid & queue.room),
