@@ -14,6 +14,7 @@ from rtlgen.bench.limit import LIMIT
 from rtlgen.bench.mf3 import MF3
 from rtlgen.bench.stencils import STENCILS
 from rtlgen.bench.table import BenchSettings, BenchTable, RowResult
+from rtlgen.bench.threads import THREADS
 
 SETTINGS = BenchSettings()
 
@@ -45,12 +46,12 @@ def store(table: BenchTable, results: Sequence[RowResult]) -> str:
     return text
 
 
-def measure(table: BenchTable) -> int:
+def measure(table: BenchTable, settings: BenchSettings = SETTINGS) -> int:
     """Measure, store, and say what was missed: 1 where a row is not as it must be."""
     files = kernel_files(ROOT / table.kernels, [row.file for row in table.rows])
     results = []
     for row in table.rows:
-        results.append(table.measure(row, files[row.file], SETTINGS))
+        results.append(table.measure(row, files[row.file], settings))
         print(json.dumps(results[-1].to_json()), file=sys.stderr, flush=True)
     print(store(table, results))
     return int(any(result.missed for result in results) or bool(table.overall(results).missed))
@@ -74,3 +75,8 @@ def hls19() -> int:
 def stencils() -> int:
     """Measure the stencils in all forms."""
     return measure(STENCILS)
+
+
+def threads() -> int:
+    """Measure PLUTO's example and polynomials in several threads; no clock, since that is hours."""
+    return measure(THREADS, BenchSettings(seeds=()))
