@@ -19,7 +19,6 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from rtlgen.emit.expressions import expression_text, type_text
-from rtlgen.emit.indices import index_text
 from rtlgen.emit.lines import INDENT
 from rtlgen.emit.unit import (
     OwnText,
@@ -30,8 +29,17 @@ from rtlgen.emit.unit import (
     place_text,
     program_names,
 )
-from rtlgen.ir.affine import Affine, affine_sum
-from rtlgen.ir.code import Index, Operation, all_of, at_least_zero, fresh, index_of, substituted
+from rtlgen.emit.word_text import (
+    Words,
+    condition_text,
+    copied_lanes,
+    folded_text,
+    of_counters,
+    only_if,
+    predicate_text,
+)
+from rtlgen.ir.affine import Affine
+from rtlgen.ir.code import fresh
 from rtlgen.ir.expr import Constant, map_affine
 from rtlgen.ir.plan import IndexForm, MemorySide, Predicate, TiledRegion, Transfer
 from rtlgen.ir.schedule import Bound, Dim, LoopDim, NestLoop, ScalarDim, Schedule
@@ -268,8 +276,8 @@ class _Unit:
             names[place],
             level.extent,
             0,
-            tuple(Bound(_of_counters(b.form, names, firsts), b.divisor) for b in level.lowers),
-            tuple(Bound(_of_counters(b.form, names, firsts), b.divisor) for b in level.uppers),
+            tuple(Bound(of_counters(b.form, names, firsts), b.divisor) for b in level.lowers),
+            tuple(Bound(of_counters(b.form, names, firsts), b.divisor) for b in level.uppers),
         )
 
     def _words(
@@ -284,13 +292,13 @@ class _Unit:
         firsts = [loop.first for loop in loops]
 
         def form(index: IndexForm) -> Affine:
-            return _of_counters(index, names, firsts).substitute(values)
+            return of_counters(index, names, firsts).substitute(values)
 
         def condition(predicate: Predicate) -> str | None:
-            return _predicate_text(predicate, form, calls)
+            return predicate_text(predicate, form, calls)
 
         array = self.off_chip[transfer.array]
-        at = _folded_text(
+        at = folded_text(
             [(form(field.form), field.width_bits) for field in transfer.at.fields],
             transfer.at.tile_bits,
             self.tile,
@@ -299,14 +307,14 @@ class _Unit:
         word = form(transfer.word) - array.base_words
         body = [
             f"const int64_t at = {at}, word = {word};",
-            *_lanes(self._words_of(transfer), transfer.direction == "load", strobes),
+            *copied_lanes(self._words_of(transfer), transfer.direction == "load", strobes),
         ]
-        return _only_if(condition(transfer.when), ["{", *(INDENT + line for line in body), "}"])
+        return only_if(condition(transfer.when), ["{", *(INDENT + line for line in body), "}"])
 
-    def _words_of(self, transfer: Transfer) -> _Words:
+    def _words_of(self, transfer: Transfer) -> Words:
         array = self.off_chip[transfer.array]
         element = self.scop.array(array.name).element
-        return _Words(
+        return Words(
             f"(({type_text(element)} *){array.name})",
             self.names.of(transfer.window),
             self.memories[transfer.window].lanes,
@@ -348,7 +356,7 @@ class _Unit:
             assert isinstance(source.place, tuple), "no array off chip is looked up"
             name = self.names.of(source.memory)
             place = [(form.substitute(values), width) for form, width in source.place]
-            at = _folded_text(place, source.tile_bits, self.tile)
+            at = folded_text(place, source.tile_bits, self.tile)
             options.append((source.instances, f"{name}[{at}]"))
         *others, (_, text) = options
         for instances, other in reversed(others):
@@ -356,7 +364,7 @@ class _Unit:
             if inside is None:
                 text = other
             else:
-                text = f"({_text_of(inside, values, calls)} ? {other} : {text})"
+                text = f"({condition_text(inside, values, calls)} ? {other} : {text})"
         return text
 
     def _flows_in_tile(self, name: str, read: int) -> list[Flow]:
@@ -373,7 +381,7 @@ class _Unit:
 
     def _now_text(self, name: str, access: Access, values: Values) -> str:
         fields = self.kept_now[name].element_fields(access)
-        at = _folded_text([(form.substitute(values), width) for form, width in fields], 0, "")
+        at = folded_text([(form.substitute(values), width) for form, width in fields], 0, "")
         return f"{self._now(name)}[{at}]"
 
     def _handing_over(self, statement: Statement, target: Place) -> _Piece:
@@ -384,121 +392,14 @@ class _Unit:
 
         def lines(values: Values, calls: Mapping[str, str]) -> list[str]:
             place = [(form.substitute(values), width) for form, width in fields]
-            at = _folded_text(place, target.tile_bits, self.tile)
+            at = folded_text(place, target.tile_bits, self.tile)
             now = self._now_text(statement.name, statement.write, values)
-            condition = None if inside is None else _text_of(inside, values, calls)
-            return _only_if(condition, [f"{self.names.of(target.memory)}[{at}] = {now};"])
+            condition = None if inside is None else condition_text(inside, values, calls)
+            return only_if(condition, [f"{self.names.of(target.memory)}[{at}] = {now};"])
 
         text = f"copies what it computed to {self.names.of(target.memory)}"
         copied = replace(statement, name=f"{statement.name} to {target.memory}", text=text)
         return _Piece(copied, self._dims(statement, HAND_OVER), lines)
-
-
-@dataclass(frozen=True, slots=True)
-class _Words:
-    """An array off chip and its window, as C has them.
-
-    Members
-    -------
-    flat: text of the array as a pointer to its first element. extent: elements of a row.
-    """
-
-    flat: str
-    window: str
-    lanes: int
-    extent: int
-    row_words: int
-
-    @property
-    def is_padded(self) -> bool:
-        return self.row_words * self.lanes > self.extent
-
-    def column(self, lane: str) -> str:
-        return f"word % {self.row_words} * {self.lanes} + {lane}"
-
-    def off_chip(self, lane: str) -> str:
-        if self.is_padded:
-            row = f"word / {self.row_words} * {self.extent}"
-            return f"{self.flat}[{row} + {self.column(lane)}]"
-        return f"{self.flat}[word * {self.lanes} + {lane}]"
-
-    def on_chip(self, lane: str) -> str:
-        return f"{self.window}[at * {self.lanes} + {lane}]"
-
-
-def _lanes(words: _Words, is_load: bool, strobes: Sequence[str | None]) -> list[str]:
-    """Return the lines that copy the elements of a word: all of them, or those with a strobe."""
-    if is_load or not any(strobes):
-        inside = f" && {words.column('lane')} < {words.extent}" if words.is_padded else ""
-        sides = words.on_chip("lane"), words.off_chip("lane")
-        to, source = sides if is_load else reversed(sides)
-        loop = f"for (int64_t lane = 0; lane < {words.lanes}{inside}; lane++)"
-        return [f"{loop} {{", f"{INDENT}{to} = {source};", "}"]
-    return [
-        line
-        for lane, strobe in enumerate(strobes)
-        if strobe != NEVER_TEXT
-        for line in _only_if(strobe, [f"{words.off_chip(str(lane))} = {words.on_chip(str(lane))};"])
-    ]
-
-
-NEVER_TEXT = "0"
-
-
-def _only_if(condition: str | None, lines: list[str]) -> list[str]:
-    """Return lines that run where a condition holds; None: always."""
-    if condition is None:
-        return lines
-    if len(lines) == 1:
-        return [f"if ({condition}) {{", INDENT + lines[0], "}"]
-    return [f"if ({condition}) {{", *lines[1:-1], "}"]
-
-
-def _predicate_text(
-    predicate: Predicate, form: Callable[[IndexForm], Affine], calls: Mapping[str, str]
-) -> str | None:
-    """Return a predicate on counters as C; None where it always holds."""
-    if predicate.is_true:
-        return None
-    total: Index | None = None
-    for conditions in predicate.alternatives:
-        parts: list[Index] = [_condition(form(c.form), c.equal) for c in conditions]
-        every = all_of(parts)
-        assert every is not None, "a conjunction of nothing always holds"
-        total = every if total is None else Operation("or", (total, every))
-    return NEVER_TEXT if total is None else index_text(total, calls)
-
-
-def _condition(form: Affine, is_equality: bool) -> Operation:
-    found = at_least_zero(form)
-    return Operation("eq", found.operands) if is_equality else found
-
-
-def _text_of(condition: Index, values: Values, calls: Mapping[str, str]) -> str:
-    return index_text(
-        substituted(condition, {name: index_of(form) for name, form in values.items()}), calls
-    )
-
-
-def _folded_text(fields: Sequence[tuple[Affine, int]], tile_bits: int, tile: str) -> str:
-    """Return a folded address as C: the low bits of every form, one above the other."""
-    parts, shift = [], 0
-    for form, width in [*fields, *([(Affine.variable(tile), tile_bits)] if tile_bits else [])]:
-        text = str(form)
-        low = f"({text if text.isidentifier() else f'({text})'} & {(1 << width) - 1})"
-        parts.append(f"({low} << {shift})" if shift else low)
-        shift += width
-    return bare(" | ".join(parts)) if parts else "0"
-
-
-def _of_counters(form: IndexForm, names: Sequence[str], firsts: Sequence[int]) -> Affine:
-    """Return a form of 0-based counters as one of the loops that begin at `firsts`, others at 0."""
-    starts = [*firsts, *[0] * (len(names) - len(firsts))]
-    parts = [
-        (Affine.variable(name) - first) * c
-        for name, first, c in zip(names, starts, form.coefficients, strict=True)
-    ]
-    return affine_sum(parts) + form.constant
 
 
 def _boxed(loop: NestLoop, first: Statement) -> Loop:
