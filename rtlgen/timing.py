@@ -14,6 +14,9 @@ from rtlgen.transforms.precedence import Precedence, Related
 from rtlgen.transforms.ragged import beside_ragged, is_listable, ragged_loops, ragged_statements
 from rtlgen.transforms.units import Unit
 
+FAR = 1_000
+"""Iterations between instances in loops that statements do not share."""
+
 
 def timing_of(analysis: Analysis, target: Target) -> Timing:
     """Return the datapaths and dependences of an analysed program, for one target."""
@@ -31,7 +34,10 @@ def timing_of(analysis: Analysis, target: Target) -> Timing:
         box = scop.schedule.box(statement.name)
         unit = next(unit for unit in analysis.units if statement.name in unit.statements)
         written = _as_written(analysis, related, statement.name)
-        late = recurrent_reads(unit, analysis.flows, related, statement.name, written)
+        apart = analysis.skewed is not None and statement.name in analysis.skewed.apart
+        late = recurrent_reads(
+            unit, analysis.flows, related, statement.name, written, FAR if apart else 1
+        )
         datapaths[statement.name] = build_datapath(scop, statement, box, target, late)
     return Timing(
         analysis.sets,
@@ -45,18 +51,27 @@ def timing_of(analysis: Analysis, target: Target) -> Timing:
 
 
 def recurrent_reads(
-    unit: Unit, flows: Dataflow, related: Related, statement: str, written: Placement
+    unit: Unit,
+    flows: Dataflow,
+    related: Related,
+    statement: str,
+    written: Placement,
+    others_age: int = 1,
 ) -> dict[int, int]:
     """Return the reads whose value comes from the statement's own unit, with its smallest age.
 
-    The age is counted in iterations of the nest as `written`; a value of another statement of the
-    unit counts as new.
+    The age is counted in iterations of the nest as `written`.
+
+    Parameters
+    ----------
+    others_age: of a value of another statement of the unit. It counts as new, but where the two are
+        in loops of their own, and as far apart in time as the value asks for.
     """
     ages: dict[int, int] = {}
     for flow in flows.flows:
         if flow.sink != statement or flow.source not in unit.statements:
             continue
-        age = 1
+        age = others_age
         if flow.source == statement:
             pairs = related.of(flow)
             assert pairs is not None, "a flow relates some instances"

@@ -23,7 +23,12 @@ from rtlgen.scheduling.worth import SEARCH_GAIN, is_worth_search
 from rtlgen.target import Target
 from rtlgen.transforms.common_nest import Effort, padded_nest
 from rtlgen.transforms.distances import Candidate
-from rtlgen.transforms.hyperplanes import Edges, Hyperplane, hyperplanes
+from rtlgen.transforms.hyperplanes import (
+    Edges,
+    Hyperplane,
+    follow_each_other,
+    hyperplanes,
+)
 from rtlgen.transforms.period import Member
 from rtlgen.transforms.pins import Values
 from rtlgen.transforms.precedence import Precedence, Related, among, iteration_precedences
@@ -136,6 +141,7 @@ class _Weighed:
     -------
     sizes: iterations of every wavefront. distances: by the id of every dependence and flow.
     cycles: the precedences inside of the unit, with the lags that they have in these loops.
+    apart: whether each statement has the wavefronts for itself, some time behind the others.
     """
 
     slots: int
@@ -145,6 +151,11 @@ class _Weighed:
     sizes: Ints
     distances: Mapping[int, Ints]
     cycles: Sequence[Precedence]
+    apart: bool = False
+
+    def edges_of(self, edges: Sequence[Edges]) -> Sequence[Edges]:
+        """Return those for which the wavefronts must be far enough from each other."""
+        return _own(edges) if self.apart else edges
 
 
 class _Search:
@@ -199,7 +210,9 @@ class _Search:
             )
             if grouping is not None:
                 slots = grouping.last_issue + 1
-                found.append(Skew(self.unit, self._rows(sinking), slots, self.before, self.reason))
+                shared = len(weighed.plane.outer) if weighed.apart else None
+                rows = self._rows(sinking)
+                found.append(Skew(self.unit, rows, slots, self.before, self.reason, shared))
         if effort.left <= 0 and not found:
             note_limit(
                 f"{', '.join(self.unit.statements)}: the search for skewed loops found none before "
@@ -266,18 +279,33 @@ class _Search:
             places = {m.name: nest.coordinates(m, self.points[m.name]) for m in self.members}
             distances = self._distances(nest)
             edges = _edges((*as_it_is, *self.orders), distances)
-            planes = hyperplanes(self.unit.statements, edges, len(nest.dims))
-            for plane in islice(planes, MAX_WEIGHED):
+            for plane, apart in self._planes(edges, len(nest.dims)):
                 keep_going()
                 if self.is_ragged and plane.is_permutation:
                     continue
                 sizes = _wavefront_sizes(plane, places)
-                slots = int(np.maximum(sizes, plane.wavefront_cycles(edges)).sum())
-                found.append(
-                    _Weighed(slots, len(found), plane, nest.sinking, sizes, distances, as_it_is)
+                carried = _own(edges) if apart else edges
+                slots = int(np.maximum(sizes, plane.wavefront_cycles(carried)).sum())
+                own = _Weighed(
+                    slots, len(found), plane, nest.sinking, sizes, distances, as_it_is, apart
                 )
+                found.append(own)
         likely = sorted(found, key=_merit)[: 2 * MAX_TRIED]
         return sorted(map(self._adapted, likely), key=_merit)[:MAX_TRIED]
+
+    def _planes(self, edges: Sequence[Edges], depth: int) -> Iterator[tuple[Hyperplane, bool]]:
+        """Yield hyperplanes, and whether each statement is to have their wavefronts for itself.
+
+        Inside of outer loops, statements that follow each other need not do so from wavefront to
+        wavefront: they may run in the same ones, each so much later that it finds what it reads.
+        """
+        names = self.unit.statements
+        for plane in islice(hyperplanes(names, edges, depth), MAX_WEIGHED):
+            yield plane, False
+        if len(names) > 1:
+            for plane in islice(hyperplanes(names, _own(edges), depth), MAX_WEIGHED):
+                if plane.outer and follow_each_other(names, edges, plane.outer):
+                    yield plane, True
 
     def _nests(self) -> Iterator[CommonNest]:
         """Yield common nests, each way to sink the statements once."""
@@ -311,27 +339,27 @@ class _Search:
         scop = self.timing.scop
         datapaths = dict(self.timing.datapaths)
         for name in self.unit.statements:
-            late = self._ages(plane, distances, name, usual)
+            late = self._ages(weighed, name, usual)
             box = scop.schedule.box(name)
             datapaths[name] = build_datapath(scop, scop.statement(name), box, self.target, late)
         cycles = self._cycles(replace(self.timing, datapaths=datapaths))
-        least = plane.wavefront_cycles(_edges((*cycles, *self.orders), distances))
+        edges = weighed.edges_of(_edges((*cycles, *self.orders), distances))
+        least = plane.wavefront_cycles(edges)
         return replace(weighed, slots=int(np.maximum(weighed.sizes, least).sum()), cycles=cycles)
 
-    def _ages(
-        self, plane: Hyperplane, distances: Mapping[int, Ints], name: str, usual: int
-    ) -> dict[int, int]:
+    def _ages(self, weighed: _Weighed, name: str, usual: int) -> dict[int, int]:
         """Return how old the values of the unit are in reads of a statement, at least.
 
         Parameters
         ----------
         usual: cycles from one wavefront to the next.
         """
+        plane, distances = weighed.plane, weighed.distances
         ages: dict[int, int] = {}
         for flow in self.timing.dataflow.flows:
             if flow.sink != name or flow.source not in self.unit.statements:
                 continue
-            age = 1
+            age = FAR if weighed.apart else 1
             if flow.source == name:
                 edges = Edges(name, name, distances[id(flow)], 0).within(plane.outer)
                 age = usual * (FAR if edges is None else int(plane.fronts(edges).min()))
@@ -350,6 +378,11 @@ def _distinct(rows: Ints) -> Ints:
     places = np.unique(np.ravel_multi_index(tuple((rows - low).T), extents))
     found: Ints = np.stack(np.unravel_index(places, extents), axis=1) + low
     return found
+
+
+def _own(edges: Sequence[Edges]) -> list[Edges]:
+    """Return the edges of statements with themselves."""
+    return [edge for edge in edges if edge.source == edge.sink]
 
 
 def _edges(precedences: Sequence[Precedence], distances: Mapping[int, Ints]) -> list[Edges]:

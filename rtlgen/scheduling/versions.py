@@ -26,7 +26,7 @@ from rtlgen.scheduling.forwarding import IssueTimes, Routing
 from rtlgen.scheduling.lags import Timing
 from rtlgen.scheduling.ports import stores_meeting
 
-MAX_WRITE_PORTS = 4
+MAX_WRITE_PORTS = 8
 """Versions that a bank may have."""
 
 MAX_BANKED_WORDS = 1 << 16

@@ -134,6 +134,16 @@ def hyperplanes(
             yield Hyperplane(outer, coefficients, tuple(offsets.items()), rest)
 
 
+def follow_each_other(
+    statements: Sequence[str], edges: Sequence[Edges], outer: Sequence[int]
+) -> bool:
+    """Tell whether statements may run one after another inside of the loops `outer`."""
+    places = {name: place for place, name in enumerate(statements)}
+    return _forward(edges, outer) and all(
+        places[edge.source] <= places[edge.sink] for edge in edges if edge.within(outer) is not None
+    )
+
+
 def _orders(depth: int) -> Iterator[tuple[int, ...]]:
     fixed = max(0, depth - MAX_PERMUTED)
     for inner in permutations(range(fixed, depth)):

@@ -16,7 +16,7 @@ References: Lamport, "The parallel execution of DO loops", CACM 17(2), 1974 (hyp
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rtlgen.ir.affine import Affine
@@ -42,6 +42,8 @@ class Skew:
     rows: by statement, what the new loops count, outermost first, over the C iterators.
     slots, slots_before: issue slots of the unit, expected in these loops and in those before.
     reason: why it waits in those.
+    shared: how many of the new loops, from the outermost one on, all statements are in; None: all.
+        Inside of these, each has new loops of its own, one statement behind the other.
     """
 
     unit: Unit
@@ -49,20 +51,35 @@ class Skew:
     slots: int
     slots_before: int
     reason: str
+    shared: int | None = None
 
     def __post_init__(self) -> None:
         if set(self.rows) != set(self.unit.statements):
             raise ValueError("a skew moves all statements of its unit")
         if len({len(rows) for rows in self.rows.values()}) != 1:
-            raise ValueError("the statements of a unit share their new loops")
+            raise ValueError("the statements of a unit share their number of new loops")
+        if self.shared is not None and not 0 < self.shared < self.depth:
+            raise ValueError(f"{self.shared} of {self.depth} loops are not some of them")
+
+    @property
+    def depth(self) -> int:
+        """How many new loops every statement has."""
+        return len(next(iter(self.rows.values())))
 
     @property
     def tree(self) -> schedule_tree.Node:
         """The new loops as a schedule."""
-        names = self.unit.statements
-        depth = len(self.rows[names[0]])
-        rows = tuple(Row.of({n: self.rows[n][level] for n in names}) for level in range(depth))
-        return Band(rows, False, schedule_tree.in_sequence([Leaf(name) for name in names]))
+        names, shared = self.unit.statements, self.depth if self.shared is None else self.shared
+        parts: list[schedule_tree.Node] = [
+            Leaf(name)
+            if self.shared is None
+            else Band(self._rows([name], range(shared, self.depth)), False, Leaf(name))
+            for name in names
+        ]
+        return Band(self._rows(names, range(shared)), False, schedule_tree.in_sequence(parts))
+
+    def _rows(self, names: Sequence[str], levels: Iterable[int]) -> tuple[Row, ...]:
+        return tuple(Row.of({n: self.rows[n][level] for n in names}) for level in levels)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,6 +102,12 @@ class Skewed:
     def statements(self) -> frozenset[str]:
         """The statements in new loops."""
         return frozenset(name for skew in self.skews for name in skew.unit.statements)
+
+    @property
+    def apart(self) -> frozenset[str]:
+        """Those that have some of them for themselves."""
+        apart = (skew for skew in self.skews if skew.shared is not None)
+        return frozenset(name for skew in apart for name in skew.unit.statements)
 
 
 def skew(

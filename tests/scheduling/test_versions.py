@@ -24,12 +24,12 @@ def in_parts(count: int) -> str:
 
 
 def test_too_few_write_ports_are_the_reason_that_is_given() -> None:
-    eight = compiled(in_parts(8), CompileOptions())
-    assert [bound.text() for bound in eight.bounds] == [
-        "a: S0 S1 S2 .. S7 (line 1) store 64 times through its one write port, in as many cycles;\n"
-        "  each port more is a copy of the whole array, 4 are the most"
+    sixteen = compiled(in_parts(16), CompileOptions())
+    assert [bound.text() for bound in sixteen.bounds] == [
+        "a: S0 S1 S2 .. S15 (line 1) store 64 times through its one write port, "
+        "in as many cycles;\n  each port more is a copy of the whole array, 8 are the most"
     ]
-    assert compiled(in_parts(4), CompileOptions()).bounds == ()
+    assert compiled(in_parts(8), CompileOptions()).bounds == ()
 
 
 def test_what_is_not_replayed_is_counted() -> None:

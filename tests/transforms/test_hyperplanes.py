@@ -9,7 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rtlgen.transforms.hyperplanes import Edges, Hyperplane, hyperplanes
+from rtlgen.transforms.hyperplanes import (
+    Edges,
+    Hyperplane,
+    follow_each_other,
+    hyperplanes,
+)
 
 SEIDEL = [(0, 0, 1), (0, 1, -1), (0, 1, 0), (0, 1, 1), (1, -1, -1), (1, -1, 0), (1, 0, -1)]
 
@@ -51,6 +56,16 @@ def test_the_statements_of_two_sweeps_get_offsets() -> None:
     for edge in (along, there, back):
         carried = plane.fronts(edge) >= (edge.distances != 0).any(axis=1)
         assert carried.all()
+
+
+def test_sweeps_of_an_outer_loop_may_follow_each_other() -> None:
+    behind = edges([(0, -1), (0, 0), (0, 1)], names="AB")
+    carried, ahead = edges([(1, 0)], names="BA"), edges([(0, 1)], names="BA")
+    assert follow_each_other("AB", [behind, carried], (0,))
+    # What the outer loop does not carry runs from a statement to one behind it, or not at all.
+    assert not follow_each_other("AB", [behind, carried], ())
+    assert not follow_each_other("BA", [behind, carried], (0,))
+    assert not follow_each_other("AB", [behind, carried, ahead], (0,))
 
 
 def test_wavefronts_must_be_as_far_apart_as_the_lag_over_the_wavefronts_between() -> None:

@@ -166,3 +166,37 @@ def test_a_statement_may_stand_before_the_skewed_one_that_it_reads_from() -> Non
     assert [s.name for s in compilation.analysis.skewed.sets.scop.statements] == ["S1", "S0"]
     assert compilation.replayed
     assert predicted_cycles(compilation.plan) < 2 * 23 * 23
+
+
+CASCADE = """
+void cascade(int a[N][N]) {
+  for (int t = 0; t < 8; t++)
+    for (int i = 1; i < N - 1; i++)
+      for (int j = 1; j < N - 1; j++)
+        a[i][j] = (a[i - 1][j + 1] + a[i][j - 1] + a[i][j + 1] + a[i + 1][j]) / 5;
+}
+"""
+
+
+def test_the_sweeps_of_a_cascade_run_in_the_same_wavefronts_one_behind_the_other() -> None:
+    compilation = built(sized(CASCADE, 18), CompileOptions(unroll={"t": 4}))
+    skewed = compilation.analysis.skewed
+    assert skewed is not None
+    (skew,) = skewed.skews
+    assert skew.shared == 1 and skewed.apart == set(skew.unit.statements)
+    assert len({tuple(rows) for rows in skew.rows.values()}) == 1
+    shifts = [compilation.decision.shifts[name] for name in skew.unit.statements]
+    assert shifts == sorted(shifts) and len(set(shifts)) == 4
+    assert compilation.replayed
+    # Two times 256 elements a statement, the ends of the wavefronts, and three sweeps behind.
+    assert predicted_cycles(compilation.plan) < 2 * 16 * 16 + 2 * 40 + 3 * 40
+
+
+def test_sweeps_one_behind_the_other_must_keep_their_own_dependences() -> None:
+    analysis = analyse(parse_text(sized(CASCADE, 8), "cascade.c"))
+    (unit,) = analysis.units
+    rows = {"S0": (variable("t"), variable("j"), variable("i"))}
+    with pytest.raises(IllegalSchedule, match="skewing loops"):
+        in_skewed_loops(analysis, [Skew(unit, rows, 0, 1, "", shared=1)])
+    with pytest.raises(ValueError, match="some of them"):
+        Skew(unit, rows, 0, 1, "", shared=3)
