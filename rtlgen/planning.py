@@ -23,7 +23,7 @@ from rtlgen.analysis import (
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.effort import TooComplex, improving, limited_effort, more_effort
 from rtlgen.ir.plan import KernelPlan
-from rtlgen.ir.ram_copies import block_ram_bits
+from rtlgen.ir.ram_copies import block_ram_bits, block_rams
 from rtlgen.ir.schedule import FlatDim, ScalarDim, Schedule
 from rtlgen.ir.scop import Scop
 from rtlgen.options import CompileOptions
@@ -45,6 +45,8 @@ from rtlgen.scheduling.lower import PlanOptions, lower
 from rtlgen.scheduling.pausing import find_pauses
 from rtlgen.scheduling.ports import assign_read_ports
 from rtlgen.scheduling.regions import cycles_apart, decide_regions, shortest_regions
+from rtlgen.scheduling.replay import is_replayable
+from rtlgen.scheduling.row_memories import Rows, fold_rows, without_rows
 from rtlgen.scheduling.settling import (
     Wait,
     affordable_waits,
@@ -117,8 +119,32 @@ def choose_plan(written: Analysis, options: CompileOptions) -> Planned:
         with improving("arrays in banks"), more_effort():
             second = _in_given_banks(banked, options)
             if _is_worth_banks(first, second):
-                return second
-    return _with_less_ram(first, options)
+                return _in_rows(second, options)
+    return _in_rows(_with_less_ram(first, options), options)
+
+
+def _in_rows(planned: Planned, options: CompileOptions) -> Planned:
+    """Return the same plan with values that are read soon in a few rows, where that saves RAM."""
+    timing, decision, target = planned.space.timing, planned.decision, planned.target
+    # What is not replayed is not proven.
+    if not _has_copies(planned.plan, target) or not is_replayable(planned.plan):
+        return planned
+    plan = planned.plan
+    with improving("values in rows"), suppress(NoVersions), limited_effort():
+        rows = fold_rows(timing, decision.times, decision.routing)
+        if rows.memories:
+            plan = _plan(timing, decision, target, options, rows)
+    return replace(planned, plan=plan) if _is_smaller(plan, planned.plan, target) else planned
+
+
+def _has_copies(plan: KernelPlan, target: Target) -> bool:
+    """Tell whether some memory may take more than one block RAM."""
+    return block_rams(plan, target) > len(plan.memories)
+
+
+def _is_smaller(one: KernelPlan, other: KernelPlan, target: Target) -> bool:
+    """Tell whether a plan needs fewer block RAMs than another one."""
+    return block_rams(one, target) < block_rams(other, target)
 
 
 def _is_worth_banks(one: Planned, several: Planned) -> bool:
@@ -380,15 +406,20 @@ def _require_legal_shifts(
 
 
 def _plan(
-    timing: Timing, decision: Decision, target: Target, options: CompileOptions
+    timing: Timing,
+    decision: Decision,
+    target: Target,
+    options: CompileOptions,
+    rows: Rows | None = None,
 ) -> KernelPlan:
+    rows = without_rows(decision.routing) if rows is None else rows
     return lower(
         timing,
         decision.regions,
         decision.times,
-        decision.routing,
-        assign_read_ports(timing, decision.times, decision.routing),
-        assign_versions(timing, decision.times, decision.routing),
+        rows,
+        assign_read_ports(timing, decision.times, rows.routing),
+        assign_versions(timing, decision.times, rows.routing),
         Figures(
             decision.shifts,
             decision.ii_reasons,

@@ -137,15 +137,16 @@ def address_values(address: Address, counters: Ints, tiles: Ints | int = 0) -> I
 def element_numbers(memory: Memory, address: Address, counters: Ints) -> Ints:
     """Return the row-major number of the element at the address that each iteration presents.
 
-    It is -1 where a bank has none there. Only of a memory that is no window.
+    It is -1 where a bank has none there. Only of a memory that is no window; of what is folded, it
+    is the number of the place.
     """
-    if isinstance(address, IndexForm):
-        return form_values(address, counters)
+    if isinstance(address, IndexForm | FoldedForm):
+        return address_values(address, counters)
     banks: Ints | int
     if isinstance(address, InBank):
         banks, rows = address.bank, form_values(address.row, counters)
     else:
-        assert isinstance(address, AnyBank), "what is folded is a window"
+        assert isinstance(address, AnyBank), "one bank or several"
         places = address_values(address, counters)
         banks = chosen_bits(places, address.bank_bits)
         rows = chosen_bits(places, address.row_bits)

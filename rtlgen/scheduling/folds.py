@@ -14,7 +14,7 @@ Reference: De Greef, Catthoor, De Man, "Memory size reduction through storage or
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import islpy as isl
@@ -311,6 +311,23 @@ def smallest_fold(
     while not is_too_large() and (bits := _fewest_for(apart, most)) != most and loses(bits):
         pass
     return Fold(tuple(_fewest_for(apart, most)), not is_too_large())
+
+
+def fewest_bits(
+    shape: Sequence[int], clashes: Callable[[Sequence[int]], Sequence[tuple[int, ...]]]
+) -> tuple[int, ...]:
+    """Return for each dimension how many low bits of the subscript tell values apart.
+
+    Parameters
+    ----------
+    clashes: how far values are apart that are in one place of a fold and must not be; none: it
+        keeps them all.
+    """
+    most = [(extent - 1).bit_length() for extent in shape]
+    apart: list[tuple[int, ...]] = []
+    while (bits := _fewest_for(apart, most)) != most and (found := clashes(bits)):
+        apart += found
+    return tuple(bits)
 
 
 def _fewest_for(apart: Sequence[tuple[int, ...]], most: Sequence[int]) -> list[int]:

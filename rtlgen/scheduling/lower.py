@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from rtlgen.errors import Label
@@ -10,6 +10,7 @@ from rtlgen.ir.expr import ScalarParameter, walk
 from rtlgen.ir.plan import (
     IndexStyle,
     KernelPlan,
+    LoadOp,
     Memory,
     Region,
     Scalar,
@@ -17,9 +18,10 @@ from rtlgen.ir.plan import (
 from rtlgen.ir.scop import Scop
 from rtlgen.scheduling.datapath import read_latency_cycles
 from rtlgen.scheduling.errors import IndexStyleUnsuitable
-from rtlgen.scheduling.forwarding import Issue, IssueTimes, Routing
+from rtlgen.scheduling.forwarding import Issue, IssueTimes
 from rtlgen.scheduling.lags import Timing
 from rtlgen.scheduling.ports import PortMap
+from rtlgen.scheduling.row_memories import RowMemory, Rows
 from rtlgen.scheduling.stream_builder import Figures, IslandStreamBuilder
 from rtlgen.scheduling.versions import VersionMap
 from rtlgen.target import Target
@@ -43,7 +45,7 @@ def lower(
     timing: Timing,
     regions: Sequence[Sequence[str]],
     times: IssueTimes,
-    routing: Routing,
+    rows: Rows,
     ports: PortMap,
     versions: VersionMap,
     figures: Figures,
@@ -55,6 +57,7 @@ def lower(
     Parameters
     ----------
     times: issue cycles of all statements on one time axis, on which the regions do not overlap.
+    rows: what is in memories of its own, and how the others travel.
 
     Raises
     ------
@@ -70,9 +73,7 @@ def lower(
         end = max(_end(timing, times[name], name) for name in names)
         place = {name: n for n, name in enumerate(names)}
         builders = (
-            IslandStreamBuilder(
-                timing, times, routing, ports, versions, place, scop.statement(name)
-            )
+            IslandStreamBuilder(timing, times, rows, ports, versions, place, scop.statement(name))
             for name in names
         )
         streams = tuple(builder.stream(figures, base) for builder in builders)
@@ -89,7 +90,10 @@ def lower(
         name=scop.name,
         source_file=scop.source.path,
         scalars=scalars_of(scop),
-        memories=tuple(memories_of(scop, ports, versions, target)),
+        memories=(
+            *_used(memories_of(scop, ports, versions, target), rows, plan_regions),
+            *(_memory_of(memory, target) for memory in rows.memories),
+        ),
         body=plan_regions,
         index_style=options.index_style,
         index_latency_cycles=latency,
@@ -146,6 +150,33 @@ def memories_of(scop: Scop, ports: PortMap, versions: VersionMap, target: Target
         for array in scop.arrays
         if array.name in used
     ]
+
+
+def _used(memories: Sequence[Memory], rows: Rows, regions: Sequence[Region]) -> Iterator[Memory]:
+    """Yield the memories without those all of whose values are in rows."""
+    streams = [stream for region in regions for stream in region.streams]
+    used = {store.memory for stream in streams for store in stream.stores}
+    used |= {op.memory for s in streams for op in s.operations if isinstance(op, LoadOp)}
+    kept = {memory.array.name for memory in rows.memories}
+    for memory in memories:
+        if memory.has_host_port or memory.name in used or memory.name not in kept:
+            yield memory
+
+
+def _memory_of(rows: RowMemory, target: Target) -> Memory:
+    """Return the memory of some rows of an array."""
+    return Memory(
+        name=rows.name,
+        width_bits=rows.array.element.width_bits,
+        signed=rows.array.element.signed,
+        shape=(rows.words,),
+        role="local",
+        storage="local",
+        kind="block",
+        read_ports=rows.read_ports,
+        read_latency_cycles=read_latency_cycles(rows.array, target),
+        collision_free=True,
+    )
 
 
 def _require_boxes(regions: Sequence[Region], style: IndexStyle) -> None:

@@ -257,20 +257,21 @@ def assign_read_ports(timing: Timing, times: IssueTimes, routing: Routing) -> Po
     port: dict[tuple[str, int], int] = {}
     read_ports = {array.name: 1 for array in timing.scop.arrays}
     for array, keys in loads.items():
-        colours = _colours([cycles[key] for key in keys])
-        port |= dict(zip(keys, colours, strict=True))
-        read_ports[array] = max(colours) + 1
+        found = colours([cycles[key] for key in keys])
+        port |= dict(zip(keys, found, strict=True))
+        read_ports[array] = max(found) + 1
     return PortMap(port, read_ports)
 
 
-def _colours(cycles: Sequence[Busy]) -> list[int]:
+def colours(cycles: Sequence[Busy]) -> list[int]:
+    """Return a port for each of some loads: of another one for those that meet and differ."""
     graph: rustworkx.PyGraph[int, None] = rustworkx.PyGraph()
     graph.add_nodes_from(list(range(len(cycles))))
     for a, b in combinations(range(len(cycles)), 2):
         if cycles[a].meets(cycles[b]) and cycles[a].differs(cycles[b]):
             graph.add_edge(a, b, None)
-    colours = rustworkx.graph_greedy_color(graph)
-    return [colours[n] for n in range(len(cycles))]
+    found = rustworkx.graph_greedy_color(graph)
+    return [found[n] for n in range(len(cycles))]
 
 
 def store_conflicts(timing: Timing, times: IssueTimes, routing: Routing) -> list[tuple[str, str]]:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from rtlgen.ir.iterations import element_numbers, predicate_mask
 from rtlgen.ir.plan import (
+    ChooseOp,
     ForwardOp,
     KernelPlan,
     LoadOp,
@@ -62,7 +63,7 @@ def replay(plan: KernelPlan, scop: Scop, program: Schedule, placed: Schedule) ->
     ------
     PlanUnsound: with the first event that is wrong.
     """
-    if sum(stream.count for stream in plan.streams) > MAX_ITERATIONS:
+    if not is_replayable(plan):
         return False
     if _looked_up(plan, scop) > MAX_ELEMENTS:
         return False
@@ -74,6 +75,11 @@ def replay(plan: KernelPlan, scop: Scop, program: Schedule, placed: Schedule) ->
     for memory in plan.memories:
         judge.check_memory(memory.name)
     return True
+
+
+def is_replayable(plan: KernelPlan) -> bool:
+    """Tell whether a plan has few enough iterations."""
+    return sum(stream.count for stream in plan.streams) <= MAX_ITERATIONS
 
 
 def _looked_up(plan: KernelPlan, scop: Scop) -> int:
@@ -92,26 +98,37 @@ class _Judge:
         self.plan = plan
         self.scop = scop
         self.members = members
+        self.arrays = {array.name for array in scop.arrays}
         self.stored = {m.name: self._version_histories(m) for m in plan.memories}
-        self.written = {m.name: self._program_history(m.name) for m in plan.memories}
+        self.written = {array.name: self._program_history(array.name) for array in scop.arrays}
         self.port_uses: dict[tuple[str, int], list[Ints]] = {}
 
     def check_operands(self, member: IssuedInstances, region: Sequence[IssuedInstances]) -> None:
         """Check every load of a stream, and what replaces it where a tap does."""
         operations = member.stream.operations
-        forwards = {op.operands[0]: op for op in operations if isinstance(op, ForwardOp)}
-        for number, op in enumerate(operations):
-            forward = forwards.get(number)
-            tapped = self._check_taps(member, forward, region) if forward else None
-            if isinstance(op, LoadOp):
-                self._check_load(member, op, tapped)
-            elif tapped is not None and not tapped.all():
-                self._fail(f"{member.stream.statement} lacks a value")
+        every = np.ones(len(member.tokens), dtype=np.bool_)
+        used: dict[int, Bools] = {}
+        # What is behind a choice or a tap is used where that takes it.
+        for number, op in reversed([*enumerate(operations)]):
+            where = used.get(number, every)
+            match op:
+                case ForwardOp(operands=(operand,)):
+                    where = where & ~self._check_taps(member, op, region)
+                    used[operand] = where
+                    is_loaded = isinstance(operations[operand], LoadOp | ChooseOp)
+                    if where.any() and not is_loaded:
+                        self._fail(f"{member.stream.statement} lacks a value")
+                case ChooseOp(operands=(first, second)):
+                    chosen = predicate_mask(op.when, member.counters)
+                    used[first], used[second] = where & chosen, where & ~chosen
+                case LoadOp():
+                    self._check_load(member, op, where)
+                case _:
+                    pass
 
     def check_memory(self, name: str) -> None:
         """Check that no port is used twice and that the last writes survive."""
-        array = self.scop.array(name)
-        if array.storage != "local" or name == self.scop.returned:
+        if name in self.arrays and self._outlives_run(name):
             # All others keep what they had before the run.
             histories = (self.written[name], *self.stored[name])
             touched = distinct(np.concatenate([history.elements for history in histories]))
@@ -124,31 +141,37 @@ class _Judge:
             if memory == name and self._is_port_contested(self.plan.memory(name), uses):
                 self._fail(f"two loads use read port {port} of {name} in one cycle")
 
-    def _check_load(self, member: IssuedInstances, op: LoadOp, tapped: Bools | None) -> None:
+    def _outlives_run(self, name: str) -> bool:
+        return self.scop.array(name).storage != "local" or name == self.scop.returned
+
+    def _check_load(self, member: IssuedInstances, op: LoadOp, used: Bools) -> None:
         name, where = op.memory, member.stream.statement
-        used = np.ones(len(member.tokens), dtype=np.bool_) if tapped is None else ~tapped
         needed = predicate_mask(op.needed, member.counters)
         access = member.statement.reads[op.read]
+        array = self.scop.array(access.array)
         if access.is_partial:
             # Elsewhere the program does not use the value, or it would leave the array.
             lowest = tuple(window.low for window in access.windows if window.known is None)
-            used &= member.inside(access, self.scop.array(name).shape, lowest)
+            used = used & member.inside(access, array.shape, lowest)
         if np.any(used & ~needed):
             self._fail(f"{where} uses {name} without asking for it")
-        if access.array != name:
+        if access.array != name and name in self.arrays:
             self._fail(f"{where} reads {name} in place of {access.array}")
         if op.address is None:
             self._check_lookup(member, op, access, used)
             self._use_port(member, op, needed, None)
             return
-        elements = member.elements(access, self.scop.array(name).strides)
+        elements = member.elements(access, array.strides)
         addresses = element_numbers(self.plan.memory(name), op.address, member.counters)
-        if not np.array_equal(addresses[needed], elements[needed]):
+        # Where a value is in a few rows of its array, its place may be any, if it is there.
+        if name in self.arrays and not np.array_equal(addresses[needed], elements[needed]):
             self._fail(f"{where} addresses the wrong element of {name}")
         cycles = member.cycles + op.stage
         versions = self._versions(member, op)
         seen = self._stored_before(name, versions[used], addresses[used], cycles[used])
-        expected = self.written[name].before(elements[used], member.moments[used])
+        expected = self.written[array.name].before(elements[used], member.moments[used])
+        if name not in self.arrays and np.any(expected == INITIAL):
+            self._fail(f"{where} loads from {name} what was in {array.name} before the run")
         if not np.array_equal(seen, expected):
             self._fail(f"{where} loads a wrong value of {name}")
         if self._meets_store(name, addresses[used], cycles[used]):
@@ -288,8 +311,8 @@ class _Judge:
     def _plan_history(self, memory: Memory, port: int) -> WriteHistory:
         name = memory.name
         elements, cycles, tokens = [_EMPTY], [_EMPTY], [_EMPTY]
-        for member in self.members:
-            store = member.stream.store
+        every = ((member, store) for member in self.members for store in member.stream.stores)
+        for member, store in every:
             if (store.memory, store.port) != (name, port):
                 continue
             if predicate_mask(store.when, member.bubbles).any():
@@ -299,7 +322,7 @@ class _Judge:
             cycles.append((member.cycles + store.stage)[mask])
             tokens.append(member.tokens[mask])
         touched = np.concatenate(elements)
-        depth = self.scop.array(name).depth
+        depth = memory.depth
         if len(touched) and (touched.min() < 0 or touched.max() >= depth):
             self._fail(f"a store leaves {name}")
         banks, _ = memory.bank_map.of_elements(touched)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import cast
 
 import islpy as isl
@@ -19,6 +20,7 @@ from rtlgen.ir.plan import (
     Address,
     ArithmeticOp,
     CastOp,
+    ChooseOp,
     ConstantOp,
     ForwardOp,
     IndexForm,
@@ -39,11 +41,13 @@ from rtlgen.ir.scop import Access, Statement
 from rtlgen.poly.counting import count_points
 from rtlgen.poly.describe import access_text
 from rtlgen.scheduling.errors import BankUnknown, RaggedDomain
-from rtlgen.scheduling.forwarding import Issue, IssueTimes, Routing, TapSet, Unforwardable
+from rtlgen.scheduling.footprints import folded_form
+from rtlgen.scheduling.forwarding import Issue, IssueTimes, TapSet, Unforwardable
 from rtlgen.scheduling.graph import Node
 from rtlgen.scheduling.lags import Timing, flow_key
 from rtlgen.scheduling.ports import PortMap
 from rtlgen.scheduling.predicates import CounterSpace, index_form
+from rtlgen.scheduling.row_memories import Rows
 from rtlgen.scheduling.versions import NoVersions, VersionMap
 
 
@@ -238,14 +242,14 @@ class IslandStreamBuilder(StreamBuilder):
 
     Parameters
     ----------
-    times, routing, ports, versions: of the whole program.
+    times, rows, ports, versions: of the whole program.
     """
 
     def __init__(
         self,
         timing: Timing,
         times: IssueTimes,
-        routing: Routing,
+        rows: Rows,
         ports: PortMap,
         versions: VersionMap,
         place: Mapping[str, int],
@@ -253,23 +257,38 @@ class IslandStreamBuilder(StreamBuilder):
     ) -> None:
         issue = times[statement.name]
         super().__init__(timing, issue, issue.placement.loops, place, statement)
-        self.routing = routing
+        self.rows = rows
+        self.routing = rows.routing
         self.ports = ports
         self.versions = versions
 
     def _stores(self) -> list[Store]:
         write, name = self.statement.write, self.statement.name
-        return [
-            Store(
-                memory=write.array,
-                address=self._address(write),
-                stage=self.datapath.result_stage,
-                value=self.numbers[self.datapath.result],
-                when=self._predicate(self.routing.stored[name]),
-                span=write.span,
-                port=self.versions.port[name],
+        found = [
+            self._store(
+                memory.name,
+                folded_form(memory.fields, 0, self.loops),
+                self._predicate(memory.stored),
             )
+            for memory in self.rows.stored_by(name)
         ]
+        stored = self.routing.stored[name]
+        if not found or not stored.is_empty():
+            port = self.versions.port[name]
+            own = self._store(write.array, self._address(write), self._predicate(stored), port)
+            found.insert(0, own)
+        return found
+
+    def _store(self, memory: str, address: Address, when: Predicate, port: int = 0) -> Store:
+        return Store(
+            memory=memory,
+            address=address,
+            stage=self.datapath.result_stage,
+            value=self.numbers[self.datapath.result],
+            when=when,
+            span=self.statement.write.span,
+            port=port,
+        )
 
     def _address(self, access: Access) -> Address:
         array = self.scop.array(access.array)
@@ -285,24 +304,78 @@ class IslandStreamBuilder(StreamBuilder):
         name = self.statement.name
         access = self.statement.reads[node.read]
         loaded = self.routing.loaded[name, node.read]
-        value: Operation = self._nothing(node)
+        brought: list[tuple[isl.Set, int]] = []
         if not loaded.is_empty():
-            value = LoadOp(
-                width_bits=node.width_bits,
-                signed=node.signed,
-                stage=self.datapath.starts[number],
-                latency_cycles=self.datapath.latencies[number],
-                operands=tuple(self.numbers[operand] for operand in node.operands),
-                span=access.span,
+            load = self._loaded(
+                number,
+                node,
                 memory=access.array,
                 port=self.ports.port[name, number],
                 address=None if access.is_lookup else self._address(access),
                 needed=self._predicate(loaded),
                 versions=self._versions(node.read, loaded),
+            )
+            brought.append((loaded, load))
+        for memory, read in self.rows.read_by((name, node.read)):
+            load = self._loaded(
+                number,
+                node,
+                memory=memory.name,
+                port=read.port,
+                address=folded_form(memory.fields_of(access), 0, self.loops),
+                needed=self._predicate(read.instances),
+                versions=(),
+            )
+            brought.append((read.instances, load))
+        taps = self._built_taps(self.routing.taps[name, node.read], not brought)
+        value = self._chosen(number, node, brought) if brought else self._add(self._nothing(node))
+        return self._forwarded(node, value, taps)
+
+    def _loaded(
+        self,
+        number: int,
+        node: Node,
+        *,
+        memory: str,
+        port: int,
+        address: Address | None,
+        needed: Predicate,
+        versions: tuple[Predicate, ...],
+    ) -> int:
+        """Add a load of a read from one memory."""
+        return self._add(
+            LoadOp(
+                width_bits=node.width_bits,
+                signed=node.signed,
+                stage=self.datapath.starts[number],
+                latency_cycles=self.datapath.latencies[number],
+                operands=tuple(self.numbers[operand] for operand in node.operands),
+                span=self.statement.reads[node.read].span,
+                memory=memory,
+                port=port,
+                address=address,
+                needed=needed,
+                versions=versions,
                 read=node.read,
             )
-        taps = self._built_taps(self.routing.taps[name, node.read], loaded.is_empty())
-        return self._forwarded(node, self._add(value), taps)
+        )
+
+    def _chosen(self, number: int, node: Node, brought: Sequence[tuple[isl.Set, int]]) -> int:
+        """Let one of several loads bring the value of a read, each that of some instances."""
+        anywhere = reduce(isl.Set.union, [instances for instances, _ in brought])
+        (_, value), *others = brought
+        for instances, load in others:
+            when = self.space.predicate(instances.gist(anywhere))
+            choice = ChooseOp(
+                width_bits=node.width_bits,
+                signed=node.signed,
+                stage=self.datapath.starts[number] + self.datapath.latencies[number],
+                operands=(load, value),
+                span=self.statement.reads[node.read].span,
+                when=self._predicate(instances) if when is None else when,
+            )
+            value = self._add(choice)
+        return value
 
     def _versions(self, read: int, loaded: isl.Set) -> tuple[Predicate, ...]:
         """Return where the value is in version 1, 2, ..; what holds elsewhere does not matter."""

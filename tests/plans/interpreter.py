@@ -11,6 +11,7 @@ from rtlgen.ir.plan import (
     Address,
     ArithmeticOp,
     CastOp,
+    ChooseOp,
     ConstantOp,
     FoldedForm,
     ForwardOp,
@@ -114,19 +115,20 @@ class _RegionRun:
         written: set[tuple[str, int, int]] = set()
         for each in issued:
             stream = self.region.streams[each.number]
-            store = stream.store
             # Computed in time even where nothing is stored: what is forwarded from it builds on it.
-            value = self.value(each, store.value)
-            if not store.when.holds(each.counters):
-                continue
-            assert value is not None, f"{stream.statement} stores what it did not load"
-            memory = self.plan.memory(store.memory)
-            address = element_of(memory, store.address, each.counters)
-            port = (store.memory, store.port, bank_at(memory, address))
-            assert port not in written, f"two stores to {store.memory} in cycle {cycle}"
-            written.add(port)
-            element = wrap(value, memory.width_bits, memory.signed)
-            self.images[store.memory][store.port][address] = element
+            value = self.value(each, stream.store.value)
+            for store in stream.stores:
+                assert store.stage == stream.store.stage
+                if not store.when.holds(each.counters):
+                    continue
+                assert value is not None, f"{stream.statement} stores what it did not load"
+                memory = self.plan.memory(store.memory)
+                address = element_of(memory, store.address, each.counters)
+                port = (store.memory, store.port, bank_at(memory, address))
+                assert port not in written, f"two stores to {store.memory} in cycle {cycle}"
+                written.add(port)
+                element = wrap(value, memory.width_bits, memory.signed)
+                self.images[store.memory][store.port][address] = element
 
     def value(self, issued: Issued, number: int) -> int | None:
         """Return the result of an operation, None after a load that was not needed."""
@@ -149,6 +151,8 @@ class _RegionRun:
                 return self.loaded.get((issued, number))
             case ForwardOp():
                 return self._forward(issued, op)
+            case ChooseOp(operands=(first, second)):
+                return self.value(issued, first if op.when.holds(issued.counters) else second)
         if isinstance(op, SelectOp):
             condition = self.value(issued, op.operands[0])
             if condition is None:

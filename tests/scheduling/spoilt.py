@@ -11,7 +11,9 @@ from rtlgen.ir.levels import Address, AnyBank, InBank
 from rtlgen.ir.plan import (
     ALWAYS,
     NEVER,
+    ChooseOp,
     Condition,
+    FoldedForm,
     ForwardOp,
     IndexForm,
     KernelPlan,
@@ -20,6 +22,7 @@ from rtlgen.ir.plan import (
     Operation,
     Predicate,
     Region,
+    Store,
     Stream,
     Tap,
 )
@@ -54,8 +57,15 @@ def nudged(form: Address) -> Iterator[Address]:
         yield replace(form, bank_bits=form.bank_bits[::-1], row_bits=form.row_bits[::-1])
         assert isinstance(form.place, IndexForm)
         yield from (replace(form, place=place) for place in nudged_forms(form.place))
+    elif isinstance(form, FoldedForm):
+        for n, field in enumerate(form.fields):
+            before, after = form.fields[:n], form.fields[n + 1 :]
+            if field.width_bits > 1:
+                fewer = replace(field, width_bits=field.width_bits - 1)
+                yield replace(form, fields=(*before, fewer, *after))
+            for new in nudged_forms(field.form):
+                yield replace(form, fields=(*before, replace(field, form=new), *after))
     else:
-        assert isinstance(form, IndexForm)
         yield from nudged_forms(form)
 
 
@@ -106,6 +116,40 @@ def store_port(stream: Stream) -> Iterator[Stream]:
 def store_address(stream: Stream) -> Iterator[Stream]:
     for form in nudged(stream.store.address):
         yield replace(stream, store=replace(stream.store, address=form))
+
+
+def with_copies(
+    stream: Stream, change: Callable[[Store], Iterator[Store | None]]
+) -> Iterator[Stream]:
+    for k, copy in enumerate(stream.copies):
+        for new in change(copy):
+            others = () if new is None else (new,)
+            yield replace(stream, copies=(*stream.copies[:k], *others, *stream.copies[k + 1 :]))
+
+
+def copy_dropped(stream: Stream) -> Iterator[Stream]:
+    yield from with_copies(stream, lambda copy: iter((None,)))
+
+
+def copy_bound(stream: Stream) -> Iterator[Stream]:
+    def change(copy: Store) -> Iterator[Store]:
+        yield from (replace(copy, when=when) for when in reshaped(copy.when))
+
+    yield from with_copies(stream, change)
+
+
+def copy_address(stream: Stream) -> Iterator[Stream]:
+    def change(copy: Store) -> Iterator[Store]:
+        yield from (replace(copy, address=form) for form in nudged(copy.address))
+
+    yield from with_copies(stream, change)
+
+
+def choice_bound(stream: Stream) -> Iterator[Stream]:
+    for number, op in enumerate(stream.operations):
+        if isinstance(op, ChooseOp):
+            for when in (ALWAYS, NEVER, *reshaped(op.when)):
+                yield changed_op(stream, number, replace(op, when=when))
 
 
 def loads(stream: Stream) -> Iterator[tuple[int, LoadOp]]:
@@ -175,6 +219,10 @@ CHANGES: tuple[Change, ...] = (
     store_bound,
     store_address,
     store_port,
+    copy_dropped,
+    copy_bound,
+    copy_address,
+    choice_bound,
     load_address,
     load_version,
     load_bound,

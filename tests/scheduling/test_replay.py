@@ -52,6 +52,10 @@ PROGRAMS = {
     "banks": """void f(int a[14], int b[14], int c[4][5]) {
       for (int i = 0; i < 12; i += 2) { a[i] += b[i + 1]; a[i + 1] -= b[i]; }
       for (int i = 0; i < 4; i++) for (int j = 0; j < 5; j++) c[i][j] += a[i + j] * b[j]; }""",
+    "rows": """void f(int a[2100], int b[2100], int c[2100]) {
+      for (int i = 4; i < 1060; i++) b[i] = a[i] * 3;
+      for (int i = 1060; i < 2100; i++) b[i] = a[i] + 5;
+      for (int i = 91; i < 2100; i++) c[i] = b[i - 12] + b[i - 40] * b[i - 75]; }""",
     "scalars": """int f(int a[6]) { int s = 1, t;
       for (int i = 0; i < 6; i++) { t = a[i] - s; s = t * 3; a[i] = t; } return s; }""",
 }  # fmt: skip

@@ -1,0 +1,149 @@
+"""Values in a few rows of their array: exact, wherever there are any, and smaller than copies."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from rtlgen import planning
+from rtlgen.frontend import parse_text
+from rtlgen.ir.cycles import predicted_cycles
+from rtlgen.ir.plan import ChooseOp, KernelPlan, LoadOp
+from rtlgen.ir.ram_copies import block_ram_bits
+from rtlgen.options import CompileOptions
+from rtlgen.scheduling import row_memories
+from rtlgen.scheduling.forwarding import Routing
+from rtlgen.scheduling.row_memories import Rows, without_rows
+from rtlgen.sim.cocotb_runner import Simulator
+from tests.end_to_end.judge import Compiled, assert_plan_exact, compiled, simulation_failures
+from tests.simulators import SIMULATORS
+
+FOLDER = Path(__file__).parent
+KERNELS = sorted((FOLDER / "kernels").glob("*.c"))
+
+CASCADE = """
+void cascade(int a[26][24], int b[26][24]) {
+  for (int t = 0; t < 4; t++) {
+    for (int i = 1; i < 25; i++)
+      for (int j = 1; j < 23; j++)
+        b[i][j] = (a[i - 1][j] + a[i][j - 1] + 3 * a[i][j] + a[i][j + 1] + a[i + 1][j]) / 7;
+    for (int i = 1; i < 25; i++)
+      for (int j = 1; j < 23; j++)
+        a[i][j] = (b[i - 1][j] + b[i][j - 1] + 3 * b[i][j] + b[i][j + 1] + b[i + 1][j]) / 7;
+  }
+}
+"""
+
+# In place, in wavefronts: what is alive is no whole rows.
+IN_PLACE = """
+void in_place(int a[24][24]) {
+  for (int t = 0; t < 4; t++)
+    for (int i = 1; i < 23; i++)
+      for (int j = 1; j < 23; j++)
+        a[i][j] = (a[i - 1][j] + a[i][j - 1] + a[i][j] + a[i][j + 1] + a[i + 1][j]) / 5;
+}
+"""
+
+PIPELINE = """
+void pipeline(const short a[40][40], short c[40][40]) {
+  int b[40][40];
+  for (int i = 1; i < 39; i++)
+    for (int j = 0; j < 40; j++)
+      b[i][j] = a[i - 1][j] + 2 * a[i][j] + a[i + 1][j];
+  for (int i = 1; i < 39; i++)
+    for (int j = 1; j < 39; j++)
+      c[i][j] = (b[i][j - 1] + 2 * b[i][j] + b[i][j + 1]) / 16;
+}
+"""
+
+
+def rows_of(plan: KernelPlan) -> dict[str, int]:
+    """Return the words of the memories of rows."""
+    return {m.name: m.depth for m in plan.memories if "_rows" in m.name}
+
+
+@cache
+def built(text: str, lanes: int = 1) -> Compiled:
+    found = compiled(text, CompileOptions(unroll={"t": lanes} if lanes > 1 else {}))
+    assert found is not None
+    return found
+
+
+def in_whole_arrays(text: str, lanes: int, monkeypatch: pytest.MonkeyPatch) -> KernelPlan:
+    """Return the plan without rows."""
+
+    def nothing(*arguments: object) -> Rows:
+        routing = arguments[-1]
+        assert isinstance(routing, Routing)
+        return without_rows(routing)
+
+    monkeypatch.setattr(planning, "fold_rows", nothing)
+    options = CompileOptions(unroll={"t": lanes} if lanes > 1 else {})
+    found = compiled(text, options)
+    assert found is not None
+    return found.plan
+
+
+def test_sweeps_in_a_cascade_hand_over_two_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = built(CASCADE, 2).plan
+    # Two rows of 24, whose numbers take 5 bits.
+    assert set(rows_of(plan).values()) == {64}
+    before = in_whole_arrays(CASCADE, 2, monkeypatch)
+    assert predicted_cycles(plan) == predicted_cycles(before)
+    assert block_ram_bits(plan) * 2 < block_ram_bits(before)
+    # All but the last sweep leave nothing in their array.
+    assert [plan.memory(name).write_ports for name in ("a", "b")] == [1, 1]
+    assert before.memory("a").write_ports == 2
+
+
+def test_an_array_all_of_whose_values_are_in_rows_is_gone() -> None:
+    plan = built(PIPELINE).plan
+    assert {memory.name for memory in plan.memories} == {"a", "c", *rows_of(plan)}
+    # Its rows are two elements longer than those of the loop that reads them, 38 times.
+    assert rows_of(plan) == {"b_rows": 128}
+
+
+def test_values_at_the_border_come_from_the_array() -> None:
+    (stream,) = (s for s in built(CASCADE, 2).plan.streams if s.statement == "S1")
+    choices = [op for op in stream.operations if isinstance(op, ChooseOp)]
+    assert choices
+    for choice in choices:
+        loads = [stream.operations[number] for number in choice.operands]
+        read = sorted(load.memory for load in loads if isinstance(load, LoadOp))
+        assert read[0] == "b" and read[1].startswith("b_rows")
+
+
+def test_programs_that_are_not_replayed_have_no_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(planning, "is_replayable", lambda plan: False)
+    found = compiled(PIPELINE)
+    assert found is not None and not rows_of(found.plan)
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize("simulator", SIMULATORS)
+@pytest.mark.parametrize(
+    ("text", "lanes"),
+    [(CASCADE, 2), (IN_PLACE, 2), (PIPELINE, 1)],
+    ids=["cascade", "in_place", "pipeline"],
+)
+def test_rows_are_exact(text: str, lanes: int, tmp_path: Path, simulator: Simulator) -> None:
+    found = built(text, lanes)
+    assert rows_of(found.plan)
+    assert_plan_exact(found, seed=1)
+    program = parse_text(text, "program.c").scop
+    assert not simulation_failures(found.plan, program, tmp_path, simulator)
+
+
+@pytest.mark.parametrize("path", KERNELS, ids=lambda path: path.stem)
+def test_rows_are_exact_where_they_are_of_no_use(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(planning, "_has_copies", lambda *_: True)
+    monkeypatch.setattr(planning, "_is_smaller", lambda *_: True)
+    monkeypatch.setattr(row_memories, "LEAST_ROOM", 2)
+    monkeypatch.setattr(row_memories, "SHARE_ALIVE", 1)
+    found = compiled(path.read_text())
+    assert found is not None
+    assert_plan_exact(found, seed=2)
