@@ -45,8 +45,8 @@ LEAST_ROOM = 128
 """Elements of an array from which on it is looked at: fewer fit a small RAM as they are."""
 
 SHARE_ALIVE = 4
-"""Values of a statement are in rows of their own if no more than 1 / so many of the array's
-elements are alive at any time; its rows may take twice that."""
+"""Values of a statement are in rows of their own if no more are alive at any time than 1 / so many
+of the array's elements."""
 
 MAX_DIFFERENCES = 64
 """Pairs of values in one place that are looked at together."""
@@ -173,7 +173,7 @@ class _Folding:
         kept, instances = self._stored(statement.name, {key: fed[key] for key in keys})
         there = stored.among(members(instances, stored.points))
         bits = fewest_bits(array.shape, there.clashes(ends[members(instances, stored.points)]))
-        if sum(bits) > (most * 2).bit_length() - 1:
+        if 1 << sum(bits) >= array.depth:
             return None
         name = self._name(f"{array.name}_rows")
         return RowMemory(

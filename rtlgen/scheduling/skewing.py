@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain, islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,7 @@ from rtlgen.transforms.distances import Candidate
 from rtlgen.transforms.hyperplanes import (
     Edges,
     Hyperplane,
+    diagonals,
     follow_each_other,
     hyperplanes,
 )
@@ -303,7 +304,8 @@ class _Search:
         for plane in islice(hyperplanes(names, edges, depth), MAX_WEIGHED):
             yield plane, False
         if len(names) > 1:
-            for plane in islice(hyperplanes(names, _own(edges), depth), MAX_WEIGHED):
+            found = hyperplanes(names, _own(edges), depth)
+            for plane in chain(islice(found, MAX_WEIGHED), diagonals(names, _own(edges), depth)):
                 if plane.outer and follow_each_other(names, edges, plane.outer):
                     yield plane, True
 

@@ -134,6 +134,25 @@ def hyperplanes(
             yield Hyperplane(outer, coefficients, tuple(offsets.items()), rest)
 
 
+def diagonals(
+    statements: Sequence[str], edges: Sequence[Edges], depth: int
+) -> Iterator[Hyperplane]:
+    """Yield the sums of all loops inside of outer ones that carry all dependences.
+
+    What reads all neighbours of an element, in whatever loop, is along such wavefronts as few
+    iterations behind what writes them as can be: rows of a plane, or planes, are longer.
+    """
+    for around in range(1, depth - 2):
+        coefficients = (*(0 for _ in range(around)), *(1 for _ in range(around, depth)))
+        rest = tuple(range(around, depth - 1))
+        plane = Hyperplane(
+            tuple(range(around)), coefficients, tuple((name, 0) for name in statements), rest
+        )
+        inside = [e for edge in edges if (e := edge.within(plane.outer)) is not None]
+        if all((plane.fronts(edge) > 0).all() for edge in inside):
+            yield plane
+
+
 def follow_each_other(
     statements: Sequence[str], edges: Sequence[Edges], outer: Sequence[int]
 ) -> bool:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from rtlgen.transforms.hyperplanes import (
     Edges,
     Hyperplane,
+    diagonals,
     follow_each_other,
     hyperplanes,
 )
@@ -66,6 +67,16 @@ def test_sweeps_of_an_outer_loop_may_follow_each_other() -> None:
     assert not follow_each_other("AB", [behind, carried], ())
     assert not follow_each_other("BA", [behind, carried], (0,))
     assert not follow_each_other("AB", [behind, carried, ahead], (0,))
+
+
+def test_diagonals_are_for_statements_that_may_run_along_them() -> None:
+    free = list(diagonals("AB", [], 4))
+    assert [(p.outer, p.coefficients, p.rest) for p in free] == [((0,), (0, 1, 1, 1), (1, 2))]
+    assert not list(diagonals("AB", [], 3)), "of a plane, they are no shorter than rows"
+    forward = edges([(0, 1, 0, 0), (0, 0, 1, 0), (1, -1, 0, 0)], names="AA")
+    across = edges([(0, 1, -1, 0)], names="AA")
+    assert list(diagonals("AB", [forward], 4)) == free
+    assert not list(diagonals("AB", [forward, across], 4))
 
 
 def test_wavefronts_must_be_as_far_apart_as_the_lag_over_the_wavefronts_between() -> None:

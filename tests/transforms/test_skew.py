@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
@@ -200,3 +201,34 @@ def test_sweeps_one_behind_the_other_must_keep_their_own_dependences() -> None:
         in_skewed_loops(analysis, [Skew(unit, rows, 0, 1, "", shared=1)])
     with pytest.raises(ValueError, match="some of them"):
         Skew(unit, rows, 0, 1, "", shared=3)
+
+
+HEAT = """
+void heat(int a[8][8][8], int b[8][8][8]) {
+  for (int t = 0; t < 6; t++) {
+    for (int i = 1; i < 7; i++)
+      for (int j = 1; j < 7; j++)
+        for (int k = 1; k < 7; k++)
+          b[i][j][k] = (a[i - 1][j][k] + a[i + 1][j][k] + a[i][j - 1][k] + a[i][j + 1][k]
+                        + a[i][j][k - 1] + a[i][j][k + 1]) / 6;
+    for (int i = 1; i < 7; i++)
+      for (int j = 1; j < 7; j++)
+        for (int k = 1; k < 7; k++)
+          a[i][j][k] = (b[i - 1][j][k] + b[i + 1][j][k] + b[i][j - 1][k] + b[i][j + 1][k]
+                        + b[i][j][k - 1] + b[i][j][k + 1]) / 6;
+  }
+}
+"""
+
+
+def test_sweeps_in_three_dimensions_follow_each_other_along_diagonals() -> None:
+    compilation = built(HEAT, CompileOptions(unroll={"t": 3}))
+    skewed = compilation.analysis.skewed
+    assert skewed is not None
+    (skew,) = skewed.skews
+    assert skew.rows["S0"][:2] == (variable("t"), variable("i", "j", "k"))
+    shifts = [compilation.decision.shifts[name] for name in skew.unit.statements]
+    # The bandwidth of a grid of 6 x 6 x 6 elements, where a plane has 36.
+    assert [b - a for a, b in pairwise(shifts)] == [30] * 5
+    assert compilation.replayed
+    assert predicted_cycles(compilation.plan) < 2 * 6**3 + 5 * 36 + 20
