@@ -412,14 +412,21 @@ def _plan(
     options: CompileOptions,
     rows: Rows | None = None,
 ) -> KernelPlan:
-    rows = without_rows(decision.routing) if rows is None else rows
-    return lower(
+    times = decision.times
+    if rows is None:
+        rows = without_rows(decision.routing)
+        try:
+            assign_versions(timing, times, rows.routing)
+        except NoVersions:
+            # What is in rows needs none.
+            rows = fold_rows(timing, times, decision.routing)
+    plan = lower(
         timing,
         decision.regions,
-        decision.times,
+        times,
         rows,
-        assign_read_ports(timing, decision.times, rows.routing),
-        assign_versions(timing, decision.times, rows.routing),
+        assign_read_ports(timing, times, rows.routing),
+        assign_versions(timing, times, rows.routing),
         Figures(
             decision.shifts,
             decision.ii_reasons,
@@ -429,3 +436,6 @@ def _plan(
         target,
         PlanOptions(options.index_style, options.index_latency_cycles, options.checksum),
     )
+    if rows.memories and not is_replayable(plan):
+        raise NoVersions(rows.memories[0].array.name)
+    return plan

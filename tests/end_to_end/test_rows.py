@@ -115,6 +115,23 @@ def test_values_at_the_border_come_from_the_array() -> None:
         assert read[0] == "b" and read[1].startswith("b_rows")
 
 
+DEEP = CASCADE.replace("t < 4", "t < 10")
+
+
+def test_more_sweeps_than_an_array_has_write_ports_hand_over_rows() -> None:
+    plan = built(DEEP, 10).plan
+    assert [plan.memory(name).write_ports for name in ("a", "b")] == [1, 1]
+    # One sweep of 24 x 22 elements, the nineteen others a row and a pipeline behind each other.
+    assert predicted_cycles(plan) < 24 * 22 + 19 * (22 + 12) + 20
+
+
+def test_without_a_replay_they_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(planning, "is_replayable", lambda plan: False)
+    found = compiled(DEEP, CompileOptions(unroll={"t": 10}))
+    assert found is not None and not rows_of(found.plan)
+    assert predicted_cycles(found.plan) > 10 * 24 * 22
+
+
 def test_programs_that_are_not_replayed_have_no_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(planning, "is_replayable", lambda plan: False)
     found = compiled(PIPELINE)
@@ -125,8 +142,8 @@ def test_programs_that_are_not_replayed_have_no_rows(monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize("simulator", SIMULATORS)
 @pytest.mark.parametrize(
     ("text", "lanes"),
-    [(CASCADE, 2), (IN_PLACE, 2), (PIPELINE, 1)],
-    ids=["cascade", "in_place", "pipeline"],
+    [(CASCADE, 2), (DEEP, 10), (IN_PLACE, 2), (PIPELINE, 1)],
+    ids=["cascade", "deep", "in_place", "pipeline"],
 )
 def test_rows_are_exact(text: str, lanes: int, tmp_path: Path, simulator: Simulator) -> None:
     found = built(text, lanes)
