@@ -10,13 +10,13 @@ import pytest
 from rtlgen.compilation import Compilation, IslandCompilation
 from rtlgen.driver import compile_program
 from rtlgen.frontend import parse_text
-from rtlgen.ir.plan import KernelPlan, PlanError
+from rtlgen.ir.plan import KernelPlan, PlanError, Region
 from rtlgen.options import CompileOptions
 from rtlgen.scheduling.errors import PlanUnsound
 from rtlgen.scheduling.replay import replay
 from rtlgen.transforms.partition import PartitionWish
 from tests.islands import compile_island
-from tests.scheduling.spoilt import CHANGES, is_wrong, spoilt_plans
+from tests.scheduling.spoilt import CHANGES, changed_op, is_wrong, loads, spoilt_plans
 
 PROGRAMS = {
     "products": """void f(int a[3][4], int b[4][3], int c[3][3], int d[3][3]) {
@@ -119,3 +119,18 @@ def test_a_plan_that_contradicts_itself_cannot_even_be_written_down() -> None:
     stream = compilation.plan.streams[0]
     with pytest.raises(PlanError, match="stores its value before it is there"):
         replace(stream, store=replace(stream.store, stage=0))
+
+
+def test_what_was_there_before_the_run_is_in_its_array_alone() -> None:
+    compilation = compiled(PROGRAMS["recurrence"], CompileOptions())
+    plan = compilation.plan
+    (region,), (stream,) = plan.regions, plan.streams
+    empty = replace(plan.memory("b"), name="empty", role="local", storage="local")
+    for number, op in loads(stream):
+        if op.memory == "b":
+            stream = changed_op(stream, number, replace(op, memory="empty"))
+    moved = replace(plan, memories=(*plan.memories, empty), body=(Region.whole((stream,)),))
+    assert region.length_cycles == moved.regions[0].length_cycles
+    scop, placed = compilation.analysis.scop, compilation.stages["flatten"].schedule
+    with pytest.raises(PlanUnsound, match="loads from empty what was in b before the run"):
+        replay(moved, scop, scop.schedule, placed)
