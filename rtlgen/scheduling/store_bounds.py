@@ -11,7 +11,7 @@ from rtlgen.ir.plan import KernelPlan, Stream, banks_named
 from rtlgen.ir.scop import Scop
 from rtlgen.poly.counting import count_points
 from rtlgen.scheduling.forwarding import Routing
-from rtlgen.scheduling.versions import MAX_WRITE_PORTS
+from rtlgen.scheduling.versions import MAX_BANK_WRITE_PORTS, MAX_WRITE_PORTS
 from rtlgen.transforms.derive_banks import other_partition
 
 SHOWN_STATEMENTS = 4
@@ -50,11 +50,12 @@ class StoreBound:
         if self.bank is not None:
             port = f"{'the' if self.write_ports == 1 else 'a'} write port of its bank {self.bank}"
             what = "every bank"
+        most = MAX_WRITE_PORTS if self.bank is None else MAX_BANK_WRITE_PORTS
         banks = "" if self.other is None else f",\n  and {self.other} fits its subscripts"
         return (
             f"{self.memory}: {' '.join(names)} ({where}) store {self.stores:,} times "
             f"through {port}, in as many cycles;\n  each port more is a copy of {what}, "
-            f"{MAX_WRITE_PORTS} are the most{banks}"
+            f"{most} are the most{banks}"
         )
 
 

@@ -27,7 +27,10 @@ from rtlgen.scheduling.lags import Timing
 from rtlgen.scheduling.ports import stores_meeting
 
 MAX_WRITE_PORTS = 8
-"""Versions that a bank may have."""
+"""Versions that an array in one piece may have."""
+
+MAX_BANK_WRITE_PORTS = 4
+"""Versions that each of several banks may have: there are more ports with more of these."""
 
 MAX_BANKED_WORDS = 1 << 16
 """Elements of an array that may have several versions: its homes are a table."""
@@ -96,7 +99,7 @@ def assign_versions(timing: Timing, times: IssueTimes, routing: Routing) -> Vers
         assert array.name in timing.banked, "stores to other arrays are kept apart"
         colour = _coloured(writers, meetings)
         count = max(colour.values()) + 1
-        if count > MAX_WRITE_PORTS:
+        if count > (MAX_BANK_WRITE_PORTS if array.cuts else MAX_WRITE_PORTS):
             raise NoVersions(array.name)
         home, colour = _homes(timing, array, colour)
         port |= colour
