@@ -255,11 +255,15 @@ def tiles_between(order: isl.Set, pairs: isl.Map, most: int) -> int:
         return 1
     reached = following
     for distance in range(1, most):
-        keep_going(context)
-        if not pairs.is_disjoint(reached):
+        # Where it takes too long to know more, it is as far as is known.
+        if not attempt(context, STEP_OPERATIONS, partial(pairs.is_disjoint, reached)):
             return distance
-        further = attempt(context, STEP_OPERATIONS, partial(reached.apply_range, following))
+        further = attempt(context, STEP_OPERATIONS, partial(_next, reached, following))
         if further is None:
             return distance + 1
-        reached = further.coalesce()
+        reached = further
     return most
+
+
+def _next(reached: isl.Map, following: isl.Map) -> isl.Map:
+    return reached.apply_range(following).coalesce()

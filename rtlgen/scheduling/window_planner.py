@@ -13,7 +13,7 @@ from rtlgen.ir.plan import OffChip
 from rtlgen.poly.crossings import Crossings
 from rtlgen.scheduling.kept_memories import FoldKey, KeptMemory, KeptPlanner
 from rtlgen.scheduling.movers import Accesses, Moved
-from rtlgen.scheduling.passing import Key, Passing, Read, Scopes, passing
+from rtlgen.scheduling.passing import KeptFlow, Key, Passing, Read, Scopes, passing
 from rtlgen.scheduling.tile_kernel import TileKernel
 from rtlgen.scheduling.traffic import Traffic
 from rtlgen.scheduling.waiting import Waiting
@@ -153,7 +153,7 @@ class WindowPlanner:
             larger = []
             for name, flows in passed.kept.items():
                 most = budget_bits if scopes[name] < self.kernel.depth else None
-                memories = self.keeper.memories(name, scopes[name], flows, name in apart, most)
+                memories = self._smaller(name, scopes[name], flows, name in apart, most)
                 if memories is None:
                     larger.append(name)
                 else:
@@ -180,6 +180,23 @@ class WindowPlanner:
                 else:
                     apart -= {name}
                     scopes = {**scopes, name: scopes[name] + 1}
+
+    def _smaller(
+        self, name: str, scope: int, flows: Sequence[KeptFlow], apart: bool, most: int | None
+    ) -> tuple[KeptMemory, ...] | None:
+        """Return the memories that keep the values of some flows; of lanes, apart if that is less.
+
+        See `KeptPlanner.memories`. Lanes leave little RAM for windows, and a memory with a copy for
+        each read is no fewer circuits than one for each.
+        """
+        found = self.keeper.memories(name, scope, flows, apart, most)
+        if apart or len(flows) < 2 or self.kernel.lanes == 1:
+            return found
+        own = self.keeper.memories(name, scope, flows, True, most)
+        if found is None or own is None:
+            return found or own
+        taken, less = (sum(map(self.keeper.ram_bits, each)) for each in (found, own))
+        return own if less < taken else found
 
     def _traffic(self, passed: Passing) -> Traffic:
         kernel = self.kernel

@@ -66,16 +66,24 @@ class WindowBuilder:
     Parameters
     ----------
     sized: what stays on chip. taken: names that memories cannot have.
+    copies: log2 of those of some windows; of the others there are as many as it says in `sized`.
     """
 
-    def __init__(self, planner: WindowPlanner, sized: Sized, taken: Collection[str]) -> None:
+    def __init__(
+        self,
+        planner: WindowPlanner,
+        sized: Sized,
+        taken: Collection[str],
+        copies: Mapping[str, int] | None = None,
+    ) -> None:
         self.planner = planner
         self.kernel = planner.kernel
         self.sets = planner.sets
         self.traffic = sized.traffic
         self.passing = sized.traffic.passing
         self.kept = sized.kept
-        self.copies = sized.copies
+        self.usual_copies = sized.copies
+        self.copies = copies or {}
         self.names = set(taken)
         self.sources: dict[Key, list[Place]] = {key: [] for key in planner.reads}
         self.targets: dict[str, list[Place]] = {s.name: [] for s in self.kernel.statements}
@@ -143,7 +151,7 @@ class WindowBuilder:
     def _fill(self, moved: Moved, keys: Sequence[Key]) -> None:
         """Make a filled window for reads of an array that step alike."""
         name = self._name(f"{moved.footprint.array.name}_in")
-        bits = self.copies.bits_of(moved, drained=False)
+        bits = self._copies_bits(name, moved, drained=False)
         try:
             transfer = load_words(moved, name, bits, self._after(keys))
         except RaggedDomain:
@@ -159,6 +167,11 @@ class WindowBuilder:
             place = Place(name, fields, instances, bits, ports.ports[n], banks, ports.own[n])
             self.sources[key].append(place)
         self._add_window(transfer, ports.count, banks)
+
+    def _copies_bits(self, window: str, moved: Moved, *, drained: bool) -> int:
+        if window in self.copies:
+            return self.copies[window]
+        return self.usual_copies.bits_of(moved, drained)
 
     def _after(self, keys: Sequence[Key]) -> list[Wait]:
         """Return the stores that a load waits for, and how far before it they are in tiles."""
@@ -227,8 +240,9 @@ class WindowBuilder:
         self.issue_cycles = max(self.issue_cycles, cycles)
 
     def _drain(self, statement: Statement, moved: Moved) -> None:
-        footprint, bits = moved.footprint, self.copies.bits_of(moved, drained=True)
+        footprint = moved.footprint
         name = self.drained[statement.name] = self._name(f"{footprint.array.name}_out")
+        bits = self._copies_bits(name, moved, drained=True)
         try:
             transfer = store_words(moved, name, bits)
         except RaggedDomain:

@@ -18,6 +18,7 @@ from rtlgen.scheduling.errors import NoLanes, WindowsTooLarge
 from rtlgen.scheduling.workers import ONE_WORKER, WorkerRequest
 from rtlgen.tiling.candidates import FOLLOWED_TILES, Candidate, Comparison
 from rtlgen.tiling.chip import UNLIMITED, Chip
+from rtlgen.tiling.copies import CopySearch
 from rtlgen.tiling.form import Form
 from rtlgen.tiling.lanes import LaneRequest, lanes_do_not_fit
 from rtlgen.tiling.loops import UnitLoops
@@ -26,6 +27,9 @@ from rtlgen.tiling.strips import Strips, StripSearch, inner_strips, kinds_of_str
 
 MOST_PLANS = 12
 """Plans of a unit in certain loops after which the best one is good enough."""
+
+MOST_WITH_COPIES = 3
+"""Plans of a unit for which copies of windows are looked for, those that take least otherwise."""
 
 GAIN = 0.99
 """Share of the cycles found below which other tiles are worth a plan."""
@@ -107,9 +111,39 @@ class TileChoice:
             planned = [part.tiling.sizes for form in self.forms for part in form.parts]
             smallest = min((s for s in planned if len(s) == found.tiling.depth), key=_volume)
             both = tuple(dict.fromkeys([found.tiling.sizes, smallest]))
-            self._note_roomier(before, both)
-            return self._in_strips(before, both, found)
-        return found
+            if found.tiling.woven is None:
+                found = self._in_strips(before, both, found)
+            found = self._with_other_copies(found)
+            with improving("tiles with more RAM"), spare_effort():
+                self._note_roomier(before, both)
+            return found
+        return self._with_other_copies(found)
+
+    def _with_other_copies(self, found: TiledPart) -> TiledPart:
+        """Return the best tiles of lanes with as many copies of their windows as save cycles.
+
+        Where the kernel waits, and the bus too, other tiles may do better with other copies.
+        """
+        if self.chip.lanes is None:
+            return found
+        budget = self.chip.budget_bits
+        parts = [
+            (form, part)
+            for form in self.forms
+            for part in form.parts
+            if part.ram_bits <= budget and form.chip.budget_bits <= budget
+        ]
+        parts.sort(key=lambda pair: self.comparison.least(pair[1]))
+        best = found
+        with improving("copies of windows"), spare_effort():
+            for form, part in parts[:MOST_WITH_COPIES]:
+                fewest = self._cycles(best)
+                is_followed = part.region.tiles <= self.comparison.followed
+                if is_followed and self.comparison.least(part) < GAIN * fewest:
+                    copies = CopySearch(part, self.chip.bus, budget).best(fewest)
+                    if copies is not None:
+                        best = self._better([best, form.with_copies(part, copies)]) or best
+        return best
 
     def _note_roomier(self, before: Form, both: Sequence[tuple[int, ...]]) -> None:
         """Note what tiles of some sizes would take with all RAM they could use, and with enough."""
@@ -130,11 +164,7 @@ class TileChoice:
         That may be where words are moved more than once, since the RAM does not hold what is
         read again in the whole array, and the bus takes the cycles.
         """
-        least = self.comparison.of(found)
-        needed = form.words_needed
-        if self.chip.workers.count > 1 or least.bus_cycles <= least.kernel_cycles:
-            return found
-        if needed is not None and found.words_moved <= needed:
+        if not self._is_worth_strips(form, found):
             return found
         best = found
         with improving("tiles in strips"), spare_effort():
@@ -146,6 +176,31 @@ class TileChoice:
                 for better in self._larger_in_strips(form, best):
                     best = better
         return best
+
+    def _is_worth_strips(self, form: Form, part: TiledPart) -> bool:
+        """Tell whether words are moved more than once, and the bus takes the cycles."""
+        least = self.comparison.of(part)
+        if self.chip.workers.count > 1 or least.bus_cycles <= least.kernel_cycles:
+            return False
+        return form.words_needed is None or part.words_moved > form.words_needed
+
+    def _in_inner_strips(self, form: Form, best: TiledPart) -> Iterator[TiledPart]:
+        """Yield tiles of lanes in strips along inner loops, each better than before.
+
+        Lanes ask for more words than the bus has, so that strips save more than other sizes do, and
+        where values stay on chip in their strip larger tiles may fit than in the whole array.
+        """
+        sizes = best.tiling.sizes
+        if self.chip.lanes is None or not any(best.scopes.values()):
+            return
+        if self._is_worth_strips(form, best):
+            for loop in range(2, len(sizes)):
+                found = self._better_in(form, inner_strips(form, sizes, loop), best, partly=False)
+                if found is not best:
+                    best = found
+                    yield best
+            if best.tiling.woven == 1:
+                yield from self._larger_in_strips(form, best)
 
     def _better_in(self, form: Form, strips: Strips, best: TiledPart, *, partly: bool) -> TiledPart:
         """Return a unit in strips of a kind, where they take fewer cycles than the best so far.
@@ -165,7 +220,7 @@ class TileChoice:
         loop = best.tiling.order[1].index(1)
         known = {best.tiling.sizes}
         while True:
-            for factors in ((2,), (Fraction(7, 4), Fraction(3, 2))):
+            for factors in ((2,), (Fraction(7, 4), Fraction(3, 2)), (Fraction(7, 8),)):
                 found = best
                 for sizes in _lengthened(best.tiling.sizes, form.cuts.lengths, factors):
                     sizes = form.cuts.fitting(sizes)
@@ -174,14 +229,18 @@ class TileChoice:
                         keep_going()
                         known.add(sizes)
                         strips = inner_strips(form, sizes, loop)
-                        part = StripSearch(form, strips, fewest).best(partly=False)
-                        found = self._better([found, part]) or found
+                        width = found.tiling.phases[1]
+                        search = StripSearch(form, strips, fewest)
+                        part = search.best(partly=False, like=width)
+                        better = self._better([found, part]) or found
+                        if better is not found:
+                            found = better
+                            yield found
                 if found is not best:
                     break
             if found is best:
                 return
             best = found
-            yield best
 
     @property
     def _is_fixed(self) -> bool:
@@ -209,14 +268,24 @@ class TileChoice:
                     best = tried or best
                     # Where the effort is used up, the search ends here, and says so.
                     keep_going()
-                    if tried is None or len(form.parts) >= MOST_PLANS:
+                    for better in () if tried is None else self._in_inner_strips(form, tried):
+                        best = tried = better
+                    if (
+                        tried is None
+                        or tried.tiling.woven is not None
+                        or len(form.parts) >= MOST_PLANS
+                    ):
                         break
                     wanted = list(_neighbours(tried.tiling.sizes, form.cuts.lengths))
                     if self.chip.lanes is not None:
                         wanted += _flatter(tried.tiling.sizes, form.cuts.lengths)
                 if best is not None:
                     break
-        return [] if best is None or best is found else form.in_kept_orders(best.tiling.sizes)
+        if best is None or best is found:
+            return []
+        if best.tiling.woven is not None:
+            return [best]
+        return form.in_kept_orders(best.tiling.sizes)
 
     def _improved(
         self, form: Form, wanted: Sequence[tuple[int, ...]], best: TiledPart | None
@@ -236,13 +305,34 @@ class TileChoice:
                 busy = form.busy_cycles(sizes)
                 if busy is not None:
                     fitting.append((max(cycles, busy), -_volume(sizes), sizes))
+        if best is not None:
+            fitting = [
+                (max(cycles, self._least_with_ram(form, best, sizes)), volume, sizes)
+                for cycles, volume, sizes in sorted(fitting)
+                if could_be_better(cycles)
+            ]
+        elif best is None and self.chip.lanes is not None:
+            # Lanes wait for words sooner than for each other: larger tiles move fewer.
+            fitting = [(0, volume, sizes) for _, volume, sizes in fitting]
         for cycles, _, sizes in sorted(fitting):
             if not could_be_better(cycles) or (found and len(form.parts) >= MOST_PLANS):
                 break
+            if found is not None and not could_be_better(self._least_with_ram(form, found, sizes)):
+                continue
             least = found or best
             better = self._better([least, form.planned(sizes)])
             found = better if better is not least else found
         return found
+
+    def _least_with_ram(self, form: Form, best: TiledPart, sizes: tuple[int, ...]) -> int:
+        """Return the cycles of the bus at least where the best tiles do not keep all values.
+
+        Then it costs less than a plan to know what others move beside those that they keep.
+        """
+        many = self.chip.workers.count > 1 or self.chip.lanes is None
+        if many or not any(best.scopes.values()):
+            return 0
+        return form.busy_with_ram(sizes)
 
     def _better(self, parts: Iterable[TiledPart | None]) -> TiledPart | None:
         """Return the one with the fewest cycles, then words and RAM, of those that fit."""

@@ -120,6 +120,12 @@ class Cuts:
         """Return the unit in tiles in a certain order, in its lanes; None where it is not legal."""
         return self._cut_as(replace(tiling, lanes=self.lanes))
 
+    def known(self, tiling: Tiling) -> CutPart:
+        """Return the unit as it was cut before."""
+        cut = self._known[tiling]
+        assert cut is not None, "it was legal"
+        return cut
+
     def _cut_as(self, plain: Tiling) -> CutPart | None:
         """Return the unit cut like that; None where that is not legal."""
         tiling = word_phases(self.loops, plain, self.chip)

@@ -5,7 +5,7 @@ Each question is asked once for tiles of some sizes, in some order.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
 from math import inf
@@ -20,12 +20,14 @@ from rtlgen.scheduling.window_copies import FEW
 from rtlgen.tiling.candidates import Candidate, Comparison
 from rtlgen.tiling.chip import UNLIMITED, Chip
 from rtlgen.tiling.cut import CutPart
-from rtlgen.tiling.cuts import Cuts
+from rtlgen.tiling.cuts import Cuts, Order
 from rtlgen.tiling.loops import UnitLoops
 from rtlgen.tiling.part import (
     Held,
+    KeptInRam,
     TiledPart,
     held_in_scope,
+    kept_in_ram,
     least_ram_of_part,
     plan_part,
     ram_of_part,
@@ -74,6 +76,7 @@ class Form:
         self._busy: dict[tuple[int, ...], int | None] = {}
         self._counts: dict[tuple[object, ...], WordCounts] = {}
         self._planned: dict[Tiling, TiledPart | None] = {}
+        self._with_ram: dict[Tiling, KeptInRam] = {}
 
     @property
     def candidates(self) -> list[Candidate]:
@@ -222,22 +225,38 @@ class Form:
 
     def in_every_order(self, sizes: tuple[int, ...]) -> list[TiledPart]:
         """Return the unit in tiles of these sizes, in the orders that are worth a plan."""
-        cuts = list(self.cuts.legal(sizes))
+        cuts, least = list(self.cuts.legal(sizes)), None
         if self.chip.workers.count > 1:
             # What stays on chip from tile to tile, and what runs side by side, depends on which
             # loop is shared.
             cuts = sorted(cuts, key=self._least_shared)[:MOST_ORDERS]
         elif len(cuts) > 1 and self.chip.buffer:
-            # The words are the same: what counts is how long values are kept.
-            sized = [(self._ram_of(cut), n) for n, cut in enumerate(cuts)]
-            cuts = [cuts[n] for _, n in sorted(sized)]
-            fits = min(sized)[0] <= self.chip.worker_bits
-            cuts = cuts[: 1 if fits and self.plan(cuts[0]) is not None else MOST_ORDERS]
+            cuts, least = self._worth_a_plan(cuts)
         found = [part for part in map(self.plan, cuts) if part is not None]
         if found:
             fastest = (self._best(found) or found[0]).tiling.order
-            self.cuts.orders = tuple(dict.fromkeys([cuts[0].tiling.order, fastest]))
+            self.cuts.orders = tuple(dict.fromkeys([least or cuts[0].tiling.order, fastest]))
         return found
+
+    def _worth_a_plan(self, cuts: Sequence[CutPart]) -> tuple[list[CutPart], Order]:
+        """Return the orders that are worth a plan, and that which is the first for other tiles.
+
+        Where the RAM holds all values the words are the same: what counts is how long they are
+        kept. With lanes it seldom holds all: what counts is what is moved beside what it holds.
+        """
+        if self.chip.lanes is None:
+            sized = sorted((self._ram_of(cut), n) for n, cut in enumerate(cuts))
+            best = [cuts[n] for _, n in sized]
+            fits = sized[0][0] <= self.chip.worker_bits and self.plan(best[0]) is not None
+            return best[: 1 if fits else MOST_ORDERS], best[0].tiling.order
+        moving = sorted((self._busy_with_ram(cut), n) for n, cut in enumerate(cuts))
+        best = [cuts[n] for _, n in moving[:MOST_ORDERS]]
+        first = self.plan(best[0])
+        if first is not None and first.ram_bits <= self.chip.budget_bits:
+            fewest = self.comparison.of(first).cycles
+            if moving[0][0].keeps_all or moving[1][0].busy_cycles >= fewest:
+                best = best[:1]
+        return best, best[0].tiling.order
 
     def held_in_strips(self, cut: CutPart) -> Held | None:
         """Return the RAM that it takes to keep all values on chip in their strip.
@@ -264,6 +283,24 @@ class Form:
                 return traffic.least_busy_cycles(WordCounts(), self.chip.bus)
         except TooComplex:
             return 0
+
+    def busy_with_ram(self, sizes: tuple[int, ...]) -> int:
+        """Return the cycles of the bus at least with what the RAM can keep, in the kept orders."""
+        moving = map(self._busy_with_ram, self._in_kept_orders(sizes))
+        return min((kept.busy_cycles for kept in moving), default=UNLIMITED)
+
+    def _busy_with_ram(self, cut: CutPart) -> KeptInRam:
+        if cut.tiling not in self._with_ram:
+            try:
+                with limited_effort():
+                    found = kept_in_ram(cut, self.chip, self.cuts.shared(cut))
+            except (RaggedDomain, TooComplex, NoLanes) as error:
+                # That lanes have no banks says more than that other orders are illegal.
+                rather = isinstance(error, NoLanes)
+                (self.refused.rather if rather else self.refused.add)(error)
+                found = KeptInRam(UNLIMITED, UNLIMITED, keeps_all=False)
+            self._with_ram[cut.tiling] = found
+        return self._with_ram[cut.tiling]
 
     def _ram_of(self, cut: CutPart) -> int:
         try:
@@ -304,6 +341,20 @@ class Form:
                 self._planned[cut.tiling] = found
                 self._note(found, cut)
         return self._planned[cut.tiling]
+
+    def with_copies(self, part: TiledPart, copies: Mapping[str, int]) -> TiledPart:
+        """Return a plan of these loops with other copies of its windows.
+
+        Parameters
+        ----------
+        copies: log2 of them, by window.
+        """
+        cut = self.cuts.known(part.tiling)
+        with limited_effort():
+            found = plan_part(cut, self.chip, self.taken, part.shared, copies)
+        self._planned[cut.tiling] = found
+        self._note(found, cut)
+        return found
 
     def _has_too_many(self, cut: CutPart) -> bool:
         """Tell whether a unit would run in more rows of tiles than can be followed."""

@@ -5,7 +5,7 @@ plan one tile -> windows and movers -> streams
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rtlgen.ir.plan import Direction, Memory, Region, TiledRegion, Workers
@@ -14,6 +14,7 @@ from rtlgen.ir.transfer_patterns import bursts_in_tiles
 from rtlgen.poly.errors import NoLegalSchedule
 from rtlgen.scheduling.decide import Decision, decide_fused, relaxing
 from rtlgen.scheduling.doacross import Doacross, SharedLoop
+from rtlgen.scheduling.movers import WordCounts
 from rtlgen.scheduling.passing import Scopes, passing
 from rtlgen.scheduling.places import Windows
 from rtlgen.scheduling.space import Space
@@ -128,7 +129,11 @@ def ram_bits(memories: Sequence[Memory]) -> int:
 
 
 def plan_part(
-    cut: CutPart, chip: Chip, taken: Sequence[str], shared: SharedLoop | None = None
+    cut: CutPart,
+    chip: Chip,
+    taken: Sequence[str],
+    shared: SharedLoop | None = None,
+    copies: Mapping[str, int] | None = None,
 ) -> TiledPart:
     """Plan the statements of a unit in given tiles.
 
@@ -137,13 +142,13 @@ def plan_part(
     Parameters
     ----------
     taken: names that memories cannot have. shared: the tile loop that workers share; None for one
-        worker.
+        worker. copies: log2 of those of some windows, by their names.
 
     Raises
     ------
     RaggedDomain: something of it takes too many conditions.
     """
-    return relaxing(cut.issue_space, lambda ways: _planned(cut, chip, taken, ways, shared))
+    return relaxing(cut.issue_space, lambda ways: _planned(cut, chip, taken, ways, shared, copies))
 
 
 def widest_scope(cut: CutPart, chip: Chip, shared: SharedLoop | None) -> int:
@@ -162,6 +167,35 @@ def ram_of_part(cut: CutPart, chip: Chip, shared: SharedLoop | None) -> int:
 
     def measured(ways: Space) -> int:
         return _planner(cut, ways, chip, shared).within(widest, UNLIMITED).taken_bits
+
+    return relaxing(cut.issue_space, measured)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class KeptInRam:
+    """What the RAM keeps of the values of a unit, and what is moved beside it.
+
+    Members
+    -------
+    busy_cycles: of the bus at least. bits: of RAM. keeps_all: whether all values stay on chip.
+    """
+
+    busy_cycles: int
+    bits: int
+    keeps_all: bool
+
+
+def kept_in_ram(cut: CutPart, chip: Chip, shared: SharedLoop | None) -> KeptInRam:
+    """Return what the RAM that there is keeps."""
+    widest = cut.scopes(widest_scope(cut, chip, shared))
+
+    def measured(ways: Space) -> KeptInRam:
+        sized = _planner(cut, ways, chip, shared).within(widest, chip.worker_bits)
+        busy = sized.traffic.least_busy_cycles(WordCounts(), chip.bus)
+        fits = sized.taken_bits <= chip.worker_bits
+        return KeptInRam(
+            busy if fits else UNLIMITED, sized.taken_bits, fits and sized.scopes == widest
+        )
 
     return relaxing(cut.issue_space, measured)
 
@@ -222,7 +256,12 @@ def least_ram_of_part(cut: CutPart, chip: Chip, shared: SharedLoop | None) -> in
 
 
 def _planned(
-    cut: CutPart, chip: Chip, taken: Sequence[str], ways: Space, shared: SharedLoop | None
+    cut: CutPart,
+    chip: Chip,
+    taken: Sequence[str],
+    ways: Space,
+    shared: SharedLoop | None,
+    copies: Mapping[str, int] | None,
 ) -> TiledPart:
     planner = _planner(cut, ways, chip, shared)
     widest, known = cut.scopes(widest_scope(cut, chip, shared)), -1
@@ -230,7 +269,7 @@ def _planned(
     while len(planner.wide) > known:
         known = len(planner.wide)
         sized = planner.within(widest, chip.worker_bits)
-        windows = WindowBuilder(planner, sized, taken).windows()
+        windows = WindowBuilder(planner, sized, taken, copies).windows()
     region = _region(planner.kernel, windows, cut)
     team = one_worker(region, windows.memories)
     if shared is not None:

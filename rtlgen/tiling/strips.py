@@ -76,7 +76,7 @@ class StripSearch:
         self.strips = strips
         self.fewest = fewest
 
-    def best(self, *, partly: bool) -> TiledPart | None:
+    def best(self, *, partly: bool, like: int | None = None) -> TiledPart | None:
         """Return the unit in the widest strips of which the RAM keeps all values.
 
         None where no strips take few enough cycles.
@@ -84,10 +84,19 @@ class StripSearch:
         Parameters
         ----------
         partly: whether the RAM keeps what it can of the narrowest ones, where it keeps all of none.
+        like: the width of the best strips of other tiles, which may be that of these.
         """
         widest = self.strips.widest()
         if widest < 2 or self._if_few(widest) is None:
             return None
+        if like is not None and 2 < like <= widest:
+            cut, held = self._held(like)
+            if cut is not None and held is not None:
+                if held.fits:
+                    return self.form.plan(self._widened(like, cut, held, is_likely=True))
+                # What narrow strips keep is in proportion: no less than they are narrower.
+                if held.around_bits + 2 * held.kept_bits // like > held.budget_bits:
+                    return None
         width = 2
         while (cut := self._if_few(width)) is None:
             width *= 2
@@ -111,9 +120,19 @@ class StripSearch:
             return None
         return cut
 
-    def _widened(self, width: int, cut: CutPart, held: Held) -> CutPart:
-        """Return the widest strips that fit, as far as is worth a search."""
+    def _widened(self, width: int, cut: CutPart, held: Held, *, is_likely: bool = False) -> CutPart:
+        """Return the widest strips that fit, as far as is worth a search.
+
+        Parameters
+        ----------
+        is_likely: whether there may well be no wider ones.
+        """
         low, high, best, halvings = width, self.strips.after(self.strips.widest()), cut, 0
+        if is_likely and high > self.strips.after(low):
+            found = self._fitting(self.strips.after(low))
+            if found is None:
+                return cut
+            low, (best, held) = self.strips.after(low), found
         while high > self.strips.after(low) and halvings < MOST_HALVINGS:
             wider = self._room(low, held)
             if not low < wider < high:
@@ -145,6 +164,10 @@ class StripSearch:
         return min(most, self.strips.widest())
 
     def _fitting(self, width: int) -> tuple[CutPart, Held] | None:
-        cut = self._if_few(width)
-        held = None if cut is None else self.form.held_in_strips(cut)
+        cut, held = self._held(width)
         return (cut, held) if cut is not None and held is not None and held.fits else None
+
+    def _held(self, width: int) -> tuple[CutPart | None, Held | None]:
+        """Return strips of some width, and the RAM that they take; None where they are no good."""
+        cut = self._if_few(width)
+        return cut, None if cut is None else self.form.held_in_strips(cut)

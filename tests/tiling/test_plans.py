@@ -174,7 +174,7 @@ def test_what_does_not_fit_passes_through_the_memory_off_chip(
 
 def test_sweeps_in_lanes_run_in_strips_along_an_inner_loop() -> None:
     request = LaneRequest("j", 4)
-    found = planned(JACOBI, 42, (2, 4, 4), kind="axi", lanes=request, budget_bits=6 * KIB)
+    found = planned(JACOBI, 82, (2, 4, 4), kind="axi", lanes=request, budget_bits=6 * KIB)
     (part,), (candidates,) = found.parts, found.candidates
     # A tile's sweeps, strip by strip, and in a strip row by row.
     assert part.tiling.order == ((1, 0, 0), (0, 0, 1), (0, 1, 0))
