@@ -114,12 +114,12 @@ def test_offers_of_several_workers_come_out_as_they_came_and_soon(
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ("going.eq(has & follows & before &", "going.eq(has & before &"),
-        ("& goes_on.replicate(len(users))", "& goes_on.replicate(len(users)) | has"),
+        ("going.eq(has & follows & just_before)", "going.eq(has & just_before)"),
+        ("going.eq(has & follows & just_before)", "going.eq(has)"),
         ("(chosen & follows & before).any()", "(chosen & follows).any()"),
-        ("queue.take.eq(chosen[n])", "queue.take.eq(turns[n])"),
+        ("queue.take.eq(served[n])", "queue.take.eq(turns[n])"),
         ("chosen_of(chosen, [Const(n) for n in users])", "turns[-1]"),
-        ("going & room.replicate(len(users))", "going"),
+        ("chosen & room.replicate(len(users))", "chosen"),
         ("Turns(users)", "Turns([0] * len(users))"),
     ],
 )
