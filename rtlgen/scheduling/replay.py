@@ -116,7 +116,7 @@ class _Judge:
                     where = where & ~self._check_taps(member, op, region)
                     used[operand] = where
                     is_loaded = isinstance(operations[operand], LoadOp | ChooseOp)
-                    if where.any() and not is_loaded:
+                    if not is_loaded and self._read_where(member, op.read, where).any():
                         self._fail(f"{member.stream.statement} lacks a value")
                 case ChooseOp(operands=(first, second)):
                     chosen = predicate_mask(op.when, member.counters)
@@ -149,10 +149,7 @@ class _Judge:
         needed = predicate_mask(op.needed, member.counters)
         access = member.statement.reads[op.read]
         array = self.scop.array(access.array)
-        if access.is_partial:
-            # Elsewhere the program does not use the value, or it would leave the array.
-            lowest = tuple(window.low for window in access.windows if window.known is None)
-            used = used & member.inside(access, array.shape, lowest)
+        used = self._read_where(member, op.read, used)
         if np.any(used & ~needed):
             self._fail(f"{where} uses {name} without asking for it")
         if access.array != name and name in self.arrays:
@@ -177,6 +174,15 @@ class _Judge:
         if self._meets_store(name, addresses[used], cycles[used]):
             self._fail(f"{where} loads an element of {name} in the cycle of its store")
         self._use_port(member, op, needed, addresses)
+
+    def _read_where(self, member: IssuedInstances, read: int, used: Bools) -> Bools:
+        """Return where the program makes a read, of the tokens whose value is used."""
+        access = member.statement.reads[read]
+        if not access.is_partial:
+            return used
+        # Elsewhere the program does not use the value, or it would leave the array.
+        lowest = tuple(window.low for window in access.windows if window.known is None)
+        return used & member.inside(access, self.scop.array(access.array).shape, lowest)
 
     def _check_lookup(
         self, member: IssuedInstances, op: LoadOp, access: Access, used: Bools

@@ -10,7 +10,7 @@ import pytest
 from rtlgen.compilation import Compilation, IslandCompilation
 from rtlgen.driver import compile_program
 from rtlgen.frontend import parse_text
-from rtlgen.ir.plan import KernelPlan, PlanError, Region
+from rtlgen.ir.plan import ForwardOp, KernelPlan, LoadOp, PlanError, Region
 from rtlgen.options import CompileOptions
 from rtlgen.scheduling.errors import PlanUnsound
 from rtlgen.scheduling.replay import replay
@@ -134,3 +134,40 @@ def test_what_was_there_before_the_run_is_in_its_array_alone() -> None:
     scop, placed = compilation.analysis.scop, compilation.stages["flatten"].schedule
     with pytest.raises(PlanUnsound, match="loads from empty what was in b before the run"):
         replay(moved, scop, scop.schedule, placed)
+
+
+GUARDED_LANES = """void f(int a[15], int b[9], int c[15][5]) {
+  for (int i0 = 0; i0 < 3; i0 += 2) {
+    a[i0] = 9 * c[i0][i0];
+    a[i0 + 1] = 6 - a[i0] * a[i0 + 1];
+  }
+  for (int i1 = 1; i1 < 4; i1++)
+    for (int j1 = 0; j1 < 4; j1++) {
+      c[i1][j1] = 5 ^ a[j1 + 1];
+      c[i1][j1 + 1] = 3 * a[j1];
+      c[i1][j1 + 1] = 4 - b[j1 + 1];
+      c[i1][j1 + 1] += 6 ^ c[j1][i1];
+    }
+  for (int i2 = 1; i2 < 9; i2++)
+    for (int j2 = 1; j2 < i2; j2++)
+      a[i2] += b[j2] * a[j2];
+}"""
+"""Lanes of j2 do not run everywhere; where they do, they may take a[j2] on its way."""
+
+
+def test_a_read_that_is_not_made_lacks_no_value() -> None:
+    options = CompileOptions(unroll={"i1": 3, "i2": 4, "j2": 3}, write_ports="one")
+    plan = compile_program(parse_text(GUARDED_LANES, "p.c"), options).plan
+    loaded = {
+        (s.statement, op.read)
+        for s in plan.streams
+        for op in s.operations
+        if isinstance(op, LoadOp)
+    }
+    taken = {
+        (s.statement, op.read)
+        for s in plan.streams
+        for op in s.operations
+        if isinstance(op, ForwardOp)
+    }
+    assert taken - loaded
