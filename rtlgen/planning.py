@@ -57,7 +57,7 @@ from rtlgen.scheduling.settling import (
 from rtlgen.scheduling.skewing import find_skews
 from rtlgen.scheduling.space import Space
 from rtlgen.scheduling.stream_builder import Figures
-from rtlgen.scheduling.versions import NoVersions, assign_versions, with_versions
+from rtlgen.scheduling.versions import NoVersions, VersionMap, assign_versions, with_versions
 from rtlgen.scheduling.worth import is_worth_search
 from rtlgen.target import Target, get_target
 from rtlgen.timing import timing_of
@@ -413,20 +413,14 @@ def _plan(
     rows: Rows | None = None,
 ) -> KernelPlan:
     times = decision.times
-    if rows is None:
-        rows = without_rows(decision.routing)
-        try:
-            assign_versions(timing, times, rows.routing)
-        except NoVersions:
-            # What is in rows needs none.
-            rows = fold_rows(timing, times, decision.routing)
+    rows, versions = _with_versions(timing, decision, rows)
     plan = lower(
         timing,
         decision.regions,
         times,
         rows,
         assign_read_ports(timing, times, rows.routing),
-        assign_versions(timing, times, rows.routing),
+        versions,
         Figures(
             decision.shifts,
             decision.ii_reasons,
@@ -439,3 +433,19 @@ def _plan(
     if rows.memories and not is_replayable(plan):
         raise NoVersions(rows.memories[0].array.name)
     return plan
+
+
+def _with_versions(
+    timing: Timing, decision: Decision, rows: Rows | None
+) -> tuple[Rows, VersionMap]:
+    """Return what is in rows and the versions of what is not; None: in rows where it needs to be.
+
+    What is in rows needs no versions.
+    """
+    times = decision.times
+    if rows is None:
+        rows = without_rows(decision.routing)
+        with suppress(NoVersions):
+            return rows, assign_versions(timing, times, rows.routing)
+        rows = fold_rows(timing, times, decision.routing)
+    return rows, assign_versions(timing, times, rows.routing)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rtlgen.analysis import Analysis
 from rtlgen.poly.dependences import Dataflow
-from rtlgen.scheduling.datapath import build_datapath
+from rtlgen.scheduling.datapath import FAR, build_datapath
 from rtlgen.scheduling.lags import Timing
 from rtlgen.target import Target
 from rtlgen.transforms.candidates import Placement, box_placement, closed_placement, placement
@@ -13,9 +13,6 @@ from rtlgen.transforms.period import self_distance
 from rtlgen.transforms.precedence import Precedence, Related
 from rtlgen.transforms.ragged import beside_ragged, is_listable, ragged_loops, ragged_statements
 from rtlgen.transforms.units import Unit
-
-FAR = 1_000
-"""Iterations between instances in loops that statements do not share."""
 
 
 def timing_of(analysis: Analysis, target: Target) -> Timing:

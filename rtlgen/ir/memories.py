@@ -15,6 +15,16 @@ LOGIC_TABLE_WORDS = 32
 """Elements up to which a table of constants is cheaper in logic than in block RAM."""
 
 
+def numbered_name(wanted: str, taken: set[str]) -> str:
+    """Return a name, with a number behind it where it is taken, and take it."""
+    name, number = wanted, 0
+    while name in taken:
+        number += 1
+        name = f"{wanted}{number}"
+    taken.add(name)
+    return name
+
+
 def address_bits(depth: int) -> int:
     """Return the width of an element number; a single element still has an address port."""
     return max(1, (depth - 1).bit_length())

@@ -155,8 +155,8 @@ class RowView:
     first: number of its first tile. count: of its tiles.
     places: where the tiles around, from `before` tiles before the first one on, are among those
         that stand for others; -1 for what is no tile.
-    kinds: for each of its tiles a number; those of one number have the same tiles around them.
-    ends: for each of its tiles, the first one behind it of another kind, counted from the first.
+    ends: for each of its tiles, the first one behind it that has other tiles around it, counted
+        from the first.
     """
 
     context: tuple[int, ...]
@@ -164,7 +164,6 @@ class RowView:
     count: int
     before: int
     places: list[int]
-    kinds: list[int]
     ends: list[int]
 
     def place(self, tile: int) -> int:
@@ -194,7 +193,6 @@ class TileSequence:
         self.run_ends: list[int] = np.append(changes, len(of_row))[places].tolist()
         self.run_begins: list[int] = np.concatenate([[0], changes])[places].tolist()
         self._kinds = kinds
-        self._numbers: dict[bytes, int] = {}
         self._known: dict[tuple[int, ...], RowView] = {}
 
     @property
@@ -239,25 +237,15 @@ class TileSequence:
         places = np.concatenate([padding[0], *parts, padding[1]])
         places = places[left : left + self.before + count + self.behind]
         told = np.where(places < 0, 0, self._kinds[places] + 1)
-        kinds = self._numbered(told, count)
-        changes = np.flatnonzero(np.diff(kinds)) + 1
+        changes = self._changes(told, count)
         behind = np.searchsorted(changes, np.arange(count), side="right")
         ends = np.append(changes, count)[behind]
-        return RowView(context, 0, count, self.before, places.tolist(), kinds, ends.tolist())
+        return RowView(context, 0, count, self.before, places.tolist(), ends.tolist())
 
-    def _numbered(self, told: Ints, count: int) -> list[int]:
-        """Return equal numbers for equal surroundings."""
-        raw, size = told.tobytes(), told.itemsize
+    def _changes(self, told: Ints, count: int) -> Ints:
+        """Return the tiles that have others around them than the one before."""
         tiles = self.before + 1 + self.behind
-        width = tiles * size
-        # What has the same surroundings as the one before it needs no look: nothing changes there.
+        # The surroundings are the same if nothing changes in them from tile to tile.
         changes = np.concatenate([[0], np.cumsum(told[1:] != told[:-1])])
-        begins = np.ones(count, np.bool_)
-        begins[1:] = changes[tiles : tiles + count - 1] != changes[: count - 1]
-        numbers = self._numbers
-        found = [
-            numbers.setdefault(raw[k * size : k * size + width], len(numbers))
-            for k in np.flatnonzero(begins).tolist()
-        ]
-        numbered: list[int] = np.array(found)[np.cumsum(begins) - 1].tolist()
-        return numbered
+        found: Ints = np.flatnonzero(changes[tiles : tiles + count - 1] != changes[: count - 1]) + 1
+        return found

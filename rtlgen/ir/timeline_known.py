@@ -80,9 +80,9 @@ class KnownSteps:
     def get(self, state: Key) -> Step | None:
         """Return the step from a state on, if it is known for the tiles at hand."""
         found = self._begins.get(state)
-        while type(found) is _Branch:
+        while isinstance(found, _Branch):
             found = found.next.get(found.track.kind_of(found.tile))
-        return found  # type: ignore[return-value]
+        return found
 
     def add(self, state: Key, looks: list[Look], step: Step) -> None:
         """Keep a step that was followed.

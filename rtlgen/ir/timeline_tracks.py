@@ -127,11 +127,6 @@ class Track:
         self._look(1)
         return self.tile + 1 == self.tiled.tiles
 
-    @property
-    def kind(self) -> int:
-        """Return a number for the tile that was started last and those around it."""
-        return -1 if self.tile < 0 else self.row.kinds[self.tile - self.row.first]
-
     def has(self, tile: int) -> bool:
         """Tell whether there is such a tile, counted from the one that was started last."""
         self._look(tile)

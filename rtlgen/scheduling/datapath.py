@@ -43,6 +43,10 @@ from rtlgen.target import Target
 UNLIMITED_BITS = 64
 """No C value has more bits, so a demand of this many asks for the whole value."""
 
+FAR = 1_000
+"""Iterations after which a value is old: those of other iterations of the loops around, or of loops
+that only its own statement is in."""
+
 MAX_CHAINED_LOGIC = 2
 """Combinational operators in a row before a register is put behind one."""
 

@@ -16,12 +16,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 
 import islpy as isl
 import numpy as np
 from numpy.typing import NDArray
 
 from rtlgen.ir.effort import keep_going
+from rtlgen.ir.memories import numbered_name
+from rtlgen.ir.quasi_affine import affine_values
 from rtlgen.ir.scop import Access, Array, Statement
 from rtlgen.poly.counting import count_points
 from rtlgen.poly.instances import members
@@ -170,12 +173,13 @@ class _Folding:
         if not keys:
             return None
         ends = np.max([last[key] for key in keys], axis=0)
-        kept, instances = self._stored(statement.name, {key: fed[key] for key in keys})
-        there = stored.among(members(instances, stored.points))
-        bits = fewest_bits(array.shape, there.clashes(ends[members(instances, stored.points)]))
+        kept = {key: fed[key] for key in keys}
+        instances = self._stored(statement.name, kept)
+        there = members(instances, stored.points)
+        bits = fewest_bits(array.shape, stored.among(there).clashes(ends[there]))
         if 1 << sum(bits) >= array.depth:
             return None
-        name = self._name(f"{array.name}_rows")
+        name = numbered_name(f"{array.name}_rows", self.names)
         return RowMemory(
             name, statement.name, statement.write, array, instances, bits, self._on_ports(kept)
         )
@@ -194,10 +198,9 @@ class _Folding:
             instances = flow.relation.range().intersect(loaded)
             if not instances.is_empty():
                 found[key] = found[key].union(instances) if key in found else instances
+        joined = {key: instances.coalesce() for key, instances in found.items()}
         return {
-            key: instances
-            for key, i in found.items()
-            if self._can_tell(key, instances := i.coalesce())
+            key: instances for key, instances in joined.items() if self._can_tell(key, instances)
         }
 
     def _can_tell(self, key: Key, instances: isl.Set) -> bool:
@@ -215,22 +218,17 @@ class _Folding:
         elements = _elements(stored.array, own, own.reads[key[1]], points)
         return stored.last_reads(elements, self.times[key[0]].cycles(points, stage))
 
-    def _stored(
-        self, name: str, kept: Mapping[Key, isl.Set]
-    ) -> tuple[Mapping[Key, isl.Set], isl.Set]:
-        """Return what is read, and the instances whose value is stored for it."""
+    def _stored(self, name: str, kept: Mapping[Key, isl.Set]) -> isl.Set:
+        """Return the instances whose value is stored for what is read."""
         read = [
             flow.relation.intersect_range(kept[flow.sink, flow.sink_read]).domain()
             for flow in self.timing.dataflow.flows
             if flow.source == name and (flow.sink, flow.sink_read) in kept
         ]
-        stored = read[0]
-        for each in read[1:]:
-            stored = stored.union(each)
-        stored = stored.coalesce()
+        stored = reduce(isl.Set.union, read).coalesce()
         if self.spaces[name].predicate(stored) is None:
-            stored = self.timing.sets.domains[name]
-        return kept, stored
+            return self.timing.sets.domains[name]
+        return stored
 
     def _on_ports(self, kept: Mapping[Key, isl.Set]) -> tuple[KeptRead, ...]:
         """Return the reads with ports such that no two need one for two elements in one cycle."""
@@ -266,14 +264,6 @@ class _Folding:
                 stored[name] = needed
         return replace(self.routing, loaded=loaded, stored=stored)
 
-    def _name(self, wanted: str) -> str:
-        name, number = wanted, 0
-        while name in self.names:
-            number += 1
-            name = f"{wanted}{number}"
-        self.names.add(name)
-        return name
-
 
 def _elements(array: Array, statement: Statement, access: Access, points: Ints) -> Ints:
     numbers: Ints = _subscripts(statement, access, points) @ np.array(array.strides, dtype=np.int64)
@@ -282,11 +272,8 @@ def _elements(array: Array, statement: Statement, access: Access, points: Ints) 
 
 def _subscripts(statement: Statement, access: Access, points: Ints) -> Ints:
     """Return the (n, subscripts) of an access at (n, iterators) points."""
-    rows = [[form.coefficient(name) for name in statement.iterators] for form in access.affine]
-    coefficients = np.array(rows, dtype=np.int64).reshape(len(rows), len(statement.iterators))
-    constants = np.array([form.constant for form in access.affine], dtype=np.int64)
-    found: Ints = points @ coefficients.T + constants
-    return found
+    values = [affine_values(form, statement.iterators, points) for form in access.affine]
+    return np.stack(values, axis=1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -15,7 +15,7 @@ from rtlgen.ir.schedule import only
 from rtlgen.poly.counting import count_points
 from rtlgen.poly.edges import coordinates, in_coordinates
 from rtlgen.poly.instances import Pairs, enumerated_size
-from rtlgen.scheduling.datapath import build_datapath
+from rtlgen.scheduling.datapath import FAR, build_datapath
 from rtlgen.scheduling.decide import Decision
 from rtlgen.scheduling.lags import Timing
 from rtlgen.scheduling.space import Space
@@ -63,9 +63,6 @@ ATTEMPT_EFFORT = 2_000
 
 MAX_PLANNED = 3
 """Skewed programs that are planned."""
-
-FAR = 1_000
-"""Wavefronts between instances in different iterations of the loops around."""
 
 
 def find_skews(

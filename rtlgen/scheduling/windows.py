@@ -25,6 +25,7 @@ from math import prod
 import islpy as isl
 
 from rtlgen.ir.affine import Affine
+from rtlgen.ir.memories import numbered_name
 from rtlgen.ir.plan import Memory, MemoryKind, Transfer, Wait
 from rtlgen.ir.scop import Array, Statement
 from rtlgen.ir.sets import attempt
@@ -150,7 +151,7 @@ class WindowBuilder:
 
     def _fill(self, moved: Moved, keys: Sequence[Key]) -> None:
         """Make a filled window for reads of an array that step alike."""
-        name = self._name(f"{moved.footprint.array.name}_in")
+        name = numbered_name(f"{moved.footprint.array.name}_in", self.names)
         bits = self._copies_bits(name, moved, drained=False)
         try:
             transfer = load_words(moved, name, bits, self._after(keys))
@@ -186,7 +187,7 @@ class WindowBuilder:
         """Add a memory for the values of a statement that are read from one."""
         statement = memory.kept.statement
         array = self.sets.scop.array(statement.write.array)
-        name = self._name(f"{array.name}_kept")
+        name = numbered_name(f"{array.name}_kept", self.names)
         banks, ports = memory.banks, memory.ports
         written = Place(name, memory.fields, memory.kept.written, banks=banks)
         self.targets[statement.name].append(written)
@@ -241,7 +242,9 @@ class WindowBuilder:
 
     def _drain(self, statement: Statement, moved: Moved) -> None:
         footprint = moved.footprint
-        name = self.drained[statement.name] = self._name(f"{footprint.array.name}_out")
+        name = self.drained[statement.name] = numbered_name(
+            f"{footprint.array.name}_out", self.names
+        )
         bits = self._copies_bits(name, moved, drained=True)
         try:
             transfer = store_words(moved, name, bits)
@@ -309,7 +312,7 @@ class WindowBuilder:
         Others may take them on their way. A stream has a store, which never happens here.
         """
         array = self.sets.scop.array(statement.write.array)
-        name = self._name(f"{array.name}_passed")
+        name = numbered_name(f"{array.name}_passed", self.names)
         nowhere = isl.Set.empty(self.sets.domains[statement.name].get_space())
         self.targets[statement.name].append(Place(name, Affine(), nowhere))
         self.memories.append(self._memory(name, array, "register", 1, 1))
@@ -358,11 +361,3 @@ class WindowBuilder:
             collision_free=True,
             word_bits=self.planner.word_bits if kind in ("filled", "drained") else 0,
         )
-
-    def _name(self, wanted: str) -> str:
-        name, number = wanted, 0
-        while name in self.names:
-            number += 1
-            name = f"{wanted}{number}"
-        self.names.add(name)
-        return name

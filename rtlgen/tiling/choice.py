@@ -311,7 +311,7 @@ class TileChoice:
                 for cycles, volume, sizes in sorted(fitting)
                 if could_be_better(cycles)
             ]
-        elif best is None and self.chip.lanes is not None:
+        elif self.chip.lanes is not None:
             # Lanes wait for words sooner than for each other: larger tiles move fewer.
             fitting = [(0, volume, sizes) for _, volume, sizes in fitting]
         for cycles, _, sizes in sorted(fitting):

@@ -67,8 +67,10 @@ class CopySearch:
         if self._cycles(chosen, most) > most:
             return None
         while (missing := self._taken(chosen) - self._left) > 0:
-            found = [(self._cycles(less, most), self._taken(less), less)
-                     for less in self._fewer(chosen, missing)]  # fmt: skip
+            found = [
+                (self._cycles(less, most), self._taken(less), less)
+                for less in self._fewer(chosen, missing)
+            ]
             cycles, _, chosen = min(found, key=lambda f: f[:2], default=(most + 1, 0, chosen))
             if cycles > most:
                 return None

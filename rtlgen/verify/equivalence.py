@@ -203,8 +203,9 @@ def verify_circuit(
     results = tuple(a.name for a in manifest.data_arrays if a.role in ("out", "inout"))
     comparisons = []
     failures: list[str] = []
+    predicted = predicted_cycles(plan)
     for each, wanted, got in zip(data.sets, expected, runs, strict=True):
-        comparison, found = _compared(plan, each, wanted, got, results, predicted_cycles(plan))
+        comparison, found = _compared(plan, each, wanted, got, results, predicted)
         comparisons.append(comparison)
         failures += [f"data set {each.name}: {text}" for text in found]
     dram_cycles = []
@@ -221,15 +222,9 @@ def verify_circuit(
             )
             comparison, found = _compared(plan, each, wanted, got, results, predicted=None)
             comparisons.append(comparison)
+            found += off_prediction(got.cycles, predicted, manifest.memory.latency_cycles)
             failures += [f"data set {each.name}, DRAM {behaviour.dram}: {text}" for text in found]
-            failures += [
-                f"data set {each.name}, DRAM {behaviour.dram}: {text}"
-                for text in off_prediction(
-                    got.cycles, predicted_cycles(plan), manifest.memory.latency_cycles
-                )
-            ]
             dram_cycles.append(got.cycles)
-    predicted = predicted_cycles(plan)
     returns = sum(wanted.returned is not None for wanted in expected)
     joined = _joined(comparisons)
     return Verification(
