@@ -80,7 +80,7 @@ def _parts(plan: KernelPlan) -> Iterator[tuple[str, wiring.Component]]:
     (tiled,) = plan.tiled_regions
     side = plan.memory_side
     assert side is not None
-    yield "tile sequencer", TileSequencer(tiled, [0], Workers((tiled,)))
+    yield "tile sequencer", TileSequencer(Workers((tiled,)), 0, [0])
     yield "memory port", FixedPort(side, tiled.transfers, [ALONE] * len(tiled.transfers))
     for transfer in tiled.transfers:
         mover = Mover(transfer, len(tiled.levels), side)

@@ -417,7 +417,7 @@ class Tokens(wiring.Component):
     def __init__(self, tiled: TiledRegion, kind: type[TileSequencer] = TileSequencer) -> None:
         self.tiled = tiled
         self.used = [tiled.used_cycle(transfer.window) for transfer in tiled.transfers]
-        self.sequencer = kind(tiled, [0, *self.used], Workers((tiled,)))
+        self.sequencer = kind(Workers((tiled,)), 0, [0, *self.used])
         members = {"begin": In(1)}
         for n in range(len(tiled.transfers)):
             members |= {f"claimed_{n}": In(1), f"finished_{n}": In(1)}

@@ -9,7 +9,8 @@ For every tile:
 
 Windows, kept memories and their addresses are those of the plan. The circuit computes and hands
 over at once, in the order of its cycles; here a tile hands over at its end, which no reader can
-tell: what is read in its own tile is read from X_now.
+tell: what is read in its own tile is read from X_now. What workers hand over to each other is in a
+memory of the one that reads; here there are two of them, of rows of tiles by turns.
 """
 
 from __future__ import annotations
@@ -64,6 +65,8 @@ class UnitInTiles(Protocol):
     def windows(self) -> Windows: ...
     @property
     def region(self) -> TiledRegion: ...
+    @property
+    def space(self) -> int | None: ...
 
 
 def transfer_program(scop: Scop, units: Sequence[UnitInTiles], side: MemorySide) -> str:
@@ -173,7 +176,8 @@ class _Unit:
         yield f"int64_t {self.tile} = 0;"
         for memory in self.memories.values():
             type_ = IntType(memory.width_bits, memory.signed)
-            yield f"static {type_text(type_)} {self.names.of(memory.name)}[{memory.depth}];"
+            size = memory.depth * (2 if memory.name in self.unit.windows.peers else 1)
+            yield f"static {type_text(type_)} {self.names.of(memory.name)}[{size}];"
         for name, footprint in self.kept_now.items():
             type_ = self.scop.array(footprint.array.name).element
             bits = sum(width for _, width in self._now_fields(name))
@@ -357,6 +361,7 @@ class _Unit:
             name = self.names.of(source.memory)
             place = [(form.substitute(values), width) for form, width in source.place]
             at = folded_text(place, source.tile_bits, self.tile)
+            at = self._in_turn(at, source.memory, values, -1)
             options.append((source.instances, f"{name}[{at}]"))
         *others, (_, text) = options
         for instances, other in reversed(others):
@@ -384,6 +389,15 @@ class _Unit:
         at = folded_text([(form.substitute(values), width) for form, width in fields], 0, "")
         return f"{self._now(name)}[{at}]"
 
+    def _in_turn(self, at: str, memory: str, values: Values, rows: int) -> str:
+        """Return a place in a memory, of a peer in that of a row, counted from the one at hand."""
+        if memory not in self.unit.windows.peers:
+            return at
+        assert self.unit.space is not None, "workers share rows"
+        row = Affine.variable(self.unit.kernel.tile_loops[self.unit.space].iterator or "")
+        turn = row.substitute(values) + rows
+        return f"({at}) + {self.memories[memory].depth} * (({turn}) & 1)"
+
     def _handing_over(self, statement: Statement, target: Place) -> _Piece:
         """Return the copy of what a statement has computed to a memory that others read."""
         assert isinstance(target.place, tuple), "what goes off chip has a folded place"
@@ -393,6 +407,7 @@ class _Unit:
         def lines(values: Values, calls: Mapping[str, str]) -> list[str]:
             place = [(form.substitute(values), width) for form, width in fields]
             at = folded_text(place, target.tile_bits, self.tile)
+            at = self._in_turn(at, target.memory, values, 0)
             now = self._now_text(statement.name, statement.write, values)
             condition = None if inside is None else condition_text(inside, values, calls)
             return only_if(condition, [f"{self.names.of(target.memory)}[{at}] = {now};"])

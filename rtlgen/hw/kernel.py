@@ -210,11 +210,11 @@ class _KernelBuilder:
         entered = self._phase_event(number, 0)
         first = self._part_of.index(number)
         built = []
-        for n, tiled in enumerate(workers.regions, start=first):
-            cycles = [self._begin_cycle(group) for group in self._groups[n]]
-            parts = TileParts(tiled, workers, self._plan.memory_side, cycles)
+        for n in range(len(workers.regions)):
+            cycles = [self._begin_cycle(group) for group in self._groups[first + n]]
+            parts = TileParts(workers, n, self._plan.memory_side, cycles)
             parts.build(self._m, self._modules, entered)
-            self._tiles[n] = parts
+            self._tiles[first + n] = parts
             built.append(parts)
         for parts in built:
             parts.connect_waits(self._m, built)

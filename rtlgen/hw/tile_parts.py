@@ -11,7 +11,7 @@ from rtlgen.hw.mover import Mover
 from rtlgen.hw.names import Namer, prefix_ports
 from rtlgen.hw.tile_sequencer import TileSequencer
 from rtlgen.hw.windows import DrainedStorage
-from rtlgen.ir.plan import Mark, MemorySide, TiledRegion, Workers
+from rtlgen.ir.plan import Mark, MemorySide, Workers
 
 
 class TileParts:
@@ -19,7 +19,7 @@ class TileParts:
 
     Parameters
     ----------
-    workers: those of which it is one.
+    workers: those of which it is one, by its number.
     events: cycles of a tile before which something in the kernel wants a pulse.
 
     Members
@@ -28,11 +28,13 @@ class TileParts:
     """
 
     def __init__(
-        self, tiled: TiledRegion, workers: Workers, side: MemorySide, events: Sequence[int]
+        self, workers: Workers, number: int, side: MemorySide, events: Sequence[int]
     ) -> None:
-        self._tiled = tiled
+        self._workers = workers
+        self._number_of = number
+        self._tiled = tiled = workers.regions[number]
         self.is_shared = len(workers.regions) > 1
-        self._sequencer = TileSequencer(tiled, events, workers)
+        self._sequencer = TileSequencer(workers, number, events)
         depth = len(tiled.levels)
         self.movers: Mapping[str, Mover] = {
             transfer.window: Mover(transfer, depth, side, workers.marks(transfer, depth))
@@ -89,7 +91,7 @@ class TileParts:
         return self._sequencer.stored(self._number(window), gives)
 
     def connect_waits(self, m: Module, workers: Sequence[TileParts]) -> None:
-        """Tell transfers of the stores that they wait for.
+        """Tell transfers of the stores that they wait for, and kernels of kernels.
 
         Parameters
         ----------
@@ -100,6 +102,10 @@ class TileParts:
                 found = [parts.stored(wait.window, wait.gives) for parts in workers]
                 (stored,) = (signal for signal in found if signal is not None)
                 m.d.comb += getattr(self._sequencer, f"credit_{n}_{k}").eq(stored)
+        for k, wait in enumerate(self._tiled.waits):
+            giver = workers[self._workers.giver(self._number_of, wait)]._sequencer
+            handed = getattr(giver, f"handed_{giver.handed.index(wait.gives)}")
+            m.d.comb += getattr(self._sequencer, f"credit_kernel_{k}").eq(handed)
 
     def connect_window(self, m: Module, window: str, storage: ArrayStorage) -> None:
         """Wire a drained window to its mover."""

@@ -2,7 +2,8 @@
 
 A *token* stands for a copy. Each window has free ones and full ones; whoever uses a copy takes a
 token from one side and gives one to the other side when it is done. What a transfer waits for,
-besides, are *credits* for iterations of outer tile loops. See `ir.tiled` for the rules.
+besides, and a kernel for others, are *credits* for iterations of outer tile loops. See `ir.tiled`
+for the rules.
 """
 
 from __future__ import annotations
@@ -17,8 +18,9 @@ from amaranth.lib.wiring import In, Out, Signature
 
 from rtlgen.hw.index_units import all_of
 from rtlgen.hw.pulses import delayed_pulse
+from rtlgen.hw.tile_marks import TileMarks
 from rtlgen.ir.iterations import iterations_of
-from rtlgen.ir.plan import Mark, TiledRegion, Transfer, Wait, Workers
+from rtlgen.ir.plan import Mark, Transfer, Wait, Workers
 
 
 class TileSequencer(wiring.Component):
@@ -26,8 +28,8 @@ class TileSequencer(wiring.Component):
 
     Parameters
     ----------
+    workers: those of which the region is one, by its number.
     events: cycles of a tile that something in its kernel waits for.
-    workers: those of which the region is one.
 
     Members
     -------
@@ -40,14 +42,20 @@ class TileSequencer(wiring.Component):
     stored_N_G: Out(1), of a store that is awaited: it is done with an iteration that counts for
         what is awaited as number G.
     credit_N_K: In(1), of what transfer N waits for as number K: that is done with an iteration.
+    handed_G: Out(1), the kernel is done with an iteration that counts for what other kernels wait
+        for as number G. credit_kernel_K: In(1), what it waits for as number K is.
 
     Timing
     ------
-    A tile can begin two cycles after `begin`, and `issue_cycles` after the one before.
+    A tile can begin two cycles after `begin`, three where kernels wait for each other, and
+    `issue_cycles` after the one before.
     """
 
-    def __init__(self, tiled: TiledRegion, events: Sequence[int], workers: Workers) -> None:
-        self.tiled = tiled
+    def __init__(self, workers: Workers, number: int, events: Sequence[int]) -> None:
+        self.tiled = tiled = workers.regions[number]
+        self.number = number
+        self.handed = workers.handed(number)
+        self.kernel_marks = workers.kernel_marks(number)
         self.events = tuple(sorted(set(events)))
         self.workers = workers
         depth = len(tiled.levels)
@@ -64,6 +72,8 @@ class TileSequencer(wiring.Component):
             if closing := self._numbers(n, self.awaited[n]):
                 members |= {f"passed_{n}": In(1)}
                 members |= {f"closes_{n}_{k}": In(1) for k in closing}
+        members |= {f"credit_kernel_{k}": In(1) for k in range(len(tiled.waits))}
+        members |= {f"handed_{k}": Out(1) for k in range(len(self.handed))}
         super().__init__(Signature(members))
 
     def _numbers(self, transfer: int, marks: Collection[Mark]) -> list[int]:
@@ -79,7 +89,7 @@ class TileSequencer(wiring.Component):
         m = Module()
         tiled = self.tiled
         go = Signal()
-        has_tokens: list[Value] = []
+        has_tokens: list[Value] = self._kernel_credits(m, go) if self.kernel_marks else []
         empty: list[Value] = []
         for n, transfer in enumerate(tiled.transfers):
             used = self._later(m, go, tiled.used_cycle(transfer.window), f"used_{n}")
@@ -128,7 +138,29 @@ class TileSequencer(wiring.Component):
             with m.If(self.ended):
                 m.d.sync += running.eq(0)
 
-    def _later(self, m: Module, go: Signal, cycle: int, name: str) -> Value:
+    def _kernel_credits(self, m: Module, go: Signal) -> list[Value]:
+        """Return what lets the next tile begin, for all that the kernel waits for.
+
+        And say what it is done with itself.
+        """
+        tiled = self.tiled
+        m.submodules.marks = marks = TileMarks(self.kernel_marks, tiled.levels)
+        m.d.comb += [marks.begin.eq(self.begin), marks.started.eq(go)]
+        found: list[Value] = [marks.valid]
+        for k, wait in enumerate(tiled.waits):
+            opens = getattr(marks, f"opens_{self.kernel_marks.index(wait.takes)}")
+            given = getattr(self, f"credit_kernel_{k}")
+            other = self.workers.regions[self.workers.giver(self.number, wait)]
+            most = wait.distance + len(iterations_of(other.levels[: wait.loops]))
+            credit = _tokens(m, f"kernel_{k}_{wait.window}", most, wait.distance, given, go & opens)
+            found.append(credit.some | ~opens)
+        for k, gives in enumerate(self.handed):
+            closes = getattr(marks, f"closes_{self.kernel_marks.index(gives)}")
+            handed = self._later(m, go & closes, tiled.handed_cycle, f"handed_{k}")
+            m.d.comb += getattr(self, f"handed_{k}").eq(handed)
+        return found
+
+    def _later(self, m: Module, go: Value, cycle: int, name: str) -> Value:
         return delayed_pulse(m, go, cycle, self.tiled.issue_cycles, name)
 
     def _credits(self, m: Module, number: int, transfer: Transfer) -> list[Value]:

@@ -12,12 +12,9 @@ from amaranth.lib.wiring import In, Out, Signature
 
 from rtlgen.hw.control_ports import ControlPorts
 from rtlgen.hw.index_styles import build_index_unit
-from rtlgen.hw.index_units import all_of
 from rtlgen.hw.predicates import TRUE
+from rtlgen.hw.tile_marks import STAGE, MarkPorts, next_tile
 from rtlgen.ir.plan import Condition, IndexForm, Level, Mark, Predicate, Transfer
-
-STAGE = 1
-"""All outputs are registers, so that whoever waits for them may hold them for long."""
 
 
 class TransferControl(wiring.Component):
@@ -34,8 +31,7 @@ class TransferControl(wiring.Component):
     begin: In(1), two cycles before the first iteration. Between runs it shows none.
     valid: Out(1), there is an iteration. moves: Out(1), it moves a word. last: Out(1), it is the
         last one of its tile. word, at: Out, where the word is off chip, and in the window.
-    closes_K: Out(1), its tile is the last one in an iteration of the loops of mark K.
-    counts_K: Out(1), its tile is in an iteration that counts for mark K.
+    closes_K, counts_K: Out(1), of its tile: see `MarkPorts`.
     strobe_K: Out(1), whether a store writes element K of the word.
 
     Of a transfer that looks at several words abreast, what is shown is the first of them; instead
@@ -50,10 +46,7 @@ class TransferControl(wiring.Component):
         marks: Sequence[Mark] = (),
     ) -> None:
         self.transfer = transfer
-        self.tile_levels = tile_levels
-        self.marks = tuple(marks)
         every = _looked_at(transfer)
-        self._every = every
         self._index = build_index_unit("odometer", every, 1, 0, tile_levels)
         self._ports = ControlPorts(self._index)
         first = partial(_abreast, transfer, 0)
@@ -69,17 +62,14 @@ class TransferControl(wiring.Component):
             for lane, strobe in enumerate(transfer.strobes):
                 guard = f"strobe{name}_{lane}"
                 self._ports.add_guard(guard, own(strobe), STAGE, every, enable=False)
-        for n, mark in enumerate(self.marks):
-            when = mark.when.with_forms(partial(IndexForm.padded, levels=len(every)))
-            self._ports.add_guard(f"counts_{n}", when, STAGE, every, enable=False)
-        closes = {f"closes_{n}": Out(1) for n in range(len(self.marks))}
+        self._marks = MarkPorts(marks, every, tile_levels, self._index, self._ports)
         super().__init__(
             Signature(
                 {
                     "begin": In(1),
                     "valid": Out(1),
                     "last": Out(1),
-                    **closes,
+                    **self._marks.members(),
                     **self._ports.members(),
                 }
             )
@@ -102,7 +92,7 @@ class TransferControl(wiring.Component):
         m = Module()
         index = self._index
         goes_on = Signal()
-        m.d.comb += goes_on.eq(index.valid & index.pauses & ~all_of(index.lasts))
+        m.d.comb += goes_on.eq(next_tile(index))
         builder = self._ports.build(m, self, self.begin | goes_on)
         ends = Signal()
         m.d.comb += ends.eq(index.pauses)
@@ -110,13 +100,7 @@ class TransferControl(wiring.Component):
             self.valid.eq(builder.enable(TRUE, STAGE)),
             self.last.eq(builder.delayed(ends, STAGE)),
         ]
-        active = [level.extent > 1 for level in self._every]
-        for n, mark in enumerate(self.marks):
-            # Tile loops of one iteration are none of the index unit's.
-            inner = index.lasts[sum(active[: mark.loops]) : sum(active[: self.tile_levels])]
-            closes = Signal(name=f"closes_{n}_now")
-            m.d.comb += closes.eq(all_of(inner))
-            m.d.comb += getattr(self, f"closes_{n}").eq(builder.delayed(closes, STAGE))
+        self._marks.build(m, self, builder)
         return m
 
 

@@ -16,7 +16,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 from rtlgen.ir.plan import KernelPlan, PlanError
 
 SCHEMA = "rtlgen-kernel-plan"
-VERSION = 5
+VERSION = 6
 _TAG = "is"
 
 

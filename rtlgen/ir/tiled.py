@@ -13,7 +13,9 @@ behind it, by as many tiles as there are copies.
 
 Several tiled regions run side by side as `Workers`, each with a kernel and windows of its own, and
 share the tiles of one nest. What passes from one worker to another passes through the memory off
-chip: a transfer *waits* for stores of its own worker or of others.
+chip: a transfer *waits* for stores of its own worker or of others. Or it passes through a *peer
+memory*, in which one worker's kernel stores and another one's loads: then the second kernel waits
+for the first one.
 
 Every window has one writer and one reader: what comes from off chip, what a tile leaves for a
 later one, and what goes off chip are in memories of their own, although they may be parts of one C
@@ -49,15 +51,16 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """What a transfer waits for before it begins some iterations of its outermost tile loops.
+    """What a transfer, or a kernel, waits for before it begins iterations of outermost tile loops.
 
     Those are counted from the start of the run, and so are those that the store of a window is done
     with: the first one to be waited for is `distance` before the first one that waits.
 
     Members
     -------
+    window: whose store is waited for; of a kernel, a peer memory in which another kernel stores.
     loops: in iterations of how many tile loops both count.
-    taken: which iterations of the transfer's tile loops wait. given: which of the store's count.
+    taken: which iterations of the tile loops wait. given: which of those waited for count.
     """
 
     window: str
@@ -160,6 +163,10 @@ class TiledRegion:
     levels: the tile loops, each with bounds that depend on outer ones alone.
     tiles: number of their iterations.
     issue_cycles: cycles from the start of a tile to that of the next, at least.
+    peers: the memories that its kernel shares with that of another worker.
+    after: what its kernel waits for: those that store in the ones that it loads from.
+    room: the same for those that load from the ones that it stores in, before it overwrites what
+        they have not read.
     """
 
     kernel: Region
@@ -167,6 +174,9 @@ class TiledRegion:
     tiles: int
     issue_cycles: int
     transfers: tuple[Transfer, ...]
+    peers: tuple[str, ...] = ()
+    after: tuple[Wait, ...] = ()
+    room: tuple[Wait, ...] = ()
 
     def __post_init__(self) -> None:
         depth = len(self.levels)
@@ -189,6 +199,10 @@ class TiledRegion:
                 raise PlanError(f"the words of a tile in {transfer.window} are no box")
             if any(wait.loops > depth for wait in transfer.after):
                 raise PlanError(f"{transfer.window} waits in loops inside of a tile")
+        if any(wait.loops > depth for wait in self.waits):
+            raise PlanError("a kernel waits in loops inside of a tile")
+        if not {wait.window for wait in self.waits} <= set(self.peers):
+            raise PlanError(f"a kernel waits for {self.waits}, and its peers are {self.peers}")
         windows = set(names)
         for stream in self.kernel.streams:
             for op in stream.operations:
@@ -216,6 +230,24 @@ class TiledRegion:
             stages += [store.stage for store in stream.stores if store.memory == window]
             last = max([last, *(final + stage for stage in stages)])
         return last + 1
+
+    @property
+    def waits(self) -> tuple[Wait, ...]:
+        """All that its kernel waits for."""
+        return (*self.after, *self.room)
+
+    @property
+    def handed_cycle(self) -> int:
+        """The cycle of a tile after which its kernel is done with the memories of its peers."""
+        return max(map(self.used_cycle, self.peers), default=0)
+
+    def stores_to(self, memory: str) -> bool:
+        """Tell whether its kernel stores to a memory."""
+        return any(store.memory == memory for s in self.kernel.streams for store in s.stores)
+
+    def loads_from(self, memory: str) -> bool:
+        """Tell whether its kernel loads from a memory."""
+        return any(_loads(op, memory) for s in self.kernel.streams for op in s.operations)
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,6 +278,12 @@ class Workers:
             for transfer in region.transfers:
                 if not stores.issuperset(wait.window for wait in transfer.after):
                     raise PlanError(f"{transfer.window} waits for what is not stored")
+        for peer in {peer for region in self.regions for peer in region.peers}:
+            users = [region for region in self.regions if peer in region.peers]
+            stored = sum(region.stores_to(peer) for region in self.regions)
+            loaded = sum(region.loads_from(peer) for region in self.regions)
+            if len(users) > 2 or stored > 1 or loaded > 1:
+                raise PlanError(f"{peer} is no memory of two workers")
 
     @property
     def transfers(self) -> tuple[Transfer, ...]:
@@ -262,6 +300,23 @@ class Workers:
         own = [wait.takes for wait in transfer.after]
         found = dict.fromkeys([*own, *self.waited_for(transfer.window)])
         return tuple(mark for mark in found if mark != Mark(depth))
+
+    def giver(self, number: int, wait: Wait) -> int:
+        """Return which worker's kernel that of a worker waits for: its peer at a memory."""
+        users = [n for n, region in enumerate(self.regions) if wait.window in region.peers]
+        others = [n for n in users if n != number]
+        return others[0] if others else number
+
+    def kernel_marks(self, number: int) -> tuple[Mark, ...]:
+        """Return what a worker's kernel counts, for its own waits and for those of others."""
+        own = [wait.takes for wait in self.regions[number].waits]
+        return tuple(dict.fromkeys([*own, *self.handed(number)]))
+
+    def handed(self, number: int) -> tuple[Mark, ...]:
+        """Return what other kernels wait for a worker's to be done with, each once."""
+        waits = ((n, wait) for n, region in enumerate(self.regions) for wait in region.waits)
+        found = (wait.gives for n, wait in waits if self.giver(n, wait) == number)
+        return tuple(dict.fromkeys(found))
 
     def waited_for(self, window: str) -> tuple[Mark, ...]:
         """Return what others wait for the store of a window to be done with, each once."""

@@ -15,12 +15,12 @@ from rtlgen.ir.memory_side import Bus
 from rtlgen.ir.plan_error import PlanError
 from rtlgen.ir.port_timing import port_timing
 from rtlgen.ir.tiled import Workers
-from rtlgen.ir.timeline_state import Mover, Pace, State
+from rtlgen.ir.timeline_state import HANDED, Mover, Pace, State
 from rtlgen.ir.timeline_tracks import QUEUED, Flags, Track
 from rtlgen.ir.transfer_patterns import Item
 
 CONTROL_CYCLES = 1
-"""Cycles of a region before a mover's control shows its first iteration."""
+"""Cycles of a region before a control shows its first iteration."""
 
 
 MOST_SEEN = 64
@@ -40,9 +40,9 @@ class Team:
     def __init__(self, workers: Workers, bus: Bus) -> None:
         self.bus = bus
         self.tracks: list[Track] = []
-        for region in workers.regions:
+        for _ in workers.regions:
             first = self.tracks[-1].movers.stop if self.tracks else 0
-            self.tracks.append(Track(region, workers, bus, first))
+            self.tracks.append(Track(workers, len(self.tracks), bus, first))
         self.track_of = [track for track in self.tracks for _ in track.movers]
         self.worker_of = [n for n, track in enumerate(self.tracks) for _ in track.movers]
         transfers = workers.transfers
@@ -62,6 +62,21 @@ class Team:
                 if wait.window == transfer.window
             ]
             for track, transfer in zip(self.track_of, transfers, strict=True)
+        ]
+        # Of kernels, by worker: what they wait for, in which tiles, and who waits for them.
+        self.kernel_waits = [region.waits for region in workers.regions]
+        self.kernel_opens = [
+            [track.opens(wait.takes) for wait in own]
+            for track, own in zip(self.tracks, self.kernel_waits, strict=True)
+        ]
+        self.kernel_awaited: list[list[tuple[int, int, Flags]]] = [
+            [
+                (n, k, track.closes(wait.gives))
+                for n, own in enumerate(self.kernel_waits)
+                for k, wait in enumerate(own)
+                if workers.giver(n, wait) == number
+            ]
+            for number, track in enumerate(self.tracks)
         ]
         self.used_cycles = [
             tiled.used_cycle(transfer.window)
@@ -88,8 +103,41 @@ class Team:
         return State(
             movers,
             port_timing(self.bus, self.is_store, self.worker_of),
-            [Pace() for _ in self.tracks],
+            [self._first_pace(number) for number in range(len(self.tracks))],
         )
+
+    def _first_pace(self, number: int) -> Pace:
+        waits = self.kernel_waits[number]
+        # Which tiles wait, or are waited for, is shown by a control.
+        begins = CONTROL_CYCLES if waits or self.kernel_awaited[number] else 0
+        return Pace(rested=begins, credits=tuple([wait.distance for wait in waits]))
+
+    def may_start(self, state: State, number: int) -> bool:
+        """Return whether a worker's kernel has what it waits for before its next tile."""
+        track = self.tracks[number]
+        for credit, opens in zip(
+            state.paces[number].credits, self.kernel_opens[number], strict=True
+        ):
+            if not credit and track.counts(1, opens):
+                return False
+        return True
+
+    def begin(self, state: State, number: int) -> None:
+        """Take what a worker's kernel has waited for before its next tile."""
+        pace, track = state.paces[number], self.tracks[number]
+        if pace.credits:
+            pairs = zip(pace.credits, self.kernel_opens[number], strict=True)
+            pace.credits = tuple([credit - track.counts(1, opens) for credit, opens in pairs])
+
+    def hand_over(self, state: State, number: int) -> None:
+        """Let others know that a worker's kernel is done with its peers in one more tile."""
+        pace, track = state.paces[number], self.tracks[number]
+        for waiter, k, closes in self.kernel_awaited[number]:
+            if track.counts(pace.handed, closes):
+                credits = list(state.paces[waiter].credits)
+                credits[k] += 1
+                state.paces[waiter].credits = tuple(credits)
+        pace.handed += 1
 
     def is_admitted(self, mover: Mover, n: int) -> bool:
         """Return whether the item at hand may go on: its tile has a token, or finds one."""
@@ -152,6 +200,8 @@ class Cycles:
                 for number in started:
                     track = self.team.tracks[number]
                     track.start()
+                    if self.team.kernel_awaited[number]:
+                        state.paces[number].handed -= 1
                     for n in track.movers:
                         state.movers[n].passes_tile()
                 return state.now - begin, started
@@ -185,7 +235,8 @@ class Cycles:
                     if not movers[n].kernels:
                         break
                 else:
-                    found.append(number)
+                    if self.team.may_start(state, number):
+                        found.append(number)
         return tuple(found)
 
     def _is_done(self) -> bool:
@@ -245,12 +296,16 @@ class Cycles:
             self._start(number)
         if self.gives_back:
             self.gives_back = False
-            for pace in state.paces:
+            for number, pace in enumerate(state.paces):
                 while pace.used and pace.used[0][0] <= now:
                     n = pace.used.pop(0)[1]
-                    movers[n].own += 1
-                    self.awake.add(n)
                     moved = True
+                    if n == HANDED:
+                        team.hand_over(state, number)
+                        self.may_start = True
+                    else:
+                        movers[n].own += 1
+                        self.awake.add(n)
         state.now = now + 1
         return self._ring() or moved
 
@@ -261,6 +316,9 @@ class Cycles:
         pace.rested = state.now + track.tiled.issue_cycles
         pace.idle = state.now + track.tiled.kernel.length_cycles
         pace.used += [(state.now + team.used_cycles[n], n) for n in track.movers]
+        if team.kernel_awaited[number]:
+            pace.used.append((state.now + track.tiled.handed_cycle, HANDED))
+        team.begin(state, number)
         pace.used.sort()
         for cycle in (pace.rested, pace.idle, *(cycle for cycle, _ in pace.used)):
             heappush(self.alarms, cycle)

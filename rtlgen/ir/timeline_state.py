@@ -9,7 +9,8 @@ from rtlgen.ir.port_timing import PortTiming
 from rtlgen.ir.transfer_patterns import Item
 
 Credits: TypeAlias = tuple[tuple[int, ...], ...]
-"""Of each mover, iterations that it may be ahead of each of the stores that it waits for."""
+"""Of each mover, iterations that it may be ahead of each of the stores that it waits for; then of
+each kernel, the same of the kernels that it waits for."""
 
 
 @dataclass(slots=True)
@@ -77,6 +78,10 @@ class Mover:
         self.finished -= 1
 
 
+HANDED = -1
+"""In place of the number of a mover: of a kernel."""
+
+
 @dataclass(slots=True)
 class Pace:
     """When one worker goes on.
@@ -85,16 +90,26 @@ class Pace:
     -------
     rested: the cycle from which on its next tile may start. idle: that from which on none is in its
         kernel.
-    used: (cycle, number of the mover) where its kernel gives back a copy of a window.
+    used: (cycle, number of the mover) where its kernel gives back a copy of a window; with HANDED
+        for a number, where it is done with the memories of its peers.
+    credits: iterations that its kernel may be ahead of each of those that it waits for.
+    handed: the tile that it is done with next, counted from the one that it started last.
     """
 
     rested: int = 0
     idle: int = 0
     used: list[tuple[int, int]] = field(default_factory=list)
+    credits: tuple[int, ...] = ()
+    handed: int = 1
 
     def key(self, now: int) -> tuple[object, ...]:
+        """Return all but the credits."""
         used = tuple([(cycle - now, n) for cycle, n in self.used])
-        return max(0, self.rested - now), max(0, self.idle - now), used
+        return max(0, self.rested - now), max(0, self.idle - now), self.handed, used
+
+    def copied(self, credits: tuple[int, ...]) -> Pace:
+        """Return a pace that changes by itself, with other credits."""
+        return Pace(self.rested, self.idle, list(self.used), credits, self.handed)
 
 
 @dataclass(slots=True)
@@ -120,12 +135,14 @@ class State:
 
     @property
     def credits(self) -> Credits:
-        return tuple([mover.credits for mover in self.movers])
+        movers = [mover.credits for mover in self.movers]
+        return tuple(movers + [pace.credits for pace in self.paces])
 
     def copied(self, credits: Credits) -> State:
         """Return a state that changes by itself, with other credits."""
-        movers = [mover.copied(own) for mover, own in zip(self.movers, credits, strict=True)]
-        paces = [Pace(pace.rested, pace.idle, list(pace.used)) for pace in self.paces]
+        movers = [mover.copied(own) for mover, own in zip(self.movers, credits, strict=False)]
+        own = credits[len(movers) :]
+        paces = [pace.copied(owned) for pace, owned in zip(self.paces, own, strict=True)]
         return State(movers, self.port.copied(), paces, self.now)
 
 

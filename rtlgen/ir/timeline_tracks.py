@@ -12,7 +12,7 @@ from rtlgen.ir.iterations import Ints
 from rtlgen.ir.memory_side import Bus
 from rtlgen.ir.plan_error import PlanError
 from rtlgen.ir.tile_rows import RowView, TileSequence, tile_rows
-from rtlgen.ir.tiled import Mark, TiledRegion, Workers
+from rtlgen.ir.tiled import Mark, Workers
 from rtlgen.ir.transfer_patterns import (
     Item,
     TilePatterns,
@@ -36,19 +36,21 @@ class Track:
 
     Parameters
     ----------
-    first: number of its first mover among those of all workers.
+    number: of it among the workers. first: number of its first mover among those of all.
 
     Members
     -------
     tile: the one that was started last; -1 before the first. row: the one it is in.
     """
 
-    def __init__(self, tiled: TiledRegion, workers: Workers, bus: Bus, first: int) -> None:
-        self.tiled = tiled
+    def __init__(self, workers: Workers, number: int, bus: Bus, first: int) -> None:
+        self.tiled = tiled = workers.regions[number]
         self.movers = range(first, first + len(tiled.transfers))
         depth = len(tiled.levels)
         transfers = tiled.transfers
         marks = dict.fromkeys(mark for t in transfers for mark in workers.marks(t, depth))
+        kernel_marks = workers.kernel_marks(number)
+        marks |= dict.fromkeys(mark for mark in kernel_marks if mark != Mark(depth))
         rows = tile_rows(tiled.levels, transfers, bus.has_bursts, marks)
         self.patterns: list[TilePatterns] = [
             patterns_of(t, rows.tiles, bus.has_bursts) for t in transfers
@@ -62,6 +64,9 @@ class Track:
         copies = max((transfer.copies for transfer in transfers), default=0)
         # A control is at most so far behind the tile that was started last, or ahead of it.
         self.behind = copies + 1
+        if kernel_marks:
+            # So many tiles are in a kernel at a time that is not done with the first one.
+            self.behind = max(self.behind, -(-tiled.handed_cycle // tiled.issue_cycles) + 1)
         self.ahead = copies + QUEUED + 3
         kinds: Ints = np.zeros(len(rows.tiles), dtype=np.int64)
         for pattern in self.patterns:

@@ -6,6 +6,9 @@ its tile. So it is asked of one instance in tiles and the other as it was before
 
     same tile along loop k:    size_k * T_k <= sink_k < size_k * (T_k + 1)
     a later one:               size_k * (T_k + 1) <= sink_k
+
+Or U is in the iteration of a tile loop that comes next after that of T, in one iteration of the
+loops outside of it: then the sink is *beside* its source.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ import islpy as isl
 
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.effort import keep_going
-from rtlgen.ir.sets import affine_text
+from rtlgen.ir.sets import affine_text, equal_outer
 from rtlgen.poly.tiling import TileGrid, TileRelations
 
 Block: TypeAlias = tuple[int, int, Affine]
@@ -37,6 +40,7 @@ class Crossings:
         self.sets = relations.sets
         self.grid = grid
         self._known: dict[tuple[str, int, int], isl.Set] = {}
+        self._beside: dict[tuple[int, int], isl.Map] = {}
 
     def near_sinks(self, number: int, levels: int) -> isl.Set:
         """Return the instances that take a value of flow `number` from near.
@@ -62,6 +66,27 @@ class Crossings:
         return self._once(
             "far sources", number, levels, lambda: self._sources(number, levels, True)
         )
+
+    def beside(self, number: int, loop: int) -> isl.Map:
+        """Return the pairs of flow `number` whose sink is beside its source.
+
+        Parameters
+        ----------
+        loop: the tile loop of which these are in an iteration and in the next one.
+        """
+        key = number, loop
+        if key not in self._beside:
+            keep_going(self.sets.context)
+            relation = equal_outer(self.relations.flows.flows[number].relation, loop)
+            first = ",".join(f"p{n}" for n in range(relation.dim(isl.dim_type.in_)))
+            second = ",".join(f"d{n}" for n in range(relation.dim(isl.dim_type.out)))
+            kinds = (isl.dim_type.in_, isl.dim_type.out)
+            names = [relation.get_tuple_name(kind) for kind in kinds]
+            following = self.sets.read_map(
+                f"{{ {names[0]}[{first}] -> {names[1]}[{second}] : d{loop} = p{loop} + 1 }}"
+            )
+            self._beside[key] = relation.intersect(following).coalesce()
+        return self._beside[key]
 
     def _once(self, kind: str, number: int, levels: int, find: Callable[[], isl.Set]) -> isl.Set:
         key = kind, number, levels

@@ -10,6 +10,12 @@ Which column stands for one that the row before does not have: the first one beh
 one. That is enough where no row ends more than `lag` columns before the row before it does; other
 tiles are not shared so.
 
+Where a row hands values over to the next one on chip, room for them is needed. With room for those
+of `ahead` columns, column J waits until the row behind is done with column J - ahead. Nobody waits
+for ever if `ahead` is more than the lag, and all workers together have room for more columns than a
+row has: along J + s * I, with lag < s < ahead, each tile waits for what is before it, and the next
+row of a worker comes behind the one that it had.
+
 Reference: Cytron, "Doacross: beyond vectorization for multiprocessors", ICPP 1986; and THREAD,
 whose wavefronts with a barrier are the same order with everybody waiting for everybody.
 """
@@ -38,6 +44,8 @@ class Doacross:
     lag: see above. columns: of the longest row.
     taken, given: in counters of the tile loops: the tiles that wait for the row before, and those
         that they wait for, one each, in the same order.
+    ahead: how many columns a row may be ahead of the row behind it, where it hands values over.
+    room: the same as `taken` and `given` for that; None where that cannot be told.
     """
 
     space: int
@@ -45,6 +53,8 @@ class Doacross:
     columns: int
     taken: Predicate
     given: Predicate
+    ahead: int = 0
+    room: tuple[Predicate, Predicate] | None = None
 
     @property
     def rows_at_a_time(self) -> int:
@@ -54,6 +64,11 @@ class Doacross:
     def wait(self, window: str) -> Wait:
         """Return how a transfer waits for a store of the row before."""
         return Wait(window, 0, self.space + 2, self.taken, self.given)
+
+    def wait_for_room(self, window: str) -> Wait:
+        """Return how a kernel waits for that of the row behind it."""
+        assert self.room is not None, "it can be told"
+        return Wait(window, 0, self.space + 2, *self.room)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +85,7 @@ class SharedLoop:
 
 
 def doacross(
-    sets: ScopSets, loops: Sequence[NestLoop], space: int, pairs: Iterable[isl.Map]
+    sets: ScopSets, loops: Sequence[NestLoop], space: int, pairs: Iterable[isl.Map], workers: int
 ) -> Doacross | None:
     """Return how the rows of some tiles can run side by side; None where that is not known.
 
@@ -78,6 +93,7 @@ def doacross(
     ----------
     loops: over tiles. space: number of the loop of the rows; those outside have one iteration.
     pairs: tiles of which the second depends on the first, in the values of the tile loops.
+    workers: how many share the rows.
     """
     if space + 1 >= len(loops):
         return None
@@ -92,23 +108,40 @@ def doacross(
     if lag is None or not covers(tiles, lag):
         return None
     paired = pairing(tiles, lag)
+    found = _told(sets, loops, space, paired)
+    if found is None:
+        return None
+    columns = loops[space + 1].extent
+    ahead, room = room_ahead(lag, columns, workers), None
+    late = _map(paired, f"{{ [I, J] -> [K, L] : L > J + {lag} }}")
+    if paired.is_disjoint(late):
+        room = _told(sets, loops, space, pairing_for_room(tiles, ahead))
+    return Doacross(space, lag, columns, *found, ahead, room)
+
+
+def room_ahead(lag: int, columns: int, workers: int) -> int:
+    """Return how many columns a row may be ahead of the next one, so that nobody waits for ever."""
+    return lag + 1 + -(-columns // workers)
+
+
+def _told(
+    sets: ScopSets, loops: Sequence[NestLoop], space: int, paired: isl.Map
+) -> tuple[Predicate, Predicate] | None:
+    """Return the first and the second ones of pairs of (row, column), by the tile loops' counters.
+
+    None where that cannot be told.
+    """
     found = []
     for side in (paired.domain(), paired.range()):
         counted = side.insert_dims(isl.dim_type.set, 0, space)
         for k in range(space):
             counted = counted.fix_val(isl.dim_type.set, k, isl.Val(0, counted.get_ctx()))
-        found.append(predicate_within(counted, counter_box(sets, loops[: space + 2])))
+        told = predicate_within(counted, counter_box(sets, loops[: space + 2]))
+        if told is None:
+            return None
+        found.append(told.with_forms(lambda form: form.padded(len(loops))))
     taken, given = found
-    if taken is None or given is None:
-        return None
-    depth = len(loops)
-    return Doacross(
-        space,
-        lag,
-        loops[space + 1].extent,
-        taken.with_forms(lambda form: form.padded(depth)),
-        given.with_forms(lambda form: form.padded(depth)),
-    )
+    return taken, given
 
 
 def _rows_and_columns(pairs: isl.Map, space: int) -> isl.Map:
@@ -126,9 +159,12 @@ def smallest_lag(pairs: Sequence[isl.Map], columns: int) -> int | None:
     ----------
     columns: no pair is so many apart.
     """
-    low, high = 0, columns
-    if not _allows(pairs, high):
-        return None
+    # Most lags are small.
+    low, high = 0, 0
+    while not _allows(pairs, high):
+        if high == columns:
+            return None
+        low, high = high + 1, min(columns, 2 * high + 1)
     while low < high:
         middle = (low + high) // 2
         if _allows(pairs, middle):
@@ -174,6 +210,19 @@ def pairing(tiles: isl.Set, lag: int) -> isl.Map:
     behind = before.intersect(_map(tiles, f"{{ [I, J] -> [I - 1, K] : K >= J + {lag} }}"))
     last = before.subtract_domain(behind.domain()).lexmax()
     wanted = behind.lexmin().union(last).coalesce()
+    # Of those that want the same one, the first one waits for all of them.
+    return wanted.reverse().lexmin().reverse().coalesce()
+
+
+def pairing_for_room(tiles: isl.Set, ahead: int) -> isl.Map:
+    """Return the tiles that wait for the row behind theirs, each with its own, both once.
+
+    Parameters
+    ----------
+    tiles: (row, column), all that there are. ahead: columns that a row may be ahead.
+    """
+    behind = _map(tiles, f"{{ [I, J] -> [I + 1, K] : K <= J - {ahead} }}")
+    wanted = behind.intersect_domain(tiles).intersect_range(tiles).lexmax().coalesce()
     # Of those that want the same one, the first one waits for all of them.
     return wanted.reverse().lexmin().reverse().coalesce()
 

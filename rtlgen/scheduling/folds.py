@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol, TypeAlias
 
 import islpy as isl
 
@@ -59,9 +60,16 @@ def folded_places(
     return sets.read_map(f"{{ {tuple_name}[{dims}] -> [{','.join(images)}] }}")
 
 
-def sharing_places(sets: ScopSets, kept: Kept, bits: Sequence[int]) -> isl.Map:
-    """Return {writing instance -> writing instance} of values that go to one place."""
-    statement, write = kept.statement, kept.statement.write
+def sharing_places(
+    sets: ScopSets, statement: Statement, written: isl.Set, bits: Sequence[int]
+) -> isl.Map:
+    """Return {instance -> instance} of a statement whose values go to one place.
+
+    Parameters
+    ----------
+    written: those that write values.
+    """
+    write = statement.write
     names = statement.iterators
     shape = sets.scop.array(write.array).shape
     where = []
@@ -73,7 +81,7 @@ def sharing_places(sets: ScopSets, kept: Kept, bits: Sequence[int]) -> isl.Map:
         elif width:
             where.append(f"({difference}) mod {1 << width} = 0")
     pairs = _pairs(sets, statement, statement, where)
-    return pairs.intersect_domain(kept.written).intersect_range(kept.written)
+    return pairs.intersect_domain(written).intersect_range(written)
 
 
 def _pairs(sets: ScopSets, first: Statement, second: Statement, where: Sequence[str]) -> isl.Map:
@@ -143,8 +151,20 @@ class _Around:
         return pair.domain(), pair.range()
 
 
+class Losing(Protocol):
+    """Knows which folds lose values: others take their place too early."""
+
+    def apart(self, bits: Sequence[int]) -> tuple[int, ...] | None:
+        """Return how far two values are apart, by subscript, of which one is lost; None for none.
+
+        Parameters
+        ----------
+        bits: of every subscript.
+        """
+
+
 class Collisions:
-    """Values that are lost in folds: others take their place too early.
+    """Values that are lost in folds that one worker fills and reads.
 
     Parameters
     ----------
@@ -161,14 +181,14 @@ class Collisions:
             around = isl.Set.from_basic_set(kept.written.simple_hull())
             self.whole = replace(kept, written=around)
         statement = kept.statement
-        stored = statement, self._time(statement, kept.store_cycle)
-        orders = [self._earlier(stored, stored, level) for level in range(depth + 1)]
+        stored = statement, time_in_tiles(statement, depth, kept.store_cycle)
+        orders = [earlier(sets, stored, stored, level) for level in range(depth + 1)]
         self.ways: list[_Between | _Around] = []
         written: dict[int, isl.Set] = {}
         for flow, cycle in zip(kept.flows, kept.read_cycles, strict=True):
             sink = sets.scop.statement(flow.sink)
-            read = sink, self._time(sink, cycle)
-            after = [self._earlier(stored, read, level) for level in range(depth + 2)]
+            read = sink, time_in_tiles(sink, depth, cycle)
+            after = [earlier(sets, stored, read, level) for level in range(depth + 2)]
             writers = flow.relation.reverse()
             for level, until in enumerate(after):
                 # p and q differ first where p and p' do, or p' and q: few flows do at all levels.
@@ -187,37 +207,8 @@ class Collisions:
             for order in orders[level + 1 :]
         ]
 
-    def _time(self, statement: Statement, cycle: Affine) -> list[Affine]:
-        tile = [Affine.variable(name) for name in statement.iterators[: self.depth]]
-        return [*tile, cycle]
-
-    def _earlier(
-        self,
-        first: tuple[Statement, Sequence[Affine]],
-        second: tuple[Statement, Sequence[Affine]],
-        level: int,
-        by: int = 1,
-    ) -> isl.Map:
-        """Return {first -> second}, in domains or not, whose times differ first at a level.
-
-        There, the first is earlier by so many at least. Below the last level, they are at one time.
-        """
-        (one, before), (other, after) = first, second
-        differences = [
-            f"({affine_text(a, one.iterators)}) - ({_second(b, other.iterators)})"
-            for a, b in zip(before, after, strict=True)
-        ]
-        where = [f"{difference} = 0" for difference in differences[:level]]
-        where += [f"{difference} <= {-by}" for difference in differences[level : level + 1]]
-        return _pairs(self.sets, one, other, where)
-
     def apart(self, bits: Sequence[int]) -> tuple[int, ...] | None:
-        """Return how far two values are apart, by subscript, of which one is lost; None for none.
-
-        Parameters
-        ----------
-        bits: of every subscript.
-        """
+        """See `Losing`."""
         found = self._lost(self.whole, bits)
         if found is None or self.whole is self.kept:
             return found and found[0]
@@ -231,7 +222,7 @@ class Collisions:
         self, kept: Kept, bits: Sequence[int]
     ) -> tuple[tuple[int, ...], isl.Set, isl.Set] | None:
         """Return the same, and the instances that write the two values."""
-        sharing = sharing_places(self.sets, kept, bits)
+        sharing = sharing_places(self.sets, kept.statement, kept.written, bits)
         later: dict[int, isl.Map] = {}
         for place, way in enumerate(self.ways):
             keep_going(self.sets.context)
@@ -247,18 +238,48 @@ class Collisions:
     def _pair(
         self, way: _Between | _Around, early: isl.Map
     ) -> tuple[tuple[int, ...], isl.Set, isl.Set]:
-        pair = isl.Set.from_point(early.wrap().sample_point()).unwrap()
-        first, second = way.stores(pair)
-        names = self.kept.statement.iterators
-        early_at, late_at = (
-            dict(zip(names, point_values(instance.sample_point()), strict=True))
-            for instance in (first, second)
-        )
-        difference = tuple(
-            form.evaluate(late_at) - form.evaluate(early_at)
-            for form in self.kept.statement.write.affine
-        )
-        return difference, first, second
+        first, second = way.stores(sample_of(early))
+        return values_apart(self.kept.statement, first, second), first, second
+
+
+Timed: TypeAlias = tuple[Statement, Sequence[Affine]]
+"""A statement, and when its instances make an access: tile, and cycle in it."""
+
+
+def time_in_tiles(statement: Statement, depth: int, cycle: Affine) -> list[Affine]:
+    """Return when the instances of a statement make an access in a cycle of their tile."""
+    return [*(Affine.variable(name) for name in statement.iterators[:depth]), cycle]
+
+
+def earlier(sets: ScopSets, first: Timed, second: Timed, level: int) -> isl.Map:
+    """Return {first -> second}, in domains or not, whose times differ first at a level.
+
+    There, the first is earlier. Below the last level, they are at one time.
+    """
+    (one, before), (other, after) = first, second
+    differences = [
+        f"({affine_text(a, one.iterators)}) - ({_second(b, other.iterators)})"
+        for a, b in zip(before, after, strict=True)
+    ]
+    where = [f"{difference} = 0" for difference in differences[:level]]
+    where += [f"{difference} <= -1" for difference in differences[level : level + 1]]
+    return _pairs(sets, one, other, where)
+
+
+def sample_of(pairs: isl.Map) -> isl.Map:
+    """Return one of some pairs."""
+    return isl.Set.from_point(pairs.wrap().sample_point()).unwrap()
+
+
+def values_apart(statement: Statement, first: isl.Set, second: isl.Set) -> tuple[int, ...]:
+    """Return how far the elements are apart that two instances write, by subscript."""
+    first_at, second_at = (
+        dict(zip(statement.iterators, point_values(instance.sample_point()), strict=True))
+        for instance in (first, second)
+    )
+    return tuple(
+        form.evaluate(second_at) - form.evaluate(first_at) for form in statement.write.affine
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,9 +291,7 @@ class Fold:
 
 
 def smallest_fold(
-    sets: ScopSets,
-    kept: Kept,
-    depth: int,
+    collisions: Losing,
     shape: Sequence[int],
     guess: Sequence[int] = (),
     most_bits: int | None = None,
@@ -286,10 +305,10 @@ def smallest_fold(
 
     Parameters
     ----------
+    collisions: of the values. shape: of their array.
     guess: bits to begin the search with, which do not change what it finds.
     most_bits: of all dimensions together; once it is known to take more, the search ends.
     """
-    collisions = Collisions(sets, kept, depth)
     most = [(extent - 1).bit_length() for extent in shape]
     apart: list[tuple[int, ...]] = []
 

@@ -11,15 +11,20 @@ import islpy as isl
 
 from rtlgen.ir.scop import Access, Statement
 from rtlgen.scheduling.errors import NoLanes
-from rtlgen.scheduling.folds import Kept, fields_of, smallest_fold
+from rtlgen.scheduling.folds import Collisions, Kept, Losing, fields_of, smallest_fold
 from rtlgen.scheduling.footprints import Fields
 from rtlgen.scheduling.lane_banks import LaneBanks, ports_of, told_apart_by
 from rtlgen.scheduling.lane_ports import LanePorts, LaneRead, lane_ports
 from rtlgen.scheduling.passing import KeptFlow, Key
+from rtlgen.scheduling.peer_folds import Hands, PeerCollisions
 from rtlgen.scheduling.predicates import CounterSpace
 from rtlgen.scheduling.tile_kernel import TileKernel
 
 EVEN_STEPS = "steps by an even number of elements from lane to lane"
+
+HANDED, HANDED_TIGHT = -1, -2
+"""In place of a scope: of values that are handed over to the next row, as soon as they are there,
+or as there is room for them."""
 
 FoldKey: TypeAlias = tuple[str, int, tuple[Key, ...]]
 """A statement, the scope of its values, and the reads that take them from one memory."""
@@ -67,9 +72,16 @@ class KeptPlanner:
     Parameters
     ----------
     folds: the bits that were found for other tiles of the same loops.
+    hands: how workers hand values over, if they may.
     """
 
-    def __init__(self, kernel: TileKernel, folds: dict[FoldKey, tuple[int, ...]]) -> None:
+    def __init__(
+        self,
+        kernel: TileKernel,
+        folds: dict[FoldKey, tuple[int, ...]],
+        hands: Hands | None = None,
+    ) -> None:
+        self.hands = hands
         self.kernel = kernel
         self.sets = kernel.sets
         self.folds = folds
@@ -87,6 +99,7 @@ class KeptPlanner:
 
         Parameters
         ----------
+        scope: of the values; HANDED, HANDED_TIGHT: they are handed over.
         apart: whether each flow has one of its own; else they share one.
         most: bits of RAM; None may be returned where they take more.
         """
@@ -122,12 +135,27 @@ class KeptPlanner:
                 most_bits = max(0, words.bit_length() - 1)
             # Tiles of other sizes, or in another order, need about as many.
             guess = self.folds.get(key, ())
-            fold = smallest_fold(self.sets, kept, self.kernel.depth, array.shape, guess, most_bits)
+            losing = self._losing(kept, scope)
+            fold = smallest_fold(losing, array.shape, guess, most_bits)
             self.folds[key] = fold.bits
             if not fold.is_enough:
                 return None
             self._known[key] = KeptMemory(kept, tuple(flows), fold.bits, ports)
         return self._known[key]
+
+    def _losing(self, kept: Kept, scope: int) -> Losing:
+        """Return what knows which folds lose values."""
+        if scope not in (HANDED, HANDED_TIGHT):
+            return Collisions(self.sets, kept, self.kernel.depth)
+        assert self.hands is not None, "values are handed over"
+        return PeerCollisions(
+            self.sets,
+            kept.statement,
+            kept.written,
+            kept.flows,
+            self.kernel.depth,
+            replace(self.hands, is_tight=scope == HANDED_TIGHT),
+        )
 
     def with_copies(self, memory: KeptMemory) -> KeptMemory:
         """Return a memory with a read port for each read."""

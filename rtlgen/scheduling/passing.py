@@ -4,12 +4,15 @@ A value that a later tile reads is kept on chip as long as both tiles are in one
 outermost tile loops; how many loops those are is the *scope* of the statement that writes it: 0 for
 all tiles, the number of tile loops for a single tile. Farther than that it is stored, and loaded
 again.
+
+Where workers share the iterations of a tile loop in turn, a value that is read in the next one may
+be *handed over*: it goes to a memory of the worker that has it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import islpy as isl
@@ -51,7 +54,8 @@ class Passing:
 
     Members
     -------
-    kept: by the statement that writes, what is read from on chip.
+    kept: by the statement that writes, what is read from on chip. handed: the same of what is read
+        in the next iteration of the loop that is shared.
     loaded: by read, the instances that take their value from off chip.
     awaited: by read, the pairs of tiles among the flows of these, by the statement that writes.
     stored: by statement, the instances whose value has to be off chip.
@@ -61,6 +65,24 @@ class Passing:
     loaded: Mapping[Key, isl.Set]
     awaited: Mapping[Key, Mapping[str, isl.Map]]
     stored: Mapping[str, isl.Set]
+    handed: Mapping[str, tuple[KeptFlow, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class HandingOver:
+    """What is handed over.
+
+    Members
+    -------
+    loop: whose iterations are workers', in turn. statements: whose values are.
+    """
+
+    loop: int
+    statements: frozenset[str]
+
+    def without(self, statement: str) -> HandingOver:
+        """Return the same without the values of a statement."""
+        return HandingOver(self.loop, self.statements - {statement})
 
 
 def passing(
@@ -68,16 +90,18 @@ def passing(
     reads: Iterable[Read],
     off_chip: Collection[str],
     scopes: Scopes,
+    over: HandingOver | None = None,
 ) -> Passing:
     """Return what passes through the memory off chip.
 
     Parameters
     ----------
-    reads: those that matter. off_chip: names of arrays.
+    reads: those that matter. off_chip: names of arrays. over: what is handed over.
     """
     relations = crossings.relations
     scop = relations.sets.scop
     kept: dict[str, list[KeptFlow]] = {}
+    handed: dict[str, list[KeptFlow]] = {}
     loaded: dict[Key, isl.Set] = {}
     awaited: dict[Key, dict[str, isl.Map]] = {}
     stored = {s.name: relations.flows.live_out[s.name] for s in scop.statements}
@@ -93,6 +117,16 @@ def passing(
             around = crossings.near_sinks(number, levels)
             near = around.intersect(untapped).coalesce()
             far = crossings.far_sinks(number, levels).intersect(instances).coalesce()
+            beside = None
+            if over is not None and flow.source in over.statements:
+                beside = crossings.beside(number, over.loop).intersect_range(instances).coalesce()
+                if not beside.is_empty():
+                    passed = Flow(flow.source, flow.sink, flow.sink_read, beside)
+                    sinks, sources = beside.range().coalesce(), beside.domain().coalesce()
+                    handed.setdefault(flow.source, []).append(
+                        KeptFlow(key, passed, sinks, sources, sinks)
+                    )
+                    far = far.subtract(sinks).coalesce()
             left = left.subtract(crossings.near_sinks(number, 0))
             if not near.is_empty():
                 relation = equal_outer(flow.relation, levels).intersect_range(near)
@@ -103,9 +137,14 @@ def passing(
                 )
             if not far.is_empty():
                 from_far.append(far)
-                outside = crossings.far_sources(number, levels)
+                leaving = relations.leaving(flow.relation, levels)
+                if beside is None:
+                    outside = crossings.far_sources(number, levels)
+                else:
+                    leaving = leaving.subtract(beside).coalesce()
+                    outside = leaving.domain().coalesce()
                 stored[flow.source] = stored[flow.source].union(outside).coalesce()
-                pairs = relations.tile_pairs(relations.leaving(flow.relation, levels))
+                pairs = relations.tile_pairs(leaving)
                 known = waits.get(flow.source)
                 waits[flow.source] = pairs if known is None else known.union(pairs)
         for far in from_far:
@@ -113,4 +152,5 @@ def passing(
         if not left.is_empty():
             loaded[key] = left.coalesce()
             awaited[key] = waits
-    return Passing({name: tuple(flows) for name, flows in kept.items()}, loaded, awaited, stored)
+    by_writer = [{name: tuple(flows) for name, flows in found.items()} for found in (kept, handed)]
+    return Passing(by_writer[0], loaded, awaited, stored, by_writer[1])

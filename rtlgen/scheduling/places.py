@@ -9,7 +9,7 @@ from typing import TypeAlias
 import islpy as isl
 
 from rtlgen.ir.affine import Affine
-from rtlgen.ir.plan import Address, Memory, Transfer
+from rtlgen.ir.plan import Address, Memory, Transfer, Wait
 from rtlgen.ir.schedule import NestLoop
 from rtlgen.scheduling.footprints import Fields, folded_form
 from rtlgen.scheduling.forwarding import TapSet
@@ -84,6 +84,8 @@ class Windows:
     words: by window, how many its mover moves in all tiles.
     held: the arrays on chip, and how many read ports they need.
     issue_cycles: cycles from tile to tile from which on everything is in order.
+    peers: the memories by way of which values are handed over to the next row of tiles.
+    after: what a kernel waits for, for these. room: and before it overwrites what is in them.
     """
 
     taps: Mapping[Key, Sequence[TapSet]]
@@ -94,3 +96,6 @@ class Windows:
     words: Mapping[str, int]
     held: Mapping[str, int]
     issue_cycles: int
+    peers: tuple[str, ...] = ()
+    after: tuple[Wait, ...] = ()
+    room: tuple[Wait, ...] = ()

@@ -1,15 +1,16 @@
 """What workers know of each other's tiles: what surely has happened when a tile is begun.
 
-A *clock* has an entry for every store of every worker: so many tiles it is done with. Each transfer
-has one for each of its tiles. It is what follows from these rules alone; whatever else may happen
-to be in order is not counted on:
+A *clock* has an entry for every store, and every kernel, of every worker: so many tiles it is done
+with; a kernel, as far as the memories are concerned that it shares with its peers. Each transfer
+and each kernel has one for each of its tiles. It is what follows from these rules alone; whatever
+else may happen to be in order is not counted on:
 
 - a transfer, and a kernel, goes through its worker's tiles in order;
-- a transfer begins a tile when what it waits for is done;
+- it begins a tile when what it waits for is done;
 - a kernel begins a tile when all of it is loaded, and what it stores is stored later.
 
-A store knows all that its kernel knows, and who waits for it learns it. Where a tile would have to
-be stored before it is begun, the workers wait for ever.
+A store knows all that its kernel knows, and who waits for one of them learns it. Where a tile would
+have to be done before it is begun, the workers wait for ever.
 
 Reference: Mattern, "Virtual time and global states of distributed systems", 1989: vector clocks.
 """
@@ -18,16 +19,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rtlgen.ir.iterations import iterations_of, predicate_mask
-from rtlgen.ir.plan import Mark, Transfer, Wait, Workers
+from rtlgen.ir.plan import Mark, TiledRegion, Wait, Workers
 from rtlgen.scheduling.errors import PlanUnsound
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
+
+
+Engine: TypeAlias = str | int
+"""A transfer, by its window, or the kernel of a worker, by its number."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,12 +42,12 @@ class _Gate:
 
     Members
     -------
-    store: the window that is waited for. tiles: which wait. stored: for which tiles of the store.
+    giver: who is waited for. tiles: which wait. done: for which tiles of the giver.
     """
 
-    store: str
+    giver: Engine
     tiles: Ints
-    stored: Ints
+    done: Ints
 
 
 class _Clock:
@@ -70,7 +76,7 @@ class _Clock:
 
 
 class TileClocks:
-    """The clocks of the transfers of some workers.
+    """The clocks of the transfers and kernels of some workers.
 
     Members
     -------
@@ -92,26 +98,54 @@ class TileClocks:
             for transfer in region.transfers
         }
         self._tiles = [iterations_of(region.levels) for region in self._regions]
-        self._gates = {t.window: [self._gate(t, wait) for wait in t.after] for t in transfers}
-        self._clocks: dict[str, _Clock] = {}
-        for region in self._regions:
-            loads = [t.window for t in region.transfers if t.direction == "load"]
-            loaded = [gate.tiles for window in loads for gate in self._gates[window]]
+        self._gates: dict[Engine, list[_Gate]] = {}
+        for number, region in enumerate(self._regions):
             for transfer in region.transfers:
-                own = [gate.tiles for gate in self._gates[transfer.window]]
-                begins = own if transfer.direction == "load" else [*own, *loaded]
-                self._clocks[transfer.window] = _Clock(begins, len(stores))
+                own, window = self.owner[transfer.window], transfer.window
+                self._gates[window] = [
+                    self._gate(window, own, wait, wait.window, self.owner[wait.window])
+                    for wait in transfer.after
+                ]
+            self._gates[number] = [
+                self._gate(f"kernel {number}", number, wait, giver, giver)
+                for wait in region.waits
+                for giver in [workers.giver(number, wait)]
+            ]
+        self._clocks: dict[Engine, _Clock] = {}
+        entries = len(stores) + len(self._regions)
+        for number, region in enumerate(self._regions):
+            loads = self._loads(region)
+            before: list[Engine] = [*loads, number]
+            loaded = [gate.tiles for each in before for gate in self._gates[each]]
+            self._clocks[number] = _Clock(loaded, entries)
+            for transfer in region.transfers:
+                own_tiles = [gate.tiles for gate in self._gates[transfer.window]]
+                begins = own_tiles if transfer.window in loads else [*own_tiles, *loaded]
+                self._clocks[transfer.window] = _Clock(begins, entries)
         while self._go_on():
             self._check_own()
 
-    def _gate(self, transfer: Transfer, wait: Wait) -> _Gate:
-        waiting = self._counted(self.owner[transfer.window], wait.takes, first=True)
-        done = self._counted(self.owner[wait.window], wait.gives, first=False)
+    def _loads(self, region: TiledRegion) -> list[str]:
+        return [t.window for t in region.transfers if t.direction == "load"]
+
+    def _entry(self, engine: Engine) -> int:
+        """Return the place in a clock of a store, or of a kernel."""
+        return self.entries[engine] if isinstance(engine, str) else len(self.entries) + engine
+
+    def _gate(self, name: str, worker: int, wait: Wait, giver: Engine, other: int) -> _Gate:
+        """Return who waits for whom.
+
+        Parameters
+        ----------
+        name: of the one that waits. worker: its. giver: who is waited for. other: their worker.
+        """
+        waiting = self._counted(worker, wait.takes, first=True)
+        done = self._counted(other, wait.gives, first=False)
         # The first ones find what there is before anything is done.
         waiting = waiting[wait.distance :]
         if len(waiting) > len(done):
-            raise PlanUnsound(f"{transfer.window} waits for what {wait.window} never stores")
-        return _Gate(wait.window, waiting, done[: len(waiting)])
+            raise PlanUnsound(f"{name} waits for what {wait.window} never stores")
+        return _Gate(giver, waiting, done[: len(waiting)])
 
     def _counted(self, worker: int, mark: Mark, *, first: bool) -> Ints:
         """Return the first, or last, tile of each iteration that counts."""
@@ -124,36 +158,51 @@ class TileClocks:
     def _go_on(self) -> bool:
         """Let all clocks learn what others know; return whether there was something new."""
         is_new = False
-        for region in self._regions:
-            loads = [t.window for t in region.transfers if t.direction == "load"]
-            for transfer in sorted(region.transfers, key=lambda t: t.direction):
-                clock = self._clocks[transfer.window]
-                before = clock.known.copy()
-                for gate in self._gates[transfer.window]:
-                    self._pass(clock, gate)
+        for number, region in enumerate(self._regions):
+            loads = self._loads(region)
+            for window in loads:
+                is_new |= self._learn(window, ())
+            is_new |= self._learn(number, loads)
+            for transfer in region.transfers:
                 if transfer.direction == "store":
-                    for window in loads:
-                        loaded = self._clocks[window]
-                        clock.learn(slice(None), loaded.known[loaded.at(clock.begins)])
-                clock.go_on()
-                is_new |= not np.array_equal(before, clock.known)
+                    is_new |= self._learn(transfer.window, (number,))
         return is_new
 
+    def _learn(self, engine: Engine, before: Sequence[Engine]) -> bool:
+        """Let one learn what others know; return whether there was something new.
+
+        Parameters
+        ----------
+        before: what is done with a tile when it begins it.
+        """
+        clock = self._clocks[engine]
+        known = clock.known.copy()
+        for gate in self._gates[engine]:
+            self._pass(clock, gate)
+        for other in before:
+            done = self._clocks[other]
+            clock.learn(slice(None), done.known[done.at(clock.begins)])
+        clock.go_on()
+        return not np.array_equal(known, clock.known)
+
     def _pass(self, clock: _Clock, gate: _Gate) -> None:
-        """Let those who wait learn what the store knows, and that it is done."""
+        """Let those who wait learn what the giver knows, and that it is done."""
         places = clock.at(gate.tiles)
-        stored, entry = self._clocks[gate.store], self.entries[gate.store]
-        clock.learn(places, stored.known[stored.at(gate.stored)])
-        clock.known[places, entry] = np.maximum(clock.known[places, entry], gate.stored + 1)
+        giver, entry = self._clocks[gate.giver], self._entry(gate.giver)
+        clock.learn(places, giver.known[giver.at(gate.done)])
+        clock.known[places, entry] = np.maximum(clock.known[places, entry], gate.done + 1)
 
     def _check_own(self) -> None:
-        for window, clock in self._clocks.items():
-            own = self._entries_of(self.owner[window])
+        for engine, clock in self._clocks.items():
+            own = self._entries_of(self.owner[engine] if isinstance(engine, str) else engine)
             if np.any(clock.known[:, own] > clock.begins[:, None]):
-                raise PlanUnsound(f"{window} waits for itself")
+                name = engine if isinstance(engine, str) else f"kernel {engine}"
+                raise PlanUnsound(f"{name} waits for itself")
 
     def _entries_of(self, worker: int) -> list[int]:
-        return [n for store, n in self.entries.items() if self.owner[store] == worker]
+        """Return the entries of a worker's stores, and of its kernel."""
+        own = [n for store, n in self.entries.items() if self.owner[store] == worker]
+        return [*own, self._entry(worker)]
 
     # What is in order.
 
@@ -172,6 +221,17 @@ class TileClocks:
         """Tell whether a worker has loaded tiles when a transfer begins others."""
         own = self._entries_of(worker)
         clock = self._clocks[window]
-        known = clock.known[:, own].max(axis=1, initial=0)
+        known = clock.known[:, own].max(axis=1)
         found: Bools = known[clock.at(tiles)] > loaded
+        return found
+
+    def handed(self, worker: int, tiles: Ints, peer: int) -> Ints:
+        """Return with how many tiles a kernel is done when that of another worker begins some.
+
+        Parameters
+        ----------
+        worker: whose kernel begins tiles. peer: whose is done.
+        """
+        clock = self._clocks[worker]
+        found: Ints = clock.known[clock.at(tiles), self._entry(peer)]
         return found

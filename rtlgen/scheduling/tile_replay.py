@@ -6,6 +6,8 @@ they wait for words, what is in order stays so. It proves for the given sizes th
 
 - workers together run every instance of the program once;
 - every operand comes from the instance that the C program says, or from before these tiles;
+- what a kernel finds in a memory of its peer has been stored there in a tile that it has waited
+  for, and is overwritten in none that has not waited for it;
 - what a filled window shows a tile is the element that the program reads, as it was before these
   tiles or as a tile has stored it for which the load waits, and no other worker may store to it
   before that. Stores of one worker come in the order of its tiles: two of one element have a load
@@ -44,6 +46,7 @@ from rtlgen.scheduling.errors import PlanUnsound
 from rtlgen.scheduling.issued_instances import tokens_at
 from rtlgen.scheduling.moved_words import MovedWords
 from rtlgen.scheduling.off_chip_history import UNKNOWN, OffChipHistory, OffChipStores
+from rtlgen.scheduling.peer_history import PeerHistory, PeerStores
 from rtlgen.scheduling.replay import MAX_ITERATIONS, repeats
 from rtlgen.scheduling.tile_clocks import TileClocks
 from rtlgen.scheduling.tile_issue import Issued, Part, issued_everywhere
@@ -105,6 +108,8 @@ class _Judge:
         self.members = issued_everywhere(workers, part)
         self.program = {array.name: self._program_history(array.name) for array in self.scop.arrays}
         self.stored = {memory.name: self._stores(memory.name) for memory in plan.memories}
+        peers = {peer for region in workers.regions for peer in region.peers}
+        self.handed = {peer: self._handed(peer) for peer in sorted(peers)}
         self.moved = {
             transfer.window: MovedWords(plan, number, len(region.levels), transfer)
             for number, region in enumerate(workers.regions)
@@ -171,6 +176,21 @@ class _Judge:
         if cycles and repeats(np.concatenate(list(slots))):
             self.fail(f"two stores through the write port of {name} in one cycle")
         return history_of(addresses, cycles, tokens)
+
+    def _handed(self, name: str) -> PeerHistory:
+        """Return what a kernel stores to a memory that another one loads from."""
+        writers = [n for n, region in enumerate(self.workers.regions) if region.stores_to(name)]
+        stores = PeerStores(writers[0] if writers else 0, [], [], [], [])
+        for member in self.members:
+            for store in member.stream.stores:
+                if store.memory == name:
+                    mask = predicate_mask(store.when, member.counters)
+                    where = address_values(store.address, member.counters, member.tiles)
+                    stores.addresses.append(where[mask])
+                    stores.tiles.append(member.tiles[mask])
+                    stores.cycles.append((member.cycles + store.stage)[mask])
+                    stores.tokens.append(member.moments[mask])
+        return PeerHistory(self.clocks, stores)
 
     def _slots(self, name: str, cycles: Ints, addresses: Ints) -> Ints:
         """Return a number for each cycle and bank of a memory in which an address is used."""
@@ -289,6 +309,12 @@ class _Judge:
                 member.worker, op.memory, elements, tiles, member.moments[needed]
             )
             found[needed] = np.where(right, seen, UNKNOWN)
+            return found
+        if op.memory in self.handed:
+            seen = self.handed[op.memory].seen(
+                member.worker, addresses[needed], member.tiles[needed]
+            )
+            found[needed] = seen
             return found
         stored = self.stored[op.memory]
         found[needed] = stored.before(addresses[needed], cycles[needed])

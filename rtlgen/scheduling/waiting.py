@@ -7,7 +7,8 @@ loop, and so in one worker, or it passes from one wave to a later one. So a load
 workers to have stored what they store in a wave, so many waves before.
 
 Where the iterations of the shared loop wait for one another (`scheduling.doacross`) there are no
-waves: what is in two of them is in order by that.
+waves: what is in two of them is in order by that. Kernels that hand values over wait in the same
+way: then one comes behind the loads of the row before, as well.
 
 A store that writes over what an earlier wave reads or writes waits likewise, unless the loads of
 its own tile do already: a kernel does not start before its words are there.
@@ -86,17 +87,34 @@ class Waiting:
         assert self.space, "nothing passes between workers in one wave"
         return Wait(window, self.kernel.between(pairs, self.space, self.most), self.space)
 
+    def of_kernel(self, peers: Sequence[str]) -> tuple[Wait, ...]:
+        """Return what a kernel waits for that takes values from another by way of some memories."""
+        if not peers:
+            return ()
+        assert self.across is not None, "values are handed over from row to row"
+        # The kernel that stores to one of them stores to all.
+        return (self.across.wait(peers[0]),)
+
+    def for_room(self, peers: Sequence[str]) -> tuple[Wait, ...]:
+        """Return what a kernel waits for that hands values over to another."""
+        if not peers:
+            return ()
+        assert self.across is not None, "values are handed over from row to row"
+        return (self.across.wait_for_room(peers[0]),)
+
     def completed(
         self,
         transfers: Sequence[Transfer],
         drained: Mapping[str, str],
         dependences: Iterable[Dependence],
+        kernels_wait: bool = False,
     ) -> tuple[Transfer, ...]:
         """Return transfers that wait for all that they have to.
 
         Parameters
         ----------
         transfers: with what loads wait for. drained: by statement, the window of what it stores.
+        kernels_wait: whether a kernel waits for that of the row before.
         """
         if not self._levels_between:
             return tuple(transfers)
@@ -115,7 +133,8 @@ class Waiting:
             if self._is_between(wait)
         }
         for dependence in dependences:
-            self._add(after, gates, drained, dependence)
+            if not (kernels_wait and dependence.kind == "anti"):
+                self._add(after, gates, drained, dependence)
         return tuple(replace(t, after=tuple(after[t.window])) for t in transfers)
 
     def _add(

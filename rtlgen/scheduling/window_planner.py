@@ -11,9 +11,18 @@ import islpy as isl
 
 from rtlgen.ir.plan import OffChip
 from rtlgen.poly.crossings import Crossings
-from rtlgen.scheduling.kept_memories import FoldKey, KeptMemory, KeptPlanner
+from rtlgen.scheduling.kept_memories import HANDED, HANDED_TIGHT, FoldKey, KeptMemory, KeptPlanner
 from rtlgen.scheduling.movers import Accesses, Moved
-from rtlgen.scheduling.passing import KeptFlow, Key, Passing, Read, Scopes, passing
+from rtlgen.scheduling.passing import (
+    HandingOver,
+    KeptFlow,
+    Key,
+    Passing,
+    Read,
+    Scopes,
+    passing,
+)
+from rtlgen.scheduling.peer_folds import Hands
 from rtlgen.scheduling.tile_kernel import TileKernel
 from rtlgen.scheduling.traffic import Traffic
 from rtlgen.scheduling.waiting import Waiting
@@ -26,15 +35,28 @@ class Sized:
 
     Members
     -------
-    kept: all memories that keep values. copies: of the windows. taken_bits: RAM, with few copies of
-        each window.
+    kept: all memories that keep values. handed: those by way of which they are handed over.
+    is_tight: whether who hands values over waits for room for them.
+    copies: of the windows. taken_bits: RAM, with few copies of each window.
+    keeps_all: whether nothing passes through the memory off chip that could stay on chip.
     """
 
     scopes: Scopes
     traffic: Traffic
     kept: Sequence[KeptMemory]
+    handed: Sequence[KeptMemory]
+    is_tight: bool
     copies: Copies
     taken_bits: int
+    keeps_all: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """Values of a statement that stay on chip: within their scope, or handed over."""
+
+    name: str
+    is_handed: bool
 
 
 class WindowPlanner:
@@ -44,7 +66,8 @@ class WindowPlanner:
     ----------
     off_chip: the arrays off chip, by name. word_bits: of the bus.
     read_latency_cycles: of block RAM. waiting: says what transfers wait for.
-    folds: see `KeptPlanner`.
+    folds: see `KeptPlanner`. workers: how many share the tiles.
+    over: what they may hand over to each other.
     """
 
     def __init__(
@@ -56,6 +79,8 @@ class WindowPlanner:
         read_latency_cycles: int,
         folds: dict[FoldKey, tuple[int, ...]],
         waiting: Waiting,
+        workers: int = 1,
+        over: HandingOver | None = None,
     ) -> None:
         self.kernel = kernel
         self.waiting = waiting
@@ -64,7 +89,9 @@ class WindowPlanner:
         self.off_chip = off_chip
         self.word_bits = word_bits
         self.read_latency_cycles = read_latency_cycles
-        self.keeper = KeptPlanner(kernel, folds)
+        hands = None if waiting.across is None else Hands(waiting.across, workers, False)
+        self.keeper = KeptPlanner(kernel, folds, hands)
+        self.over = over
         self.reads = [
             (statement.name, read)
             for statement in kernel.statements
@@ -114,16 +141,18 @@ class WindowPlanner:
     def _with_copies(self, sized: Sized) -> Sized:
         """Return the same with a read port for each read."""
         traffic = replace(sized.traffic, shared=False)
-        kept = list(map(self.keeper.with_copies, sized.kept))
-        taken = sum(map(self.keeper.ram_bits, kept)) + FEW.ram_bits(traffic)
-        return replace(sized, traffic=traffic, kept=kept, taken_bits=taken)
+        kept, handed = (
+            list(map(self.keeper.with_copies, memories)) for memories in (sized.kept, sized.handed)
+        )
+        taken = sum(map(self.keeper.ram_bits, [*kept, *handed])) + FEW.ram_bits(traffic)
+        return replace(sized, traffic=traffic, kept=kept, handed=handed, taken_bits=taken)
 
     def tight(self, scopes: Scopes, budget_bits: int | None = None) -> Sized | None:
         """Return what keeps all values in these scopes in the least RAM.
 
         None where one memory alone takes more than the budget.
         """
-        kept = takewhile(lambda sized: sized.scopes == scopes, self._narrowed(scopes, budget_bits))
+        kept = takewhile(lambda sized: sized.keeps_all, self._narrowed(scopes, budget_bits))
         return min(kept, key=lambda sized: sized.taken_bits, default=None)
 
     def least_bits(self, scopes: Scopes) -> int:
@@ -146,40 +175,73 @@ class WindowPlanner:
         scopes: the widest ones. budget_bits: what alone takes more goes off chip sooner, however
             much more it is; None: nothing does.
         """
-        apart: frozenset[str] = frozenset()
+        apart: frozenset[_Kept] = frozenset()
+        widest, over, is_tight = scopes, self.over, False
         while True:
-            passed = passing(self.crossings, self.instances, self.off_chip, scopes)
-            kept: dict[str, tuple[KeptMemory, ...]] = {}
+            passed = passing(self.crossings, self.instances, self.off_chip, scopes, over)
+            flows = {_Kept(name, False): own for name, own in passed.kept.items()}
+            flows |= {_Kept(name, True): own for name, own in passed.handed.items()}
+            found: dict[_Kept, tuple[KeptMemory, ...]] = {}
             larger = []
-            for name, flows in passed.kept.items():
-                most = budget_bits if scopes[name] < self.kernel.depth else None
-                memories = self._smaller(name, scopes[name], flows, name in apart, most)
+            for kept, own in flows.items():
+                scope = scopes[kept.name]
+                if kept.is_handed:
+                    scope = HANDED_TIGHT if is_tight else HANDED
+                most = budget_bits if scope < self.kernel.depth else None
+                memories = self._smaller(kept.name, scope, own, kept in apart, most)
                 if memories is None:
-                    larger.append(name)
+                    larger.append(kept)
                 else:
-                    kept[name] = memories
+                    found[kept] = memories
             if not larger:
-                traffic = self._traffic(passed)
-                every = [memory for memories in kept.values() for memory in memories]
-                taken = sum(map(self.keeper.ram_bits, every)) + FEW.ram_bits(traffic)
-                yield Sized(scopes, traffic, every, FEW, taken)
+                keeps_all = scopes == widest and over == self.over
+                yield self._sized(scopes, passed, found, is_tight, keeps_all)
                 # The largest of what is kept goes off chip sooner, or is first taken apart.
-                wanted = {n: sum(map(self.keeper.ram_bits, kept[n])) for n in kept}
+                wanted = {k: sum(map(self.keeper.ram_bits, own)) for k, own in found.items()}
                 smaller = [
-                    name
-                    for name in wanted
-                    if scopes[name] < self.kernel.depth
-                    or (name not in apart and len(passed.kept[name]) > 1)
+                    kept
+                    for kept in wanted
+                    if kept.is_handed
+                    or scopes[kept.name] < self.kernel.depth
+                    or (kept not in apart and len(flows[kept]) > 1)
                 ]
                 if not smaller:
                     return
-                larger = [max(smaller, key=lambda name: wanted[name])]
-            for name in larger:
-                if name not in apart and len(passed.kept[name]) > 1:
-                    apart |= {name}
+                larger = [max(smaller, key=lambda kept: wanted[kept])]
+            if not is_tight and self._has_room and any(kept.is_handed for kept in larger):
+                is_tight = True
+                continue
+            for kept in larger:
+                if kept not in apart and len(flows[kept]) > 1:
+                    apart |= {kept}
+                    continue
+                apart -= {kept}
+                if kept.is_handed:
+                    over = over and over.without(kept.name)
                 else:
-                    apart -= {name}
-                    scopes = {**scopes, name: scopes[name] + 1}
+                    scopes = {**scopes, kept.name: scopes[kept.name] + 1}
+
+    @property
+    def _has_room(self) -> bool:
+        """Whether who hands values over can wait for room for them."""
+        return self.waiting.across is not None and self.waiting.across.room is not None
+
+    def _sized(
+        self,
+        scopes: Scopes,
+        passed: Passing,
+        found: Mapping[_Kept, Sequence[KeptMemory]],
+        is_tight: bool,
+        keeps_all: bool,
+    ) -> Sized:
+        """Return what stays on chip in some memories, with few copies of the windows."""
+        traffic = self._traffic(passed)
+        kept, handed = (
+            [m for key, memories in found.items() if key.is_handed == is_handed for m in memories]
+            for is_handed in (False, True)
+        )
+        taken = sum(map(self.keeper.ram_bits, [*kept, *handed])) + FEW.ram_bits(traffic)
+        return Sized(scopes, traffic, kept, handed, is_tight, FEW, taken, keeps_all)
 
     def _smaller(
         self, name: str, scope: int, flows: Sequence[KeptFlow], apart: bool, most: int | None

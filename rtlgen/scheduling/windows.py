@@ -8,6 +8,9 @@ A value that a read takes comes from one of three places, known for every instan
 - from off chip, by way of a *filled* window: nothing in these tiles has written it before, or so
   long before that it is out of the scope of its statement (`scheduling.passing`).
 
+Of several workers a kept memory may be a *peer* one: a tile leaves a value there for the next row
+of tiles, which is another worker's.
+
 Of an array on chip the first and the last are one memory, the array itself.
 
 A value goes to a kept memory where somebody reads it from there, and to a *drained* window where it
@@ -83,6 +86,9 @@ class WindowBuilder:
         self.traffic = sized.traffic
         self.passing = sized.traffic.passing
         self.kept = sized.kept
+        self.handed = sized.handed
+        self.is_tight = sized.is_tight
+        self.peers: list[str] = []
         self.usual_copies = sized.copies
         self.copies = copies or {}
         self.names = set(taken)
@@ -115,7 +121,11 @@ class WindowBuilder:
             # Who loads little comes first: a few words a row of tiles would wait for all others.
             self.transfers.sort(key=lambda t: (t.direction == "load", self.words[t.window]))
         for memory in self.kept:
-            self._keep(memory)
+            self._keep(memory, "kept")
+            self._order_kept(memory)
+        for memory in self.handed:
+            self.peers.append(self._keep(memory, "peer"))
+            self._order_stores(memory)
         for array in self.sets.scop.arrays:
             if array.name not in self.planner.off_chip:
                 self._hold(array)
@@ -131,10 +141,14 @@ class WindowBuilder:
                 list(map(self._abreast, self.transfers)),
                 self.drained,
                 self.kernel.relations.dependences,
+                bool(self.peers),
             ),
             self.words,
             self.held,
             self.issue_cycles,
+            tuple(self.peers),
+            self.planner.waiting.of_kernel(self.peers),
+            self.planner.waiting.for_room(self.peers) if self.is_tight else (),
         )
 
     def _abreast(self, transfer: Transfer) -> Transfer:
@@ -183,11 +197,11 @@ class WindowBuilder:
                 pairs[window] = pairs[window].union(found) if window in pairs else found
         return self.planner.waiting.of_load(pairs)
 
-    def _keep(self, memory: KeptMemory) -> None:
-        """Add a memory for the values of a statement that are read from one."""
+    def _keep(self, memory: KeptMemory, what: str) -> str:
+        """Add a memory for the values of a statement that are read from one; return its name."""
         statement = memory.kept.statement
         array = self.sets.scop.array(statement.write.array)
-        name = numbered_name(f"{array.name}_kept", self.names)
+        name = numbered_name(f"{array.name}_{what}", self.names)
         banks, ports = memory.banks, memory.ports
         written = Place(name, memory.fields, memory.kept.written, banks=banks)
         self.targets[statement.name].append(written)
@@ -196,21 +210,31 @@ class WindowBuilder:
             port, own = ports.ports[n], ports.own[n]
             place = Place(name, fields, flow.sinks, 0, port, banks, own, flow.around)
             self.sources[flow.key].append(place)
-        self._order_kept(memory)
         self.memories.append(self._memory(name, array, "block", memory.depth, ports.count, banks))
+        return name
 
-    def _order_kept(self, memory: KeptMemory) -> None:
-        """Let tiles be so far apart that what is in order tile by tile is so in time, too.
+    def _order_stores(self, memory: KeptMemory) -> None:
+        """Let tiles be so far apart that a lane's stores come behind all those of the tile before.
 
-        Stores of one lane are, since its tiles do not overlap.
+        Stores of one lane are in order, since its tiles do not overlap.
         """
-        kept, bits = memory.kept, memory.bits
-        stored = self._stored(kept.statement.name)
-        places = folded_places(self.sets, kept.statement, kept.statement.write, bits)
-        places = places.intersect_domain(kept.written)
         if not self.kernel.in_step:
             # A lane may be in a tile yet when others are in the next one.
+            stored = self._stored(memory.kept.statement.name)
+            places = self._places_of(memory)
             self._in_order(partial(places.apply_range, places.reverse()), stored, stored)
+
+    def _places_of(self, memory: KeptMemory) -> isl.Map:
+        """Return where in a memory the values go that it keeps."""
+        statement = memory.kept.statement
+        places = folded_places(self.sets, statement, statement.write, memory.bits)
+        return places.intersect_domain(memory.kept.written)
+
+    def _order_kept(self, memory: KeptMemory) -> None:
+        """Let tiles be so far apart that what is in order tile by tile is so in time, too."""
+        self._order_stores(memory)
+        stored, places = self._stored(memory.kept.statement.name), self._places_of(memory)
+        bits = memory.bits
         for flow in memory.flows:
             key = flow.key
             read = key[0], self.kernel.address_cycle(*key)

@@ -3,7 +3,8 @@
 Each has the same kernel, windows and kept memories of its own, and its own share of the iterations
 of one tile loop; see `ir.sharing`. In the iterations of the loops outside of that one they keep
 step: what a transfer waits for there is what all workers have stored. Where the iterations of that
-loop wait for one another, each waits for the worker that has the one before.
+loop wait for one another, each waits for the worker that has the one before; what it hands over to
+the one that has the next it stores in a memory of that worker's.
 """
 
 from __future__ import annotations
@@ -176,7 +177,14 @@ class _Copy:
             int(trips.sum()),
             before.issue_cycles,
             tuple(map(self._transfer, before.transfers)),
+            tuple(dict.fromkeys([*map(self._name, before.peers), *map(self._next, before.peers)])),
+            tuple(self._of(wait, -1, self._name(wait.window)) for wait in before.after),
+            tuple(self._of(wait, 1, self._next(wait.window)) for wait in before.room),
         )
+
+    def _next(self, memory: str) -> str:
+        """Return the memory of the worker to whom values are handed over."""
+        return self.mates[(self.place + 1) % len(self.mates)].names[memory]
 
     def _name(self, memory: str) -> str:
         # What is no memory of the region is an array on chip, which all workers read.
@@ -250,7 +258,11 @@ class _Copy:
     def _store(self, store: Store, depth: int) -> Store:
         return replace(
             store,
-            memory=self._name(store.memory),
+            memory=(
+                self._next(store.memory)
+                if store.memory in self.before.peers
+                else self._name(store.memory)
+            ),
             address=self._address(store.address),
             when=self._working(store.when, depth),
         )
@@ -267,21 +279,23 @@ class _Copy:
             after=tuple(wait for own in transfer.after for wait in self._waits(own)),
         )
 
+    def _of(self, wait: Wait, step: int, window: str) -> Wait:
+        """Return how the worker waits for the one that has the iteration before, or behind."""
+        mate = self.mates[(self.place + step) % len(self.mates)]
+        return replace(
+            wait,
+            window=window,
+            taken=self._predicate(wait.taken),
+            given=wait.given.with_forms(mate.loops.moved),
+        )
+
     def _waits(self, wait: Wait) -> list[Wait]:
         """Return what a worker waits for: what all have stored, or within its tiles itself.
 
         Or what the worker has that goes through the iteration before of the loop that is shared.
         """
         if not wait.is_plain:
-            mate = self.mates[self.place - 1]
-            return [
-                replace(
-                    wait,
-                    window=mate.names[wait.window],
-                    taken=self._predicate(wait.taken),
-                    given=wait.given.with_forms(mate.loops.moved),
-                )
-            ]
+            return [self._of(wait, -1, self.mates[self.place - 1].names[wait.window])]
         if wait.loops > self.space:
             return [replace(wait, window=self._name(wait.window), loops=len(self.loops.levels))]
         return [replace(wait, window=mate.names[wait.window]) for mate in self.mates]

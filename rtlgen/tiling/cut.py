@@ -26,7 +26,9 @@ from rtlgen.poly.crossings import Crossings
 from rtlgen.poly.legality import find_violation
 from rtlgen.poly.tiling import TileGrid, TileRelations
 from rtlgen.scheduling.datapath import Datapath, build_datapath
+from rtlgen.scheduling.doacross import SharedLoop
 from rtlgen.scheduling.lags import Timing
+from rtlgen.scheduling.passing import HandingOver
 from rtlgen.scheduling.predicates import counter_box
 from rtlgen.scheduling.space import Space
 from rtlgen.scheduling.tile_kernel import tile_loops
@@ -54,7 +56,8 @@ class CutPart:
     Members
     -------
     loops: those that were cut. tiled: `before` gives the iterators of the C program.
-    planners: those that were made, by what their kernel may not do.
+    planners: those that were made, by what their kernel may not do. handed: what can be handed over
+        by workers, by what they share.
     """
 
     loops: UnitLoops
@@ -66,6 +69,7 @@ class CutPart:
     crossings: Crossings
     tile_loops: tuple[NestLoop, ...]
     planners: dict[tuple[object, ...], WindowPlanner] = field(default_factory=dict)
+    handed: dict[SharedLoop, HandingOver | None] = field(default_factory=dict)
 
     @cached_property
     def issue_space(self) -> Space:

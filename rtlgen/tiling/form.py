@@ -165,7 +165,8 @@ class Form:
 
     def _counted(self, cut: CutPart) -> int | None:
         """Return the cycles of the bus at least; None where the windows do not fit."""
-        traffic = traffic_of(cut, self.chip, widest_scope(cut, self.chip, self.cuts.shared(cut)))
+        shared = self.cuts.shared(cut)
+        traffic = traffic_of(cut, self.chip, widest_scope(cut, self.chip, shared), shared)
         bits = FEW.ram_bits(traffic)
         if bits > self.chip.worker_bits:
             self.refused.too_large(bits * self.chip.workers.count, cut)

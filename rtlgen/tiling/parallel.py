@@ -78,7 +78,7 @@ def _across(cut: CutPart, chip: Chip) -> Doacross | None:
                 for dependence in cut.relations.dependences
                 if dependence.array in moved
             ]
-            return doacross(cut.relations.sets, cut.tile_loops, number, pairs)
+            return doacross(cut.relations.sets, cut.tile_loops, number, pairs, chip.workers.count)
     return None
 
 

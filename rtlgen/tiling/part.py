@@ -30,6 +30,7 @@ from rtlgen.scheduling.windows import WindowBuilder
 from rtlgen.scheduling.workers import Shared, one_worker, share
 from rtlgen.tiling.chip import UNLIMITED, Chip
 from rtlgen.tiling.cut import CutPart
+from rtlgen.tiling.handing import handing_over
 from rtlgen.tiling.lane_skew import skewed
 from rtlgen.tiling.lanes import lanes_without_order
 from rtlgen.tiling.loops import UnitLoops
@@ -193,9 +194,7 @@ def kept_in_ram(cut: CutPart, chip: Chip, shared: SharedLoop | None) -> KeptInRa
         sized = _planner(cut, ways, chip, shared).within(widest, chip.worker_bits)
         busy = sized.traffic.least_busy_cycles(WordCounts(), chip.bus)
         fits = sized.taken_bits <= chip.worker_bits
-        return KeptInRam(
-            busy if fits else UNLIMITED, sized.taken_bits, fits and sized.scopes == widest
-        )
+        return KeptInRam(busy if fits else UNLIMITED, sized.taken_bits, fits and sized.keeps_all)
 
     return relaxing(cut.issue_space, measured)
 
@@ -301,6 +300,8 @@ def _planner(cut: CutPart, ways: Space, chip: Chip, shared: SharedLoop | None) -
             chip.target.memory_read_latency_cycles,
             cut.loops.folds,
             Waiting(kernel, space, chip.workers.barrier, across),
+            chip.workers.count,
+            handing_over(cut, chip, shared),
         )
     return cut.planners[key]
 
@@ -345,8 +346,13 @@ def _decision(cut: CutPart, space: Space) -> Decision:
     return known[key]
 
 
-def traffic_of(cut: CutPart, chip: Chip, levels: int) -> Traffic:
-    """Return what a unit in tiles moves where values stay on chip in a scope of some tile loops."""
+def traffic_of(cut: CutPart, chip: Chip, levels: int, shared: SharedLoop | None = None) -> Traffic:
+    """Return what a unit in tiles moves where values stay on chip in a scope of some tile loops.
+
+    Parameters
+    ----------
+    shared: the loop that workers share; what they can hand over to each other is not moved.
+    """
     sets = cut.relations.sets
     # Taps are within a tile: what is moved does not depend on them.
     reads = [
@@ -355,7 +361,8 @@ def traffic_of(cut: CutPart, chip: Chip, levels: int) -> Traffic:
         for read, access in enumerate(statement.reads)
         for instances in [sets.accessing(statement, access)]
     ]
-    passed = passing(cut.crossings, reads, chip.off_chip, cut.scopes(levels))
+    over = handing_over(cut, chip, shared)
+    passed = passing(cut.crossings, reads, chip.off_chip, cut.scopes(levels), over)
     return Traffic(
         cut.relations, cut.tile_loops, chip.off_chip, chip.word_bits, passed, cut.lane_loop
     )
@@ -383,4 +390,7 @@ def _region(kernel: TileKernel, windows: Windows, cut: CutPart) -> TiledRegion:
         tiles=cut.tiles,
         issue_cycles=windows.issue_cycles,
         transfers=windows.transfers,
+        peers=windows.peers,
+        after=windows.after,
+        room=windows.room,
     )

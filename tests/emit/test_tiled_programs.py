@@ -78,6 +78,8 @@ def test_the_program_after_every_pass_computes_the_same() -> None:
         *stages(SHORTEST_PATHS, 6, (), "paths", buffer=False),
         *stages(STRIDED, 9, (3,), "strided"),
         *stages(TRANSPOSED, 19, (8, 8), "nothing from tile to tile", buffer=False),
+        *stages(TRANSPOSED, 21, (4, 4), "handed over", threads=3),
+        *stages(LU, 16, (2, 2, 2), "handed over as there is room", threads=4, max_bram_kib=20),
         *stages(LOOKED_UP, 14, (4, 4), "looked-up", places={"t": "onchip"}),
     ]
     assert differences(units) == []

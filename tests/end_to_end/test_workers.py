@@ -14,6 +14,7 @@ from tests.end_to_end.judge import plan_failures
 from tests.oracles.random_tiles.campaign import none_wrong
 from tests.tiling.programs import (
     BLUR,
+    KIB,
     LU,
     PRODUCT,
     SEIDEL,
@@ -36,8 +37,23 @@ CASES: tuple[tuple[str, int, tuple[int, ...], Policy, int, BusKind, bool], ...] 
     (LU, 12, (4, 4, 4), "C", 5, "axi", False),
     (TWO_PRODUCTS, 10, (4, 4, 4), "cyclic", 4, "axi", True),
     (SEIDEL, 13, (2, 4, 4), "F", 4, "fixed", True),
+    (TRANSPOSED, 45, (4, 4), "cyclic", 3, "axi", False),
+    (LU, 9, (2, 2, 2), "cyclic", 2, "fixed", False),
+    (SEIDEL, 8, (2, 2, 2), "cyclic", 2, "axi", False),
 )
 """Program, size, tile, policy, workers, memory, barrier."""
+
+
+@pytest.mark.parametrize("pauses", [False, True])
+def test_circuits_that_wait_for_room_are_exact(pauses: bool, tmp_path: Path) -> None:
+    """Kernels hand values over to the next row of tiles, as far as there is room for them."""
+    request = WorkerRequest(4)
+    plans = []
+    for number, (kind, kib) in enumerate([("axi", 20), ("fixed", 22)]):
+        found = planned(LU, 16, (2, 2, 2), kind=kind, budget_bits=kib * KIB, workers=request)
+        assert found.parts[0].windows.room
+        plans.append((replace(found.plan, name=f"f{number}"), found.program.scop))
+    assert plan_failures(plans, tmp_path, pauses=pauses) == [[] for _ in plans]
 
 
 @pytest.mark.parametrize(

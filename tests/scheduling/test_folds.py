@@ -26,19 +26,19 @@ from tests.tiling.programs import JACOBI, KIB, LU, PRODUCT, TRANSPOSED, planned
 def test_a_guess_does_not_change_the_fold(
     text: str, size: int, tile: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sets, kept, depth, shape = folded(text, size, tile, monkeypatch)[0]
-    bits = smallest_fold(sets, kept, depth, shape).bits
-    assert not smallest_fold(sets, kept, depth, shape, most_bits=sum(bits) - 1).is_enough
-    enough = smallest_fold(sets, kept, depth, shape, most_bits=sum(bits))
+    collisions, shape = folded(text, size, tile, monkeypatch)[0]
+    bits = smallest_fold(collisions, shape).bits
+    assert not smallest_fold(collisions, shape, most_bits=sum(bits) - 1).is_enough
+    enough = smallest_fold(collisions, shape, most_bits=sum(bits))
     assert enough.is_enough
     assert enough.bits == bits
     assert any(1 << width < extent for width, extent in zip(bits, shape, strict=True))
-    assert Collisions(sets, kept, depth).apart(bits) is None
+    assert collisions.apart(bits) is None
     for place, width in enumerate(bits):
         fewer = [*bits[:place], width - 1, *bits[place + 1 :]]
-        assert width == 0 or Collisions(sets, kept, depth).apart(fewer) is not None
+        assert width == 0 or collisions.apart(fewer) is not None
     for guess in ([0, 0], [b + 1 for b in bits], [9, 9], bits, bits[::-1]):
-        assert smallest_fold(sets, kept, depth, shape, guess).bits == bits
+        assert smallest_fold(collisions, shape, guess).bits == bits
 
 
 @pytest.mark.parametrize(
@@ -60,8 +60,8 @@ def test_a_fold_loses_what_is_lost_one_by_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     verdicts = set()
-    for sets, kept, depth, shape in folded(text, size, tile, monkeypatch, budget_bits):
-        collisions = Collisions(sets, kept, depth)
+    for collisions, shape in folded(text, size, tile, monkeypatch, budget_bits):
+        sets, kept, depth = collisions.sets, collisions.kept, collisions.depth
         most = [(extent - 1).bit_length() for extent in shape]
         for bits in product(*(range(width + 1) for width in most)):
             loses = collisions.apart(bits) is not None
@@ -105,20 +105,18 @@ def folded(
     tile: tuple[int, ...],
     monkeypatch: pytest.MonkeyPatch,
     budget_bits: int = 64 * KIB,
-) -> list[tuple[ScopSets, Kept, int, Sequence[int]]]:
+) -> list[tuple[Collisions, Sequence[int]]]:
     """Return all that is asked for a fold of while a program is planned."""
-    asked: list[tuple[ScopSets, Kept, int, Sequence[int]]] = []
+    asked: list[tuple[Collisions, Sequence[int]]] = []
 
     def noting(
-        sets: ScopSets,
-        kept: Kept,
-        depth: int,
+        collisions: Collisions,
         shape: Sequence[int],
         guess: Sequence[int],
         most_bits: int | None,
     ) -> Fold:
-        asked.append((sets, kept, depth, shape))
-        return smallest_fold(sets, kept, depth, shape, guess, most_bits)
+        asked.append((collisions, shape))
+        return smallest_fold(collisions, shape, guess, most_bits)
 
     monkeypatch.setattr(kept_memories, "smallest_fold", noting)
     planned.__wrapped__(text, size, tile, budget_bits=budget_bits)

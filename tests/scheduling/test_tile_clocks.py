@@ -16,11 +16,21 @@ from rtlgen.ir.sharing import Policy
 from rtlgen.scheduling.errors import PlanUnsound
 from rtlgen.scheduling.tile_clocks import TileClocks
 from rtlgen.scheduling.workers import WorkerRequest
-from tests.tiling.programs import KIB, PRODUCT, TRANSPOSED, planned
+from tests.tiling.programs import (
+    KIB,
+    LU,
+    PRODUCT,
+    TRANSPOSED,
+    planned,
+    planned_through_memory,
+)
 from tests.tiling.spoilt import with_transfer
 
-Known = dict[tuple[str, int], dict[str, int]]
-"""By transfer and tile: how many tiles the store of each window is surely done with."""
+Engine = str | int
+"""A transfer, by its window, or the kernel of a worker, by its number."""
+
+Known = dict[tuple[Engine, int], dict[Engine, int]]
+"""By engine and tile: how many tiles each store, and each kernel, is surely done with."""
 
 
 def counted(tiles: list[tuple[int, ...]], mark: Mark, *, first: bool) -> list[int]:
@@ -42,31 +52,43 @@ def known_of(workers: Workers) -> Known:
     regions = workers.regions
     tiles = [list(map(tuple, iterations_of(region.levels).tolist())) for region in regions]
     owner = {t.window: n for n, region in enumerate(regions) for t in region.transfers}
-    waits: dict[tuple[str, int], list[tuple[str, int]]] = {}
+    waits: dict[tuple[Engine, int], list[tuple[Engine, int]]] = {}
+
+    def add(engine: Engine, own: int, wait: Wait, giver: Engine, other: int) -> None:
+        who = counted(tiles[own], wait.takes, first=True)
+        what = counted(tiles[other], wait.gives, first=False)
+        for tile, done in zip(who[wait.distance :], what, strict=False):
+            waits.setdefault((engine, tile), []).append((giver, done))
+
     for transfer in workers.transfers:
         for wait in transfer.after:
-            who = counted(tiles[owner[transfer.window]], wait.takes, first=True)
-            what = counted(tiles[owner[wait.window]], wait.gives, first=False)
-            for tile, stored in zip(who[wait.distance :], what, strict=False):
-                waits.setdefault((transfer.window, tile), []).append((wait.window, stored))
+            name = transfer.window
+            add(name, owner[name], wait, wait.window, owner[wait.window])
+    for number, region in enumerate(regions):
+        for wait in region.waits:
+            peer = workers.giver(number, wait)
+            add(number, number, wait, peer, peer)
     known: Known = {}
     is_new = True
     while is_new:
         is_new = False
-        for region in regions:
-            for transfer in region.transfers:
+        for number, region in enumerate(regions):
+            loads: list[Engine] = [t.window for t in region.transfers if t.direction == "load"]
+            # A kernel knows what all that is loaded for it knows, and who stores for it does.
+            before: dict[Engine, list[Engine]] = {
+                t.window: [number] for t in region.transfers if t.direction == "store"
+            }
+            before[number] = loads
+            for engine in [*loads, number, *before]:
                 for tile in range(region.tiles):
-                    sources = [known.get((transfer.window, tile - 1), {})]
-                    for window, stored in waits.get((transfer.window, tile), []):
-                        sources += [{window: stored + 1}, known.get((window, stored), {})]
-                    if transfer.direction == "store":
-                        # What is stored later knows what all that is loaded for it knows.
-                        loads = [t.window for t in region.transfers if t.direction == "load"]
-                        sources += [known.get((window, tile), {}) for window in loads]
-                    own = known.setdefault((transfer.window, tile), {})
-                    for window, count in (item for source in sources for item in source.items()):
-                        if own.get(window, 0) < count:
-                            own[window], is_new = count, True
+                    sources = [known.get((engine, tile - 1), {})]
+                    for giver, done in waits.get((engine, tile), []):
+                        sources += [{giver: done + 1}, known.get((giver, done), {})]
+                    sources += [known.get((other, tile), {}) for other in before.get(engine, [])]
+                    own = known.setdefault((engine, tile), {})
+                    for other, count in (item for source in sources for item in source.items()):
+                        if own.get(other, 0) < count:
+                            own[other], is_new = count, True
     return known
 
 
@@ -85,7 +107,9 @@ FIRST = Predicate(((Condition(IndexForm((-1, 0, 0))),),))
 NOT_FIRST = Predicate(((Condition(IndexForm((1, 0, 0), -1)),),))
 
 WORKERS = {
-    "rows": lambda: planned(TRANSPOSED, 45, (8, 8), workers=WorkerRequest(3)).parts[0].workers,
+    "rows": lambda: (
+        planned_through_memory(TRANSPOSED, 45, (8, 8), workers=WorkerRequest(3)).parts[0].workers
+    ),
     "barriers": lambda: shared("cyclic", 2, 61, barrier=True),
     "in turn": lambda: shared("F", 3, 29, barrier=False),
     "by chunks": lambda: shared("C", 3, 29, barrier=False),
@@ -116,15 +140,29 @@ def test_clocks_say_what_follows_from_the_waits(name: str) -> None:
     assert answers == {False, True}
     for transfer in workers.transfers:
         for worker, region in enumerate(workers.regions):
-            own = [t.window for t in region.transfers if t.direction == "store"]
+            own: list[Engine] = [t.window for t in region.transfers if t.direction == "store"]
             pairs = list(product(range(tiles[transfer.window]), range(region.tiles)))
             at, loaded = np.array(pairs, dtype=np.int64).T
             found = clocks.has_loaded(transfer.window, at, worker, loaded).tolist()
-            # What a worker has stored of a tile it has loaded before.
+            # What a worker has stored of a tile, or computed, it has loaded before.
             assert found == [
-                any(known[transfer.window, tile].get(window, 0) > n for window in own)
+                any(known[transfer.window, tile].get(done, 0) > n for done in [*own, worker])
                 for tile, n in pairs
             ]
+
+
+@pytest.mark.parametrize("room", [False, True])
+def test_clocks_of_kernels_say_what_follows_from_the_waits(room: bool) -> None:
+    kib = 20 if room else 64
+    plan = planned(LU, 16, (2, 2, 2), kind="axi", budget_bits=kib * KIB, workers=WorkerRequest(4))
+    workers = plan.parts[0].workers
+    assert all(region.after and bool(region.room) == room for region in workers.regions)
+    clocks, known = TileClocks(workers), known_of(workers)
+    for number, region in enumerate(workers.regions):
+        tiles = np.arange(region.tiles)
+        for peer in range(len(workers.regions)):
+            found = clocks.handed(number, tiles, peer).tolist()
+            assert found == [known[number, tile].get(peer, 0) for tile in tiles.tolist()]
 
 
 @pytest.mark.parametrize(

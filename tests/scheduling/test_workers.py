@@ -16,7 +16,15 @@ from rtlgen.scheduling.tile_replay import needed_by_host, replay_tiles
 from rtlgen.scheduling.workers import WorkerRequest
 from rtlgen.tiling.errors import NoParallelTiles
 from rtlgen.tiling.plan import TiledProgram
-from tests.tiling.programs import JACOBI, PRODUCT, SEIDEL, TRANSPOSED, TRIANGULAR, planned
+from tests.tiling.programs import (
+    JACOBI,
+    PRODUCT,
+    SEIDEL,
+    TRANSPOSED,
+    TRIANGULAR,
+    planned,
+    planned_through_memory,
+)
 from tests.tiling.spoilt import with_transfer
 
 MOVING_UP = """
@@ -78,7 +86,7 @@ def test_a_load_that_waits_for_less_is_refused(after: tuple[Wait, ...]) -> None:
 
 def ring(workers: int = 3) -> TiledProgram:
     """Return rows of tiles that wait for each other, a row as far behind the next as may be."""
-    return planned(TRANSPOSED, 45, (8, 8), workers=WorkerRequest(workers))
+    return planned_through_memory(TRANSPOSED, 45, (8, 8), workers=WorkerRequest(workers))
 
 
 def test_rows_that_wait_for_each_other_are_shared() -> None:
@@ -159,6 +167,7 @@ def test_a_worker_that_is_missing_is_noticed() -> None:
             replace(t, after=tuple(w for w in t.after if w.window not in own))
             for t in first.transfers
         ),
+        after=(),
     )
     with pytest.raises(PlanUnsound, match=r"runs \d+ of 812 instances"):
         judged(found, Workers((alone,)))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
+from unittest.mock import patch
 
 from rtlgen.driver import parse_source, quoting
 from rtlgen.frontend import ParsedProgram
@@ -228,3 +230,12 @@ def planned(
     program = parsed(text, size)
     with quoting(program), limited_effort():
         return plan_in_tiles(program, request, get_target("ecp5"))
+
+
+@cache
+def planned_through_memory(
+    text: str, size: int, tile: tuple[int, ...] = (), **options: Any
+) -> TiledProgram:
+    """Return the plan of a program whose workers hand nothing over to each other on chip."""
+    with patch("rtlgen.tiling.part.handing_over", return_value=None):
+        return planned.__wrapped__(text, size, tile, **options)

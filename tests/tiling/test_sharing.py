@@ -15,7 +15,7 @@ from rtlgen.scheduling.workers import WorkerRequest
 from rtlgen.tiling import candidates
 from rtlgen.tiling.candidates import Candidate
 from rtlgen.tiling.errors import NoParallelTiles
-from tests.tiling.programs import TRANSPOSED, planned
+from tests.tiling.programs import TRANSPOSED, planned, planned_through_memory
 
 POLYNOMIALS = """
 #include <stdint.h>
@@ -57,10 +57,24 @@ def test_rows_that_run_one_after_another_are_not_shared_where_others_run_side_by
 
 
 def test_rows_side_by_side_are_shared_in_the_order_of_c() -> None:
-    (found,) = planned(TRANSPOSED, 64, (8, 8), kind="axi", workers=WorkerRequest(4)).parts
+    workers = WorkerRequest(4)
+    (found,) = planned_through_memory(TRANSPOSED, 64, (8, 8), kind="axi", workers=workers).parts
     assert found.across is not None
     assert (found.across.lag, found.across.columns) == (1, 8)
     assert found.across.rows_at_a_time == 4
+
+
+def test_rows_hand_over_what_would_be_loaded_again() -> None:
+    """A row is a diagonal of tiles, so that what mirrors a tile is in its own row."""
+    bus, workers = Bus("fixed", 8), WorkerRequest(4)
+    (found,) = planned(TRANSPOSED, 64, (8, 8), workers=workers).parts
+    (other,) = planned_through_memory(TRANSPOSED, 64, (8, 8), workers=workers).parts
+    (alone,) = planned(TRANSPOSED, 64, (8, 8)).parts
+    assert found.tiling.order == ((1, 1), (1, 0))
+    assert found.windows.peers
+    assert not other.windows.peers
+    assert found.words_moved == alone.words_moved < other.words_moved
+    assert workers_cycles(found.workers, bus) < workers_cycles(other.workers, bus)
 
 
 def test_it_is_said_that_rows_run_one_after_another(tmp_path: Path) -> None:
@@ -78,7 +92,8 @@ def test_many_tiles_are_compared_by_what_the_first_ones_take(
 ) -> None:
     """Each tile waits for words that the tile before has stored: neither kernel nor bus tell."""
     bus, workers = Bus("axi", 50), WorkerRequest(4)
-    (part,) = planned(PATHS, 16, (1, 1, 1), kind="axi", latency_cycles=50, workers=workers).parts
+    options = {"kind": "axi", "latency_cycles": 50, "workers": workers}
+    (part,) = planned_through_memory(PATHS, 16, (1, 1, 1), **options).parts
     cycles = workers_cycles(part.workers, bus)
     monkeypatch.setattr(candidates, "SAMPLED_TILES", 300)
     found = Candidate.of(part, bus, followed=part.region.tiles - 1)

@@ -1,0 +1,137 @@
+"""Iterations of outer tile loops at which something waits, or is waited for, told tile by tile."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from amaranth.hdl import EnableInserter, Module, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Member, Out, Signature
+
+from rtlgen.hw.control_ports import ControlBuilder, ControlPorts
+from rtlgen.hw.index_styles import build_index_unit
+from rtlgen.hw.index_units import IndexUnit, all_of
+from rtlgen.hw.predicates import TRUE
+from rtlgen.ir.plan import IndexForm, Level, Mark
+
+STAGE = 1
+"""All outputs are registers, so that whoever waits for them may hold them for long."""
+
+
+class MarkPorts:
+    """The outputs of a control that tell of marks.
+
+    Parameters
+    ----------
+    levels: of the control, the first `tile_levels` over tiles. index: enumerates them.
+
+    Members
+    -------
+    counts_K: Out(1), the tile is in an iteration that counts for mark K.
+    closes_K: Out(1), it is the last one in an iteration of the loops of mark K.
+    """
+
+    def __init__(
+        self,
+        marks: Sequence[Mark],
+        levels: Sequence[Level],
+        tile_levels: int,
+        index: IndexUnit,
+        ports: ControlPorts,
+    ) -> None:
+        self._marks = marks
+        self._index = index
+        # Tile loops of one iteration are none of the index unit's.
+        active = [level.extent > 1 for level in levels]
+        self._outside = [sum(active[: mark.loops]) for mark in marks]
+        self._tiles = sum(active[:tile_levels])
+        for n, mark in enumerate(marks):
+            when = mark.when.with_forms(partial(IndexForm.padded, levels=len(levels)))
+            ports.add_guard(f"counts_{n}", when, STAGE, tuple(levels), enable=False)
+
+    def members(self) -> Mapping[str, Member]:
+        """Return those that the control has beside those of its ports."""
+        return {f"closes_{n}": Out(1) for n in range(len(self._marks))}
+
+    def build(self, m: Module, control: Any, builder: ControlBuilder) -> None:
+        """Drive these."""
+        for n, outside in enumerate(self._outside):
+            closes = Signal(name=f"closes_{n}_now")
+            m.d.comb += closes.eq(all_of(self._index.lasts[outside : self._tiles]))
+            m.d.comb += getattr(control, f"closes_{n}").eq(builder.delayed(closes, STAGE))
+
+
+def next_tile(index: IndexUnit) -> Value:
+    """Return whether the iteration that is issued is a tile's last one, and not the last of all."""
+    return index.valid & index.pauses & ~all_of(index.lasts)
+
+
+class TileMarks(wiring.Component):
+    """Tell what the next tile of a kernel counts for.
+
+    Parameters
+    ----------
+    levels: the tile loops.
+
+    Members
+    -------
+    begin: In(1), two cycles before the first tile is shown. Between runs none is.
+    valid: Out(1), there is a next tile. started: In(1), it is started: the one behind it is shown
+        from the next cycle on.
+    opens_K, closes_K: Out(1), it is the first one, the last one, of an iteration that counts for
+        mark K.
+    """
+
+    def __init__(self, marks: Sequence[Mark], levels: tuple[Level, ...]) -> None:
+        self.marks = tuple(marks)
+        self._control = _MarkControl(self.marks, levels)
+        every = range(len(self.marks))
+        super().__init__(
+            Signature(
+                {
+                    "begin": In(1),
+                    "valid": Out(1),
+                    "started": In(1),
+                    **{f"opens_{n}": Out(1) for n in every},
+                    **{f"closes_{n}": Out(1) for n in every},
+                }
+            )
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        control = self._control
+        m.submodules.control = EnableInserter(self.started | ~control.valid)(control)
+        m.d.comb += [control.begin.eq(self.begin), self.valid.eq(control.valid)]
+        for n in range(len(self.marks)):
+            counts, closes = getattr(control, f"counts_{n}"), getattr(control, f"closes_{n}")
+            first = Signal(name=f"first_{n}", init=1)
+            with m.If(self.started):
+                m.d.sync += first.eq(closes)
+            m.d.comb += [
+                getattr(self, f"opens_{n}").eq(first & counts),
+                getattr(self, f"closes_{n}").eq(closes & counts),
+            ]
+        return m
+
+
+class _MarkControl(wiring.Component):
+    """Show tiles, one a cycle: see `MarkPorts`; `begin` and `valid` are those of `TileMarks`."""
+
+    def __init__(self, marks: Sequence[Mark], levels: tuple[Level, ...]) -> None:
+        self._index = build_index_unit("odometer", levels, 1, 0, len(levels))
+        self._ports = ControlPorts(self._index)
+        self._marks = MarkPorts(marks, levels, len(levels), self._index, self._ports)
+        members = {**self._marks.members(), **self._ports.members()}
+        super().__init__(Signature({"begin": In(1), "valid": Out(1), **members}))
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        goes_on = Signal()
+        m.d.comb += goes_on.eq(next_tile(self._index))
+        builder = self._ports.build(m, self, self.begin | goes_on)
+        m.d.comb += self.valid.eq(builder.enable(TRUE, STAGE))
+        self._marks.build(m, self, builder)
+        return m
