@@ -9,7 +9,7 @@ from rtlgen.errors import Diagnostic, Label
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.effort import TooComplex, improving, more_effort
 from rtlgen.ir.plan import KernelPlan
-from rtlgen.ir.scop import LoopNode, Scop, walk_tree
+from rtlgen.ir.scop import Loop, LoopNode, Scop, walk_tree
 from rtlgen.ir.sets import ScopSets
 from rtlgen.lane_choice import Attempt, what_lanes_wait_for
 from rtlgen.planning import Planned
@@ -63,13 +63,21 @@ def _fewest_cycles(scop: Scop) -> int:
 
 
 def _labels(scop: Scop, lanes: Mapping[str, int | None]) -> Iterator[Label]:
+    """Yield a label for the first loop of each name; it says which others have that name."""
+    found: dict[str, list[Loop]] = {name: [] for name in lanes}
     for node in walk_tree(scop.tree):
         if isinstance(node, LoopNode):
-            name = next((n for n in (node.loop.label, node.loop.iterator) if n in lanes), None)
-            if name is not None:
-                count = lanes[name]
-                shown = "all its iterations" if count is None else f"{count} of its iterations"
-                yield Label(node.loop.span, f"{shown} run side by side")
+            names = (n for n in (node.loop.label, node.loop.iterator) if n in lanes)
+            found.get(next(names, None) or "", []).append(node.loop)
+    for name, loops in found.items():
+        if not loops:
+            continue
+        first, *others = dict.fromkeys(loop.span for loop in loops)
+        count = lanes[name]
+        shown = "all its iterations" if count is None else f"{count} of its iterations"
+        lines = ", ".join(dict.fromkeys(str(span.line) for span in others))
+        also = f", and of {name} in line{'s' * (len(others) > 1)} {lines}" if others else ""
+        yield Label(first, f"{shown} run side by side{also}")
 
 
 def _longer(lanes: KernelPlan, single: KernelPlan) -> list[str]:

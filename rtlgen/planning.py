@@ -7,7 +7,7 @@ cycles of its plan.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -30,6 +30,8 @@ from rtlgen.options import CompileOptions
 from rtlgen.poly.errors import UnknownStatement
 from rtlgen.poly.legality import find_violation, illegal_shift
 from rtlgen.poly.piecewise import NoClosedForm
+from rtlgen.scheduling.array_parts import part_arrays
+from rtlgen.scheduling.beside import Beside
 from rtlgen.scheduling.decide import (
     Decision,
     StoresCollide,
@@ -40,13 +42,16 @@ from rtlgen.scheduling.decide import (
     relaxing,
 )
 from rtlgen.scheduling.forwarding import Unforwardable
+from rtlgen.scheduling.kept_values import Rows, without_rows
 from rtlgen.scheduling.lags import Timing
+from rtlgen.scheduling.loaded_rows import keep_loaded
+from rtlgen.scheduling.loaded_taps import pass_loaded
 from rtlgen.scheduling.lower import PlanOptions, lower
 from rtlgen.scheduling.pausing import find_pauses
 from rtlgen.scheduling.ports import assign_read_ports
 from rtlgen.scheduling.regions import cycles_apart, decide_regions, shortest_regions
 from rtlgen.scheduling.replay import is_replayable
-from rtlgen.scheduling.row_memories import Rows, fold_rows, without_rows
+from rtlgen.scheduling.row_memories import fold_rows
 from rtlgen.scheduling.settling import (
     Wait,
     affordable_waits,
@@ -124,17 +129,33 @@ def choose_plan(written: Analysis, options: CompileOptions) -> Planned:
 
 
 def _in_rows(planned: Planned, options: CompileOptions) -> Planned:
-    """Return the same plan with values that are read soon in a few rows, where that saves RAM."""
-    timing, decision, target = planned.space.timing, planned.decision, planned.target
+    """Return the same plan with values beside their arrays, where that saves RAM."""
     # What is not replayed is not proven.
-    if not _has_copies(planned.plan, target) or not is_replayable(planned.plan):
+    if not _has_copies(planned.plan, planned.target) or not is_replayable(planned.plan):
         return planned
-    plan = planned.plan
+    timing, decision, target = planned.space.timing, planned.decision, planned.target
+    best = planned.plan
     with improving("values in rows"), suppress(NoVersions), limited_effort():
-        rows = fold_rows(timing, decision.times, decision.routing)
-        if rows.memories:
+        for rows in _kept_beside(timing, decision):
             plan = _plan(timing, decision, target, options, rows)
-    return replace(planned, plan=plan) if _is_smaller(plan, planned.plan, target) else planned
+            best = plan if _is_smaller(plan, best, target) else best
+    return replace(planned, plan=best)
+
+
+def _kept_beside(timing: Timing, decision: Decision) -> Iterator[Rows]:
+    """Yield what may be beside the arrays: what is stored, then what is loaded and parts too."""
+    rows = fold_rows(_beside(timing, decision), decision.routing)
+    if rows.memories:
+        yield rows
+    beside = _beside(timing, decision)
+    routing = pass_loaded(beside, decision.routing)
+    more = part_arrays(beside, keep_loaded(beside, fold_rows(beside, routing)))
+    if routing.passed or len(more.memories) > len(rows.memories):
+        yield more
+
+
+def _beside(timing: Timing, decision: Decision) -> Beside:
+    return Beside(timing, decision.times, decision.regions)
 
 
 def _has_copies(plan: KernelPlan, target: Target) -> bool:
@@ -447,5 +468,5 @@ def _with_versions(
         rows = without_rows(decision.routing)
         with suppress(NoVersions):
             return rows, assign_versions(timing, times, rows.routing)
-        rows = fold_rows(timing, times, decision.routing)
+        rows = fold_rows(_beside(timing, decision), decision.routing)
     return rows, assign_versions(timing, times, rows.routing)

@@ -61,6 +61,8 @@ class Target:
     near_block_rams: beside a memory of more block RAMs than these, words come from far away.
     block_ram_byte_bits: width of a byte lane that a write enable covers, parity bit included;
         0 where the RAM has no lanes and a byte needs a RAM of its own.
+    distributed_words: up to which a memory is rather made of the logic cells' own memories; 0:
+        they have none.
     """
 
     name: str
@@ -74,6 +76,7 @@ class Target:
     device_multipliers: int
     near_block_rams: int
     block_ram_byte_bits: int
+    distributed_words: int
 
     @property
     def device_ram_bits(self) -> int:
@@ -183,6 +186,8 @@ _TARGETS = {
             device_multipliers=28,
             near_block_rams=4,
             block_ram_byte_bits=9,
+            # TRELLIS_DPR16X4: four of them deep.
+            distributed_words=64,
         ),
         Target(
             name="ice40",
@@ -197,6 +202,7 @@ _TARGETS = {
             device_multipliers=0,
             near_block_rams=4,
             block_ram_byte_bits=8,
+            distributed_words=0,
         ),
         Target(
             name="xilinx",
@@ -213,6 +219,8 @@ _TARGETS = {
             device_multipliers=90,
             near_block_rams=4,
             block_ram_byte_bits=9,
+            # RAM64X1D.
+            distributed_words=64,
         ),
     )
 }

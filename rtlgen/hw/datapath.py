@@ -35,6 +35,7 @@ class Datapath(wiring.Component):
     ----------
     scalars: shapes of the scalar arguments. store_shape: of an element of the stored memory.
     tap_delays: for which delays other streams (or this one) want the stored value.
+    kept: operations whose value is wanted besides, and the stage.
     rows: of the memories, in a bank.
 
     Members
@@ -46,6 +47,7 @@ class Datapath(wiring.Component):
     chooseN: In(1), whether choice N takes its first operand.
     scalar_NAME: In, stable while the kernel runs.
     stored_D: Out, the value presented to the store D cycles ago; stored_0 is always there.
+    keptN_S: Out, what operation N had in its result stage, in stage S.
     """
 
     def __init__(
@@ -54,11 +56,13 @@ class Datapath(wiring.Component):
         scalars: Mapping[str, Shape],
         store_shape: Shape,
         tap_delays: frozenset[int],
+        kept: frozenset[tuple[int, int]],
         rows: Mapping[str, int],
     ) -> None:
         self._stream = stream
         self._sites: Sites = sites_of(stream)
         self._tap_delays = sorted(tap_delays | {0})
+        self._kept = sorted(kept)
         self._site_names = {load.number: load.name for load in self._sites.loads}
         self._site_names |= {index.number: index.name for index in self._sites.indices}
         members = {}
@@ -76,6 +80,8 @@ class Datapath(wiring.Component):
             members[f"scalar_{name}"] = In(scalars[name])
         for delay in self._tap_delays:
             members[f"stored_{delay}"] = Out(store_shape)
+        for number, stage in self._kept:
+            members[kept_name(number, stage)] = Out(_shape(stream.operations[number]))
         super().__init__(Signature(members))
 
     def elaborate(self, platform: object) -> Module:
@@ -99,6 +105,9 @@ class Datapath(wiring.Component):
         for delay in self._tap_delays:
             shown: Signal = mark(getattr(self, f"stored_{delay}"), self._stream.store.span)
             m.d.comb += shown.eq(delays.at(stored, delay))
+        for number, stage in self._kept:
+            kept: Signal = getattr(self, kept_name(number, stage))
+            m.d.comb += mark(kept, self._stream.operations[number].span).eq(read(number, stage))
         return m
 
     def _is_stable(self, number: int) -> bool:
@@ -139,6 +148,11 @@ class Datapath(wiring.Component):
             with m.If(getattr(self, tap.name)):
                 m.d.comb += result.eq(brought)
         return result
+
+
+def kept_name(number: int, stage: int) -> str:
+    """Return the name of the port that shows in a stage what an operation had."""
+    return f"kept{number}_{stage}"
 
 
 def _shape(op: Operation) -> Shape:

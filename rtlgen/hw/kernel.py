@@ -12,7 +12,7 @@ from amaranth.lib.wiring import In, Out, Signature
 from rtlgen.hw.bank_places import chosen_wires
 from rtlgen.hw.checksum_unit import ChecksumSource, ChecksumUnit
 from rtlgen.hw.control import ControlledStream, StreamControl
-from rtlgen.hw.datapath import Datapath
+from rtlgen.hw.datapath import Datapath, kept_name
 from rtlgen.hw.groups import Group, groups_of
 from rtlgen.hw.index_styles import build_index_unit
 from rtlgen.hw.memory import BYTE_BITS, ArrayStorage, LoadUser, StoreUser
@@ -35,6 +35,7 @@ from rtlgen.ir.plan import (
     PlanError,
     Region,
     Stream,
+    Tap,
     Workers,
     address_bits,
     banks_named,
@@ -255,21 +256,29 @@ class _KernelBuilder:
             control = self._build_control(number, region, group, names)
             self._m.d.comb += control.begin.eq(self._event(number, self._begin_cycle(group)))
             for member in group.members:
-                self._connect(region.streams[member], names[member], datapaths, member, control)
+                self._connect(region, names[member], datapaths, member, control)
 
     def _build_datapaths(self, region: Region, names: Sequence[str]) -> list[Datapath]:
         wanted = [
-            {store.stage - stream.store.stage for store in stream.stores}
+            {s.stage - stream.store.stage for s in stream.stores if not stream.keeps_loaded(s)}
+            for stream in region.streams
+        ]
+        kept = [
+            {(s.value, s.stage) for s in filter(stream.keeps_loaded, stream.copies)}
             for stream in region.streams
         ]
         for stream in region.streams:
             for tap in sites_of(stream).taps:
-                wanted[tap.tap.stream].add(tap.tap.delay_cycles)
+                if tap.tap.read is None:
+                    wanted[tap.tap.stream].add(tap.tap.delay_cycles)
+                else:
+                    kept[tap.tap.stream].add(_kept_at(region, tap.tap))
         scalars = {name: signal.shape() for name, signal in self._scalars.items()}
         datapaths = []
-        for stream, name, delays in zip(region.streams, names, wanted, strict=True):
+        for n, (stream, name) in enumerate(zip(region.streams, names, strict=True)):
             shape = Shape(self._plan.memory(stream.store.memory).width_bits)
-            datapath = Datapath(stream, scalars, shape, frozenset(delays), self._rows)
+            delays, others = frozenset(wanted[n]), frozenset(kept[n])
+            datapath = Datapath(stream, scalars, shape, delays, others, self._rows)
             prefix_ports(datapath, name)
             self._m.submodules[name] = datapath
             datapaths.append(datapath)
@@ -326,14 +335,14 @@ class _KernelBuilder:
 
     def _connect(
         self,
-        stream: Stream,
+        region: Region,
         name: str,
         datapaths: Sequence[Datapath],
         number: int,
         control: StreamControl,
     ) -> None:
         """Wire one stream's datapath to its control, the memories, scalars and other streams."""
-        m, datapath = self._m, datapaths[number]
+        m, datapath, stream = self._m, datapaths[number], region.streams[number]
         sites: Sites = sites_of(stream)
         for load in sites.loads:
             prefix = f"{name}_{load.name}"
@@ -353,7 +362,10 @@ class _KernelBuilder:
             m.d.comb += getattr(datapath, index.name).eq(getattr(control, f"{name}_{index.name}"))
         for tap in sites.taps:
             source = datapaths[tap.tap.stream]
-            brought = getattr(source, f"stored_{tap.tap.delay_cycles}")
+            shown = f"stored_{tap.tap.delay_cycles}"
+            if tap.tap.read is not None:
+                shown = kept_name(*_kept_at(region, tap.tap))
+            brought = getattr(source, shown)
             m.d.comb += [
                 getattr(datapath, tap.name).eq(getattr(control, f"{name}_{tap.name}")),
                 getattr(datapath, f"{tap.name}_value").eq(brought),
@@ -366,7 +378,10 @@ class _KernelBuilder:
         for site in reversed(sites.stores):
             prefix = f"{name}_{site.name}"
             addr, en = getattr(control, f"{prefix}_addr"), getattr(control, f"{prefix}_en")
-            data = getattr(datapath, f"stored_{site.store.stage - stream.store.stage}")
+            shown = f"stored_{site.store.stage - stream.store.stage}"
+            if stream.keeps_loaded(site.store):
+                shown = kept_name(site.store.value, site.store.stage)
+            data = getattr(datapath, shown)
             writer = StoreUser(site.store.port, banks_named(site.store.address))
             addr, bank = _row_and_bank(site.store.address, addr)
             storer = _Storer(writer, addr, en, data, bank)
@@ -452,22 +467,32 @@ class _KernelBuilder:
             if len(storer.user.banks) > 1:
                 m.d.comb += getattr(storage, f"store_{n}_in").eq(storer.bank)
         if memory.has_host_port:
-            self._connect_host(memory, storage)
+            self._connect_host(memory.name, storage)
+            host_reads = getattr(self._kernel, self._kernel.names.hosts[memory.name].rdata)
+            m.d.comb += host_reads.eq(storage.host_rdata)
+        elif memory.part is not None and memory.part.is_hosted:
+            self._connect_host(memory.part.array, storage)
         for parts in self._tiles.values():
             if memory.name in parts.movers:
                 assert self._off_chip is not None, "what is moved goes through a port"
                 parts.connect_window(m, memory.name, storage)
                 self._off_chip.fill(m, memory.name, storage)
 
-    def _connect_host(self, memory: Memory, storage: ArrayStorage) -> None:
-        names, kernel = self._kernel.names.hosts[memory.name], self._kernel
+    def _connect_host(self, array: str, storage: ArrayStorage) -> None:
+        names, kernel = self._kernel.names.hosts[array], self._kernel
         self._m.d.comb += [
             storage.host_addr.eq(getattr(kernel, names.addr)),
             storage.host_en.eq(getattr(kernel, names.en)),
             storage.host_we.eq(getattr(kernel, names.we)),
             storage.host_wdata.eq(getattr(kernel, names.wdata)),
-            getattr(kernel, names.rdata).eq(storage.host_rdata),
         ]
+
+
+def _kept_at(region: Region, tap: Tap) -> tuple[int, int]:
+    """Return the operation that a tap takes the value of, and the stage in which it does."""
+    source = region.streams[tap.stream]
+    number = source.tapped(tap)
+    return number, source.operations[number].result_stage + tap.delay_cycles
 
 
 def _row_and_bank(address: Address | None, shown: Value) -> tuple[Value, Value | None]:

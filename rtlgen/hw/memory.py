@@ -169,10 +169,7 @@ class ArrayStorage(wiring.Component):
         users = first_of(writes) if writes else none
         if host is None:
             return users
-        asked = self.idle & self.host_en
-        if self.plan.cuts:
-            asked &= host[0] == bank
-        hosted = Write(Mux(asked, self.host_we, 0), host[1], self.host_wdata)
+        hosted = Write(Mux(self.host_asks(bank, host), self.host_we, 0), host[1], self.host_wdata)
         if not writes:
             return hosted
         return Write(
@@ -180,6 +177,11 @@ class ArrayStorage(wiring.Component):
             Mux(self.idle, hosted.addr, users.addr),
             Mux(self.idle, hosted.data, users.data),
         )
+
+    def host_asks(self, bank: int, host: Place) -> Value:
+        """Return whether the host asks for an element of a bank."""
+        asked = self.idle & self.host_en
+        return asked & (host[0] == bank) if self.plan.cuts else asked
 
     def _stores_to(self, user: int, bank: int) -> Value:
         """Return whether a user stores to a bank."""
@@ -203,7 +205,7 @@ class BlockStorage(ArrayStorage):
         m = Module()
         shown: dict[tuple[int, int], Value] = {}
         elements: dict[tuple[int, int, int], Value] = {}
-        host = self.host_place(m) if self.plan.has_host_port else None
+        host = self.host_place(m) if self.has_host else None
         # Of a user that asks by numbers: where its elements are.
         places = {
             n: bank_and_row(m, self.plan.bank_map, self.load(n, "addr"), f"load_{n}")
@@ -228,8 +230,13 @@ class BlockStorage(ArrayStorage):
                         name = f"element_{self._copy_name(copy)}"
                         cycles = self.plan.read_latency_cycles - RAM_CYCLES
                         elements[copy] = registered(m, data, cycles, name)
-        self._build_reads(m, elements, shown, places, host)
+        self._build_reads(m, elements, shown, places, host if self.plan.has_host_port else None)
         return m
+
+    @property
+    def has_host(self) -> bool:
+        """Whether the host writes to it."""
+        return self.plan.has_host_port
 
     def _users(self, copy: tuple[int, int, int]) -> list[int]:
         bank, version, port = copy
@@ -257,7 +264,7 @@ class BlockStorage(ArrayStorage):
         write: Write,
     ) -> Signal:
         """Build the RAM of a (bank, version, port); return the element that it shows."""
-        attributes: dict[str, str | int] = {"ram_style": "block"}
+        attributes: dict[str, str | int] = {"ram_style": self.plan.style}
         if self.plan.collision_free:
             attributes["no_rw_check"] = 1
         rows = self.plan.bank_map.rows

@@ -10,6 +10,7 @@ from rtlgen.hw.memory import (
     RomStorage,
     StoreUser,
 )
+from rtlgen.hw.part_storage import PartStorage
 from rtlgen.hw.windows import DrainedStorage, FilledStorage
 from rtlgen.ir.plan import Memory, MemoryKind
 
@@ -35,4 +36,5 @@ def build_storage(
     ----------
     is_looked_up: whether some user computes its addresses.
     """
-    return _KINDS[plan.kind](plan, loads, stores, is_looked_up)
+    kind = PartStorage if plan.part is not None else _KINDS[plan.kind]
+    return kind(plan, loads, stores, is_looked_up)

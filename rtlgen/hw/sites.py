@@ -61,11 +61,11 @@ class StoreSite:
 
 @dataclass(frozen=True, slots=True)
 class Sites:
-    """All of a stream's sites, operations that its store does not depend on left out.
+    """All of a stream's sites, operations that its stores do not depend on left out.
 
     Members
     -------
-    live: numbers of the operations that the stored value depends on, in order.
+    live: numbers of the operations that the stored values depend on, in order.
     parameters: names of the scalars among them.
     """
 
@@ -117,7 +117,7 @@ def sites_of(stream: Stream) -> Sites:
 
 
 def _live(stream: Stream) -> tuple[int, ...]:
-    found = {stream.store.value}
+    found = {store.value for store in stream.stores}
     for number in reversed(range(len(stream.operations))):
         if number in found:
             found.update(stream.operations[number].operands)

@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from rtlgen.ir.array_part import ArrayPart
 from rtlgen.ir.bank_map import BankMap, Cut, bank_map
 from rtlgen.ir.plan_error import PlanError
 from rtlgen.ir.scop import Role, Storage
 
 MemoryKind: TypeAlias = Literal["block", "register", "rom", "filled", "drained"]
+
+RamStyle: TypeAlias = Literal["block", "distributed"]
 
 LOGIC_TABLE_WORDS = 32
 """Elements up to which a table of constants is cheaper in logic than in block RAM."""
@@ -55,6 +58,8 @@ class Memory:
     values: what a `rom` holds, row-major; () for any other kind.
     collision_free: the planner has proved that no needed load meets a store of the same element
         in the same cycle, so the RAM needs no logic for that case.
+    style: of a `block`: `distributed` is made of the logic cells' memories.
+    part: the part of an array that it holds besides that array's own memory, or None.
     """
 
     name: str
@@ -72,6 +77,8 @@ class Memory:
     homes: tuple[int, ...] = ()
     word_bits: int = 0
     cuts: tuple[Cut, ...] = ()
+    style: RamStyle = "block"
+    part: ArrayPart | None = None
 
     def __post_init__(self) -> None:
         if self.read_ports < 1 or self.write_ports < 1:
@@ -86,10 +93,20 @@ class Memory:
             raise PlanError(f"{self.name}: {len(self.values)} values do not fit a {self.kind}")
         if self.cuts and self.kind == "rom":
             raise PlanError(f"{self.name}: a {self.kind} is not cut into banks")
+        if self.style != "block" and self.kind != "block":
+            raise PlanError(f"{self.name}: a {self.kind} is not made of {self.style} RAM")
+        if self.part is not None:
+            self._require_part(self.part)
         if self.is_window:
             self._require_words()
         elif self.word_bits:
             raise PlanError(f"{self.name}: a {self.kind} has no words of {self.word_bits} bits")
+
+    def _require_part(self, part: ArrayPart) -> None:
+        if self.kind != "block" or self.cuts or self.write_ports > 1 or self.has_host_port:
+            raise PlanError(f"{self.name}: a part of {part.array} has one bank, for one writer")
+        if self.depth != part.words:
+            raise PlanError(f"{self.name}: {self.depth} words for a part of {part.words}")
 
     def _require_words(self) -> None:
         lanes, rest = divmod(self.word_bits, self.width_bits)
@@ -157,9 +174,9 @@ class Memory:
     @property
     def is_block_ram(self) -> bool:
         """Whether it takes block RAM; of a small table, synthesis makes logic."""
-        return self.kind in ("block", "filled", "drained") or (
-            self.kind == "rom" and self.depth > LOGIC_TABLE_WORDS
-        )
+        if self.kind == "block":
+            return self.style == "block"
+        return self.is_window or (self.kind == "rom" and self.depth > LOGIC_TABLE_WORDS)
 
     @property
     def has_host_port(self) -> bool:

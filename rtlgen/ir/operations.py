@@ -74,12 +74,14 @@ class Tap:
     """A value taken from a store on its way instead of from the memory.
 
     In the cycle of the consuming stage it is the value that `stream` (index in the region) was
-    presenting to its store `delay_cycles` cycles ago (0: presents in this same cycle).
+    presenting to its store `delay_cycles` cycles ago (0: presents in this same cycle). With `read`
+    it is what that read of the stream's statement had brought from memories so many cycles ago.
     """
 
     stream: int
     delay_cycles: int
     when: Predicate
+    read: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

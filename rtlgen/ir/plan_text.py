@@ -266,6 +266,10 @@ def _memory(memory: Memory) -> str:
     ports = f"{memory.read_ports} read {'port' if memory.read_ports == 1 else 'ports'}"
     banks = f", {memory.bank_map.banks} banks" if memory.cuts else ""
     banks += f", {memory.write_ports} write ports" if memory.write_ports > 1 else ""
+    banks += f", {memory.style}" if memory.style != "block" else ""
+    if memory.part is not None:
+        box = zip(memory.part.low, memory.part.extents, strict=True)
+        banks += f", of {memory.part.array}{''.join(f'[{n}..{n + e - 1}]' for n, e in box)}"
     return (
         f"memory {memory.name}{shape}: {_type(memory.width_bits, memory.signed)} {memory.role} "
         f"{memory.storage}, {memory.kind}, {ports} of latency {memory.read_latency_cycles}{banks}"
@@ -302,7 +306,8 @@ def _operation(op: Operation, names: tuple[str, ...], region: Region) -> str:
             return f"load.{type_} {op.memory}[{address}] port {op.port}{needed}{versions}"
         case ForwardOp(taps=taps):
             parts = [
-                f"store {region.streams[tap.stream].statement} -{tap.delay_cycles}"
+                f"{'store' if tap.read is None else f'read {tap.read} of'} "
+                f"{region.streams[tap.stream].statement} -{tap.delay_cycles}"
                 f"{_where(tap.when, names)}"
                 for tap in taps
             ]

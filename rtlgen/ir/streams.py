@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from rtlgen.ir.levels import Address, IndexForm, Level, Predicate, forms_of
-from rtlgen.ir.operations import ChooseOp, ForwardOp, IndexOp, LoadOp, Operation, Store
+from rtlgen.ir.operations import ChooseOp, ForwardOp, IndexOp, LoadOp, Operation, Store, Tap
 from rtlgen.ir.plan_error import PlanError
 from rtlgen.source import Span
 
@@ -24,7 +24,7 @@ class Stream:
     iterations: number of issued iterations where some level has bounds of its own, else None.
     tile_levels: how many of the outermost levels the tile loops of a `TiledRegion` step. Those
         inside of them are what the stream issues each time its region is started, and boxes.
-    copies: further stores of the value, to other memories.
+    copies: further stores to other memories, of the value or of what a load brings.
     lane: which of the instances that issue together it issues, from 0.
     """
 
@@ -62,7 +62,7 @@ class Stream:
             if isinstance(op, LoadOp) and len(op.operands) != (op.address is None):
                 raise PlanError(f"{self.statement}: load {number} needs one address")
         for store in self.stores:
-            if store.value != self.store.value:
+            if self.keeps_loaded(store) and not self.is_brought(store.value):
                 raise PlanError(f"{self.statement}: stores two values")
             if self.operations[store.value].result_stage > store.stage:
                 raise PlanError(f"{self.statement}: stores its value before it is there")
@@ -90,6 +90,35 @@ class Stream:
     def stores(self) -> tuple[Store, ...]:
         """The store, and its copies."""
         return (self.store, *self.copies)
+
+    def is_brought(self, number: int) -> bool:
+        """Tell whether an operation brings the value of a read from memories."""
+        return isinstance(self.operations[number], LoadOp | ChooseOp)
+
+    def read_of(self, number: int) -> int:
+        """Return which read of the statement an operation brings the value of."""
+        op = self.operations[number]
+        while isinstance(op, ChooseOp):
+            op = self.operations[op.operands[0]]
+        assert isinstance(op, LoadOp), "it brings one"
+        return op.read
+
+    def bringing(self, read: int) -> int | None:
+        """Return the operation that has what a read brings from memories, if it loads anything."""
+        found = [
+            n for n in range(len(self.operations)) if self.is_brought(n) and self.read_of(n) == read
+        ]
+        return max(found, default=None)
+
+    def tapped(self, tap: Tap) -> int:
+        """Return the operation of this stream whose value a tap takes."""
+        number = self.store.value if tap.read is None else self.bringing(tap.read)
+        assert number is not None, "it is there"
+        return number
+
+    def keeps_loaded(self, store: Store) -> bool:
+        """Tell whether one of the stores keeps what a load brings, in place of the value."""
+        return store.value != self.store.value
 
     @property
     def issued_levels(self) -> tuple[Level, ...]:
@@ -171,6 +200,9 @@ class Region:
             for op in stream.operations:
                 for tap in op.taps if isinstance(op, ForwardOp) else ():
                     if not 0 <= tap.stream < len(self.streams) or tap.delay_cycles < 0:
+                        raise PlanError(f"{stream.statement}: no such tap {tap}")
+                    source = self.streams[tap.stream]
+                    if tap.read is not None and source.bringing(tap.read) is None:
                         raise PlanError(f"{stream.statement}: no such tap {tap}")
 
     def is_cut(self, stream: Stream) -> bool:

@@ -9,7 +9,7 @@ computed, only the first iteration of a sum reads the memory, and only the last 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import islpy as isl
@@ -95,6 +95,15 @@ class TapSet:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class PassedSet:
+    """Instances of a read that take what `source`, a read, has brought `delay_cycles` before."""
+
+    source: tuple[str, int]
+    delay_cycles: int
+    instances: isl.Set
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Routing:
     """How values travel.
 
@@ -103,11 +112,13 @@ class Routing:
     taps: by (statement, read).
     loaded: by (statement, read), the instances that need the memory's value.
     stored: by statement, the instances whose result must reach the memory.
+    passed: by (statement, read), what comes from other reads.
     """
 
     taps: Mapping[tuple[str, int], tuple[TapSet, ...]]
     loaded: Mapping[tuple[str, int], isl.Set]
     stored: Mapping[str, isl.Set]
+    passed: Mapping[tuple[str, int], tuple[PassedSet, ...]] = field(default_factory=dict)
 
 
 def route(timing: Timing, times: IssueTimes) -> Routing:

@@ -19,9 +19,9 @@ from rtlgen.ir.scop import Scop
 from rtlgen.scheduling.datapath import read_latency_cycles
 from rtlgen.scheduling.errors import IndexStyleUnsuitable
 from rtlgen.scheduling.forwarding import Issue, IssueTimes
+from rtlgen.scheduling.kept_values import KeptMemory, Rows, read_ports
 from rtlgen.scheduling.lags import Timing
 from rtlgen.scheduling.ports import PortMap
-from rtlgen.scheduling.row_memories import RowMemory, Rows
 from rtlgen.scheduling.stream_builder import Figures, IslandStreamBuilder
 from rtlgen.scheduling.versions import VersionMap
 from rtlgen.target import Target
@@ -163,19 +163,21 @@ def _used(memories: Sequence[Memory], rows: Rows, regions: Sequence[Region]) -> 
             yield memory
 
 
-def _memory_of(rows: RowMemory, target: Target) -> Memory:
-    """Return the memory of some rows of an array."""
+def _memory_of(kept: KeptMemory, target: Target) -> Memory:
+    """Return the memory of some values of an array."""
     return Memory(
-        name=rows.name,
-        width_bits=rows.array.element.width_bits,
-        signed=rows.array.element.signed,
-        shape=(rows.words,),
+        name=kept.name,
+        width_bits=kept.array.element.width_bits,
+        signed=kept.array.element.signed,
+        shape=(kept.words,),
         role="local",
         storage="local",
         kind="block",
-        read_ports=rows.read_ports,
-        read_latency_cycles=read_latency_cycles(rows.array, target),
+        read_ports=read_ports(kept),
+        read_latency_cycles=read_latency_cycles(kept.array, target),
         collision_free=True,
+        style="distributed" if kept.words <= target.distributed_words else "block",
+        part=kept.part,
     )
 
 

@@ -10,13 +10,15 @@ Which element a lookup reads depends on data, so every one that it may read is a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import product
 from math import prod
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rtlgen.ir.array_part import ArrayPart
 from rtlgen.ir.iterations import element_numbers, predicate_mask
 from rtlgen.ir.plan import (
     ChooseOp,
@@ -24,6 +26,7 @@ from rtlgen.ir.plan import (
     KernelPlan,
     LoadOp,
     Memory,
+    Store,
 )
 from rtlgen.ir.schedule import Schedule
 from rtlgen.ir.scop import Access, Scop
@@ -46,6 +49,10 @@ MAX_ELEMENTS = 60_000_000
 
 STALE = -3
 """The producer of what is in a version that is not the element's home, before the first store."""
+
+BEFORE, MOST_ELEMENTS = -(1 << 40), 1 << 36
+"""The producer of what was in element n of array k before the run, where it is known which element
+it is, is BEFORE - k * MOST_ELEMENTS - n."""
 
 UNKNOWN = -10
 """An element that depends on data; each load has a number of its own, this one and lower."""
@@ -70,8 +77,7 @@ def replay(plan: KernelPlan, scop: Scop, program: Schedule, placed: Schedule) ->
     regions = issued_instances(plan, scop, program, placed)
     judge = _Judge(plan, scop, [member for members in regions for member in members])
     for members in regions:
-        for member in members:
-            judge.check_operands(member, members)
+        judge.check_region(members)
     for memory in plan.memories:
         judge.check_memory(memory.name)
     return True
@@ -99,18 +105,35 @@ class _Judge:
         self.scop = scop
         self.members = members
         self.arrays = {array.name for array in scop.arrays}
-        self.stored = {m.name: self._version_histories(m) for m in plan.memories}
         self.written = {array.name: self._program_history(array.name) for array in scop.arrays}
+        self.stored = {m.name: self._version_histories(m) for m in plan.memories}
         self.port_uses: dict[tuple[str, int], list[Ints]] = {}
 
-    def check_operands(self, member: IssuedInstances, region: Sequence[IssuedInstances]) -> None:
-        """Check every load of a stream, and what replaces it where a tap does."""
+    def check_region(self, region: Sequence[IssuedInstances]) -> None:
+        """Check every load of the streams of a region, and what replaces it where a tap does."""
+        for member, kept in zip(region, self._kept(region), strict=True):
+            self.check_operands(member, region, kept)
+
+    def check_operands(
+        self,
+        member: IssuedInstances,
+        region: Sequence[IssuedInstances],
+        kept: Mapping[int, Bools] = MappingProxyType({}),
+    ) -> None:
+        """Check every load of a stream, and what replaces it where a tap does.
+
+        Parameters
+        ----------
+        kept: the operations whose value others use, and in which instances.
+        """
         operations = member.stream.operations
         every = np.ones(len(member.tokens), dtype=np.bool_)
         used: dict[int, Bools] = {}
         # What is behind a choice or a tap is used where that takes it.
         for number, op in reversed([*enumerate(operations)]):
             where = used.get(number, every)
+            if number in kept:
+                where = where | kept[number]
             match op:
                 case ForwardOp(operands=(operand,)):
                     where = where & ~self._check_taps(member, op, region)
@@ -126,6 +149,28 @@ class _Judge:
                 case _:
                     pass
 
+    def _kept(self, region: Sequence[IssuedInstances]) -> list[dict[int, Bools]]:
+        """Return where what a read brings is stored or tapped, by the number of what has it."""
+        found: list[dict[int, Bools]] = [{} for _ in region]
+
+        def add(n: int, number: int, mask: Bools) -> None:
+            found[n][number] = found[n][number] | mask if number in found[n] else mask
+
+        for n, member in enumerate(region):
+            for store in filter(member.stream.keeps_loaded, member.stream.copies):
+                add(n, store.value, predicate_mask(store.when, member.counters))
+            for op in member.stream.operations:
+                for tap in op.taps if isinstance(op, ForwardOp) else ():
+                    if tap.read is None:
+                        continue
+                    source = region[tap.stream]
+                    mask = predicate_mask(tap.when, member.counters)
+                    number = source.stream.tapped(tap)
+                    result = source.stream.operations[number].result_stage
+                    wanted = (member.cycles + op.stage - tap.delay_cycles)[mask]
+                    add(tap.stream, number, np.isin(source.cycles + result, wanted))
+        return found
+
     def check_memory(self, name: str) -> None:
         """Check that no port is used twice and that the last writes survive."""
         if name in self.arrays and self._outlives_run(name):
@@ -135,6 +180,13 @@ class _Judge:
             last = self.written[name].last(touched)
             if not np.array_equal(self._last_stored(name, touched), last):
                 self._fail(f"{name} does not end with the last writes of the program")
+        part = self.plan.memory(name).part
+        if part is not None and self._outlives_run(part.array):
+            touched = self.written[part.array].elements
+            touched = touched[part.places(touched) >= 0]
+            last = self.written[part.array].last(touched)
+            if not np.array_equal(self._last_stored(name, part.places(touched)), last):
+                self._fail(f"{name} does not end with what is in {part.array} then")
         if self.plan.memory(name).kind == "register":
             return
         for (memory, port), uses in self.port_uses.items():
@@ -167,13 +219,25 @@ class _Judge:
         versions = self._versions(member, op)
         seen = self._stored_before(name, versions[used], addresses[used], cycles[used])
         expected = self.written[array.name].before(elements[used], member.moments[used])
-        if name not in self.arrays and np.any(expected == INITIAL):
-            self._fail(f"{where} loads from {name} what was in {array.name} before the run")
+        part = self.plan.memory(name).part
+        if part is not None:
+            if part.array != array.name or not self._is_placed(part, addresses, elements, needed):
+                self._fail(f"{where} addresses the wrong element of {part.array} in {name}")
+        elif name not in self.arrays:
+            is_old = expected == INITIAL
+            if np.any(is_old & (seen == INITIAL)):
+                self._fail(f"{where} loads from {name} what was in {array.name} before the run")
+            expected = self._named(array.name, elements[used], expected)
         if not np.array_equal(seen, expected):
             self._fail(f"{where} loads a wrong value of {name}")
         if self._meets_store(name, addresses[used], cycles[used]):
             self._fail(f"{where} loads an element of {name} in the cycle of its store")
         self._use_port(member, op, needed, addresses)
+
+    def _is_placed(self, part: ArrayPart, addresses: Ints, elements: Ints, asked: Bools) -> bool:
+        """Tell whether each element that is asked for is in a part, at its place."""
+        places = part.places(elements[asked])
+        return bool(np.all((places >= 0) & (places == addresses[asked])))
 
     def _read_where(self, member: IssuedInstances, read: int, used: Bools) -> Bools:
         """Return where the program makes a read, of the tokens whose value is used."""
@@ -258,10 +322,15 @@ class _Judge:
                 self._fail(f"{where} takes two values of {access.array} at once")
             taken |= mask
             mask = mask if used is None else mask & used
-            presented = source.cycles + source.stream.store.stage
             wanted = (member.cycles + op.stage - tap.delay_cycles)[mask]
-            seen = tokens_at(presented, source.tokens, wanted)
             expected = self.written[access.array].before(elements[mask], member.moments[mask])
+            stage, tokens = source.stream.store.stage, source.tokens
+            if tap.read is not None:
+                number = source.stream.tapped(tap)
+                stage = source.stream.operations[number].result_stage
+                tokens = self._brought(source, number)
+                expected = self._named(access.array, elements[mask], expected)
+            seen = tokens_at(source.cycles + stage, tokens, wanted)
             if not np.array_equal(seen, expected):
                 self._fail(
                     f"{where} forwards a wrong value of {access.array} from "
@@ -324,9 +393,12 @@ class _Judge:
             if predicate_mask(store.when, member.bubbles).any():
                 self._fail(f"{member.stream.statement} stores to {name} in a padding iteration")
             mask = predicate_mask(store.when, member.counters)
-            elements.append(element_numbers(memory, store.address, member.counters)[mask])
+            places = element_numbers(memory, store.address, member.counters)
+            if memory.part is not None:
+                self._check_stored_part(member, store, memory.part, places, mask)
+            elements.append(places[mask])
             cycles.append((member.cycles + store.stage)[mask])
-            tokens.append(member.tokens[mask])
+            tokens.append(self._stored_tokens(member, store)[mask])
         touched = np.concatenate(elements)
         depth = memory.depth
         if len(touched) and (touched.min() < 0 or touched.max() >= depth):
@@ -335,6 +407,38 @@ class _Judge:
         if repeats(np.concatenate(cycles) * memory.bank_map.banks + banks):
             self._fail(f"two stores through a write port of {name} in one cycle")
         return WriteHistory(touched, np.concatenate(cycles), np.concatenate(tokens))
+
+    def _check_stored_part(
+        self, member: IssuedInstances, store: Store, part: ArrayPart, places: Ints, mask: Bools
+    ) -> None:
+        """Check that a store to a part of an array is of the element that the program writes."""
+        write, name = member.statement.write, member.stream.statement
+        elements = member.elements(write, self.scop.array(write.array).strides)
+        is_own = write.array == part.array and not member.stream.keeps_loaded(store)
+        if not is_own or not self._is_placed(part, places, elements, mask):
+            self._fail(f"{name} stores to {store.memory} what is not there in {part.array}")
+
+    def _stored_tokens(self, member: IssuedInstances, store: Store) -> Ints:
+        """Return whose value each instance stores: its own, or that of what it has loaded."""
+        if not member.stream.keeps_loaded(store):
+            return member.tokens
+        if store.memory in self.arrays:
+            self._fail(f"{member.stream.statement} stores to {store.memory} what it has loaded")
+        return self._brought(member, store.value)
+
+    def _brought(self, member: IssuedInstances, number: int) -> Ints:
+        """Return whose value an operation brings in each instance, if it is the right one."""
+        access = member.statement.reads[member.stream.read_of(number)]
+        if access.is_partial or access.is_lookup:
+            self._fail(f"{member.stream.statement} keeps what it may not have loaded")
+        elements = member.elements(access, self.scop.array(access.array).strides)
+        found = self.written[access.array].before(elements, member.moments)
+        return self._named(access.array, elements, found)
+
+    def _named(self, array: str, elements: Ints, tokens: Ints) -> Ints:
+        """Return tokens with those of what was there before the run told apart by elements."""
+        number = [each.name for each in self.scop.arrays].index(array)
+        return np.where(tokens == INITIAL, BEFORE - number * MOST_ELEMENTS - elements, tokens)
 
     def _program_history(self, name: str) -> WriteHistory:
         strides = self.scop.array(name).strides

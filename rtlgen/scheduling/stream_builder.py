@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import cast
 
@@ -42,12 +42,12 @@ from rtlgen.poly.counting import count_points
 from rtlgen.poly.describe import access_text
 from rtlgen.scheduling.errors import BankUnknown, RaggedDomain
 from rtlgen.scheduling.footprints import folded_form
-from rtlgen.scheduling.forwarding import Issue, IssueTimes, TapSet, Unforwardable
+from rtlgen.scheduling.forwarding import Issue, IssueTimes, PassedSet, TapSet, Unforwardable
 from rtlgen.scheduling.graph import Node
+from rtlgen.scheduling.kept_values import KeptStore, Rows
 from rtlgen.scheduling.lags import Timing, flow_key
 from rtlgen.scheduling.ports import PortMap
 from rtlgen.scheduling.predicates import CounterSpace, index_form
-from rtlgen.scheduling.row_memories import Rows
 from rtlgen.scheduling.versions import NoVersions, VersionMap
 
 
@@ -261,23 +261,28 @@ class IslandStreamBuilder(StreamBuilder):
         self.routing = rows.routing
         self.ports = ports
         self.versions = versions
+        self._loads: dict[int, int] = {}
 
     def _stores(self) -> list[Store]:
         write, name = self.statement.write, self.statement.name
-        found = [
-            self._store(
-                memory.name,
-                folded_form(memory.fields, 0, self.loops),
-                self._predicate(memory.stored),
-            )
-            for memory in self.rows.stored_by(name)
-        ]
+        kept = list(self.rows.stored_by(name))
+        found = [self._kept_store(store) for store in kept]
         stored = self.routing.stored[name]
-        if not found or not stored.is_empty():
+        if all(store.read is not None for store in kept) or not stored.is_empty():
             port = self.versions.port[name]
             own = self._store(write.array, self._address(write), self._predicate(stored), port)
             found.insert(0, own)
         return found
+
+    def _kept_store(self, kept: KeptStore) -> Store:
+        """Return a store to a memory beside the arrays."""
+        address = folded_form(kept.fields, 0, self.loops)
+        store = self._store(kept.memory, address, self._predicate(kept.instances))
+        if kept.read is None:
+            return store
+        load = self._loads[kept.read]
+        span = self.statement.reads[kept.read].span
+        return replace(store, value=load, stage=self.operations[load].result_stage, span=span)
 
     def _store(self, memory: str, address: Address, when: Predicate, port: int = 0) -> Store:
         return Store(
@@ -315,6 +320,7 @@ class IslandStreamBuilder(StreamBuilder):
                 needed=self._predicate(loaded),
                 versions=self._versions(node.read, loaded),
             )
+            self._loads[node.read] = load
             brought.append((loaded, load))
         for memory, read in self.rows.read_by((name, node.read)):
             load = self._loaded(
@@ -327,9 +333,23 @@ class IslandStreamBuilder(StreamBuilder):
                 versions=(),
             )
             brought.append((read.instances, load))
-        taps = self._built_taps(self.routing.taps[name, node.read], not brought)
+        key = name, node.read
+        passed = self._passed_taps(self.routing.passed.get(key, ()))
+        taps = self._built_taps(self.routing.taps[key], not brought and not passed)
         value = self._chosen(number, node, brought) if brought else self._add(self._nothing(node))
-        return self._forwarded(node, value, taps)
+        return self._forwarded(node, value, (*taps, *passed))
+
+    def _passed_taps(self, sets: Sequence[PassedSet]) -> tuple[Tap, ...]:
+        """Return taps that bring what other reads have brought."""
+        return tuple(
+            Tap(
+                self.place[passed.source[0]],
+                passed.delay_cycles,
+                self._predicate(passed.instances),
+                passed.source[1],
+            )
+            for passed in sets
+        )
 
     def _loaded(
         self,

@@ -25,7 +25,9 @@ from rtlgen.ir.plan import (
     ParameterOp,
     Region,
     SelectOp,
+    Store,
     Stream,
+    Tap,
     address_bits,
 )
 
@@ -76,18 +78,20 @@ class _RegionRun:
         self.loaded: dict[tuple[Issued, int], int] = {}
         self.values: dict[tuple[Issued, int], int | None] = {}
         self.at_store: dict[tuple[int, int], Issued] = {}
+        self.at_issue: dict[tuple[int, int], Issued] = {}
 
     def run(self) -> None:
         loads: dict[int, list[tuple[Issued, int, LoadOp]]] = {}
-        stores: dict[int, list[Issued]] = {}
+        stores: dict[int, list[tuple[Issued, Store]]] = {}
         for issued in issues(self.region):
             stream = self.region.streams[issued.number]
             for n, op in enumerate(stream.operations):
                 if isinstance(op, LoadOp) and op.needed.holds(issued.counters):
                     loads.setdefault(issued.cycle + op.stage, []).append((issued, n, op))
-            cycle = issued.cycle + stream.store.stage
-            self.at_store[issued.number, cycle] = issued
-            stores.setdefault(cycle, []).append(issued)
+            self.at_store[issued.number, issued.cycle + stream.store.stage] = issued
+            self.at_issue[issued.number, issued.cycle] = issued
+            for store in stream.stores:
+                stores.setdefault(issued.cycle + store.stage, []).append((issued, store))
         for cycle in range(self.region.length_cycles):
             used: dict[tuple[str, int, int], int] = {}
             for issued, n, op in loads.get(cycle, ()):
@@ -111,24 +115,22 @@ class _RegionRun:
         # Past the last element the program does not use what it reads.
         return looked_up % (1 << address_bits(depth)) % depth
 
-    def _store(self, cycle: int, issued: list[Issued]) -> None:
+    def _store(self, cycle: int, issued: list[tuple[Issued, Store]]) -> None:
         written: set[tuple[str, int, int]] = set()
-        for each in issued:
+        for each, store in issued:
             stream = self.region.streams[each.number]
             # Computed in time even where nothing is stored: what is forwarded from it builds on it.
-            value = self.value(each, stream.store.value)
-            for store in stream.stores:
-                assert store.stage == stream.store.stage
-                if not store.when.holds(each.counters):
-                    continue
-                assert value is not None, f"{stream.statement} stores what it did not load"
-                memory = self.plan.memory(store.memory)
-                address = element_of(memory, store.address, each.counters)
-                port = (store.memory, store.port, bank_at(memory, address))
-                assert port not in written, f"two stores to {store.memory} in cycle {cycle}"
-                written.add(port)
-                element = wrap(value, memory.width_bits, memory.signed)
-                self.images[store.memory][store.port][address] = element
+            value = self.value(each, store.value)
+            if not store.when.holds(each.counters):
+                continue
+            assert value is not None, f"{stream.statement} stores what it did not load"
+            memory = self.plan.memory(store.memory)
+            address = element_of(memory, store.address, each.counters)
+            port = (store.memory, store.port, bank_at(memory, address))
+            assert port not in written, f"two stores to {store.memory} in cycle {cycle}"
+            written.add(port)
+            element = wrap(value, memory.width_bits, memory.signed)
+            self.images[store.memory][store.port][address] = element
 
     def value(self, issued: Issued, number: int) -> int | None:
         """Return the result of an operation, None after a load that was not needed."""
@@ -174,6 +176,8 @@ class _RegionRun:
         for tap in op.taps:
             if tap.when.holds(issued.counters):
                 source = self.region.streams[tap.stream]
+                if tap.read is not None:
+                    return self._passed(issued.cycle + op.stage - tap.delay_cycles, tap)
                 at = self.at_store.get((tap.stream, issued.cycle + op.stage - tap.delay_cycles))
                 if at is None:
                     return None
@@ -181,6 +185,13 @@ class _RegionRun:
                 memory = self.plan.memory(source.store.memory)
                 return None if value is None else wrap(value, memory.width_bits, memory.signed)
         return self.value(issued, op.operands[0])
+
+    def _passed(self, cycle: int, tap: Tap) -> int | None:
+        """Return what a read had brought in a cycle."""
+        source = self.region.streams[tap.stream]
+        number = source.tapped(tap)
+        at = self.at_issue.get((tap.stream, cycle - source.operations[number].result_stage))
+        return None if at is None else self.value(at, number)
 
 
 def issues(region: Region) -> Iterator[Issued]:
@@ -213,7 +224,7 @@ def interpret(
     plan: KernelPlan, images: Mapping[str, list[int]], scalars: Mapping[str, int]
 ) -> dict[str, list[int]]:
     """Return every memory after a run, from its elements (row-major) before it."""
-    after = {name: _banks(plan.memory(name), elements) for name, elements in images.items()}
+    after = {name: _banks(plan.memory(name), _before(plan.memory(name), images)) for name in images}
     for region in plan.regions:
         _RegionRun(plan, region, after, scalars).run()
     return {name: _at_home(plan.memory(name), banks) for name, banks in after.items()}
@@ -248,6 +259,18 @@ def element_of(memory: Memory, address: Address, counters: tuple[int, ...]) -> i
 def version_of(op: LoadOp, counters: tuple[int, ...]) -> int:
     """Return the version from which a load takes the element."""
     return next((n for n, where in enumerate(op.versions, 1) if where.holds(counters)), 0)
+
+
+def _before(memory: Memory, images: Mapping[str, list[int]]) -> list[int]:
+    """Return what is in a memory before a run; the host fills a part with its array."""
+    if memory.part is None or not memory.part.is_hosted:
+        return images[memory.name]
+    found = [~0] * memory.depth
+    places = memory.part.places(np.arange(memory.part.size))
+    for element, place in zip(images[memory.part.array], places.tolist(), strict=True):
+        if place >= 0:
+            found[place] = element
+    return found
 
 
 def _homes(memory: Memory) -> tuple[int, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -20,6 +21,7 @@ from rtlgen.ir.plan import (
     LoadOp,
     Memory,
     Operation,
+    PlanError,
     Predicate,
     Region,
     Store,
@@ -213,6 +215,29 @@ def tap_bound(stream: Stream) -> Iterator[Stream]:
     yield from with_taps(stream, change)
 
 
+def tap_read(stream: Stream) -> Iterator[Stream]:
+    """Yield the stream with values of other reads, or what is stored in place of what is read."""
+
+    def change(tap: Tap) -> Iterator[Tap]:
+        if tap.read is not None:
+            reads = {op.read for _, op in loads(stream)} - {tap.read}
+            yield from (replace(tap, read=read) for read in (None, *sorted(reads)))
+
+    yield from with_taps(stream, change)
+
+
+def copy_value(stream: Stream) -> Iterator[Stream]:
+    """Yield the stream with copies of other values: its own, and what other reads have brought."""
+
+    def change(copy: Store) -> Iterator[Store]:
+        others = {number for number, _ in loads(stream)} | {stream.store.value}
+        for number in sorted(others - {copy.value}):
+            if stream.operations[number].result_stage <= copy.stage:
+                yield replace(copy, value=number)
+
+    yield from with_copies(stream, change)
+
+
 CHANGES: tuple[Change, ...] = (
     offset_moved,
     store_suppressed,
@@ -222,6 +247,7 @@ CHANGES: tuple[Change, ...] = (
     copy_dropped,
     copy_bound,
     copy_address,
+    copy_value,
     choice_bound,
     load_address,
     load_version,
@@ -230,6 +256,7 @@ CHANGES: tuple[Change, ...] = (
     tap_dropped,
     tap_delay,
     tap_bound,
+    tap_read,
 )
 
 
@@ -243,6 +270,7 @@ def spoilt_plans(plan: KernelPlan) -> Iterator[Spoilt]:
     short = replace(region, length_cycles=region.length_cycles - 1)
     yield Spoilt("end", replace(plan, body=(short,)))
     yield from (Spoilt("home", replace(plan, memories=new)) for new in homes_moved(plan.memories))
+    yield from (Spoilt("part", replace(plan, memories=new)) for new in parts_moved(plan.memories))
 
 
 def homes_moved(memories: tuple[Memory, ...]) -> Iterator[tuple[Memory, ...]]:
@@ -251,6 +279,19 @@ def homes_moved(memories: tuple[Memory, ...]) -> Iterator[tuple[Memory, ...]]:
         for place, home in enumerate(memory.homes):
             homes = (*memory.homes[:place], int(home == 0), *memory.homes[place + 1 :])
             yield (*memories[:k], replace(memory, homes=homes), *memories[k + 1 :])
+
+
+def parts_moved(memories: tuple[Memory, ...]) -> Iterator[tuple[Memory, ...]]:
+    """Yield the memories with one part of an array a row or a column beside where it was."""
+    for k, memory in enumerate(memories):
+        if memory.part is None:
+            continue
+        for dim, low in enumerate(memory.part.low):
+            for step in (-1, 1):
+                moved = (*memory.part.low[:dim], low + step, *memory.part.low[dim + 1 :])
+                with suppress(PlanError):
+                    part = replace(memory.part, low=moved)
+                    yield (*memories[:k], replace(memory, part=part), *memories[k + 1 :])
 
 
 def is_wrong(plan: KernelPlan, program: Scop) -> bool:

@@ -56,6 +56,13 @@ PROGRAMS = {
       for (int i = 4; i < 1060; i++) b[i] = a[i] * 3;
       for (int i = 1060; i < 2100; i++) b[i] = a[i] + 5;
       for (int i = 91; i < 2100; i++) c[i] = b[i - 12] + b[i - 40] * b[i - 75]; }""",
+    "loads": """void f(int a[20][30], int b[20][30]) {
+      for (int i = 1; i < 19; i++) for (int j = 1; j < 29; j++)
+        b[i][j] = a[i - 1][j] + a[i][j - 1] * a[i][j + 1] - a[i + 1][j]; }""",
+    "parts": """void f(int a[20][30], int b[20][30]) { for (int t = 0; t < 2; t++) {
+      for (int i = 1; i < 19; i++) for (int j = 1; j < 29; j++)
+        b[i][j] = a[i - 1][j] + a[i][j - 1] * a[i][j + 1];
+      for (int i = 1; i < 19; i++) for (int j = 1; j < 29; j++) a[i][j] = 3 * b[i][j]; } }""",
     "scalars": """int f(int a[6]) { int s = 1, t;
       for (int i = 0; i < 6; i++) { t = a[i] - s; s = t * 3; a[i] = t; } return s; }""",
 }  # fmt: skip
@@ -103,7 +110,7 @@ def test_every_kind_of_change_is_caught_somewhere() -> None:
         for spoilt in spoilt_plans(compilation.plan):
             if spoilt.kind not in caught and not replays(spoilt.plan, compilation):
                 caught.add(spoilt.kind)
-    assert caught == {"end", "home", *(change.__name__ for change in CHANGES)}
+    assert caught == {"end", "home", "part", *(change.__name__ for change in CHANGES)}
 
 
 def test_what_is_wrong_is_said() -> None:

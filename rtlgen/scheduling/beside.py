@@ -1,0 +1,142 @@
+"""What all memories beside the arrays have in common: who can tell, which ports, what is left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import islpy as isl
+
+from rtlgen.ir.effort import keep_going
+from rtlgen.ir.memories import numbered_name
+from rtlgen.ir.scop import Array
+from rtlgen.poly.counting import count_points
+from rtlgen.poly.instances import members
+from rtlgen.scheduling.forwarding import IssueTimes, Routing
+from rtlgen.scheduling.kept_values import KeptRead, Key
+from rtlgen.scheduling.lags import Timing
+from rtlgen.scheduling.ports import Busy, busy_cycles, colours
+from rtlgen.scheduling.predicates import CounterSpace
+from rtlgen.scheduling.stored_values import Ints, StoredValues, elements_of
+from rtlgen.scheduling.versions import versioned_arrays
+
+MAX_INSTANCES = 1_000_000
+"""Of a statement; what the values of more are read by is not listed."""
+
+LEAST_ROOM = 128
+"""Elements of an array from which on it is looked at: fewer fit a small RAM as they are."""
+
+SHARE_ALIVE = 4
+"""Values are beside the array if no more are alive at any time than 1 / so many of its elements."""
+
+
+class Beside:
+    """A scheduled program, some values of which may be beside their arrays.
+
+    Parameters
+    ----------
+    regions: the statements of each region.
+    """
+
+    def __init__(self, timing: Timing, times: IssueTimes, regions: Sequence[Sequence[str]]) -> None:
+        self.timing = timing
+        self.times = times
+        self._regions = {name: n for n, names in enumerate(regions) for name in names}
+        self.spaces = {
+            s.name: CounterSpace(timing.sets, s, times[s.name].placement.loops)
+            for s in timing.scop.statements
+        }
+        self._names = {array.name for array in timing.scop.arrays}
+
+    def arrays(self) -> Iterator[Array]:
+        """Yield the arrays some values of which may be somewhere else."""
+        scop = self.timing.scop
+        lookups = {a.array for s in scop.statements for a in s.reads if a.is_lookup}
+        several = versioned_arrays(scop) - lookups
+        for array in scop.arrays:
+            if array.name in several and not array.cuts and array.depth >= LEAST_ROOM:
+                yield array
+
+    def name(self, wanted: str) -> str:
+        """Return a name for a memory."""
+        return numbered_name(wanted, self._names)
+
+    def region_of(self, statement: str) -> int:
+        """Return the number of the region of a statement."""
+        return self._regions[statement]
+
+    def is_small(self, statement: str) -> bool:
+        """Tell whether the instances of a statement may be listed."""
+        return count_points(self.timing.sets.domains[statement]) <= MAX_INSTANCES
+
+    def can_tell(self, statement: str, *parts: isl.Set) -> bool:
+        """Tell whether the circuit knows which instances these are."""
+        keep_going(self.timing.sets.context)
+        return all(self.spaces[statement].predicate(part) is not None for part in parts)
+
+    def points(self, statement: str, instances: isl.Set) -> Ints:
+        """List some instances of a statement."""
+        points = self.timing.instances.points(statement)
+        found: Ints = points[members(instances, points)]
+        return found
+
+    def read_at(self, key: Key, points: Ints) -> tuple[Ints, Ints]:
+        """Return the elements that a read is of, and the cycles in which it asks for them."""
+        scop = self.timing.scop
+        own = scop.statement(key[0])
+        access = own.reads[key[1]]
+        stage = self.timing.datapaths[key[0]].address_stage(key[1])
+        elements = elements_of(scop.array(access.array), own, access, points)
+        return elements, self.times[key[0]].cycles(points, stage)
+
+    def last_reads(self, stored: StoredValues, key: Key, instances: isl.Set) -> Ints:
+        """Return when each value that is stored is read last by a read, or when it is stored."""
+        return stored.last_reads(*self.read_at(key, self.points(key[0], instances)))
+
+    def busy(self, key: Key, instances: isl.Set) -> Busy:
+        """Return when a read of some instances needs a port."""
+        own = self.timing.scop.statement(key[0])
+        stage = self.timing.datapaths[key[0]].address_stage(key[1])
+        return busy_cycles(self.timing, self.times, key[0], own.reads[key[1]], stage, instances)
+
+    def on_ports(self, kept: Iterable[tuple[Key, isl.Set]]) -> tuple[KeptRead, ...]:
+        """Return the reads with ports such that no two need one for two elements in one cycle."""
+        every = list(kept)
+        ports = colours([self.busy(key, instances) for key, instances in every])
+        return tuple(
+            KeptRead(key, instances, port)
+            for (key, instances), port in zip(every, ports, strict=True)
+        )
+
+    def needed(self, statement: str, loaded: Mapping[Key, isl.Set]) -> isl.Set:
+        """Return the instances whose value the array needs, where so much is loaded from it."""
+        needed = self.timing.dataflow.outliving(self.timing.scop, statement)
+        for flow in self.timing.dataflow.flows:
+            if flow.source == statement:
+                later = loaded.get((flow.sink, flow.sink_read))
+                if later is not None:
+                    needed = needed.union(flow.relation.intersect_range(later).domain())
+        return needed.coalesce()
+
+    def left(self, routing: Routing, moved: Iterable[KeptRead], writers: Iterable[str]) -> Routing:
+        """Return the routing of what the arrays are left with.
+
+        Parameters
+        ----------
+        moved: what is read somewhere else. writers: the statements whose value that is.
+        """
+        loaded = dict(routing.loaded)
+        for read in moved:
+            statement, number = read.key
+            nodes = self.timing.datapaths[statement].node_of_read
+            for other, node in nodes.items():
+                # Equal accesses share a load.
+                if node == nodes[number]:
+                    key = statement, other
+                    loaded[key] = loaded[key].subtract(read.instances).coalesce()
+        stored = dict(routing.stored)
+        for name in writers:
+            needed = self.needed(name, loaded)
+            if self.can_tell(name, needed):
+                stored[name] = needed
+        return replace(routing, loaded=loaded, stored=stored)
