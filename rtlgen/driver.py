@@ -40,7 +40,7 @@ from rtlgen.frontend import (
 from rtlgen.ir.effort import TooComplex, limited_effort, more_effort, note_limit, noting_limits
 from rtlgen.ir.scop import Scop
 from rtlgen.lane_choice import Budget, LaneChoice, choose_lanes
-from rtlgen.lane_worth import lanes_without_gain
+from rtlgen.lane_worth import asked_by_options, asked_by_pragmas, lanes_without_gain
 from rtlgen.options import CompileOptions
 from rtlgen.planning import Planned, choose_plan
 from rtlgen.poly.barriers import ChainBound, chain_bound
@@ -253,7 +253,7 @@ def _as_asked(
     # The search may have used up all the time that there was, and found something by then.
     with more_effort():
         found = replace(_proven(planned, options, asked.pragmas), choice=choice)
-    warning = _without_gain(program, options, planned)
+    warning = _without_gain(program, options, asked, planned)
     if warning is None:
         return found
     analysis = found.analysis
@@ -261,17 +261,20 @@ def _as_asked(
 
 
 def _without_gain(
-    program: ParsedProgram, options: CompileOptions, planned: Planned
+    program: ParsedProgram, options: CompileOptions, asked: Directives, planned: Planned
 ) -> Diagnostic | None:
-    """Return a warning where the lanes that options ask for save no cycles."""
-    if not options.unroll:
-        return None
-    others = directives(program, replace(options, unroll={})).lanes
+    """Return a warning where the lanes that options, or else pragmas, ask for save no cycles."""
+    judged = asked_by_options(program.scop, options.unroll, options.pipeline)
+    if judged:
+        others = directives(program, replace(options, unroll={}, pipeline=())).lanes
+    else:
+        judged = asked_by_pragmas(asked.pragmas)
+        others = LaneWishes()
 
     def attempt(lanes: LaneWishes) -> Planned:
         return _planned(program, options, lanes)
 
-    return lanes_without_gain(program.scop, options.unroll, others, planned, attempt)
+    return lanes_without_gain(program.scop, judged, asked.lanes, others, planned, attempt)
 
 
 def _in_chosen_lanes(

@@ -252,13 +252,14 @@ WARNINGS: Mapping[str, str] = {
     or not in all that it says: an interval (`II=4`) is what dependences leave, never longer. The
     options `--unroll`, `--pipeline` and `--partition` come before pragmas.
     """,
-    "W0114": """The lanes that `--unroll` asks for save no cycles.
+    "W0114": """The lanes that `--unroll`, `--pipeline` or pragmas ask for save no cycles.
 
     The circuit has them all the same. The warning says how many cycles the program takes with one
     lane of these loops, and what the lanes wait for: iterations that need each other's results take
     turns, and what shares the port of a memory does, too. A sum over lanes is a tree of adders,
     which takes longer than one adder; where the next iteration waits for the sum, all of it gets
-    longer. `--max-dsp N` tries several numbers of lanes, and takes those with the fewest cycles.
+    longer. Options are judged together, and pragmas where there are no such options. `--max-dsp N`
+    tries several numbers of lanes, and takes those with the fewest cycles.
     """,
     "W0201": """A statement is never executed, and is left out of the circuit.
 

@@ -1,15 +1,17 @@
-"""Whether the lanes that an option asks for save cycles: if not, a warning says so, and why."""
+"""Whether the lanes that are asked for save cycles: if not, a warning says so, and why."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 
 from rtlgen.errors import Diagnostic, Label
+from rtlgen.frontend import HlsPragma, PipelinePragma, UnrollPragma
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.effort import TooComplex, improving, more_effort
 from rtlgen.ir.plan import KernelPlan
-from rtlgen.ir.scop import Loop, LoopNode, Scop, walk_tree
+from rtlgen.ir.scop import LoopNode, Scop, walk_tree
 from rtlgen.ir.sets import ScopSets
 from rtlgen.lane_choice import Attempt, what_lanes_wait_for
 from rtlgen.planning import Planned
@@ -18,9 +20,44 @@ from rtlgen.transforms.lane_wishes import LaneWishes
 from rtlgen.transforms.unroll import unroll
 
 
+@dataclass(frozen=True, slots=True)
+class LaneAsk:
+    """Something that asks for lanes.
+
+    Members
+    -------
+    text: the option or pragma. labels: where in the program that is.
+    """
+
+    text: str
+    labels: tuple[Label, ...]
+
+
+def asked_by_options(
+    scop: Scop, unrolled: Mapping[str, int | None], pipelined: Sequence[str]
+) -> tuple[LaneAsk, ...]:
+    """Return the options that ask for lanes."""
+    named = {name: lanes for name, lanes in unrolled.items() if lanes != 1}
+    found = [
+        LaneAsk(f"--unroll {name}={'all' if lanes is None else lanes}", _labels(scop, name, lanes))
+        for name, lanes in named.items()
+    ]
+    return (*found, *(LaneAsk(f"--pipeline {name}", ()) for name in pipelined))
+
+
+def asked_by_pragmas(pragmas: Iterable[HlsPragma]) -> tuple[LaneAsk, ...]:
+    """Return the pragmas that ask for lanes."""
+    return tuple(
+        LaneAsk(f"#pragma {pragma.text}", (Label(pragma.span),))
+        for pragma in pragmas
+        if isinstance(pragma, UnrollPragma | PipelinePragma)
+    )
+
+
 def lanes_without_gain(
     scop: Scop,
-    unrolled: Mapping[str, int | None],
+    asked: Sequence[LaneAsk],
+    wishes: LaneWishes,
     others: LaneWishes,
     planned: Planned,
     attempt: Attempt,
@@ -29,28 +66,30 @@ def lanes_without_gain(
 
     Parameters
     ----------
-    unrolled: the lanes that are judged, by the name of a loop. others: what else is asked for.
-    planned: the program in both. attempt: plans it with some wishes.
+    asked: what is judged. wishes, others: all that is asked for, and without that.
+    planned: the program in all lanes. attempt: plans it with some wishes.
     """
-    named = {name: lanes for name, lanes in unrolled.items() if lanes != 1}
+    if not asked:
+        return None
     cycles = predicted_cycles(planned.plan)
-    if not named or cycles < _fewest_cycles(unroll(scop, others)):
+    single_lanes = unroll(scop, others)
+    if single_lanes.statements == unroll(scop, wishes).statements:
+        return None
+    if cycles < _fewest_cycles(single_lanes):
         return None
     single: Planned | None = None
     with improving("one lane of each loop"), more_effort():
         single = attempt(others)
     if single is None or cycles < predicted_cycles(single.plan):
         return None
-    options = " ".join(
-        f"--unroll {name}={'all' if lanes is None else lanes}" for name, lanes in named.items()
-    )
+    texts = " ".join(dict.fromkeys(ask.text for ask in asked))
     waits = [*what_lanes_wait_for(planned), *_longer(planned.plan, single.plan)]
     return Diagnostic(
         "W0114",
-        f"{options} saves no cycles",
-        tuple(_labels(scop, named)),
+        f"{texts} saves no cycles",
+        tuple(label for ask in asked for label in ask.labels),
         (f"{cycles:,} cycles, with one lane {predicted_cycles(single.plan):,}", *waits),
-        f"leave out {options}, or let --max-dsp choose the lanes",
+        f"leave out {texts}, or let --max-dsp choose the lanes",
         severity="warning",
     )
 
@@ -62,22 +101,17 @@ def _fewest_cycles(scop: Scop) -> int:
     return 0
 
 
-def _labels(scop: Scop, lanes: Mapping[str, int | None]) -> Iterator[Label]:
-    """Yield a label for the first loop of each name; it says which others have that name."""
-    found: dict[str, list[Loop]] = {name: [] for name in lanes}
-    for node in walk_tree(scop.tree):
-        if isinstance(node, LoopNode):
-            names = (n for n in (node.loop.label, node.loop.iterator) if n in lanes)
-            found.get(next(names, None) or "", []).append(node.loop)
-    for name, loops in found.items():
-        if not loops:
-            continue
-        first, *others = dict.fromkeys(loop.span for loop in loops)
-        count = lanes[name]
-        shown = "all its iterations" if count is None else f"{count} of its iterations"
-        lines = ", ".join(dict.fromkeys(str(span.line) for span in others))
-        also = f", and of {name} in line{'s' * (len(others) > 1)} {lines}" if others else ""
-        yield Label(first, f"{shown} run side by side{also}")
+def _labels(scop: Scop, name: str, lanes: int | None) -> tuple[Label, ...]:
+    """Return a label for the first loop of a name; it says which others have that name."""
+    loops = [node.loop for node in walk_tree(scop.tree) if isinstance(node, LoopNode)]
+    spans = dict.fromkeys(loop.span for loop in loops if name in (loop.label, loop.iterator))
+    if not spans:
+        return ()
+    first, *others = spans
+    shown = "all its iterations" if lanes is None else f"{lanes} of its iterations"
+    lines = ", ".join(dict.fromkeys(str(span.line) for span in others))
+    also = f", and of {name} in line{'s' * (',' in lines)} {lines}" if others else ""
+    return (Label(first, f"{shown} run side by side{also}"),)
 
 
 def _longer(lanes: KernelPlan, single: KernelPlan) -> list[str]:

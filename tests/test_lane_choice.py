@@ -151,6 +151,41 @@ def test_lanes_that_are_asked_for_and_save_nothing_are_named(
     assert why in warning
 
 
+TWO_CHAINS = CHAIN.replace(";\n}", ";\n  for (int i = 1; i < 16; i++) a[i] = a[i - 1] + b[i];\n}")
+
+
+def with_pragma(text: str, pragma: str) -> str:
+    """Return a loop with a pragma at the head of its body."""
+    return text.replace("a[i] = a", f"{{\n#pragma HLS {pragma}\n    a[i] = a").replace(
+        ";\n}", "; }\n}"
+    )
+
+
+def test_loops_of_one_name_have_one_label() -> None:
+    (warning,) = lane_warnings(TWO_CHAINS, unroll={"i": 2})
+    assert warning.count("run side by side") == 1
+    assert "2 of its iterations run side by side, and of i in line 3" in warning
+
+
+def test_a_loop_below_a_pipelined_one_that_saves_nothing_is_named() -> None:
+    text = "void f(int a[1], const int b[2]) {\n  for (int i = 0; i < 6; i++)\n"
+    text += "    for (int j = 0; j < 2; j++) a[0] = a[0] * b[j] + i;\n}\n"
+    (warning,) = lane_warnings(text, pipeline=("i",))
+    assert "--pipeline i saves no cycles" in warning
+
+
+@pytest.mark.parametrize("pragma", ["UNROLL factor=4", "UNROLL factor=2"])
+def test_a_pragma_that_saves_nothing_is_named(pragma: str) -> None:
+    text = with_pragma(CHAIN, pragma)
+    (warning,) = lane_warnings(text)
+    assert f"#pragma HLS {pragma} saves no cycles" in warning
+    assert not lane_warnings(text, unroll={"i": 1})
+
+
+def test_a_pragma_that_unrolls_nothing_is_not_judged() -> None:
+    assert not lane_warnings(with_pragma(CHAIN, "PIPELINE II=1"))
+
+
 @pytest.mark.parametrize(
     ("text", "unroll"), [(SUM, {"i": 4}), (ROWS, {"j": 4}), (SOLVE, {"j": 1}), (SOLVE, {})]
 )

@@ -123,6 +123,8 @@ class _Judge:
             moved.check_places()
         for member in self.members:
             self._check_own_ports(member.stream)
+            if any(map(member.stream.keeps_loaded, member.stream.copies)):
+                self.fail(f"{member.stream.name} keeps what it has loaded")
         for member in self.members:
             self._check_operands(member)
         for (memory, port), uses in self.port_uses.items():
@@ -329,6 +331,8 @@ class _Judge:
         own = [other for other in self.members if other.worker == member.worker]
         for tap in op.taps:
             source = own[tap.stream]
+            if tap.read is not None:
+                self.fail(f"{source.stream.name} passes on what it has loaded")
             mask = predicate_mask(tap.when, member.counters)
             presented = source.cycles + source.stream.store.stage
             wanted = (member.cycles + op.stage - tap.delay_cycles)[mask]

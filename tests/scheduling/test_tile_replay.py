@@ -172,6 +172,47 @@ def test_a_wrong_choice_is_refused() -> None:
         judged(with_stream(change))
 
 
+@pytest.mark.parametrize("memory", ["a_in", "a_in1"])
+def test_a_value_that_is_not_asked_for_is_wrong_and_meets_no_store(memory: str) -> None:
+    def change(stream: Stream) -> Stream:
+        operations = tuple(
+            replace(op, needed=NEVER) if isinstance(op, LoadOp) and op.memory == memory else op
+            for op in stream.operations
+        )
+        return replace(stream, operations=operations)
+
+    with pytest.raises(PlanUnsound, match=r"takes a wrong value of a"):
+        judged(with_stream(change))
+
+
+def test_what_only_islands_do_is_refused_in_tiles() -> None:
+    """Nothing here proves what a read passes on, or what is kept of a load."""
+
+    def passing(stream: Stream) -> Stream:
+        read = next(op.read for op in stream.operations if isinstance(op, LoadOp))
+        operations = tuple(
+            replace(op, taps=tuple(replace(tap, read=read) for tap in op.taps))
+            if isinstance(op, ForwardOp)
+            else op
+            for op in stream.operations
+        )
+        return replace(stream, operations=operations)
+
+    def keeping(stream: Stream) -> Stream:
+        load = next(n for n, op in enumerate(stream.operations) if isinstance(op, LoadOp))
+        return replace(stream, copies=tuple(replace(copy, value=load) for copy in stream.copies))
+
+    (part,) = waiting().parts
+    (stream,) = part.region.kernel.streams
+    assert any(op.taps for op in stream.operations if isinstance(op, ForwardOp))
+    found = waiting()
+    with pytest.raises(PlanUnsound, match="passes on what it has loaded"):
+        judged(spoilt.with_stream(part.region, passing), found)
+    assert transposed().parts[0].region.kernel.streams[0].copies
+    with pytest.raises(PlanUnsound, match="keeps what it has loaded"):
+        judged(with_stream(keeping))
+
+
 def test_words_that_are_not_loaded_are_missed() -> None:
     with pytest.raises(PlanUnsound, match=r"takes a wrong value of a"):
         judged(with_transfer("a_in", lambda t: replace(t, when=NEVER)))
