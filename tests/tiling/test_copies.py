@@ -1,0 +1,130 @@
+"""Copies of windows: enough that nothing waits for want of one, no more than that, and they fit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+import pytest
+
+from rtlgen.ir.memory_side import Bus
+from rtlgen.ir.plan import PlanError, TiledRegion, Transfer
+from rtlgen.ir.timeline import workers_cycles
+from rtlgen.scheduling.errors import PlanUnsound
+from rtlgen.scheduling.tile_replay import needed_by_host, replay_tiles
+from rtlgen.tiling.copies import MOST_BITS, NOT_MISSED, WORTH_COPIES, CopySearch
+from rtlgen.tiling.part import TiledPart
+from tests.tiling.programs import FILTER, PRODUCT, TRANSPOSED, planned
+
+BUS = Bus("fixed", 8)
+
+CASES = [(TRANSPOSED, 32, (8, 8)), (PRODUCT, 12, (4, 4, 4)), (FILTER, 64, (8, 8))]
+
+
+def part_of(text: str, size: int, tile: tuple[int, ...]) -> TiledPart:
+    (part,) = planned(text, size, tile).parts
+    return part
+
+
+def cycles_with(part: TiledPart, copies: Mapping[str, int]) -> int:
+    """Return the cycles of a part whose windows have so many copies, as log2."""
+
+    def moved(transfer: Transfer) -> Transfer:
+        return replace(transfer, at=replace(transfer.at, tile_bits=copies[transfer.window]))
+
+    def changed(region: TiledRegion) -> TiledRegion:
+        return replace(region, transfers=tuple(map(moved, region.transfers)))
+
+    workers = part.workers
+    return workers_cycles(replace(workers, regions=tuple(map(changed, workers.regions))), BUS)
+
+
+def bits_with(part: TiledPart, copies: Mapping[str, int]) -> int:
+    """Return the RAM that windows take with so many copies."""
+    now = {transfer.window: transfer.at.tile_bits for transfer in part.region.transfers}
+    return sum(
+        (m.depth * m.width_bits * m.read_ports >> now[m.name]) << copies[m.name]
+        for m in part.windows.memories
+        if m.name in copies
+    )
+
+
+def faults(
+    part: TiledPart, copies: Mapping[str, int], budget_bits: int, fewest: int
+) -> Iterator[str]:
+    """Yield what is wrong with copies that are to save some of so many cycles."""
+    windows = [transfer.window for transfer in part.region.transfers]
+    if sorted(copies) != sorted(windows) or min(copies.values()) < 1:
+        yield "not every window has two copies or more"
+        return
+    if bits_with(part, copies) > budget_bits:
+        yield "they do not fit"
+    cycles = cycles_with(part, copies)
+    if cycles > WORTH_COPIES * fewest:
+        yield "they do not save enough"
+    best = cycles_with(part, dict.fromkeys(windows, MOST_BITS))
+    if cycles > int(NOT_MISSED * best):
+        yield "more are missed"
+    for window in windows:
+        less = {**copies, window: copies[window] - 1}
+        if less[window] and cycles_with(part, less) <= int(NOT_MISSED * best):
+            yield f"{window} has more than it needs"
+
+
+def fewest_of(part: TiledPart) -> int:
+    return cycles_with(part, {t.window: 1 for t in part.region.transfers})
+
+
+@pytest.mark.parametrize("case", CASES, ids=["transposed", "product", "filter"])
+def test_copies_are_those_that_are_missed(case: tuple[str, int, tuple[int, ...]]) -> None:
+    part = part_of(*case)
+    budget, fewest = 8 * part.ram_bits, fewest_of(part)
+    found = CopySearch(part, BUS, budget).best(fewest)
+    assert found is not None and max(found.values()) > 1
+    assert list(faults(part, found, budget, fewest)) == []
+
+
+@pytest.mark.parametrize("case", CASES, ids=["transposed", "product", "filter"])
+def test_copies_that_are_spoilt_are_caught(case: tuple[str, int, tuple[int, ...]]) -> None:
+    part = part_of(*case)
+    budget, fewest = 8 * part.ram_bits, fewest_of(part)
+    found = CopySearch(part, BUS, budget).best(fewest)
+    assert found is not None
+    for window, bits in found.items():
+        for spoilt in (bits - 1, bits + 1):
+            assert list(faults(part, {**found, window: spoilt}, budget, fewest)), window
+        assert list(faults(part, {w: found[w] for w in found if w != window}, budget, fewest))
+    assert list(faults(part, found, bits_with(part, found) - 1, fewest)) == ["they do not fit"]
+    assert "they do not save enough" in faults(part, found, budget, cycles_with(part, found))
+
+
+def test_a_budget_is_kept_at_the_price_of_cycles() -> None:
+    part = part_of(*CASES[0])
+    fewest = fewest_of(part)
+    found = CopySearch(part, BUS, 8 * part.ram_bits).best(fewest)
+    assert found is not None
+    # What the part has besides its windows is not theirs.
+    others = part.ram_bits - bits_with(
+        part, {t.window: t.at.tile_bits for t in part.region.transfers}
+    )
+    for less in (0, 1, bits_with(part, found) // 2):
+        budget = bits_with(part, found) + others - less
+        tight = CopySearch(part, BUS, budget).best(fewest)
+        assert tight is None or bits_with(part, tight) <= budget - others
+        assert (tight == found) == (less == 0)
+
+
+@pytest.mark.parametrize("step", [-1, 1])
+def test_a_plan_with_other_copies_than_its_addresses_have_is_refused(step: int) -> None:
+    found = planned(*CASES[0])
+    (part,) = found.parts
+    for number, transfer in enumerate(part.region.transfers):
+        at = replace(transfer.at, tile_bits=transfer.at.tile_bits + step)
+        moved = list(part.region.transfers)
+        moved[number] = replace(transfer, at=at)
+        region = replace(part.region, transfers=tuple(moved))
+        workers = replace(part.workers, regions=(region,))
+        with pytest.raises((PlanUnsound, PlanError)):
+            plan = replace(found.plan, body=(workers,))
+            scop = found.program.scop
+            replay_tiles(plan, workers, part.judged(scop), needed_by_host(plan, scop))
