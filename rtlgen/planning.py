@@ -7,7 +7,7 @@ cycles of its plan.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -23,7 +23,7 @@ from rtlgen.analysis import (
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.effort import TooComplex, improving, limited_effort, more_effort
 from rtlgen.ir.plan import KernelPlan
-from rtlgen.ir.ram_copies import block_ram_bits, block_rams
+from rtlgen.ir.ram_copies import block_ram_bits, block_rams, distributed_rams
 from rtlgen.ir.schedule import FlatDim, ScalarDim, Schedule
 from rtlgen.ir.scop import Scop
 from rtlgen.options import CompileOptions
@@ -41,7 +41,7 @@ from rtlgen.scheduling.decide import (
     iteration_shifts,
     relaxing,
 )
-from rtlgen.scheduling.forwarding import Unforwardable
+from rtlgen.scheduling.forwarding import Routing, Unforwardable
 from rtlgen.scheduling.kept_values import Rows, without_rows
 from rtlgen.scheduling.lags import Timing
 from rtlgen.scheduling.loaded_rows import keep_loaded
@@ -69,6 +69,9 @@ from rtlgen.timing import timing_of
 from rtlgen.transforms.derive_banks import derived_cuts
 from rtlgen.transforms.ols import ols_applicability
 from rtlgen.transforms.outer_shift import outer_loop_shift
+
+SMALL_PER_BLOCK = 4
+"""Small memories of logic cells that are as dear as a block RAM."""
 
 SKEW_GAIN = 0.98
 """Share of the cycles below which skewed loops are worth their subscripts."""
@@ -135,23 +138,24 @@ def _in_rows(planned: Planned, options: CompileOptions) -> Planned:
         return planned
     timing, decision, target = planned.space.timing, planned.decision, planned.target
     best = planned.plan
+
+    def take(rows: Rows) -> None:
+        nonlocal best
+        plan = _plan(timing, decision, target, options, rows)
+        best = plan if _is_smaller(plan, best, target) else best
+
     with improving("values in rows"), suppress(NoVersions), limited_effort():
-        for rows in _kept_beside(timing, decision):
-            plan = _plan(timing, decision, target, options, rows)
-            best = plan if _is_smaller(plan, best, target) else best
+        take(fold_rows(_beside(timing, decision), decision.routing))
+    with improving("what is loaded in rows"), suppress(NoVersions), more_effort():
+        take(_loaded_once(_beside(timing, decision), decision.routing))
     return replace(planned, plan=best)
 
 
-def _kept_beside(timing: Timing, decision: Decision) -> Iterator[Rows]:
-    """Yield what may be beside the arrays: what is stored, then what is loaded and parts too."""
-    rows = fold_rows(_beside(timing, decision), decision.routing)
-    if rows.memories:
-        yield rows
-    beside = _beside(timing, decision)
-    routing = pass_loaded(beside, decision.routing)
-    more = part_arrays(beside, keep_loaded(beside, fold_rows(beside, routing)))
-    if routing.passed or len(more.memories) > len(rows.memories):
-        yield more
+def _loaded_once(beside: Beside, routing: Routing) -> Rows:
+    """Return memories beside the arrays with which a value is loaded once, as far as that goes."""
+    rows = fold_rows(beside, pass_loaded(beside, routing))
+    rows = part_arrays(beside, keep_loaded(beside, rows))
+    return replace(rows, routing=beside.stored(rows.routing, routing))
 
 
 def _beside(timing: Timing, decision: Decision) -> Beside:
@@ -164,8 +168,12 @@ def _has_copies(plan: KernelPlan, target: Target) -> bool:
 
 
 def _is_smaller(one: KernelPlan, other: KernelPlan, target: Target) -> bool:
-    """Tell whether a plan needs fewer block RAMs than another one."""
-    return block_rams(one, target) < block_rams(other, target)
+    """Tell whether a plan needs less RAM than another one."""
+    return _ram_cost(one, target) < _ram_cost(other, target)
+
+
+def _ram_cost(plan: KernelPlan, target: Target) -> int:
+    return SMALL_PER_BLOCK * block_rams(plan, target) + distributed_rams(plan)
 
 
 def _is_worth_banks(one: Planned, several: Planned) -> bool:

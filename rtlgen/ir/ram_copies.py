@@ -51,6 +51,11 @@ def block_rams(plan: KernelPlan, target: Target) -> int:
     )
 
 
+def distributed_rams(plan: KernelPlan) -> int:
+    """Return the number of memories that are made of logic cells, all copies counted."""
+    return sum(len(ram_copies(plan, m)) for m in plan.memories if m.style == "distributed")
+
+
 def block_ram_bits(plan: KernelPlan) -> int:
     """Return the bits that a plan keeps in block RAM, all copies counted."""
     return sum(

@@ -118,7 +118,7 @@ class ArrayLoads:
 
     def _if_told(self, loads: Loads, some: isl.Set) -> isl.Set | None:
         others = loads.instances.subtract(some).coalesce()
-        return some if self.beside.can_tell(loads.key[0], some, others) else None
+        return some if self.beside.is_plain(loads.key[0], some, others) else None
 
     def _described(self, loads: Loads, chosen: Bools) -> isl.Set | None:
         every = loads.instances

@@ -34,8 +34,7 @@ def part_arrays(beside: Beside, rows: Rows) -> Rows:
         memory for array in beside.arrays() for memory in _Parting(beside, rows, array).parts()
     ]
     moved = [read for memory in found for read in memory.reads]
-    writers = {s.name for s in beside.timing.scop.statements}
-    return Rows((*rows.memories, *found), beside.left(rows.routing, moved, writers))
+    return Rows((*rows.memories, *found), beside.left(rows.routing, moved))
 
 
 @dataclass(slots=True)

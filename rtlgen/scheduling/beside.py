@@ -26,6 +26,9 @@ MAX_INSTANCES = 1_000_000
 LEAST_ROOM = 128
 """Elements of an array from which on it is looked at: fewer fit a small RAM as they are."""
 
+FEW_CONDITIONS = 8
+"""That tell which instances take a value from another read: more are dearer than a port."""
+
 SHARE_ALIVE = 4
 """Values are beside the array if no more are alive at any time than 1 / so many of its elements."""
 
@@ -74,6 +77,15 @@ class Beside:
         keep_going(self.timing.sets.context)
         return all(self.spaces[statement].predicate(part) is not None for part in parts)
 
+    def is_plain(self, statement: str, *parts: isl.Set) -> bool:
+        """Tell whether the circuit knows which instances these are by few comparisons."""
+        keep_going(self.timing.sets.context)
+        found = [self.spaces[statement].predicate(part) for part in parts]
+        return all(
+            predicate is not None and sum(map(len, predicate.alternatives)) <= FEW_CONDITIONS
+            for predicate in found
+        )
+
     def points(self, statement: str, instances: isl.Set) -> Ints:
         """List some instances of a statement."""
         points = self.timing.instances.points(statement)
@@ -118,13 +130,8 @@ class Beside:
                     needed = needed.union(flow.relation.intersect_range(later).domain())
         return needed.coalesce()
 
-    def left(self, routing: Routing, moved: Iterable[KeptRead], writers: Iterable[str]) -> Routing:
-        """Return the routing of what the arrays are left with.
-
-        Parameters
-        ----------
-        moved: what is read somewhere else. writers: the statements whose value that is.
-        """
+    def left(self, routing: Routing, moved: Iterable[KeptRead]) -> Routing:
+        """Return the routing without the loads of what is read somewhere else."""
         loaded = dict(routing.loaded)
         for read in moved:
             statement, number = read.key
@@ -134,9 +141,26 @@ class Beside:
                 if node == nodes[number]:
                     key = statement, other
                     loaded[key] = loaded[key].subtract(read.instances).coalesce()
+        return replace(routing, loaded=loaded)
+
+    def stored(self, routing: Routing, before: Routing) -> Routing:
+        """Return the routing without the stores of what nobody loads any more.
+
+        Parameters
+        ----------
+        before: with loads that are somewhere else now.
+        """
+        scop = self.timing.scop
+        arrays = {
+            scop.statement(name).reads[read].array
+            for (name, read), instances in before.loaded.items()
+            if routing.loaded[name, read] is not instances
+        }
         stored = dict(routing.stored)
-        for name in writers:
-            needed = self.needed(name, loaded)
-            if self.can_tell(name, needed):
-                stored[name] = needed
-        return replace(routing, loaded=loaded, stored=stored)
+        for statement in scop.statements:
+            if statement.write.array in arrays and not stored[statement.name].is_empty():
+                keep_going(self.timing.sets.context)
+                needed = self.needed(statement.name, routing.loaded)
+                if self.can_tell(statement.name, needed):
+                    stored[statement.name] = needed
+        return replace(routing, stored=stored)

@@ -36,8 +36,7 @@ def keep_loaded(beside: Beside, rows: Rows) -> Rows:
         if (memory := _Keeping(beside, array).memory(rows)) is not None
     ]
     moved = [read for memory in found for read in memory.reads]
-    writers = {s.name for s in beside.timing.scop.statements}
-    return Rows((*rows.memories, *found), beside.left(rows.routing, moved, writers))
+    return Rows((*rows.memories, *found), beside.left(rows.routing, moved))
 
 
 class _Keeping:

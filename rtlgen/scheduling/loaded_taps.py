@@ -30,8 +30,7 @@ def pass_loaded(beside: Beside, routing: Routing) -> Routing:
     for array in beside.arrays():
         passed |= _Passing(beside, array).passed(routing)
     moved = [KeptRead(key, each.instances) for key, found in passed.items() for each in found]
-    writers = {s.name for s in beside.timing.scop.statements}
-    return replace(beside.left(routing, moved, writers), passed=passed)
+    return replace(beside.left(routing, moved), passed=passed)
 
 
 class _Passing:

@@ -51,8 +51,8 @@ class _Folding:
         if not found:
             return without_rows(self.routing)
         moved = [read for memory in found for read in memory.reads]
-        left = self.beside.left(self.routing, moved, [memory.source for memory in found])
-        return Rows(tuple(found), left)
+        left = self.beside.left(self.routing, moved)
+        return Rows(tuple(found), self.beside.stored(left, self.routing))
 
     def _memory(self, array: Array, statement: Statement) -> RowMemory | None:
         """Return a memory for the values of a statement that are read soon, if it is small."""
