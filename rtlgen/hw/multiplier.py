@@ -17,7 +17,10 @@ class Multiplier(wiring.Component):
     """left * right, modulo 2**width_result.
 
     The block's product is registered at once, since a block that drives an adder is the slowest
-    path there is; the rows of products are added in a binary tree over the remaining cycles.
+    path there is; the rows of products are added in a binary tree over the remaining cycles. Those
+    that begin highest come first: their sum has few bits, and what is below them needs no adder. A
+    sum that may overflow its bits is no operand that synthesis would add to two others at once,
+    which takes twice the logic.
 
     Members
     -------
@@ -55,17 +58,21 @@ class Multiplier(wiring.Component):
             [f"product_{p.left.low}_{p.right.low}" for p in products],
         )
         values = dict(zip(products, registered, strict=True))
-        terms = [_concatenate(row, values) for row in rows(products)]
+        terms = [(row[0].low, _concatenate(row, values)) for row in rows(products)]
+        terms.sort(key=lambda term: -term[0])
         for level in reversed(range((len(terms) - 1).bit_length())):
-            sums = [a + b for a, b in zip(terms[::2], terms[1::2], strict=False)]
+            pairs = zip(terms[::2], terms[1::2], strict=False)
+            sums = [_sum(high, low, width) for high, low in pairs]
             sums += terms[len(sums) * 2 :]
             # The last levels get a register each; the first ones share what cycle there is.
             if stages.cycles_left > level:
                 names = [f"sum_{level}_{n}" for n in range(len(sums))]
-                terms = stages.cut([value[:width] for value in sums], names)
-            else:
-                terms = sums
-        m.d.comb += self.result.eq(stages.delay_to_end(terms[0][:width], "product"))
+                cut = stages.cut([value[: width - low] for low, value in sums], names)
+                sums = [(low, value) for (low, _), value in zip(sums, cut, strict=True)]
+            terms = sums
+        ((low, total),) = terms
+        product = Cat(Const(0, low), total)[:width]
+        m.d.comb += self.result.eq(stages.delay_to_end(product, "product"))
         return m
 
 
@@ -74,9 +81,16 @@ def _piece(operand: Value, piece: Piece) -> Value:
     return bits.as_signed() if piece.shape.signed else bits
 
 
+def _sum(high: tuple[int, Value], low: tuple[int, Value], width: int) -> tuple[int, Value]:
+    """Return the sum of two values with so many zeros below each, the lower one's fewer."""
+    (above, a), (below, b) = high, low
+    return below, (b + Cat(Const(0, above - below), a))[: width - below]
+
+
 def _concatenate(row: Sequence[PartialProduct], values: dict[PartialProduct, Value]) -> Value:
+    """Return the products of a row, from where the first of them begins."""
     parts: list[Value] = []
-    at = 0
+    at = row[0].low
     for product in row:
         value = values[product]
         # Only a product with a signed factor is narrower than its place: extend its sign.

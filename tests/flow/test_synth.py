@@ -6,11 +6,14 @@ import json
 from pathlib import Path
 
 import pytest
+from amaranth.hdl import signed
 
 from rtlgen.flow.errors import UnreadableResultError
 from rtlgen.flow.nextpnr import DEVICES, read_report, smallest_device
 from rtlgen.flow.synth import SynthesisReport, SynthesisTarget, count_cells, synthesise
+from rtlgen.hw.multiplier import Multiplier
 from rtlgen.tools import ToolFailedError
+from rtlgen.verilog import component_verilog
 
 ACCUMULATOR = """
 module accumulator (input clk, input [16:0] a, input [16:0] b, input [8:0] addr, input we,
@@ -82,6 +85,16 @@ def test_other_families_give_size_alone(tmp_path: Path, target: SynthesisTarget)
     else:
         assert (report.dsp, report.ff) == (0, 34 + 36)
         assert report.lut >= 36
+
+
+@pytest.mark.synthesis
+def test_the_products_of_a_multiplier_are_added_in_carry_chains_alone(tmp_path: Path) -> None:
+    """Three products of 16 bits are two sums of 16 bits, of two tables a pair of bits."""
+    unit = Multiplier(signed(32), signed(32), 32, 2)
+    path = tmp_path / "multiplier.v"
+    path.write_text(component_verilog(unit, "multiplier", "multiplier"))
+    report = synthesise(path, "multiplier", "ecp5", seeds=(1,))
+    assert report.dsp == 3 and report.lut <= 32 + 2
 
 
 @pytest.mark.synthesis

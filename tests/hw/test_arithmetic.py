@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise, product
 from typing import Any
 
 import pytest
+from amaranth.back import rtlil
 from amaranth.hdl import Const, Elaboratable, Module, Shape, Signal, Value, signed, unsigned
 from amaranth.sim import Simulator
 
@@ -101,6 +103,12 @@ def test_a_multiplier_has_just_the_latency_that_it_is_given(latency: int) -> Non
     samples = samples_of([signed(64), signed(64)], 30, seed=latency)
     seen = stream_through(unit, [unit.left, unit.right], [unit.result], samples, latency)
     assert seen == [(a * b % (1 << 64),) for a, b in samples]
+
+
+def test_a_sum_of_products_has_no_bits_below_them() -> None:
+    """Those that begin at bit 16 are added first, in the 16 bits that they reach."""
+    text = rtlil.convert(Multiplier(signed(32), signed(32), 32, 3))
+    assert re.findall(r"wire width (\d+) \\sum_1_0$", text, re.MULTILINE) == ["16"]
 
 
 @pytest.mark.parametrize(("width", "blocks"), [((16, 16, 32), 1), ((32, 32, 32), 3)])
