@@ -13,7 +13,7 @@ from rtlgen.hw.bursts import PAGE_BITS, BurstFormer
 from rtlgen.hw.merge import OfferMerge
 from rtlgen.hw.offers import offer_signature
 from rtlgen.hw.tile_sequencer import TileSequencer
-from rtlgen.hw.turns import Turns
+from rtlgen.hw.turns import RoundRobin, Turns
 from rtlgen.ir.memory_side import BURST_WORDS
 from rtlgen.ir.plan import MemorySide, TiledRegion, Transfer, Workers
 
@@ -273,7 +273,7 @@ class Fair(wiring.Component):
 
     def __init__(self, workers: Sequence[int], kind: type[Turns] = Turns) -> None:
         self.workers = tuple(workers)
-        self.turns = kind(workers)
+        self.kind = kind
         users = len(self.workers)
         super().__init__(
             Signature({"wanted": In(users), "free": In(1), "begin": In(1), "which": In(2)})
@@ -281,8 +281,7 @@ class Fair(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        served = Signal(len(self.workers))
-        m.d.comb += served.eq(self.turns.build(m, list(self.wanted), self.free, self.begin, served))
+        served = self._served(m)
         m.d.comb += [
             Assert((served & (served - 1)) == 0),
             Assert((served & ~self.wanted) == 0),
@@ -312,6 +311,27 @@ class Fair(wiring.Component):
                     m.d.comb += Assert(~(serves[other] & wants[group] & ~serves[group]))
         return m
 
+    def _served(self, m: Module) -> Signal:
+        """Return who is served: whose turn it is, where there is one."""
+        served = Signal(len(self.workers))
+        turns = self.kind(self.workers)
+        m.d.comb += served.eq(turns.build(m, list(self.wanted), self.free, self.begin, served))
+        return served
+
+
+class FairRoundRobin(Fair):
+    """The same of a `RoundRobin`, in which each user is a worker."""
+
+    def __init__(self, users: int, kind: type[RoundRobin] = RoundRobin) -> None:
+        super().__init__(range(users))
+        self.round_robin = kind
+
+    def _served(self, m: Module) -> Signal:
+        served = Signal(len(self.workers))
+        turn = self.round_robin(len(self.workers)).build(m, self.wanted, self.begin, self.free)
+        m.d.comb += served.eq(turn & self.free.replicate(len(turn)))
+        return served
+
 
 class Merge(wiring.Component):
     """`OfferMerge` shows what was offered, in order, and no mover waits for long.
@@ -322,7 +342,7 @@ class Merge(wiring.Component):
     """
 
     MOST_BURSTS = 3
-    """Two are in front of the channel already, and a mover that comes first has one turn."""
+    """Three are in front of the channel, or two, and a mover that comes first has a turn."""
 
     def __init__(
         self,
@@ -359,7 +379,10 @@ class Merge(wiring.Component):
                 Assert(merged.user < len(self.users)),
                 Assert(~follows | (is_word & (merged.user == before))),
             ]
-        self._wait(m, goes, [self._follow(m, n, goes & self._shows(n)) for n in self.users])
+        on_its_way = [self._follow(m, n, goes & self._shows(n)) for n in self.users]
+        # No run begins before the last one is over.
+        m.d.comb += Assume(~self.begin | ~Cat(on_its_way).any())
+        self._wait(m, goes, on_its_way)
         return m
 
     def _shows(self, n: int) -> Value:

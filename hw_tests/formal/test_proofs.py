@@ -9,14 +9,14 @@ import pytest
 from amaranth.lib import wiring
 
 import rtlgen
-from hw_tests.formal.harnesses import Bursts, Fair, Merge, Tokens, Writes
+from hw_tests.formal.harnesses import Bursts, Fair, FairRoundRobin, Merge, Tokens, Writes
 from hw_tests.formal.mutants import changed
 from hw_tests.formal.prove import Method, prove
 from rtlgen.hw.axi_write import AxiWrite
 from rtlgen.hw.bursts import BurstFormer
 from rtlgen.hw.merge import OfferMerge
 from rtlgen.hw.tile_sequencer import TileSequencer
-from rtlgen.hw.turns import ALONE, Turns
+from rtlgen.hw.turns import ALONE, RoundRobin, Turns
 from rtlgen.ir.plan import Bus, MemorySide, OffChip, TiledRegion
 
 pytestmark = [
@@ -101,6 +101,29 @@ def test_a_turn_out_of_order_is_found(old: str, new: str, tmp_path: Path) -> Non
     assert prove(Fair(WORKERS, changed(Turns, old, new)), tmp_path, "bounded", 12) == "broken"
 
 
+ROUND = 4
+
+
+def test_no_user_of_a_round_robin_waits_while_another_one_is_served_twice(tmp_path: Path) -> None:
+    assert holds(FairRoundRobin(ROUND), tmp_path, "bounded", 12)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Mux(later.any(), later[n], wanted[n])", "wanted[n]"),
+        ("Mux(later.any(), later[:n].any(), wanted[:n].any())", "wanted[:n].any()"),
+        ("& ~before[n]", ""),
+        ("behind.eq(before)", "behind.eq(turn)"),
+        ("served & wanted.any()", "wanted.any()"),
+        ("wanted & behind", "wanted"),
+    ],
+)
+def test_a_round_out_of_order_is_found(old: str, new: str, tmp_path: Path) -> None:
+    mutant = changed(RoundRobin, old, new)
+    assert prove(FairRoundRobin(ROUND, mutant), tmp_path, "bounded", 12) == "broken"
+
+
 MERGED_MOVERS = 3
 
 
@@ -108,23 +131,26 @@ MERGED_MOVERS = 3
 def test_offers_of_several_workers_come_out_as_they_came_and_soon(
     direction: str, tmp_path: Path
 ) -> None:
-    assert holds(merge(direction=direction), tmp_path, "bounded", 8)
+    assert holds(merge(direction=direction), tmp_path, "bounded", 9)
 
 
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ("going.eq(has & follows & just_before)", "going.eq(has & just_before)"),
-        ("going.eq(has & follows & just_before)", "going.eq(has)"),
+        ("wants & goes_on & just_before", "wants & just_before"),
+        ("wants & goes_on & just_before", "wants & goes_on"),
+        ("Mux(chosen[n], follows_then[n], follows[n])", "follows[n]"),
+        ("(queue.has[0] & ~chosen[n])", "queue.has[0]"),
         ("(chosen & follows & before).any()", "(chosen & follows).any()"),
-        ("queue.take.eq(served[n])", "queue.take.eq(turns[n])"),
-        ("chosen_of(chosen, [Const(n) for n in users])", "turns[-1]"),
-        ("chosen & room.replicate(len(users))", "chosen"),
-        ("Turns(users)", "Turns([0] * len(users))"),
+        ("queue.take.eq(chosen[n])", "queue.take.eq(chosen[n] & ~stream.has[1])"),
+        ("chosen_of(chosen, [Const(n) for n in users])", "chosen[-1]"),
+        ("next_one & room.replicate(len(users))", "next_one"),
+        ("(stream.has[1] & chosen.any())", "0"),
+        ("wants, self.begin, room & ~going.any())", "wants, self.begin, 0)"),
     ],
 )
 def test_a_wrong_merge_is_found(old: str, new: str, tmp_path: Path) -> None:
-    assert prove(merge(changed(OfferMerge, old, new)), tmp_path, "bounded", 8) == "broken"
+    assert prove(merge(changed(OfferMerge, old, new)), tmp_path, "bounded", 10) == "broken"
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,11 @@
 """One stream of offers out of those of many movers, for a port that several workers share.
 
-What every mover offers goes into a queue of two, and from there, when it has its turn, into a queue
-of two in front of the channel. So nothing that is decided in a cycle depends on what is decided
-elsewhere in that cycle: not on who has tokens, not on whether the channel or the bus is ready.
-Without that, four workers ran at 71 MHz where one ran at 118. It costs a word two cycles more on
-its way, and none between words.
+What every mover offers goes into a queue, and from there, when it has its turn, into a queue in
+front of the channel. So nothing that is decided in a cycle depends on what is decided elsewhere in
+that cycle: not on who has tokens, not on whether the channel or the bus is ready. Whose turn it is
+is decided a cycle before, too: twelve movers are all over the circuit, and the way from the word of
+one of them to the stream takes a cycle by itself. It costs a word three cycles on its way, and none
+between words: of a queue of three items one is chosen, one comes behind it, and one is on its way.
 
 `ir.merge_timing` is the same in the cycle model.
 """
@@ -19,8 +20,9 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out, Signature
 
 from rtlgen.hw.offers import chosen_of, merged_signature, offer_signature, user_bits
-from rtlgen.hw.turns import ALONE, Turns
+from rtlgen.hw.turns import ALONE, RoundRobin
 from rtlgen.ir.memory_side import MemorySide
+from rtlgen.ir.merge_timing import QUEUED_OFFERS
 from rtlgen.ir.plan import Transfer
 
 
@@ -34,12 +36,13 @@ class AxiPort(Protocol):
 
 
 class ItemQueue(wiring.Component):
-    """Keep up to two items; whether there is one, and room for one more, are registers.
+    """Keep up to three items; what is in it, and whether there is room, are registers.
 
     Members
     -------
     put, item: In, an item that is put in, where there is room. room: Out(1).
-    has: Out(1), there is an item; first: Out, the oldest one. take: In(1), it goes.
+    has: Out, a bit for each number of items: there are so many at least. first, second: Out, the
+        oldest ones. take: In(1), the first one goes.
     """
 
     def __init__(self, width: int) -> None:
@@ -49,8 +52,9 @@ class ItemQueue(wiring.Component):
                     "put": In(1),
                     "item": In(unsigned(width)),
                     "room": Out(1, init=1),
-                    "has": Out(1),
+                    "has": Out(QUEUED_OFFERS),
                     "first": Out(unsigned(width)),
+                    "second": Out(unsigned(width)),
                     "take": In(1),
                 }
             )
@@ -58,22 +62,26 @@ class ItemQueue(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        first = Signal(len(self.first), reset_less=True)
-        behind = Signal(len(self.first), reset_less=True)
-        has, full = Signal(), Signal()
+        places = range(QUEUED_OFFERS)
+        items = [Signal(len(self.item), name=f"item_{n}", reset_less=True) for n in places]
+        held = Signal(QUEUED_OFFERS)
         puts = Signal()
         m.d.comb += [
-            self.room.eq(~full),
-            self.has.eq(has),
-            self.first.eq(first),
-            puts.eq(self.put & ~full),
+            self.room.eq(~held[-1]),
+            self.has.eq(held),
+            self.first.eq(items[0]),
+            self.second.eq(items[1]),
+            puts.eq(self.put & self.room),
         ]
-        with m.If(self.take | ~has):
-            m.d.sync += [first.eq(Mux(full, behind, self.item)), has.eq(full | puts)]
-        with m.If(~full):
-            m.d.sync += [behind.eq(self.item), full.eq(puts & has & ~self.take)]
-        with m.Elif(self.take):
-            m.d.sync += full.eq(0)
+        for n in places[:-1]:
+            with m.If(self.take | ~held[n]):
+                m.d.sync += items[n].eq(Mux(held[n + 1], items[n + 1], self.item))
+        with m.If(self.room):
+            m.d.sync += items[-1].eq(self.item)
+        with m.If(self.take):
+            m.d.sync += held.eq(held[1:] | Mux(puts, held, 0))
+        with m.Elif(puts):
+            m.d.sync += held.eq(Cat(1, held))
         return m
 
 
@@ -121,42 +129,70 @@ class OfferMerge(wiring.Component):
             _connect(m, queue, layout, getattr(self, f"offer_{n}"))
             queues.append(queue)
         firsts = [data.View(layout, queue.first) for queue in queues]
-        has = Cat(queue.has for queue in queues)
+        seconds = [data.View(layout, queue.second) for queue in queues]
         follows = Cat(first.follows for first in firsts)
         stream_layout = data.StructLayout({"user": unsigned(user_bits(len(users))), **shown})
         m.submodules.stream = stream = ItemQueue(stream_layout.size)
-        room = stream.room
-        # Who was chosen last, and who in the last cycle in which there was room.
-        before, just_before = Signal(len(users)), Signal(len(users))
-        going, chosen, served = (Signal(len(users)) for _ in range(3))
-        m.d.comb += going.eq(has & follows & just_before)
-        turns = Turns(users).build(m, list(has), Const(1), self.begin, served)
-        # Whether there is room matters to registers, not to what they are offered.
-        m.d.comb += [
-            chosen.eq(Mux(going.any(), going, turns)),
-            served.eq(chosen & room.replicate(len(users))),
-        ]
-        with m.If(room):
-            m.d.sync += just_before.eq(chosen)
-            with m.If(has.any()):
-                m.d.sync += before.eq(chosen)
+        follows_then = Cat(second.follows for second in seconds)
+        chosen = self._choose(m, queues, follows, follows_then, stream)
+        # Who was chosen last.
+        before = Signal(len(users))
+        with m.If(chosen.any()):
+            m.d.sync += before.eq(chosen)
         item = Signal(stream_layout)
-        m.d.comb += [queue.take.eq(served[n]) for n, queue in enumerate(queues)]
+        m.d.comb += [queue.take.eq(chosen[n]) for n, queue in enumerate(queues)]
         for name in shown:
             m.d.comb += item[name].eq(chosen_of(chosen, [first[name] for first in firsts]))
         m.d.comb += [
             item.user.eq(chosen_of(chosen, [Const(n) for n in users])),
             item.follows.eq((chosen & follows & before).any()),
             stream.item.eq(item),
-            stream.put.eq(has.any()),
-            self.merged.valid.eq(stream.has),
+            stream.put.eq(chosen.any()),
+            self.merged.valid.eq(stream.has[0]),
             stream.take.eq(self.merged.taken),
         ]
         first = data.View(stream_layout, stream.first)
         m.d.comb += [getattr(self.merged, name).eq(first[name]) for name in ("user", *shown)]
         if "data" in self._merged.members:
-            self._build_data(m, queues, stream, served)
+            self._build_data(m, queues, stream, chosen)
         return m
+
+    def _choose(
+        self,
+        m: Module,
+        queues: Sequence[ItemQueue],
+        follows: Value,
+        follows_then: Value,
+        stream: ItemQueue,
+    ) -> Signal:
+        """Return whose first item goes to the stream, a bit a mover: a register.
+
+        Parameters
+        ----------
+        follows, follows_then: of every mover, whether its first item follows, and its second one.
+        """
+        users = range(len(queues))
+        chosen = Signal(len(users))
+        # Who was chosen in the last cycle in which there was room.
+        just_before = Signal(len(users))
+        room = Signal()
+        # Items that are not chosen yet; what is chosen is on its way.
+        wants, goes_on, going, next_one = (Signal(len(users)) for _ in range(4))
+        for n, queue in enumerate(queues):
+            m.d.comb += [
+                wants[n].eq(queue.has[1] | (queue.has[0] & ~chosen[n])),
+                goes_on[n].eq(Mux(chosen[n], follows_then[n], follows[n])),
+            ]
+        m.d.comb += [
+            going.eq(wants & goes_on & just_before),
+            room.eq(~(stream.has[2] | (stream.has[1] & chosen.any()))),
+        ]
+        turn = RoundRobin(len(users)).build(m, wants, self.begin, room & ~going.any())
+        m.d.comb += next_one.eq(Mux(going.any(), going, turn))
+        m.d.sync += chosen.eq(next_one & room.replicate(len(users)))
+        with m.If(room):
+            m.d.sync += just_before.eq(next_one)
+        return chosen
 
     def _build_data(
         self, m: Module, queues: Sequence[ItemQueue], stream: ItemQueue, chosen: Value

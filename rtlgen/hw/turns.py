@@ -72,3 +72,42 @@ class Turns:
             m.d.comb += found[n].eq(wants & ~before)
             before = before | wants
         return found
+
+
+class RoundRobin:
+    """Choose one user of those that want it, where each is a party of its own.
+
+    The first user that wants a turn is found among those behind the one that was served last, and
+    among all of them, side by side. Whether some user before one wants a turn is all that both the
+    choice and what comes last from now on are made of.
+
+    Parameters
+    ----------
+    users: how many there are.
+    """
+
+    def __init__(self, users: int) -> None:
+        self.users = range(users)
+
+    def build(self, m: Module, wanted: Value, begin: Value, served: Value) -> Signal:
+        """Return a bit for each user: it has its turn.
+
+        Parameters
+        ----------
+        begin: before a run, in which the first user comes first. served: whether the one that has
+        its turn is served.
+        """
+        behind, later = Signal(len(self.users)), Signal(len(self.users))
+        before = Signal(len(self.users))
+        turn = Signal(len(self.users), name="turn")
+        m.d.comb += later.eq(wanted & behind)
+        for n in self.users:
+            m.d.comb += [
+                before[n].eq(Mux(later.any(), later[:n].any(), wanted[:n].any())),
+                turn[n].eq(Mux(later.any(), later[n], wanted[n]) & ~before[n]),
+            ]
+        with m.If(begin):
+            m.d.sync += behind.eq(0)
+        with m.Elif(served & wanted.any()):
+            m.d.sync += behind.eq(before)
+        return turn

@@ -48,11 +48,14 @@ class WordNumbers(wiring.Component):
         )
         write, read = storage.write_port(), storage.read_port()
         behind, oldest = Signal(self.address_bits), Signal(self.address_bits)
-        m.d.sync += [behind.eq(behind + self.put), oldest.eq(oldest + self.take)]
+        # Whether a word is asked for is known late in a cycle.
+        puts, number = Signal(), Signal(self.width, reset_less=True)
+        m.d.sync += [puts.eq(self.put), number.eq(self.number)]
+        m.d.sync += [behind.eq(behind + puts), oldest.eq(oldest + self.take)]
         m.d.comb += [
             write.addr.eq(behind),
-            write.data.eq(self.number),
-            write.en.eq(self.put),
+            write.data.eq(number),
+            write.en.eq(puts),
             # What is the oldest one now was put in before.
             read.addr.eq(oldest),
             read.en.eq(~self.hold),

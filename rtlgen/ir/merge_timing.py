@@ -7,7 +7,7 @@ from copy import copy
 
 from rtlgen.ir.transfer_patterns import Item
 
-QUEUED_OFFERS = 2
+QUEUED_OFFERS = 3
 """Offers that each of the queues holds: of a mover, and in front of the channel."""
 
 NOBODY = -1
@@ -69,16 +69,19 @@ class MergedOffers:
 
     Members
     -------
-    order: whose offer is shown. queues: of each mover. stream: those in front of the channel, with
-        their movers. before: the mover that was chosen last, if its next word may follow; goes_on:
-        in the last cycle in which there was room. party: that was served last. finished: movers
-        that will hear in the next cycle that a tile is done.
+    order: whose offer is shown. queues: of each mover. waiting: offers in them that are not chosen.
+    chosen: the mover whose first offer goes to the stream in this cycle. stream: those in front of
+        the channel, with their movers.
+    before: the mover that was chosen last, if its next word may follow; goes_on: in the last cycle
+        in which there was room. party: that was served last. finished: movers that will hear in
+        the next cycle that a tile is done.
     """
 
     __slots__ = (
         "_movers",
         "_shown",
         "before",
+        "chosen",
         "finished",
         "goes_on",
         "order",
@@ -97,6 +100,7 @@ class MergedOffers:
         self.queues: dict[int, tuple[Item, ...]] = dict.fromkeys(self._movers, ())
         self.waiting = 0
         self.stream: tuple[tuple[int, Item], ...] = ()
+        self.chosen = NOBODY
         self.before = NOBODY
         self.goes_on = False
         self.party = NOBODY
@@ -104,7 +108,7 @@ class MergedOffers:
 
     def key(self) -> object:
         queues = tuple(self.queues.values())
-        turn = self.before, self.goes_on, self.party
+        turn = self.chosen, self.before, self.goes_on, self.party
         return queues, self.stream, turn, tuple(self.finished)
 
     def copied(self) -> MergedOffers:
@@ -124,25 +128,25 @@ class MergedOffers:
 
     def cycle(self, offers: Offers, served: int | None) -> tuple[Sequence[int], bool]:
         """Go through a cycle; see `DirectOffers.cycle`."""
-        queues, stream = self.queues, self.stream
-        chosen: int | None = None
-        has_room = len(stream) < QUEUED_OFFERS
-        if has_room and self.waiting:
-            chosen = self._chosen()
+        queues, stream, chosen = self.queues, self.stream, self.chosen
+        on_its_way = chosen != NOBODY
+        has_room = len(stream) + on_its_way < QUEUED_OFFERS
+        next_one = self._next() if has_room and self.waiting else NOBODY
         taken = [
             n for n in self._movers if offers[n] is not None and len(queues[n]) < QUEUED_OFFERS
         ]
         if served is not None:
             stream = stream[1:]
-        if has_room:
-            self.goes_on = chosen is not None
-        if chosen is not None:
-            item = queues[chosen][0]
+        if on_its_way:
+            stream = (*stream, (chosen, queues[chosen][0]))
             queues[chosen] = queues[chosen][1:]
+        if has_room:
+            self.goes_on = next_one != NOBODY
+        self.chosen = next_one
+        if next_one != NOBODY:
             self.waiting -= 1
-            stream = (*stream, (chosen, item))
-            self.before = NOBODY if item.last else chosen
-            self.party = self.turns.parties[chosen]
+            self.before = NOBODY if queues[next_one][0].last else next_one
+            self.party = self.turns.parties[next_one]
         for n in taken:
             offer = offers[n]
             assert offer is not None, "what is taken was offered"
@@ -150,15 +154,19 @@ class MergedOffers:
         self.waiting += len(taken)
         if stream is not self.stream:
             self._show(stream)
-        return taken, bool(taken) or chosen is not None or served is not None
+        changed = bool(taken) or on_its_way or next_one != NOBODY or served is not None
+        return taken, changed
 
-    def _chosen(self) -> int:
-        """Return whose turn it is, where some mover waits."""
-        before = self.before
-        queue = self.queues[before] if self.goes_on and before != NOBODY else ()
-        if queue and queue[0].moves and queue[0].follows:
-            return before
-        return next(n for n in self.turns.after(self.party) if self.queues[n])
+    def _next(self) -> int:
+        """Return whose turn it is, where some mover has an item that is not chosen yet."""
+        queues, before, chosen = self.queues, self.before, self.chosen
+        if self.goes_on and before != NOBODY:
+            queue = queues[before][1:] if before == chosen else queues[before]
+            if queue and queue[0].moves and queue[0].follows:
+                return before
+        return next(
+            n for n in self.turns.after(self.party) if len(queues[n]) > (1 if n == chosen else 0)
+        )
 
     def _show(self, stream: tuple[tuple[int, Item], ...]) -> None:
         for n in self.order:
