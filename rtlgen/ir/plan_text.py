@@ -102,6 +102,7 @@ def _tiles(tiled: TiledRegion) -> list[str]:
         f"{tiled.tiles} tiles, one every {tiled.issue_cycles} cycles at most: "
         f"for {_nest(tiled.levels)}"
     ]
+    lines += [f"a kernel waits: {_wait(wait, tiled.levels)}" for wait in tiled.waits]
     for transfer in tiled.transfers:
         names = level_names(transfer.levels)
         waits = "".join(f", {_wait(wait, tiled.levels)}" for wait in transfer.after)

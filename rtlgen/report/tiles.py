@@ -41,6 +41,9 @@ def workers_line(unit: Mapping[str, Any], report: Mapping[str, Any]) -> str | No
         how = f"each iteration {counted(workers['lag'], 'tile')} behind the one before"
         if workers["at_a_time"] < workers["count"]:
             how += f", no more than {workers['at_a_time']} at a time"
+        if workers["hands_over"]:
+            room = " as there is room" if workers["waits_for_room"] else ""
+            how += f", from which it takes values on chip{room}"
     return (
         f"{counted(workers['count'], 'worker')} share loop {workers['loop']} by "
         f"{report['strategy']}, {how}: "

@@ -144,8 +144,9 @@ def _workers(part: TiledPart, alone: str | None) -> dict[str, Any]:
 
     `loop` is the tile loop that they share, `waves` how often the loops outside of it run; or
     `lag` how many tiles each of its iterations stays behind the one before, and `at_a_time` how
-    many of these run side by side. A worker goes through a tile without work in a wave in which it
-    has none.
+    many of these run side by side; `hands_over` has the memories by way of which values go to the
+    next one on chip, and `waits_for_room` whether there is room for some of them at a time. A
+    worker goes through a tile without work in a wave in which it has none.
     """
     found = part.workers.regions
     tiles = [region.tiles for region in found]
@@ -160,6 +161,8 @@ def _workers(part: TiledPart, alone: str | None) -> dict[str, Any]:
         "waves": waves,
         "lag": None if part.across is None else part.across.lag,
         "at_a_time": None if part.across is None else part.across.rows_at_a_time,
+        "hands_over": list(part.windows.peers),
+        "waits_for_room": bool(part.windows.room),
         "tiles": tiles,
         "busiest": round(max(tiles) / own, 3),
         "alone": alone,
