@@ -174,10 +174,13 @@ class Writes(wiring.Component):
         m.submodules.port = port = self.port
         for name in ("awready", "wready", "bvalid", "bresp", "failed"):
             m.d.comb += getattr(port, name).eq(getattr(self, name))
+        # From the cycle behind an error on, words are taken as if they were none.
+        stopped = Signal()
+        m.d.sync += stopped.eq(self.failed | port.error)
         taken = Signal()
         word, strobes = Signal(len(port.wdata)), Signal(len(port.wstrb))
         for n in self.users:
-            self._offer(m, n, getattr(port, f"offer_{n}"), taken, word, strobes)
+            self._offer(m, n, getattr(port, f"offer_{n}"), stopped, taken, word, strobes)
         stable(m, port.awvalid, self.awready, port.awaddr, port.awlen)
         stable(m, port.wvalid, self.wready, port.wdata, port.wstrb, port.wlast)
         for value in (self.which, self.burst):
@@ -193,6 +196,7 @@ class Writes(wiring.Component):
         m: Module,
         n: int,
         offer: wiring.PureInterface,
+        stopped: Value,
         taken: Signal,
         word: Signal,
         strobes: Signal,
@@ -211,7 +215,7 @@ class Writes(wiring.Component):
             m.d.comb += Assume(follows)
         # What moves nothing is there to end a tile.
         m.d.comb += [Assume(offer.moves | offer.last), Assert(~offer.taken | offer.valid)]
-        moved, before = offer.taken & offer.moves & ~self.failed, Signal(name=f"moved_{n}")
+        moved, before = offer.taken & offer.moves & ~stopped, Signal(name=f"moved_{n}")
         m.d.sync += before.eq(moved)
         with m.If(moved):
             m.d.comb += [taken.eq(1), strobes.eq(offer.strobes)]

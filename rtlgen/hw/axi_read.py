@@ -30,7 +30,8 @@ class AxiRead(wiring.Component):
     -------
     offer_N, finished_N, fill_N: see `offers`. fill_row, fill_data: Out, the word and its place.
     begin: In(1), before a run. error: Out(1), some answer of the run was an error. failed: In(1),
-        there was one on some channel: nothing more is asked for, and every offer passes by.
+        there was one on some channel: from the next cycle on nothing more is asked for, and every
+        offer passes by.
     error_word, error_response: Out, number of the word whose answer was the first such one, and
         that answer, before the word is told to be there; error_response: OKAY while there is none.
     base: In, of the memory, in pages of 4096 bytes.
