@@ -70,8 +70,8 @@ from rtlgen.transforms.derive_banks import derived_cuts
 from rtlgen.transforms.ols import ols_applicability
 from rtlgen.transforms.outer_shift import outer_loop_shift
 
-SMALL_PER_BLOCK = 4
-"""Small memories of logic cells that are as dear as a block RAM."""
+SMALL_PER_BLOCK = 3
+"""Small memories of logic cells that are as large a part of a device as a block RAM."""
 
 SKEW_GAIN = 0.98
 """Share of the cycles below which skewed loops are worth their subscripts."""
