@@ -51,9 +51,13 @@ def block_rams(plan: KernelPlan, target: Target) -> int:
     )
 
 
-def distributed_rams(plan: KernelPlan) -> int:
-    """Return the number of memories that are made of logic cells, all copies counted."""
-    return sum(len(ram_copies(plan, m)) for m in plan.memories if m.style == "distributed")
+def distributed_ram_bits(plan: KernelPlan) -> int:
+    """Return the bits that a plan keeps in memories of logic cells, all copies counted."""
+    return sum(
+        len(ram_copies(plan, memory)) * memory.ram_words * memory.ram_word_bits
+        for memory in plan.memories
+        if memory.style == "distributed"
+    )
 
 
 def block_ram_bits(plan: KernelPlan) -> int:
