@@ -69,8 +69,9 @@ ROWS = (
     *(_row("none", policy, n) for policy in ("F", "C") for n in THREADS_OF[policy == "C" :]),
     *(_row("tile", policy, n) for policy in ("F", "C") for n in THREADS_OF[policy == "C" :]),
     _cyclic("fixed:8", 1, 1_610_000),
-    *(_cyclic("fixed:8", n, tile=(32, 32), max_bram_kib=192) for n in THREADS_OF[1:]),
-    *(_cyclic("axi:50", n, 146_000 if n == 8 else None, tile=(8, 32)) for n in THREADS_OF),
+    *(_cyclic("fixed:8", n, tile=(16, 16), max_bram_kib=192) for n in THREADS_OF[1:]),
+    _cyclic("axi:50", 1, tile=(8, 32)),
+    *(_cyclic("axi:50", n, 146_000 if n == 8 else None, tile=(8, 8)) for n in THREADS_OF[1:]),
     _cyclic("axi:50", 8, 430_000, tile=(32, 32), max_bram_kib=192, barrier=True),
     _cyclic("axi:50", 8, 430_000, tile=(32, 32), max_bram_kib=192, buffer=False),
 )

@@ -195,7 +195,8 @@ class WindowPlanner:
                     found[kept] = memories
             if not larger:
                 keeps_all = scopes == widest and over == self.over
-                yield self._sized(scopes, passed, found, is_tight, keeps_all)
+                sized = self._sized(scopes, passed, found, is_tight, keeps_all)
+                yield sized
                 # The largest of what is kept goes off chip sooner, or is first taken apart.
                 wanted = {k: sum(map(self.keeper.ram_bits, own)) for k, own in found.items()}
                 smaller = [
@@ -207,7 +208,11 @@ class WindowPlanner:
                 ]
                 if not smaller:
                     return
-                larger = [max(smaller, key=lambda kept: wanted[kept])]
+                # But what is handed over, where that alone is enough.
+                excess = 0 if budget_bits is None else sized.taken_bits - budget_bits
+                enough = [kept for kept in smaller if kept.is_handed and wanted[kept] >= excess > 0]
+                largest = max(smaller, key=lambda kept: wanted[kept])
+                larger = [min(enough, key=lambda kept: wanted[kept], default=largest)]
             if not is_tight and self._has_room and any(kept.is_handed for kept in larger):
                 is_tight = True
                 continue
