@@ -106,8 +106,19 @@ class HostPort:
         self.we.value = 0
 
     def word(self) -> int:
-        """Return the word that was asked for."""
-        return int(self.rdata.value)
+        """Return the word that was asked for.
+
+        Raises
+        ------
+        UnknownOutputError: a bit is X or Z.
+        """
+        try:
+            return int(self.rdata.value)
+        except ValueError:
+            name = self.entry.name
+            raise UnknownOutputError(
+                f"output {self.rdata._name} is {self.rdata.value!s} where the host reads {name}"
+            ) from None
 
 
 async def write_arrays(clock: Handle, contents: Sequence[tuple[HostPort, Sequence[int]]]) -> None:

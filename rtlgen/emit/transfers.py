@@ -10,7 +10,8 @@ For every tile:
 Windows, kept memories and their addresses are those of the plan. The circuit computes and hands
 over at once, in the order of its cycles; here a tile hands over at its end, which no reader can
 tell: what is read in its own tile is read from X_now. What workers hand over to each other is in a
-memory of the one that reads; here there are two of them, of rows of tiles by turns.
+memory of the one that reads, of few columns of tiles; here rows run one after another, and all that
+they hand over is in two arrays by turns.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ from rtlgen.ir.code import fresh
 from rtlgen.ir.expr import Constant, map_affine
 from rtlgen.ir.plan import IndexForm, MemorySide, Predicate, TiledRegion, Transfer
 from rtlgen.ir.schedule import Bound, Dim, LoopDim, NestLoop, ScalarDim, Schedule
-from rtlgen.ir.scop import Access, Loop, Scop, Statement, StatementNode
+from rtlgen.ir.scop import Access, Array, Loop, Scop, Statement, StatementNode
 from rtlgen.ir.types import IntType
 from rtlgen.poly.dependences import Flow
 from rtlgen.poly.membership import membership
@@ -176,7 +177,9 @@ class _Unit:
         yield f"int64_t {self.tile} = 0;"
         for memory in self.memories.values():
             type_ = IntType(memory.width_bits, memory.signed)
-            size = memory.depth * (2 if memory.name in self.unit.windows.peers else 1)
+            size = memory.depth
+            if memory.name in self.unit.windows.peers:
+                size = 2 * self._handed_array(memory.name).depth
             yield f"static {type_text(type_)} {self.names.of(memory.name)}[{size}];"
         for name, footprint in self.kept_now.items():
             type_ = self.scop.array(footprint.array.name).element
@@ -361,7 +364,8 @@ class _Unit:
             name = self.names.of(source.memory)
             place = [(form.substitute(values), width) for form, width in source.place]
             at = folded_text(place, source.tile_bits, self.tile)
-            at = self._in_turn(at, source.memory, values, -1)
+            if source.memory in self.unit.windows.peers:
+                at = self._in_turn(access, values, -1)
             options.append((source.instances, f"{name}[{at}]"))
         *others, (_, text) = options
         for instances, other in reversed(others):
@@ -389,14 +393,19 @@ class _Unit:
         at = folded_text([(form.substitute(values), width) for form, width in fields], 0, "")
         return f"{self._now(name)}[{at}]"
 
-    def _in_turn(self, at: str, memory: str, values: Values, rows: int) -> str:
-        """Return a place in a memory, of a peer in that of a row, counted from the one at hand."""
-        if memory not in self.unit.windows.peers:
-            return at
+    def _in_turn(self, access: Access, values: Values, rows: int) -> str:
+        """Return where an element is that a row hands over, counted from the row at hand."""
         assert self.unit.space is not None, "workers share rows"
         row = Affine.variable(self.unit.kernel.tile_loops[self.unit.space].iterator or "")
         turn = row.substitute(values) + rows
-        return f"({at}) + {self.memories[memory].depth} * (({turn}) & 1)"
+        element = self.scop.element_number(access).substitute(values)
+        return f"{element} + {self.scop.array(access.array).depth} * (({turn}) & 1)"
+
+    def _handed_array(self, memory: str) -> Array:
+        """Return the array whose elements are handed over by way of a memory."""
+        targets = self.unit.windows.targets
+        name = next(n for n, own in targets.items() if any(t.memory == memory for t in own))
+        return self.scop.array(self.scop.statement(name).write.array)
 
     def _handing_over(self, statement: Statement, target: Place) -> _Piece:
         """Return the copy of what a statement has computed to a memory that others read."""
@@ -407,7 +416,8 @@ class _Unit:
         def lines(values: Values, calls: Mapping[str, str]) -> list[str]:
             place = [(form.substitute(values), width) for form, width in fields]
             at = folded_text(place, target.tile_bits, self.tile)
-            at = self._in_turn(at, target.memory, values, 0)
+            if target.memory in self.unit.windows.peers:
+                at = self._in_turn(statement.write, values, 0)
             now = self._now_text(statement.name, statement.write, values)
             condition = None if inside is None else condition_text(inside, values, calls)
             return only_if(condition, [f"{self.names.of(target.memory)}[{at}] = {now};"])

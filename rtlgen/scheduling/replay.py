@@ -420,11 +420,23 @@ class _Judge:
 
     def _stored_tokens(self, member: IssuedInstances, store: Store) -> Ints:
         """Return whose value each instance stores: its own, or that of what it has loaded."""
-        if not member.stream.keeps_loaded(store):
+        if not member.stream.keeps_loaded(store) and not self._is_passed_on(member, store):
             return member.tokens
         if store.memory in self.arrays:
             self._fail(f"{member.stream.statement} stores to {store.memory} what it has loaded")
         return self._brought(member, store.value)
+
+    def _is_passed_on(self, member: IssuedInstances, store: Store) -> bool:
+        """Tell whether a value that is written as it was read is kept for reads of where it was."""
+        if store.memory in self.arrays or not member.stream.is_brought(store.value):
+            return False
+        wanted = {
+            other.statement.reads[op.read].array
+            for other in self.members
+            for op in other.stream.operations
+            if isinstance(op, LoadOp) and op.memory == store.memory
+        }
+        return bool(wanted) and member.statement.write.array not in wanted
 
     def _brought(self, member: IssuedInstances, number: int) -> Ints:
         """Return whose value an operation brings in each instance, if it is the right one."""

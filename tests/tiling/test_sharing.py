@@ -84,7 +84,7 @@ def test_it_is_said_that_rows_run_one_after_another(tmp_path: Path) -> None:
         defines={"N": "12"}, memory={"": "axi"}, bus_bits=32, tile=(1, 4), threads=2
     )
     report = compile_design(path, options).report()
-    assert "2 tiles behind the one before, no more than 1 at a time:" in plan_report_text(report)
+    assert "2 tiles behind the one before, no more than 1 at a time" in plan_report_text(report)
 
 
 def test_many_tiles_are_compared_by_what_the_first_ones_take(
