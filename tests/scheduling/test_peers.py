@@ -28,7 +28,7 @@ def ring() -> TiledProgram:
 
 def tight() -> TiledProgram:
     """Return rows that wait for room."""
-    return planned(LU, 16, (2, 2, 2), kind="axi", budget_bits=20 * KIB, workers=WorkerRequest(4))
+    return planned(LU, 16, (2, 2, 2), kind="axi", budget_bits=22 * KIB, workers=WorkerRequest(4))
 
 
 def judged(found: TiledProgram, workers: Workers) -> None:
