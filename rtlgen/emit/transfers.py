@@ -360,13 +360,7 @@ class _Unit:
             for flow in self._flows_in_tile(statement.name, read)
         ]
         for source in self._sources(statement.name, read):
-            assert isinstance(source.place, tuple), "no array off chip is looked up"
-            name = self.names.of(source.memory)
-            place = [(form.substitute(values), width) for form, width in source.place]
-            at = folded_text(place, source.tile_bits, self.tile)
-            if source.memory in self.unit.windows.peers:
-                at = self._in_turn(access, values, -1)
-            options.append((source.instances, f"{name}[{at}]"))
+            options.append((source.instances, self._element_text(source, access, values, -1)))
         *others, (_, text) = options
         for instances, other in reversed(others):
             inside = membership(self.sets, statement, instances)
@@ -393,6 +387,21 @@ class _Unit:
         at = folded_text([(form.substitute(values), width) for form, width in fields], 0, "")
         return f"{self._now(name)}[{at}]"
 
+    def _element_text(self, at: Place, access: Access, values: Values, rows: int) -> str:
+        """Return the text of an element of a memory on chip.
+
+        Parameters
+        ----------
+        access: which element of the array that is. rows: of a peer's memory, whose it is, counted
+            from the row at hand.
+        """
+        assert isinstance(at.place, tuple), "what is off chip is not looked up"
+        place = [(form.substitute(values), width) for form, width in at.place]
+        text = folded_text(place, at.tile_bits, self.tile)
+        if at.memory in self.unit.windows.peers:
+            text = self._in_turn(access, values, rows)
+        return f"{self.names.of(at.memory)}[{text}]"
+
     def _in_turn(self, access: Access, values: Values, rows: int) -> str:
         """Return where an element is that a row hands over, counted from the row at hand."""
         assert self.unit.space is not None, "workers share rows"
@@ -409,18 +418,13 @@ class _Unit:
 
     def _handing_over(self, statement: Statement, target: Place) -> _Piece:
         """Return the copy of what a statement has computed to a memory that others read."""
-        assert isinstance(target.place, tuple), "what goes off chip has a folded place"
-        fields = target.place
         inside = membership(self.sets, statement, target.instances)
 
         def lines(values: Values, calls: Mapping[str, str]) -> list[str]:
-            place = [(form.substitute(values), width) for form, width in fields]
-            at = folded_text(place, target.tile_bits, self.tile)
-            if target.memory in self.unit.windows.peers:
-                at = self._in_turn(statement.write, values, 0)
             now = self._now_text(statement.name, statement.write, values)
             condition = None if inside is None else condition_text(inside, values, calls)
-            return only_if(condition, [f"{self.names.of(target.memory)}[{at}] = {now};"])
+            there = self._element_text(target, statement.write, values, 0)
+            return only_if(condition, [f"{there} = {now};"])
 
         text = f"copies what it computed to {self.names.of(target.memory)}"
         copied = replace(statement, name=f"{statement.name} to {target.memory}", text=text)

@@ -78,13 +78,7 @@ class Crossings:
         if key not in self._beside:
             keep_going(self.sets.context)
             relation = equal_outer(self.relations.flows.flows[number].relation, loop)
-            first = ",".join(f"p{n}" for n in range(relation.dim(isl.dim_type.in_)))
-            second = ",".join(f"d{n}" for n in range(relation.dim(isl.dim_type.out)))
-            kinds = (isl.dim_type.in_, isl.dim_type.out)
-            names = [relation.get_tuple_name(kind) for kind in kinds]
-            following = self.sets.read_map(
-                f"{{ {names[0]}[{first}] -> {names[1]}[{second}] : d{loop} = p{loop} + 1 }}"
-            )
+            following = self._where(relation, f"d{loop} = p{loop} + 1")
             self._beside[key] = relation.intersect(following).coalesce()
         return self._beside[key]
 

@@ -210,8 +210,7 @@ def pairing(tiles: isl.Set, lag: int) -> isl.Map:
     behind = before.intersect(_map(tiles, f"{{ [I, J] -> [I - 1, K] : K >= J + {lag} }}"))
     last = before.subtract_domain(behind.domain()).lexmax()
     wanted = behind.lexmin().union(last).coalesce()
-    # Of those that want the same one, the first one waits for all of them.
-    return wanted.reverse().lexmin().reverse().coalesce()
+    return _each_once(wanted)
 
 
 def pairing_for_room(tiles: isl.Set, ahead: int) -> isl.Map:
@@ -223,7 +222,11 @@ def pairing_for_room(tiles: isl.Set, ahead: int) -> isl.Map:
     """
     behind = _map(tiles, f"{{ [I, J] -> [I + 1, K] : K <= J - {ahead} }}")
     wanted = behind.intersect_domain(tiles).intersect_range(tiles).lexmax().coalesce()
-    # Of those that want the same one, the first one waits for all of them.
+    return _each_once(wanted)
+
+
+def _each_once(wanted: isl.Map) -> isl.Map:
+    """Return tiles with those that they want: of some that want one, the first waits for all."""
     return wanted.reverse().lexmin().reverse().coalesce()
 
 

@@ -74,17 +74,19 @@ def sharing_places(
     shape = sets.scop.array(write.array).shape
     where = []
     for subscript, width, extent in zip(write.affine, bits, shape, strict=True):
-        difference = f"({affine_text(subscript, names)}) - ({_second(subscript, names)})"
+        difference = f"({affine_text(subscript, names)}) - ({of_second(subscript, names)})"
         # A condition without a quotient, where there is one.
         if 1 << width >= extent:
             where.append(f"{difference} = 0")
         elif width:
             where.append(f"({difference}) mod {1 << width} = 0")
-    pairs = _pairs(sets, statement, statement, where)
+    pairs = instance_pairs(sets, statement, statement, where)
     return pairs.intersect_domain(written).intersect_range(written)
 
 
-def _pairs(sets: ScopSets, first: Statement, second: Statement, where: Sequence[str]) -> isl.Map:
+def instance_pairs(
+    sets: ScopSets, first: Statement, second: Statement, where: Sequence[str]
+) -> isl.Map:
     """Return {first -> second} under conditions on their iterators, d0, d1 .. and e0, e1 .."""
     dims = [
         f"{sets.statement_tuple(each.name)}"
@@ -94,7 +96,7 @@ def _pairs(sets: ScopSets, first: Statement, second: Statement, where: Sequence[
     return sets.read_map(f"{{ {dims[0]} -> {dims[1]} : {' and '.join(where) or 'true'} }}")
 
 
-def _second(form: Affine, names: Sequence[str]) -> str:
+def of_second(form: Affine, names: Sequence[str]) -> str:
     """Return a form of the second instance of a pair."""
     return " + ".join(
         [*(f"{c}*e{names.index(name)}" for name, c in form.terms), str(form.constant)]
@@ -258,12 +260,12 @@ def earlier(sets: ScopSets, first: Timed, second: Timed, level: int) -> isl.Map:
     """
     (one, before), (other, after) = first, second
     differences = [
-        f"({affine_text(a, one.iterators)}) - ({_second(b, other.iterators)})"
+        f"({affine_text(a, one.iterators)}) - ({of_second(b, other.iterators)})"
         for a, b in zip(before, after, strict=True)
     ]
     where = [f"{difference} = 0" for difference in differences[:level]]
     where += [f"{difference} <= -1" for difference in differences[level : level + 1]]
-    return _pairs(sets, one, other, where)
+    return instance_pairs(sets, one, other, where)
 
 
 def sample_of(pairs: isl.Map) -> isl.Map:

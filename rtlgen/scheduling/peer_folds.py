@@ -25,7 +25,13 @@ from rtlgen.ir.scop import Statement
 from rtlgen.ir.sets import ScopSets, affine_text
 from rtlgen.poly.dependences import Flow
 from rtlgen.scheduling.doacross import Doacross
-from rtlgen.scheduling.folds import sample_of, sharing_places, values_apart
+from rtlgen.scheduling.folds import (
+    instance_pairs,
+    of_second,
+    sample_of,
+    sharing_places,
+    values_apart,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,20 +98,16 @@ class PeerCollisions:
         Of one element, nothing comes behind what is read from outside of the tile.
         """
         names = self.statement.iterators
-        later = {name: f"e{k}" for k, name in enumerate(names)}
         where = " and ".join(f"e{k} = d{k}" for k in range(row + 1, depth))
-        differ = []
-        for form in self.statement.write.affine:
-            second = " + ".join([*(f"{c}*{later[n]}" for n, c in form.terms), str(form.constant)])
-            differ.append(f"{affine_text(form, names)} != {second}")
+        differ = [
+            f"{affine_text(form, names)} != {of_second(form, names)}"
+            for form in self.statement.write.affine
+        ]
         return self._pairs(self.statement, f"{where} and ({' or '.join(differ)})")
 
     def _pairs(self, first: Statement, where: str) -> isl.Map:
-        """Return {q -> p'} under conditions on their iterators, d0, d1 .. and e0, e1 .."""
-        names = [self.sets.statement_tuple(each.name) for each in (first, self.statement)]
-        before = ",".join(f"d{k}" for k in range(len(first.iterators)))
-        after = ",".join(f"e{k}" for k in range(len(self.statement.iterators)))
-        return self.sets.read_map(f"{{ {names[0]}[{before}] -> {names[1]}[{after}] : {where} }}")
+        """Return {first -> p'} under a condition on their iterators, d0, d1 .. and e0, e1 .."""
+        return instance_pairs(self.sets, first, self.statement, [where])
 
     def apart(self, bits: Sequence[int]) -> tuple[int, ...] | None:
         """See `folds.Losing`."""

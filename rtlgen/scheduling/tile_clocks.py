@@ -101,9 +101,9 @@ class TileClocks:
         self._gates: dict[Engine, list[_Gate]] = {}
         for number, region in enumerate(self._regions):
             for transfer in region.transfers:
-                own, window = self.owner[transfer.window], transfer.window
+                window = transfer.window
                 self._gates[window] = [
-                    self._gate(window, own, wait, wait.window, self.owner[wait.window])
+                    self._gate(window, number, wait, wait.window, self.owner[wait.window])
                     for wait in transfer.after
                 ]
             self._gates[number] = [
