@@ -198,7 +198,7 @@ def test_tokens_are_never_lost_nor_too_many(memory: str, tmp_path: Path) -> None
     [
         ("copies, copies, used, claimed)", "copies, copies, finished, claimed)"),
         ("copies, 0, finished, go)", "copies, 1, finished, go)"),
-        ("ready.eq(full.some & all_of(credits))", "ready.eq(1)"),
+        ("ready.eq(full.coming & all_of(credits))", "ready.eq(1)"),
     ],
 )
 def test_a_wrong_token_is_found(old: str, new: str, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from rtlgen.hw.checksum_unit import ChecksumSource, ChecksumUnit
 from rtlgen.hw.control import ControlledStream, StreamControl
 from rtlgen.hw.datapath import Datapath, kept_name
 from rtlgen.hw.groups import Group, groups_of
+from rtlgen.hw.held_scalars import HeldScalars
 from rtlgen.hw.index_styles import build_index_unit
 from rtlgen.hw.memory import BYTE_BITS, ArrayStorage, LoadUser, StoreUser
 from rtlgen.hw.memory_kinds import build_storage
@@ -140,7 +141,7 @@ class _KernelBuilder:
         self._sequencer = Sequencer(self._phases())
         self._tiles: dict[int, TileParts] = {}
         self._off_chip: OffChipPort | None = None
-        self._scalars: dict[str, Signal] = {}
+        self._scalars = HeldScalars(kernel.plan)
         self._storers: dict[int, _Storer] = {}
         self._rows = {memory.name: memory.bank_map.rows for memory in kernel.plan.memories}
         self._looked_up = {
@@ -158,7 +159,8 @@ class _KernelBuilder:
             kernel.done.eq(self._sequencer.done),
             kernel.idle.eq(self._sequencer.idle),
         ]
-        self._capture_scalars()
+        ports = {name: getattr(kernel, port) for name, port in kernel.names.scalars.items()}
+        self._scalars.capture(m, self._sequencer.accepted, ports)
         for number, part in enumerate(self._plan.body):
             if isinstance(part, Workers):
                 self._build_tiles(number, part)
@@ -238,17 +240,6 @@ class _KernelBuilder:
         self._off_chip = OffChipPort(side, movers, workers, self._kernel)
         self._off_chip.build(self._m, self._modules, self._sequencer.accepted, finished)
 
-    def _capture_scalars(self) -> None:
-        used = {name for stream in self._plan.streams for name in sites_of(stream).parameters}
-        for scalar in self._plan.scalars:
-            if scalar.name in used:
-                port: Signal = getattr(self._kernel, self._kernel.names.scalars[scalar.name])
-                shape = Shape(scalar.width_bits, scalar.signed)
-                held = Signal(shape, name=f"{scalar.name}_held", reset_less=True)
-                with self._m.If(self._sequencer.accepted):
-                    self._m.d.sync += held.eq(port)
-                self._scalars[scalar.name] = held
-
     def _build_region(self, number: int, region: Region) -> None:
         names = [self._modules.name(stream.name) for stream in region.streams]
         datapaths = self._build_datapaths(region, names)
@@ -256,7 +247,7 @@ class _KernelBuilder:
             control = self._build_control(number, region, group, names)
             self._m.d.comb += control.begin.eq(self._event(number, self._begin_cycle(group)))
             for member in group.members:
-                self._connect(region, names[member], datapaths, member, control)
+                self._connect(number, region, names[member], datapaths, member, control)
 
     def _build_datapaths(self, region: Region, names: Sequence[str]) -> list[Datapath]:
         wanted = [
@@ -273,12 +264,11 @@ class _KernelBuilder:
                     wanted[tap.tap.stream].add(tap.tap.delay_cycles)
                 else:
                     kept[tap.tap.stream].add(_kept_at(region, tap.tap))
-        scalars = {name: signal.shape() for name, signal in self._scalars.items()}
         datapaths = []
         for n, (stream, name) in enumerate(zip(region.streams, names, strict=True)):
             shape = Shape(self._plan.memory(stream.store.memory).width_bits)
             delays, others = frozenset(wanted[n]), frozenset(kept[n])
-            datapath = Datapath(stream, scalars, shape, delays, others, self._rows)
+            datapath = Datapath(stream, self._scalars.shapes, shape, delays, others, self._rows)
             prefix_ports(datapath, name)
             self._m.submodules[name] = datapath
             datapaths.append(datapath)
@@ -335,13 +325,19 @@ class _KernelBuilder:
 
     def _connect(
         self,
+        place: int,
         region: Region,
         name: str,
         datapaths: Sequence[Datapath],
         number: int,
         control: StreamControl,
     ) -> None:
-        """Wire one stream's datapath to its control, the memories, scalars and other streams."""
+        """Wire one stream's datapath to its control, the memories, scalars and other streams.
+
+        Parameters
+        ----------
+        place: of the region in the plan. number: of the stream in the region.
+        """
         m, datapath, stream = self._m, datapaths[number], region.streams[number]
         sites: Sites = sites_of(stream)
         for load in sites.loads:
@@ -371,7 +367,8 @@ class _KernelBuilder:
                 getattr(datapath, f"{tap.name}_value").eq(brought),
             ]
         for scalar in sites.parameters:
-            m.d.comb += getattr(datapath, f"scalar_{scalar}").eq(self._scalars[scalar])
+            shown = self._scalars.shown_to(m, scalar, self._tiles.get(place))
+            m.d.comb += getattr(datapath, f"scalar_{scalar}").eq(shown)
         for choice in sites.choices:
             chosen = getattr(control, f"{name}_{choice.name}")
             m.d.comb += getattr(datapath, choice.name).eq(chosen)

@@ -34,7 +34,8 @@ class Mover(wiring.Component):
     -------
     begin: In(1), in the cycle before a run. Between runs the mover is empty.
     ready: In(1), there is a token for one more tile. claimed: Out(1), that token is taken.
-    opens_K: Out(1), that tile is the first one in an iteration that counts for mark K.
+    will_open_K: Out(1), if there is a word to move in the next cycle, its tile is the first one in
+        an iteration that counts for mark K.
     passed: Out(1), the last word of a tile leaves the queue. closes_K: Out(1), at the same time:
         that tile is the last one in an iteration that counts for mark K.
     offer: Out, to the port of the memory; see `offers`.
@@ -59,7 +60,7 @@ class Mover(wiring.Component):
             "ready": In(1),
             "claimed": Out(1),
             "passed": Out(1),
-            **{f"opens_{n}": Out(1) for n in range(len(self.marks))},
+            **{f"will_open_{n}": Out(1) for n in range(len(self.marks))},
             **{f"closes_{n}": Out(1) for n in range(len(self.marks))},
             "offer": Out(offer_signature(transfer, side)),
         }
@@ -73,7 +74,7 @@ class Mover(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        item, valid, pop = self._queue(m)
+        item, valid, pop, counts_next = self._queue(m)
         begun = Signal()
         admitted = Signal()
         m.d.comb += [admitted.eq(begun | self.ready), self.claimed.eq(pop & ~begun)]
@@ -82,22 +83,23 @@ class Mover(wiring.Component):
         m.d.comb += self.passed.eq(pop & item.last)
         for n in range(len(self.marks)):
             closes, counts = item.closes.bit_select(n, 1), item.counts.bit_select(n, 1)
-            first = Signal(name=f"first_{n}", init=1)
+            first, first_next = Signal(name=f"first_{n}", init=1), Signal(name=f"first_next_{n}")
             m.d.comb += [
-                getattr(self, f"opens_{n}").eq(first & counts),
+                first_next.eq(Mux(self.passed, closes, first)),
+                getattr(self, f"will_open_{n}").eq(first_next & counts_next.bit_select(n, 1)),
                 getattr(self, f"closes_{n}").eq(closes & counts),
             ]
-            with m.If(self.passed):
-                m.d.sync += first.eq(closes)
+            m.d.sync += first.eq(first_next)
         if self.is_store:
             self._store(m, item, valid & admitted, pop)
         else:
             self._load(m, item, valid & admitted, pop)
         return m
 
-    def _queue(self, m: Module) -> tuple[_Item, Signal, Signal]:
-        """Build the control and the queue behind it; return its head, whether it is one, and pop.
+    def _queue(self, m: Module) -> tuple[_Item, Signal, Signal, Value]:
+        """Build the control and the queue behind it.
 
+        Return its head, whether it is one, and pop; and what the head counts for in the next cycle.
         Iterations that move nothing are dropped, but for the last one of a tile.
         """
         advance, push, full = Signal(), Signal(), Signal()
@@ -129,7 +131,8 @@ class Mover(wiring.Component):
             m.d.sync += full.eq(~pop)
         with m.Elif(push & valid & ~pop):
             m.d.sync += [*behind.eq(shown), full.eq(1)]
-        return head, valid, pop
+        arriving = Mux(full, behind.counts, shown.counts)
+        return head, valid, pop, Mux(pop | ~valid, arriving, head.counts)
 
     @property
     def _strobe_bytes(self) -> int:

@@ -14,7 +14,9 @@ class ReadyFIFO(wiring.Component):
     Between registers and `rdy` there is nothing: there it is a comparison of a count, at the
     beginning of the slowest paths of a port. And the items are in RAM of LUTs, however many they
     are: where a register takes `r_data`, yosys would make one block RAM of both, whose output comes
-    5 ns later than that of a register. A queue of 128 items behind a DRAM held 59 MHz so.
+    5 ns later than that of a register. A queue of 128 items behind a DRAM held 59 MHz so. What is
+    put in waits a cycle beside the RAM, so that whoever puts it in, at the end of a slow path, has
+    only registers of its own to reach, and not all of the RAM's.
 
     Members
     -------
@@ -45,16 +47,23 @@ class ReadyFIFO(wiring.Component):
         writes, reads = storage.write_port(), storage.read_port(domain="comb")
         full, has, level = Signal(), Signal(), Signal(range(self.depth + 1))
         puts, takes = Signal(), Signal()
+        # What was put in in the cycle before, and whether it is the first item already.
+        late, late_puts, late_first = Signal(self.width, reset_less=True), Signal(), Signal()
         m.d.comb += [
             puts.eq(self.w_en & ~full),
             takes.eq(self.r_en & has),
-            writes.data.eq(self.w_data),
-            writes.en.eq(puts),
-            self.r_data.eq(reads.data),
+            writes.data.eq(late),
+            writes.en.eq(late_puts),
+            self.r_data.eq(Mux(late_first, late, reads.data)),
             self.w_rdy.eq(~full),
             self.r_rdy.eq(has),
         ]
-        for name, port, moves in (("put", writes, puts), ("taken", reads, takes)):
+        m.d.sync += [
+            late.eq(self.w_data),
+            late_puts.eq(puts),
+            late_first.eq(puts & (~has | (takes & (level == 1)))),
+        ]
+        for name, port, moves in (("put", writes, late_puts), ("taken", reads, takes)):
             place = Signal(range(self.depth), name=f"{name}_place")
             m.d.comb += port.addr.eq(place)
             with m.If(moves):

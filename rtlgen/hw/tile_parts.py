@@ -35,6 +35,7 @@ class TileParts:
         self._tiled = tiled = workers.regions[number]
         self.is_shared = len(workers.regions) > 1
         self._sequencer = TileSequencer(workers, number, events)
+        self._rested = Signal(init=1)
         depth = len(tiled.levels)
         self.movers: Mapping[str, Mover] = {
             transfer.window: Mover(transfer, depth, side, workers.marks(transfer, depth))
@@ -63,6 +64,7 @@ class TileParts:
         sequencer = self._sequencer
         m.submodules[names.name("tile_sequencer")] = sequencer
         m.d.comb += sequencer.begin.eq(begin)
+        m.d.sync += self._rested.eq(~sequencer.working)
         for n, (window, mover) in enumerate(self.movers.items()):
             name = names.name(f"{window}_mover")
             prefix_ports(mover, name)
@@ -74,12 +76,23 @@ class TileParts:
             told = [("claimed", f"claimed_{n}"), ("passed", f"passed_{n}")]
             told += [
                 (f"{what}_{k}", f"{what}_{n}_{k}")
-                for what in ("opens", "closes")
+                for what in ("will_open", "closes")
                 for k in range(len(mover.marks))
             ]
             for its, known_as in told:
                 if known_as in sequencer.signature.members:
                     m.d.comb += getattr(sequencer, known_as).eq(getattr(mover, its))
+
+    def kept(self, m: Module, value: Signal) -> Signal:
+        """Return a register of its own that shows what does not change in a run, in every tile.
+
+        It takes the value over until it has worked for a cycle. Since it does so on its own terms,
+        synthesis does not join it with that of another worker.
+        """
+        kept = Signal.like(value, name=f"{value.name}_w{self._number_of}", reset_less=True)
+        with m.If(self._rested):
+            m.d.sync += kept.eq(value)
+        return kept
 
     def stored(self, window: str, gives: Mark) -> Signal | None:
         """Return what says that the store of a window is done with an iteration that counts.

@@ -4,6 +4,10 @@ A *token* stands for a copy. Each window has free ones and full ones; whoever us
 token from one side and gives one to the other side when it is done. What a transfer waits for,
 besides, and a kernel for others, are *credits* for iterations of outer tile loops. See `ir.tiled`
 for the rules.
+
+Whether a transfer's next tile may begin is a register: its mover is somewhere else in the circuit,
+and so is the port that takes the mover's word in the same cycle. So it is decided in the cycle
+before, from the tokens that there will be then.
 """
 
 from __future__ import annotations
@@ -38,7 +42,8 @@ class TileSequencer(wiring.Component):
     ended: Out(1), high for one cycle, when all is stored. working: Out(1), high from the cycle
         after `begin` until then.
     and for every transfer, by its number N: ready_N: Out(1), there is a token for its mover.
-    claimed_N, opens_N_K, passed_N, closes_N_K: In(1), of the mover; finished_N: In(1), of the port.
+    claimed_N, will_open_N_K, passed_N, closes_N_K: In(1), of the mover; finished_N: In(1), of the
+        port.
     stored_N_G: Out(1), of a store that is awaited: it is done with an iteration that counts for
         what is awaited as number G.
     credit_N_K: In(1), of what transfer N waits for as number K: that is done with an iteration.
@@ -64,9 +69,10 @@ class TileSequencer(wiring.Component):
         members = {"begin": In(1), "ended": Out(1), "working": Out(1)}
         members |= {f"before_{cycle}": Out(1) for cycle in self.events}
         for n, transfer in enumerate(tiled.transfers):
-            members |= {f"ready_{n}": Out(1), f"claimed_{n}": In(1), f"finished_{n}": In(1)}
+            members |= {f"ready_{n}": Out(1, init=self._begins_ready(transfer))}
+            members |= {f"claimed_{n}": In(1), f"finished_{n}": In(1)}
             waiting = {wait.takes for wait in transfer.after}
-            members |= {f"opens_{n}_{k}": In(1) for k in self._numbers(n, waiting)}
+            members |= {f"will_open_{n}_{k}": In(1) for k in self._numbers(n, waiting)}
             members |= {f"credit_{n}_{k}": In(1) for k in range(len(transfer.after))}
             members |= {f"stored_{n}_{k}": Out(1) for k in range(len(self.awaited[n]))}
             if closing := self._numbers(n, self.awaited[n]):
@@ -75,6 +81,11 @@ class TileSequencer(wiring.Component):
         members |= {f"credit_kernel_{k}": In(1) for k in range(len(tiled.waits))}
         members |= {f"handed_{k}": Out(1) for k in range(len(self.handed))}
         super().__init__(Signature(members))
+
+    @staticmethod
+    def _begins_ready(transfer: Transfer) -> bool:
+        """Return whether the first tile of a transfer waits for nothing."""
+        return transfer.direction == "load" and all(wait.distance for wait in transfer.after)
 
     def _numbers(self, transfer: int, marks: Collection[Mark]) -> list[int]:
         """Return which of the marks of a transfer are among some."""
@@ -101,12 +112,12 @@ class TileSequencer(wiring.Component):
             if transfer.direction == "load":
                 free = _tokens(m, f"free_{n}", copies, copies, used, claimed)
                 full = _tokens(m, f"full_{n}", copies, 0, finished, go)
-                m.d.comb += ready.eq(free.some & all_of(credits))
+                m.d.sync += ready.eq(free.coming & all_of(credits))
                 has_tokens.append(full.some)
             else:
                 free = _tokens(m, f"free_{n}", copies, copies, finished, go)
                 full = _tokens(m, f"full_{n}", copies, 0, used, claimed)
-                m.d.comb += ready.eq(full.some & all_of(credits))
+                m.d.sync += ready.eq(full.coming & all_of(credits))
                 has_tokens.append(free.some)
                 empty.append(free.count == copies)
         self._start(m, go, has_tokens, empty)
@@ -164,18 +175,21 @@ class TileSequencer(wiring.Component):
         return delayed_pulse(m, go, cycle, self.tiled.issue_cycles, name)
 
     def _credits(self, m: Module, number: int, transfer: Transfer) -> list[Value]:
-        """Return for each thing that a transfer waits for, whether a tile may begin."""
+        """Return for each thing that a transfer waits for, whether a tile may begin next."""
         claimed: Signal = getattr(self, f"claimed_{number}")
         found: list[Value] = []
         for k, wait in enumerate(transfer.after):
             given = getattr(self, f"credit_{number}_{k}")
             opens: Value = Const(1)
+            will_open: Value = Const(1)
             for place in self._numbers(number, {wait.takes}):
-                opens = getattr(self, f"opens_{number}_{place}")
+                will_open = getattr(self, f"will_open_{number}_{place}")
+                opens = Signal(name=f"opens_{number}_{place}")
+                m.d.sync += opens.eq(will_open)
             name = f"after_{number}_{wait.window}"
             most = wait.distance + self._ahead(transfer, wait)
             credit = _tokens(m, name, most, wait.distance, given, claimed & opens)
-            found.append(credit.some | ~opens)
+            found.append(credit.coming | ~will_open)
         return found
 
     def _ahead(self, transfer: Transfer, wait: Wait) -> int:
@@ -221,21 +235,29 @@ class TileSequencer(wiring.Component):
 class _Tokens:
     """Tokens at hand, in registers: how many, and whether there are some.
 
-    The second one begins the way through the port, which is the longest of several workers.
+    Members
+    -------
+    coming: whether there will be some in the next cycle.
     """
 
     count: Signal
     some: Signal
+    coming: Signal
 
 
 def _tokens(m: Module, name: str, most: int, initial: int, given: Value, taken: Value) -> _Tokens:
     count = Signal(range(most + 1), name=name, init=initial)
     some = Signal(name=f"{name}_some", init=initial > 0)
+    coming = Signal(name=f"{name}_coming")
+    m.d.comb += coming.eq(some)
     with m.If(given & ~taken):
-        m.d.sync += [count.eq(count + 1), some.eq(1)]
+        m.d.comb += coming.eq(1)
+        m.d.sync += count.eq(count + 1)
     with m.Elif(taken & ~given):
-        m.d.sync += [count.eq(count - 1), some.eq(count != 1)]
-    return _Tokens(count, some)
+        m.d.comb += coming.eq(count != 1)
+        m.d.sync += count.eq(count - 1)
+    m.d.sync += some.eq(coming)
+    return _Tokens(count, some, coming)
 
 
 def _timer(m: Module, name: str, start: Value, cycles: int) -> Signal:
