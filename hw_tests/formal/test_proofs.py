@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import importlib.util
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from amaranth.lib import wiring
 
 import rtlgen
+from hw_tests.formal.handing import Handing
 from hw_tests.formal.harnesses import Bursts, Fair, FairRoundRobin, Merge, Tokens, Writes
 from hw_tests.formal.mutants import changed
 from hw_tests.formal.prove import Method, prove
@@ -17,7 +19,7 @@ from rtlgen.hw.bursts import BurstFormer
 from rtlgen.hw.merge import OfferMerge
 from rtlgen.hw.tile_sequencer import TileSequencer
 from rtlgen.hw.turns import ALONE, RoundRobin, Turns
-from rtlgen.ir.plan import Bus, MemorySide, OffChip, TiledRegion
+from rtlgen.ir.plan import Bus, MemorySide, OffChip, TiledRegion, Wait, Workers
 
 pytestmark = [
     pytest.mark.formal,
@@ -27,16 +29,16 @@ pytestmark = [
 ]
 
 PROGRAM = """
-void transposed(unsigned char a[16][16]) {
-  for (int i = 0; i < 16; i++)
-    for (int j = 1; j < 16; j++)
+void transposed(unsigned char a[N][N]) {
+  for (int i = 0; i < N; i++)
+    for (int j = 1; j < N; j++)
       a[i][j] = a[j][i] + a[i][j - 1];
 }
 """
 
 
 def planned(memory: str) -> rtlgen.Design:
-    return rtlgen.compile(source=PROGRAM, memory=memory, tile=(4, 4), bus_bits=32)
+    return rtlgen.compile(source=PROGRAM, define={"N": 16}, memory=memory, tile=(4, 4), bus_bits=32)
 
 
 def tiled(memory: str) -> TiledRegion:
@@ -204,3 +206,58 @@ def test_tokens_are_never_lost_nor_too_many(memory: str, tmp_path: Path) -> None
 def test_a_wrong_token_is_found(old: str, new: str, tmp_path: Path) -> None:
     mutant = changed(TileSequencer, old, new)
     assert prove(Tokens(tiled("fixed:8"), mutant), tmp_path, "bounded", 16) == "broken"
+
+
+ROWS = """
+void below(unsigned char a[8][3]) {
+  for (int i = 1; i < 8; i++)
+    for (int j = 1; j < 3; j++)
+      a[i][j] = a[i - 1][j] + a[i][j - 1];
+}
+"""
+
+
+def handing(kind: type[TileSequencer] = TileSequencer) -> Handing:
+    """Return two workers in rows of two tiles, whose kernels wait for each other.
+
+    They wait for values, as planned, and for room as if there were some for two rows. Tiles are as
+    close together as they can be; each has words to wait for, which may take any time.
+    """
+    found = rtlgen.compile(source=ROWS, memory="fixed:8", tile=(1, 1), threads=2)
+    (workers,) = (part for part in found.plan.body if isinstance(part, Workers))
+    regions = []
+    for region in workers.regions:
+        own, handed = region.peers
+        assert [wait.window for wait in region.after] == [own] and not region.room
+        load = next(t for t in region.transfers if t.direction == "load")
+        room = Wait(handed, 2, len(region.levels) - 1)
+        regions.append(replace(region, issue_cycles=2, transfers=(load,), room=(room,)))
+    return Handing(Workers(tuple(regions)), kind)
+
+
+HANDING_CYCLES = 19
+"""By then the second row of the first worker may begin, which waits for the second worker's."""
+
+
+def test_kernels_that_wait_for_each_other_begin_when_they_may(tmp_path: Path) -> None:
+    assert holds(handing(), tmp_path, "bounded", HANDING_CYCLES)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("wait.distance, given, go & opens)", "wait.distance, given, go)"),
+        ("most, wait.distance, given, go", "most, wait.distance + 1, given, go"),
+        ("self._later(m, go & closes,", "self._later(m, go,"),
+        ("tiled.handed_cycle, f", "tiled.handed_cycle - 1, f"),
+        ("found.append(credit.some | ~opens)", "found.append(credit.some)"),
+        ("found.append(credit.some | ~opens)", "pass"),
+        ("[marks.valid]", "[]"),
+        ("marks.started.eq(go)", "marks.started.eq(1)"),
+    ],
+)
+def test_a_kernel_that_begins_too_soon_or_too_late_is_found(
+    old: str, new: str, tmp_path: Path
+) -> None:
+    mutant = changed(TileSequencer, old, new)
+    assert prove(handing(mutant), tmp_path, "bounded", HANDING_CYCLES) == "broken"
