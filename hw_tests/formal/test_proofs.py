@@ -246,8 +246,11 @@ def test_kernels_that_wait_for_each_other_begin_when_they_may(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ("wait.distance, given, go & opens)", "wait.distance, given, go)"),
-        ("most, wait.distance, given, go", "most, wait.distance + 1, given, go"),
+        ("wait, ahead, given, go & opens)", "wait, ahead, given, go)"),
+        (
+            '_credit(m, f"kernel_{k}", wait, ahead, ',
+            '_tokens(m, f"kernel_{k}", 9, wait.distance + 1, ',
+        ),
         ("self._later(m, go & closes,", "self._later(m, go,"),
         ("tiled.handed_cycle, f", "tiled.handed_cycle - 1, f"),
         ("found.append(credit.some | ~opens)", "found.append(credit.some)"),

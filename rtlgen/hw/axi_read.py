@@ -85,11 +85,8 @@ class AxiRead(wiring.Component):
         # The head of the queue is in a register: a RAM of LUTs is slow to read.
         new, head, has_head = Signal(entry), Signal(entry, reset_less=True), Signal()
         bursts.take_from(m, streams)
-        # A register of its own, beside what it stops.
-        stops = Signal()
-        m.d.sync += stops.eq(self.failed | self.error)
         m.d.comb += [
-            bursts.stops.eq(stops),
+            bursts.stops.eq(self.failed | self.error),
             bursts.room.eq(asked.w_rdy),
             bursts.voids.eq(asked.w_rdy),
             bursts.may_close.eq(1),

@@ -95,11 +95,8 @@ class AxiWrite(wiring.Component):
         user = chosen_of(bursts.chosen, users_of)
         last = chosen_of(bursts.chosen, [stream.last for stream in streams])
         bursts.take_from(m, streams)
-        # A register of its own, beside what it stops.
-        stops = Signal()
-        m.d.sync += stops.eq(self.failed | self.error)
         m.d.comb += [
-            bursts.stops.eq(stops),
+            bursts.stops.eq(self.failed | self.error),
             bursts.room.eq(words.w_rdy),
             bursts.voids.eq(asked.w_rdy & ~bursts.open),
             bursts.may_close.eq(words.w_rdy & asked.w_rdy),

@@ -35,8 +35,8 @@ class BurstFormer(wiring.Component):
     Members
     -------
     offered: In, a bit a user; moves: In, whether the offer is a word; follows: In, whether it goes
-        on with the burst of the offer before. stops: In(1), words are to be taken as if they were
-        none. word: In, the number of the word of the user that is chosen.
+        on with the burst of the offer before. stops: In(1), from the next cycle on, words are
+        taken as if they were none. word: In, the number of the word of the user that is chosen.
     room: In(1), a word may be taken that goes on with the open burst, or opens one.
     voids: In(1), an offer may be taken that moves nothing. may_close: In(1), the burst may end.
     chosen: Out, a bit a user: its offer is taken. is_word: Out(1), it moves a word.
@@ -93,7 +93,10 @@ class BurstFormer(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        words = self.offered & self.moves & ~self.stops.replicate(self.users)
+        # A register beside what it stops.
+        stopped = Signal()
+        m.d.sync += stopped.eq(self.stops)
+        words = self.offered & self.moves & ~stopped.replicate(self.users)
         voids = self.offered & ~words
         extending = words & self.follows & self.owner & self.open.replicate(self.users)
         can_open = Signal()

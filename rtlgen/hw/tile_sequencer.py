@@ -24,7 +24,7 @@ from rtlgen.hw.index_units import all_of
 from rtlgen.hw.pulses import delayed_pulse
 from rtlgen.hw.tile_marks import TileMarks
 from rtlgen.ir.iterations import iterations_of
-from rtlgen.ir.plan import Mark, Transfer, Wait, Workers
+from rtlgen.ir.plan import Mark, TiledRegion, Transfer, Wait, Workers
 
 
 class TileSequencer(wiring.Component):
@@ -161,9 +161,8 @@ class TileSequencer(wiring.Component):
         for k, wait in enumerate(tiled.waits):
             opens = getattr(marks, f"opens_{self.kernel_marks.index(wait.takes)}")
             given = getattr(self, f"credit_kernel_{k}")
-            other = self.workers.regions[self.workers.giver(self.number, wait)]
-            most = wait.distance + len(iterations_of(other.levels[: wait.loops]))
-            credit = _tokens(m, f"kernel_{k}_{wait.window}", most, wait.distance, given, go & opens)
+            ahead = _iterations(self.workers.regions[self.workers.giver(self.number, wait)], wait)
+            credit = _credit(m, f"kernel_{k}", wait, ahead, given, go & opens)
             found.append(credit.some | ~opens)
         for k, gives in enumerate(self.handed):
             closes = getattr(marks, f"closes_{self.kernel_marks.index(gives)}")
@@ -186,9 +185,8 @@ class TileSequencer(wiring.Component):
                 will_open = getattr(self, f"will_open_{number}_{place}")
                 opens = Signal(name=f"opens_{number}_{place}")
                 m.d.sync += opens.eq(will_open)
-            name = f"after_{number}_{wait.window}"
-            most = wait.distance + self._ahead(transfer, wait)
-            credit = _tokens(m, name, most, wait.distance, given, claimed & opens)
+            ahead = self._ahead(transfer, wait)
+            credit = _credit(m, f"after_{number}", wait, ahead, given, claimed & opens)
             found.append(credit.coming | ~will_open)
         return found
 
@@ -207,7 +205,7 @@ class TileSequencer(wiring.Component):
             for transfer in region.transfers
             if transfer.window == wait.window
         )
-        return len(iterations_of(other.levels[: wait.loops]))
+        return _iterations(other, wait)
 
     def _announce(self, m: Module, number: int, transfer: Transfer) -> None:
         """Say when a store is done with iterations of outer loops."""
@@ -258,6 +256,21 @@ def _tokens(m: Module, name: str, most: int, initial: int, given: Value, taken: 
         m.d.sync += count.eq(count - 1)
     m.d.sync += some.eq(coming)
     return _Tokens(count, some, coming)
+
+
+def _credit(m: Module, name: str, wait: Wait, ahead: int, given: Value, taken: Value) -> _Tokens:
+    """Return what a wait has credit for.
+
+    Parameters
+    ----------
+    ahead: iterations that whoever is waited for may be done with before they are asked for.
+    """
+    return _tokens(m, f"{name}_{wait.window}", wait.distance + ahead, wait.distance, given, taken)
+
+
+def _iterations(region: TiledRegion, wait: Wait) -> int:
+    """Return how many iterations a region has of the loops that a wait counts."""
+    return len(iterations_of(region.levels[: wait.loops]))
 
 
 def _timer(m: Module, name: str, start: Value, cycles: int) -> Signal:
