@@ -1,0 +1,243 @@
+"""The circuit of one region: a datapath for each stream, and the controls they share."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from amaranth.hdl import Module, ResetInserter, Shape, Signal, Value
+
+from rtlgen.hw.control import ControlledStream, StreamControl
+from rtlgen.hw.datapath import Datapath, kept_name
+from rtlgen.hw.groups import Group, groups_of
+from rtlgen.hw.index_styles import build_index_unit
+from rtlgen.hw.memory import LoadUser, StoreUser
+from rtlgen.hw.memory_users import Loader, MemoryUsers, Storer, row_and_bank
+from rtlgen.hw.names import Namer, prefix_ports
+from rtlgen.hw.sites import LoadSite, StoreSite, TapSite, sites_of
+from rtlgen.ir.cycles import region_cycles
+from rtlgen.ir.plan import KernelPlan, LoadOp, Region, Stream, Tap, banks_named
+from rtlgen.ir.ram_copies import banks_read, versions_of
+
+
+class RegionParts:
+    """The parts of a region.
+
+    Parameters
+    ----------
+    scalars: shapes of the scalar arguments.
+
+    Members
+    -------
+    begins: cycles of the region in the cycle before which its controls begin.
+    storers: of each stream, by number, what writes its own store; once it is built.
+    """
+
+    def __init__(self, plan: KernelPlan, region: Region, scalars: Mapping[str, Shape]) -> None:
+        self._plan = plan
+        self._region = region
+        self._shapes = scalars
+        self._groups = groups_of(region)
+        self._rows = {memory.name: memory.bank_map.rows for memory in plan.memories}
+        self.storers: dict[int, Storer] = {}
+
+    @property
+    def begins(self) -> tuple[int, ...]:
+        return tuple(map(self._begin_cycle, self._groups))
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether some stream would go on after the end of the region."""
+        return any(map(self._region.is_cut, self._region.streams))
+
+    def _begin_cycle(self, group: Group) -> int:
+        """Return the region cycle that the index unit of `group` starts from."""
+        early = self._plan.index_latency_cycles if self._plan.index_style == "divide" else 0
+        return group.offset_cycles + self._plan.index_latency_cycles - early
+
+    def build(
+        self,
+        m: Module,
+        modules: Namer,
+        event: Callable[[int], Signal],
+        scalar: Callable[[str], Signal],
+        users: Mapping[str, MemoryUsers],
+    ) -> None:
+        """Add the parts to a module.
+
+        Parameters
+        ----------
+        event: returns what is high in the cycle before one of the region's. scalar: returns what
+            shows an argument. users: by memory; those of the region are added to them.
+        """
+        names = [modules.name(stream.name) for stream in self._region.streams]
+        datapaths = self._build_datapaths(m, names)
+        for group in self._groups:
+            control = self._build_control(m, modules, group, names, event)
+            m.d.comb += control.begin.eq(event(self._begin_cycle(group)))
+            for member in group.members:
+                self._connect(m, names[member], datapaths, member, control, scalar)
+                self._add_users(names[member], datapaths[member], member, control, users)
+
+    def _build_datapaths(self, m: Module, names: Sequence[str]) -> list[Datapath]:
+        streams = self._region.streams
+        wanted = [
+            {s.stage - stream.store.stage for s in stream.stores if not stream.keeps_loaded(s)}
+            for stream in streams
+        ]
+        kept = [
+            {(s.value, s.stage) for s in filter(stream.keeps_loaded, stream.copies)}
+            for stream in streams
+        ]
+        for stream in streams:
+            for tap in sites_of(stream).taps:
+                if tap.tap.read is None:
+                    wanted[tap.tap.stream].add(tap.tap.delay_cycles)
+                else:
+                    kept[tap.tap.stream].add(self._kept_at(tap.tap))
+        datapaths = []
+        for n, (stream, name) in enumerate(zip(streams, names, strict=True)):
+            shape = Shape(self._plan.memory(stream.store.memory).width_bits)
+            delays, others = frozenset(wanted[n]), frozenset(kept[n])
+            datapath = Datapath(stream, self._shapes, shape, delays, others, self._rows)
+            prefix_ports(datapath, name)
+            m.submodules[name] = datapath
+            datapaths.append(datapath)
+        return datapaths
+
+    def _build_control(
+        self,
+        m: Module,
+        modules: Namer,
+        group: Group,
+        names: Sequence[str],
+        event: Callable[[int], Signal],
+    ) -> StreamControl:
+        plan = self._plan
+        streams = [self._region.streams[member] for member in group.members]
+        controlled = tuple(
+            ControlledStream(
+                names[member],
+                stream,
+                stream.offset_cycles - group.offset_cycles,
+                _exclusive_loads(plan, stream),
+            )
+            for member, stream in zip(group.members, streams, strict=True)
+        )
+        first = streams[0]
+        index = build_index_unit(
+            plan.index_style, first.levels, first.ii, plan.index_latency_cycles, first.tile_levels
+        )
+        control = StreamControl(controlled, index, self._rows)
+        name = modules.name(f"{'_'.join(names[member] for member in group.members)}_control")
+        if any(map(self._region.is_cut, streams)):
+            # What it would still issue is padding: it goes back to where the next run begins.
+            end = event(region_cycles(plan, self._region))
+            m.submodules[name] = ResetInserter(end)(control)
+        else:
+            m.submodules[name] = control
+        return control
+
+    def _connect(
+        self,
+        m: Module,
+        name: str,
+        datapaths: Sequence[Datapath],
+        number: int,
+        control: StreamControl,
+        scalar: Callable[[str], Signal],
+    ) -> None:
+        """Wire one stream's datapath to its control, scalars and other streams."""
+        datapath, sites = datapaths[number], sites_of(self._region.streams[number])
+        for index in sites.indices:
+            m.d.comb += getattr(datapath, index.name).eq(getattr(control, f"{name}_{index.name}"))
+        for tap in sites.taps:
+            brought = getattr(datapaths[tap.tap.stream], self._shown_to(tap))
+            m.d.comb += [
+                getattr(datapath, tap.name).eq(getattr(control, f"{name}_{tap.name}")),
+                getattr(datapath, f"{tap.name}_value").eq(brought),
+            ]
+        for parameter in sites.parameters:
+            m.d.comb += getattr(datapath, f"scalar_{parameter}").eq(scalar(parameter))
+        for choice in sites.choices:
+            chosen = getattr(control, f"{name}_{choice.name}")
+            m.d.comb += getattr(datapath, choice.name).eq(chosen)
+
+    def _add_users(
+        self,
+        name: str,
+        datapath: Datapath,
+        number: int,
+        control: StreamControl,
+        users: Mapping[str, MemoryUsers],
+    ) -> None:
+        """Add what one stream reads and writes to the users of the memories."""
+        stream = self._region.streams[number]
+        sites = sites_of(stream)
+        for load in sites.loads:
+            users[load.op.memory].loads.append(self._loader(name, datapath, load, control))
+        for site in reversed(sites.stores):
+            storer = _storer(name, datapath, stream, site, control)
+            users[site.store.memory].stores.append(storer)
+            self.storers[number] = storer
+
+    def _loader(
+        self, name: str, datapath: Datapath, load: LoadSite, control: StreamControl
+    ) -> Loader:
+        prefix = f"{name}_{load.name}"
+        shown: Value = (
+            getattr(datapath, f"{load.name}_addr")
+            if load.op.address is None
+            else getattr(control, f"{prefix}_addr")
+        )
+        addr, bank = row_and_bank(load.op.address, shown)
+        banks = banks_read(load.op, self._plan.memory(load.op.memory))
+        return Loader(
+            LoadUser(load.op.port, versions_of(load.op), banks),
+            addr,
+            getattr(control, f"{prefix}_en"),
+            getattr(datapath, load.name),
+            {n: getattr(control, f"{prefix}_version{n}") for n in load.chosen_versions},
+            bank,
+        )
+
+    def _shown_to(self, tap: TapSite) -> str:
+        """Return the port at which another stream's datapath shows what a tap takes."""
+        if tap.tap.read is None:
+            return f"stored_{tap.tap.delay_cycles}"
+        return kept_name(*self._kept_at(tap.tap))
+
+    def _kept_at(self, tap: Tap) -> tuple[int, int]:
+        """Return the operation that a tap takes the value of, and the stage in which it does."""
+        source = self._region.streams[tap.stream]
+        number = source.tapped(tap)
+        return number, source.operations[number].result_stage + tap.delay_cycles
+
+
+def _storer(
+    name: str, datapath: Datapath, stream: Stream, site: StoreSite, control: StreamControl
+) -> Storer:
+    prefix = f"{name}_{site.name}"
+    shown = f"stored_{site.store.stage - stream.store.stage}"
+    if stream.keeps_loaded(site.store):
+        shown = kept_name(site.store.value, site.store.stage)
+    addr, bank = row_and_bank(site.store.address, getattr(control, f"{prefix}_addr"))
+    user = StoreUser(site.store.port, banks_named(site.store.address))
+    return Storer(user, addr, getattr(control, f"{prefix}_en"), getattr(datapath, shown), bank)
+
+
+def _exclusive_loads(plan: KernelPlan, stream: Stream) -> frozenset[int]:
+    """Return the loads of `stream` that share their memory port with no other load."""
+    every = (load.op for other in plan.streams for load in sites_of(other).loads)
+    uses = Counter(port for op in every for port in _ports_of(plan, op))
+    return frozenset(
+        load.number
+        for load in sites_of(stream).loads
+        if all(uses[port] == 1 for port in _ports_of(plan, load.op))
+    )
+
+
+def _ports_of(plan: KernelPlan, op: LoadOp) -> Iterator[tuple[str, int, int]]:
+    """Yield the read ports, by memory, number and bank, that a load may use."""
+    for bank in banks_read(op, plan.memory(op.memory)):
+        yield op.memory, op.port, bank
