@@ -14,7 +14,7 @@ from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge
 from cocotbext.axi import AxiBus, AxiRam
 
-from rtlgen.manifest import read_manifest
+from rtlgen.manifest_file import read_manifest
 from rtlgen.sim.host import CLOCK_PERIOD_NS, Control, Outputs
 
 FOLDER = Path(os.environ["FOLDER"])

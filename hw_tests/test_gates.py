@@ -9,7 +9,7 @@ import pytest
 
 import rtlgen
 from hw_tests.gates import BLOCKS, cell_models, lockstep_bench, renamed, synthesise
-from rtlgen.manifest import read_manifest
+from rtlgen.manifest_file import read_manifest
 from rtlgen.tools import run_tool
 from tests.simulators import needs_icarus
 

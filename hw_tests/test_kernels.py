@@ -10,7 +10,7 @@ import pytest
 
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.plan import KernelPlan
-from rtlgen.manifest import FILE_NAME, write_manifest
+from rtlgen.manifest_file import FILE_NAME, write_manifest
 from rtlgen.source import SourceFile
 from rtlgen.verify.cosim import simulate
 from rtlgen.verilog import generate, manifest_of

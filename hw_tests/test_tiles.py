@@ -14,7 +14,7 @@ from hw_tests.gates import cell_models, synthesise
 from hw_tests.test_gates import simulate
 from rtlgen.design import Design
 from rtlgen.ir.plan import KernelPlan
-from rtlgen.manifest import read_manifest
+from rtlgen.manifest_file import read_manifest
 from rtlgen.sim.cocotb_runner import Simulator
 from rtlgen.tools import ToolFailedError
 from rtlgen.verilog import GeneratedVerilog, generate

@@ -9,13 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from rtlgen.files import locked, scratch_folder, uninterrupted
-from rtlgen.manifest import (
-    FILE_NAME,
-    ManifestCorruptError,
-    ManifestMissingError,
-    read_manifest,
-    unwritable,
-)
+from rtlgen.manifest import ManifestCorruptError
+from rtlgen.manifest_file import FILE_NAME, ManifestMissingError, read_manifest, unwritable
 from rtlgen.testbench import testbench_files
 
 PREFIX = ".writing-"

@@ -22,7 +22,8 @@ from rtlgen.ir.partial_products import multiplier_blocks
 from rtlgen.ir.plan import KernelPlan
 from rtlgen.ir.ram_copies import block_rams
 from rtlgen.ir.sets import ScopSets
-from rtlgen.manifest import Manifest, unwritable, write_manifest
+from rtlgen.manifest import Manifest
+from rtlgen.manifest_file import unwritable, write_manifest
 from rtlgen.options import CompileOptions
 from rtlgen.poly.trips import loop_trips
 from rtlgen.report.html import report_html, summary_html

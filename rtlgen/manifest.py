@@ -24,57 +24,30 @@ Arrays that are off chip have no host port. What holds them, and where: `rtlgen.
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
-from types import NoneType, UnionType
-from typing import Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
+from typing import Literal, TypeAlias
 
 from rtlgen.errors import RtlgenError
 from rtlgen.memory_map import MemoryMap
+from rtlgen.typed_json import JSON_NAME, MismatchError, TypedJson
 
 Direction: TypeAlias = Literal["in", "out"]
 ArrayRole: TypeAlias = Literal["in", "out", "inout", "local"]
 Json: TypeAlias = object
 
-FILE_NAME = "manifest.json"
 CHECKSUM_WIDTH_BITS = 64
 MOST_CYCLES = 1 << 63
 MOST_ELEMENTS = 1 << 26
-MOST_BYTES = 1 << 24
-DIGEST_NAME = "sha256"
+BUILD_AGAIN = "build the directory again with `rtlgen build FILE.c -o DIR`"
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
+_FORM = TypedJson()
+
 _FILE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*\.v")
 """Of a file in the build directory itself."""
-
-
-class OutputDirectoryError(RtlgenError):
-    """The build directory cannot be written.
-
-    `rtlgen build FILE.c -o DIR` creates DIR when it is not there and replaces the files in it that
-    carry the same names, and those of an earlier build. Choose a directory that you may write to,
-    that is not a file, and in which no folder has the name of a file of the build.
-    """
-
-    code = "E0402"
-
-
-class ManifestMissingError(RtlgenError):
-    """A build directory has no manifest.json, or it cannot be read.
-
-    `rtlgen run DIR` and `rtlgen synth DIR` take a directory that `rtlgen build` wrote. It holds
-    the Verilog, `manifest.json` and the reports. Build first, then name that directory:
-
-        rtlgen build gemm.c -o build/gemm
-        rtlgen run build/gemm --inputs in.npz --outputs out.npz
-    """
-
-    code = "E0410"
 
 
 class ManifestCorruptError(RtlgenError):
@@ -86,17 +59,6 @@ class ManifestCorruptError(RtlgenError):
     """
 
     code = "E0411"
-
-
-class StaleVerilogError(RtlgenError):
-    """The Verilog in a build directory is not the one that its manifest describes.
-
-    The manifest keeps the SHA-256 of the Verilog text. When they differ, the port list, the
-    predicted cycles and every result would be about another circuit, so nothing is run. Build the
-    directory again; keep hand-made changes of the Verilog in a copy elsewhere.
-    """
-
-    code = "E0412"
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +186,8 @@ class Manifest:
     ports: tuple[Port, ...]
     arrays: tuple[ArrayEntry, ...]
     scalars: tuple[ScalarEntry, ...]
-    returned: ReturnEntry | None
+    # "return" is a keyword of Python, and the name that scripts know.
+    returned: ReturnEntry | None = field(metadata={JSON_NAME: "return"})
     checksum: str | None
     checksum_arrays: tuple[str, ...]
     predicted_cycles: int
@@ -334,8 +297,7 @@ class Manifest:
 
     def to_json(self) -> dict[str, Json]:
         """Return the manifest as a JSON-serialisable object."""
-        document = _encode(self)
-        assert isinstance(document, dict)
+        document: dict[str, Json] = _FORM.encode(self, Manifest)
         return document
 
     @staticmethod
@@ -346,171 +308,9 @@ class Manifest:
         ------
         ManifestCorruptError: an entry is missing, unknown or of the wrong kind.
         """
-        manifest = _decode(Manifest, document, "manifest")
+        try:
+            manifest = _FORM.decode(document, Manifest, "manifest")
+        except MismatchError as error:
+            raise ManifestCorruptError(str(error), help=BUILD_AGAIN) from None
         assert isinstance(manifest, Manifest)
         return manifest
-
-
-# "return" is a keyword of Python, and the name that scripts know.
-_JSON_NAMES = {"returned": "return"}
-
-
-def _encode(value: object) -> Json:
-    if isinstance(value, tuple | list):
-        return [_encode(item) for item in value]
-    if isinstance(value, Mapping):
-        return {str(key): _encode(item) for key, item in value.items()}
-    fields = getattr(type(value), "__dataclass_fields__", None)
-    if fields is None:
-        return value
-    return {_JSON_NAMES.get(name, name): _encode(getattr(value, name)) for name in fields}
-
-
-def _decode(kind: object, value: Json, where: str) -> object:
-    """Return `value` as an instance of the annotated type `kind`."""
-    origin, arguments = get_origin(kind), get_args(kind)
-    if kind is object:
-        return value
-    if origin in (Union, UnionType):
-        if value is None and NoneType in arguments:
-            return None
-        return _decode(_closest(arguments, value), value, where)
-    if origin is Literal:
-        if value not in arguments:
-            raise _corrupt(where, f"one of {', '.join(map(str, arguments))}", value)
-        return value
-    if origin is tuple:
-        if not isinstance(value, list):
-            raise _corrupt(where, "a list", value)
-        return tuple(_decode(arguments[0], item, f"{where}[{i}]") for i, item in enumerate(value))
-    if origin is Mapping:
-        if not isinstance(value, dict):
-            raise _corrupt(where, "an object", value)
-        return value
-    assert isinstance(kind, type)
-    if hasattr(kind, "__dataclass_fields__"):
-        return _decode_object(kind, value, where)
-    # bool is an int to isinstance, but not to a reader of the file.
-    if type(value) is not kind:
-        raise _corrupt(where, f"of type {kind.__name__}", value)
-    return value
-
-
-def _closest(kinds: tuple[object, ...], value: Json) -> object:
-    """Return the kind, of several of objects, that shares most names of entries with `value`."""
-    inner = [kind for kind in kinds if kind is not NoneType]
-    names = set(value) if isinstance(value, dict) else set()
-    return max(inner, key=lambda kind: len(names & getattr(kind, "__annotations__", {}).keys()))
-
-
-def _decode_object(kind: type, value: Json, where: str) -> object:
-    if not isinstance(value, dict):
-        raise _corrupt(where, "an object", value)
-    types = get_type_hints(kind)
-    names = {_JSON_NAMES.get(name, name): name for name in types}
-    if missing := names.keys() - value.keys():
-        raise ManifestCorruptError(
-            f"{where} has no entry {', '.join(sorted(missing))}", help=_BUILD_AGAIN
-        )
-    if unknown := value.keys() - names.keys():
-        raise ManifestCorruptError(
-            f"{where} has an unknown entry {', '.join(sorted(unknown))}", help=_BUILD_AGAIN
-        )
-    members = {
-        name: _decode(types[name], value[key], f"{where}.{key}") for key, name in names.items()
-    }
-    try:
-        instance: object = kind(**members)
-    except ValueError as error:
-        raise ManifestCorruptError(f"{where}: {error}", help=_BUILD_AGAIN) from None
-    return instance
-
-
-_BUILD_AGAIN = "build the directory again with `rtlgen build FILE.c -o DIR`"
-
-
-def _corrupt(where: str, expected: str, value: Json) -> ManifestCorruptError:
-    return ManifestCorruptError(f"{where} is {value!r}, not {expected}", help=_BUILD_AGAIN)
-
-
-def unwritable(directory: Path, reason: str | None) -> OutputDirectoryError:
-    """Return the error for a build directory into which something cannot be written."""
-    return OutputDirectoryError(
-        f"cannot write to {directory}: {reason}", help="choose another directory"
-    )
-
-
-def sha256_of(text: str) -> str:
-    """Return the SHA-256 of `text` in UTF-8, as hex."""
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def write_manifest(directory: Path, manifest: Manifest) -> Path:
-    """Write manifest.json into `directory`, with a digest of itself, and return its path."""
-    path = directory / FILE_NAME
-    document = manifest.to_json()
-    document[DIGEST_NAME] = _digest(document)
-    path.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
-    return path
-
-
-def _digest(document: Mapping[str, Json]) -> str:
-    return sha256_of(json.dumps(document, sort_keys=True))
-
-
-def read_manifest(directory: Path) -> Manifest:
-    """Read manifest.json of `directory`.
-
-    Raises
-    ------
-    ManifestMissingError, ManifestCorruptError
-    """
-    path = directory / FILE_NAME
-    try:
-        with path.open("rb") as file:
-            text = file.read(MOST_BYTES)
-        document = json.loads(text)
-        digest = document.pop(DIGEST_NAME, None) if isinstance(document, dict) else None
-        manifest = Manifest.from_json(document)
-        is_as_written = digest == _digest(manifest.to_json())
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise ManifestMissingError(
-            f"cannot read {path}: {reason}",
-            help="name a directory that `rtlgen build FILE.c -o DIR` wrote",
-        ) from None
-    except (ValueError, RecursionError) as error:
-        raise ManifestCorruptError(
-            f"{path} is not JSON", notes=[str(error)], help=_BUILD_AGAIN
-        ) from None
-    if not is_as_written:
-        raise ManifestCorruptError(
-            f"{path} was changed after the build",
-            notes=["a wrong entry, such as `predicted_cycles`, would make every result wrong"],
-            help=_BUILD_AGAIN,
-        )
-    return manifest
-
-
-def read_verilog(directory: Path, manifest: Manifest) -> Path:
-    """Return the path of the Verilog of `directory`, after checking that it is the manifest's.
-
-    Raises
-    ------
-    ManifestMissingError: the file is not there.
-    StaleVerilogError: its text has changed since the manifest was written.
-    """
-    path = directory / manifest.verilog.file
-    try:
-        digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    except OSError as error:
-        raise ManifestMissingError(
-            f"cannot read {path}: {error.strerror or error}", help=_BUILD_AGAIN
-        ) from None
-    if digest != manifest.verilog.sha256:
-        raise StaleVerilogError(
-            f"{path} is not the Verilog that its manifest describes",
-            notes=[f"SHA-256 {digest}", f"manifest: {manifest.verilog.sha256}"],
-            help=_BUILD_AGAIN,
-        )
-    return path

@@ -32,8 +32,8 @@ from rtlgen.manifest import (
     Port,
     ReturnEntry,
     ScalarEntry,
-    sha256_of,
 )
+from rtlgen.manifest_file import sha256_of
 from rtlgen.memory import collecting_later
 from rtlgen.memory_map import MappedArray, MemoryMap
 from rtlgen.source import SourceFile

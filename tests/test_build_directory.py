@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rtlgen.build_directory import build_directory
-from rtlgen.manifest import OutputDirectoryError, read_manifest, read_verilog
+from rtlgen.manifest_file import OutputDirectoryError, read_manifest, read_verilog
 from tests.sim.designs import SCALE_ADD, build_scale_add
 
 

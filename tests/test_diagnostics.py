@@ -35,7 +35,8 @@ from rtlgen.ir.affine import Affine
 from rtlgen.ir.effort import keep_going, limited_effort
 from rtlgen.ir.plan import Region
 from rtlgen.ir.sets import ScopSets
-from rtlgen.manifest import Manifest, read_manifest, read_verilog
+from rtlgen.manifest import Manifest
+from rtlgen.manifest_file import read_manifest, read_verilog
 from rtlgen.memory import memory_limit_mb
 from rtlgen.options import CompileOptions
 from rtlgen.poly.correspondence import correspondence

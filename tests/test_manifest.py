@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from rtlgen.manifest import (
-    Manifest,
-    ManifestCorruptError,
+from rtlgen.manifest import Manifest, ManifestCorruptError
+from rtlgen.manifest_file import (
     ManifestMissingError,
     StaleVerilogError,
     read_manifest,
@@ -47,10 +46,10 @@ def test_a_truncated_manifest_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
-        (("top",), None, "manifest.top is None, not of type str"),
-        (("predicted_cycles",), True, "manifest.predicted_cycles is True, not of type int"),
-        (("arrays", 0, "role"), "both", "manifest.arrays[0].role is 'both', not one of in, out"),
-        (("arrays", 0, "shape"), 4, "manifest.arrays[0].shape is 4, not a list"),
+        (("top",), None, "manifest.top: expected str, found None"),
+        (("predicted_cycles",), True, "manifest.predicted_cycles: expected int, found True"),
+        (("arrays", 0, "role"), "both", "manifest.arrays[0].role: expected 'in', 'out', 'inout',"),
+        (("arrays", 0, "shape"), 4, "manifest.arrays[0].shape: expected a list, found 4"),
         (("arrays", 1, "element_bits"), 12, "manifest.arrays[1]: array B has elements of 12 bits"),
         (("arrays", 0, "shape"), [64], "port A_addr is ('in', 4), expected ('in', 6)"),
         (("done",), "ready", "port ready is None, expected ('out', 1)"),

@@ -86,14 +86,14 @@ def test_arrays_off_chip_are_the_hosts_and_local_ones_are_not() -> None:
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
-        (("kind",), "sram", "manifest.memory.kind is 'sram', not one of fixed, axi"),
+        (("kind",), "sram", "manifest.memory.kind: expected 'fixed', 'axi', 'dram', found 'sram'"),
         (("kind",), "axi", "these are not the ports of a memory of kind axi"),
         (
             ("ports",),
             {"ack": "a", "en": "e"},
-            "manifest.memory.ports has no entry addr, rdata, wdata",
+            "manifest.memory.ports: missing fields: we, addr, wdata, rdata; unknown",
         ),
-        (("byte_order",), "big", "manifest.memory.byte_order is 'big', not one of little"),
+        (("byte_order",), "big", "manifest.memory.byte_order: expected 'little', found 'big'"),
         (("word_bits",), 24, "manifest.memory: the memory has words of 24 bits"),
         (("word_bits",), 8, "array A has elements of 16 bits, wider than words of 8"),
         (("latency_cycles",), 0, "an access of the memory takes 0 cycles"),

@@ -19,7 +19,8 @@ import numpy as np
 
 from rtlgen.errors import RtlgenError
 from rtlgen.files import kept_for_its_log
-from rtlgen.manifest import Manifest, read_verilog, unwritable
+from rtlgen.manifest import Manifest
+from rtlgen.manifest_file import read_verilog, unwritable
 from rtlgen.sim import native_engine
 from rtlgen.sim.axi_behaviour import AxiBehaviour, BusError
 from rtlgen.sim.axi_model import axi_base

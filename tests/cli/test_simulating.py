@@ -12,7 +12,8 @@ import rtlgen
 import rtlgen.design
 from rtlgen.design import Design
 from rtlgen.ir.plan import KernelPlan
-from rtlgen.manifest import FileEntry, read_manifest, sha256_of, write_manifest
+from rtlgen.manifest import FileEntry
+from rtlgen.manifest_file import read_manifest, sha256_of, write_manifest
 from rtlgen.verilog import GeneratedVerilog, generate
 from tests.cli.conftest import SCALED
 from tests.cli.conftest import rtlgen as run_rtlgen

@@ -15,7 +15,7 @@ from rtlgen.frontend import parse_text
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.plan import KernelPlan
 from rtlgen.ir.scop import Scop
-from rtlgen.manifest import write_manifest
+from rtlgen.manifest_file import write_manifest
 from rtlgen.options import CompileOptions
 from rtlgen.verify.compare import compare_memories
 from rtlgen.verify.cosim import Engine, Simulator, simulate

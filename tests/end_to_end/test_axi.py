@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rtlgen.manifest import Manifest, write_manifest
+from rtlgen.manifest import Manifest
+from rtlgen.manifest_file import write_manifest
 from rtlgen.scheduling.workers import ONE_WORKER, WorkerRequest
 from rtlgen.sim.axi_behaviour import AxiBehaviour, BurstError
 from rtlgen.verify.cosim import SimulationResult, simulate_all

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from rtlgen.errors import RtlgenError
-from rtlgen.manifest import Manifest, StaleVerilogError
+from rtlgen.manifest import Manifest
+from rtlgen.manifest_file import StaleVerilogError
 from rtlgen.sim.cocotb_runner import NoSharedPythonError, Simulator
 from rtlgen.sim.verilator import has_header
 from rtlgen.tools import MissingToolError

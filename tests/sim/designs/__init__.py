@@ -16,9 +16,8 @@ from rtlgen.manifest import (
     Port,
     ReturnEntry,
     ScalarEntry,
-    sha256_of,
-    write_manifest,
 )
+from rtlgen.manifest_file import sha256_of, write_manifest
 
 SCALE_ADD = Path(__file__).with_name("scale_add.v").read_text(encoding="utf-8")
 SCALE_ADD_CYCLES = 18

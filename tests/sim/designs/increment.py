@@ -11,15 +11,8 @@ from pathlib import Path
 import numpy as np
 
 from rtlgen.hw.names import AXI_PORTS
-from rtlgen.manifest import (
-    ArrayEntry,
-    ArrayRole,
-    FileEntry,
-    Manifest,
-    Port,
-    sha256_of,
-    write_manifest,
-)
+from rtlgen.manifest import ArrayEntry, ArrayRole, FileEntry, Manifest, Port
+from rtlgen.manifest_file import sha256_of, write_manifest
 from rtlgen.memory_map import AxiPorts, MappedArray, MemoryKind, MemoryMap, MemoryPorts
 
 _FILES: dict[MemoryKind, str] = {
