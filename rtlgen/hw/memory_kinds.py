@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from rtlgen.hw.memory import (
-    ArrayStorage,
-    BlockStorage,
-    LoadUser,
-    RegisterStorage,
-    RomStorage,
-    StoreUser,
-)
+from rtlgen.hw.block_storage import BlockStorage
+from rtlgen.hw.memory import ArrayStorage, LoadUser, StoreUser
 from rtlgen.hw.part_storage import PartStorage
+from rtlgen.hw.small_storage import RegisterStorage, RomStorage
 from rtlgen.hw.windows import DrainedStorage, FilledStorage
 from rtlgen.ir.plan import Memory, MemoryKind
 

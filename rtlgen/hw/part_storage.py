@@ -6,7 +6,8 @@ from amaranth.hdl import Cat, Const, Module, Signal, Value, unsigned
 from amaranth.lib.wiring import In, Member
 
 from rtlgen.hw.bank_places import quotient_and_remainder
-from rtlgen.hw.memory import BYTE_BITS, BlockStorage, Place
+from rtlgen.hw.block_storage import BlockStorage
+from rtlgen.hw.memory import BYTE_BITS, Place
 from rtlgen.ir.array_part import ArrayPart
 from rtlgen.ir.plan import address_bits
 
