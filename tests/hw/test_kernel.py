@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from rtlgen.hw import forms, kernel
+from rtlgen.hw import forms, region_parts
 from rtlgen.hw.groups import groups_of
 from rtlgen.ir.crc import absorb
 from rtlgen.ir.cycles import predicted_cycles
@@ -128,7 +128,7 @@ def test_a_region_that_ends_before_its_streams_leaves_nothing_behind(style: Inde
 def test_streams_that_go_on_after_the_end_of_their_region_are_caught(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(kernel, "ResetInserter", lambda end: lambda control: control)
+    monkeypatch.setattr(region_parts, "ResetInserter", lambda end: lambda control: control)
     with pytest.raises(AssertionError):
         check_kernel(cut_short(gemm_plan(8)), runs=2)
 
