@@ -31,7 +31,8 @@ MOST_WAITED = 4
 """Tiles between a store and the load that waits for it from which on it does not matter."""
 
 MOST_WAITED_IN_LANES = 16
-"""The same where lanes run one behind the other: the memory answers after many tiles."""
+"""The same in lanes: tiles are so short that windows have many copies, and that the memory answers
+after many tiles."""
 
 
 class Waiting:
@@ -56,7 +57,7 @@ class Waiting:
         self.space = space
         self.barrier = barrier
         self.across = across
-        self.most = MOST_WAITED if kernel.in_step else MOST_WAITED_IN_LANES
+        self.most = MOST_WAITED if kernel.lanes == 1 else MOST_WAITED_IN_LANES
 
     def of_load(self, pairs: Mapping[str, isl.Map]) -> list[Wait]:
         """Return what a load waits for.
