@@ -153,6 +153,7 @@ class TileChoice:
                 fewest = self._cycles(best)
                 is_followed = part.region.tiles <= self.comparison.followed
                 if is_followed and self.comparison.least(part) < GAIN * fewest:
+                    part = form.with_copies(part, {})
                     copies = CopySearch(part, self.chip.bus, budget).best(fewest)
                     if copies is not None:
                         best = self._better([best, form.with_copies(part, copies)]) or best

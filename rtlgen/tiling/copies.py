@@ -28,7 +28,7 @@ WORTH_COPIES = 0.98
 NOT_MISSED = 1.0005
 """Times as many cycles as without them up to which copies are not missed."""
 
-MOST_TRIED = 64
+MOST_TRIED = 40
 """Choices of copies of which it is followed how long they take, before some fit."""
 
 FOLLOWING = 100
@@ -68,30 +68,36 @@ class CopySearch:
         most = int(WORTH_COPIES * fewest)
         many = MOST_BITS if self.part.region.tiles < LONG_TILES else LONG_BITS
         chosen = {window: max(bits, many) for window, bits in self._now.items()}
-        if self._cycles(chosen, most) > most:
+        cycles = self._cycles(chosen, most)
+        if cycles > most:
             return None
         self._seen = set()
-        fitting = self._fitting(chosen, most)
-        return None if fitting is None else self._without_waste(fitting, most)
+        fitting = self._fitting(chosen, cycles, most)
+        return None if fitting is None else self._without_waste(fitting[1], most)
 
-    def _fitting(self, chosen: dict[str, int], most: int) -> dict[str, int] | None:
-        """Return the same with as few copies as the RAM has room for, those first that are missed
-        least; where that leads to more than `most` cycles, others.
+    def _fitting(
+        self, chosen: dict[str, int], cycles: int, most: int
+    ) -> tuple[int, dict[str, int]] | None:
+        """Return the same with as few copies as the RAM has room for, and its cycles.
+
+        Those go first that are missed least, then others, where that leads to fewer cycles.
         """
         missing = self._taken(chosen) - self._left
         if missing <= 0:
-            return chosen
+            return cycles, chosen
         found = [
             (self._cycles(less, most), self._taken(less), less)
             for less in self._fewer(chosen, missing)
             if self._is_new(less)
         ]
+        best = None
         for cycles, _, less in sorted(found, key=lambda f: f[:2]):
             if cycles > most:
                 break
-            if (fitting := self._fitting(less, most)) is not None:
-                return fitting
-        return None
+            fitting = self._fitting(less, cycles, most)
+            if fitting is not None:
+                best, most = fitting, int(WORTH_COPIES * fitting[0])
+        return best
 
     def _is_new(self, copies: Mapping[str, int]) -> bool:
         """Tell whether copies have not been looked at, nor too many others."""
