@@ -6,13 +6,15 @@ from dataclasses import replace
 
 import pytest
 
+from rtlgen.ir.memory_side import Bus
 from rtlgen.ir.scop import Statement
+from rtlgen.ir.timeline import workers_cycles
 from rtlgen.poly.errors import RewriteUnsound
 from rtlgen.tiling.lanes import LaneRequest
 from rtlgen.tiling.part import TiledPart
 from rtlgen.transforms import align
 from rtlgen.transforms.tile_nests import Tiling
-from tests.tiling.programs import ELIMINATION, LU_BY_STEPS, PRODUCT, planned
+from tests.tiling.programs import ELIMINATION, KIB, LU_BY_STEPS, PRODUCT, planned
 
 
 def part_of(text: str, size: int, tile: tuple[int, ...]) -> TiledPart:
@@ -79,3 +81,21 @@ def test_iterations_that_touch_other_elements_where_tiles_begin_are_refused(
     lanes = LaneRequest("i", 4)
     with pytest.raises(RewriteUnsound):
         planned.__wrapped__(LU_BY_STEPS, 16, (2, 4, 6), kind="axi", lanes=lanes)
+
+
+@pytest.mark.long
+def test_a_triangle_in_lanes_takes_little_longer_than_its_products() -> None:
+    lanes, latency = LaneRequest("i", 16), 30
+    found = planned(
+        LU_BY_STEPS,
+        256,
+        (4, 16, 24),
+        kind="axi",
+        latency_cycles=latency,
+        budget_bits=24 * KIB,
+        lanes=lanes,
+    )
+    (part,) = found.parts
+    assert part.ram_bits <= 24 * KIB
+    products = sum(n * n for n in range(256)) // 16
+    assert workers_cycles(part.workers, Bus("axi", latency)) <= 1.15 * products
