@@ -32,7 +32,7 @@ from rtlgen.tiling.chip import UNLIMITED, Chip
 from rtlgen.tiling.cut import CutPart
 from rtlgen.tiling.handing import handing_over
 from rtlgen.tiling.lane_skew import skewed
-from rtlgen.tiling.lanes import lanes_without_order
+from rtlgen.tiling.lanes import lanes_that_wait, lanes_without_order
 from rtlgen.tiling.loops import UnitLoops
 from rtlgen.tiling.program import Program
 from rtlgen.transforms.instance_ranks import Instances
@@ -345,6 +345,12 @@ def _decision(cut: CutPart, space: Space) -> Decision:
                 raise
             # What a lane needs of later ones in a tile asks for more than one lane's order does.
             raise lanes_without_order(space.timing.scop) from error
+    lane = None if cut.lane_loop is None else cut.lane_loop.iterator
+    placed = known[key].placements.values()
+    if lane is not None and any(
+        loop.extent > 1 for each in placed for loop in each.loops if loop.iterator == lane
+    ):
+        raise lanes_that_wait(space.timing.scop, tiling.sizes)
     return known[key]
 
 
