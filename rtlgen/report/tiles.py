@@ -54,7 +54,13 @@ def workers_line(unit: Mapping[str, Any], report: Mapping[str, Any]) -> str | No
 def unit_line(unit: Mapping[str, Any]) -> str:
     """Return how one unit is cut into tiles, and in which order these run."""
     tiles = unit["tiles"]
-    what = f"{tiling_text(tiles)} iterations ({', '.join(tiles['loops'])}), in the order"
+    begins = [
+        f"{loop} = {begin}"
+        for loop, begin in zip(tiles["loops"], tiles["begins"], strict=True)
+        if begin
+    ]
+    begun = f" from {' and '.join(begins)} on" if begins else ""
+    what = f"{tiling_text(tiles)} iterations ({', '.join(tiles['loops'])}){begun}, in the order"
     if not tiles["loops"]:
         return f"{' '.join(unit['statements'])}: one tile"
     return (

@@ -30,8 +30,9 @@ from rtlgen.scheduling.tile_kernel import TileKernel
 MOST_WAITED = 4
 """Tiles between a store and the load that waits for it from which on it does not matter."""
 
-MOST_WAITED_IN_LANES = 16
-"""The same where lanes run one behind the other: the memory answers after many tiles."""
+FAR_WAITED = 16
+"""The same where lanes run one behind the other, since the memory answers after many tiles, and
+where windows have many copies, so that loads are far ahead."""
 
 
 class Waiting:
@@ -43,6 +44,7 @@ class Waiting:
     barrier: whether all workers meet after each wave.
     across: how iterations of the shared loop wait for one another; None for waves, and so with a
         barrier.
+    far: whether it matters how many tiles are in between where these are many.
     """
 
     def __init__(
@@ -51,12 +53,13 @@ class Waiting:
         space: int | None,
         barrier: bool,
         across: Doacross | None = None,
+        far: bool = False,
     ) -> None:
         self.kernel = kernel
         self.space = space
         self.barrier = barrier
         self.across = across
-        self.most = MOST_WAITED if kernel.in_step else MOST_WAITED_IN_LANES
+        self.most = FAR_WAITED if far or not kernel.in_step else MOST_WAITED
 
     def of_load(self, pairs: Mapping[str, isl.Map]) -> list[Wait]:
         """Return what a load waits for.

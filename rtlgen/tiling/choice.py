@@ -113,11 +113,24 @@ class TileChoice:
             both = tuple(dict.fromkeys([found.tiling.sizes, smallest]))
             if found.tiling.woven is None:
                 found = self._in_strips(before, both, found)
-            found = self._with_other_copies(found)
+            found = self._with_other_copies(self._ending_with_loops(found))
             with improving("tiles with more RAM"), spare_effort():
                 self._note_roomier(before, both)
             return found
-        return self._with_other_copies(found)
+        return self._with_other_copies(self._ending_with_loops(found))
+
+    def _ending_with_loops(self, found: TiledPart) -> TiledPart:
+        """Return tiles that end where loops end, where the kernel rules and is done sooner then."""
+        least = self.comparison.of(found)
+        alone = self.chip.workers.count == 1 and not found.tiling.spread
+        if not alone or least.kernel_cycles < least.bus_cycles:
+            return found
+        form = next(form for form in self.forms if form.has(found))
+        with improving("tiles that end where loops do"), spare_effort():
+            cut = form.cuts.ending_with_loops(form.cuts.known(found.tiling))
+            if cut.tiles < GAIN * found.region.tiles:
+                found = self._better([found, form.plan(cut)]) or found
+        return found
 
     def _with_other_copies(self, found: TiledPart) -> TiledPart:
         """Return the best tiles of lanes with as many copies of their windows as save cycles.
@@ -140,6 +153,7 @@ class TileChoice:
                 fewest = self._cycles(best)
                 is_followed = part.region.tiles <= self.comparison.followed
                 if is_followed and self.comparison.least(part) < GAIN * fewest:
+                    part = form.with_copies(part, {})
                     copies = CopySearch(part, self.chip.bus, budget).best(fewest)
                     if copies is not None:
                         best = self._better([best, form.with_copies(part, copies)]) or best

@@ -28,6 +28,9 @@ WORTH_COPIES = 0.98
 NOT_MISSED = 1.0005
 """Times as many cycles as without them up to which copies are not missed."""
 
+MOST_TRIED = 40
+"""Choices of copies of which it is followed how long they take, before some fit."""
+
 FOLLOWING = 100
 """Elementary steps that it counts for to follow a tile of a unit once."""
 
@@ -52,6 +55,7 @@ class CopySearch:
             taken = memory.depth * memory.width_bits * memory.read_ports * memory.is_block_ram
             self._now[transfer.window] = transfer.at.tile_bits
             self._bits[transfer.window] = workers * taken >> transfer.at.tile_bits
+        self._seen: set[tuple[int, ...]] = set()
         self._left = budget_bits - part.ram_bits + self._taken(self._now)
 
     def best(self, fewest: int) -> Mapping[str, int] | None:
@@ -64,17 +68,44 @@ class CopySearch:
         most = int(WORTH_COPIES * fewest)
         many = MOST_BITS if self.part.region.tiles < LONG_TILES else LONG_BITS
         chosen = {window: max(bits, many) for window, bits in self._now.items()}
-        if self._cycles(chosen, most) > most:
+        cycles = self._cycles(chosen, most)
+        if cycles > most:
             return None
-        while (missing := self._taken(chosen) - self._left) > 0:
-            found = [
-                (self._cycles(less, most), self._taken(less), less)
-                for less in self._fewer(chosen, missing)
-            ]
-            cycles, _, chosen = min(found, key=lambda f: f[:2], default=(most + 1, 0, chosen))
+        self._seen = set()
+        fitting = self._fitting(chosen, cycles, most)
+        return None if fitting is None else self._without_waste(fitting[1], most)
+
+    def _fitting(
+        self, chosen: dict[str, int], cycles: int, most: int
+    ) -> tuple[int, dict[str, int]] | None:
+        """Return the same with as few copies as the RAM has room for, and its cycles.
+
+        Those go first that are missed least, then others, where that leads to fewer cycles.
+        """
+        missing = self._taken(chosen) - self._left
+        if missing <= 0:
+            return cycles, chosen
+        found = [
+            (self._cycles(less, most), self._taken(less), less)
+            for less in self._fewer(chosen, missing)
+            if self._is_new(less)
+        ]
+        best = None
+        for cycles, _, less in sorted(found, key=lambda f: f[:2]):
             if cycles > most:
-                return None
-        return self._without_waste(chosen, most)
+                break
+            fitting = self._fitting(less, cycles, most)
+            if fitting is not None:
+                best, most = fitting, int(WORTH_COPIES * fitting[0])
+        return best
+
+    def _is_new(self, copies: Mapping[str, int]) -> bool:
+        """Tell whether copies have not been looked at, nor too many others."""
+        key = tuple(copies.values())
+        if key in self._seen or len(self._seen) >= MOST_TRIED:
+            return False
+        self._seen.add(key)
+        return True
 
     def _fewer(self, chosen: Mapping[str, int], missing: int) -> Iterator[dict[str, int]]:
         """Yield the same with half as many copies of one window, where that saves enough to matter.

@@ -42,7 +42,7 @@ from rtlgen.timing import recurrent_reads
 from rtlgen.transforms.candidates import box_placement
 from rtlgen.transforms.instance_ranks import Instances
 from rtlgen.transforms.precedence import Related
-from rtlgen.transforms.tile_nests import TiledScop, Tiling, cut_into_tiles
+from rtlgen.transforms.tile_nests import Lanes, TiledScop, Tiling, cut_into_tiles
 from rtlgen.transforms.units import dependence_units
 
 MOST_TILES_BEHIND = 3
@@ -137,6 +137,35 @@ def word_phases(loops: UnitLoops, tiling: Tiling, chip: Chip) -> Tiling:
     return replace(tiling, phases=tuple(phases)) if max(phases, default=1) > 1 else tiling
 
 
+def tile_ends(
+    loops: UnitLoops, sizes: Sequence[int], lengths: Sequence[int], lanes: Lanes | None, chip: Chip
+) -> tuple[int, ...]:
+    """Return how many iterations before 0 tiles have to begin that end where their loop does.
+
+    Words and lanes begin where tiles do, so these are multiples of both, and the last tile of a
+    loop may lack a few iterations.
+
+    Parameters
+    ----------
+    sizes: of the tiles. lengths: by loop, one more than its last iteration.
+    """
+    grains = [1] * len(sizes)
+    if lanes is not None:
+        grains[lanes.loop] = lanes.count
+    for statement in loops.program.scop.statements:
+        for access in (statement.write, *statement.reads):
+            if access.array not in chip.off_chip:
+                continue
+            elements = chip.word_bits // chip.off_chip[access.array].width_bits
+            for k, name in enumerate(statement.iterators[: len(sizes)]):
+                step = access.affine[-1].coefficient(name)
+                grains[k] = lcm(grains[k], elements // gcd(step, elements))
+    return tuple(
+        -length % size // grain * grain
+        for length, size, grain in zip(lengths, sizes, grains, strict=True)
+    )
+
+
 def cut_part(
     loops: UnitLoops, tiling: Tiling, target: Target, off_chip: Collection[str]
 ) -> CutPart:
@@ -152,8 +181,9 @@ def cut_part(
     NoLanes: one runs from lane to lane.
     """
     behind = [0] * max(1, len(loops.units))
+    begun = _begun_before(loops, tiling)
     while True:
-        there = _tiles_behind(loops, tiling, behind)
+        there = _tiles_behind(begun, tiling, behind)
         tiled, moved, relations = _in_tiles(there, tiling)
         violation = find_violation(relations.sets, relations.dependences, tiled.scop.schedule)
         if violation is None:
@@ -179,6 +209,14 @@ def cut_part(
     )
     crossings = Crossings(relations, grid)
     return CutPart(there, tiling, target, frozenset(off_chip), tiled, relations, crossings, nest)
+
+
+def _begun_before(loops: UnitLoops, tiling: Tiling) -> UnitLoops:
+    """Return loops whose iterations are so much later that tiles begin where they are to begin."""
+    for level, origin in enumerate(tiling.origins):
+        if origin:
+            loops = loops.delayed(level, (origin,) * max(1, len(loops.units)))
+    return loops
 
 
 def _tiles_behind(loops: UnitLoops, tiling: Tiling, behind: Sequence[int]) -> UnitLoops:

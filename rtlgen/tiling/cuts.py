@@ -12,7 +12,7 @@ from rtlgen.poly.errors import IllegalSchedule
 from rtlgen.scheduling.doacross import SharedLoop
 from rtlgen.scheduling.errors import NoLanes
 from rtlgen.tiling.chip import Chip
-from rtlgen.tiling.cut import CutPart, cut_part, word_phases
+from rtlgen.tiling.cut import CutPart, cut_part, tile_ends, word_phases
 from rtlgen.tiling.lanes import lanes_are_not_cut, lanes_of
 from rtlgen.tiling.loops import UnitLoops
 from rtlgen.tiling.parallel import Sharing, no_parallel_tiles, sharing_of
@@ -119,6 +119,22 @@ class Cuts:
     def in_order(self, tiling: Tiling) -> CutPart | None:
         """Return the unit in tiles in a certain order, in its lanes; None where it is not legal."""
         return self._cut_as(replace(tiling, lanes=self.lanes))
+
+    def ending_with_loops(self, cut: CutPart) -> CutPart:
+        """Return the same with tiles that end where loops end, where there are fewer of them.
+
+        A loop of a triangle begins where an outer one is, and ends where it always does: what the
+        last tile lacks is lacking in all rows of tiles.
+        """
+        sizes = cut.tiling.sizes
+        ends = tile_ends(self.loops, sizes, self.lengths[: len(sizes)], self.lanes, self.chip)
+        best = cut
+        for loop, before in enumerate(ends):
+            if before:
+                found = self.in_order(best.tiling.begun_before(loop, before))
+                if found is not None and found.tiles < best.tiles:
+                    best = found
+        return best
 
     def known(self, tiling: Tiling) -> CutPart:
         """Return the unit as it was cut before."""

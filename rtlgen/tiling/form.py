@@ -348,7 +348,7 @@ class Form:
 
         Parameters
         ----------
-        copies: log2 of them, by window.
+        copies: log2 of them, by window, of those that have others.
         """
         cut = self.cuts.known(part.tiling)
         with limited_effort():

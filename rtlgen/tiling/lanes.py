@@ -232,6 +232,19 @@ def lanes_need_each_other(
     )
 
 
+def lanes_that_wait(scop: Scop, sizes: tuple[int, ...]) -> NoLanes:
+    """Return the error for lanes in tiles so small that each iteration waits for the one before.
+
+    Its pads would be iterations of the loop over lanes, which takes no time.
+    """
+    text = ",".join(map(str, sizes))
+    return NoLanes(
+        f"in tiles of {text} iterations each one of a lane waits for the one before",
+        labels=tuple(Label(statement.span) for statement in scop.statements),
+        help="give tiles that are longer in an inner loop, or leave out --unroll",
+    )
+
+
 def lanes_without_order(scop: Scop) -> NoLanes:
     """Return the error for lanes that no order of the statements of a tile suits."""
     names = ", ".join(statement.name for statement in scop.statements)

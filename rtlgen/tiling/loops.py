@@ -70,9 +70,10 @@ class UnitLoops:
         """Return the loops with each unit so many iterations later in the loop of a level."""
         key = level, iterations
         if key not in self.later:
+            units = self.units or (tuple(s.name for s in self.program.scop.statements),)
             by = {
                 name: delay
-                for names, delay in zip(self.units, iterations, strict=True)
+                for names, delay in zip(units, iterations, strict=True)
                 for name in names
             }
             program = in_other_loops(self.program, delayed(self.program.scop, level, by))

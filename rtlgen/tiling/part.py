@@ -32,7 +32,7 @@ from rtlgen.tiling.chip import UNLIMITED, Chip
 from rtlgen.tiling.cut import CutPart
 from rtlgen.tiling.handing import handing_over
 from rtlgen.tiling.lane_skew import skewed
-from rtlgen.tiling.lanes import lanes_without_order
+from rtlgen.tiling.lanes import lanes_that_wait, lanes_without_order
 from rtlgen.tiling.loops import UnitLoops
 from rtlgen.tiling.program import Program
 from rtlgen.transforms.instance_ranks import Instances
@@ -143,7 +143,7 @@ def plan_part(
     Parameters
     ----------
     taken: names that memories cannot have. shared: the tile loop that workers share; None for one
-        worker. copies: log2 of those of some windows, by their names.
+        worker. copies: log2 of those of some windows, by their names, where these are many.
 
     Raises
     ------
@@ -262,7 +262,7 @@ def _planned(
     shared: SharedLoop | None,
     copies: Mapping[str, int] | None,
 ) -> TiledPart:
-    planner = _planner(cut, ways, chip, shared)
+    planner = _planner(cut, ways, chip, shared, far=copies is not None)
     widest, known = cut.scopes(widest_scope(cut, chip, shared)), -1
     # Where the words of a folded window cannot be told, it is larger than it was taken for.
     while len(planner.wide) > known:
@@ -286,10 +286,12 @@ def _planned(
     )
 
 
-def _planner(cut: CutPart, ways: Space, chip: Chip, shared: SharedLoop | None) -> WindowPlanner:
+def _planner(
+    cut: CutPart, ways: Space, chip: Chip, shared: SharedLoop | None, far: bool = False
+) -> WindowPlanner:
     space = None if shared is None else shared.number
     across = None if shared is None else shared.across
-    key = ways.timing.memory_only, ways.timing.apart, shared, chip.workers.barrier
+    key = ways.timing.memory_only, ways.timing.apart, shared, chip.workers.barrier, far
     if key not in cut.planners:
         kernel = _kernel(cut, ways)
         cut.planners[key] = WindowPlanner(
@@ -299,7 +301,7 @@ def _planner(cut: CutPart, ways: Space, chip: Chip, shared: SharedLoop | None) -
             chip.word_bits,
             chip.target.memory_read_latency_cycles,
             cut.loops.folds,
-            Waiting(kernel, space, chip.workers.barrier, across),
+            Waiting(kernel, space, chip.workers.barrier, across, far),
             chip.workers.count,
             handing_over(cut, chip, shared),
         )
@@ -343,6 +345,12 @@ def _decision(cut: CutPart, space: Space) -> Decision:
                 raise
             # What a lane needs of later ones in a tile asks for more than one lane's order does.
             raise lanes_without_order(space.timing.scop) from error
+    lane = None if cut.lane_loop is None else cut.lane_loop.iterator
+    placed = known[key].placements.values()
+    if lane is not None and any(
+        loop.extent > 1 for each in placed for loop in each.loops if loop.iterator == lane
+    ):
+        raise lanes_that_wait(space.timing.scop, tiling.sizes)
     return known[key]
 
 

@@ -172,14 +172,20 @@ def _workers(part: TiledPart, alone: str | None) -> dict[str, Any]:
 def _tiling(tiling: Tiling, names: Sequence[str]) -> dict[str, Any]:
     """Return sizes and order of tiles; the order in terms of the loops that are cut.
 
-    Of tiles in strips along a loop, `i / 32` is the strip of 32 tiles.
+    `begins` are the iterations at which tiles begin. Of tiles in strips along a loop, `i / 32` is
+    the strip of 32 tiles.
     """
     order = [str(Affine.of(dict(zip(names, row, strict=False)))) for row in tiling.order]
     if tiling.woven is not None and not tiling.spread:
         row = tiling.woven
         order.append(order[row])
         order[row] = f"{order[row]} / {tiling.phases[row]}"
-    return {"sizes": list(tiling.sizes), "loops": list(names[: tiling.depth]), "order": order}
+    return {
+        "sizes": list(tiling.sizes),
+        "loops": list(names[: tiling.depth]),
+        "begins": [-origin for origin in tiling.origins or (0,) * tiling.depth],
+        "order": order,
+    }
 
 
 def _mover(part: TiledPart, transfer: Transfer) -> dict[str, Any]:

@@ -87,6 +87,8 @@ class Tiling:
         far apart in the rows behind it; None: no row's is.
     spread: that loop runs through all of its tiles always, and so keeps others apart.
     lanes: which iterations of a tile run side by side; None: each by itself.
+    origins: by loop, how many iterations before its iteration 0 a tile begins; () where all begin
+        with it. The loops that are cut have been delayed by as much.
     """
 
     sizes: tuple[int, ...]
@@ -95,6 +97,7 @@ class Tiling:
     woven: int | None = None
     spread: bool = False
     lanes: Lanes | None = None
+    origins: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         if any(size < 1 for size in self.sizes):
@@ -113,6 +116,10 @@ class Tiling:
             raise ValueError(f"tiles in the order {self.order} have no phases {self.phases}")
         if self.lanes is not None and self.sizes[self.lanes.loop] % self.lanes.count:
             raise ValueError(f"{self.lanes} do not fit tiles of {self.sizes}")
+        if len(self.origins) not in (0, self.depth) or not all(
+            0 <= origin < size for origin, size in zip(self.origins, self.sizes, strict=False)
+        ):
+            raise ValueError(f"tiles of {self.sizes} do not begin {self.origins} iterations before")
 
     @property
     def depth(self) -> int:
@@ -125,6 +132,12 @@ class Tiling:
         if self.lanes is not None:
             found[self.lanes.loop] //= self.lanes.count
         return tuple(found)
+
+    def begun_before(self, loop: int, iterations: int) -> Tiling:
+        """Return the same with tiles that begin so many iterations before the first of a loop."""
+        origins = list(self.origins or (0,) * self.depth)
+        origins[loop] = iterations
+        return replace(self, origins=tuple(origins))
 
     @property
     def steps(self) -> tuple[Step, ...]:

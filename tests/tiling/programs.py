@@ -137,6 +137,18 @@ void elimination(int A[N][N]) {
 }
 """
 
+LU_BY_STEPS = """
+void lu(int A[N][N]) {
+  for (int k = 0; k < N; k++) {
+    for (int i = k + 1; i < N; i++)
+      A[i][k] /= A[k][k];
+    for (int i = k + 1; i < N; i++)
+      for (int j = k + 1; j < N; j++)
+        A[i][j] -= A[i][k] * A[k][j];
+  }
+}
+"""
+
 SHORTEST_PATHS = """
 void shortest_paths(int p[N][N]) {
   for (int k = 0; k < N; k++)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from unittest.mock import patch
 
 import pytest
 
@@ -128,3 +129,28 @@ def test_a_plan_with_other_copies_than_its_addresses_have_is_refused(step: int) 
             plan = replace(found.plan, body=(workers,))
             scop = found.program.scop
             replay_tiles(plan, workers, part.judged(scop), needed_by_host(plan, scop))
+
+
+class Trap(CopySearch):
+    """Where half as many copies of the first window are missed least, and no more can go then."""
+
+    def _cycles(self, copies: Mapping[str, int], most: int) -> int:
+        first, second, *others = copies.values()
+        if min(others) < MOST_BITS or first < MOST_BITS - 1 or max(first, second) < MOST_BITS:
+            return most + 1
+        return 2 - (first < MOST_BITS)
+
+    def _taken(self, copies: Mapping[str, int]) -> int:
+        return sum(1 << bits for bits in copies.values())
+
+
+def test_copies_that_lead_nowhere_are_taken_back() -> None:
+    part = part_of(PRODUCT, 12, (4, 4, 4))
+    search = Trap(part, BUS, 0)
+    windows = [transfer.window for transfer in part.region.transfers]
+    search._bits = dict.fromkeys(windows, 1)
+    search._left = search._taken(dict.fromkeys(windows, MOST_BITS)) - 6
+    expected = dict.fromkeys(windows, MOST_BITS) | {windows[1]: 1}
+    assert search.best(10) == expected
+    with patch("rtlgen.tiling.copies.MOST_TRIED", len(windows)):
+        assert search.best(10) is None

@@ -24,6 +24,7 @@ from tests.tiling.programs import (
     JACOBI,
     LOOKUP,
     LU,
+    LU_BY_STEPS,
     PRODUCT,
     SEIDEL,
     TRANSPOSED,
@@ -145,6 +146,13 @@ def test_a_unit_without_the_loop_has_one_lane() -> None:
         (PRODUCT, TILE, "j", 3, "tiles of 4,8,4 iterations do not divide among the lanes of j"),
         (PRODUCT, (4,), "j", 2, "the loop j is not cut into tiles"),
         (LU, (4, 4, 4), "k", 2, "the loop k is none of those that all statements share in tiles"),
+        (
+            LU_BY_STEPS,
+            (4, 4, 3),
+            "i",
+            4,
+            "in tiles of 4,4,3 iterations each one of a lane waits for the one before",
+        ),
     ],
 )
 def test_lanes_that_cannot_be(

@@ -104,7 +104,8 @@ def test_the_report_of_tiles_has_what_scripts_rely_on() -> None:
     made = design(TRANSPOSED, 64, tile=(8, 8), max_bram_kib=24)
     report = json.loads(json.dumps(made.report()))
     assert report["tiles"] == {
-        "count": 64, "sizes": [8, 8], "loops": ["i", "j"], "order": ["i + j", "i"],
+        "count": 64, "sizes": [8, 8], "loops": ["i", "j"], "begins": [0, 0],
+        "order": ["i + j", "i"],
     }  # fmt: skip
     assert report["words_moved"] == report["words_loaded"] + report["words_stored"] == 863
     assert report["words_needed"] == 800
