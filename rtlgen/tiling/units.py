@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+from rtlgen.ir.effort import improving, keep_going, spare_effort
 from rtlgen.ir.timeline import workers_cycles
 from rtlgen.poly.dependences import Dependence
 from rtlgen.scheduling.errors import WindowsTooLarge
@@ -181,6 +182,11 @@ class UnitPlanner:
         ----------
         replace_two: puts a group in place of the two from a number on, if it is better.
         """
+        # What the units take apart is known by then, and has to be planned to the end.
+        with improving("units in common tiles"), spare_effort():
+            self._join_from_the_first(replace_two)
+
+    def _join_from_the_first(self, replace_two: Callable[[int, _Group], bool]) -> None:
         number = 0
         while self.chip.buffer and number + 1 < len(self.groups):
             first, second = self.groups[number : number + 2]
@@ -190,6 +196,8 @@ class UnitPlanner:
             elif number:
                 # The one before may go with both of them, though not with the first.
                 number -= 1
+            # Where the effort is used up, what was joined by then stays joined.
+            keep_going()
 
     def _replace(self, number: int, joined: _Group) -> bool:
         """Put a group in place of two that follow each other; return False where that is longer."""

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from rtlgen.ir.effort import keep_going, limited_effort, noting_limits
 from rtlgen.ir.timeline import workers_cycles
 from rtlgen.scheduling.workers import WorkerRequest
 from rtlgen.tiling import units as units_module
@@ -184,3 +185,20 @@ def test_neighbours_that_are_joined_are_tried_with_the_one_before(
 
     planner._join(replace_two)
     assert tried == ["AB", "BC", "ABC"] and len(planner.groups) == 1
+
+
+def test_units_that_are_too_complex_to_join_run_one_after_another(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    chosen = units_module.UnitPlanner._chosen
+
+    def tiresome(planner: Any, group: Any, *others: Any) -> Any:
+        if len(group.units) > 1:
+            keep_going(work=10**9)
+        return chosen(planner, group, *others)
+
+    monkeypatch.setattr(units_module.UnitPlanner, "_chosen", tiresome)
+    with noting_limits() as limits, limited_effort():
+        found = planned(SIDE_BY_SIDE, 18, kind="axi", word_bits=128)
+    assert statements(found) == [["S0"], ["S1"]]
+    assert list(limits) == ["units in common tiles would take too long to be weighed to the end"]
