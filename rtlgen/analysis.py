@@ -28,7 +28,7 @@ from rtlgen.transforms.partition import with_cuts
 from rtlgen.transforms.pauses import Pause
 from rtlgen.transforms.ragged import Ranking, ragged_statements
 from rtlgen.transforms.skew import Skew, Skewed, skew
-from rtlgen.transforms.strides import is_strided
+from rtlgen.transforms.strides import strided_statements
 from rtlgen.transforms.units import Unit, dependence_units
 from rtlgen.transforms.unroll import unroll
 
@@ -176,11 +176,6 @@ def _normalised(analysis: Analysis) -> tuple[ScopSets, Dataflow]:
         return analysis.sets, analysis.flows
     sets = ScopSets(plain)
     return sets, dataflow(sets)
-
-
-def strided_statements(scop: Scop) -> frozenset[str]:
-    """Return the statements that run in every so many iterations of a loop."""
-    return frozenset(s.name for s in scop.statements if is_strided(s))
 
 
 def _aligned(

@@ -18,7 +18,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
-from rtlgen.analysis import Analysis, analyse, strided_statements
+from rtlgen.analysis import Analysis, analyse
 from rtlgen.compilation import Compilation, IslandCompilation, TiledCompilation
 from rtlgen.directives import (
     NO_LOOP,
@@ -74,6 +74,7 @@ from rtlgen.transforms.pad import pad
 from rtlgen.transforms.partition import partition
 from rtlgen.transforms.permute import permute
 from rtlgen.transforms.ragged import Ranking
+from rtlgen.transforms.strides import strided_statements
 
 PASSES = (
     "parse", "unroll", "expand", "normalise", "reschedule", "tile", "wavefront", "skew",

@@ -19,21 +19,24 @@ def illegal_tiles(
     """
     scop = tiled.scop
     tiles = WitnessTiles(tiled, tiling, violation)
-    if tiles.first == tiles.second:
-        # Inside of a tile only lanes change the order.
+    is_inside = tiles.first == tiles.second
+    if is_inside and tiling.lanes is not None:
         return lanes_out_of_order(scop, violation)
     sizes = ",".join(map(str, tiling.sizes))
     # One iteration of the outer loops after another is the order of the program itself.
     *outer, last = tiling.sizes
     strips = ",".join(map(str, [*(1 for _ in outer), last]))
+    note = f"tile {tiles.first} has to be done before tile {tiles.second}, which runs first"
+    if is_inside:
+        note = f"inside of tile {tiles.first} they run the other way round"
+    remedy = f"tiles of {strips} iterations run in the order of the program: --tile {strips}"
+    if strips == sizes or is_inside:
+        remedy = "keep all arrays on chip: --memory onchip"
     return illegal_schedule(
         scop,
         violation,
         f"cutting the loops into tiles of {sizes} iterations",
         where=tiles.where,
-        notes=(
-            f"tile {tiles.first} has to be done before tile {tiles.second}, which runs first;"
-            " other orders of the tiles fail, too",
-        ),
-        remedy=f"tiles of {strips} iterations run in the order of the program: --tile {strips}",
+        notes=(f"{note}; other orders of the tiles fail, too",),
+        remedy=remedy,
     )

@@ -11,11 +11,13 @@ from dataclasses import dataclass, replace
 
 from rtlgen.errors import Label, RtlgenError
 from rtlgen.frontend import ParsedProgram
+from rtlgen.ir.effort import more_effort
 from rtlgen.ir.plan import KernelPlan, MemorySide, OffChip
 from rtlgen.ir.scop import Scop
+from rtlgen.poly.bounds import require_in_bounds
 from rtlgen.poly.counting import count_points
-from rtlgen.poly.errors import NothingToTile
-from rtlgen.scheduling.errors import LookupOffChip
+from rtlgen.poly.errors import IllegalSchedule, NothingToTile, OutOfBounds
+from rtlgen.scheduling.errors import LookupOffChip, NoLanes, RaggedDomain
 from rtlgen.scheduling.lower import memories_of, scalars_of
 from rtlgen.scheduling.ports import PortMap
 from rtlgen.scheduling.tile_replay import needed_by_host, replay_tiles
@@ -30,6 +32,8 @@ from rtlgen.tiling.part import TiledPart
 from rtlgen.tiling.program import Program, as_written
 from rtlgen.tiling.units import UnitPlan, UnitPlanner
 from rtlgen.transforms.expand import expand
+from rtlgen.transforms.strides import strided_statements
+from rtlgen.transforms.units import dependence_units
 
 MOST_ELEMENTS = 1 << 40
 """Of a temporary that is expanded: what is not moved takes no memory."""
@@ -70,15 +74,56 @@ def plan_in_tiles(program: ParsedProgram, request: TileRequest, target: Target) 
     PlanUnsound: a bug of this compiler. LookupOffChip, RaggedDomain, TooComplex
     """
     plain = as_written(program.scop)
+    try:
+        return _planned(program, plain, frozenset(), request, target)
+    except (IllegalSchedule, NoLanes, RaggedDomain):
+        # In a cycle, a statement may have to share its tiles with others that run more often.
+        kept = _strided_in_cycles(plain, strided_statements(program.scop))
+        if not kept or not _is_in_bounds(as_written(program.scop, kept)):
+            raise
+        with more_effort():
+            return _planned(program, plain, kept, request, target)
+
+
+def _strided_in_cycles(plain: Program, strided: Collection[str]) -> frozenset[str]:
+    """Return those of some statements that others depend on and that depend on these."""
+    units = dependence_units(plain.scop, plain.dependences)
+    circular = [unit.statements for unit in units if len(unit.statements) > 1]
+    return frozenset(name for names in circular for name in names if name in strided)
+
+
+def _is_in_bounds(whole: Program) -> bool:
+    """Tell whether statements stay in their arrays in iterations that they have gained, too."""
+    try:
+        require_in_bounds(whole.sets)
+    except OutOfBounds:
+        return False
+    return True
+
+
+def _planned(
+    program: ParsedProgram,
+    plain: Program,
+    kept: frozenset[str],
+    request: TileRequest,
+    target: Target,
+) -> TiledProgram:
+    """Plan a program whose arrays are off chip.
+
+    Parameters
+    ----------
+    plain: in the iterators of C. kept: strided statements that are to run in all iterations.
+    """
+    written = as_written(program.scop, kept) if kept else plain
     as_in_c = {array.name for array in program.scop.arrays if array.depth > 1} & request.on_chip
     refused: RtlgenError | None = None
     while True:
-        whole, copies = _expanded(program.scop, plain, as_in_c)
+        whole, copies = _expanded(program.scop, plain, written, kept, as_in_c)
         side = _memory_side(whole.scop, request, copies)
         has_lanes = any(array.width_bits < side.word_bits for array in side.arrays)
         chosen = target.choosing_lanes() if has_lanes else target
         try:
-            units = _units(whole, plain, side, request, chosen)
+            units = _units(whole, written, side, request, chosen)
         except REFUSALS as error:
             if not copies:
                 raise refused or error from None
@@ -109,28 +154,33 @@ def plan_in_tiles(program: ParsedProgram, request: TileRequest, target: Target) 
 
 
 def _expanded(
-    scop: Scop, plain: Program, as_in_c: Collection[str]
+    scop: Scop,
+    plain: Program,
+    written: Program,
+    kept: frozenset[str],
+    as_in_c: Collection[str],
 ) -> tuple[Program, dict[str, str]]:
     """Return a program with temporaries expanded, and whose values each of the new arrays has.
 
     What one iteration leaves for itself alone keeps its tiles in the order of C else. In tiles an
-    element a value costs nothing, as long as it is read in the tile that writes it.
+    element a value costs nothing, as long as it is read in the tile that writes it. Statements that
+    are kept read what they leave as it is, which those of C do not.
     """
-    written, expansions = expand(scop, plain.sets, plain.flows, MOST_ELEMENTS, as_in_c)
+    wider, expansions = expand(scop, plain.sets, plain.flows, MOST_ELEMENTS, as_in_c)
     if not expansions:
-        return plain, {}
+        return written, {}
     copies = {copy.name: e.array for e in expansions for copy in e.copies}
-    return as_written(written), copies
+    return as_written(wider, kept), copies
 
 
 def _units(
-    whole: Program, plain: Program, side: MemorySide, request: TileRequest, target: Target
+    whole: Program, written: Program, side: MemorySide, request: TileRequest, target: Target
 ) -> Sequence[UnitPlan]:
     """Return the plans of all units of a program.
 
     Parameters
     ----------
-    plain: the program as it is in C. side: with all that may be off chip.
+    written: the program with the arrays of C. side: with all that may be off chip.
     """
     chip = Chip(
         {array.name: array for array in side.arrays},
@@ -144,7 +194,7 @@ def _units(
     )
     names = tuple(array.name for array in whole.scop.arrays)
     # What shares a temporary shares its tiles, in which the temporary's values stay.
-    return UnitPlanner(whole, plain.dependences, chip, request.sizes, names).plan()
+    return UnitPlanner(whole, written.dependences, chip, request.sizes, names).plan()
 
 
 def _require_as_many(sizes: Sequence[int], parts: Sequence[TiledPart]) -> None:

@@ -26,10 +26,16 @@ class Program:
         return self.sets.scop
 
 
-def as_written(scop: Scop) -> Program:
-    """Return a parsed program with the iterators of the C program."""
+def as_written(scop: Scop, kept: frozenset[str] = frozenset()) -> Program:
+    """Return a parsed program with the iterators of the C program.
+
+    Parameters
+    ----------
+    kept: strided statements that are to run in all iterations, see `transforms.normalise`; all
+        others count those in which they run.
+    """
     names = frozenset(statement.name for statement in scop.statements)
-    sets = ScopSets(normalise(scop, names))
+    sets = ScopSets(normalise(scop, names, kept))
     return Program(sets, memory_dependences(sets), dataflow(sets))
 
 

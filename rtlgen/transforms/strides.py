@@ -21,7 +21,7 @@ from math import gcd
 
 from rtlgen.ir.affine import Affine, Congruence
 from rtlgen.ir.expr import Binary, Constant, IndexValue, Read, Select
-from rtlgen.ir.scop import Loop, Statement
+from rtlgen.ir.scop import Loop, Scop, Statement
 from rtlgen.ir.types import IntType
 
 NEVER = Affine((), -1)
@@ -33,6 +33,11 @@ _WIDE = IntType(64, True)
 def is_strided(statement: Statement) -> bool:
     """Return whether a congruence restricts the statement."""
     return any(isinstance(condition, Congruence) for condition in statement.conditions)
+
+
+def strided_statements(scop: Scop) -> frozenset[str]:
+    """Return the statements that run in every so many iterations of a loop."""
+    return frozenset(s.name for s in scop.statements if is_strided(s))
 
 
 def compacted(statement: Statement) -> tuple[Statement, Mapping[str, Affine]]:
