@@ -74,6 +74,17 @@ class Issued:
         values = [affine_values(s, self.statement.iterators, self.points) for s in access.affine]
         return sum((v * s for v, s in zip(values, strides, strict=True)), np.zeros_like(self.tiles))
 
+    def made(self, access: Access, shape: Sequence[int]) -> Bools:
+        """Return the instances of the program that make an access, and inside of its array."""
+        found = self.real.copy()
+        names = self.statement.iterators
+        for form in access.where:
+            found &= affine_values(form, names, self.points) >= 0
+        for subscript, extent in zip(access.affine, shape, strict=True):
+            value = affine_values(subscript, names, self.points)
+            found &= (value >= 0) & (value < extent)
+        return found
+
 
 def issued_everywhere(workers: Workers, part: Part) -> list[Issued]:
     """Return what all streams of all workers issue, worker after worker.

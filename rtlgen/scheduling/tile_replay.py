@@ -142,12 +142,11 @@ class _Judge:
         for member in self.members:
             for access in member.statement.reads:
                 if access.array in found and not access.is_lookup:
-                    elements = member.elements(access, self.scop.array(access.array).strides)
-                    history = self.program[access.array]
-                    elements, moments = elements[member.real], member.moments[member.real]
-                    found[access.array][elements[history.before(elements, moments) == INITIAL]] = (
-                        True
-                    )
+                    array = self.scop.array(access.array)
+                    made = member.made(access, array.shape)
+                    elements = member.elements(access, array.strides)[made]
+                    before = self.program[access.array].before(elements, member.moments[made])
+                    found[access.array][elements[before == INITIAL]] = True
         return found
 
     def fail(self, what: str) -> None:
@@ -283,12 +282,15 @@ class _Judge:
 
     def _check_read(self, member: Issued, read: int, seen: Ints) -> None:
         access = member.statement.reads[read]
-        elements = member.elements(access, self.scop.array(access.array).strides)
+        array = self.scop.array(access.array)
+        elements = member.elements(access, array.strides)
         expected = self.program[access.array].before(elements, member.moments)
         if (first := seen[member.real].min(initial=INITIAL)) <= MET:
             memory = self.plan.memories[MET - first].name
             self.fail(f"{member.stream.statement} loads from {memory} in the cycle of a store")
-        if np.any((seen != expected)[member.real]):
+        # Where the program does not read, or outside of the array, it does not use the value.
+        used = member.made(access, array.shape) if access.is_partial else member.real
+        if np.any((seen != expected)[used]):
             self.fail(f"{member.stream.statement} takes a wrong value of {access.array}")
 
     def _loaded(self, member: Issued, op: LoadOp) -> Ints:

@@ -185,6 +185,43 @@ def test_a_value_that_is_not_asked_for_is_wrong_and_meets_no_store(memory: str) 
         judged(with_stream(change))
 
 
+IN_PAIRS = """
+void in_pairs(const int A[N][N], int B[N]) {
+  for (int i = 0; i < N; i++)
+    for (int k = i; k < N; k += 2)
+      B[i] += A[k][i] + (k + 1 < N ? A[k + 1][i] : 0);
+}
+"""
+
+
+def in_pairs() -> TiledProgram:
+    """Return a plan of which one read is not made in the last row, where there is no element."""
+    return planned(IN_PAIRS, 8, (4, 2))
+
+
+def test_what_a_statement_does_not_read_need_not_be_there() -> None:
+    assert in_pairs().replayed
+    assert needs(in_pairs(), {"A": False, "B": True}) == {
+        "A": [row >= column for row in range(8) for column in range(8)],
+        "B": [True] * 8,
+    }
+
+
+def test_what_a_statement_reads_in_some_iterations_is_missed_in_these() -> None:
+    found = in_pairs()
+    (stream,) = found.parts[0].region.kernel.streams
+    reads = found.program.scop.statements[0].reads
+    (partial,) = (number for number, read in enumerate(reads) if read.is_partial)
+    operations = tuple(
+        replace(op, needed=NEVER) if isinstance(op, LoadOp) and op.read == partial else op
+        for op in stream.operations
+    )
+    spoilt = replace(stream, operations=operations)
+    region = found.parts[0].region
+    with pytest.raises(PlanUnsound, match=r"S0 takes a wrong value of A"):
+        judged(replace(region, kernel=replace(region.kernel, streams=(spoilt,))), found)
+
+
 def test_what_only_islands_do_is_refused_in_tiles() -> None:
     """Nothing here proves what a read passes on, or what is kept of a load."""
 
