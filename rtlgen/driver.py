@@ -66,6 +66,7 @@ from rtlgen.tiling.lanes import LaneRequest
 from rtlgen.tiling.placement import place_arrays, ram_limit_bits
 from rtlgen.tiling.plan import TiledProgram, plan_in_tiles
 from rtlgen.tiling.stages import program_in_tiles
+from rtlgen.tiling.written_out import plan_in_lanes
 from rtlgen.transforms.distribute import distribute
 from rtlgen.transforms.flatten import flatten
 from rtlgen.transforms.fuse import fuse
@@ -213,7 +214,7 @@ def _in_tile_lanes(
 ) -> tuple[TiledProgram, LaneChoice[TiledProgram] | None]:
     """Plan a program in tiles; also return what was found where lanes were to be chosen."""
     if options.max_dsp is None:
-        return plan_in_tiles(program, request, target), None
+        return plan_in_lanes(program, request, target), None
 
     def attempt(lanes: LaneRequest | None) -> TiledProgram:
         # Whatever one attempt takes, there is as much for the next.

@@ -120,10 +120,24 @@ class NoLanes(RtlgenError):
     All statements of a tile share that loop, and its part of a tile is a multiple of the lanes. No
     two lanes write to one bank of a memory. Where a lane needs what another one computes, each runs
     some cycles behind the one before, if no lane needs what a later one has not computed by then.
-    Sums over lanes are for programs whose arrays are all on chip.
+
+    What cannot be lanes of a tile is written out: a sum over lanes adds several terms at a time,
+    and other statements stand there several times, with windows of their own. `plan` says so. This
+    error means that such a program cannot be planned either, or that tiles of other sizes could
+    run in these lanes.
     """
 
     code = "E0323"
+
+    is_of_sizes = False
+    """Whether tiles of other sizes than those asked for may have such lanes."""
+
+    @classmethod
+    def of_sizes(cls, message: str, **told: Any) -> NoLanes:
+        """Return the error for tiles of sizes that have no such lanes, as others may."""
+        found = cls(message, **told)
+        found.is_of_sizes = True
+        return found
 
     @classmethod
     def of_store(cls, statement: Statement, why: str) -> NoLanes:

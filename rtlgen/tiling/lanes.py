@@ -13,6 +13,7 @@ from typing import TypeAlias
 import islpy as isl
 
 from rtlgen.errors import Label
+from rtlgen.ir.bank_map import MOST_BANKS
 from rtlgen.ir.scop import Access, Loop, Scop
 from rtlgen.ir.sets import integer
 from rtlgen.poly.dependences import Dependence, DependenceKind
@@ -23,7 +24,6 @@ from rtlgen.scheduling.errors import NoLanes
 from rtlgen.tiling.loops import UnitLoops
 from rtlgen.transforms.lane_wishes import Place, place_of
 from rtlgen.transforms.tile_nests import Lanes, Tiling
-from rtlgen.transforms.unroll import MOST_LANES
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +77,11 @@ def lanes_of(request: LaneRequest, unit: UnitLoops, extents: tuple[int, ...]) ->
             help="choose another loop, or leave out --unroll",
         )
     count = min(request.count or extents[place], extents[place])
-    if count > MOST_LANES:
-        raise NoLanes(
+    if count > MOST_BANKS:
+        raise NoLanes.of_sizes(
             f"the loop {request.loop} would be run in {count:,} lanes",
             labels=(Label(loop.span),),
-            help=f"{MOST_LANES} are the most",
+            help=f"{MOST_BANKS} are the most in tiles: each lane has a bank of its own",
         )
     return Lanes(place, count) if count > 1 else None
 
@@ -143,7 +143,7 @@ def _neighbours(relation: isl.Map, place: int) -> isl.Map:
 def lanes_are_not_cut(request: LaneRequest, sizes: tuple[int, ...], place: int) -> NoLanes:
     """Return the error for tiles that do not cut the loop that is to run in lanes."""
     count = "1 loop is" if len(sizes) == 1 else f"{len(sizes)} loops are"
-    return NoLanes(
+    return NoLanes.of_sizes(
         f"the loop {request.loop} is not cut into tiles, of which it would have a part in lanes",
         notes=(f"{count} cut by --tile {','.join(map(str, sizes))}",),
         help=f"give {place + 1} sizes, or none",
@@ -156,7 +156,7 @@ def lanes_do_not_fit(
     """Return the error for tiles that are asked for and are no multiple of the lanes."""
     assert request is not None, "lanes are asked for"
     shown = ",".join(map(str, fitting))
-    return NoLanes(
+    return NoLanes.of_sizes(
         f"tiles of {','.join(map(str, sizes))} iterations do not divide among the lanes of "
         f"{request.loop}",
         help=f"--tile {shown}",

@@ -172,6 +172,12 @@ def test_an_interval_that_is_another_one_is_told(asked: int, is_told: bool) -> N
     )
 
 
+def test_a_sum_in_lanes_has_more_terms_where_its_arrays_are_off_chip() -> None:
+    found = compile_program(parse_text(SUM, "p.c"), CompileOptions(memory={"": "axi"}))
+    assert not [w for w in found.warnings if w.code == "W0113"]
+    assert "lanes of S0 wait for each other: the lanes of i are terms of one sum" in found.limits
+
+
 @pytest.mark.parametrize(
     ("program", "options", "why"),
     [
@@ -196,7 +202,6 @@ def test_an_interval_that_is_another_one_is_told(asked: int, is_told: bool) -> N
             {"memory": {"": "axi"}, "unroll": {"j": 4}},
             "the lanes of tiles are those of another loop",
         ),
-        (parse_text(SUM, "p.c"), {"memory": {"": "axi"}}, "wait for each other"),
         (parse_text(UNBUILT, "p.c"), {"memory": {"": "axi"}}, "no loop of it is built"),
         (parse_text(PROGRAM % ("", "") + "#pragma HLS UNROLL factor=2\n", "p.c"), {}, "copies"),
         (parsed("#pragma HLS UNROLL factor=TIMES"), {}, "copies of the loop's body"),

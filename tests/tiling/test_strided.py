@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -83,7 +84,7 @@ def test_a_statement_that_would_leave_its_array_is_not_made_to_run_more_often() 
 @pytest.mark.simulation
 def test_their_circuits_are_exact(tmp_path: Path) -> None:
     two = WorkerRequest(2, "cyclic", False)
-    programs = [
+    programs: list[tuple[str, int, dict[str, Any]]] = [
         (EVERY_FOURTH, 11, {"tile": (4, 4)}),
         (EVERY_FOURTH, 10, {"kind": "axi", "workers": two}),
         (RED_AND_BLACK, 9, {"kind": "axi", "word_bits": 32}),

@@ -1,0 +1,76 @@
+"""Lanes that cannot be those of a tile: written out, as statements side by side or as longer sums.
+
+Lanes of a tile are iterations of a loop that all of its statements share, and issue in step or one
+behind the other. A sum along the lanes, or a loop that some statements do not have, is no such
+thing; but a statement may add several terms, and tiles may have more statements:
+
+    for k  y[i] += a[i][k] * x[k]    ->    for k by 2  y[i] += a[i][k] * x[k] + a[i][k+1] * x[k+1]
+
+Each of these reads has a copy of its window, and each statement windows of its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from rtlgen.frontend import ParsedProgram
+from rtlgen.ir.effort import more_effort, note_limit
+from rtlgen.poly.errors import NothingToTile
+from rtlgen.scheduling.errors import NoLanes
+from rtlgen.target import Target
+from rtlgen.tiling.choice import TileRequest
+from rtlgen.tiling.errors import REFUSALS
+from rtlgen.tiling.lanes import LaneRequest
+from rtlgen.tiling.plan import TiledProgram, plan_in_tiles
+from rtlgen.transforms.lane_wishes import LaneWishes
+from rtlgen.transforms.unroll import NotUnrollable, unroll
+
+UNTILED = (*REFUSALS, NotUnrollable, NothingToTile)
+"""Why a program cannot be planned with its lanes written out."""
+
+
+def plan_in_lanes(program: ParsedProgram, request: TileRequest, target: Target) -> TiledProgram:
+    """Plan a program whose arrays are off chip, its lanes written out where they cannot be others.
+
+    Raises
+    ------
+    NoLanes: it can be planned in neither way; what `plan_in_tiles` raises.
+    """
+    try:
+        return plan_in_tiles(program, request, target)
+    except NoLanes as error:
+        if request.lanes is None or error.is_of_sizes:
+            raise
+        found = _written_out(program, request, target)
+        if found is None:
+            raise
+        note_limit(f"{error.diagnostic.message}: {_how(program, found, request.lanes)}")
+        return found
+
+
+def _written_out(
+    program: ParsedProgram, request: TileRequest, target: Target
+) -> TiledProgram | None:
+    lanes = request.lanes
+    assert lanes is not None, "they are asked for"
+    wishes = LaneWishes(unroll={lanes.loop: lanes.count})
+    if lanes.place is not None:
+        wishes = LaneWishes(marked={lanes.place: lanes.count})
+    try:
+        # Whatever the lanes of tiles took, there is as much for these.
+        with more_effort():
+            wider = replace(program, scop=unroll(program.scop, wishes))
+            return plan_in_tiles(wider, replace(request, lanes=None), target)
+    except UNTILED:
+        return None
+
+
+def _how(program: ParsedProgram, found: TiledProgram, lanes: LaneRequest) -> str:
+    """Return what became of the lanes."""
+    written, before = len(found.program.scop.statements), len(program.scop.statements)
+    if written <= before:
+        return f"the lanes of {lanes.loop} are terms of one sum"
+    return (
+        f"the lanes of {lanes.loop} are statements, {written} instead of {before}, "
+        "each with windows of its own"
+    )

@@ -1,0 +1,140 @@
+"""Lanes that cannot be those of a tile are terms of sums, or statements."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from rtlgen.driver import quoting
+from rtlgen.ir.cycles import predicted_cycles
+from rtlgen.ir.effort import limited_effort, noting_limits
+from rtlgen.ir.memory_side import Bus
+from rtlgen.scheduling.errors import NoLanes
+from rtlgen.scheduling.workers import WorkerRequest
+from rtlgen.target import get_target
+from rtlgen.tiling.choice import TileRequest
+from rtlgen.tiling.lanes import LaneRequest
+from rtlgen.tiling.plan import TiledProgram
+from rtlgen.tiling.written_out import plan_in_lanes
+from tests.end_to_end.judge import plan_failures
+from tests.tiling.programs import KIB, PRODUCT, TRIANGULAR, parsed
+
+FILTER = """
+void filter(const int x[N], const int w[5], int y[N]) {
+  for (int i = 0; i < N - 4; i++) {
+    int sum = 0;
+    for (int k = 0; k < 5; k++)
+      sum += x[i + k] * w[k];
+    y[i] = sum;
+  }
+}
+"""
+
+ROWS = """
+void rows(int A[N][N], const int B[N][N], int s[N]) {
+  for (int i = 0; i < N - 1; i++) {
+    for (int k = 0; k < N; k++)
+      A[i][k] += B[k][i] + s[i];
+    s[i + 1] = A[i][i] + A[i][0];
+  }
+}
+"""
+
+EVERY_ELEMENT = """
+void every_element(int A[N][N]) {
+  for (int i = 0; i < N; i++)
+    for (int j = 1; j < N; j++)
+      A[i][j] += A[i][j - 1] * 3;
+}
+"""
+
+ONE = WorkerRequest(1, "cyclic", False)
+TWO = WorkerRequest(2, "cyclic", False)
+
+
+def planned(
+    text: str,
+    size: int,
+    lanes: LaneRequest | None,
+    tile: tuple[int, ...] = (),
+    workers: WorkerRequest = ONE,
+) -> TiledProgram:
+    bus = Bus("axi", 10)
+    request = TileRequest(bus, 64, frozenset(), tile, 64 * KIB, workers=workers, lanes=lanes)
+    program = parsed(text, size)
+    with quoting(program), limited_effort():
+        return plan_in_lanes(program, request, get_target("ecp5"))
+
+
+@pytest.mark.parametrize(
+    ("text", "lanes", "told"),
+    [
+        (
+            PRODUCT,
+            LaneRequest("k", 2),
+            "lanes of S0 wait for each other: the lanes of k are terms of one sum",
+        ),
+        (
+            FILTER,
+            LaneRequest("k", None),
+            "the loop k is none of those that all statements share in tiles: "
+            "the lanes of k are terms of one sum",
+        ),
+        (
+            ROWS,
+            LaneRequest("k", 2),
+            "the loop k is none of those that all statements share in tiles: "
+            "the lanes of k are statements, 3 instead of 2, each with windows of its own",
+        ),
+    ],
+)
+def test_what_cannot_be_lanes_of_a_tile_is_written_out(
+    text: str, lanes: LaneRequest, told: str
+) -> None:
+    with noting_limits() as limits:
+        found = planned(text, 10, lanes)
+    assert told in limits
+    assert found.replayed
+
+
+@pytest.mark.parametrize("text", [PRODUCT, FILTER])
+def test_sums_of_several_terms_take_fewer_cycles(text: str) -> None:
+    several = planned(text, 16, LaneRequest("k", 4))
+    assert predicted_cycles(several.plan) < 0.75 * predicted_cycles(planned(text, 16, None).plan)
+
+
+def test_lanes_that_other_tiles_have_are_refused() -> None:
+    with pytest.raises(NoLanes, match="do not divide among the lanes of j"):
+        planned(PRODUCT, 12, LaneRequest("j", 4), (4, 6, 4))
+
+
+def test_what_cannot_be_written_out_is_refused_for_its_lanes() -> None:
+    """The number of its iterations is not the same everywhere."""
+    with pytest.raises(NoLanes, match="no banks of their own to store to"):
+        planned(TRIANGULAR, 8, LaneRequest("k", None))
+
+
+def test_more_lanes_than_banks_are_refused() -> None:
+    with pytest.raises(NoLanes, match="the loop j would be run in 128 lanes") as refused:
+        planned(EVERY_ELEMENT, 400, LaneRequest("j", 128))
+    assert refused.value.diagnostic.help == (
+        "64 are the most in tiles: each lane has a bank of its own"
+    )
+
+
+@pytest.mark.simulation
+def test_circuits_with_lanes_written_out_are_exact(tmp_path: Path) -> None:
+    cases = [
+        (PRODUCT, planned(PRODUCT, 7, LaneRequest("k", 2)), 7),
+        (PRODUCT, planned(PRODUCT, 8, LaneRequest("k", 4), (4, 4, 4)), 8),
+        (TRIANGULAR, planned(TRIANGULAR, 7, LaneRequest("k", 2)), 7),
+        (FILTER, planned(FILTER, 16, LaneRequest("k", None), workers=TWO), 16),
+        (ROWS, planned(ROWS, 9, LaneRequest("k", 2)), 9),
+    ]
+    plans = [
+        (replace(found.plan, name=f"f{number}"), parsed(text, size).scop)
+        for number, (text, found, size) in enumerate(cases)
+    ]
+    assert plan_failures(plans, tmp_path) == [[] for _ in cases]
