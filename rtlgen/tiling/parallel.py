@@ -104,11 +104,16 @@ def no_parallel_tiles(cut: CutPart, found: Sharing, workers: int) -> NoParallelT
     if found.obstacle is None:
         if found.writer is None:
             return NoParallelTiles(f"{what}: there is one tile", help="ask for smaller tiles")
-        access = cut.relations.sets.scop.statement(found.writer).write
+        scop = cut.relations.sets.scop
+        access = scop.statement(found.writer).write
+        remedy = "keep that array off chip, or use one worker"
+        if scop.array(access.array).depth == 1:
+            # One element is never off chip.
+            remedy = "compute it in a loop of its own, or use one worker"
         return NoParallelTiles(
             f"{what}: {found.writer} writes {access.array}, which is on chip",
             labels=(Label(access.span, "all workers would write it"),),
-            help="keep that array off chip, or use one worker",
+            help=remedy,
         )
     between = found.obstacle
     remedy = "use one worker, or other sizes of tiles"

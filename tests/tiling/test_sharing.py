@@ -130,3 +130,10 @@ def test_who_could_wait_for_one_another_is_told_so(request_of: WorkerRequest) ->
     with pytest.raises(NoParallelTiles, match="depend on each other") as caught:
         planned(PATHS, 16, (1, 4, 4), kind="axi", workers=request_of)
     assert "`cyclic`, without a barrier" in str(caught.value.diagnostic.help)
+
+
+def test_a_variable_that_all_workers_would_write_is_told_to_have_a_loop_of_its_own() -> None:
+    text = "int last(int a[N]) { int s = 0; for (int i = 0; i < N; i++) s ^= a[i]; return s; }"
+    with pytest.raises(NoParallelTiles, match="S0 writes s, which is on chip") as caught:
+        planned(text, 16, kind="axi", workers=WorkerRequest(2, "cyclic", False))
+    assert caught.value.diagnostic.help == "compute it in a loop of its own, or use one worker"
