@@ -56,7 +56,10 @@ class FixedPort(wiring.Component):
         m = Module()
         users = range(len(self.transfers))
         offers = [getattr(self, f"offer_{n}") for n in users]
-        requests: list[Value] = [offer.valid & offer.moves for offer in offers]
+        # Each has a name of its own: written out where it is used, it would be so for all others.
+        asked = Signal(len(users))
+        m.d.comb += asked.eq(Cat(offer.valid & offer.moves for offer in offers))
+        requests: list[Value] = [asked[n] for n in users]
         serves, is_last, free = Signal(len(users)), Signal(), Signal()
         ends = Signal(len(users))
         m.d.comb += free.eq(~self.en | self.ack)
@@ -64,7 +67,7 @@ class FixedPort(wiring.Component):
         ending = [self.en & serves[n] & (is_last | ends[n]) for n in users]
         m.d.comb += turns.eq(self._turns(m, requests, ending, free, turns))
         with m.If(free):
-            m.d.sync += [self.en.eq(Cat(requests).any()), self.we.eq(0)]
+            m.d.sync += [self.en.eq(asked.any()), self.we.eq(0)]
         self._show_data(m, offers, serves, turns)
         for n, offer in enumerate(offers):
             mine = self.en & serves[n]
@@ -112,14 +115,15 @@ class FixedPort(wiring.Component):
         ending: who is at the last word of a tile. It lets the others come to its end, too.
         """
         is_store = [transfer.direction == "store" for transfer in self.transfers]
-        requests = [
-            wants & ~(end & self._any_other(requests, n))
-            for n, (wants, end) in enumerate(zip(requests, ending, strict=True))
-        ]
-        stores = Cat(wants for wants, own in zip(requests, is_store, strict=True) if own).any()
-        wanted = [
-            wants if own else wants & ~stores for wants, own in zip(requests, is_store, strict=True)
-        ]
+        open_to, stores = Signal(len(requests)), Signal()
+        m.d.comb += open_to.eq(
+            Cat(
+                wants & ~(end & self._any_other(requests, n))
+                for n, (wants, end) in enumerate(zip(requests, ending, strict=True))
+            )
+        )
+        m.d.comb += stores.eq(Cat(open_to[n] for n, own in enumerate(is_store) if own).any())
+        wanted = [open_to[n] if own else open_to[n] & ~stores for n, own in enumerate(is_store)]
         return Turns(self.workers).build(m, wanted, free, self.begin, turns)
 
     def _any_other(self, requests: Sequence[Value], user: int) -> Value:

@@ -17,6 +17,7 @@ from rtlgen.ir.memory_side import Bus
 from rtlgen.ir.plan import MemorySide, Transfer
 from rtlgen.ir.port_timing import port_timing
 from rtlgen.ir.transfer_patterns import Item
+from rtlgen.verilog import component_verilog
 from tests.tiling.programs import TRANSPOSED, planned
 
 CYCLES = 400
@@ -116,3 +117,15 @@ def test_a_tile_is_done_with_its_last_word(latency_cycles: int) -> None:
     simulator.run()
     assert seen["finished"] > 20
     assert seen["absorbed"] or latency_cycles == 1
+
+
+def test_a_port_of_many_workers_is_no_more_than_quadratic_in_them() -> None:
+    """A mover asks what all others want; written out in each other, that was their 4th power."""
+    side, transfers = parts()
+
+    def length(workers: int) -> int:
+        numbers = [number for number in range(workers) for _ in transfers]
+        port = FixedPort(side, transfers * workers, numbers)
+        return len(component_verilog(port, "port", "port.c"))
+
+    assert length(8) < 5 * length(4)
