@@ -103,7 +103,7 @@ def test_what_no_tile_suits_stays_on_chip_and_that_is_said(monkeypatch: pytest.M
     def refuse(*_: object) -> None:
         raise RaggedDomain("it has no simple description")
 
-    monkeypatch.setattr(rtlgen.driver, "plan_in_tiles", refuse)
+    monkeypatch.setattr(rtlgen.driver, "plan_in_lanes", refuse)
     found = compile_program(parsed(TRANSPOSED, 400), CompileOptions())
     assert isinstance(found, IslandCompilation)
     assert found.limits == ("it has no simple description: all arrays are on chip",)
