@@ -84,9 +84,12 @@ class TypedJson:
         cls = self._class_of(content, classes, place)
         keys = _keys(cls)
         if content.keys() != keys.keys():
-            missing = ", ".join(key for key in keys if key not in content) or "none"
-            unknown = ", ".join(key for key in content if key not in keys) or "none"
-            raise MismatchError(f"{place}: missing fields: {missing}; unknown fields: {unknown}")
+            found = {
+                "missing": [key for key in keys if key not in content],
+                "unknown": [key for key in content if key not in keys],
+            }
+            told = [f"{what} entries: {', '.join(which)}" for what, which in found.items() if which]
+            raise MismatchError(f"{place}: {'; '.join(told)}")
         hints = _hints(cls)
         decoded = {
             name: self.decode(content[key], hints[name], f"{place}.{key}")

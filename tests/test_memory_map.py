@@ -91,7 +91,7 @@ def test_arrays_off_chip_are_the_hosts_and_local_ones_are_not() -> None:
         (
             ("ports",),
             {"ack": "a", "en": "e"},
-            "manifest.memory.ports: missing fields: we, addr, wdata, rdata; unknown",
+            "manifest.memory.ports: missing entries: we, addr, wdata, rdata",
         ),
         (("byte_order",), "big", "manifest.memory.byte_order: expected 'little', found 'big'"),
         (("word_bits",), 24, "manifest.memory: the memory has words of 24 bits"),
