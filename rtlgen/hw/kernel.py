@@ -16,7 +16,7 @@ from rtlgen.hw.memory_users import Loader, MemoryUsers
 from rtlgen.hw.mover import Mover
 from rtlgen.hw.names import Namer, PortNames, port_names, prefix_ports
 from rtlgen.hw.off_chip import OffChipPort, memory_pins
-from rtlgen.hw.region_parts import RegionParts
+from rtlgen.hw.region_parts import RegionParts, port_uses
 from rtlgen.hw.sequencer import Phase, Sequencer, event_name
 from rtlgen.hw.tile_parts import TileParts
 from rtlgen.hw.turns import ALONE
@@ -89,8 +89,10 @@ class _KernelBuilder:
         self._modules = Namer(("sequencer", "checksum_unit"))
         self._users = {memory.name: MemoryUsers() for memory in kernel.plan.memories}
         self._scalars = HeldScalars(kernel.plan)
+        uses = port_uses(kernel.plan)
         self._regions = [
-            RegionParts(kernel.plan, region, self._scalars.shapes) for region in kernel.plan.regions
+            RegionParts(kernel.plan, region, self._scalars.shapes, uses)
+            for region in kernel.plan.regions
         ]
         # The part of the body that each region belongs to.
         self._part_of = [n for n, part in enumerate(self._plan.body) for _ in regions_of(part)]

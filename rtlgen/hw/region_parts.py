@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TypeAlias
 
 from amaranth.hdl import Module, ResetInserter, Shape, Signal, Value
 
@@ -19,13 +20,16 @@ from rtlgen.ir.cycles import region_cycles
 from rtlgen.ir.plan import KernelPlan, LoadOp, Region, Stream, Tap, banks_named
 from rtlgen.ir.ram_copies import banks_read, versions_of
 
+ReadPort: TypeAlias = tuple[str, int, int]
+"""A read port, by memory, number and bank."""
+
 
 class RegionParts:
     """The parts of a region.
 
     Parameters
     ----------
-    scalars: shapes of the scalar arguments.
+    scalars: shapes of the scalar arguments. port_uses: see the function.
 
     Members
     -------
@@ -33,10 +37,17 @@ class RegionParts:
     storers: of each stream, by number, what writes its own store; once it is built.
     """
 
-    def __init__(self, plan: KernelPlan, region: Region, scalars: Mapping[str, Shape]) -> None:
+    def __init__(
+        self,
+        plan: KernelPlan,
+        region: Region,
+        scalars: Mapping[str, Shape],
+        port_uses: Mapping[ReadPort, int],
+    ) -> None:
         self._plan = plan
         self._region = region
         self._shapes = scalars
+        self._port_uses = port_uses
         self._groups = groups_of(region)
         self._rows = {memory.name: memory.bank_map.rows for memory in plan.memories}
         self.storers: dict[int, Storer] = {}
@@ -120,7 +131,7 @@ class RegionParts:
                 names[member],
                 stream,
                 stream.offset_cycles - group.offset_cycles,
-                _exclusive_loads(plan, stream),
+                self._exclusive_loads(stream),
             )
             for member, stream in zip(group.members, streams, strict=True)
         )
@@ -137,6 +148,14 @@ class RegionParts:
         else:
             m.submodules[name] = control
         return control
+
+    def _exclusive_loads(self, stream: Stream) -> frozenset[int]:
+        """Return the loads of `stream` that share their memory port with no other load."""
+        return frozenset(
+            load.number
+            for load in sites_of(stream).loads
+            if all(self._port_uses[port] == 1 for port in _ports_of(self._plan, load.op))
+        )
 
     def _connect(
         self,
@@ -226,18 +245,13 @@ def _storer(
     return Storer(user, addr, getattr(control, f"{prefix}_en"), getattr(datapath, shown), bank)
 
 
-def _exclusive_loads(plan: KernelPlan, stream: Stream) -> frozenset[int]:
-    """Return the loads of `stream` that share their memory port with no other load."""
-    every = (load.op for other in plan.streams for load in sites_of(other).loads)
-    uses = Counter(port for op in every for port in _ports_of(plan, op))
-    return frozenset(
-        load.number
-        for load in sites_of(stream).loads
-        if all(uses[port] == 1 for port in _ports_of(plan, load.op))
-    )
+def port_uses(plan: KernelPlan) -> Counter[ReadPort]:
+    """Return how many loads of a plan may use each read port."""
+    every = (load.op for stream in plan.streams for load in sites_of(stream).loads)
+    return Counter(port for op in every for port in _ports_of(plan, op))
 
 
-def _ports_of(plan: KernelPlan, op: LoadOp) -> Iterator[tuple[str, int, int]]:
-    """Yield the read ports, by memory, number and bank, that a load may use."""
+def _ports_of(plan: KernelPlan, op: LoadOp) -> Iterator[ReadPort]:
+    """Yield the read ports that a load may use."""
     for bank in banks_read(op, plan.memory(op.memory)):
         yield op.memory, op.port, bank

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -60,12 +60,8 @@ class IssuedInstances:
 
     def inside(self, access: Access, shape: Sequence[int], choice: Sequence[int] = ()) -> Bools:
         """Return the instances that make an access, and make it inside of its array."""
-        every = np.ones(len(self.tokens), dtype=np.bool_)
-        for form in access.where:
-            every &= affine_values(form, self.statement.iterators, self.points) >= 0
-        for value, extent in zip(self._values(access, choice), shape, strict=True):
-            every &= (value >= 0) & (value < extent)
-        return every
+        values = self._values(access, choice)
+        return made_inside(access, values, shape, self.statement.iterators, self.points)
 
     def _values(self, access: Access, choice: Sequence[int]) -> Iterator[Ints]:
         given = iter(choice)
@@ -76,6 +72,24 @@ class IssuedInstances:
                 yield quasi_affine_values(subscript.known, self.statement.iterators, self.points)
             else:
                 yield np.full(len(self.tokens), next(given), dtype=np.int64)
+
+
+def made_inside(
+    access: Access, values: Iterable[Ints], shape: Sequence[int], names: Sequence[str], points: Ints
+) -> Bools:
+    """Return which of some instances make an access, and make it inside of its array.
+
+    Parameters
+    ----------
+    values: of its subscripts, in every instance. names, points: iterators of the instances, and
+        their values, (n, iterators).
+    """
+    every = np.ones(len(points), dtype=np.bool_)
+    for form in access.where:
+        every &= affine_values(form, names, points) >= 0
+    for value, extent in zip(values, shape, strict=True):
+        every &= (value >= 0) & (value < extent)
+    return every
 
 
 def issued_instances(

@@ -16,7 +16,7 @@ from rtlgen.ir.quasi_affine import affine_values
 from rtlgen.ir.schedule import NestLoop
 from rtlgen.ir.scop import Access, Scop, Statement
 from rtlgen.scheduling.errors import PlanUnsound
-from rtlgen.scheduling.issued_instances import instances_of
+from rtlgen.scheduling.issued_instances import instances_of, made_inside
 from rtlgen.scheduling.write_history import distinct
 
 Ints = NDArray[np.int64]
@@ -76,14 +76,9 @@ class Issued:
 
     def made(self, access: Access, shape: Sequence[int]) -> Bools:
         """Return the instances of the program that make an access, and inside of its array."""
-        found = self.real.copy()
         names = self.statement.iterators
-        for form in access.where:
-            found &= affine_values(form, names, self.points) >= 0
-        for subscript, extent in zip(access.affine, shape, strict=True):
-            value = affine_values(subscript, names, self.points)
-            found &= (value >= 0) & (value < extent)
-        return found
+        values = [affine_values(subscript, names, self.points) for subscript in access.affine]
+        return self.real & made_inside(access, values, shape, names, self.points)
 
 
 def issued_everywhere(workers: Workers, part: Part) -> list[Issued]:

@@ -55,7 +55,6 @@ class CopySearch:
             taken = memory.depth * memory.width_bits * memory.read_ports * memory.is_block_ram
             self._now[transfer.window] = transfer.at.tile_bits
             self._bits[transfer.window] = workers * taken >> transfer.at.tile_bits
-        self._seen: set[tuple[int, ...]] = set()
         self._left = budget_bits - part.ram_bits + self._taken(self._now)
 
     def best(self, fewest: int) -> Mapping[str, int] | None:
@@ -71,16 +70,19 @@ class CopySearch:
         cycles = self._cycles(chosen, most)
         if cycles > most:
             return None
-        self._seen = set()
-        fitting = self._fitting(chosen, cycles, most)
+        fitting = self._fitting(chosen, cycles, most, set())
         return None if fitting is None else self._without_waste(fitting[1], most)
 
     def _fitting(
-        self, chosen: dict[str, int], cycles: int, most: int
+        self, chosen: dict[str, int], cycles: int, most: int, seen: set[tuple[int, ...]]
     ) -> tuple[int, dict[str, int]] | None:
         """Return the same with as few copies as the RAM has room for, and its cycles.
 
         Those go first that are missed least, then others, where that leads to fewer cycles.
+
+        Parameters
+        ----------
+        seen: copies that have been looked at, of all windows; those that are now are added.
         """
         missing = self._taken(chosen) - self._left
         if missing <= 0:
@@ -88,24 +90,16 @@ class CopySearch:
         found = [
             (self._cycles(less, most), self._taken(less), less)
             for less in self._fewer(chosen, missing)
-            if self._is_new(less)
+            if _is_new(less, seen)
         ]
         best = None
         for cycles, _, less in sorted(found, key=lambda f: f[:2]):
             if cycles > most:
                 break
-            fitting = self._fitting(less, cycles, most)
+            fitting = self._fitting(less, cycles, most, seen)
             if fitting is not None:
                 best, most = fitting, int(WORTH_COPIES * fitting[0])
         return best
-
-    def _is_new(self, copies: Mapping[str, int]) -> bool:
-        """Tell whether copies have not been looked at, nor too many others."""
-        key = tuple(copies.values())
-        if key in self._seen or len(self._seen) >= MOST_TRIED:
-            return False
-        self._seen.add(key)
-        return True
 
     def _fewer(self, chosen: Mapping[str, int], missing: int) -> Iterator[dict[str, int]]:
         """Yield the same with half as many copies of one window, where that saves enough to matter.
@@ -150,3 +144,12 @@ class CopySearch:
 
 def _in_copies(transfer: Transfer, bits: int) -> Transfer:
     return replace(transfer, at=replace(transfer.at, tile_bits=bits))
+
+
+def _is_new(copies: Mapping[str, int], seen: set[tuple[int, ...]]) -> bool:
+    """Tell whether copies have not been looked at, nor too many others; they are from now on."""
+    key = tuple(copies.values())
+    if key in seen or len(seen) >= MOST_TRIED:
+        return False
+    seen.add(key)
+    return True

@@ -75,14 +75,17 @@ def plan_in_tiles(program: ParsedProgram, request: TileRequest, target: Target) 
     """
     plain = as_written(program.scop)
     try:
-        return _planned(program, plain, frozenset(), request, target)
+        return _planned(program, plain, plain, frozenset(), request, target)
     except (IllegalSchedule, NoLanes, RaggedDomain):
         # In a cycle, a statement may have to share its tiles with others that run more often.
         kept = _strided_in_cycles(plain, strided_statements(program.scop))
-        if not kept or not _is_in_bounds(as_written(program.scop, kept)):
+        if not kept:
+            raise
+        written = as_written(program.scop, kept)
+        if not _is_in_bounds(written):
             raise
         with more_effort():
-            return _planned(program, plain, kept, request, target)
+            return _planned(program, plain, written, kept, request, target)
 
 
 def _strided_in_cycles(plain: Program, strided: Collection[str]) -> frozenset[str]:
@@ -104,6 +107,7 @@ def _is_in_bounds(whole: Program) -> bool:
 def _planned(
     program: ParsedProgram,
     plain: Program,
+    written: Program,
     kept: frozenset[str],
     request: TileRequest,
     target: Target,
@@ -112,9 +116,9 @@ def _planned(
 
     Parameters
     ----------
-    plain: in the iterators of C. kept: strided statements that are to run in all iterations.
+    plain: in the iterators of C. written: the same where statements that are kept, strided ones,
+        run in all iterations.
     """
-    written = as_written(program.scop, kept) if kept else plain
     as_in_c = {array.name for array in program.scop.arrays if array.depth > 1} & request.on_chip
     refused: RtlgenError | None = None
     while True:
