@@ -176,15 +176,19 @@ class TileSequencer(wiring.Component):
     def _credits(self, m: Module, number: int, transfer: Transfer) -> list[Value]:
         """Return for each thing that a transfer waits for, whether a tile may begin next."""
         claimed: Signal = getattr(self, f"claimed_{number}")
+        # Of every mark, whether the tile opens an iteration, and whether the next one to be claimed
+        # will; of what all tiles count for there is none.
+        opening: dict[int, tuple[Value, Value]] = {}
+        for place in self._numbers(number, {wait.takes for wait in transfer.after}):
+            opens = Signal(name=f"opens_{number}_{place}")
+            will_open = getattr(self, f"will_open_{number}_{place}")
+            m.d.sync += opens.eq(will_open)
+            opening[place] = opens, will_open
         found: list[Value] = []
         for k, wait in enumerate(transfer.after):
             given = getattr(self, f"credit_{number}_{k}")
-            opens: Value = Const(1)
-            will_open: Value = Const(1)
-            for place in self._numbers(number, {wait.takes}):
-                will_open = getattr(self, f"will_open_{number}_{place}")
-                opens = Signal(name=f"opens_{number}_{place}")
-                m.d.sync += opens.eq(will_open)
+            places = self._numbers(number, {wait.takes})
+            opens, will_open = opening[places[0]] if places else (Const(1), Const(1))
             ahead = self._ahead(transfer, wait)
             credit = _credit(m, f"after_{number}", wait, ahead, given, claimed & opens)
             found.append(credit.coming | ~will_open)
