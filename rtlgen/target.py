@@ -13,6 +13,8 @@ from rtlgen.errors import RtlgenError
 
 IndexStyleName: TypeAlias = Literal["odometer", "divide", "shift"]
 
+RamStyle: TypeAlias = Literal["block", "distributed"]
+
 PIECE_BITS = 16
 """Width of the pieces that a wide operand is cut into, one for each multiplier block."""
 
@@ -92,6 +94,13 @@ class Target:
         The choice takes a cycle of its own, between the RAM's register and that of the element.
         """
         return replace(self, memory_read_latency_cycles=self.memory_read_latency_cycles + 1)
+
+    def ram_style(self, words: int) -> RamStyle:
+        """Return which RAM a memory of so many words is made of.
+
+        A block RAM takes the same place of the device whatever is in it, and shows a word late.
+        """
+        return "distributed" if words <= self.distributed_words else "block"
 
     def latency_cycles(self, op: str, left_width: int, right_width: int, result_width: int) -> int:
         """Return the cycles from operands to result.

@@ -38,7 +38,7 @@ class WindowStorage(ArrayStorage):
 
     def new_ram(self) -> Ram:
         """Return a RAM of the rows of the window, or of a bank."""
-        attributes: dict[str, str | int] = {"ram_style": "block", "no_rw_check": 1}
+        attributes: dict[str, str | int] = {"ram_style": self.plan.style, "no_rw_check": 1}
         depth = max(2, self.plan.ram_words)
         return Ram(shape=self.plan.ram_word_bits, depth=depth, init=[], attrs=attributes)
 

@@ -9,10 +9,9 @@ from rtlgen.ir.array_part import ArrayPart
 from rtlgen.ir.bank_map import BankMap, Cut, bank_map
 from rtlgen.ir.plan_error import PlanError
 from rtlgen.ir.scop import Role, Storage
+from rtlgen.target import RamStyle
 
 MemoryKind: TypeAlias = Literal["block", "register", "rom", "filled", "drained"]
-
-RamStyle: TypeAlias = Literal["block", "distributed"]
 
 LOGIC_TABLE_WORDS = 32
 """Elements up to which a table of constants is cheaper in logic than in block RAM."""
@@ -58,7 +57,7 @@ class Memory:
     values: what a `rom` holds, row-major; () for any other kind.
     collision_free: the planner has proved that no needed load meets a store of the same element
         in the same cycle, so the RAM needs no logic for that case.
-    style: of a `block`: `distributed` is made of the logic cells' memories.
+    style: of a `block` or a window: `distributed` is made of the logic cells' memories.
     part: the part of an array that it holds besides that array's own memory, or None.
     """
 
@@ -93,7 +92,7 @@ class Memory:
             raise PlanError(f"{self.name}: {len(self.values)} values do not fit a {self.kind}")
         if self.cuts and self.kind == "rom":
             raise PlanError(f"{self.name}: a {self.kind} is not cut into banks")
-        if self.style != "block" and self.kind != "block":
+        if self.style != "block" and self.kind in ("register", "rom"):
             raise PlanError(f"{self.name}: a {self.kind} is not made of {self.style} RAM")
         if self.part is not None:
             self._require_part(self.part)
@@ -173,10 +172,15 @@ class Memory:
 
     @property
     def is_block_ram(self) -> bool:
-        """Whether it takes block RAM; of a small table, synthesis makes logic."""
-        if self.kind == "block":
-            return self.style == "block"
-        return self.is_window or (self.kind == "rom" and self.depth > LOGIC_TABLE_WORDS)
+        """Whether it takes block RAM."""
+        return self.is_ram and self.style == "block"
+
+    @property
+    def is_ram(self) -> bool:
+        """Whether it takes RAM, of either style; of a small table, synthesis makes logic."""
+        if self.kind == "rom":
+            return self.depth > LOGIC_TABLE_WORDS
+        return self.kind == "block" or self.is_window
 
     @property
     def has_host_port(self) -> bool:

@@ -118,11 +118,16 @@ def traffic_lines(report: Mapping[str, Any]) -> list[str]:
         f"{report['words_stored']:,} out; needed: "
         + ("not counted, it would take too long" if needed is None else f"{needed:,}"),
         f"on chip: {report['onchip_bytes']:,} of {report['onchip_limit_bytes']:,} bytes, in "
-        f"{counted(report['block_rams'], 'block RAM')}",
+        f"{counted(report['block_rams'], 'block RAM')}{_in_logic(report['distributed_bytes'])}",
         f"bound: the {rule}, {report[f'{rule}_cycles']:,} cycles "
         f"(the {other}: {report[f'{other}_cycles']:,})",
         *report["advice"],
     ]
+
+
+def _in_logic(distributed: int) -> str:
+    """Return how much is in small memories, which take no block RAM."""
+    return f", {distributed:,} of them in memories of logic cells" if distributed else ""
 
 
 def _answers(side: Mapping[str, Any]) -> str:

@@ -27,6 +27,7 @@ from rtlgen.scheduling.tile_kernel import TileKernel
 from rtlgen.scheduling.traffic import Traffic
 from rtlgen.scheduling.waiting import Waiting
 from rtlgen.scheduling.window_copies import FEW, Copies
+from rtlgen.target import Target
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,7 +66,7 @@ class WindowPlanner:
     Parameters
     ----------
     off_chip: the arrays off chip, by name. word_bits: of the bus.
-    read_latency_cycles: of block RAM. waiting: says what transfers wait for.
+    target: of whose RAM the windows are made. waiting: says what transfers wait for.
     folds: see `KeptPlanner`. workers: how many share the tiles.
     over: what they may hand over to each other.
     """
@@ -76,7 +77,7 @@ class WindowPlanner:
         crossings: Crossings,
         off_chip: Mapping[str, OffChip],
         word_bits: int,
-        read_latency_cycles: int,
+        target: Target,
         folds: dict[FoldKey, tuple[int, ...]],
         waiting: Waiting,
         workers: int = 1,
@@ -88,7 +89,7 @@ class WindowPlanner:
         self.sets = kernel.sets
         self.off_chip = off_chip
         self.word_bits = word_bits
-        self.read_latency_cycles = read_latency_cycles
+        self.target = target
         hands = None if waiting.across is None else Hands(waiting.across, workers, False)
         self.keeper = KeptPlanner(kernel, folds, hands)
         self.over = over

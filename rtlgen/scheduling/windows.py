@@ -371,7 +371,7 @@ class WindowBuilder:
         ports: int,
         banks: LaneBanks | None = None,
     ) -> Memory:
-        return Memory(
+        memory = Memory(
             name=name,
             width_bits=array.element.width_bits,
             signed=array.element.signed,
@@ -381,7 +381,10 @@ class WindowBuilder:
             storage="local",
             kind=kind,
             read_ports=ports,
-            read_latency_cycles=self.planner.read_latency_cycles,
+            read_latency_cycles=self.planner.target.memory_read_latency_cycles,
             collision_free=True,
             word_bits=self.planner.word_bits if kind in ("filled", "drained") else 0,
         )
+        if not memory.is_ram:
+            return memory
+        return replace(memory, style=self.planner.target.ram_style(memory.ram_words))

@@ -52,7 +52,7 @@ class CopySearch:
         self._bits: dict[str, int] = {}
         for transfer in part.region.transfers:
             memory = memories[transfer.window]
-            taken = memory.depth * memory.width_bits * memory.read_ports * memory.is_block_ram
+            taken = memory.depth * memory.width_bits * memory.read_ports * memory.is_ram
             self._now[transfer.window] = transfer.at.tile_bits
             self._bits[transfer.window] = workers * taken >> transfer.at.tile_bits
         self._left = budget_bits - part.ram_bits + self._taken(self._now)

@@ -125,8 +125,8 @@ class TiledPart:
 
 
 def ram_bits(memories: Sequence[Memory]) -> int:
-    """Return the bits of block RAM in all copies of some memories."""
-    return sum(m.depth * m.width_bits * m.read_ports for m in memories if m.is_block_ram)
+    """Return the bits of RAM in all copies of some memories."""
+    return sum(m.depth * m.width_bits * m.read_ports for m in memories if m.is_ram)
 
 
 def plan_part(
@@ -299,7 +299,7 @@ def _planner(
             cut.crossings,
             chip.off_chip,
             chip.word_bits,
-            chip.target.memory_read_latency_cycles,
+            chip.target,
             cut.loops.folds,
             Waiting(kernel, space, chip.workers.barrier, across, far),
             chip.workers.count,

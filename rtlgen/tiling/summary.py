@@ -34,7 +34,7 @@ def tiles_report(tiled: TiledProgram, target: Target, ram_limit_bits: int) -> di
 
     Parameters
     ----------
-    target: whose block RAMs are counted.
+    target: whose block RAMs are counted; `distributed_bytes` of `onchip_bytes` are in none.
     ram_limit_bits: what arrays and windows on chip may take.
     """
     side = tiled.plan.memory_side
@@ -63,6 +63,7 @@ def tiles_report(tiled: TiledProgram, target: Target, ram_limit_bits: int) -> di
         "onchip_bytes": on_chip_bytes(tiled.plan),
         "onchip_limit_bytes": ram_limit_bits // 8,
         "block_rams": block_rams(tiled.plan, target),
+        "distributed_bytes": _distributed_bytes(tiled.plan),
         "bound": longest["bound"],
         "bus_cycles": sum(unit["bus_cycles"] for unit in units),
         "kernel_cycles": sum(unit["kernel_cycles"] for unit in units),
@@ -78,7 +79,12 @@ def tiles_report(tiled: TiledProgram, target: Target, ram_limit_bits: int) -> di
 
 def on_chip_bytes(plan: KernelPlan) -> int:
     """Return the bytes of RAM that arrays, windows and kept memories take, with all copies."""
-    return ram_bits([memory for memory in plan.memories if memory.is_block_ram]) // 8
+    return ram_bits(plan.memories) // 8
+
+
+def _distributed_bytes(plan: KernelPlan) -> int:
+    """Return the bytes of them that are in the logic cells' memories."""
+    return ram_bits([memory for memory in plan.memories if memory.style == "distributed"]) // 8
 
 
 def _needed(tiled: TiledProgram, side: MemorySide) -> int | None:

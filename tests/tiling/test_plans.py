@@ -20,9 +20,11 @@ from rtlgen.poly.errors import IllegalSchedule, NothingToTile
 from rtlgen.scheduling import movers, windows
 from rtlgen.scheduling.errors import RaggedDomain, WindowsTooLarge
 from rtlgen.scheduling.movers import Moved
+from rtlgen.target import get_target
+from rtlgen.tiling.choice import TileRequest
 from rtlgen.tiling.lanes import LaneRequest
 from rtlgen.tiling.part import ram_bits
-from rtlgen.tiling.plan import TiledProgram
+from rtlgen.tiling.plan import TiledProgram, plan_in_tiles
 from tests.tiling.programs import (
     BACKWARDS,
     BLUR,
@@ -407,3 +409,17 @@ def test_a_search_for_tiles_that_ends_for_its_effort_says_so(
     assert found.replayed
     assert list(limits) == ["tiles of other sizes would take too long to be weighed to the end"]
     assert sum(p.kernel_cycles for p in found.parts) >= sum(p.kernel_cycles for p in whole.parts)
+
+
+@pytest.mark.parametrize(
+    ("target", "tile", "windows"),
+    [("ecp5", (8, 8), "distributed"), ("ecp5", (16, 16), "block"), ("ice40", (8, 8), "block")],
+)
+def test_what_has_few_words_takes_no_block_ram_where_logic_cells_have_memories(
+    target: str, tile: tuple[int, int], windows: str
+) -> None:
+    request = TileRequest(Bus("fixed", 8), 64, frozenset(), tile, 64 * KIB)
+    tiled = plan_in_tiles(parsed(TRANSPOSED, 64), request, get_target(target))
+    assert {memory.name: memory.style for memory in tiled.plan.memories} == {
+        "a_in": windows, "a_in1": windows, "a_out": windows, "a_kept": "block",
+    }  # fmt: skip
