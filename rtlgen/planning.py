@@ -385,7 +385,14 @@ def _plan_of(
         plan = _plan(tried.timing, decision, target, options)
         return Planned(analysis, tried, decision, plan, target)
 
-    return relaxing(space, attempt)
+    planned = relaxing(space, attempt)
+    is_relaxed = planned.space.timing.memory_only > space.timing.memory_only
+    if is_relaxed and any(p.overlaps for p in planned.decision.placements.values()):
+        # Where rows are shared, less can be said of how old values are, and they go by a memory.
+        with improving("sweeps that do not overlap"):
+            apart = replace(space.timing, may_overlap=False)
+            return min(planned, relaxing(space.retimed(apart), attempt), key=_cycles)
+    return planned
 
 
 def _decide(analysis: Analysis, space: Space, options: CompileOptions) -> Decision:

@@ -7,6 +7,7 @@ the bank that holds a word, or all of its parts.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 
 from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value
@@ -76,8 +77,21 @@ class WindowStorage(ArrayStorage):
         return Cat(word[n * width : (n + 1) * width] for n in self.elements_of(part))
 
 
+@dataclass(frozen=True, slots=True)
+class _Fill:
+    """A word that goes into the RAMs."""
+
+    en: Signal
+    addr: Signal
+    data: Signal
+
+
 class FilledStorage(WindowStorage):
     """A window that a mover fills with words and streams read, an element at a time.
+
+    A word waits beside the RAMs for a cycle: there may be many of them, all over the device, and it
+    comes from a port that all movers share. No kernel sees that. It can read a word two cycles
+    after that was the last one of a tile, since a token is a register and so is what starts a tile.
 
     Members
     -------
@@ -93,6 +107,7 @@ class FilledStorage(WindowStorage):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
+        fills = self._arriving(m)
         elements: dict[tuple[int, int], Value] = {}
         for bank in range(self.plan.bank_map.banks):
             for port in range(self.plan.read_ports):
@@ -102,7 +117,7 @@ class FilledStorage(WindowStorage):
                     if user.port == port and bank in user.banks
                 ]
                 if users:
-                    elements[bank, port] = self._build_copy(m, bank, port, users)
+                    elements[bank, port] = self._build_copy(m, bank, port, users, fills)
         for n, user in enumerate(self.loads):
             of_banks = [(bank, elements[bank, user.port]) for bank in user.banks]
             before: Value = Const(0, 1)
@@ -112,7 +127,20 @@ class FilledStorage(WindowStorage):
             m.d.comb += getattr(self, f"read_{n}").eq(of_bank(before, of_banks))
         return m
 
-    def _build_copy(self, m: Module, bank: int, port: int, users: list[int]) -> Value:
+    def _arriving(self, m: Module) -> _Fill:
+        """Return the word that the mover brought in the cycle before."""
+        fill = _Fill(
+            Signal(name="filled"),
+            Signal.like(self.fill_addr, name="filled_addr", reset_less=True),
+            Signal.like(self.fill_data, name="filled_data", reset_less=True),
+        )
+        m.d.sync += fill.en.eq(self.fill_en)
+        # Only then, or synthesis makes one register of those of all windows.
+        with m.If(self.fill_en):
+            m.d.sync += [fill.addr.eq(self.fill_addr), fill.data.eq(self.fill_data)]
+        return fill
+
+    def _build_copy(self, m: Module, bank: int, port: int, users: list[int], fill: _Fill) -> Value:
         """Build the RAM of a bank that users of one port read; return the element it shows."""
         name = f"{bank}_{port}" if self.plan.cuts else f"{port}"
         ram = self.new_ram()
@@ -127,14 +155,14 @@ class FilledStorage(WindowStorage):
         addr, en = first_load(asked)
         row, lane = self.row_and_lane(addr)
         group, part = self.group_and_part(bank)
-        filled: Value = self.fill_en
-        of_word = self.bank_of_word(self.fill_addr)
+        filled: Value = fill.en
+        of_word = self.bank_of_word(fill.addr)
         if of_word is not None:
             filled = filled & (of_word == group)
         m.d.comb += [
             write_port.en.eq(filled),
-            write_port.addr.eq(self.row_of_word(self.fill_addr)),
-            write_port.data.eq(self.part_of_word(self.fill_data, part)),
+            write_port.addr.eq(self.row_of_word(fill.addr)),
+            write_port.data.eq(self.part_of_word(fill.data, part)),
             read_port.en.eq(en),
             read_port.addr.eq(row),
         ]

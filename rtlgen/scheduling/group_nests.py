@@ -135,7 +135,17 @@ class GroupNests:
             problem = NestProblem(members, self.timing.sets, own, orders, stores)
             return best_closed_nest(problem, nests, limit, lambda x: not self._is_long(x, names))
         points = self._points(names)
-        return best_common_nest(members, nests, points, own, orders, stores, limit, most_effort)
+        return best_common_nest(
+            members,
+            nests,
+            points,
+            own,
+            orders,
+            stores,
+            limit,
+            most_effort,
+            may_overlap=self.timing.may_overlap,
+        )
 
     def _is_long(self, found: Grouping | None, names: Sequence[str]) -> bool:
         """Tell whether a grouping leaves so many slots empty that others are worth a search."""

@@ -50,6 +50,7 @@ class Timing:
     apart: statements of one unit, in program order, that may not overlap within an iteration of the
         loops that they share, so that their stores to one array never meet.
     banked: arrays that may have several write ports, so that stores to them may meet.
+    may_overlap: whether iterations of an outer loop may share rows.
     """
 
     sets: ScopSets
@@ -62,6 +63,7 @@ class Timing:
     memory_only: frozenset[FlowKey] = frozenset()
     apart: frozenset[tuple[str, str]] = frozenset()
     banked: frozenset[str] = frozenset()
+    may_overlap: bool = True
 
     @property
     def scop(self) -> Scop:

@@ -43,6 +43,7 @@ class Placement:
     changes: how far it is from the program as written; breaks ties in favour of the user's order.
     closed: of a nest that is too large for a table, the ranks in closed form. Just one of the three
         is given.
+    overlaps: whether iterations of an outer loop share rows, as in `transforms.overlapping`.
     """
 
     iterators: tuple[str, ...]
@@ -52,6 +53,7 @@ class Placement:
     count: int
     changes: int
     closed: ClosedRanks | None = None
+    overlaps: bool = False
 
     def ranks(self, points: Ints) -> Ints:
         """Return the ranks of (n, iterators) instances."""

@@ -26,6 +26,7 @@ from rtlgen.ir.schedule import Bound, NestLoop
 from rtlgen.poly.instances import Pairs
 from rtlgen.poly.ranks import begins_with_box, enumerate_nest, rank_table, ranks_of
 from rtlgen.transforms.candidates import Placement
+from rtlgen.transforms.overlapping import overlapping
 from rtlgen.transforms.period import Grouping, Member
 from rtlgen.transforms.precedence import Feasibility, Precedence, smallest_shifts, strongest
 from rtlgen.transforms.row_pads import (
@@ -87,6 +88,8 @@ def best_common_nest(
     stores: Mapping[str, StoreSlot],
     limit: int | None,
     most_effort: int = MAX_EFFORT,
+    *,
+    may_overlap: bool = True,
 ) -> Grouping | None:
     """Return the grouping with the earliest last issue, before `limit` if given, or None.
 
@@ -98,11 +101,15 @@ def best_common_nest(
     iteration_precedences: must be satisfiable too by the same placements, counting iterations.
     stores: by statement; empty where stores may meet.
     most_effort: iterations and dependent pairs that are looked at.
+    may_overlap: whether iterations of an outer loop may share rows.
     """
     best: Grouping | None = None
     forward = True
     left = most_effort
-    for nest in nests:
+    others = iter(nests)
+    overlapped: CommonNest | None = None
+    while (nest := overlapped or next(others, None)) is not None:
+        overlapped = None
         # Orders that run backward somewhere are for groups that have no other.
         if nest.backward and forward and best is not None:
             break
@@ -121,6 +128,8 @@ def best_common_nest(
         )
         if found is not None:
             best, limit = _in_own_names(members, nest, found), found.last_issue
+            padded = next(iter(found.placements.values())).loops
+            overlapped = overlapping(nest, padded) if may_overlap else None
         left -= before - effort.left
         if left <= 0:
             break
@@ -468,7 +477,13 @@ def _in_own_names(members: Sequence[Member], nest: CommonNest, common: Grouping)
         table = rank_table(loops, member.iterators)
         assert table is not None, "the nest has been enumerated before"
         placed[member.name] = Placement(
-            member.iterators, loops, None, table, table.count, shared.changes
+            member.iterators,
+            loops,
+            None,
+            table,
+            table.count,
+            shared.changes,
+            overlaps=nest.overlaps,
         )
     return replace(common, placements=placed)
 

@@ -47,7 +47,7 @@ Ints = NDArray[np.int64]
 MAX_NESTS = 40
 """Common nests that are tried, those that keep most dependences in order first."""
 
-CONVEX_GAIN = 0.98
+QUOTIENT_GAIN = 0.98
 """Share of the cycles below which bounds that are quotients are worth their circuits."""
 
 HULL_OPERATIONS = 100_000
@@ -64,6 +64,7 @@ class CommonNest:
     backward: how much of the dependences runs backward in this order; 0: none.
     gain: share of the last issue of others before which this one must end to be worth its bounds.
     iterations: how many it has at least; 0: nobody has counted them.
+    overlaps: whether iterations of an outer loop share rows, as in `transforms.overlapping`.
     """
 
     sinking: Sinking
@@ -72,6 +73,7 @@ class CommonNest:
     backward: float
     gain: float = 1.0
     iterations: int = 0
+    overlaps: bool = False
 
     def coordinates(self, member: Member, points: Ints) -> Ints:
         """Return the (n, dims) place of (n, iterators) instances of a member."""
@@ -128,7 +130,7 @@ def common_nests(
     for backward, _, _, room, order in ranked[:MAX_NESTS]:
         yield room.nest(room.plain, order, backward)
         if room.convex is not None:
-            yield room.nest(room.convex, order, backward, CONVEX_GAIN)
+            yield room.nest(room.convex, order, backward, QUOTIENT_GAIN)
 
 
 def exchanged_nests(

@@ -25,7 +25,7 @@ from rtlgen.transforms.lane_wishes import LaneWishes
 from rtlgen.transforms.period import Member
 from rtlgen.transforms.precedence import Precedence, Related, iteration_precedences
 from rtlgen.transforms.sink import (
-    CONVEX_GAIN,
+    QUOTIENT_GAIN,
     CommonNest,
     common_nests,
 )
@@ -250,7 +250,7 @@ void triangles(int A[N][N], int B[N][N]) {
 @pytest.mark.parametrize("text", [TRIANGLES, SUBSTITUTION, LU])
 def test_a_convex_hull_comes_behind_the_plain_one_where_it_is_smaller(text: str) -> None:
     nests = nests_of(text, 6)
-    pairs = [(a, b) for a, b in pairwise(nests) if b.gain == CONVEX_GAIN]
+    pairs = [(a, b) for a, b in pairwise(nests) if b.gain == QUOTIENT_GAIN]
     assert pairs
     for plain, convex in pairs:
         assert plain.gain == 1.0 and plain.sinking == convex.sinking
