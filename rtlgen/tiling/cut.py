@@ -180,7 +180,7 @@ def cut_part(
     IllegalSchedule: a dependence runs from a tile to one before it.
     NoLanes: one runs from lane to lane.
     """
-    behind = [0] * max(1, len(loops.units))
+    behind = [0] * len(loops.moved)
     begun = _begun_before(loops, tiling)
     while True:
         there = _tiles_behind(begun, tiling, behind)
@@ -215,7 +215,7 @@ def _begun_before(loops: UnitLoops, tiling: Tiling) -> UnitLoops:
     """Return loops whose iterations are so much later that tiles begin where they are to begin."""
     for level, origin in enumerate(tiling.origins):
         if origin:
-            loops = loops.delayed(level, (origin,) * max(1, len(loops.units)))
+            loops = loops.delayed(level, (origin,) * len(loops.moved))
     return loops
 
 

@@ -62,18 +62,22 @@ class UnitLoops:
         deepest = max(self.before, key=lambda name: len(self.before[name]))
         return self.program.scop.statement(deepest).iterators[: self.depth]
 
+    @property
+    def moved(self) -> tuple[tuple[str, ...], ...]:
+        """The statements that are delayed together: those of each unit."""
+        return self.units or (tuple(s.name for s in self.program.scop.statements),)
+
     def unit_of(self, statement: str) -> int:
         """Return the number of the unit that a statement is of."""
         return next((n for n, names in enumerate(self.units) if statement in names), 0)
 
     def delayed(self, level: int, iterations: tuple[int, ...]) -> UnitLoops:
-        """Return the loops with each unit so many iterations later in the loop of a level."""
+        """Return the loops with each of `moved` so many iterations later in the loop of a level."""
         key = level, iterations
         if key not in self.later:
-            units = self.units or (tuple(s.name for s in self.program.scop.statements),)
             by = {
                 name: delay
-                for names, delay in zip(units, iterations, strict=True)
+                for names, delay in zip(self.moved, iterations, strict=True)
                 for name in names
             }
             program = in_other_loops(self.program, delayed(self.program.scop, level, by))
