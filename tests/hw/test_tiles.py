@@ -13,6 +13,7 @@ from amaranth.hdl import Module, Signal, Value
 
 from rtlgen.hw import tile_sequencer
 from rtlgen.hw.kernel import Kernel
+from rtlgen.hw.windows import FilledStorage
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.plan import ALWAYS, KernelPlan, Transfer, Workers
 from rtlgen.tiling.plan import TiledProgram
@@ -44,6 +45,7 @@ CASES = [
     pytest.param(TRANSPOSED, 5, (1, 1), 32, id="tiles-of-one"),
     pytest.param(TRANSPOSED, 7, (16, 16), 128, id="one-tile"),
     pytest.param(PRODUCT, 6, (4, 4, 4), 64, id="product"),
+    pytest.param(PRODUCT, 3, (1, 1, 1), 32, id="product-in-tiles-of-one"),
     pytest.param(TRIANGULAR, 6, (2, 4), 32, id="two-units"),
     pytest.param(TWO_PRODUCTS, 5, (2, 4, 4), 64, id="local-array-off-chip"),
     pytest.param(BLUR, 10, (4, 8), 64, id="stencil"),
@@ -134,6 +136,27 @@ def test_a_memory_may_take_any_time_for_each_access(
     latency = random.Random(7)
     outcomes = runs_of(text, size, found, lambda: latency.choice((1, 1, 2, 5, 20)), found.plan)
     assert all(is_right for _, is_right in outcomes)
+
+
+def test_a_word_that_waits_longer_beside_its_rams_is_read_too_early(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """In tiles of one iteration nothing comes between a start and the first read."""
+    found = planned(PRODUCT, 3, (1, 1, 1), latency_cycles=1, word_bits=32)
+    assert all(is_right for _, is_right in runs_of(PRODUCT, 3, found, lambda: 1, found.plan))
+    arriving = FilledStorage._arriving
+
+    def late(self: FilledStorage, m: Module) -> object:
+        fill = arriving(self, m)
+        later = type(fill)(Signal(), Signal.like(fill.addr), Signal.like(fill.data))
+        pairs = zip(
+            (later.en, later.addr, later.data), (fill.en, fill.addr, fill.data), strict=True
+        )
+        m.d.sync += [mine.eq(its) for mine, its in pairs]
+        return later
+
+    monkeypatch.setattr(FilledStorage, "_arriving", late)
+    assert not all(is_right for _, is_right in runs_of(PRODUCT, 3, found, lambda: 1, found.plan))
 
 
 def abreast(plan: KernelPlan, most: int) -> KernelPlan:
