@@ -77,6 +77,9 @@ bits are about 250 LUT on ECP5, of 24,288 beside 56 block RAMs."""
 SKEW_GAIN = 0.98
 """Share of the cycles below which skewed loops are worth their subscripts."""
 
+RAM_GAIN = 0.995
+"""Share of the cycles down to which skewed loops are as good as others in which less RAM does."""
+
 PAUSE_GAIN = 0.98
 """Share of the cycles below which pauses are worth the loop that counts them."""
 
@@ -278,14 +281,27 @@ def _less_waiting(plain: Planned, options: CompileOptions) -> Planned:
     best = _less_often_waiting(plain, options)
     if options.loops.chosen is not None:
         return best
-    unskewed, limit = best.analysis, predicted_cycles(best.plan) * SKEW_GAIN
+    skewed: list[Planned] = []
     with improving("skewed loops"):
         for skews in find_skews(plain.space, plain.decision, plain.target, best.space):
-            skewed = _with_ports(in_skewed_loops(unskewed, skews), options)
-            cycles = predicted_cycles(skewed.plan)
-            if cycles < limit:
-                best, limit = skewed, cycles
-    return best
+            overlap = not skewed and any(skew.overlaps for skew in skews)
+            analysis = in_skewed_loops(best.analysis, skews)
+            skewed.append(_with_ports(analysis, options, may_overlap=overlap))
+            # What others could save is not worth the search for it.
+            if overlap and _cycles(skewed[0]) * SKEW_GAIN <= sum(skew.slots for skew in skews):
+                break
+    shortest = min(map(_cycles, skewed), default=_cycles(best))
+    if shortest >= _cycles(best) * SKEW_GAIN:
+        return best
+    near = [each for each in skewed if _cycles(each) * RAM_GAIN <= shortest]
+    if len(near) == 1:
+        return near[0]
+    # Whether values are soon read again, and rows of them will do, depends on the loops.
+    return min(near, key=lambda each: (_ram_of_rows(each, options), _cycles(each)))
+
+
+def _ram_of_rows(planned: Planned, options: CompileOptions) -> int:
+    return _ram_cost(_in_rows(planned, options).plan, planned.target)
 
 
 def _less_often_waiting(plain: Planned, options: CompileOptions) -> Planned:
@@ -305,12 +321,18 @@ def _in_loops(analysis: Analysis, options: CompileOptions) -> Planned:
     return _with_ports(in_chosen_loops(analysis, options.loops), options)
 
 
-def _with_ports(analysis: Analysis, options: CompileOptions) -> Planned:
+def _with_ports(
+    analysis: Analysis, options: CompileOptions, *, may_overlap: bool = False
+) -> Planned:
     """Plan a program with one write port an array, or with as many as are worth it.
 
     All statements share one loop unless that is too complex, or takes longer than they do apart.
+
+    Parameters
+    ----------
+    may_overlap: whether iterations of an outer loop may share rows.
     """
-    timing = timing_of(analysis, get_target(options.target))
+    timing = replace(timing_of(analysis, get_target(options.target)), may_overlap=may_overlap)
     free = Space(timing, analysis.scop, analysis.in_order, pauses=analysis.pauses)
     if options.fuse != "mf3":
         return _plan_of(analysis, options, free)

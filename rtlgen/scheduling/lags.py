@@ -63,7 +63,7 @@ class Timing:
     memory_only: frozenset[FlowKey] = frozenset()
     apart: frozenset[tuple[str, str]] = frozenset()
     banked: frozenset[str] = frozenset()
-    may_overlap: bool = True
+    may_overlap: bool = False
 
     @property
     def scop(self) -> Scop:

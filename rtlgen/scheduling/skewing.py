@@ -30,7 +30,8 @@ from rtlgen.transforms.hyperplanes import (
     follow_each_other,
     hyperplanes,
 )
-from rtlgen.transforms.period import Member
+from rtlgen.transforms.overlapping import overlapping
+from rtlgen.transforms.period import Grouping, Member
 from rtlgen.transforms.pins import Values
 from rtlgen.transforms.precedence import Precedence, Related, among, iteration_precedences
 from rtlgen.transforms.sink import CommonNest, common_nests, nest_in
@@ -55,7 +56,7 @@ MAX_WEIGHED = 64
 MAX_TRIED = 6
 """Hyperplanes that are tried out, those with the fewest expected issue slots first."""
 
-MAX_EFFORT = 4_000_000
+MAX_EFFORT = 24_000_000
 """Iterations and dependent pairs that are looked at to try out the hyperplanes of a unit."""
 
 ATTEMPT_EFFORT = 2_000
@@ -196,27 +197,41 @@ class _Search:
             for sinking in self._completed(weighed)
         )
         for weighed, sinking in tried:
-            grouping = padded_nest(
-                self.members,
-                nest_in(sinking, self.timing.sets),
-                self.points,
-                weighed.cycles,
-                self.orders,
-                self.stores,
-                limit,
-                effort,
-            )
+            nest = nest_in(sinking, self.timing.sets)
+            grouping = self._padded(nest, weighed, limit, effort)
             if grouping is not None:
+                padded = next(iter(grouping.placements.values())).loops
+                overlapped = overlapping(nest, padded)
+                if overlapped is not None:
+                    most = int(overlapped.gain * grouping.last_issue)
+                    grouping = self._padded(overlapped, weighed, most, effort) or grouping
                 slots = grouping.last_issue + 1
                 shared = len(weighed.plane.outer) if weighed.apart else None
                 rows = self._rows(sinking)
-                found.append(Skew(self.unit, rows, slots, self.before, self.reason, shared))
+                overlaps = any(placed.overlaps for placed in grouping.placements.values())
+                found.append(
+                    Skew(self.unit, rows, slots, self.before, self.reason, shared, overlaps)
+                )
         if effort.left <= 0 and not found:
             note_limit(
                 f"{', '.join(self.unit.statements)}: the search for skewed loops found none before "
                 f"it was ended, after {MAX_EFFORT:,} iterations and dependent pairs"
             )
         return sorted(found, key=lambda skew: skew.slots)
+
+    def _padded(
+        self, nest: CommonNest, weighed: _Weighed, limit: int, effort: Effort
+    ) -> Grouping | None:
+        return padded_nest(
+            self.members,
+            nest,
+            self.points,
+            weighed.cycles,
+            self.orders,
+            self.stores,
+            limit,
+            effort,
+        )
 
     def _completed(self, weighed: _Weighed) -> Iterator[Sinking]:
         """Yield the ways to number the iterations inside of the wavefronts that are tried."""

@@ -290,16 +290,8 @@ def _timing(one: TileRelations, inside: Scop, whole: Scop, target: Target) -> Ti
         late = recurrent_reads(unit, one.flows, related, statement.name, written)
         box = whole.schedule.box(statement.name)
         datapaths[statement.name] = build_datapath(inside, statement, box, target, late)
-    # A tile has few rows, and every worker would count those that its sweeps share.
     return Timing(
-        one.sets,
-        units,
-        datapaths,
-        one.dependences,
-        one.flows,
-        related,
-        Instances(one.sets),
-        may_overlap=False,
+        one.sets, units, datapaths, one.dependences, one.flows, related, Instances(one.sets)
     )
 
 

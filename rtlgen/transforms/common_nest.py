@@ -89,7 +89,7 @@ def best_common_nest(
     limit: int | None,
     most_effort: int = MAX_EFFORT,
     *,
-    may_overlap: bool = True,
+    may_overlap: bool,
 ) -> Grouping | None:
     """Return the grouping with the earliest last issue, before `limit` if given, or None.
 
@@ -428,7 +428,9 @@ class _Trial:
         table = ranks_of(rows, np.ones(len(rows), dtype=np.int64), loops, self.nest.dims)
         if not all(table.covers(points) for points in self.points.values()):
             return None
-        placed = Placement(self.nest.dims, loops, None, table, table.count, 1)
+        placed = Placement(
+            self.nest.dims, loops, None, table, table.count, 1, overlaps=self.nest.overlaps
+        )
         iterations = self.iteration_precedences
         if not iterations.can_be_kept(iterations.gaps(placed), 1):
             return None

@@ -42,7 +42,7 @@ def overlapping(nest: CommonNest, padded: Sequence[NestLoop]) -> CommonNest | No
     least = max(loop.at_least for loop in padded[2:])
     if least < 2 or outer.extent < 2 or not (outer.is_box and rows.is_box):
         return None
-    if any(_mentions(loop, outer) for loop in inner) or not _counts(nest, outer, rows):
+    if any(_mentions(loop, outer) for loop in inner) or not _are_affine(nest, outer, rows):
         return None
     overlap = _short_rows(nest.loops[1:], least)
     if overlap == 0 or 2 * overlap >= rows.extent:
@@ -56,10 +56,10 @@ def _mentions(loop: NestLoop, outer: NestLoop) -> bool:
     return any(bound.form.coefficient(outer.counter) for bound in bounds)
 
 
-def _counts(nest: CommonNest, *loops: NestLoop) -> bool:
-    """Tell whether every member has iterators of its own for these loops."""
+def _are_affine(nest: CommonNest, *loops: NestLoop) -> bool:
+    """Tell whether the places of every member in these loops are affine."""
     places = [nest.dims.index(loop.counter or "") for loop in loops]
-    return all(own[place] for own in nest.sinking.own.values() for place in places)
+    return all(len(own[place]) == 1 for own in nest.sinking.values.values() for place in places)
 
 
 def _short_rows(loops: Sequence[NestLoop], least: int) -> int:

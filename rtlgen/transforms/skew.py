@@ -42,6 +42,7 @@ class Skew:
     rows: by statement, what the new loops count, outermost first, over the C iterators.
     slots, slots_before: issue slots of the unit, expected in these loops and in those before.
     reason: why it waits in those.
+    overlaps: whether iterations of an outer loop share rows for that.
     shared: how many of the new loops, from the outermost one on, all statements are in; None: all.
         Inside of these, each has new loops of its own, one statement behind the other.
     """
@@ -52,6 +53,7 @@ class Skew:
     slots_before: int
     reason: str
     shared: int | None = None
+    overlaps: bool = False
 
     def __post_init__(self) -> None:
         if set(self.rows) != set(self.unit.statements):

@@ -96,10 +96,11 @@ def test_rows_that_differ_from_iteration_to_iteration_do_not_overlap() -> None:
     assert overlapping(cut, with_minima(cut, 3)) is None
 
 
-def test_a_member_that_is_pinned_in_an_outer_loop_does_not_overlap() -> None:
+def test_a_member_that_is_in_one_of_two_rows_does_not_overlap() -> None:
     nest = wavefronts()
-    own = {"S0": (None, "w", "i")}
-    pinned = replace(nest, sinking=replace(nest.sinking, own=own))
+    (t, w, i) = nest.sinking.values["S0"]
+    values = {"S0": (t, (*w, Affine.variable("t")), i)}
+    pinned = replace(nest, sinking=Sinking(values, {"S0": ("t", None, "i")}))
     assert overlapping(pinned, with_minima(pinned, 3)) is None
 
 
