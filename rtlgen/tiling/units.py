@@ -106,7 +106,7 @@ class UnitPlanner:
         self.for_one_worker = Reserve()
         self.is_shared_out = False
         self.found_lanes = False
-        self.lanes_refused: NoLanes | None = None
+        self.in_one_lane = False
 
     def plan(self) -> Sequence[UnitPlan]:
         """Return the plans of all units, in the order in which they run.
@@ -122,8 +122,6 @@ class UnitPlanner:
         NoLanes: several lanes are asked for where they can be, and no unit can run in them.
         """
         found = self._planned_for_all()
-        if self.lanes_refused is not None and not self.found_lanes:
-            raise self.lanes_refused
         alone = [plan.alone for plan in found if isinstance(plan.alone, NoParallelTiles)]
         if found and len(alone) == len(found):
             raise alone[0]
@@ -167,8 +165,7 @@ class UnitPlanner:
 
     def _planned(self) -> Sequence[UnitPlan]:
         try:
-            for number in range(len(self.plans)):
-                self._plan(number, self.chip.budget_bits)
+            self._plan_each()
             self._join(self._replace)
             found = self._found()
             if sum(plan.part.ram_bits for plan in found) <= self.chip.budget_bits:
@@ -180,6 +177,27 @@ class UnitPlanner:
             if sum(least) > self.chip.budget_bits:
                 raise self._too_large(least) from None
             return self._shared_out(least)
+
+    def _plan_each(self) -> None:
+        """Plan each unit with all of the RAM, in lanes as far as these can be.
+
+        Raises
+        ------
+        NoLanes: there are to be lanes where they can be, and no unit can run in any.
+        """
+        without: dict[int, NoLanes] = {}
+        for number in range(len(self.plans)):
+            try:
+                self._plan(number, self.chip.budget_bits)
+            except NoLanes as error:
+                if not _is_spared(self.chip, error):
+                    raise
+                without[number] = error
+        if without and not self.found_lanes:
+            raise next(iter(without.values()))
+        self.in_one_lane = True
+        for number in without:
+            self._plan(number, self.chip.budget_bits)
 
     def _shared_out(self, least: Sequence[int]) -> Sequence[UnitPlan]:
         """Plan once more what takes more than its share, the least demanding units first.
@@ -355,9 +373,9 @@ class UnitPlanner:
         try:
             return self._in_lanes(group, chip, names, fewest)
         except NoLanes as error:
-            if chip.lanes is None or not chip.lanes.where_possible or error.is_of_sizes:
+            # As long as no unit has lanes, none is planned without them.
+            if not self.in_one_lane or not _is_spared(chip, error):
                 raise
-            self.lanes_refused = self.lanes_refused or error
             plan = self._in_lanes(group, replace(chip, lanes=None), names, fewest)
             return replace(plan, single=error)
 
@@ -387,3 +405,8 @@ class UnitPlanner:
 
     def _found(self) -> Sequence[UnitPlan]:
         return [plan for plan in self.plans if plan is not None]
+
+
+def _is_spared(chip: Chip, error: NoLanes) -> bool:
+    """Tell whether a unit that cannot run in lanes may run in one."""
+    return chip.lanes is not None and chip.lanes.where_possible and not error.is_of_sizes
