@@ -62,7 +62,7 @@ class TiledProgram:
     candidates: tuple[tuple[Candidate, ...], ...]
     alone: tuple[str | None, ...]
     apart: tuple[str | None, ...]
-    single: tuple[NoLanes | None, ...]
+    single: tuple[RtlgenError | None, ...]
     sooner: tuple[SoonerAlone | None, ...]
     workers: WorkerRequest
     replayed: bool

@@ -23,6 +23,9 @@ from rtlgen.tiling.part import TiledPart
 from rtlgen.tiling.program import Program, part_of
 from rtlgen.transforms.units import dependence_units
 
+OUT_OF_LANES = (NoLanes, WindowsTooLarge)
+"""Why a unit cannot run in lanes: of some tiles it is only known that there is not the RAM."""
+
 INSTEAD = "tiles of one worker instead of several"
 """What is compared with the tiles of several workers."""
 
@@ -60,7 +63,7 @@ class UnitPlan:
     candidates: tuple[Candidate, ...]
     alone: RtlgenError | SoonerAlone | None = None
     apart: NoParallelTiles | None = None
-    single: NoLanes | None = None
+    single: RtlgenError | None = None
     sooner: SoonerAlone | None = None
 
 
@@ -183,13 +186,14 @@ class UnitPlanner:
 
         Raises
         ------
-        NoLanes: there are to be lanes where they can be, and no unit can run in any.
+        NoLanes, WindowsTooLarge: there are to be lanes where they can be, and no unit can run in
+            any.
         """
-        without: dict[int, NoLanes] = {}
+        without: dict[int, RtlgenError] = {}
         for number in range(len(self.plans)):
             try:
                 self._plan(number, self.chip.budget_bits)
-            except NoLanes as error:
+            except OUT_OF_LANES as error:
                 if not _is_spared(self.chip, error):
                     raise
                 without[number] = error
@@ -372,7 +376,7 @@ class UnitPlanner:
         """Return a plan in lanes, or in one where there are lanes only where they can be."""
         try:
             return self._in_lanes(group, chip, names, fewest)
-        except NoLanes as error:
+        except OUT_OF_LANES as error:
             # As long as no unit has lanes, none is planned without them.
             if not self.in_one_lane or not _is_spared(chip, error):
                 raise
@@ -407,6 +411,7 @@ class UnitPlanner:
         return [plan for plan in self.plans if plan is not None]
 
 
-def _is_spared(chip: Chip, error: NoLanes) -> bool:
+def _is_spared(chip: Chip, error: RtlgenError) -> bool:
     """Tell whether a unit that cannot run in lanes may run in one."""
-    return chip.lanes is not None and chip.lanes.where_possible and not error.is_of_sizes
+    is_of_sizes = isinstance(error, NoLanes) and error.is_of_sizes
+    return chip.lanes is not None and chip.lanes.where_possible and not is_of_sizes

@@ -18,13 +18,14 @@ from rtlgen.frontend import ParsedProgram
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.effort import more_effort, note_limit, noting_limits
 from rtlgen.poly.errors import NothingToTile
-from rtlgen.scheduling.errors import NoLanes
+from rtlgen.scheduling.errors import NoLanes, WindowsTooLarge
 from rtlgen.target import Target
 from rtlgen.tiling.choice import TileRequest
 from rtlgen.tiling.errors import REFUSALS
 from rtlgen.tiling.lanes import LaneRequest
 from rtlgen.tiling.part import TiledPart
 from rtlgen.tiling.plan import TiledProgram, plan_in_tiles
+from rtlgen.tiling.units import OUT_OF_LANES
 from rtlgen.transforms.lane_wishes import LaneWishes
 from rtlgen.transforms.unroll import NotUnrollable, unroll
 
@@ -40,7 +41,7 @@ def plan_in_lanes(program: ParsedProgram, request: TileRequest, target: Target) 
 
     Raises
     ------
-    NoLanes: it can be planned in neither way; what `plan_in_tiles` raises.
+    NoLanes, WindowsTooLarge: it can be planned in neither way; what `plan_in_tiles` raises.
     """
     lanes = request.lanes
     if lanes is None:
@@ -48,11 +49,15 @@ def plan_in_lanes(program: ParsedProgram, request: TileRequest, target: Target) 
     try:
         some = replace(request, lanes=replace(lanes, where_possible=True))
         found = plan_in_tiles(program, some, target)
-    except NoLanes as error:
-        if error.is_of_sizes:
+    except OUT_OF_LANES as error:
+        if isinstance(error, NoLanes) and error.is_of_sizes:
             raise
         written, limits = _written_out(program, request, target)
         if written is None:
+            if isinstance(error, WindowsTooLarge):
+                # How much RAM the lanes would take is known of no other tiles than those tried.
+                remedy = "ask for fewer lanes, or leave out --unroll"
+                error.diagnostic = replace(error.diagnostic, help=remedy)
             raise
         how = f"{error.diagnostic.message}: {_how(program, written, lanes)}"
         return _noted(written, [*limits, how])
