@@ -18,6 +18,9 @@ from rtlgen.poly.pluto.unknowns import Unknowns, Vector
 MAX_DIRECTIONS = 64
 """Combinations of sub-spaces tried where PLUTO's own choice has no solution."""
 
+FEW_CONSTRAINTS = 16
+"""That are put together one by one."""
+
 
 @dataclass(frozen=True, slots=True)
 class Hyperplane:
@@ -84,14 +87,28 @@ def _allowed(sets: ScopSets, unknowns: Unknowns, legal: Constraints) -> isl.Basi
     size = unknowns.size
     own = [tuple(int(k == place) for k in range(size)) for place in range(size)]
     space = isl.Space.set_alloc(sets.context, 0, size)
-    found = isl.BasicSet.universe(space)
+    constraints = [
+        *(linear_constraint(space, row, 0, equal=True) for row in sorted(legal.equalities)),
+        *(linear_constraint(space, row, 0) for row in (*own, *sorted(legal.inequalities))),
+    ]
     # However many they are, to put them together is one step.
     keep_going(sets.context)
     with operations(sets.context, 0):
-        for row in sorted(legal.equalities):
-            found = found.add_constraint(linear_constraint(space, row, 0, equal=True))
-        for row in (*own, *sorted(legal.inequalities)):
-            found = found.add_constraint(linear_constraint(space, row, 0))
+        return _polyhedron(space, constraints)
+
+
+def _polyhedron(space: isl.Space, constraints: Sequence[isl.Constraint]) -> isl.BasicSet:
+    """Return the points under some constraints.
+
+    For each of them that is added, isl looks at all that are there. So halves are put together.
+    """
+    if len(constraints) > FEW_CONSTRAINTS:
+        half = len(constraints) // 2
+        first, second = (_polyhedron(space, c) for c in (constraints[:half], constraints[half:]))
+        return first.intersect(second)
+    found = isl.BasicSet.universe(space)
+    for constraint in constraints:
+        found = found.add_constraint(constraint)
     return found
 
 
