@@ -28,7 +28,7 @@ from rtlgen.directives import (
     loops_at,
     without_pragmas,
 )
-from rtlgen.errors import Diagnostic, RtlgenError
+from rtlgen.errors import Diagnostic, Label, RtlgenError
 from rtlgen.frontend import (
     HlsPragma,
     ParsedProgram,
@@ -40,7 +40,7 @@ from rtlgen.frontend import (
 from rtlgen.ir.effort import TooComplex, limited_effort, more_effort, note_limit, noting_limits
 from rtlgen.ir.scop import Scop
 from rtlgen.lane_choice import Budget, LaneChoice, choose_lanes
-from rtlgen.lane_worth import asked_by_options, asked_by_pragmas, lanes_without_gain
+from rtlgen.lane_worth import LaneAsk, asked_by_options, asked_by_pragmas, lanes_without_gain
 from rtlgen.options import CompileOptions
 from rtlgen.planning import Planned, choose_plan
 from rtlgen.poly.barriers import ChainBound, chain_bound
@@ -60,6 +60,7 @@ from rtlgen.scheduling.store_bounds import store_bounds
 from rtlgen.scheduling.worth import is_worth_search
 from rtlgen.target import Target, get_target
 from rtlgen.tile_lane_choice import choose_tile_lanes
+from rtlgen.tile_worth import tiles_without_gain
 from rtlgen.tiling.choice import TileRequest
 from rtlgen.tiling.errors import REFUSALS
 from rtlgen.tiling.lanes import LaneRequest
@@ -172,16 +173,23 @@ def _in_tiles_as_asked(
         else:
             name = loops[0].label or loops[0].iterator
             lanes = LaneRequest(name, pragma.lanes, place_of(pragma.loop))
+            ask = LaneAsk(f"#pragma {pragma.text}", (Label(pragma.span),))
+            wider = replace(request, lanes=lanes)
             try:
                 with more_effort():
-                    found = _in_tiles(program, options, replace(request, lanes=lanes), analysis)
+                    found = _in_tiles(program, options, wider, analysis, ask)
             except UNTILED as error:
                 refused.append((pragma, error.diagnostic.message))
     if found is None:
-        found = _in_tiles(program, options, request, analysis)
+        found = _in_tiles(program, options, request, analysis, _asked_lanes(program, options))
     warnings = tuple(not_followed(pragma.text, pragma.span, why) for pragma, why in refused)
     known = found.analysis
     return replace(found, analysis=replace(known, warnings=(*known.warnings, *warnings)))
+
+
+def _asked_lanes(program: ParsedProgram, options: CompileOptions) -> LaneAsk | None:
+    """Return the option that asks for lanes, if one does."""
+    return next(iter(asked_by_options(program.scop, options.unroll, options.pipeline)), None)
 
 
 def _in_tiles(
@@ -189,12 +197,23 @@ def _in_tiles(
     options: CompileOptions,
     request: TileRequest,
     analysis: Analysis,
+    lanes: LaneAsk | None,
 ) -> TiledCompilation:
-    """Compile a program with arrays off chip."""
+    """Compile a program with arrays off chip.
+
+    Parameters
+    ----------
+    lanes: what asks for lanes, if anything does.
+    """
     target = get_target(options.target)
     tiled, choice = _in_tile_lanes(program, options, request, target)
+
+    def attempt(other: TileRequest) -> TiledProgram:
+        return plan_in_lanes(program, other, target)
+
+    warnings = tuple(tiles_without_gain(tiled, request, lanes, attempt))
     return TiledCompilation(
-        analysis=analysis,
+        analysis=replace(analysis, warnings=(*analysis.warnings, *warnings)),
         plan=tiled.plan,
         target=target,
         stages={

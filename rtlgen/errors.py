@@ -252,7 +252,7 @@ WARNINGS: Mapping[str, str] = {
     or not in all that it says: an interval (`II=4`) is what dependences leave, never longer. The
     options `--unroll`, `--pipeline` and `--partition` come before pragmas.
     """,
-    "W0114": """The lanes that `--unroll`, `--pipeline` or pragmas ask for save no cycles.
+    "W0114": """The lanes or threads that `--unroll`, `--threads` or pragmas ask for save no cycles.
 
     The circuit has them all the same. The warning says how many cycles the program takes with one
     lane of these loops, and what the lanes wait for: iterations that need each other's results take
@@ -260,6 +260,12 @@ WARNINGS: Mapping[str, str] = {
     which takes longer than one adder; where the next iteration waits for the sum, all of it gets
     longer. Options are judged together, and pragmas where there are no such options. `--max-dsp N`
     tries several numbers of lanes, and takes those with the fewest cycles.
+
+    Of a program with arrays off chip, statements that cannot run in lanes of a tile are written
+    out, each with windows of its own, or stay in one lane where that takes fewer cycles. Threads
+    have windows of their own, too: what one thread keeps on chip several may have to load again,
+    and wait for. What one does sooner by more than 1 % is left to one, unless `--tile` or
+    `--no-buffer` say what is shared.
     """,
     "W0201": """A statement is never executed, and is left out of the circuit.
 

@@ -22,7 +22,7 @@ from rtlgen.transforms.unroll import unroll
 
 @dataclass(frozen=True, slots=True)
 class LaneAsk:
-    """Something that asks for lanes.
+    """Something that asks for lanes, or for workers.
 
     Members
     -------
@@ -82,14 +82,28 @@ def lanes_without_gain(
         single = attempt(others)
     if single is None or cycles < predicted_cycles(single.plan):
         return None
-    texts = " ".join(dict.fromkeys(ask.text for ask in asked))
     waits = [*what_lanes_wait_for(planned), *_longer(planned.plan, single.plan)]
+    figures = f"{cycles:,} cycles, with one lane {predicted_cycles(single.plan):,}"
+    return saves_nothing(asked, (figures, *waits), ", or let --max-dsp choose the lanes")
+
+
+def saves_nothing(
+    asked: Sequence[LaneAsk], notes: Sequence[str], instead: str = "", where: str = ""
+) -> Diagnostic:
+    """Return the warning that options or pragmas save no cycles.
+
+    Parameters
+    ----------
+    notes: the cycles with and without, and why. instead: what else could be done.
+    where: which part of the program it is about, if not all of it.
+    """
+    texts = " ".join(dict.fromkeys(ask.text for ask in asked))
     return Diagnostic(
         "W0114",
-        f"{texts} saves no cycles",
+        f"{texts} saves no cycles{where}",
         tuple(label for ask in asked for label in ask.labels),
-        (f"{cycles:,} cycles, with one lane {predicted_cycles(single.plan):,}", *waits),
-        f"leave out {texts}, or let --max-dsp choose the lanes",
+        tuple(notes),
+        f"leave out {texts}{instead}",
         severity="warning",
     )
 

@@ -146,6 +146,25 @@ def more_effort() -> Iterator[None]:
         yield
 
 
+class Reserve:
+    """`MAX_WORK` for several pieces of work together, whatever else is used up by then."""
+
+    def __init__(self) -> None:
+        self._kept: _Account | None = None
+
+    @contextmanager
+    def spent(self) -> Iterator[None]:
+        """Let what is inside take what is left of it.
+
+        Raises
+        ------
+        TooComplex: a limit was met.
+        """
+        self._kept = self._kept or _Account(MAX_WORK)
+        with _spending(self._kept):
+            yield
+
+
 @contextmanager
 def spare_effort() -> Iterator[None]:
     """Let what is inside take half of what is left, or all of it but half of `MORE_WORK`.

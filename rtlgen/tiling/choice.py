@@ -260,6 +260,16 @@ class TileChoice:
     def _is_fixed(self) -> bool:
         return bool(self.sizes) or not self.chip.buffer
 
+    @property
+    def bus_cycles(self) -> int:
+        """The cycles for which the bus is busy at least, whatever the tiles are and whose."""
+        return self.chip.bus.least_busy_cycles(self.forms[0].words_needed or 0)
+
+    @property
+    def longest(self) -> int:
+        """The instances of the statement that has most."""
+        return max(self.forms[0].loops.instances.values())
+
     def _asked_for(self, form: Form) -> list[TiledPart]:
         sizes = (self.sizes or (1,) * form.loops.depth)[: form.loops.depth]
         try:

@@ -33,11 +33,13 @@ class LaneRequest:
     Members
     -------
     place: of that loop, where it is one of several; None: all of that name.
+    where_possible: whether a unit that cannot run in lanes may run in one, if others do.
     """
 
     loop: str
     count: int | None
     place: Place | None = None
+    where_possible: bool = False
 
     def names(self, loop: Loop) -> bool:
         """Tell whether a loop is the one that is meant."""

@@ -30,7 +30,7 @@ from rtlgen.tiling.choice import TileRequest
 from rtlgen.tiling.errors import REFUSALS
 from rtlgen.tiling.part import TiledPart
 from rtlgen.tiling.program import Program, as_written
-from rtlgen.tiling.units import UnitPlan, UnitPlanner
+from rtlgen.tiling.units import SoonerAlone, UnitPlan, UnitPlanner
 from rtlgen.transforms.expand import expand
 from rtlgen.transforms.strides import strided_statements
 from rtlgen.transforms.units import dependence_units
@@ -49,6 +49,9 @@ class TiledProgram:
     candidates: by unit, the tiles that were planned. alone: by unit, why it runs on one worker
         where several are asked for, or None. apart: likewise, why it is not in common tiles with
         the next one, where workers are in the way.
+    single: by unit, why it runs in one lane where several are asked for, or None.
+    sooner: by unit, by how much one worker is done sooner than those that are asked for, or as
+        soon; None where it is not.
     workers: what was asked of these.
     replayed: whether the plan was small enough to be replayed exhaustively.
     """
@@ -59,6 +62,8 @@ class TiledProgram:
     candidates: tuple[tuple[Candidate, ...], ...]
     alone: tuple[str | None, ...]
     apart: tuple[str | None, ...]
+    single: tuple[RtlgenError | None, ...]
+    sooner: tuple[SoonerAlone | None, ...]
     workers: WorkerRequest
     replayed: bool
 
@@ -152,6 +157,8 @@ def _planned(
         tuple(unit.candidates for unit in units),
         tuple(None if unit.alone is None else str(unit.alone) for unit in units),
         tuple(None if unit.apart is None else str(unit.apart) for unit in units),
+        tuple(unit.single for unit in units),
+        tuple(unit.sooner for unit in units),
         request.workers,
         _replayed(plan, parts, whole),
     )

@@ -3,22 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 
-from rtlgen.ir.effort import improving, keep_going, spare_effort
+from rtlgen.errors import RtlgenError
+from rtlgen.ir.bank_map import MOST_BANKS
+from rtlgen.ir.effort import Reserve, improving, keep_going, spare_effort
 from rtlgen.ir.timeline import workers_cycles
 from rtlgen.poly.dependences import Dependence
-from rtlgen.scheduling.errors import WindowsTooLarge
+from rtlgen.scheduling.errors import NoLanes, WindowsTooLarge
 from rtlgen.scheduling.workers import ONE_WORKER
 from rtlgen.tiling.candidates import Candidate
 from rtlgen.tiling.chip import Chip
-from rtlgen.tiling.choice import TileChoice
+from rtlgen.tiling.choice import GAIN, TileChoice
 from rtlgen.tiling.errors import REFUSALS, NoParallelTiles
 from rtlgen.tiling.loops import UnitLoops, joined_loops, loops_of
 from rtlgen.tiling.part import TiledPart
 from rtlgen.tiling.program import Program, part_of
 from rtlgen.transforms.units import dependence_units
+
+OUT_OF_LANES = (NoLanes, WindowsTooLarge)
+"""Why a unit cannot run in lanes: of some tiles it is only known that there is not the RAM."""
+
+INSTEAD = "tiles of one worker instead of several"
+"""What is compared with the tiles of several workers."""
+
+
+@dataclass(frozen=True, slots=True)
+class SoonerAlone:
+    """That one worker is done sooner than several would be, each in the best tiles that it has.
+
+    Members
+    -------
+    cycles: of the one. shared_cycles: of so many `workers`.
+    """
+
+    cycles: int
+    shared_cycles: int
+    workers: int
+
+    def __str__(self) -> str:
+        return f"it takes {self.cycles:,} cycles, {self.workers} take {self.shared_cycles:,}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,12 +55,16 @@ class UnitPlan:
     -------
     alone: why it runs on one worker where several are asked for.
     apart: why it is not in common tiles with the unit behind it, where workers are in the way.
+    single: why it runs in one lane where several are asked for.
+    sooner: by how much one worker is done sooner than those that are asked for, or as soon.
     """
 
     part: TiledPart
     candidates: tuple[Candidate, ...]
-    alone: NoParallelTiles | None = None
+    alone: RtlgenError | SoonerAlone | None = None
     apart: NoParallelTiles | None = None
+    single: RtlgenError | None = None
+    sooner: SoonerAlone | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,6 +105,11 @@ class UnitPlanner:
         self.sizes = sizes
         self.names = tuple(names)
         self.plans: list[UnitPlan | None] = [None] * len(self.groups)
+        self.together = tuple(together)
+        self.for_one_worker = Reserve()
+        self.is_shared_out = False
+        self.found_lanes = False
+        self.in_one_lane = False
 
     def plan(self) -> Sequence[UnitPlan]:
         """Return the plans of all units, in the order in which they run.
@@ -87,18 +122,53 @@ class UnitPlanner:
         ------
         IllegalSchedule, RaggedDomain, WindowsTooLarge: one of them does not fit its share.
         NoParallelTiles: several workers are asked for, and no unit is one that they can share.
+        NoLanes: several lanes are asked for where they can be, and no unit can run in them.
         """
-        found = self._planned()
-        alone = [plan.alone for plan in found]
-        if alone and all(alone):
-            assert alone[0] is not None
+        found = self._planned_for_all()
+        alone = [plan.alone for plan in found if isinstance(plan.alone, NoParallelTiles)]
+        if found and len(alone) == len(found):
             raise alone[0]
+        return found
+
+    def _planned_for_all(self) -> Sequence[UnitPlan]:
+        """Return the plans for all workers, or for one where several take more RAM than there is.
+
+        What each unit takes by itself is compared with one worker in any case, see `_chosen`; but
+        what it takes with a share of the RAM is known only in the end.
+        """
+        workers = self.chip.workers.count
+        try:
+            found = self._planned()
+        except WindowsTooLarge as error:
+            alone = None if workers == 1 or self.is_fixed else self._all_on_one_worker()
+            if alone is None:
+                raise
+            return [replace(plan, alone=error) for plan in alone]
+        if workers == 1 or self.is_fixed or not self.is_shared_out:
+            return found
+        alone = self._all_on_one_worker()
+        cycles = sum(map(self._cycles, found))
+        if alone is None or sum(map(self._cycles, alone)) >= GAIN * cycles:
+            return found
+        sooner = SoonerAlone(sum(map(self._cycles, alone)), cycles, workers)
+        return [replace(plan, alone=sooner, sooner=sooner) for plan in alone]
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether tiles of certain sizes are asked for: then they are shared as they are."""
+        return bool(self.sizes) or not self.chip.buffer
+
+    def _all_on_one_worker(self) -> Sequence[UnitPlan] | None:
+        """Return the plans of all units for one worker; None where there are none."""
+        found: Sequence[UnitPlan] | None = None
+        chip = replace(self.chip, workers=ONE_WORKER)
+        with suppress(*REFUSALS), improving(INSTEAD), self.for_one_worker.spent():
+            found = UnitPlanner(self.whole, self.together, chip, (), self.names).plan()
         return found
 
     def _planned(self) -> Sequence[UnitPlan]:
         try:
-            for number in range(len(self.plans)):
-                self._plan(number, self.chip.budget_bits)
+            self._plan_each()
             self._join(self._replace)
             found = self._found()
             if sum(plan.part.ram_bits for plan in found) <= self.chip.budget_bits:
@@ -111,6 +181,28 @@ class UnitPlanner:
                 raise self._too_large(least) from None
             return self._shared_out(least)
 
+    def _plan_each(self) -> None:
+        """Plan each unit with all of the RAM, in lanes as far as these can be.
+
+        Raises
+        ------
+        NoLanes, WindowsTooLarge: there are to be lanes where they can be, and no unit can run in
+            any.
+        """
+        without: dict[int, RtlgenError] = {}
+        for number in range(len(self.plans)):
+            try:
+                self._plan(number, self.chip.budget_bits)
+            except OUT_OF_LANES as error:
+                if not _is_spared(self.chip, error):
+                    raise
+                without[number] = error
+        if without and not self.found_lanes:
+            raise next(iter(without.values()))
+        self.in_one_lane = True
+        for number in without:
+            self._plan(number, self.chip.budget_bits)
+
     def _shared_out(self, least: Sequence[int]) -> Sequence[UnitPlan]:
         """Plan once more what takes more than its share, the least demanding units first.
 
@@ -120,6 +212,7 @@ class UnitPlanner:
         ----------
         least: bits, by unit; 0 where it is not known.
         """
+        self.is_shared_out = True
         left = self.chip.budget_bits - sum(least)
         taken = [0 if plan is None else plan.part.ram_bits for plan in self.plans]
         order = sorted(range(len(taken)), key=taken.__getitem__)
@@ -203,11 +296,15 @@ class UnitPlanner:
         """Put a group in place of two that follow each other; return False where that is longer."""
         pair = self._found()[number : number + 2]
         fewest = sum(map(self._cycles, pair))
+        names = self._names_beside(number, 2)
         try:
-            plan = self._chosen(joined, self.chip, self._names_beside(number, 2), fewest)
+            plan = self._chosen(joined, self.chip, names, fewest)
         except NoParallelTiles as error:
-            self.plans[number] = replace(pair[0], apart=error)
-            return False
+            alone = self._joined_alone(joined, names, pair)
+            if alone is None:
+                self.plans[number] = replace(pair[0], apart=error)
+                return False
+            plan = alone
         except REFUSALS:
             return False
         # What many tiles take is estimated while they are chosen.
@@ -216,6 +313,29 @@ class UnitPlanner:
         self.groups[number : number + 2] = [joined]
         self.plans[number : number + 2] = [plan]
         return True
+
+    def _joined_alone(
+        self, joined: _Group, names: Sequence[str], pair: Sequence[UnitPlan]
+    ) -> UnitPlan | None:
+        """Return two units in common tiles that workers cannot share, on one worker.
+
+        None where that takes no fewer cycles than one unit after the other.
+        """
+        fewest = sum(map(self._cycles, pair))
+        longest = max(joined.loops[0].instances.values())
+        if self.is_fixed or GAIN * fewest * self._most_lanes <= longest:
+            return None
+        plan = self._on_one_worker(joined, self.chip, names, fewest)
+        if plan is None or any(isinstance(one.alone, SoonerAlone | None) for one in pair):
+            return plan
+        # No workers are left out that could have shared either of them.
+        return replace(plan, alone=pair[0].alone)
+
+    @property
+    def _most_lanes(self) -> int:
+        """How many iterations of a statement one worker may issue in a cycle."""
+        lanes = self.chip.lanes
+        return 1 if lanes is None else lanes.count or MOST_BANKS
 
     def _plan(self, number: int, budget_bits: int) -> None:
         chip = replace(self.chip, budget_bits=budget_bits)
@@ -230,6 +350,20 @@ class UnitPlanner:
             plan = self._chosen(group, replace(chip, workers=ONE_WORKER), names)
             return replace(plan, alone=error)
 
+    def _on_one_worker(
+        self, group: _Group, chip: Chip, names: Sequence[str], fewest: int
+    ) -> UnitPlan | None:
+        """Return a plan for one worker; None where that takes more cycles than several do."""
+        plan: UnitPlan | None = None
+        one = replace(chip, workers=ONE_WORKER)
+        with suppress(*REFUSALS), improving(INSTEAD), self.for_one_worker.spent():
+            # What is known to do would lead the search elsewhere: this one is that of one worker.
+            plan = self._chosen(group, one, names)
+        if plan is None or self._cycles(plan) > fewest:
+            return None
+        sooner = SoonerAlone(self._cycles(plan), fewest, chip.workers.count)
+        return replace(plan, alone=sooner, sooner=sooner)
+
     def _names_beside(self, number: int, count: int) -> tuple[str, ...]:
         """Return the names that the memories of so many groups from one on cannot have."""
         others = [*self.plans[:number], *self.plans[number + count :]]
@@ -239,12 +373,45 @@ class UnitPlanner:
     def _chosen(
         self, group: _Group, chip: Chip, names: Sequence[str], fewest: int | None = None
     ) -> UnitPlan:
+        """Return a plan in lanes, or in one where there are lanes only where they can be."""
+        try:
+            return self._in_lanes(group, chip, names, fewest)
+        except OUT_OF_LANES as error:
+            # As long as no unit has lanes, none is planned without them.
+            if not self.in_one_lane or not _is_spared(chip, error):
+                raise
+            plan = self._in_lanes(group, replace(chip, lanes=None), names, fewest)
+            return replace(plan, single=error)
+
+    def _in_lanes(
+        self, group: _Group, chip: Chip, names: Sequence[str], fewest: int | None
+    ) -> UnitPlan:
+        """Return a plan for all workers, or for one where that takes fewer cycles.
+
+        Who asks for certain tiles gets them, and the workers with them.
+        """
         choice = TileChoice(group.loops, chip, self.sizes, names, fewest)
-        part = choice.best()
-        return UnitPlan(part, choice.candidates)
+        plan = UnitPlan(choice.best(), choice.candidates)
+        self.found_lanes |= plan.part.kernel.lanes > 1
+        if chip.workers.count == 1 or self.is_fixed:
+            return plan
+        cycles = self._cycles(plan)
+        least = max(choice.bus_cycles, choice.longest // self._most_lanes)
+        if GAIN * cycles <= least:
+            return plan
+        alone = self._on_one_worker(group, chip, names, min(cycles, fewest or cycles))
+        if alone is None or self._cycles(alone) < GAIN * cycles:
+            return alone or plan
+        return replace(plan, sooner=alone.sooner)
 
     def _cycles(self, plan: UnitPlan) -> int:
         return workers_cycles(plan.part.workers, self.chip.bus)
 
     def _found(self) -> Sequence[UnitPlan]:
         return [plan for plan in self.plans if plan is not None]
+
+
+def _is_spared(chip: Chip, error: RtlgenError) -> bool:
+    """Tell whether a unit that cannot run in lanes may run in one."""
+    is_of_sizes = isinstance(error, NoLanes) and error.is_of_sizes
+    return chip.lanes is not None and chip.lanes.where_possible and not is_of_sizes

@@ -103,6 +103,31 @@ class _Chosen:
     paths: IntArray
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Options:
+    """The possible nests of a statement beside those that are chosen, the earliest end first.
+
+    Members
+    -------
+    nests, ends: their numbers, and the last issue with each.
+    into, out: the longest paths to and from all nests of the statement: (chosen, nests) each.
+    """
+
+    nests: Sequence[int]
+    ends: Sequence[int]
+    into: IntArray
+    out: IntArray
+
+
+def _with(chosen: _Chosen, name: str, nest: int, into: IntArray, out: IntArray) -> _Chosen:
+    """Return what is chosen and a nest more, with the longest paths to it and from it."""
+    size = len(chosen.names)
+    paths = np.zeros((size + 1, size + 1), dtype=np.int64)
+    paths[:size, :size] = np.maximum(chosen.paths, into[:, None] + out[None, :])
+    paths[:size, size], paths[size, :size] = into, out
+    return _Chosen((*chosen.names, name), (*chosen.nests, nest), np.maximum(paths, NEVER))
+
+
 @dataclass(eq=False)
 class _Search:
     """Depth first, the nearest end first.
@@ -137,12 +162,13 @@ class _Search:
         self.nodes += 1
         options = {name: self._options(chosen, name) for name in left}
         # The statement with the fewest nests left: a contradiction shows soonest.
-        name = min(left, key=lambda n: len(options[n][0]))
-        for nest, end in zip(*options[name], strict=True):
+        name = min(left, key=lambda n: len(options[n].nests))
+        own = options[name]
+        for nest, end in zip(own.nests, own.ends, strict=True):
             if self.nodes > MAX_NODES:
                 return
             if self.limit is None or end <= self.limit:
-                self.extend(self._with(chosen, name, nest))
+                self.extend(_with(chosen, name, nest, own.into[:, nest], own.out[:, nest]))
 
     def _distances(self, chosen: _Chosen, name: str) -> tuple[IntArray, IntArray]:
         """Return the longest paths to and from the nests of `name`: (chosen, nests) each."""
@@ -160,8 +186,8 @@ class _Search:
             (chosen.paths.T[:, :, None] + out[None, :, :]).max(axis=1),
         )
 
-    def _options(self, chosen: _Chosen, name: str) -> tuple[list[int], list[int]]:
-        """Return the possible nests of `name`, and the last issue with each, the earliest first."""
+    def _options(self, chosen: _Chosen, name: str) -> _Options:
+        """Return what nests of `name` are possible."""
         into, out = self._distances(chosen, name)
         start = np.maximum(0, into.max(axis=0, initial=0))
         ends = start + self.lengths[name]
@@ -176,15 +202,7 @@ class _Search:
         rows = np.flatnonzero(possible)
         changes = np.array([self.nests[name][row].changes for row in rows.tolist()], dtype=np.int64)
         rows = rows[np.lexsort((rows, changes, ends[rows]))]
-        return rows.tolist(), ends[rows].tolist()
-
-    def _with(self, chosen: _Chosen, name: str, nest: int) -> _Chosen:
-        into, out = (found[:, nest] for found in self._distances(chosen, name))
-        size = len(chosen.names)
-        paths = np.zeros((size + 1, size + 1), dtype=np.int64)
-        paths[:size, :size] = np.maximum(chosen.paths, into[:, None] + out[None, :])
-        paths[:size, size], paths[size, :size] = into, out
-        return _Chosen((*chosen.names, name), (*chosen.nests, nest), np.maximum(paths, NEVER))
+        return _Options(rows.tolist(), ends[rows].tolist(), into, out)
 
     def _finish(self, chosen: _Chosen) -> None:
         placed = {

@@ -9,6 +9,7 @@ from itertools import product
 import pytest
 
 from rtlgen.analysis import Analysis
+from rtlgen.ir import effort
 from rtlgen.poly.edges import Edge, coordinate_map, schedule_edges
 from rtlgen.poly.errors import NoHyperplane
 from rtlgen.poly.isl_scheduler import Algorithm, isl_schedule
@@ -66,6 +67,40 @@ def test_two_sweeps_of_a_jacobi_step_overlap(size: int, steps: int) -> None:
     tree = scheduled(stencil("jacobi_1d", size, steps))
     assert forms(tree) == {"S0": ["t", "i + 2*t"], "S1": ["t", "j + 2*t + 1"]}
     assert statements_of(tree) == ("S0", "S1"), "the scalar dimension: S0 first"
+
+
+ADI = """void adi(int u[10][10], int v[10][10], int p[10][10], int q[10][10]) {
+  for (int t = 1; t <= 2; t++) {
+    for (int i = 1; i < 9; i++) {
+      v[0][i] = 1; p[i][0] = 0; q[i][0] = v[0][i];
+      for (int j = 1; j < 9; j++) {
+        p[i][j] = -3 - p[i][j-1];
+        q[i][j] = u[j][i-1] + 5 * u[j][i] - u[j][i+1] - q[i][j-1] + p[i][j-1];
+      }
+      v[9][i] = 1;
+      for (int j = 8; j >= 1; j--) v[j][i] = p[i][j] * v[j+1][i] + q[i][j];
+    }
+    for (int i = 1; i < 9; i++) {
+      u[i][0] = 1; p[i][0] = 0; q[i][0] = u[i][0];
+      for (int j = 1; j < 9; j++) {
+        p[i][j] = -3 - p[i][j-1];
+        q[i][j] = v[i-1][j] + 5 * v[i][j] - v[i+1][j] - q[i][j-1] + p[i][j-1];
+      }
+      u[i][9] = 1;
+      for (int j = 8; j >= 1; j--) u[i][j] = p[i][j] * u[i][j+1] + q[i][j];
+    }
+  }
+}
+"""
+
+
+def test_hundreds_of_constraints_are_no_great_effort(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two alternating sweeps of 14 statements: they were read as one text, in 70 million steps."""
+    analysis = analysed(ADI)
+    edges = schedule_edges(analysis.sets, analysis.flows)
+    monkeypatch.setattr(effort, "MAX_WORK", 5_000_000)
+    with effort.limited_effort():
+        assert len(statements_of(pluto(analysis.sets, edges, "smart"))) == 14
 
 
 @pytest.mark.parametrize(("size", "steps"), [(12, 4), (30, 20)])

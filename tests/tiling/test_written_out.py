@@ -8,15 +8,16 @@ from pathlib import Path
 import pytest
 
 from rtlgen.driver import quoting
+from rtlgen.frontend import ParsedProgram
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.effort import limited_effort, noting_limits
 from rtlgen.ir.memory_side import Bus
-from rtlgen.scheduling.errors import NoLanes
+from rtlgen.scheduling.errors import NoLanes, WindowsTooLarge
 from rtlgen.scheduling.workers import WorkerRequest
-from rtlgen.target import get_target
+from rtlgen.target import Target, get_target
 from rtlgen.tiling.choice import TileRequest
 from rtlgen.tiling.lanes import LaneRequest
-from rtlgen.tiling.plan import TiledProgram
+from rtlgen.tiling.plan import TiledProgram, plan_in_tiles
 from rtlgen.tiling.written_out import plan_in_lanes
 from tests.end_to_end.judge import plan_failures
 from tests.tiling.programs import KIB, PRODUCT, TRIANGULAR, parsed
@@ -114,6 +115,43 @@ def test_what_cannot_be_written_out_is_refused_for_its_lanes() -> None:
     """The number of its iterations is not the same everywhere."""
     with pytest.raises(NoLanes, match="no banks of their own to store to"):
         planned(TRIANGULAR, 8, LaneRequest("k", None))
+
+
+RED_AND_BLACK = """
+void red_and_black(int A[N][N]) {
+  for (int t = 0; t < 2; t++) {
+    for (int i = 1; i < N - 1; i++)
+      for (int j = 1 + i % 2; j < N - 1; j += 2)
+        A[i][j] = A[i-1][j] + A[i+1][j] + A[i][j-1] + A[i][j+1];
+    for (int i = 1; i < N - 1; i++)
+      for (int j = 2 - i % 2; j < N - 1; j += 2)
+        A[i][j] = A[i-1][j] + A[i+1][j] + A[i][j-1] + A[i][j+1];
+  }
+}
+"""
+
+
+def test_lanes_for_which_there_is_not_the_ram_are_written_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def without_room(program: ParsedProgram, request: TileRequest, target: Target) -> TiledProgram:
+        if request.lanes is not None:
+            raise WindowsTooLarge.of(program.scop.statements, [2 << 20], request.budget_bits)
+        return plan_in_tiles(program, request, target)
+
+    monkeypatch.setattr("rtlgen.tiling.written_out.plan_in_tiles", without_room)
+    with noting_limits() as limits:
+        planned(PRODUCT, 8, LaneRequest("k", 2))
+    assert (
+        "the tiles of S0 need 256 KiB of RAM on chip: the lanes of k are terms of one sum" in limits
+    )
+
+
+def test_lanes_that_fit_in_no_way_are_told_to_be_fewer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rtlgen.tiling.written_out._written_out", lambda *_: (None, ()))
+    with pytest.raises(WindowsTooLarge) as refused:
+        planned(RED_AND_BLACK, 8, LaneRequest("j", 4))
+    assert refused.value.diagnostic.help == "ask for fewer lanes, or leave out --unroll"
 
 
 def test_more_lanes_than_banks_are_refused() -> None:

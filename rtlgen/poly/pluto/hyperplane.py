@@ -9,13 +9,17 @@ from itertools import islice, product
 import islpy as isl
 
 from rtlgen.ir.affine import Affine
-from rtlgen.ir.sets import ScopSets, integer
+from rtlgen.ir.effort import keep_going
+from rtlgen.ir.sets import ScopSets, integer, linear_constraint, operations
 from rtlgen.poly.pluto.farkas import Cone, Constraints
 from rtlgen.poly.pluto.independence import directions, rank
 from rtlgen.poly.pluto.unknowns import Unknowns, Vector
 
 MAX_DIRECTIONS = 64
 """Combinations of sub-spaces tried where PLUTO's own choice has no solution."""
+
+FEW_CONSTRAINTS = 16
+"""That are put together one by one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +60,10 @@ def best_hyperplane(
         if not is_complete(names, found[name])
     ]
     first, *others = islice(product(*choices), MAX_DIRECTIONS)
-    solution = _lexmin(sets, unknowns, legal, first)
+    allowed = _allowed(sets, unknowns, legal)
+    solution = _lexmin(sets, allowed, first)
     if solution is None:
-        solutions = [_lexmin(sets, unknowns, legal, choice) for choice in others]
+        solutions = [_lexmin(sets, allowed, choice) for choice in others]
         solution = min((s for s in solutions if s is not None), default=None)
     if solution is None:
         return None
@@ -74,25 +79,50 @@ def _in_unknowns(unknowns: Unknowns, statement: str, wanted: Bounds) -> Bounds:
     return tuple((unknowns.linear(statement, row), least) for row, least in wanted)
 
 
-def _lexmin(
-    sets: ScopSets, unknowns: Unknowns, legal: Constraints, choice: tuple[Bounds, ...]
-) -> Vector | None:
-    dims = [f"d{k}" for k in range(unknowns.size)]
-    parts = [f"{dim} >= 0" for dim in dims]
-    parts += [f"{_text(row)} = 0" for row in sorted(legal.equalities)]
-    parts += [f"{_text(row)} >= 0" for row in sorted(legal.inequalities)]
-    parts += [f"{_text(row)} >= {least}" for bounds in choice for row, least in bounds]
-    rest = sets.read_set(f"{{ [{','.join(dims)}] : {' and '.join(parts)} }}")
+def _allowed(sets: ScopSets, unknowns: Unknowns, legal: Constraints) -> isl.BasicSet:
+    """Return the unknowns of legal hyperplanes.
+
+    isl's parser takes far longer to read so many constraints than what is asked about them then.
+    """
+    size = unknowns.size
+    own = [tuple(int(k == place) for k in range(size)) for place in range(size)]
+    space = isl.Space.set_alloc(sets.context, 0, size)
+    constraints = [
+        *(linear_constraint(space, row, 0, equal=True) for row in sorted(legal.equalities)),
+        *(linear_constraint(space, row, 0) for row in (*own, *sorted(legal.inequalities))),
+    ]
+    # However many they are, to put them together is one step.
+    keep_going(sets.context)
+    with operations(sets.context, 0):
+        return _polyhedron(space, constraints)
+
+
+def _polyhedron(space: isl.Space, constraints: Sequence[isl.Constraint]) -> isl.BasicSet:
+    """Return the points under some constraints.
+
+    For each of them that is added, isl looks at all that are there. So halves are put together.
+    """
+    if len(constraints) > FEW_CONSTRAINTS:
+        half = len(constraints) // 2
+        first, second = (_polyhedron(space, c) for c in (constraints[:half], constraints[half:]))
+        return first.intersect(second)
+    found = isl.BasicSet.universe(space)
+    for constraint in constraints:
+        found = found.add_constraint(constraint)
+    return found
+
+
+def _lexmin(sets: ScopSets, allowed: isl.BasicSet, choice: tuple[Bounds, ...]) -> Vector | None:
+    with operations(sets.context, 0):
+        for row, least in (bound for bounds in choice for bound in bounds):
+            allowed = allowed.add_constraint(linear_constraint(allowed.space, row, -least))
+        rest = isl.Set.from_basic_set(allowed)
     # One integer program a dimension: isl's own lexmin of the whole is some hundred times slower.
     solution = []
-    for k in range(unknowns.size):
+    for k in range(rest.dim(isl.dim_type.set)):
         value = rest.dim_min_val(k)
         if not value.is_int():
             return None
         solution.append(integer(value))
         rest = rest.fix_val(isl.dim_type.set, k, value)
     return tuple(solution)
-
-
-def _text(row: Vector) -> str:
-    return " + ".join(f"{x}*d{k}" for k, x in enumerate(row) if x) or "0"
