@@ -99,7 +99,8 @@ def find_skews(
         for unit in waiting
     ]
     found = [skews for skews in every if skews]
-    most = min(MAX_PLANNED, max(map(len, found), default=0))
+    most = MAX_PLANNED + any(skew.overlaps for skews in found for skew in skews)
+    most = min(most, max(map(len, found), default=0))
     return [tuple(skews[min(rank, len(skews) - 1)] for skews in found) for rank in range(most)]
 
 
@@ -186,10 +187,14 @@ class _Search:
         self.reason = reason
 
     def best(self) -> list[Skew]:
-        """Return the skews that are worth trying, those with the fewest issue slots first."""
+        """Return the skews that are worth trying, those with the fewest issue slots first.
+
+        Before them comes one in which iterations share rows, if that is expected to take fewer.
+        """
         limit = int(self.before * SEARCH_GAIN)
         effort = Effort(MAX_EFFORT, ATTEMPT_EFFORT)
         found: list[Skew] = []
+        sharing: list[Skew] = []
         tried = (
             (weighed, sinking)
             for weighed in self._weighed()
@@ -200,24 +205,33 @@ class _Search:
             nest = nest_in(sinking, self.timing.sets)
             grouping = self._padded(nest, weighed, limit, effort)
             if grouping is not None:
-                padded = next(iter(grouping.placements.values())).loops
-                overlapped = overlapping(nest, padded)
-                if overlapped is not None:
-                    most = int(overlapped.gain * grouping.last_issue)
-                    grouping = self._padded(overlapped, weighed, most, effort) or grouping
                 slots = grouping.last_issue + 1
                 shared = len(weighed.plane.outer) if weighed.apart else None
                 rows = self._rows(sinking)
-                overlaps = any(placed.overlaps for placed in grouping.placements.values())
-                found.append(
-                    Skew(self.unit, rows, slots, self.before, self.reason, shared, overlaps)
-                )
+                skew = Skew(self.unit, rows, slots, self.before, self.reason, shared)
+                found.append(skew)
+                overlapped = self._overlapped(nest, weighed, grouping, effort)
+                if overlapped is not None:
+                    slots = overlapped.last_issue + 1
+                    sharing.append(replace(skew, slots=slots, overlaps=True))
         if effort.left <= 0 and not found:
             note_limit(
                 f"{', '.join(self.unit.statements)}: the search for skewed loops found none before "
                 f"it was ended, after {MAX_EFFORT:,} iterations and dependent pairs"
             )
-        return sorted(found, key=lambda skew: skew.slots)
+        found.sort(key=lambda skew: skew.slots)
+        first = min(sharing, key=lambda skew: skew.slots, default=None)
+        return [first, *found] if first is not None and first.slots < found[0].slots else found
+
+    def _overlapped(
+        self, nest: CommonNest, weighed: _Weighed, grouping: Grouping, effort: Effort
+    ) -> Grouping | None:
+        """Return the same nest with iterations that share rows, where that is shorter."""
+        padded = next(iter(grouping.placements.values())).loops
+        overlapped = overlapping(nest, padded)
+        if overlapped is None:
+            return None
+        return self._padded(overlapped, weighed, int(overlapped.gain * grouping.last_issue), effort)
 
     def _padded(
         self, nest: CommonNest, weighed: _Weighed, limit: int, effort: Effort
