@@ -107,7 +107,7 @@ class FilledStorage(WindowStorage):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        fills = self._arriving(m)
+        fill = self._arriving(m)
         elements: dict[tuple[int, int], Value] = {}
         for bank in range(self.plan.bank_map.banks):
             for port in range(self.plan.read_ports):
@@ -117,7 +117,7 @@ class FilledStorage(WindowStorage):
                     if user.port == port and bank in user.banks
                 ]
                 if users:
-                    elements[bank, port] = self._build_copy(m, bank, port, users, fills)
+                    elements[bank, port] = self._build_copy(m, bank, port, users, fill)
         for n, user in enumerate(self.loads):
             of_banks = [(bank, elements[bank, user.port]) for bank in user.banks]
             before: Value = Const(0, 1)

@@ -227,8 +227,7 @@ class _Search:
         self, nest: CommonNest, weighed: _Weighed, grouping: Grouping, effort: Effort
     ) -> Grouping | None:
         """Return the same nest with iterations that share rows, where that is shorter."""
-        padded = next(iter(grouping.placements.values())).loops
-        overlapped = overlapping(nest, padded)
+        overlapped = overlapping(nest, grouping.loops)
         if overlapped is None:
             return None
         return self._padded(overlapped, weighed, int(overlapped.gain * grouping.last_issue), effort)

@@ -128,8 +128,7 @@ def best_common_nest(
         )
         if found is not None:
             best, limit = _in_own_names(members, nest, found), found.last_issue
-            padded = next(iter(found.placements.values())).loops
-            overlapped = overlapping(nest, padded) if may_overlap else None
+            overlapped = overlapping(nest, found.loops) if may_overlap else None
         left -= before - effort.left
         if left <= 0:
             break
@@ -333,8 +332,7 @@ class _Trial:
         return smallest_shifts(list(self.points), required, {}) is not None
 
     def _is_unpadded(self, grouping: Grouping) -> bool:
-        loops = next(iter(grouping.placements.values())).loops
-        return [x.at_least for x in loops] == [x.at_least for x in self.nest.loops]
+        return [x.at_least for x in grouping.loops] == [x.at_least for x in self.nest.loops]
 
     def _forms(self, limit: int) -> BlockForms:
         """Return the block forms of the nest.
@@ -428,9 +426,7 @@ class _Trial:
         table = ranks_of(rows, np.ones(len(rows), dtype=np.int64), loops, self.nest.dims)
         if not all(table.covers(points) for points in self.points.values()):
             return None
-        placed = Placement(
-            self.nest.dims, loops, None, table, table.count, 1, overlaps=self.nest.overlaps
-        )
+        placed = Placement(self.nest.dims, loops, None, table, table.count, 1)
         iterations = self.iteration_precedences
         if not iterations.can_be_kept(iterations.gaps(placed), 1):
             return None

@@ -60,6 +60,11 @@ class Grouping:
             for name, placed in self.placements.items()
         )
 
+    @property
+    def loops(self) -> tuple[NestLoop, ...]:
+        """The loops of all statements, of placements over common dimensions."""
+        return next(iter(self.placements.values())).loops
+
 
 def common_period(
     members: Sequence[Member],
