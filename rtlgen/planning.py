@@ -26,6 +26,7 @@ from rtlgen.ir.plan import KernelPlan
 from rtlgen.ir.ram_copies import block_ram_bits, block_rams, distributed_ram_bits
 from rtlgen.ir.schedule import FlatDim, ScalarDim, Schedule
 from rtlgen.ir.scop import Scop
+from rtlgen.ir.small_memories import with_small_memories
 from rtlgen.options import CompileOptions
 from rtlgen.poly.errors import UnknownStatement
 from rtlgen.poly.legality import find_violation, illegal_shift
@@ -117,6 +118,11 @@ class Planned:
 
 def choose_plan(written: Analysis, options: CompileOptions) -> Planned:
     """Plan a program in the form and the loops with the fewest cycles, as far as it is free."""
+    planned = _choose_form(written, options)
+    return replace(planned, plan=with_small_memories(planned.plan, planned.target))
+
+
+def _choose_form(written: Analysis, options: CompileOptions) -> Planned:
     first = _in_given_banks(written, options)
     # The other modes are baselines: they build what the program says.
     if options.fuse != "mf3":
@@ -177,7 +183,8 @@ def _is_smaller(one: KernelPlan, other: KernelPlan, target: Target) -> bool:
 
 
 def _ram_cost(plan: KernelPlan, target: Target) -> int:
-    return DISTRIBUTED_BITS * block_rams(plan, target) + distributed_ram_bits(plan)
+    placed = with_small_memories(plan, target)
+    return DISTRIBUTED_BITS * block_rams(placed, target) + distributed_ram_bits(placed)
 
 
 def _is_worth_banks(one: Planned, several: Planned) -> bool:

@@ -63,8 +63,8 @@ class Target:
     near_block_rams: beside a memory of more block RAMs than these, words come from far away.
     block_ram_byte_bits: width of a byte lane that a write enable covers, parity bit included;
         0 where the RAM has no lanes and a byte needs a RAM of its own.
-    distributed_words: up to which a memory is rather made of the logic cells' own memories; 0:
-        they have none.
+    distributed_words: up to which a memory may be made of the logic cells' own memories; 0:
+        they have none. distributed_row_words: of one of these, so that no word is to be chosen.
     """
 
     name: str
@@ -79,6 +79,7 @@ class Target:
     near_block_rams: int
     block_ram_byte_bits: int
     distributed_words: int
+    distributed_row_words: int
 
     @property
     def device_ram_bits(self) -> int:
@@ -96,7 +97,7 @@ class Target:
         return replace(self, memory_read_latency_cycles=self.memory_read_latency_cycles + 1)
 
     def ram_style(self, words: int) -> RamStyle:
-        """Return which RAM a memory of so many words is made of.
+        """Return which RAM a memory of so many words beside an array is made of.
 
         A block RAM takes the same place of the device whatever is in it, and shows a word late.
         """
@@ -197,6 +198,7 @@ _TARGETS = {
             block_ram_byte_bits=9,
             # TRELLIS_DPR16X4: four of them deep.
             distributed_words=64,
+            distributed_row_words=16,
         ),
         Target(
             name="ice40",
@@ -212,6 +214,7 @@ _TARGETS = {
             near_block_rams=4,
             block_ram_byte_bits=8,
             distributed_words=0,
+            distributed_row_words=0,
         ),
         Target(
             name="xilinx",
@@ -228,8 +231,9 @@ _TARGETS = {
             device_multipliers=90,
             near_block_rams=4,
             block_ram_byte_bits=9,
-            # RAM64X1D.
+            # RAM64X1D, and RAM32M for what is less deep (UG474).
             distributed_words=64,
+            distributed_row_words=32,
         ),
     )
 }

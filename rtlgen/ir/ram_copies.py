@@ -45,10 +45,14 @@ def ram_copies(plan: KernelPlan, memory: Memory) -> tuple[tuple[int, int, int], 
 def block_rams(plan: KernelPlan, target: Target) -> int:
     """Return the number of block RAMs that a plan needs on a family."""
     return sum(
-        len(ram_copies(plan, memory)) * target.block_rams(memory.ram_words, memory.ram_word_bits)
-        for memory in plan.memories
-        if memory.is_block_ram
+        memory_block_rams(plan, memory, target) for memory in plan.memories if memory.is_block_ram
     )
+
+
+def memory_block_rams(plan: KernelPlan, memory: Memory, target: Target) -> int:
+    """Return the number of block RAMs of a memory that is made of them, all copies counted."""
+    each = target.block_rams(memory.ram_words, memory.ram_word_bits)
+    return len(ram_copies(plan, memory)) * each
 
 
 def distributed_ram_bits(plan: KernelPlan) -> int:

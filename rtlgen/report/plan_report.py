@@ -203,6 +203,7 @@ def _memory(plan: KernelPlan, memory: Memory) -> dict[str, Any]:
         "role": memory.role,
         "storage": memory.storage,
         "kind": memory.kind,
+        "style": memory.style if memory.is_ram else None,
         "bits": memory.width_bits,
         "signed": memory.signed,
         "shape": list(memory.shape),

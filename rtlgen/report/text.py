@@ -74,6 +74,12 @@ def shape_text(shape: Sequence[int]) -> str:
     return "".join(f"[{extent}]" for extent in shape) or "scalar"
 
 
+def kind_text(memory: Mapping[str, Any]) -> str:
+    """Return what a memory of a report is made of, in a word."""
+    is_small = memory["kind"] == "block" and memory["style"] == "distributed"
+    return "distributed" if is_small else str(memory["kind"])
+
+
 def _statements(report: Mapping[str, Any]) -> str:
     streams = {stream["statement"]: stream for stream in report["streams"]}
     rows = []
@@ -115,7 +121,7 @@ def _memories(memories: Sequence[Mapping[str, Any]]) -> str:
             shape_text(memory["shape"]),
             f"{'' if memory['signed'] else 'u'}int{memory['bits']}",
             memory["role"],
-            memory["kind"],
+            kind_text(memory),
             memory["read_ports"],
             memory["write_ports"],
             memory["banks"],

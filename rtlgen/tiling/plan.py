@@ -14,6 +14,7 @@ from rtlgen.frontend import ParsedProgram
 from rtlgen.ir.effort import more_effort
 from rtlgen.ir.plan import KernelPlan, MemorySide, OffChip
 from rtlgen.ir.scop import Scop
+from rtlgen.ir.small_memories import with_small_memories
 from rtlgen.poly.bounds import require_in_bounds
 from rtlgen.poly.counting import count_points
 from rtlgen.poly.errors import IllegalSchedule, NothingToTile, OutOfBounds
@@ -284,7 +285,7 @@ def _plan(
         for memory in memories_of(scop, PortMap({}, held), VersionMap({}, {}, {}, {}), target)
         if memory.name not in kept_out
     ]
-    return KernelPlan(
+    plan = KernelPlan(
         name=scop.name,
         source_file=scop.source.path,
         scalars=scalars_of(scop),
@@ -302,3 +303,4 @@ def _plan(
         ),
         memory_side=side,
     )
+    return with_small_memories(plan, target)

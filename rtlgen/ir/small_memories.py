@@ -1,0 +1,56 @@
+"""Which arrays of a finished plan are made of the memories of logic cells.
+
+A block RAM is taken whole, whatever is in it, and a device has few. An array that is no deeper than
+a cell's memory needs nothing but the cells, neither a choice of data nor time, so it is never worth
+one. Of those some cells deep, whose data has to be chosen from several, only as many move as the
+device lacks block RAMs: with those that nobody else wants, the circuit is smaller. What stands
+beside arrays, parts and windows, is there in many copies, and was placed when it was planned.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from rtlgen.ir.memories import Memory
+from rtlgen.ir.plan import KernelPlan
+from rtlgen.ir.ram_copies import block_rams, memory_block_rams, ram_copies
+from rtlgen.target import Target
+
+
+def with_small_memories(plan: KernelPlan, target: Target) -> KernelPlan:
+    """Return the plan with small memories made of logic cells; no cycle changes.
+
+    Parameters
+    ----------
+    target: whose cells and block RAMs there are. Without memories in its cells nothing moves.
+    """
+    rows = {m.name for m in _in_block_ram(plan) if m.ram_words <= target.distributed_row_words}
+    plan = _moved(plan, rows)
+    lacking = block_rams(plan, target) - target.device_block_rams
+    moving: set[str] = set()
+    small = [m for m in _in_block_ram(plan) if m.ram_words <= target.distributed_words]
+    for memory in sorted(small, key=lambda m: _bits_each(plan, m, target)):
+        if lacking > 0:
+            moving.add(memory.name)
+            lacking -= memory_block_rams(plan, memory, target)
+    # Half of what is lacking is no help: such a design needs another device anyway.
+    return plan if lacking > 0 else _moved(plan, moving)
+
+
+def _in_block_ram(plan: KernelPlan) -> list[Memory]:
+    return [m for m in plan.memories if m.is_block_ram and m.kind != "rom"]
+
+
+def _bits_each(plan: KernelPlan, memory: Memory, target: Target) -> float:
+    """Return the bits that go into logic cells for each block RAM that becomes free."""
+    bits = len(ram_copies(plan, memory)) * memory.ram_words * memory.ram_word_bits
+    return bits / max(1, memory_block_rams(plan, memory, target))
+
+
+def _moved(plan: KernelPlan, names: set[str]) -> KernelPlan:
+    return replace(
+        plan,
+        memories=tuple(
+            replace(m, style="distributed") if m.name in names else m for m in plan.memories
+        ),
+    )
