@@ -7,6 +7,8 @@ last step), so a kernel of L busy cycles takes exactly L.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from rtlgen.ir.plan import KernelPlan, PlanError, Region, Workers
 from rtlgen.ir.timeline import workers_cycles
 
@@ -42,3 +44,13 @@ def checksum_cycles(plan: KernelPlan) -> int:
 def predicted_cycles(plan: KernelPlan) -> int:
     """Return the exact number of cycles from start to done."""
     return sum(body_cycles(plan)) + checksum_cycles(plan)
+
+
+def cycles_behind(plan: KernelPlan, latency_cycles: int) -> int:
+    """Return how many cycles a plan takes whose memory off chip has another latency."""
+    side = plan.memory_side
+    if side is None:
+        raise PlanError(f"{plan.name} has nothing off chip")
+    return predicted_cycles(
+        replace(plan, memory_side=replace(side, bus=side.bus.behind(latency_cycles)))
+    )

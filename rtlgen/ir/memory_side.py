@@ -126,6 +126,10 @@ class Bus:
         bursts = -(-(self.latency_cycles + PORT_CYCLES) // (1 + self.burst_cycles))
         return max(LEAST_WRITE_BURSTS, _power_above(bursts))
 
+    def behind(self, latency_cycles: int) -> Bus:
+        """Return the bus of the same circuit in front of a memory with another latency."""
+        return _OtherMemory(self.kind, latency_cycles, self)
+
     def busy_cycles(self, loaded_words: int, stored_words: int, bursts: int = 0) -> int:
         """Return the cycles for which words occupy the bus at least, in so many bursts or more."""
         words = loaded_words + stored_words
@@ -138,6 +142,26 @@ class Bus:
     def least_busy_cycles(self, words: int, bursts: int = 0) -> int:
         """Return the cycles for which words occupy the bus at least, whatever their direction."""
         return self.busy_cycles(words - words // 2, words // 2, bursts)
+
+
+@dataclass(frozen=True, slots=True)
+class _OtherMemory(Bus):
+    """A bus whose circuit was built for a memory of another latency.
+
+    Members
+    -------
+    built_for: how many accesses may be on their way is as there.
+    """
+
+    built_for: Bus
+
+    @property
+    def read_words(self) -> int:
+        return self.built_for.read_words
+
+    @property
+    def write_bursts(self) -> int:
+        return self.built_for.write_bursts
 
 
 @dataclass(frozen=True, slots=True)
