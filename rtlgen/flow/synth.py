@@ -19,7 +19,14 @@ from typing import Literal, TypeAlias
 
 from rtlgen.files import kept_for_its_log
 from rtlgen.flow.errors import UnreadableResultError
-from rtlgen.flow.nextpnr import Device, Placement, find_nextpnr, place_and_route, smallest_device
+from rtlgen.flow.nextpnr import (
+    TABLES,
+    Device,
+    Placement,
+    find_nextpnr,
+    place_and_route,
+    smallest_device,
+)
 from rtlgen.flow.yosys import run_script
 from rtlgen.tools import stop_tools
 
@@ -47,8 +54,7 @@ class _CellKinds:
 _FAMILIES: dict[SynthesisTarget, _CellKinds] = {
     "ecp5": _CellKinds(
         command="synth_ecp5",
-        # A CCU2C is two tables with their carry; a 16 x 4 RAM takes four and two for its ports.
-        lut={"LUT4": 1, "CCU2C": 2, "TRELLIS_DPR16X4": 6},
+        lut=TABLES,
         ff=("TRELLIS_FF",),
         dsp=("MULT18X18D",),
         block_ram=("DP16KD", "PDPW16KD"),
