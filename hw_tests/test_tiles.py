@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -71,9 +72,9 @@ def test_the_example_is_exact_in_lanes_behind_each_other(
 JACOBI = Path(__file__).parents[1] / "benchmarks" / "workers" / "jacobi2d.c"
 
 
-@pytest.mark.parametrize("simulator", SIMULATORS)
-def test_sweeps_are_exact_in_lanes_that_share_ports(simulator: Simulator) -> None:
-    design = rtlgen.compile(
+@cache
+def sweeps_in_lanes() -> Design:
+    return rtlgen.compile(
         JACOBI,
         define={"N": 24, "T": 4},
         memory="axi:20",
@@ -81,6 +82,11 @@ def test_sweeps_are_exact_in_lanes_that_share_ports(simulator: Simulator) -> Non
         unroll={"j": 4},
         max_bram_kib=8,
     )
+
+
+@pytest.mark.parametrize("simulator", SIMULATORS)
+def test_sweeps_are_exact_in_lanes_that_share_ports(simulator: Simulator) -> None:
+    design = sweeps_in_lanes()
     (unit,) = design.report()["units"]
     assert unit["lanes"] == 4
     assert all(memory.read_ports == 1 for memory in design.plan.memories)
