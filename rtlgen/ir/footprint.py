@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from rtlgen.ir.memories import address_bits
 from rtlgen.ir.plan import KernelPlan, LoadOp
 from rtlgen.ir.ram_copies import block_rams
+from rtlgen.ir.small_memories import with_small_memories
 from rtlgen.target import Target
 
 
@@ -26,7 +27,8 @@ class Footprint:
 
     @staticmethod
     def of(plan: KernelPlan, target: Target) -> Footprint:
-        """Return what a plan takes on a family."""
+        """Return what a plan takes on a family, with its small arrays in logic cells."""
+        plan = with_small_memories(plan, target)
         deep = {m.name: address_bits(m.depth) for m in plan.memories if m.ram_words > 1}
         loads = [
             op.memory
