@@ -26,8 +26,8 @@ from rtlgen.bench.mf3 import MF3
 from rtlgen.flow.synth import DEFAULT_SEEDS
 
 FMAX_AT_LEAST_MHZ = 115.0
-# vgg has a hundred small memories, which fill the block RAMs of the device; in horner a recurrence
-# leaves no cycle between the choice of a factor and its product.
+# vgg takes 55 of the device's 56 block RAMs; in horner a recurrence leaves no cycle between the
+# choice of a factor and its product.
 FMAX_OF_EXAMPLE_MHZ: Mapping[str, float] = {"vgg": 100.0, "horner": 100.0}
 AREA_AT_MOST: Mapping[str, Mapping[str, int]] = {"gemm": {"lut4": 900, "ff": 900, "dsp": 9}}
 """Cells of the netlist, example by example."""
