@@ -21,7 +21,7 @@ from rtlgen.tiling.chip import UNLIMITED, Chip
 from rtlgen.tiling.copies import CopySearch
 from rtlgen.tiling.form import Form
 from rtlgen.tiling.lanes import LaneRequest, lanes_do_not_fit
-from rtlgen.tiling.loops import UnitLoops
+from rtlgen.tiling.loops import UnitLoops, in_wavefronts
 from rtlgen.tiling.part import TiledPart
 from rtlgen.tiling.strips import Strips, StripSearch, inner_strips, kinds_of_strips
 
@@ -30,6 +30,9 @@ MOST_PLANS = 12
 
 MOST_WITH_COPIES = 3
 """Plans of a unit for which copies of windows are looked for, those that take least otherwise."""
+
+WAITING = 1.25
+"""Cycles for an iteration of a tile above which iterations wait for each other, not tiles."""
 
 GAIN = 0.99
 """Share of the cycles found below which other tiles are worth a plan."""
@@ -78,6 +81,7 @@ class TileChoice:
     ) -> None:
         self.chip = chip
         self.sizes = sizes
+        self.taken = taken
         # Few orders are tried of what is asked for: each is followed, however many tiles it has.
         followed = UNLIMITED if self._is_fixed else FOLLOWED_TILES
         self.comparison = Comparison(chip.bus, chip.budget_bits, fewest, followed)
@@ -102,10 +106,11 @@ class TileChoice:
         for form in forms:
             if form.loops.depth < min(deepest, len(self.sizes)):
                 continue
-            own = self._asked_for(form) if self._is_fixed else self._searched(form, found)
-            found = self._better([found, *own])
+            found = self._better([found, *self._planned(form, found)])
         if found is None:
             raise self._refused()
+        if self._waits(found):
+            found = self._better([found, *self._in_wavefronts(found)]) or found
         if self.chip.buffer and any(found.scopes.values()):
             before = next(form for form in self.forms if form.has(found))
             planned = [part.tiling.sizes for form in self.forms for part in form.parts]
@@ -118,6 +123,27 @@ class TileChoice:
                 self._note_roomier(before, both)
             return found
         return self._with_other_copies(self._ending_with_loops(found))
+
+    def _planned(self, form: Form, found: TiledPart | None) -> list[TiledPart]:
+        """Plan a unit in certain loops: in the tiles asked for, or in what is better."""
+        return self._asked_for(form) if self._is_fixed else self._searched(form, found)
+
+    def _waits(self, found: TiledPart) -> bool:
+        """Tell whether iterations of a tile wait for each other, and the kernel takes the time."""
+        least = self.comparison.of(found)
+        form = next(form for form in self.forms if form.has(found))
+        iterations = form.cuts.known(found.tiling).tile_iterations
+        is_slow = found.region.issue_cycles > WAITING * iterations
+        return is_slow and least.kernel_cycles > least.bus_cycles
+
+    def _in_wavefronts(self, found: TiledPart) -> list[TiledPart]:
+        """Plan a unit in loops in which the iterations of a tile need not wait for each other."""
+        loops = in_wavefronts(self.forms[0].loops)
+        if loops is None or loops.depth < len(self.sizes):
+            return []
+        form = Form(loops, self.chip, self.taken, self.comparison)
+        self.forms.append(form)
+        return self._planned(form, found)
 
     def _ending_with_loops(self, found: TiledPart) -> TiledPart:
         """Return tiles that end where loops end, where the kernel rules and is done sooner then."""

@@ -1,7 +1,9 @@
-"""The loops in which a unit may be cut into tiles: those of the C program, or PLUTO's.
+"""The loops in which a unit may be cut into tiles: those of the C program, PLUTO's, or wavefronts.
 
 Statements share the loops that are cut. In C they often share fewer than they have, and time loops
-cannot be cut without skewing what is inside of them; PLUTO's loops are made for tiles.
+cannot be cut without skewing what is inside of them; PLUTO's loops are made for tiles. Where an
+iteration waits for the one before in the innermost loop, a tile in wavefronts of these does not
+wait: what depends on an iteration is as many iterations later as the tile is wide.
 
 Several units may be cut together, in the loops of C: each of their tiles then does a tile of every
 unit, of some of them one that is so many tiles behind.
@@ -43,6 +45,7 @@ class UnitLoops:
     decisions: for the tiles that were planned, see `tiling.part`.
     folds: that were found for them, see `scheduling.kept_memories`.
     later: the same loops with units delayed, by how far, see `delayed`.
+    fronts: what `in_wavefronts` found.
     """
 
     program: Program
@@ -55,6 +58,7 @@ class UnitLoops:
     decisions: dict[tuple[object, ...], Decision] = field(default_factory=dict)
     folds: dict[FoldKey, tuple[int, ...]] = field(default_factory=dict)
     later: dict[tuple[int, tuple[int, ...]], UnitLoops] = field(default_factory=dict)
+    fronts: list[UnitLoops | None] = field(default_factory=list)
 
     @property
     def iterators(self) -> tuple[str, ...]:
@@ -148,9 +152,22 @@ def loops_of(part: Program) -> Iterator[UnitLoops]:
     written = UnitLoops(part, shared_loops(scop.tree), scop, own, True, instances)
     yield written
     if any(statement.loops for statement in scop.statements):
-        found = _from_pluto(part, instances)
-        if found is not None and found.depth >= written.depth:
+        found = _from_pluto(written, LoopOptions("pluto"))
+        if found is not None:
             yield found
+
+
+def in_wavefronts(written: UnitLoops) -> UnitLoops | None:
+    """Return the loops of a unit whose innermost one is parallel in an iteration of the others.
+
+    None where there are none, or where these are PLUTO's already.
+    """
+    if not written.are_written or written.depth < 2:
+        return None
+    if not written.fronts:
+        found = _from_pluto(written, LoopOptions("pluto", inner_wavefront=True))
+        written.fronts.append(found)
+    return written.fronts[0]
 
 
 def _own_iterators(scop: Scop) -> dict[str, tuple[Affine, ...]]:
@@ -162,20 +179,23 @@ def _instances(part: Program) -> dict[str, int]:
     return {name: count_points(domain) for name, domain in part.sets.domains.items()}
 
 
-def _from_pluto(part: Program, instances: Mapping[str, int]) -> UnitLoops | None:
-    found = None
+def _from_pluto(written: UnitLoops, options: LoopOptions) -> UnitLoops | None:
+    """Return loops that PLUTO finds for a unit, where as many of them are shared as of C's."""
+    part, found = written.program, None
     # Loops nobody asked for are only tried.
     with (
         suppress(NoHyperplane, IllegalSchedule),
         improving("tiles in other loops than those of C"),
         limited_effort(),
     ):
-        found = schedule_loops(part.sets, part.dependences, part.flows, LoopOptions("pluto"))
+        found = schedule_loops(part.sets, part.dependences, part.flows, options)
     if found is None:
         return None
     program = Program(found.sets, found.dependences, found.flows)
     depth = shared_loops(program.scop.tree)
-    return UnitLoops(program, depth, part.scop, _before(part, found), False, instances)
+    if depth < written.depth:
+        return None
+    return UnitLoops(program, depth, part.scop, _before(part, found), False, written.instances)
 
 
 def _before(part: Program, found: Scheduled) -> Mapping[str, tuple[Affine, ...]]:

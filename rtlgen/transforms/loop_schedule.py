@@ -27,7 +27,7 @@ from rtlgen.poly.schedule_tree import Node
 from rtlgen.transforms.reschedule import reschedule
 from rtlgen.transforms.tile import tile
 from rtlgen.transforms.tile_witness import forbidding
-from rtlgen.transforms.wavefront import wavefront
+from rtlgen.transforms.wavefront import inner_wavefront, wavefront
 
 Scheduler: TypeAlias = Literal["pluto", "isl", "feautrier"]
 SCHEDULERS: tuple[Scheduler, ...] = ("pluto", "isl", "feautrier")
@@ -43,12 +43,14 @@ class LoopOptions:
     fusion: what PLUTO may put into common loops.
     tile: iterations of a tile, one number a loop of a permutable band; () for no tiles.
     wavefront: skew the outermost permutable bands, so that only their first loop is sequential.
+    inner_wavefront: skew the two innermost loops of permutable bands, so that the last is parallel.
     """
 
     scheduler: Scheduler | None = None
     fusion: Fusion = "smart"
     tile: tuple[int, ...] = ()
     wavefront: bool = False
+    inner_wavefront: bool = False
 
     @property
     def chosen(self) -> Scheduler | None:
@@ -137,6 +139,9 @@ def _passes(
             raise _explained(error, sets, dependences, options.tile) from None
         tree = marked(sets, edges, cut)
         yield "tile", "tiling the loops", tree
+    if options.inner_wavefront:
+        tree = marked(sets, edges, inner_wavefront(tree))
+        yield "wavefront", "skewing the loops", tree
     if options.wavefront:
         tree = marked(sets, edges, wavefront(tree))
         yield "wavefront", "skewing the loops", tree

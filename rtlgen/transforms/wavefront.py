@@ -1,4 +1,4 @@
-"""Skew the outermost loops of permutable bands into wavefronts.
+"""Skew loops of permutable bands into wavefronts: the outermost ones, or the two innermost.
 
 Rewrite
 -------
@@ -15,6 +15,27 @@ from dataclasses import replace
 
 from rtlgen.poly.schedule_tree import Band, Leaf, Node, Row
 from rtlgen.poly.schedule_tree import Sequence as InSequence
+
+
+def inner_wavefront(tree: Node) -> Node:
+    """Return the schedule with the two innermost loops of every permutable band skewed.
+
+    Inside one iteration of all others the last loop is parallel then, and a dependence that crosses
+    it alone before is carried by the loop around it: over as many iterations as the last loop has.
+    A band whose last loop is parallel already stays as it is; `tree` is marked.
+    """
+    match tree:
+        case Leaf():
+            return tree
+        case InSequence(children):
+            return InSequence(tuple(inner_wavefront(child) for child in children))
+        case Band(rows, permutable, child):
+            child = inner_wavefront(child)
+            if len(rows) < 2 or not permutable or rows[-1].mark == "parallel":
+                return replace(tree, child=child)
+            *outer, first, last = rows
+            front = Row((*first.parts, *last.parts))
+            return Band((*outer, front, last), permutable, child)
 
 
 def wavefront(tree: Node) -> Node:

@@ -25,7 +25,7 @@ from rtlgen.poly.schedule_tree import Band, Leaf, Node, Part, Row, Sequence, ban
 from rtlgen.transforms.loop_schedule import LoopOptions, Scheduled, Scheduler, schedule_loops
 from rtlgen.transforms.reschedule import reschedule
 from rtlgen.transforms.tile import tile
-from rtlgen.transforms.wavefront import wavefront
+from rtlgen.transforms.wavefront import inner_wavefront, wavefront
 from rtlgen.verify.compare import compare_memories
 from rtlgen.verify.data import random_inputs
 from rtlgen.verify.golden import run_golden
@@ -40,6 +40,7 @@ OPTIONS = {
     "isl": LoopOptions("isl"),
     "feautrier": LoopOptions("feautrier"),
     "wavefront": LoopOptions("pluto", wavefront=True),
+    "inner wavefront": LoopOptions("pluto", inner_wavefront=True),
     "strips": LoopOptions("pluto", tile=(3,)),
     "tiles": LoopOptions("pluto", tile=(3, 2)),
     "tiled wavefronts": LoopOptions("pluto", tile=(2, 3), wavefront=True),
@@ -267,6 +268,16 @@ def test_a_wavefront_is_the_sum_of_the_loops_of_its_band() -> None:
     assert [row.mark for row in outer.rows] == ["sequential", "parallel"]
 
 
+def test_an_inner_wavefront_leaves_the_outer_loops_alone() -> None:
+    analysis = analysed(stencil("seidel_2d", 7, 3))
+    plain = next(bands_of(brought(analysis, LoopOptions("pluto")).final))
+    skewed = next(bands_of(brought(analysis, LoopOptions("pluto", inner_wavefront=True)).final))
+    first, second, third = (row.text("S0") for row in plain.rows)
+    assert [row.text("S0") for row in skewed.rows] == [first, f"{second} + {third}", third]
+    assert [row.mark for row in plain.rows] == ["pipeline"] * 3
+    assert [row.mark for row in skewed.rows] == ["pipeline", "pipeline", "parallel"]
+
+
 def test_tiles_of_a_parallel_loop_may_depend_on_each_other() -> None:
     # Each row needs the row before it at a distance: j is parallel, but not its tiles.
     analysis = analysed(
@@ -285,6 +296,7 @@ def test_tiles_of_a_parallel_loop_may_depend_on_each_other() -> None:
 def test_a_band_with_a_parallel_loop_is_not_skewed() -> None:
     _, tree = tree_of("blur")
     assert wavefront(tree) == tree
+    assert inner_wavefront(tree) == tree
 
 
 @pytest.mark.parametrize("size", [0, -1])
