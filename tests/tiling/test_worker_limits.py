@@ -22,7 +22,7 @@ def said(text: str, size: int, tile: tuple[int, ...], workers: int) -> list[str]
 
 def test_rows_that_run_one_at_a_time_are_named() -> None:
     assert said(PATHS, 16, (1, 4, 4), 4) == [
-        "S0: 1 of 4 workers computes at a time, since each iteration of t0 waits for the one "
+        "S0: 1 of 4 workers computes at a time, since each iteration of tt0 waits for the one "
         "before; more workers gain nothing"
     ]
     assert said(PATHS, 16, (1, 4, 4), 1) == []
