@@ -112,7 +112,7 @@ class TileChoice:
         if self._waits(found):
             found = self._better([found, *self._in_wavefronts(found)]) or found
         if self.chip.buffer and any(found.scopes.values()):
-            before = next(form for form in self.forms if form.has(found))
+            before = self._form_of(found)
             planned = [part.tiling.sizes for form in self.forms for part in form.parts]
             smallest = min((s for s in planned if len(s) == found.tiling.depth), key=_volume)
             both = tuple(dict.fromkeys([found.tiling.sizes, smallest]))
@@ -131,10 +131,13 @@ class TileChoice:
     def _waits(self, found: TiledPart) -> bool:
         """Tell whether iterations of a tile wait for each other, and the kernel takes the time."""
         least = self.comparison.of(found)
-        form = next(form for form in self.forms if form.has(found))
-        iterations = form.cuts.known(found.tiling).tile_iterations
+        iterations = self._form_of(found).cuts.known(found.tiling).tile_iterations
         is_slow = found.region.issue_cycles > WAITING * iterations
         return is_slow and least.kernel_cycles > least.bus_cycles
+
+    def _form_of(self, found: TiledPart) -> Form:
+        """Return the loops in which a plan was found."""
+        return next(form for form in self.forms if form.has(found))
 
     def _in_wavefronts(self, found: TiledPart) -> list[TiledPart]:
         """Plan a unit in loops in which the iterations of a tile need not wait for each other."""
@@ -151,7 +154,7 @@ class TileChoice:
         alone = self.chip.workers.count == 1 and not found.tiling.spread
         if not alone or least.kernel_cycles < least.bus_cycles:
             return found
-        form = next(form for form in self.forms if form.has(found))
+        form = self._form_of(found)
         with improving("tiles that end where loops do"), spare_effort():
             cut = form.cuts.ending_with_loops(form.cuts.known(found.tiling))
             if cut.tiles < GAIN * found.region.tiles:
