@@ -133,7 +133,7 @@ class TileChoice:
         least = self.comparison.of(found)
         iterations = self._form_of(found).cuts.known(found.tiling).tile_iterations
         is_slow = found.region.issue_cycles > WAITING * iterations
-        return is_slow and least.kernel_cycles > least.bus_cycles
+        return iterations > 1 and is_slow and least.kernel_cycles > least.bus_cycles
 
     def _form_of(self, found: TiledPart) -> Form:
         """Return the loops in which a plan was found."""
