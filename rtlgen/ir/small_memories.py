@@ -24,7 +24,12 @@ def with_small_memories(plan: KernelPlan, target: Target) -> KernelPlan:
     ----------
     target: whose cells and block RAMs there are. Without memories in its cells nothing moves.
     """
-    rows = {m.name for m in _in_block_ram(plan) if m.ram_words <= target.distributed_row_words}
+    rows = {
+        memory.name
+        for memory in _in_block_ram(plan)
+        # Banks are read side by side: each would have the registers that a block RAM has inside.
+        if memory.ram_words <= target.distributed_row_words and not memory.cuts
+    }
     plan = _moved(plan, rows)
     lacking = block_rams(plan, target) - target.device_block_rams
     moving: set[str] = set()

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from rtlgen.ir.bank_map import Cut
 from rtlgen.ir.plan import KernelPlan
 from rtlgen.ir.ram_copies import block_rams
 from rtlgen.ir.small_memories import with_small_memories
@@ -32,6 +33,14 @@ def in_cells(plan: KernelPlan) -> list[str]:
 def test_an_array_of_one_row_of_cells_is_made_of_them(target: str, expected: list[str]) -> None:
     plan = with_small_memories(plan_of(1, 16, 17, 64, 65), get_target(target))
     assert in_cells(plan) == expected
+
+
+def test_banks_stay_where_there_are_block_rams_for_them() -> None:
+    plan = plan_of(64)
+    banked = replace(plan, memories=(replace(plan.memories[0], cuts=(Cut(0, "cyclic", 8),)),))
+    assert in_cells(with_small_memories(banked, get_target())) == []
+    lacking = replace(get_target(), device_block_rams=0)
+    assert in_cells(with_small_memories(banked, lacking)) == ["M0"]
 
 
 def test_of_deeper_ones_the_smallest_move_and_only_as_many_as_a_device_lacks_block_rams() -> None:
