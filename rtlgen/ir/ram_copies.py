@@ -55,19 +55,16 @@ def memory_block_rams(plan: KernelPlan, memory: Memory, target: Target) -> int:
     return len(ram_copies(plan, memory)) * each
 
 
+def memory_ram_bits(plan: KernelPlan, memory: Memory) -> int:
+    """Return the bits of a memory that is RAM, all copies counted."""
+    return len(ram_copies(plan, memory)) * memory.ram_words * memory.ram_word_bits
+
+
 def distributed_ram_bits(plan: KernelPlan) -> int:
     """Return the bits that a plan keeps in memories of logic cells, all copies counted."""
-    return sum(
-        len(ram_copies(plan, memory)) * memory.ram_words * memory.ram_word_bits
-        for memory in plan.memories
-        if memory.style == "distributed"
-    )
+    return sum(memory_ram_bits(plan, m) for m in plan.memories if m.style == "distributed")
 
 
 def block_ram_bits(plan: KernelPlan) -> int:
     """Return the bits that a plan keeps in block RAM, all copies counted."""
-    return sum(
-        len(ram_copies(plan, memory)) * memory.ram_words * memory.ram_word_bits
-        for memory in plan.memories
-        if memory.is_block_ram
-    )
+    return sum(memory_ram_bits(plan, m) for m in plan.memories if m.is_block_ram)

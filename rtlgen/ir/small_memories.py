@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from rtlgen.ir.memories import Memory
 from rtlgen.ir.plan import KernelPlan
-from rtlgen.ir.ram_copies import block_rams, memory_block_rams, ram_copies
+from rtlgen.ir.ram_copies import block_rams, memory_block_rams, memory_ram_bits
 from rtlgen.target import Target
 
 
@@ -48,8 +48,7 @@ def _in_block_ram(plan: KernelPlan) -> list[Memory]:
 
 def _bits_each(plan: KernelPlan, memory: Memory, target: Target) -> float:
     """Return the bits that go into logic cells for each block RAM that becomes free."""
-    bits = len(ram_copies(plan, memory)) * memory.ram_words * memory.ram_word_bits
-    return bits / max(1, memory_block_rams(plan, memory, target))
+    return memory_ram_bits(plan, memory) / max(1, memory_block_rams(plan, memory, target))
 
 
 def _moved(plan: KernelPlan, names: set[str]) -> KernelPlan:

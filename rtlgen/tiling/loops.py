@@ -160,7 +160,7 @@ def loops_of(part: Program) -> Iterator[UnitLoops]:
 def in_wavefronts(written: UnitLoops) -> UnitLoops | None:
     """Return the loops of a unit whose innermost one is parallel in an iteration of the others.
 
-    None where there are none, or where these are PLUTO's already.
+    None where PLUTO finds none that are shared as far as those of C.
     """
     if not written.are_written or written.depth < 2:
         return None

@@ -11,6 +11,7 @@ Reference: Lamport, "The parallel execution of DO loops", CACM 1974.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from rtlgen.poly.schedule_tree import Band, Leaf, Node, Row
@@ -33,9 +34,7 @@ def inner_wavefront(tree: Node) -> Node:
             child = inner_wavefront(child)
             if len(rows) < 2 or not permutable or rows[-1].mark == "parallel":
                 return replace(tree, child=child)
-            *outer, first, last = rows
-            front = Row((*first.parts, *last.parts))
-            return Band((*outer, front, last), permutable, child)
+            return Band((*rows[:-2], _front(rows[-2:]), rows[-1]), permutable, child)
 
 
 def wavefront(tree: Node) -> Node:
@@ -53,5 +52,9 @@ def wavefront(tree: Node) -> Node:
                 return replace(tree, child=wavefront(child))
             if any(row.mark == "parallel" for row in rows):
                 return tree
-            front = Row(tuple(part for row in rows for part in row.parts))
-            return Band((front, *rows[1:]), False, child)
+            return Band((_front(rows), *rows[1:]), False, child)
+
+
+def _front(rows: Sequence[Row]) -> Row:
+    """Return the loop that counts the wavefronts of some loops: their sum."""
+    return Row(tuple(part for row in rows for part in row.parts))
