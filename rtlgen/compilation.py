@@ -134,7 +134,8 @@ class IslandCompilation(Compilation):
         scheduled = self.analysis.scheduled
         if scheduled is None:
             return None
-        statements = self.analysis.program.scop.statements
+        # Lanes are statements there, too.
+        statements = self.analysis.earlier["normalise"].statements
         return schedule_report(scheduled, {s.name: s.iterators for s in statements})
 
     def _expansion_cost(self) -> dict[str, object] | None:

@@ -24,7 +24,7 @@ _FREE = frozenset(
 )
 _ONE_CARRY_CHAIN = frozenset(("add", "sub", "neg", "lt", "le", "gt", "ge", "eq", "ne", "lnot"))
 _SHIFTS = frozenset(("shl", "shr"))
-_DIVISIONS = frozenset(("div", "rem"))
+DIVISIONS = frozenset(("div", "rem"))
 
 
 class UnknownTargetError(RtlgenError):
@@ -120,7 +120,7 @@ class Target:
             return -(-max(left_width, right_width, result_width) // self.chain_bits)
         if op == "mul":
             return self.multiplier_latency(left_width, right_width, result_width)
-        if op in _DIVISIONS:
+        if op in DIVISIONS:
             return self.divider_latency(left_width)
         raise ValueError(f"no operation is called {op}")
 
@@ -172,6 +172,14 @@ def divider_steps(dividend_bits: int) -> int:
     The magnitudes, two bits of the quotient at a time, and the signs.
     """
     return -(-dividend_bits // 2) + 2
+
+
+def divider_digits(dividend_bits: int) -> int:
+    """Return how many steps of a divider are alike, so that one circuit can do several in turn.
+
+    They are all digits of the quotient but the first one, for which less is needed.
+    """
+    return max(1, divider_steps(dividend_bits) - 3)
 
 
 def _shapes(*pairs: tuple[int, int]) -> tuple[BlockRamShape, ...]:

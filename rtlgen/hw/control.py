@@ -53,6 +53,7 @@ class StreamControl(wiring.Component):
     S_indexN: the value of index operation N.
     S_tapN_K: whether tap K of forward operation N is taken.
     S_chooseN: whether choice N takes its first operand.
+    S_beginN: that division N begins, of those that do so in some cycles only.
     S_store_addr, S_store_en: of the store; S_storeK_addr, S_storeK_en: of copy K of it.
     """
 
@@ -85,6 +86,9 @@ class StreamControl(wiring.Component):
         for choice in sites.choices:
             name, stage = f"{member.name}_{choice.name}", choice.op.stage + delay
             ports.add_guard(name, choice.op.when, stage, levels, enable=False)
+        for division in sites.divisions:
+            name, stage = f"{member.name}_{division.name}", division.op.stage + delay
+            ports.add_guard(name, division.op.when, stage, levels, enable=True)
         for site in sites.stores:
             store, name = site.store, f"{member.name}_{site.name}"
             stage = store.stage + delay

@@ -45,6 +45,7 @@ class Datapath(wiring.Component):
     indexN: In, the index value N in its stage.
     tapN_K: In(1), whether tap K of forward N is taken; tapN_K_value: In, what it brings.
     chooseN: In(1), whether choice N takes its first operand.
+    beginN: In(1), that division N begins, where it does so in some cycles only.
     scalar_NAME: In, stable while the kernel runs.
     stored_D: Out, the value presented to the store D cycles ago; stored_0 is always there.
     keptN_S: Out, what operation N had in its result stage, in stage S.
@@ -76,6 +77,7 @@ class Datapath(wiring.Component):
             members[tap.name] = In(1)
             members[f"{tap.name}_value"] = In(_shape(tap.op))
         members |= {choice.name: In(1) for choice in self._sites.choices}
+        members |= {division.name: In(1) for division in self._sites.divisions}
         for name in self._sites.parameters:
             members[f"scalar_{name}"] = In(scalars[name])
         for delay in self._tap_delays:
@@ -138,7 +140,8 @@ class Datapath(wiring.Component):
             case SelectOp():
                 return build_select(m, op, operands, f"select_{number}")
             case ArithmeticOp():
-                return build_arithmetic(m, op, operands, f"{op.op}_{number}")
+                begin = getattr(self, f"begin{number}") if op.interval_cycles > 1 else None
+                return build_arithmetic(m, op, operands, f"{op.op}_{number}", begin)
 
     def _forward(self, m: Module, number: int, shape: Shape, loaded: Value) -> Signal:
         result = Signal(shape, name=f"forward_{number}")

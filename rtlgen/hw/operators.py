@@ -16,13 +16,24 @@ from rtlgen.ir.plan import ArithmeticOp, SelectOp
 from rtlgen.ir.signed_digits import is_sum
 
 
-def build_arithmetic(m: Module, op: ArithmeticOp, operands: Sequence[Value], name: str) -> Signal:
-    """Build `op` and return its result, `op.latency_cycles` after the operands."""
+def build_arithmetic(
+    m: Module,
+    op: ArithmeticOp,
+    operands: Sequence[Value],
+    name: str,
+    begin: Value | None = None,
+) -> Signal:
+    """Build `op` and return its result, `op.latency_cycles` after the operands.
+
+    Parameters
+    ----------
+    begin: of a division that does not begin in every cycle: that it does.
+    """
     result = mark(Signal(Shape(op.width_bits, op.signed), name=name), op.span)
     if op.op == "mul" and _as_constant_product(operands) is None:
         value = _multiply(m, op, operands, name)
     elif op.op in ("div", "rem"):
-        value = _divide(m, op, operands, name)
+        value = _divide(m, op, operands, name, begin)
     else:
         truncated = mark(Signal(result.shape(), name=f"{name}_value"), op.span)
         m.d.comb += truncated.eq(_combinational(op, operands))
@@ -58,10 +69,15 @@ def _multiply(m: Module, op: ArithmeticOp, operands: Sequence[Value], name: str)
     return unit.result
 
 
-def _divide(m: Module, op: ArithmeticOp, operands: Sequence[Value], name: str) -> Value:
+def _divide(
+    m: Module, op: ArithmeticOp, operands: Sequence[Value], name: str, begin: Value | None
+) -> Value:
     dividend, divisor = operands
-    unit = Divider(dividend.shape(), divisor.shape(), op.latency_cycles, op.span)
+    shapes = dividend.shape(), divisor.shape()
+    unit = Divider(*shapes, op.latency_cycles, op.span, op.interval_cycles)
     prefix_ports(unit, name)
+    if begin is not None:
+        m.d.comb += unit.begin.eq(begin)
     m.submodules[f"{name}_unit"] = unit
     m.d.comb += [unit.dividend.eq(dividend), unit.divisor.eq(divisor)]
     return unit.quotient if op.op == "div" else unit.remainder

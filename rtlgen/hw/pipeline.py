@@ -64,6 +64,12 @@ class Stages:
             held.append(register)
         return held
 
+    def pass_by(self, cycles: int) -> None:
+        """Leave out cycles through which the caller keeps its values in registers of its own."""
+        if not 0 <= cycles <= self.cycles_left:
+            raise ValueError(f"{cycles} of {self.cycles_left} cycles are passed by")
+        self.cycles_left -= cycles
+
     def delay_to_end(self, value: Value, name: str) -> Value:
         """Return `value` after all the cycles that are left."""
         while self.cycles_left:

@@ -181,6 +181,9 @@ class RegionParts:
         for choice in sites.choices:
             chosen = getattr(control, f"{name}_{choice.name}")
             m.d.comb += getattr(datapath, choice.name).eq(chosen)
+        for division in sites.divisions:
+            begins = getattr(control, f"{name}_{division.name}")
+            m.d.comb += getattr(datapath, division.name).eq(begins)
 
     def _add_users(
         self,

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rtlgen.ir.plan import ChooseOp, ForwardOp, IndexOp, LoadOp, ParameterOp, Store, Stream, Tap
+from rtlgen.ir.plan import (
+    ArithmeticOp,
+    ChooseOp,
+    ForwardOp,
+    IndexOp,
+    LoadOp,
+    ParameterOp,
+    Store,
+    Stream,
+    Tap,
+)
 from rtlgen.ir.ram_copies import versions_of
 
 
@@ -52,6 +62,15 @@ class ChoiceSite:
 
 
 @dataclass(frozen=True, slots=True)
+class DivisionSite:
+    """A division that begins in some cycles only: operation `number` of its stream."""
+
+    number: int
+    name: str
+    op: ArithmeticOp
+
+
+@dataclass(frozen=True, slots=True)
 class StoreSite:
     """The store, or a copy of it."""
 
@@ -74,6 +93,7 @@ class Sites:
     indices: tuple[IndexSite, ...]
     taps: tuple[TapSite, ...]
     choices: tuple[ChoiceSite, ...]
+    divisions: tuple[DivisionSite, ...]
     stores: tuple[StoreSite, ...]
     parameters: tuple[str, ...]
 
@@ -85,6 +105,7 @@ def sites_of(stream: Stream) -> Sites:
     indices: list[IndexSite] = []
     taps: list[TapSite] = []
     choices: list[ChoiceSite] = []
+    divisions: list[DivisionSite] = []
     parameters: list[str] = []
     for number in live:
         match stream.operations[number]:
@@ -98,6 +119,8 @@ def sites_of(stream: Stream) -> Sites:
                 ]
             case ChooseOp() as op:
                 choices.append(ChoiceSite(number, f"choose{number}", op))
+            case ArithmeticOp(interval_cycles=interval) as op if interval > 1:
+                divisions.append(DivisionSite(number, f"begin{number}", op))
             case ParameterOp(name=name) if name not in parameters:
                 parameters.append(name)
             case _:
@@ -111,6 +134,7 @@ def sites_of(stream: Stream) -> Sites:
         tuple(indices),
         tuple(taps),
         tuple(choices),
+        tuple(divisions),
         stores,
         tuple(parameters),
     )

@@ -247,8 +247,12 @@ def _reaches(context: isl.Context, count: int) -> bool:
 
 
 def is_out_of_operations(error: isl.Error) -> bool:
-    """Tell whether isl gave up because a step took more operations than it may."""
-    return "maximal number of operations" in str(error)
+    """Tell whether isl gave up because a step took more operations than it may.
+
+    islpy makes a value of a Python integer by itself, and does not say why it cannot.
+    """
+    text = str(error)
+    return "maximal number of operations" in text or "from integer" in text
 
 
 def out_of_operations() -> TooComplex:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TypeAlias, TypeGuard
 
 from rtlgen.ir.expr import BinaryOp, UnaryOp
-from rtlgen.ir.levels import Address, IndexForm, Predicate
+from rtlgen.ir.levels import ALWAYS, Address, IndexForm, Predicate
 from rtlgen.source import Span
 
 
@@ -109,10 +109,20 @@ class ArithmeticOp(OperationBase):
 
     `shl` and `shr` take the count modulo `modulus_bits`, the width of the C type of the left
     operand. `lnot`, `not`, `neg` have one operand, the others two.
+
+    The result means something in the iterations where `when` holds, and these are `interval_cycles`
+    apart at least: a divider needs no more area than that leaves.
     """
 
     op: UnaryOp | BinaryOp
     modulus_bits: int = 0
+    interval_cycles: int = 1
+    when: Predicate = ALWAYS
+
+
+def is_division(op: OperationBase) -> TypeGuard[ArithmeticOp]:
+    """Tell whether an operation divides by a value that is no constant."""
+    return isinstance(op, ArithmeticOp) and op.op in ("div", "rem")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

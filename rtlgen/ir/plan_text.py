@@ -315,8 +315,9 @@ def _operation(op: Operation, names: tuple[str, ...], region: Region) -> str:
             return f"forward.{type_} {'; '.join([operands, *parts])}"
         case ChooseOp(when=when):
             return f"choose.{type_} {operands}{_where(when, names)}"
-        case ArithmeticOp(op=name, modulus_bits=modulus):
-            return f"{name}.{type_} {operands}{f' modulo {modulus}' if modulus else ''}"
+        case ArithmeticOp(op=name, modulus_bits=modulus, interval_cycles=interval):
+            apart = f" every {interval} cycles{_where(op.when, names)}" if interval > 1 else ""
+            return f"{name}.{type_} {operands}{f' modulo {modulus}' if modulus else ''}{apart}"
         case CastOp():
             return f"cast.{type_} {operands}"
         case SelectOp():

@@ -6,7 +6,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from rtlgen.ir.levels import Address, IndexForm, Level, Predicate, forms_of
-from rtlgen.ir.operations import ChooseOp, ForwardOp, IndexOp, LoadOp, Operation, Store, Tap
+from rtlgen.ir.operations import (
+    ArithmeticOp,
+    ChooseOp,
+    ForwardOp,
+    IndexOp,
+    LoadOp,
+    Operation,
+    Store,
+    Tap,
+    is_division,
+)
 from rtlgen.ir.plan_error import PlanError
 from rtlgen.source import Span
 
@@ -61,6 +71,10 @@ class Stream:
                 raise PlanError(f"{self.statement}: operation {number} is malformed: {op!r}")
             if isinstance(op, LoadOp) and len(op.operands) != (op.address is None):
                 raise PlanError(f"{self.statement}: load {number} needs one address")
+            if isinstance(op, ArithmeticOp) and (
+                op.interval_cycles < 1 or (op.interval_cycles > 1 and not is_division(op))
+            ):
+                raise PlanError(f"{self.statement}: operation {number} has no such interval")
         for store in self.stores:
             if self.keeps_loaded(store) and not self.is_brought(store.value):
                 raise PlanError(f"{self.statement}: stores two values")
@@ -151,7 +165,7 @@ class Stream:
         for op in self.operations:
             if isinstance(op, LoadOp):
                 found += [op.needed, *op.versions]
-            elif isinstance(op, ChooseOp):
+            elif isinstance(op, ChooseOp | ArithmeticOp):
                 found.append(op.when)
             elif isinstance(op, ForwardOp):
                 found.extend(tap.when for tap in op.taps)

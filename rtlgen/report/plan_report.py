@@ -8,11 +8,20 @@ from typing import Any
 
 from rtlgen.ir.cycles import body_cycles, checksum_cycles, predicted_cycles
 from rtlgen.ir.footprint import Footprint
-from rtlgen.ir.plan import KernelPlan, Memory, Region, Stream, Workers, regions_of
+from rtlgen.ir.operations import is_division
+from rtlgen.ir.plan import (
+    ArithmeticOp,
+    KernelPlan,
+    Memory,
+    Region,
+    Stream,
+    Workers,
+    regions_of,
+)
 from rtlgen.ir.plan_text import level_names
 from rtlgen.ir.ram_copies import ram_copies
 from rtlgen.ir.scop import Scop, Statement
-from rtlgen.target import Target
+from rtlgen.target import Target, divider_digits
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,11 +181,22 @@ def _stream(region: Region, stream: Stream, number: int, base: int) -> dict[str,
         "ii": stream.ii,
         "ii_reason": stream.ii_reason,
         "depth": stream.depth_cycles,
+        "divisions": [_division(stream, op) for op in stream.operations if is_division(op)],
         "iterations": region.issued(stream),
         "instances": stream.instances,
         "first_cycle": base + stream.offset_cycles,
         "last_issue_cycle": base + _last_issue(region, stream),
         "last_cycle": base + region.last_cycle(stream),
+    }
+
+
+def _division(stream: Stream, op: ArithmeticOp) -> dict[str, Any]:
+    """Return how often a division begins, its digits, and how many circuits compute them."""
+    alike = divider_digits(stream.operations[op.operands[0]].width_bits)
+    return {
+        "interval_cycles": op.interval_cycles,
+        "digits": alike + 1,
+        "circuits": -(-alike // op.interval_cycles) + 1,
     }
 
 

@@ -147,7 +147,14 @@ def bound_lines(report: Mapping[str, Any]) -> list[str]:
         for memory in report["memories"]
         if memory["write_ports"] > 1
     ]
-    return [*report["bounds"], *banks, *copies]
+    divisions = [
+        f"{stream['statement']}: a division every {division['interval_cycles']} cycles at most, so "
+        f"{division['circuits']} circuits compute its {division['digits']} digits"
+        for stream in report["streams"]
+        for division in stream["divisions"]
+        if division["interval_cycles"] > 1
+    ]
+    return [*report["bounds"], *banks, *copies, *dict.fromkeys(divisions)]
 
 
 def expansion_lines(report: Mapping[str, Any]) -> list[str]:

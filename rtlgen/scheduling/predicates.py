@@ -38,7 +38,11 @@ class CounterSpace:
 
         None means that the set has no such form: it needs a modulus or too many conditions.
         """
-        return predicate_within(instances.apply(self._counters).coalesce(), self._box)
+        return predicate_within(self.counted(instances).coalesce(), self._box)
+
+    def counted(self, instances: isl.Set) -> isl.Set:
+        """Return instances by the counters of their levels."""
+        return instances.apply(self._counters)
 
 
 def counter_box(sets: ScopSets, loops: Sequence[NestLoop]) -> isl.Set:

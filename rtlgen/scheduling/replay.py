@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from rtlgen.ir.array_part import ArrayPart
 from rtlgen.ir.iterations import element_numbers, predicate_mask
 from rtlgen.ir.plan import (
+    ArithmeticOp,
     ChooseOp,
     ForwardOp,
     KernelPlan,
@@ -146,6 +147,8 @@ class _Judge:
                     used[first], used[second] = where & chosen, where & ~chosen
                 case LoadOp():
                     self._check_load(member, op, where)
+                case ArithmeticOp() if op.interval_cycles > 1:
+                    self._check_interval(member, op)
                 case _:
                     pass
 
@@ -233,6 +236,15 @@ class _Judge:
         if self._meets_store(name, addresses[used], cycles[used]):
             self._fail(f"{where} loads an element of {name} in the cycle of its store")
         self._use_port(member, op, needed, addresses)
+
+    def _check_interval(self, member: IssuedInstances, op: ArithmeticOp) -> None:
+        """Check that a division begins in every instance, and never too soon after another one."""
+        real, padding = (
+            predicate_mask(op.when, counters) for counters in (member.counters, member.bubbles)
+        )
+        cycles = np.concatenate([member.cycles[real], member.bubble_cycles[padding]])
+        if not real.all() or are_within(cycles, op.interval_cycles):
+            self._fail(f"{member.stream.statement} divides more often than its divider does")
 
     def _is_placed(self, part: ArrayPart, addresses: Ints, elements: Ints, asked: Bools) -> bool:
         """Tell whether each element that is asked for is in a part, at its place."""
@@ -476,6 +488,11 @@ def distinct_pairs(pairs: Ints) -> Ints:
     is_first[1:] = (ordered[:, 1:] != ordered[:, :-1]).any(axis=0)
     found: Ints = ordered[:, is_first]
     return found
+
+
+def are_within(cycles: Ints, interval: int) -> bool:
+    """Tell whether some of the cycles are less than an interval apart."""
+    return bool((np.diff(np.sort(cycles)) < interval).any())
 
 
 def repeats(cycles: Ints) -> bool:

@@ -13,6 +13,7 @@ import islpy as isl
 from rtlgen.errors import Label
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.bank_addresses import bank_address
+from rtlgen.ir.effort import MAX_OPERATIONS
 from rtlgen.ir.expr import BinaryOp, UnaryOp
 from rtlgen.ir.plan import (
     ALWAYS,
@@ -38,17 +39,25 @@ from rtlgen.ir.plan import (
 )
 from rtlgen.ir.schedule import Bound, NestLoop
 from rtlgen.ir.scop import Access, Statement
+from rtlgen.ir.sets import attempt
 from rtlgen.poly.counting import count_points
 from rtlgen.poly.describe import access_text
 from rtlgen.scheduling.errors import BankUnknown, RaggedDomain
 from rtlgen.scheduling.footprints import folded_form
 from rtlgen.scheduling.forwarding import Issue, IssueTimes, PassedSet, TapSet, Unforwardable
 from rtlgen.scheduling.graph import Node
+from rtlgen.scheduling.intervals import (
+    MAX_LISTED,
+    iterations_apart,
+    iterations_between_starts,
+    listed_iterations_apart,
+)
 from rtlgen.scheduling.kept_values import KeptStore, Rows
 from rtlgen.scheduling.lags import Timing, flow_key
 from rtlgen.scheduling.ports import PortMap
 from rtlgen.scheduling.predicates import CounterSpace, index_form
 from rtlgen.scheduling.versions import NoVersions, VersionMap
+from rtlgen.target import DIVISIONS, divider_digits, divider_steps
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +77,7 @@ class StreamBuilder(ABC):
     ----------
     loops: of the stream, outermost first; the first `tile_levels` of them are those over tiles.
     place: number of every statement among the streams of its region.
+    start_cycles: from the start of a tile to that of the next, at least.
     """
 
     def __init__(
@@ -78,7 +88,9 @@ class StreamBuilder(ABC):
         place: Mapping[str, int],
         statement: Statement,
         tile_levels: int = 0,
+        start_cycles: int = 0,
     ) -> None:
+        self.start_cycles = start_cycles
         self.scop = timing.scop
         self.statement = statement
         self.datapath = timing.datapaths[statement.name]
@@ -188,18 +200,51 @@ class StreamBuilder(ABC):
                     )
                 )
             case _:
-                return self._add(
-                    ArithmeticOp(
-                        width_bits=width,
-                        signed=signed,
-                        stage=stage,
-                        latency_cycles=latency,
-                        operands=operands,
-                        span=span,
-                        op=cast(UnaryOp | BinaryOp, node.op),
-                        modulus_bits=node.modulus_bits,
-                    )
+                op = ArithmeticOp(
+                    width_bits=width,
+                    signed=signed,
+                    stage=stage,
+                    latency_cycles=latency,
+                    operands=operands,
+                    span=span,
+                    op=cast(UnaryOp | BinaryOp, node.op),
+                    modulus_bits=node.modulus_bits,
                 )
+                return self._add(self._seldom(op) if op.op in DIVISIONS else op)
+
+    def _seldom(self, op: ArithmeticOp) -> ArithmeticOp:
+        """Return a division with the interval in which it begins, where that saves area."""
+        width_bits = self.operations[op.operands[0]].width_bits
+        digits = divider_digits(width_bits)
+        if op.latency_cycles < divider_steps(width_bits) or digits == 1:
+            return op
+        interval = attempt(
+            self.domain.get_ctx(), MAX_OPERATIONS, lambda: self._interval_cycles(digits)
+        )
+        when = None if interval in (None, 1) else self.space.predicate(self.domain)
+        if interval is None or when is None:
+            return op
+        return replace(op, interval_cycles=interval, when=when)
+
+    def _interval_cycles(self, most: int) -> int:
+        """Return how many cycles are between two instances at least; `most` where they are more."""
+        ii, extents = self.issue.ii, [loop.extent for loop in self.loops]
+        whole = -(-most // ii)
+        if not all(loop.is_box for loop in self.loops[self.tile_levels :]):
+            when = self.space.predicate(self.domain)
+            iterations = self.issue.placement.flat(0).iterations
+            if when is None or iterations is None or iterations > MAX_LISTED:
+                return min(ii, most)
+            levels = [level_of(loop, self.loops) for loop in self.loops]
+            return min(most, ii * listed_iterations_apart(levels, when, whole))
+        counted = self.space.counted(self.domain)
+        found = ii * iterations_apart(counted, extents, self.tile_levels, whole)
+        if self.tile_levels:
+            start = self.start_cycles // ii
+            found = min(
+                found, ii * iterations_between_starts(counted, extents, self.tile_levels, start)
+            )
+        return max(1, min(most, found))
 
     def _built_taps(self, sets: Sequence[TapSet], is_covered: bool) -> tuple[Tap, ...]:
         """Return taps as the plan has them; together they bring every value if `is_covered`."""

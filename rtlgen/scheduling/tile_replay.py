@@ -32,6 +32,7 @@ from rtlgen.ir.iterations import address_values, chosen_bits, predicate_mask
 from rtlgen.ir.plan import (
     Address,
     AnyBank,
+    ArithmeticOp,
     ChooseOp,
     ForwardOp,
     KernelPlan,
@@ -47,7 +48,7 @@ from rtlgen.scheduling.issued_instances import tokens_at
 from rtlgen.scheduling.moved_words import MovedWords
 from rtlgen.scheduling.off_chip_history import UNKNOWN, OffChipHistory, OffChipStores
 from rtlgen.scheduling.peer_history import PeerHistory, PeerStores
-from rtlgen.scheduling.replay import MAX_ITERATIONS, repeats
+from rtlgen.scheduling.replay import MAX_ITERATIONS, are_within, repeats
 from rtlgen.scheduling.tile_clocks import TileClocks
 from rtlgen.scheduling.tile_issue import Issued, Part, issued_everywhere
 from rtlgen.scheduling.write_history import INITIAL, WriteHistory, distinct, history_of
@@ -275,10 +276,20 @@ class _Judge:
                     taken = values.get(op.operands[0], unknown)
                     values[number] = self._tapped(member, op, taken)
                     reads[number] = op.read
+                case ArithmeticOp() if op.interval_cycles > 1:
+                    self._check_interval(member, op)
+                    continue
                 case _:
                     continue
             if number not in inner:
                 self._check_read(member, reads[number], values[number])
+
+    def _check_interval(self, member: Issued, op: ArithmeticOp) -> None:
+        """Check that a division begins in every instance, and never too soon after another one."""
+        begins = predicate_mask(op.when, member.counters)
+        too_soon = are_within(member.cycles[begins], op.interval_cycles)
+        if too_soon or not begins[member.real].all():
+            self.fail(f"{member.stream.statement} divides more often than its divider does")
 
     def _check_read(self, member: Issued, read: int, seen: Ints) -> None:
         access = member.statement.reads[read]

@@ -51,7 +51,9 @@ class TileStreamBuilder(StreamBuilder):
     ) -> None:
         loops = kernel.loops(statement.name)
         issue = kernel.issue_of(statement.name, lane)
-        super().__init__(kernel.timing, issue, loops, place, statement, kernel.depth)
+        super().__init__(
+            kernel.timing, issue, loops, place, statement, kernel.depth, windows.issue_cycles
+        )
         self.kernel = kernel
         self.windows = windows
         self.instances = instances

@@ -25,6 +25,7 @@ from rtlgen.ir.levels import (
     Predicate,
 )
 from rtlgen.ir.plan import (
+    ArithmeticOp,
     ChooseOp,
     ForwardOp,
     IndexOp,
@@ -229,12 +230,12 @@ class _Copy:
             stream,
             levels=self._levels(stream.levels),
             tile_levels=len(self.loops.levels),
-            operations=tuple(map(self._operation, stream.operations)),
+            operations=tuple(self._operation(op, depth) for op in stream.operations),
             store=self._store(stream.store, depth),
             copies=tuple(self._store(store, depth) for store in stream.copies),
         )
 
-    def _operation(self, op: Operation) -> Operation:
+    def _operation(self, op: Operation, depth: int) -> Operation:
         match op:
             case LoadOp():
                 return replace(
@@ -252,6 +253,8 @@ class _Copy:
                 return replace(op, taps=tuple(taps))
             case ChooseOp():
                 return replace(op, when=self._predicate(op.when))
+            case ArithmeticOp() if op.interval_cycles > 1:
+                return replace(op, when=self._working(op.when, depth))
             case _:
                 return op
 

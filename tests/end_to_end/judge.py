@@ -112,19 +112,25 @@ def batch_failures(programs: Sequence[Compiled], folder: Path, seed: int = 0) ->
 
 
 def plan_failures(
-    plans: Sequence[tuple[KernelPlan, Scop]], folder: Path, seed: int = 0, *, pauses: bool = False
+    plans: Sequence[tuple[KernelPlan, Scop]],
+    folder: Path,
+    seed: int = 0,
+    *,
+    pauses: Sequence[bool] = (False,),
 ) -> list[list[str]]:
     """Simulate the circuits of plans in one model, and say of each how it differs from C.
 
     Parameters
     ----------
-    pauses: memories off chip take longer now and then; the cycles are not those predicted then.
+    pauses: for each time that all are run, whether memories off chip take longer now and then; the
+        cycles are not those predicted then.
     """
-    circuits = [replace(_circuit(plan, scop, seed), pauses=pauses) for plan, scop in plans]
-    found = []
-    for (plan, scop), run in zip(plans, run_batch(circuits, folder), strict=True):
-        as_planned = replace(run, cycles=predicted_cycles(plan)) if pauses else run
-        found.append(_differences(plan, scop, as_planned, seed))
+    circuits = [_circuit(plan, scop, seed) for plan, scop in plans]
+    found: list[list[str]] = [[] for _ in plans]
+    for pausing, runs in zip(pauses, run_batch(circuits, folder, pauses), strict=True):
+        for (plan, scop), run, failures in zip(plans, runs, found, strict=True):
+            as_planned = replace(run, cycles=predicted_cycles(plan)) if pausing else run
+            failures += _differences(plan, scop, as_planned, seed)
     return found
 
 

@@ -162,6 +162,76 @@ def test_every_division_of_few_bits_is_exact(shape: Shape) -> None:
         assert seen == (quotient, a - quotient * b if b else a)
 
 
+def quotient_and_remainder(dividend: int, divisor: int) -> tuple[int, int]:
+    """Return what C says, and the divider's own answer for a divisor of 0."""
+    if divisor == 0:
+        return -1, dividend
+    quotient = abs(dividend) // abs(divisor) * (-1 if (dividend < 0) != (divisor < 0) else 1)
+    return quotient, dividend - quotient * divisor
+
+
+def divisions_apart(unit: Divider, samples: Sequence[Operands], seed: int) -> list[Operands]:
+    """Let divisions begin as early as the unit can, or later, with garbage in between."""
+    rng = random.Random(seed)
+    shapes = [unit.dividend.shape(), unit.divisor.shape()]
+    begins: dict[int, Operands] = {}
+    cycle = 0
+    for sample in samples:
+        begins[cycle] = sample
+        cycle += unit.interval_cycles + rng.choice([0, 0, 0, 1, 2, unit.latency_cycles])
+    seen: list[Operands] = []
+
+    async def bench(ctx: Any) -> None:
+        for now in range(cycle + unit.latency_cycles):
+            garbage = tuple(rng.getrandbits(shape.width) for shape in shapes)
+            for port, value in zip(
+                (unit.dividend, unit.divisor), begins.get(now, garbage), strict=True
+            ):
+                ctx.set(port, value)
+            ctx.set(unit.begin, now in begins)
+            await ctx.delay(0)
+            if now - unit.latency_cycles in begins:
+                seen.append((ctx.get(unit.quotient), ctx.get(unit.remainder)))
+            await ctx.tick()
+
+    simulator = Simulator(unit)
+    simulator.add_clock(1e-6)
+    simulator.add_testbench(bench)
+    simulator.run()
+    return seen
+
+
+@pytest.mark.parametrize("interval", [2, 3, 5, 7, 15, 40])
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [(signed(32), signed(32)), (unsigned(7), signed(12)), (signed(33), unsigned(5))],
+    ids=str,
+)
+def test_divisions_some_cycles_apart_take_digits_in_turn(
+    left: Shape, right: Shape, interval: int
+) -> None:
+    """With the latency of a divider that begins every cycle, and the same results."""
+    unit = Divider(left, right, divider_steps(left.width) + interval % 2, interval_cycles=interval)
+    samples = samples_of([left, right], 30, seed=interval)
+    seen = divisions_apart(unit, samples, seed=interval)
+    assert seen == [quotient_and_remainder(a, b) for a, b in samples]
+
+
+def test_a_divider_that_begins_more_seldom_has_fewer_circuits_for_digits() -> None:
+    def subtractions(interval: int) -> int:
+        text: str = rtlil.convert(Divider(signed(32), signed(32), 18, interval_cycles=interval))
+        return text.count("cell $sub ")
+
+    whole, one = subtractions(1), subtractions(8) - subtractions(15)
+    left_out = [(whole - subtractions(interval)) / one for interval in (2, 4, 5, 8, 15, 99)]
+    assert left_out == [15 - circuits for circuits in (8, 4, 3, 2, 1, 1)]
+
+
+def test_digits_in_turn_want_a_cycle_each() -> None:
+    with pytest.raises(ValueError, match="a cycle each"):
+        Divider(signed(32), signed(32), 17, interval_cycles=2)
+
+
 def test_division_by_a_narrow_or_a_wide_divisor_is_exact() -> None:
     for left, right in [(signed(16), unsigned(5)), (unsigned(5), signed(16))]:
         unit = Divider(left, right, 4)

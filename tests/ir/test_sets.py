@@ -7,7 +7,8 @@ import pytest
 
 from rtlgen.analysis import analyse
 from rtlgen.frontend import parse_text
-from rtlgen.ir.sets import ScopSets, earliest, latest
+from rtlgen.ir.effort import is_out_of_operations
+from rtlgen.ir.sets import ScopSets, earliest, latest, linear_constraint
 
 # Which write is the last one depends on quotients: those of i + j and of the counter that wraps.
 QUOTIENTS = """void f(unsigned short a[8][4], const unsigned c[4]) {
@@ -71,3 +72,14 @@ def test_to_know_a_text_is_a_step_of_its_own() -> None:
         # More than half of what one step may take.
         isl.Set.read_from_str(sets.context, "{ [i, j] : 0 <= i < 10 and 0 <= j < i }")
         sets.read_set("{ [i] : 0 <= i < 7 }")
+
+
+def test_a_step_that_ends_in_a_number_of_python_is_out_of_operations_too() -> None:
+    """It is islpy that fails then: it cannot make a value of the number, and says no more."""
+    context = isl.Context()
+    space = isl.Space.set_alloc(context, 0, 1)
+    context.set_max_operations(1)
+    with pytest.raises(isl.Error) as caught:
+        for _ in range(3):
+            linear_constraint(space, (3,), 7)
+    assert is_out_of_operations(caught.value)

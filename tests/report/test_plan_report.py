@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+import rtlgen
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.expr import Constant, Expr, Read
 from rtlgen.ir.plan import KernelPlan, Region
@@ -62,6 +63,7 @@ def test_it_has_what_scripts_rely_on() -> None:
         "ii": 1,
         "ii_reason": "no dependence needs more",
         "depth": 4,
+        "divisions": [],
         "iterations": 16,
         "instances": 4,
         "first_cycle": 6,
@@ -144,3 +146,11 @@ def test_an_empty_table_is_its_header() -> None:
 def test_a_ragged_table_is_refused() -> None:
     with pytest.raises(ValueError, match="a row of 1 cells in a table of 2 columns"):
         text_table(("a", "b"), [("x",)])
+
+
+def test_the_schedule_of_lanes_names_each_of_them() -> None:
+    text = "void f(int a[20]) { for (int i = 1; i < 20; i++) a[i] = (a[i] ^ a[i - 1]) * 3; }"
+    design = rtlgen.compile(source=text, unroll={"i": 4}, tile=(4,))
+    rows = design.report()["schedule"]["rows"]
+    assert [row["statement"] for row in rows] == ["S0", "S0_1", "S0_2", "S0_3"]
+    assert all(len(row["vector"]) == 3 for row in rows)

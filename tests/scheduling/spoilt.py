@@ -12,6 +12,7 @@ from rtlgen.ir.levels import Address, AnyBank, InBank
 from rtlgen.ir.plan import (
     ALWAYS,
     NEVER,
+    ArithmeticOp,
     ChooseOp,
     Condition,
     FoldedForm,
@@ -118,6 +119,25 @@ def store_port(stream: Stream) -> Iterator[Stream]:
 def store_address(stream: Stream) -> Iterator[Stream]:
     for form in nudged(stream.store.address):
         yield replace(stream, store=replace(stream.store, address=form))
+
+
+def divisions(stream: Stream) -> Iterator[tuple[int, ArithmeticOp]]:
+    for number, op in enumerate(stream.operations):
+        if isinstance(op, ArithmeticOp) and op.op in ("div", "rem"):
+            yield number, op
+
+
+def division_interval(stream: Stream) -> Iterator[Stream]:
+    for number, op in divisions(stream):
+        # One cycle more may still be fewer than there are.
+        for interval in (op.interval_cycles + 1, op.interval_cycles + 100):
+            yield changed_op(stream, number, replace(op, interval_cycles=interval))
+
+
+def division_bound(stream: Stream) -> Iterator[Stream]:
+    for number, op in divisions(stream):
+        for when in (NEVER, *reshaped(op.when)):
+            yield changed_op(stream, number, replace(op, when=when))
 
 
 def with_copies(
@@ -249,6 +269,8 @@ CHANGES: tuple[Change, ...] = (
     copy_address,
     copy_value,
     choice_bound,
+    division_interval,
+    division_bound,
     load_address,
     load_version,
     load_bound,

@@ -63,6 +63,8 @@ PROGRAMS = {
       for (int i = 1; i < 19; i++) for (int j = 1; j < 29; j++)
         b[i][j] = a[i - 1][j] + a[i][j - 1] * a[i][j + 1];
       for (int i = 1; i < 19; i++) for (int j = 1; j < 29; j++) a[i][j] = 3 * b[i][j]; } }""",
+    "divisions": """void f(int a[8], int b[8]) {
+      for (int i = 2; i < 8; i++) { a[i] ^= b[i - 2]; b[i] = (b[i - 1] + 7) / a[i]; } }""",
     "scalars": """int f(int a[6]) { int s = 1, t;
       for (int i = 0; i < 6; i++) { t = a[i] - s; s = t * 3; a[i] = t; } return s; }""",
 }  # fmt: skip

@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from rtlgen.ir.operations import is_division
 from rtlgen.ir.plan import (
     ALWAYS,
     NEVER,
@@ -18,6 +19,7 @@ from rtlgen.ir.plan import (
     ForwardOp,
     IndexForm,
     LoadOp,
+    Predicate,
     Region,
     Stream,
     TiledRegion,
@@ -30,6 +32,7 @@ from rtlgen.scheduling.errors import PlanUnsound
 from rtlgen.scheduling.off_chip_history import OffChipHistory
 from rtlgen.scheduling.tile_replay import needed_by_host, replay_tiles
 from rtlgen.tiling.plan import TiledProgram
+from tests.scheduling.spoilt import changed_op
 from tests.tiling import spoilt
 from tests.tiling.programs import JACOBI, KIB, PRODUCT, TRANSPOSED, planned
 from tests.tiling.spoilt import narrower, on_kept
@@ -436,3 +439,42 @@ def test_streams_run_in_the_tiles_of_their_region() -> None:
     (part,) = transposed().parts
     with pytest.raises(PlanUnsound, match="in other tiles than its region"):
         judged(replace(part.region, tiles=part.region.tiles + 1))
+
+
+QUOTIENTS = """
+void quotients(int A[N][N], int B[N]) {
+  for (int i = 1; i < N; i++) {
+    for (int j = 0; j < N; j++)
+      B[i] += A[i][j] * B[i - 1];
+    B[i] = B[i] / A[i][i];
+  }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("interval_cycles", "when"), [(15, None), (100, None), (15, NEVER), (15, ALWAYS)]
+)
+def test_a_division_that_begins_too_soon_or_never_is_refused(
+    interval_cycles: int, when: Predicate | None
+) -> None:
+    """In tiles it begins once in a row of 24, so one circuit has time for 15 digits."""
+    found = planned(QUOTIENTS, 24, (4,))
+    (part,) = found.parts
+    (region,) = part.workers.regions
+    (stream,) = [s for s in region.kernel.streams if any(map(is_division, s.operations))]
+    (number,) = [n for n, op in enumerate(stream.operations) if is_division(op)]
+    op = stream.operations[number]
+    assert is_division(op)
+    assert op.interval_cycles == 15
+    assert not op.when.is_true
+    spoilt_op = replace(op, interval_cycles=interval_cycles, when=op.when if when is None else when)
+    streams = tuple(
+        changed_op(stream, number, spoilt_op) if each is stream else each
+        for each in region.kernel.streams
+    )
+    changed = replace(region, kernel=replace(region.kernel, streams=streams))
+    is_sound = (interval_cycles, when) == (15, None)
+    message = "divides more often than its divider does"
+    with nullcontext() if is_sound else pytest.raises(PlanUnsound, match=message):
+        judged(changed, found)

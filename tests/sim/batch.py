@@ -34,17 +34,11 @@ _OUTCOMES = ("done", "hang", "protocol", "memory")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Circuit:
-    """Verilog text, what it promises, and the data to run it on.
-
-    Members
-    -------
-    pauses: the memory off chip takes longer now and then, by chance.
-    """
+    """Verilog text, what it promises, and the data to run it on."""
 
     verilog: str
     manifest: Manifest
     inputs: Inputs
-    pauses: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,8 +51,15 @@ class Run:
     arrays: Mapping[str, np.ndarray]
 
 
-def run_batch(circuits: Sequence[Circuit], folder: Path) -> list[Run]:
-    """Build one model of all `circuits`, run each once after a reset, and read everything back."""
+def run_batch(
+    circuits: Sequence[Circuit], folder: Path, pauses: Sequence[bool] = (False,)
+) -> list[list[Run]]:
+    """Build one model of all `circuits`, run each after a reset, and read everything back.
+
+    Parameters
+    ----------
+    pauses: for each time that all are run, whether memories off chip take longer now and then.
+    """
     names = [circuit.manifest.top for circuit in circuits]
     if len(set(names)) != len(names):
         raise ValueError(f"two circuits share a name: {names}")
@@ -72,11 +73,21 @@ def run_batch(circuits: Sequence[Circuit], folder: Path) -> list[Run]:
     harness = Harness(main=main, compile_options=(f"-I{native_engine.FOLDER}",), optimisation="-O0")
     executable = compile_verilated(find_verilator(), [design], "batch", folder, harness)
     given = [check_inputs(circuit.inputs, circuit.manifest) for circuit in circuits]
+    return [_runs(executable, circuits, given, folder, pausing) for pausing in pauses]
+
+
+def _runs(
+    executable: Path,
+    circuits: Sequence[Circuit],
+    given: Sequence[Inputs],
+    folder: Path,
+    pauses: bool,
+) -> list[Run]:
     inputs, outputs = folder / "inputs.bin", folder / "outputs.bin"
     words = [len(circuits)]
     for number, (circuit, values) in enumerate(zip(circuits, given, strict=True), 1):
         words += _job(circuit.manifest, values)
-        words += _memory(circuit, values, number)
+        words += _memory(circuit, values, number if pauses else 0)
     np.array(words, dtype="<u8").tofile(inputs)
     run_tool([executable, inputs, outputs], log=folder / "simulation.log", timeout_seconds=300)
     answers = iter(np.fromfile(outputs, dtype="<u8").tolist())
@@ -96,7 +107,8 @@ def _job(manifest: Manifest, values: Inputs) -> Iterator[int]:
         yield from to_words(np.asarray(values[array.name])).tolist()
 
 
-def _memory(circuit: Circuit, values: Inputs, seed: int) -> Iterator[int]:
+def _memory(circuit: Circuit, values: Inputs, pauses: int) -> Iterator[int]:
+    """Yield what the memory off chip is, and holds; `pauses` is their seed, 0 for none."""
     memory = circuit.manifest.memory
     if memory is None:
         yield 0
@@ -104,9 +116,9 @@ def _memory(circuit: Circuit, values: Inputs, seed: int) -> Iterator[int]:
     yield 1 + _KINDS.index(memory.kind)
     yield from (memory.word_bytes, memory.depth_words, memory.latency_cycles, axi_base(memory))
     if memory.is_axi:
-        yield from AxiBehaviour(pauses=seed if circuit.pauses else 0).words()
+        yield from AxiBehaviour(pauses=pauses).words()
     else:
-        yield int(circuit.pauses)
+        yield int(pauses > 0)
     yield from owners(circuit.manifest).tolist()
     given = {a.name for a in circuit.manifest.data_arrays} & {a.name for a in memory.arrays}
     words = {name: to_words(np.asarray(values[name])) for name in given}

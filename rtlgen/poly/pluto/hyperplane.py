@@ -86,14 +86,14 @@ def _allowed(sets: ScopSets, unknowns: Unknowns, legal: Constraints) -> isl.Basi
     """
     size = unknowns.size
     own = [tuple(int(k == place) for k in range(size)) for place in range(size)]
-    space = isl.Space.set_alloc(sets.context, 0, size)
-    constraints = [
-        *(linear_constraint(space, row, 0, equal=True) for row in sorted(legal.equalities)),
-        *(linear_constraint(space, row, 0) for row in (*own, *sorted(legal.inequalities))),
-    ]
     # However many they are, to put them together is one step.
     keep_going(sets.context)
     with operations(sets.context, 0):
+        space = isl.Space.set_alloc(sets.context, 0, size)
+        constraints = [
+            *(linear_constraint(space, row, 0, equal=True) for row in sorted(legal.equalities)),
+            *(linear_constraint(space, row, 0) for row in (*own, *sorted(legal.inequalities))),
+        ]
         return _polyhedron(space, constraints)
 
 

@@ -70,8 +70,8 @@ def judge_tiles(
 ) -> tuple[list[Verdict], Counter[str]]:
     """Simulate the circuits of the programs of `seeds` and compare everything.
 
-    Also counts what there is in their tiles. Every third model has a memory that takes longer now
-    and then.
+    Also counts what there is in their tiles. Each is run twice: the memory takes longer now and
+    then the second time.
     """
     verdicts: list[Verdict] = []
     accepted: list[Accepted] = []
@@ -81,10 +81,10 @@ def judge_tiles(
             verdicts.append(found)
         else:
             accepted.append(found)
-    for number, start in enumerate(range(0, len(accepted), BATCH)):
+    for start in range(0, len(accepted), BATCH):
         part = accepted[start : start + BATCH]
         failures = plan_failures(
-            [(each.plan, each.scop) for each in part], folder / str(start), pauses=number % 3 == 2
+            [(each.plan, each.scop) for each in part], folder / str(start), pauses=(False, True)
         )
         for each, wrong in zip(part, failures, strict=True):
             outcome: Outcome = "wrong" if wrong else "exact"

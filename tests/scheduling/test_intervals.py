@@ -1,0 +1,105 @@
+"""How far apart instances issue, beside a list of all of them."""
+
+from __future__ import annotations
+
+import random
+import re
+from itertools import pairwise
+
+import islpy as isl
+import numpy as np
+import pytest
+
+import rtlgen
+from rtlgen.ir.levels import ALWAYS, Condition, IndexForm, Level, LevelBound, Predicate
+from rtlgen.ir.operations import is_division
+from rtlgen.report.text import plan_report_text
+from rtlgen.scheduling.intervals import (
+    iterations_apart,
+    iterations_between_starts,
+    listed_iterations_apart,
+)
+
+
+def random_instances(seed: int) -> tuple[str, list[int], int]:
+    """Return a set of counters, the extents of their loops, and how many are over tiles."""
+    rng = random.Random(seed)
+    extents = [rng.randint(1, 6) for _ in range(rng.randint(2, 4))]
+    names = [f"d{k}" for k in range(len(extents))]
+    conditions = [f"0 <= {name} < {extent}" for name, extent in zip(names, extents, strict=True)]
+    for _ in range(rng.randint(0, 2)):
+        terms = " + ".join(f"{rng.randint(-2, 2)} {name}" for name in names)
+        conditions.append(f"{terms} + {rng.randint(-2, 3)} {rng.choice(['>=', '=', '>='])} 0")
+    text = f"{{ [{','.join(names)}] : {' and '.join(conditions)} }}"
+    return text, extents, rng.randint(0, len(extents) - 1)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_what_is_computed_is_what_a_list_shows(seed: int) -> None:
+    text, extents, tiles = random_instances(seed)
+    counted = isl.Set.read_from_str(isl.DEFAULT_CONTEXT, text)
+    points: list[tuple[int, ...]] = []
+    counted.foreach_point(
+        lambda point: points.append(
+            tuple(
+                point.get_coordinate_val(isl.dim_type.set, k).to_python()
+                for k in range(len(extents))
+            )
+        )
+    )
+    most = 7
+    ranks: dict[tuple[int, ...], list[int]] = {}
+    for point in sorted(points):
+        rank = int(np.ravel_multi_index(point[tiles:], extents[tiles:]))
+        ranks.setdefault(point[:tiles], []).append(rank)
+    gaps = [b - a for own in ranks.values() for a, b in pairwise(own)]
+    assert iterations_apart(counted, extents, tiles, most) == min([most, *gaps])
+    if points:
+        first, last = min(map(min, ranks.values())), max(map(max, ranks.values()))
+        found = iterations_between_starts(counted, extents, tiles, 100)
+        assert found == 100 + first - last
+
+
+def test_a_triangle_is_listed() -> None:
+    """Rows of 1, 2, .. iterations, of which the last one is an instance."""
+    levels = (
+        Level(5, "i"),
+        Level(5, "j", (), (LevelBound(IndexForm((1, 0), 0)),)),
+    )
+    ends = Predicate(((Condition(IndexForm((1, -1), 0), equal=True),),))
+    assert listed_iterations_apart(levels, ends, 9) == 2
+    long_rows = Predicate(((*ends.alternatives[0], Condition(IndexForm((1, 0), -2))),))
+    assert listed_iterations_apart(levels, long_rows, 9) == 4
+    assert listed_iterations_apart(levels, long_rows, 3) == 3
+    assert listed_iterations_apart(levels, ALWAYS, 9) == 1
+
+
+ROWS = """
+void rows(int a[8][N], int b[8]) {
+  int s = 1;
+  for (int i = 0; i < 8; i++) {
+    for (int j = 0; j < N; j++)
+      s = (s + a[i][j]) ^ j;
+    b[i] = s %s b[i];
+  }
+}
+"""
+
+
+@pytest.mark.parametrize("size", [3, 5, 20])
+@pytest.mark.parametrize("operator", ["/", "%"])
+def test_a_division_a_row_is_exact_with_few_circuits(size: int, operator: str) -> None:
+    design = rtlgen.compile(source=ROWS % operator, define={"N": size})
+    (op,) = [op for s in design.plan.streams for op in s.operations if is_division(op)]
+    assert op.interval_cycles > 1
+    found = design.verify()
+    assert found.exact, found.failures
+    assert found.cycles == found.predicted_cycles
+
+
+def test_the_report_says_how_often_a_statement_divides() -> None:
+    text = "void f(int a[9], int b[9]) { for (int i = 1; i < 9; i++) b[i] = b[i - 1] / a[i]; }"
+    shown = plan_report_text(rtlgen.compile(source=text).report())
+    assert re.search(
+        "S0: a division every 15 cycles at most, so 2 circuits compute its 16 digits", shown
+    )
