@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from amaranth.hdl import EnableInserter, Module, Signal, Value
+from amaranth.hdl import Cat, EnableInserter, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Member, Out, Signature
 
@@ -17,7 +17,7 @@ from rtlgen.hw.predicates import TRUE
 from rtlgen.ir.plan import IndexForm, Level, Mark
 
 STAGE = 1
-"""All outputs are registers, so that whoever waits for them may hold them for long."""
+"""All that a mover's control shows is in registers, so that who waits for it may hold it long."""
 
 
 class MarkPorts:
@@ -26,6 +26,7 @@ class MarkPorts:
     Parameters
     ----------
     levels: of the control, the first `tile_levels` over tiles. index: enumerates them.
+    stage: in which they are shown.
 
     Members
     -------
@@ -40,8 +41,10 @@ class MarkPorts:
         tile_levels: int,
         index: IndexUnit,
         ports: ControlPorts,
+        stage: int = STAGE,
     ) -> None:
         self._marks = marks
+        self._stage = stage
         self._index = index
         # Tile loops of one iteration are none of the index unit's.
         active = [level.extent > 1 for level in levels]
@@ -49,7 +52,7 @@ class MarkPorts:
         self._tiles = sum(active[:tile_levels])
         for n, mark in enumerate(marks):
             when = mark.when.with_forms(partial(IndexForm.padded, levels=len(levels)))
-            ports.add_guard(f"counts_{n}", when, STAGE, tuple(levels), enable=False)
+            ports.add_guard(f"counts_{n}", when, stage, tuple(levels), enable=False)
 
     def members(self) -> Mapping[str, Member]:
         """Return those that the control has beside those of its ports."""
@@ -60,7 +63,7 @@ class MarkPorts:
         for n, outside in enumerate(self._outside):
             closes = Signal(name=f"closes_{n}_now")
             m.d.comb += closes.eq(all_of(self._index.lasts[outside : self._tiles]))
-            m.d.comb += getattr(control, f"closes_{n}").eq(builder.delayed(closes, STAGE))
+            m.d.comb += getattr(control, f"closes_{n}").eq(builder.delayed(closes, self._stage))
 
 
 def next_tile(index: IndexUnit) -> Value:
@@ -70,6 +73,9 @@ def next_tile(index: IndexUnit) -> Value:
 
 class TileMarks(wiring.Component):
     """Tell what the next tile of a kernel counts for.
+
+    What is shown, and what comes next, are in registers beside who starts tiles. The loops over
+    tiles may be somewhere else in the circuit, and go on when the second register is free.
 
     Parameters
     ----------
@@ -103,27 +109,39 @@ class TileMarks(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         control = self._control
-        m.submodules.control = EnableInserter(self.started | ~control.valid)(control)
-        m.d.comb += [control.begin.eq(self.begin), self.valid.eq(control.valid)]
+        is_next = Signal()
+        taken = Signal()
+        m.submodules.control = EnableInserter(~is_next)(control)
+        m.d.comb += [control.begin.eq(self.begin), taken.eq(control.valid & ~is_next)]
+        marks: list[Value] = []
         for n in range(len(self.marks)):
             counts, closes = getattr(control, f"counts_{n}"), getattr(control, f"closes_{n}")
             first = Signal(name=f"first_{n}", init=1)
-            with m.If(self.started):
+            with m.If(taken):
                 m.d.sync += first.eq(closes)
-            m.d.comb += [
-                getattr(self, f"opens_{n}").eq(first & counts),
-                getattr(self, f"closes_{n}").eq(closes & counts),
+            marks += [first & counts, closes & counts]
+        shown, following = Signal(len(marks)), Signal(len(marks))
+        with m.If(self.started | ~self.valid):
+            m.d.sync += [
+                self.valid.eq(is_next | taken),
+                shown.eq(Mux(is_next, following, Cat(*marks))),
+                is_next.eq(0),
             ]
+        with m.Elif(taken):
+            m.d.sync += [following.eq(Cat(*marks)), is_next.eq(1)]
+        for n in range(len(self.marks)):
+            opens, closes = getattr(self, f"opens_{n}"), getattr(self, f"closes_{n}")
+            m.d.comb += [opens.eq(shown[2 * n]), closes.eq(shown[2 * n + 1])]
         return m
 
 
 class _MarkControl(wiring.Component):
-    """Show tiles, one a cycle: see `MarkPorts`; `begin` and `valid` are those of `TileMarks`."""
+    """Show tiles, one a cycle, in no registers: see `MarkPorts`. `valid`: Out(1), it shows one."""
 
     def __init__(self, marks: Sequence[Mark], levels: tuple[Level, ...]) -> None:
         self._index = build_index_unit("odometer", levels, 1, 0, len(levels))
         self._ports = ControlPorts(self._index)
-        self._marks = MarkPorts(marks, levels, len(levels), self._index, self._ports)
+        self._marks = MarkPorts(marks, levels, len(levels), self._index, self._ports, 0)
         members = {**self._marks.members(), **self._ports.members()}
         super().__init__(Signature({"begin": In(1), "valid": Out(1), **members}))
 
@@ -132,6 +150,6 @@ class _MarkControl(wiring.Component):
         goes_on = Signal()
         m.d.comb += goes_on.eq(next_tile(self._index))
         builder = self._ports.build(m, self, self.begin | goes_on)
-        m.d.comb += self.valid.eq(builder.enable(TRUE, STAGE))
+        m.d.comb += self.valid.eq(builder.enable(TRUE, 0))
         self._marks.build(m, self, builder)
         return m

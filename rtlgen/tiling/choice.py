@@ -175,7 +175,7 @@ class TileChoice:
             for part in form.parts
             if part.ram_bits <= budget and form.chip.budget_bits <= budget
         ]
-        parts.sort(key=lambda pair: self.comparison.least(pair[1]))
+        parts.sort(key=lambda pair: (self.comparison.least(pair[1]), self._cycles(pair[1])))
         best = found
         with improving("copies of windows"), spare_effort():
             for form, part in parts[:MOST_WITH_COPIES]:
