@@ -220,10 +220,12 @@ def _with_less_ram(planned: Planned, options: CompileOptions) -> Planned:
         return planned
     analysis = in_banks(planned.analysis, cuts)
     space = planned.space.retimed(replace(planned.space.timing, sets=analysis.sets))
-    plan = _plan(space.timing, planned.decision, planned.target, options)
-    if block_ram_bits(plan) >= block_ram_bits(planned.plan):
-        return planned
-    return replace(planned, analysis=analysis, space=space, plan=plan)
+    # A bank is in fewer versions than an array may be.
+    with suppress(NoVersions):
+        plan = _plan(space.timing, planned.decision, planned.target, options)
+        if block_ram_bits(plan) < block_ram_bits(planned.plan):
+            return replace(planned, analysis=analysis, space=space, plan=plan)
+    return planned
 
 
 def _in_given_banks(written: Analysis, options: CompileOptions) -> Planned:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rtlgen.options import CompileOptions
+from rtlgen.scheduling.versions import MAX_BANK_WRITE_PORTS
 from tests.scheduling.test_replay import compiled
 
 HALVES = """
@@ -44,3 +45,27 @@ def test_homes_are_the_same_however_many_instances_there_are() -> None:
     )
     assert few.write_ports == 2
     assert few.homes == many.homes == (0,) * 32 + (1,) * 32
+
+
+SWEEPS = """
+void sweeps(int a[12][12], int b[12][12]) {
+  for (int t = 0; t < 6; t++) {
+    for (int i = 1; i < 11; i++)
+      for (int j = 1; j < 11; j++)
+        if (i + j > t)
+          b[i][j] = (a[i - 1][j] + a[i + 1][j] + a[i][j - 1] + a[i][j + 1]) >> 2;
+        else
+          b[i][j] = a[i][j];
+    for (int i = 1; i < 11; i++)
+      for (int j = 1; j < 11; j++)
+        a[i][j] = b[i][j];
+  }
+}
+"""
+
+
+def test_banks_that_would_save_copies_need_not_have_versions_enough() -> None:
+    """With a in banks, more of its stores would meet than a bank has write ports."""
+    found = compiled(SWEEPS, CompileOptions(unroll={"t": 8, "i": 2}))
+    assert found.replayed
+    assert max(memory.write_ports for memory in found.plan.memories) <= MAX_BANK_WRITE_PORTS
