@@ -73,7 +73,6 @@ JACOBI = Path(__file__).parents[1] / "benchmarks" / "workers" / "jacobi2d.c"
 
 
 @cache
-@cache
 def sweeps_in_lanes() -> Design:
     return rtlgen.compile(
         JACOBI,

@@ -24,7 +24,7 @@ _FREE = frozenset(
 )
 _ONE_CARRY_CHAIN = frozenset(("add", "sub", "neg", "lt", "le", "gt", "ge", "eq", "ne", "lnot"))
 _SHIFTS = frozenset(("shl", "shr"))
-DIVISIONS = frozenset(("div", "rem"))
+_DIVISIONS = frozenset(("div", "rem"))
 
 
 class UnknownTargetError(RtlgenError):
@@ -120,7 +120,7 @@ class Target:
             return -(-max(left_width, right_width, result_width) // self.chain_bits)
         if op == "mul":
             return self.multiplier_latency(left_width, right_width, result_width)
-        if op in DIVISIONS:
+        if op in _DIVISIONS:
             return self.divider_latency(left_width)
         raise ValueError(f"no operation is called {op}")
 

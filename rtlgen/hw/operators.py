@@ -12,6 +12,7 @@ from rtlgen.hw.multiplier import Multiplier
 from rtlgen.hw.names import prefix_ports
 from rtlgen.hw.pipeline import Stages
 from rtlgen.hw.source_lines import mark
+from rtlgen.ir.operations import is_division
 from rtlgen.ir.plan import ArithmeticOp, SelectOp
 from rtlgen.ir.signed_digits import is_sum
 
@@ -32,7 +33,7 @@ def build_arithmetic(
     result = mark(Signal(Shape(op.width_bits, op.signed), name=name), op.span)
     if op.op == "mul" and _as_constant_product(operands) is None:
         value = _multiply(m, op, operands, name)
-    elif op.op in ("div", "rem"):
+    elif is_division(op):
         value = _divide(m, op, operands, name, begin)
     else:
         truncated = mark(Signal(result.shape(), name=f"{name}_value"), op.span)

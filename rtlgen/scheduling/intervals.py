@@ -20,53 +20,52 @@ MAX_LISTED = 1_000_000
 """Iterations of a nest that is no box up to which they are listed."""
 
 
-def iterations_apart(counted: isl.Set, extents: Sequence[int], tile_levels: int, most: int) -> int:
-    """Return the fewest iterations from one instance to the next of a start; `most` for more.
+def in_starts(counted: isl.Set, extents: Sequence[int], tile_levels: int) -> isl.Set:
+    """Return instances by the counters of their tile, and by which of its iterations they are.
 
     Parameters
     ----------
     counted: the instances, by the counters of their loops, which are boxes inside of a tile.
     extents: of the loops. tile_levels: how many of them are stepped from start to start.
     """
-    placed = counted.apply(_ranks(counted.get_ctx(), extents, tile_levels))
-    tiles = [f"t{k}" for k in range(tile_levels)]
-    near = isl.Map.read_from_str(
-        counted.get_ctx(),
-        f"{{ [{','.join([*tiles, 'r'])}] -> [{','.join([*tiles, 's'])}] : r < s < r + {most} }}",
-    )
-    pairs = near.intersect_domain(placed).intersect_range(placed)
-    return most if pairs.is_empty() else integer(pairs.deltas().dim_min_val(tile_levels))
-
-
-def iterations_between_starts(
-    counted: isl.Set, extents: Sequence[int], tile_levels: int, start: int
-) -> int:
-    """Return the fewest iterations from the last instance of a start to the first of the next.
-
-    Parameters
-    ----------
-    start: iterations from one start to the next, at least. The others: see `iterations_apart`.
-    """
-    placed = counted.apply(_ranks(counted.get_ctx(), extents, tile_levels))
-    first, last = (
-        integer(end) for end in (placed.dim_min_val(tile_levels), placed.dim_max_val(tile_levels))
-    )
-    return start + first - last
-
-
-def _ranks(context: isl.Context, extents: Sequence[int], tile_levels: int) -> isl.Map:
-    """Return where counters are: in which tile, and in which of its iterations."""
     names = [f"d{k}" for k in range(len(extents))]
     rank = "0"
     for name, extent in list(zip(names, extents, strict=True))[tile_levels:]:
         rank = f"{extent} * ({rank}) + {name}"
-    return isl.Map.read_from_str(
-        context, f"{{ [{','.join(names)}] -> [{','.join([*names[:tile_levels], rank])}] }}"
+    placed = f"{{ [{','.join(names)}] -> [{','.join([*names[:tile_levels], rank])}] }}"
+    return counted.apply(isl.Map.read_from_str(counted.get_ctx(), placed))
+
+
+def iterations_apart(placed: isl.Set, most: int) -> int:
+    """Return the fewest iterations from one instance to the next of a start; `most` for more.
+
+    Parameters
+    ----------
+    placed: see `in_starts`.
+    """
+    last = placed.dim(isl.dim_type.set) - 1
+    tiles = [f"t{k}" for k in range(last)]
+    near = isl.Map.read_from_str(
+        placed.get_ctx(),
+        f"{{ [{','.join([*tiles, 'r'])}] -> [{','.join([*tiles, 's'])}] : r < s < r + {most} }}",
     )
+    pairs = near.intersect_domain(placed).intersect_range(placed)
+    return most if pairs.is_empty() else integer(pairs.deltas().dim_min_val(last))
+
+
+def iterations_between_starts(placed: isl.Set, start: int) -> int:
+    """Return the fewest iterations from the last instance of a start to the first of the next.
+
+    Parameters
+    ----------
+    placed: see `in_starts`. start: iterations from one start to the next, at least.
+    """
+    last = placed.dim(isl.dim_type.set) - 1
+    return start + integer(placed.dim_min_val(last)) - integer(placed.dim_max_val(last))
 
 
 def listed_iterations_apart(levels: Sequence[Level], when: Predicate, most: int) -> int:
-    """Return the same for a nest of any shape that starts once; 1 where it is too long to list.
+    """Return the same for a nest of any shape that starts once.
 
     Parameters
     ----------

@@ -15,6 +15,7 @@ from rtlgen.ir.affine import Affine
 from rtlgen.ir.bank_addresses import bank_address
 from rtlgen.ir.effort import MAX_OPERATIONS
 from rtlgen.ir.expr import BinaryOp, UnaryOp
+from rtlgen.ir.operations import is_division
 from rtlgen.ir.plan import (
     ALWAYS,
     NEVER,
@@ -48,6 +49,7 @@ from rtlgen.scheduling.forwarding import Issue, IssueTimes, PassedSet, TapSet, U
 from rtlgen.scheduling.graph import Node
 from rtlgen.scheduling.intervals import (
     MAX_LISTED,
+    in_starts,
     iterations_apart,
     iterations_between_starts,
     listed_iterations_apart,
@@ -57,7 +59,7 @@ from rtlgen.scheduling.lags import Timing, flow_key
 from rtlgen.scheduling.ports import PortMap
 from rtlgen.scheduling.predicates import CounterSpace, index_form
 from rtlgen.scheduling.versions import NoVersions, VersionMap
-from rtlgen.target import DIVISIONS, divider_digits, divider_steps
+from rtlgen.target import divider_digits, divider_steps
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +212,7 @@ class StreamBuilder(ABC):
                     op=cast(UnaryOp | BinaryOp, node.op),
                     modulus_bits=node.modulus_bits,
                 )
-                return self._add(self._seldom(op) if op.op in DIVISIONS else op)
+                return self._add(self._seldom(op) if is_division(op) else op)
 
     def _seldom(self, op: ArithmeticOp) -> ArithmeticOp:
         """Return a division with the interval in which it begins, where that saves area."""
@@ -218,32 +220,36 @@ class StreamBuilder(ABC):
         digits = divider_digits(width_bits)
         if op.latency_cycles < divider_steps(width_bits) or digits == 1:
             return op
+        when = self.space.predicate(self.domain)
+        if when is None:
+            return op
         interval = attempt(
-            self.domain.get_ctx(), MAX_OPERATIONS, lambda: self._interval_cycles(digits)
+            self.domain.get_ctx(), MAX_OPERATIONS, lambda: self._interval_cycles(when, digits)
         )
-        when = None if interval in (None, 1) else self.space.predicate(self.domain)
-        if interval is None or when is None:
+        if interval in (None, 1):
             return op
         return replace(op, interval_cycles=interval, when=when)
 
-    def _interval_cycles(self, most: int) -> int:
-        """Return how many cycles are between two instances at least; `most` where they are more."""
-        ii, extents = self.issue.ii, [loop.extent for loop in self.loops]
+    def _interval_cycles(self, when: Predicate, most: int) -> int:
+        """Return how many cycles are between two instances at least; `most` where they are more.
+
+        Parameters
+        ----------
+        when: the iterations that are instances.
+        """
+        ii = self.issue.ii
         whole = -(-most // ii)
         if not all(loop.is_box for loop in self.loops[self.tile_levels :]):
-            when = self.space.predicate(self.domain)
             iterations = self.issue.placement.flat(0).iterations
-            if when is None or iterations is None or iterations > MAX_LISTED:
+            if iterations is None or iterations > MAX_LISTED:
                 return min(ii, most)
             levels = [level_of(loop, self.loops) for loop in self.loops]
             return min(most, ii * listed_iterations_apart(levels, when, whole))
-        counted = self.space.counted(self.domain)
-        found = ii * iterations_apart(counted, extents, self.tile_levels, whole)
+        extents = [loop.extent for loop in self.loops]
+        placed = in_starts(self.space.counted(self.domain), extents, self.tile_levels)
+        found = ii * iterations_apart(placed, whole)
         if self.tile_levels:
-            start = self.start_cycles // ii
-            found = min(
-                found, ii * iterations_between_starts(counted, extents, self.tile_levels, start)
-            )
+            found = min(found, ii * iterations_between_starts(placed, self.start_cycles // ii))
         return max(1, min(most, found))
 
     def _built_taps(self, sets: Sequence[TapSet], is_covered: bool) -> tuple[Tap, ...]:

@@ -130,6 +130,14 @@ def test_the_targets_latency_leaves_at_most_two_additions_a_cycle(
     assert (terms - 1).bit_length() <= 2 * (latency - 1)
 
 
+def quotient_and_remainder(dividend: int, divisor: int) -> tuple[int, int]:
+    """Return what C says, and the divider's own answer for a divisor of 0."""
+    if divisor == 0:
+        return -1, dividend
+    quotient = abs(dividend) // abs(divisor) * (-1 if (dividend < 0) != (divisor < 0) else 1)
+    return quotient, dividend - quotient * divisor
+
+
 @pytest.mark.parametrize(
     ("shape", "latency"),
     [(signed(6), 0), (signed(6), 3), (unsigned(6), 5), (signed(6), 11), (signed(32), 18)],
@@ -139,14 +147,8 @@ def test_division_rounds_to_zero_and_survives_zero(shape: Shape, latency: int) -
     unit = Divider(shape, shape, latency)
     samples = samples_of([shape, shape], 20, seed=latency)
     ports = [unit.dividend, unit.divisor], [unit.quotient, unit.remainder]
-    for (a, b), (quotient, remainder) in zip(
-        samples, stream_through(unit, *ports, samples, latency), strict=True
-    ):
-        if b == 0:
-            assert (quotient, remainder) == (-1, a)
-        else:
-            expected = abs(a) // abs(b) * (-1 if (a < 0) != (b < 0) else 1)
-            assert (quotient, remainder) == (expected, a - expected * b)
+    for (a, b), seen in zip(samples, stream_through(unit, *ports, samples, latency), strict=True):
+        assert seen == quotient_and_remainder(a, b)
 
 
 @pytest.mark.parametrize("shape", [signed(4), unsigned(4), signed(5), unsigned(5)], ids=str)
@@ -158,16 +160,7 @@ def test_every_division_of_few_bits_is_exact(shape: Shape) -> None:
     samples = list(product(values, values))
     ports = [unit.dividend, unit.divisor], [unit.quotient, unit.remainder]
     for (a, b), seen in zip(samples, stream_through(unit, *ports, samples, latency), strict=True):
-        quotient = abs(a) // abs(b) * (-1 if (a < 0) != (b < 0) else 1) if b else -1
-        assert seen == (quotient, a - quotient * b if b else a)
-
-
-def quotient_and_remainder(dividend: int, divisor: int) -> tuple[int, int]:
-    """Return what C says, and the divider's own answer for a divisor of 0."""
-    if divisor == 0:
-        return -1, dividend
-    quotient = abs(dividend) // abs(divisor) * (-1 if (dividend < 0) != (divisor < 0) else 1)
-    return quotient, dividend - quotient * divisor
+        assert seen == quotient_and_remainder(a, b)
 
 
 def divisions_apart(unit: Divider, samples: Sequence[Operands], seed: int) -> list[Operands]:
@@ -238,8 +231,7 @@ def test_division_by_a_narrow_or_a_wide_divisor_is_exact() -> None:
         samples = [s for s in samples_of([left, right], 60, seed=3) if s[1]]
         ports = [unit.dividend, unit.divisor], [unit.quotient, unit.remainder]
         for (a, b), seen in zip(samples, stream_through(unit, *ports, samples, 4), strict=True):
-            quotient = abs(a) // abs(b) * (-1 if (a < 0) != (b < 0) else 1)
-            assert seen == (quotient, a - quotient * b)
+            assert seen == quotient_and_remainder(a, b)
 
 
 class Operator(Elaboratable):

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from rtlgen.ir.levels import Address, AnyBank, InBank
+from rtlgen.ir.operations import is_division
 from rtlgen.ir.plan import (
     ALWAYS,
     NEVER,
@@ -123,7 +124,7 @@ def store_address(stream: Stream) -> Iterator[Stream]:
 
 def divisions(stream: Stream) -> Iterator[tuple[int, ArithmeticOp]]:
     for number, op in enumerate(stream.operations):
-        if isinstance(op, ArithmeticOp) and op.op in ("div", "rem"):
+        if is_division(op):
             yield number, op
 
 

@@ -15,6 +15,7 @@ from rtlgen.ir.levels import ALWAYS, Condition, IndexForm, Level, LevelBound, Pr
 from rtlgen.ir.operations import is_division
 from rtlgen.report.text import plan_report_text
 from rtlgen.scheduling.intervals import (
+    in_starts,
     iterations_apart,
     iterations_between_starts,
     listed_iterations_apart,
@@ -53,11 +54,11 @@ def test_what_is_computed_is_what_a_list_shows(seed: int) -> None:
         rank = int(np.ravel_multi_index(point[tiles:], extents[tiles:]))
         ranks.setdefault(point[:tiles], []).append(rank)
     gaps = [b - a for own in ranks.values() for a, b in pairwise(own)]
-    assert iterations_apart(counted, extents, tiles, most) == min([most, *gaps])
+    placed = in_starts(counted, extents, tiles)
+    assert iterations_apart(placed, most) == min([most, *gaps])
     if points:
         first, last = min(map(min, ranks.values())), max(map(max, ranks.values()))
-        found = iterations_between_starts(counted, extents, tiles, 100)
-        assert found == 100 + first - last
+        assert iterations_between_starts(placed, 100) == 100 + first - last
 
 
 def test_a_triangle_is_listed() -> None:
