@@ -20,7 +20,8 @@ import rtlgen.cli.program  # noqa: E402
 import rtlgen.cli.verbs.build  # noqa: E402
 import rtlgen.design  # noqa: E402
 import rtlgen.driver  # noqa: E402
-import rtlgen.planning  # noqa: E402
+import rtlgen.planning.choice  # noqa: E402
+import rtlgen.planning.planned  # noqa: E402
 import rtlgen.poly.legality  # noqa: E402
 
 IMPORTED = time.time()
@@ -28,9 +29,9 @@ IMPORTED = time.time()
 PHASES: tuple[tuple[str, Any, str], ...] = (
     ("parse", rtlgen.cli.compiling, "parse"),
     ("dependences", rtlgen.driver, "analyse"),
-    ("search", rtlgen.planning, "decide_fused"),
+    ("search", rtlgen.planning.choice, "decide_fused"),
     ("legality", rtlgen.poly.legality.Judge, "require_legal"),
-    ("lower", rtlgen.planning, "lower"),
+    ("lower", rtlgen.planning.planned, "lower"),
     ("replay", rtlgen.driver, "replay"),
     ("Verilog", rtlgen.design, "generate"),
     ("golden model", rtlgen.design, "random_data_sets"),

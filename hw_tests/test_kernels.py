@@ -8,9 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import rtlgen
 from rtlgen.ir.cycles import predicted_cycles
+from rtlgen.ir.functional_units import functional_units
 from rtlgen.ir.plan import KernelPlan
 from rtlgen.manifest_file import FILE_NAME, write_manifest
+from rtlgen.sim.cocotb_runner import Simulator
 from rtlgen.source import SourceFile
 from rtlgen.verify.cosim import simulate
 from rtlgen.verilog import generate, manifest_of
@@ -71,3 +74,18 @@ def test_a_plan_as_verilog_does_what_it_means(
         assert result.arrays[name].ravel().tolist() == after[name]
     assert result.cycles == predicted_cycles(plan)
     assert result.returned == (after[plan.returned][0] if plan.returned else None)
+
+
+SHARING = """void f(const short a[9], const int b[9], int q[9], int s[1], int r[9], int k) {
+  s[0] = 1;
+  for (int i = 0; i < 9; i++) { q[i] = b[i] / (a[i] | 1); s[0] += (a[i] + k) * (b[i] - k) + q[i]; }
+  for (int i = 0; i < 9; i++) r[i] = (a[i] - k) * (s[0] - k) + b[i] / (s[0] | 1); }"""
+
+
+@pytest.mark.parametrize("simulator", SIMULATORS)
+def test_statements_share_a_multiplier_and_a_divider(simulator: Simulator) -> None:
+    design = rtlgen.compile(source=SHARING, path="f.c")
+    assert {unit.op.op for unit in functional_units(design.plan.streams)} == {"mul", "div"}
+    found = design.verify(simulator=simulator, seeds=3)
+    assert found.exact, found.failures
+    assert found.cycles == found.predicted_cycles

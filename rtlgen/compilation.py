@@ -17,7 +17,7 @@ from rtlgen.errors import Diagnostic
 from rtlgen.ir.plan import KernelPlan
 from rtlgen.ir.scop import Scop
 from rtlgen.lane_choice import LaneChoice
-from rtlgen.planning import Expanded, Planned
+from rtlgen.planning.planned import Expanded, Planned
 from rtlgen.poly.barriers import ChainBound
 from rtlgen.report.loops import pause_report, schedule_report, skew_report
 from rtlgen.report.plan_report import Findings, expansion_cost

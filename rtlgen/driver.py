@@ -42,11 +42,13 @@ from rtlgen.ir.scop import Scop
 from rtlgen.lane_choice import Budget, LaneChoice, choose_lanes
 from rtlgen.lane_worth import LaneAsk, asked_by_options, asked_by_pragmas, lanes_without_gain
 from rtlgen.options import CompileOptions
-from rtlgen.planning import Planned, choose_plan
+from rtlgen.planning.choice import choose_plan
+from rtlgen.planning.planned import Planned
 from rtlgen.poly.barriers import ChainBound, chain_bound
 from rtlgen.poly.errors import NoLegalSchedule
 from rtlgen.poly.legality import Judge
 from rtlgen.poly.piecewise import NoClosedForm
+from rtlgen.scheduling.binding import with_units
 from rtlgen.scheduling.contention import require_free
 from rtlgen.scheduling.decide import Decision
 from rtlgen.scheduling.errors import (
@@ -238,7 +240,11 @@ def _in_tile_lanes(
     def attempt(lanes: LaneRequest | None) -> TiledProgram:
         # Whatever one attempt takes, there is as much for the next.
         with more_effort():
-            return plan_in_tiles(program, replace(request, lanes=lanes), target)
+            tiled = plan_in_tiles(program, replace(request, lanes=lanes), target)
+        if budget.taken(tiled.plan) <= budget.multipliers:
+            return tiled
+        shared = with_units(tiled.plan, tiled.program.sets.context, everywhere=True)
+        return replace(tiled, plan=shared)
 
     # What windows may take is a limit of every plan in tiles.
     budget = Budget(options.max_dsp, target.device_multipliers > 0, None)

@@ -21,7 +21,7 @@ from rtlgen.ir.partial_products import multiplier_blocks
 from rtlgen.ir.plan import KernelPlan
 from rtlgen.ir.ram_copies import block_ram_bits, block_rams
 from rtlgen.ir.scop import LoopNode, Node, Scop
-from rtlgen.planning import Planned
+from rtlgen.planning.planned import Planned
 from rtlgen.scheduling.errors import BankContended, BankUnknown
 from rtlgen.scheduling.lane_bounds import lane_bounds
 from rtlgen.scheduling.store_bounds import store_bounds
@@ -43,11 +43,13 @@ Found = TypeVar("Found", covariant=True)
 class TooFewMultipliers(RtlgenError):
     """`--max-dsp` allows fewer multiplier blocks than the program takes in one lane.
 
-    Each product of the program is built at least once, from as many blocks as its width asks for:
-    three on ECP5 for 32 x 32 bits of which 32 are kept. Narrower types take fewer, and so do
-    constant factors of few digits, which take none. The message says what the program takes:
+    Each product of a statement is built from as many blocks as its width asks for: three on ECP5
+    for 32 x 32 bits of which 32 are kept. Narrower types take fewer, and so do constant factors of
+    few digits, which take none. Statements that run one after another share multipliers, and so
+    do products that begin in turn within an initiation interval: what the message says is left
+    then.
 
-        rtlgen plan gemm.c --max-dsp 6
+        rtlgen plan gemm.c --max-dsp 3
     """
 
     code = "E0322"

@@ -14,7 +14,7 @@ from rtlgen.ir.plan import KernelPlan
 from rtlgen.ir.scop import LoopNode, Scop, walk_tree
 from rtlgen.ir.sets import ScopSets
 from rtlgen.lane_choice import Attempt, what_lanes_wait_for
-from rtlgen.planning import Planned
+from rtlgen.planning.planned import Planned
 from rtlgen.poly.counting import count_points
 from rtlgen.transforms.lane_wishes import LaneWishes
 from rtlgen.transforms.unroll import unroll

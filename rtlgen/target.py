@@ -182,6 +182,16 @@ def divider_digits(dividend_bits: int) -> int:
     return max(1, divider_steps(dividend_bits) - 3)
 
 
+def divider_circuits(digits: int, interval_cycles: int) -> int:
+    """Return how many circuits compute digits that are alike in a divider, and the first one.
+
+    Parameters
+    ----------
+    digits: see `divider_digits`. interval_cycles: from one division to the next, at least.
+    """
+    return -(-digits // interval_cycles) + 1
+
+
 def _shapes(*pairs: tuple[int, int]) -> tuple[BlockRamShape, ...]:
     return tuple(BlockRamShape(depth, width) for depth, width in pairs)
 

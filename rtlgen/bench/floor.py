@@ -7,8 +7,9 @@ leads to it and the one that follows from it (`bench.dataflow_limit`).
 `ports`: stores through one write port of a bank.
 `stages`: instances that come one after another in any order of the loops (`poly.barriers`).
 
-Operations share no multipliers: each has its own, so none is asked for more often than its
-statement has instances. Reads share a port only where they never meet.
+Without a limit operations share multipliers only where they never begin together, so none is asked
+for more often than some statement has instances, or the chain is as long. Reads share a port only
+where they never meet.
 """
 
 from __future__ import annotations

@@ -25,12 +25,15 @@ class ControlledStream:
     -------
     name: prefix of its ports. delay_cycles: how much later than the group it issues.
     exclusive: numbers of the loads that are the only users of their memory port.
+    begin_stages: of the operations of which it matters when they begin, by number, the stage in
+        which that is to be known.
     """
 
     name: str
     stream: Stream
     delay_cycles: int
     exclusive: frozenset[int]
+    begin_stages: Mapping[int, int]
 
 
 class StreamControl(wiring.Component):
@@ -53,7 +56,7 @@ class StreamControl(wiring.Component):
     S_indexN: the value of index operation N.
     S_tapN_K: whether tap K of forward operation N is taken.
     S_chooseN: whether choice N takes its first operand.
-    S_beginN: that division N begins, of those that do so in some cycles only.
+    S_beginN: that operation N begins, where that matters, and its operands are chosen.
     S_store_addr, S_store_en: of the store; S_storeK_addr, S_storeK_en: of copy K of it.
     """
 
@@ -86,9 +89,10 @@ class StreamControl(wiring.Component):
         for choice in sites.choices:
             name, stage = f"{member.name}_{choice.name}", choice.op.stage + delay
             ports.add_guard(name, choice.op.when, stage, levels, enable=False)
-        for division in sites.divisions:
-            name, stage = f"{member.name}_{division.name}", division.op.stage + delay
-            ports.add_guard(name, division.op.when, stage, levels, enable=True)
+        for begin in sites.begins:
+            name = f"{member.name}_{begin.name}"
+            stage = member.begin_stages[begin.number] + delay
+            ports.add_guard(name, begin.op.when, stage, levels, enable=True)
         for site in sites.stores:
             store, name = site.store, f"{member.name}_{site.name}"
             stage = store.stage + delay

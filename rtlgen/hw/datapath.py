@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from amaranth.hdl import Const, Module, Mux, Shape, Signal, Value
 from amaranth.lib import wiring
@@ -12,6 +13,7 @@ from rtlgen.hw.operators import build_arithmetic, build_select
 from rtlgen.hw.pipeline import DelayLines
 from rtlgen.hw.sites import Sites, sites_of
 from rtlgen.hw.source_lines import mark
+from rtlgen.ir.functional_units import FunctionalUnit, is_logic
 from rtlgen.ir.plan import (
     ArithmeticOp,
     CastOp,
@@ -36,7 +38,7 @@ class Datapath(wiring.Component):
     scalars: shapes of the scalar arguments. store_shape: of an element of the stored memory.
     tap_delays: for which delays other streams (or this one) want the stored value.
     kept: operations whose value is wanted besides, and the stage.
-    rows: of the memories, in a bank.
+    rows: of the memories, in a bank. units: that operations share, by number.
 
     Members
     -------
@@ -46,6 +48,8 @@ class Datapath(wiring.Component):
     tapN_K: In(1), whether tap K of forward N is taken; tapN_K_value: In, what it brings.
     chooseN: In(1), whether choice N takes its first operand.
     beginN: In(1), that division N begins, where it does so in some cycles only.
+    leftN, rightN: Out, the operands of operation N, in the stage in which its unit chooses them;
+        resultN: In, what the unit makes of them, in its result stage; where it shares one.
     scalar_NAME: In, stable while the kernel runs.
     stored_D: Out, the value presented to the store D cycles ago; stored_0 is always there.
     keptN_S: Out, what operation N had in its result stage, in stage S.
@@ -59,8 +63,10 @@ class Datapath(wiring.Component):
         tap_delays: frozenset[int],
         kept: frozenset[tuple[int, int]],
         rows: Mapping[str, int],
+        units: Mapping[int, FunctionalUnit],
     ) -> None:
         self._stream = stream
+        self._units = units
         self._sites: Sites = sites_of(stream)
         self._tap_delays = sorted(tap_delays | {0})
         self._kept = sorted(kept)
@@ -77,7 +83,14 @@ class Datapath(wiring.Component):
             members[tap.name] = In(1)
             members[f"{tap.name}_value"] = In(_shape(tap.op))
         members |= {choice.name: In(1) for choice in self._sites.choices}
-        members |= {division.name: In(1) for division in self._sites.divisions}
+        for begin in self._sites.begins:
+            if begin.op.unit is None:
+                members[begin.name] = In(1)
+                continue
+            left, right = (_shape(stream.operations[n]) for n in begin.op.operands)
+            members[f"left{begin.number}"] = Out(left)
+            members[f"right{begin.number}"] = Out(right)
+            members[f"result{begin.number}"] = In(_shape(begin.op))
         for name in self._sites.parameters:
             members[f"scalar_{name}"] = In(scalars[name])
         for delay in self._tap_delays:
@@ -92,14 +105,23 @@ class Datapath(wiring.Component):
         results: dict[int, Value] = {}
 
         def read(number: int, stage: int) -> Value:
-            value = results[number]
+            value, op = results[number], self._stream.operations[number]
             if not isinstance(value, Signal) or self._is_stable(number):
                 return value
-            return delays.at(value, stage - self._stream.operations[number].result_stage)
+            if stage < op.result_stage and isinstance(op, CastOp):
+                return _shown(m, read(op.operands[0], stage), _shape(op), f"early_{number}")
+            if stage < op.result_stage:
+                assert is_logic(op), "operands are there when they are chosen"
+                operands = [read(operand, stage) for operand in op.operands]
+                name = f"{op.op}_{number}_early"
+                return build_arithmetic(m, replace(op, latency_cycles=0), operands, name)
+            return delays.at(value, stage - op.result_stage)
 
         for number in self._sites.live:
             op = self._stream.operations[number]
-            operands = [read(operand, op.stage) for operand in op.operands]
+            unit = self._unit_of(op)
+            stage = op.stage if unit is None else unit.chosen_stage(op.stage)
+            operands = [read(operand, stage) for operand in op.operands]
             results[number] = self._build(m, number, op, operands)
         stored = Signal(self.stored_0.shape(), name="stored")
         mark(stored, self._stream.store.span)
@@ -111,6 +133,12 @@ class Datapath(wiring.Component):
             kept: Signal = getattr(self, kept_name(number, stage))
             m.d.comb += mark(kept, self._stream.operations[number].span).eq(read(number, stage))
         return m
+
+    def _unit_of(self, op: Operation) -> FunctionalUnit | None:
+        """Return the unit that an operation shares with others, if it does."""
+        if not isinstance(op, ArithmeticOp) or op.unit is None:
+            return None
+        return self._units[op.unit]
 
     def _is_stable(self, number: int) -> bool:
         return isinstance(self._stream.operations[number], ConstantOp | ParameterOp)
@@ -139,6 +167,11 @@ class Datapath(wiring.Component):
                 return mark(_shown(m, chosen, shape, f"chosen_{number}"), op.span)
             case SelectOp():
                 return build_select(m, op, operands, f"select_{number}")
+            case ArithmeticOp(unit=int()):
+                for side, operand in zip(("left", "right"), operands, strict=True):
+                    shown: Signal = mark(getattr(self, f"{side}{number}"), op.span)
+                    m.d.comb += shown.eq(operand)
+                return mark(getattr(self, f"result{number}"), op.span)
             case ArithmeticOp():
                 begin = getattr(self, f"begin{number}") if op.interval_cycles > 1 else None
                 return build_arithmetic(m, op, operands, f"{op.op}_{number}", begin)

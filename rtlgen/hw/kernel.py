@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, unsigned
+from amaranth.hdl import Cat, Const, Module, Mux, Shape, Signal, Value, unsigned
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, Signature
 
@@ -18,10 +18,12 @@ from rtlgen.hw.names import Namer, PortNames, port_names, prefix_ports
 from rtlgen.hw.off_chip import OffChipPort, memory_pins
 from rtlgen.hw.region_parts import RegionParts, port_uses
 from rtlgen.hw.sequencer import Phase, Sequencer, event_name
+from rtlgen.hw.shared_unit import SharedUnit
 from rtlgen.hw.tile_parts import TileParts
 from rtlgen.hw.turns import ALONE
 from rtlgen.ir.crc import CRC_BITS
 from rtlgen.ir.cycles import checksum_cycles, region_cycles
+from rtlgen.ir.functional_units import functional_units
 from rtlgen.ir.plan import KernelPlan, LoadOp, Memory, PlanError, Workers, address_bits, regions_of
 
 
@@ -90,10 +92,15 @@ class _KernelBuilder:
         self._users = {memory.name: MemoryUsers() for memory in kernel.plan.memories}
         self._scalars = HeldScalars(kernel.plan)
         uses = port_uses(kernel.plan)
-        self._regions = [
-            RegionParts(kernel.plan, region, self._scalars.shapes, uses)
-            for region in kernel.plan.regions
-        ]
+        self._units = {unit.number: unit for unit in functional_units(kernel.plan.streams)}
+        self._regions = []
+        streams = 0
+        for region in kernel.plan.regions:
+            shapes = self._scalars.shapes
+            self._regions.append(
+                RegionParts(kernel.plan, region, shapes, uses, self._units, streams)
+            )
+            streams += len(region.streams)
         # The part of the body that each region belongs to.
         self._part_of = [n for n, part in enumerate(self._plan.body) for _ in regions_of(part)]
         self._sequencer = Sequencer(self._phases())
@@ -121,10 +128,11 @@ class _KernelBuilder:
                 self._build_tiles(number, part)
         if self._plan.memory_side is not None:
             self._build_memory_port()
+        shared = self._build_units()
         for number, region in enumerate(self._regions):
             event = partial(self._event, number)
             scalar = partial(self._scalar, self._tiles.get(number))
-            region.build(m, self._modules, event, scalar, self._users)
+            region.build(m, self._modules, event, scalar, self._users, shared)
         if self._plan.checksum is not None:
             self._build_checksum(self._plan.checksum)
         if self._plan.returned is not None:
@@ -132,6 +140,21 @@ class _KernelBuilder:
         for memory in self._plan.memories:
             self._build_memory(memory)
         return m
+
+    def _build_units(self) -> dict[int, SharedUnit]:
+        """Build the multipliers and dividers that operations share."""
+        built = {}
+        for number, unit in self._units.items():
+            user = unit.users[0]
+            operations = self._plan.streams[user.stream].operations
+            left, right = (
+                Shape(operations[n].width_bits, operations[n].signed) for n in user.op.operands
+            )
+            built[number] = SharedUnit(unit, left, right)
+            name = self._modules.name(f"shared_{unit.op.op}_{number}")
+            prefix_ports(built[number], name)
+            self._m.submodules[name] = built[number]
+        return built
 
     def _phases(self) -> tuple[Phase, ...]:
         phases = []

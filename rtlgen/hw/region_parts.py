@@ -15,9 +15,11 @@ from rtlgen.hw.index_styles import build_index_unit
 from rtlgen.hw.memory import LoadUser, StoreUser
 from rtlgen.hw.memory_users import Loader, MemoryUsers, Storer, row_and_bank
 from rtlgen.hw.names import Namer, prefix_ports
+from rtlgen.hw.shared_unit import SharedUnit
 from rtlgen.hw.sites import LoadSite, StoreSite, TapSite, sites_of
 from rtlgen.ir.cycles import region_cycles
-from rtlgen.ir.plan import KernelPlan, LoadOp, Region, Stream, Tap, banks_named
+from rtlgen.ir.functional_units import FunctionalUnit
+from rtlgen.ir.plan import ArithmeticOp, KernelPlan, LoadOp, Region, Stream, Tap, banks_named
 from rtlgen.ir.ram_copies import banks_read, versions_of
 
 ReadPort: TypeAlias = tuple[str, int, int]
@@ -30,6 +32,8 @@ class RegionParts:
     Parameters
     ----------
     scalars: shapes of the scalar arguments. port_uses: see the function.
+    units: the functional units that operations share, by number. first_stream: how many streams of
+        the plan are in regions before this one.
 
     Members
     -------
@@ -43,8 +47,12 @@ class RegionParts:
         region: Region,
         scalars: Mapping[str, Shape],
         port_uses: Mapping[ReadPort, int],
+        units: Mapping[int, FunctionalUnit],
+        first_stream: int,
     ) -> None:
         self._plan = plan
+        self._units = units
+        self._first_stream = first_stream
         self._region = region
         self._shapes = scalars
         self._port_uses = port_uses
@@ -73,6 +81,7 @@ class RegionParts:
         event: Callable[[int], Signal],
         scalar: Callable[[str], Signal],
         users: Mapping[str, MemoryUsers],
+        shared: Mapping[int, SharedUnit],
     ) -> None:
         """Add the parts to a module.
 
@@ -80,6 +89,7 @@ class RegionParts:
         ----------
         event: returns what is high in the cycle before one of the region's. scalar: returns what
             shows an argument. users: by memory; those of the region are added to them.
+        shared: the circuits of the units.
         """
         names = [modules.name(stream.name) for stream in self._region.streams]
         datapaths = self._build_datapaths(m, names)
@@ -88,6 +98,7 @@ class RegionParts:
             m.d.comb += control.begin.eq(event(self._begin_cycle(group)))
             for member in group.members:
                 self._connect(m, names[member], datapaths, member, control, scalar)
+                self._connect_units(m, names[member], datapaths[member], member, control, shared)
                 self._add_users(names[member], datapaths[member], member, control, users)
 
     def _build_datapaths(self, m: Module, names: Sequence[str]) -> list[Datapath]:
@@ -110,7 +121,9 @@ class RegionParts:
         for n, (stream, name) in enumerate(zip(streams, names, strict=True)):
             shape = Shape(self._plan.memory(stream.store.memory).width_bits)
             delays, others = frozenset(wanted[n]), frozenset(kept[n])
-            datapath = Datapath(stream, self._shapes, shape, delays, others, self._rows)
+            datapath = Datapath(
+                stream, self._shapes, shape, delays, others, self._rows, self._units
+            )
             prefix_ports(datapath, name)
             m.submodules[name] = datapath
             datapaths.append(datapath)
@@ -132,6 +145,7 @@ class RegionParts:
                 stream,
                 stream.offset_cycles - group.offset_cycles,
                 self._exclusive_loads(stream),
+                {begin.number: self._begin_stage(begin.op) for begin in sites_of(stream).begins},
             )
             for member, stream in zip(group.members, streams, strict=True)
         )
@@ -148,6 +162,10 @@ class RegionParts:
         else:
             m.submodules[name] = control
         return control
+
+    def _begin_stage(self, op: ArithmeticOp) -> int:
+        """Return the stage in which it is to be known whether an operation begins."""
+        return op.stage if op.unit is None else self._units[op.unit].chosen_stage(op.stage)
 
     def _exclusive_loads(self, stream: Stream) -> frozenset[int]:
         """Return the loads of `stream` that share their memory port with no other load."""
@@ -181,9 +199,33 @@ class RegionParts:
         for choice in sites.choices:
             chosen = getattr(control, f"{name}_{choice.name}")
             m.d.comb += getattr(datapath, choice.name).eq(chosen)
-        for division in sites.divisions:
-            begins = getattr(control, f"{name}_{division.name}")
-            m.d.comb += getattr(datapath, division.name).eq(begins)
+        for begin in sites.begins:
+            if begin.op.unit is None:
+                begins = getattr(control, f"{name}_{begin.name}")
+                m.d.comb += getattr(datapath, begin.name).eq(begins)
+
+    def _connect_units(
+        self,
+        m: Module,
+        name: str,
+        datapath: Datapath,
+        number: int,
+        control: StreamControl,
+        shared: Mapping[int, SharedUnit],
+    ) -> None:
+        """Wire what one stream computes in units that it shares to these."""
+        for begin in sites_of(self._region.streams[number]).begins:
+            if begin.op.unit is None:
+                continue
+            unit, place = shared[begin.op.unit], (self._first_stream + number, begin.number)
+            users = [(u.stream, u.number) for u in self._units[begin.op.unit].users]
+            user = users.index(place)
+            m.d.comb += [
+                getattr(unit, f"begin{user}").eq(getattr(control, f"{name}_{begin.name}")),
+                getattr(unit, f"left{user}").eq(getattr(datapath, f"left{begin.number}")),
+                getattr(unit, f"right{user}").eq(getattr(datapath, f"right{begin.number}")),
+                getattr(datapath, f"result{begin.number}").eq(unit.result),
+            ]
 
     def _add_users(
         self,

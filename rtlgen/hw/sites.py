@@ -62,8 +62,8 @@ class ChoiceSite:
 
 
 @dataclass(frozen=True, slots=True)
-class DivisionSite:
-    """A division that begins in some cycles only: operation `number` of its stream."""
+class BeginSite:
+    """An operation of which it matters when it begins: operation `number` of its stream."""
 
     number: int
     name: str
@@ -93,19 +93,19 @@ class Sites:
     indices: tuple[IndexSite, ...]
     taps: tuple[TapSite, ...]
     choices: tuple[ChoiceSite, ...]
-    divisions: tuple[DivisionSite, ...]
+    begins: tuple[BeginSite, ...]
     stores: tuple[StoreSite, ...]
     parameters: tuple[str, ...]
 
 
 def sites_of(stream: Stream) -> Sites:
     """Return the sites of `stream`, with names that are unique within it."""
-    live = _live(stream)
+    live = stream.live
     loads: list[LoadSite] = []
     indices: list[IndexSite] = []
     taps: list[TapSite] = []
     choices: list[ChoiceSite] = []
-    divisions: list[DivisionSite] = []
+    begins: list[BeginSite] = []
     parameters: list[str] = []
     for number in live:
         match stream.operations[number]:
@@ -119,8 +119,8 @@ def sites_of(stream: Stream) -> Sites:
                 ]
             case ChooseOp() as op:
                 choices.append(ChoiceSite(number, f"choose{number}", op))
-            case ArithmeticOp(interval_cycles=interval) as op if interval > 1:
-                divisions.append(DivisionSite(number, f"begin{number}", op))
+            case ArithmeticOp(is_announced=True) as op:
+                begins.append(BeginSite(number, f"begin{number}", op))
             case ParameterOp(name=name) if name not in parameters:
                 parameters.append(name)
             case _:
@@ -134,15 +134,7 @@ def sites_of(stream: Stream) -> Sites:
         tuple(indices),
         tuple(taps),
         tuple(choices),
-        tuple(divisions),
+        tuple(begins),
         stores,
         tuple(parameters),
     )
-
-
-def _live(stream: Stream) -> tuple[int, ...]:
-    found = {store.value for store in stream.stores}
-    for number in reversed(range(len(stream.operations))):
-        if number in found:
-            found.update(stream.operations[number].operands)
-    return tuple(sorted(found))

@@ -11,7 +11,7 @@ from rtlgen.ir.plan import KernelPlan, PlanError
 from rtlgen.typed_json import MismatchError, TypedJson
 
 SCHEMA = "rtlgen-kernel-plan"
-VERSION = 7
+VERSION = 8
 _FORM = TypedJson(tag="is")
 
 

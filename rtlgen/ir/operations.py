@@ -112,17 +112,33 @@ class ArithmeticOp(OperationBase):
 
     The result means something in the iterations where `when` holds, and these are `interval_cycles`
     apart at least: a divider needs no more area than that leaves.
+
+    Members
+    -------
+    unit: number of the functional unit that it shares with other operations, no two of which begin
+        in the same cycle; None where it has one of its own. See `ir.functional_units`.
     """
 
     op: UnaryOp | BinaryOp
     modulus_bits: int = 0
     interval_cycles: int = 1
     when: Predicate = ALWAYS
+    unit: int | None = None
+
+    @property
+    def is_announced(self) -> bool:
+        """Whether the control has to say when it begins."""
+        return self.interval_cycles > 1 or self.unit is not None
 
 
 def is_division(op: OperationBase) -> TypeGuard[ArithmeticOp]:
     """Tell whether an operation divides by a value that is no constant."""
     return isinstance(op, ArithmeticOp) and op.op in ("div", "rem")
+
+
+def is_shareable(op: OperationBase) -> TypeGuard[ArithmeticOp]:
+    """Tell whether an operation may have a functional unit: a multiplier, or a divider."""
+    return is_division(op) or (isinstance(op, ArithmeticOp) and op.op == "mul")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

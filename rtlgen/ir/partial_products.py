@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from rtlgen.ir.functional_units import functional_units
 from rtlgen.ir.operations import ArithmeticOp, ConstantOp, Operation
 from rtlgen.ir.plan import KernelPlan
 from rtlgen.ir.signed_digits import is_sum
@@ -105,12 +106,22 @@ def rows(products: Sequence[PartialProduct]) -> tuple[tuple[PartialProduct, ...]
 
 def multiplier_blocks(plan: KernelPlan) -> int:
     """Return how many multiplier blocks the datapaths of a plan take."""
-    return sum(
-        _blocks(op, stream.operations) for stream in plan.streams for op in stream.operations
+    streams = plan.streams
+    alone = sum(
+        blocks_of(op, stream.operations)
+        for stream in streams
+        for op in stream.operations
+        if not (isinstance(op, ArithmeticOp) and op.unit is not None)
     )
+    shared = sum(
+        blocks_of(unit.op, streams[unit.users[0].stream].operations)
+        for unit in functional_units(streams)
+    )
+    return alone + shared
 
 
-def _blocks(op: Operation, operations: Sequence[Operation]) -> int:
+def blocks_of(op: Operation, operations: Sequence[Operation]) -> int:
+    """Return how many multiplier blocks one of the operations of a stream takes."""
     if not isinstance(op, ArithmeticOp) or op.op != "mul":
         return 0
     left, right = (operations[operand] for operand in op.operands)

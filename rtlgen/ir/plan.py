@@ -43,6 +43,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from rtlgen.ir.functional_units import FunctionalUnit, functional_units
 from rtlgen.ir.levels import (
     ALWAYS,
     NEVER,
@@ -209,6 +210,8 @@ class KernelPlan:
 
         for tiled in self.tiled_regions:
             self._require_moved(tiled)
+        for unit in functional_units(self.streams):
+            self._require_apart(unit)
 
     def _require_stored(self, stream: Stream, store: Store) -> None:
         if all(memory.name != store.memory for memory in self.memories):
@@ -227,6 +230,14 @@ class KernelPlan:
             raise PlanError(f"{stream.statement}: {address} is no address of {memory.name}")
         if max(banks_named(address)) >= memory.bank_map.banks:
             raise PlanError(f"{stream.statement}: {memory.name} has no bank of {address}")
+
+    def _require_apart(self, unit: FunctionalUnit) -> None:
+        """Require that what shares a unit with a tile is in another part, which runs apart."""
+        parts = [part for part in self.body for region in regions_of(part) for _ in region.streams]
+        sharing = [parts[user.stream] for user in unit.users]
+        tiled = [id(part) for part in sharing if isinstance(part, Workers)]
+        if len(set(tiled)) < len(tiled):
+            raise PlanError(f"unit {unit.number} is shared by operations of the same tiles")
 
     def _require_moved(self, tiled: TiledRegion) -> None:
         """Require that transfers and windows belong together, one to one."""

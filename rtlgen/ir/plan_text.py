@@ -316,8 +316,11 @@ def _operation(op: Operation, names: tuple[str, ...], region: Region) -> str:
         case ChooseOp(when=when):
             return f"choose.{type_} {operands}{_where(when, names)}"
         case ArithmeticOp(op=name, modulus_bits=modulus, interval_cycles=interval):
-            apart = f" every {interval} cycles{_where(op.when, names)}" if interval > 1 else ""
-            return f"{name}.{type_} {operands}{f' modulo {modulus}' if modulus else ''}{apart}"
+            with_modulus = f" modulo {modulus}" if modulus else ""
+            unit = "" if op.unit is None else f" in unit {op.unit}"
+            apart = f" every {interval} cycles" if interval > 1 else ""
+            where = _where(op.when, names) if op.is_announced else ""
+            return f"{name}.{type_} {operands}{with_modulus}{unit}{apart}{where}"
         case CastOp():
             return f"cast.{type_} {operands}"
         case SelectOp():

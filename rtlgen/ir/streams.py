@@ -16,6 +16,7 @@ from rtlgen.ir.operations import (
     Store,
     Tap,
     is_division,
+    is_shareable,
 )
 from rtlgen.ir.plan_error import PlanError
 from rtlgen.source import Span
@@ -75,6 +76,8 @@ class Stream:
                 op.interval_cycles < 1 or (op.interval_cycles > 1 and not is_division(op))
             ):
                 raise PlanError(f"{self.statement}: operation {number} has no such interval")
+            if isinstance(op, ArithmeticOp) and op.unit is not None and not is_shareable(op):
+                raise PlanError(f"{self.statement}: operation {number} has no unit to share")
         for store in self.stores:
             if self.keeps_loaded(store) and not self.is_brought(store.value):
                 raise PlanError(f"{self.statement}: stores two values")
@@ -99,6 +102,15 @@ class Stream:
     def name(self) -> str:
         """The name of its statement, with that of its lane."""
         return f"{self.statement}_{self.lane}" if self.lane else self.statement
+
+    @property
+    def live(self) -> tuple[int, ...]:
+        """The operations that the stored values depend on, in order."""
+        found = {store.value for store in self.stores}
+        for number in reversed(range(len(self.operations))):
+            if number in found:
+                found.update(self.operations[number].operands)
+        return tuple(sorted(found))
 
     @property
     def stores(self) -> tuple[Store, ...]:

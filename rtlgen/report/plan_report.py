@@ -8,6 +8,7 @@ from typing import Any
 
 from rtlgen.ir.cycles import body_cycles, checksum_cycles, predicted_cycles
 from rtlgen.ir.footprint import Footprint
+from rtlgen.ir.functional_units import FunctionalUnit, functional_units
 from rtlgen.ir.operations import is_division
 from rtlgen.ir.plan import (
     ArithmeticOp,
@@ -21,7 +22,7 @@ from rtlgen.ir.plan import (
 from rtlgen.ir.plan_text import level_names
 from rtlgen.ir.ram_copies import ram_copies
 from rtlgen.ir.scop import Scop, Statement
-from rtlgen.target import Target, divider_digits
+from rtlgen.target import Target, divider_circuits, divider_digits
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +92,7 @@ def plan_report(
         "regions": _regions(plan, found.why),
         "nests": list(nests),
         "memories": [_memory(plan, memory) for memory in plan.memories],
+        "shared_units": [_shared(plan, unit) for unit in functional_units(plan.streams)],
         "scalars": [
             {"name": s.name, "bits": s.width_bits, "signed": s.signed} for s in plan.scalars
         ],
@@ -190,13 +192,24 @@ def _stream(region: Region, stream: Stream, number: int, base: int) -> dict[str,
     }
 
 
+def _shared(plan: KernelPlan, unit: FunctionalUnit) -> dict[str, Any]:
+    """Return what shares a functional unit, and whether the choice between them has a cycle."""
+    names = {plan.streams[user.stream].name for user in unit.users}
+    return {
+        "operation": unit.op.op,
+        "statements": sorted(names),
+        "operations": len(unit.users),
+        "is_registered": unit.is_registered,
+    }
+
+
 def _division(stream: Stream, op: ArithmeticOp) -> dict[str, Any]:
     """Return how often a division begins, its digits, and how many circuits compute them."""
     alike = divider_digits(stream.operations[op.operands[0]].width_bits)
     return {
         "interval_cycles": op.interval_cycles,
         "digits": alike + 1,
-        "circuits": -(-alike // op.interval_cycles) + 1,
+        "circuits": divider_circuits(alike, op.interval_cycles),
     }
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rtlgen.report.loops import pause_lines, schedule_text, skew_lines
@@ -154,7 +155,26 @@ def bound_lines(report: Mapping[str, Any]) -> list[str]:
         for division in stream["divisions"]
         if division["interval_cycles"] > 1
     ]
-    return [*report["bounds"], *banks, *copies, *dict.fromkeys(divisions)]
+    return [*report["bounds"], *banks, *copies, *dict.fromkeys(divisions), *_shared_lines(report)]
+
+
+def _shared_lines(report: Mapping[str, Any]) -> Iterator[str]:
+    """Yield which statements share multipliers and dividers, a line for those that share alike."""
+    alike = Counter(
+        (tuple(unit["statements"]), unit["operation"], unit["operations"], unit["is_registered"])
+        for unit in report["shared_units"]
+    )
+    for (names, operation, operations, is_registered), units in alike.items():
+        kind = "multiplier" if operation == "mul" else "divider"
+        several = f"{units} {kind}s" if units > 1 else f"a {kind}"
+        lead = (
+            f"{', '.join(names)} share {several}"
+            if len(names) > 1
+            else (f"{operations} operations of {names[0]} share {several}")
+        )
+        choice = "in front of it" if units == 1 else "in front of each"
+        cost = "" if is_registered else f", and the choice {choice} costs the clock something"
+        yield f"{lead}: no two of them begin in the same cycle{cost}"
 
 
 def expansion_lines(report: Mapping[str, Any]) -> list[str]:

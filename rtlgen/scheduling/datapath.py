@@ -12,9 +12,11 @@ settle are there a cycle before their users need them, and wait in a register.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import reduce
+from types import MappingProxyType
 
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.expr import (
@@ -64,7 +66,7 @@ class Datapath:
     node_of_read: for each read of the statement the load node that serves it; equal accesses share
         one. A read whose value does not matter has none.
     held: loads whose word is there a cycle before forwarded values may take its place.
-    settled: nodes whose value is there a cycle before it is used.
+    settled: for how many cycles the value of a node is there before it is used, if for any.
     """
 
     nodes: tuple[Node, ...]
@@ -74,11 +76,12 @@ class Datapath:
     result_stage: int
     node_of_read: Mapping[int, int]
     held: frozenset[int] = frozenset()
-    settled: frozenset[int] = frozenset()
+    settled: Mapping[int, int] = field(default_factory=dict)
 
     def with_waits(self, held: Collection[int] = (), settled: Collection[int] = ()) -> Datapath:
-        """Return the same graph with more loads held and more values settled."""
-        waits = (self.held | frozenset(held), self.settled | frozenset(settled))
+        """Return the same graph with more loads held and more values settled, a cycle longer."""
+        cycles = Counter(self.settled) + Counter(settled)
+        waits = self.held | frozenset(held), cycles
         return _schedule(self.nodes, self.latencies, self.result, self.node_of_read, *waits)
 
     def use_stage(self, read: int) -> int:
@@ -330,9 +333,9 @@ def _schedule(
     result: int,
     node_of_read: Mapping[int, int],
     held: frozenset[int] = frozenset(),
-    settled: frozenset[int] = frozenset(),
+    settled: Mapping[int, int] = MappingProxyType({}),
 ) -> Datapath:
-    spans = tuple(latency + (n in held) + (n in settled) for n, latency in enumerate(latencies))
+    spans = tuple(latency + (n in held) + settled.get(n, 0) for n, latency in enumerate(latencies))
     ready: list[int] = []
     for node, span in zip(nodes, spans, strict=True):
         ready.append(max((ready[operand] for operand in node.operands), default=0) + span)

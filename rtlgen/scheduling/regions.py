@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 
 from rtlgen.scheduling.decide import (
@@ -23,11 +23,38 @@ def cycles_apart(space: Space) -> int:
     return sum(space.nest_as_written(unit).length for unit in space.timing.units)
 
 
-def shortest_regions(space: Space) -> list[list[Unit]]:
-    """Return neighbouring units joined to regions as long as that saves cycles."""
-    regions = [[unit] for unit in space.timing.units]
+def lanes_together(space: Space) -> list[list[Unit]]:
+    """Return the units in their order, those of the lanes of a statement in the same region."""
+    lines = {statement.name: statement.span for statement in space.timing.scop.statements}
+    regions: list[list[Unit]] = []
+    for unit in space.timing.units:
+        spans = {lines[name] for name in unit.statements}
+        own = [
+            n
+            for n, region in enumerate(regions)
+            if any(lines[name] in spans for other in region for name in other.statements)
+        ]
+        first = min(own, default=len(regions))
+        regions[first:] = [[*(other for region in regions[first:] for other in region), unit]]
+    return regions
+
+
+def shortest_regions(
+    space: Space,
+    start: Sequence[Sequence[Unit]] | None = None,
+    fits: Callable[[Sequence[Unit]], bool] = lambda _: True,
+) -> list[list[Unit]]:
+    """Return neighbouring regions joined as long as that saves cycles.
+
+    Parameters
+    ----------
+    start: the regions to begin with; None: one for each unit. fits: whether units may be in one.
+    """
+    regions = [[unit] for unit in space.timing.units] if start is None else list(map(list, start))
 
     def gain(left: Sequence[Unit], right: Sequence[Unit]) -> int:
+        if not fits([*left, *right]):
+            return 0
         apart = sum(space.fastest_of(part).end for part in (left, right))
         return apart - space.fastest_of([*left, *right]).end
 

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtlgen.ir.array_part import ArrayPart
+from rtlgen.ir.functional_units import functional_units
 from rtlgen.ir.iterations import element_numbers, predicate_mask
 from rtlgen.ir.plan import (
     ArithmeticOp,
@@ -79,6 +80,7 @@ def replay(plan: KernelPlan, scop: Scop, program: Schedule, placed: Schedule) ->
     judge = _Judge(plan, scop, [member for members in regions for member in members])
     for members in regions:
         judge.check_region(members)
+    judge.check_units()
     for memory in plan.memories:
         judge.check_memory(memory.name)
     return True
@@ -237,13 +239,36 @@ class _Judge:
             self._fail(f"{where} loads an element of {name} in the cycle of its store")
         self._use_port(member, op, needed, addresses)
 
-    def _check_interval(self, member: IssuedInstances, op: ArithmeticOp) -> None:
-        """Check that a division begins in every instance, and never too soon after another one."""
+    def check_units(self) -> None:
+        """Check that operations that share a functional unit never begin too close together."""
+        for unit in functional_units(self.plan.streams):
+            begun = []
+            for user in unit.users:
+                member = self.members[user.stream]
+                cycles = self._begins(member, user.op) + unit.chosen_stage(user.op.stage)
+                # What would begin behind the end of its region does not.
+                begun.append(cycles[cycles < member.end_cycle])
+            if are_within(np.concatenate(begun), unit.op.interval_cycles):
+                names = sorted({self.plan.streams[user.stream].name for user in unit.users})
+                self._fail(f"{' and '.join(names)} begin too close together in a unit they share")
+
+    def _begins(self, member: IssuedInstances, op: ArithmeticOp) -> Ints:
+        """Return the issue cycles of the iterations in which an operation begins.
+
+        Raises
+        ------
+        PlanUnsound: it does not begin in every instance.
+        """
         real, padding = (
             predicate_mask(op.when, counters) for counters in (member.counters, member.bubbles)
         )
-        cycles = np.concatenate([member.cycles[real], member.bubble_cycles[padding]])
-        if not real.all() or are_within(cycles, op.interval_cycles):
+        if not real.all():
+            self._fail(f"{member.stream.statement} has no operands in an instance")
+        return np.concatenate([member.cycles[real], member.bubble_cycles[padding]])
+
+    def _check_interval(self, member: IssuedInstances, op: ArithmeticOp) -> None:
+        """Check that a division begins in every instance, and never too soon after another one."""
+        if are_within(self._begins(member, op), op.interval_cycles):
             self._fail(f"{member.stream.statement} divides more often than its divider does")
 
     def _is_placed(self, part: ArrayPart, addresses: Ints, elements: Ints, asked: Bools) -> bool:

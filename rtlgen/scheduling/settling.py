@@ -18,11 +18,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from rtlgen.ir.plan import ForwardOp, KernelPlan, LoadOp, Stream
+from rtlgen.ir.functional_units import has_slack
+from rtlgen.ir.plan import ArithmeticOp, ForwardOp, KernelPlan, LoadOp, Stream
 from rtlgen.ir.ram_copies import versions_of
 from rtlgen.ir.signed_digits import is_sum
+from rtlgen.scheduling.binding import Use, shared_units
 from rtlgen.scheduling.datapath import Datapath
 from rtlgen.scheduling.decide import Decision, ii_reasons, without_conflicts
+from rtlgen.scheduling.graph import Node
 from rtlgen.scheduling.lags import Timing
 from rtlgen.scheduling.regions import requirements_apart
 from rtlgen.scheduling.space import Space
@@ -77,7 +80,7 @@ def useful_waits(timing: Timing, plan: KernelPlan, target: Target) -> tuple[Wait
     for stream in plan.streams:
         datapath = timing.datapaths[stream.statement]
         late = set(_before_multipliers(datapath, _chosen_nodes(datapath, stream)))
-        found |= {Wait(stream.statement, node, False) for node in late - datapath.settled}
+        found |= {Wait(stream.statement, node, False) for node in late - set(datapath.settled)}
         far = {datapath.node_of_read[load.read] for load in _loads(stream, far_memories)}
         found |= {Wait(stream.statement, node, True) for node in far - datapath.held}
     return tuple(sorted(found))
@@ -102,6 +105,12 @@ def _chosen_nodes(datapath: Datapath, stream: Stream) -> set[int]:
     return {datapath.node_of_read[read] for read in reads}
 
 
+def _is_product(datapath: Datapath, node: Node) -> bool:
+    """Tell whether a node takes a multiplier."""
+    factors = [datapath.nodes[operand] for operand in node.operands]
+    return node.op == "mul" and not any(f.op == "constant" and is_sum(f.value) for f in factors)
+
+
 def _before_multipliers(datapath: Datapath, chosen: set[int]) -> Iterator[int]:
     """Yield the nodes that are logic behind registers and go straight into a multiplier."""
     nodes = datapath.nodes
@@ -112,8 +121,7 @@ def _before_multipliers(datapath: Datapath, chosen: set[int]) -> Iterator[int]:
         return bool(nodes[number].operands) and datapath.latencies[number] == 0
 
     for node in nodes:
-        factors = [nodes[operand] for operand in node.operands]
-        if node.op != "mul" or any(f.op == "constant" and is_sum(f.value) for f in factors):
+        if not _is_product(datapath, node):
             continue
         for operand in node.operands:
             while nodes[operand].op == "cast":
@@ -122,10 +130,66 @@ def _before_multipliers(datapath: Datapath, chosen: set[int]) -> Iterator[int]:
                 yield operand
 
 
-def affordable_waits(timing: Timing, decision: Decision, waits: Sequence[Wait]) -> tuple[Wait, ...]:
+def waits_to_share(timing: Timing, plan: KernelPlan) -> Iterator[tuple[Wait, ...]]:
+    """Yield the waits that would each let operations share a unit without a slower clock."""
+    context = timing.sets.context
+    for unit in shared_units(plan, context, everywhere=True):
+        found: set[Wait] = set()
+        for use in unit.uses:
+            datapath = timing.datapaths[use.of.statement]
+            if has_slack(use.of, use.op):
+                continue
+            found |= {
+                Wait(use.of.statement, node, False)
+                for node in _late_operands(datapath, _node_of(datapath, use))
+            }
+        if found:
+            yield tuple(sorted(found))
+
+
+def waits_in_turn(timing: Timing, plan: KernelPlan) -> Iterator[tuple[Wait, ...]]:
+    """Yield the waits that would each let multipliers of a statement begin in turn.
+
+    They do where its initiation interval has a cycle in which none of the others begins.
+    """
+    for stream in plan.streams:
+        datapath = timing.datapaths[stream.statement]
+        products = [n for n, node in enumerate(datapath.nodes) if _is_product(datapath, node)]
+        begins = [datapath.starts[n] % stream.ii for n in products]
+        for node, begin in zip(products, begins, strict=True):
+            if begins.count(begin) == 1:
+                continue
+            for cycles in range(1, stream.ii):
+                if (begin - cycles) % stream.ii not in begins:
+                    yield (Wait(stream.statement, node, False),) * cycles
+
+
+def _node_of(datapath: Datapath, use: Use) -> int:
+    """Return the node that became an operation: those of a kind keep their order."""
+    alike = [op.op for op in use.of.operations[: use.number] if isinstance(op, ArithmeticOp)]
+    nodes = [n for n, node in enumerate(datapath.nodes) if node.op == use.op.op]
+    return nodes[alike.count(use.op.op)]
+
+
+def _late_operands(datapath: Datapath, number: int) -> Iterator[int]:
+    """Yield the operands of a node that are there just when it uses them."""
+    for operand in datapath.nodes[number].operands:
+        source = operand
+        while datapath.nodes[source].op == "cast":
+            (source,) = datapath.nodes[source].operands
+        is_stable = datapath.nodes[source].op in ("constant", "parameter")
+        if not is_stable and source not in datapath.settled:
+            yield source
+
+
+def affordable_waits(
+    timing: Timing, decision: Decision, waits: Sequence[Wait], later: int = 1
+) -> tuple[Wait, ...]:
     """Return those of the waits that fit together in the nests and intervals of a decision.
 
-    Each may make the end a cycle later.
+    Parameters
+    ----------
+    later: cycles by which each may put off the end.
     """
     measure = _Measure(timing, decision)
     end = measure.end(timing)
@@ -133,10 +197,10 @@ def affordable_waits(timing: Timing, decision: Decision, waits: Sequence[Wait]) 
     found = []
     for wait in waits:
         tried = with_wait(timing, wait)
-        later = measure.end(tried)
-        if later is not None and later <= end + 1:
+        tried_end = measure.end(tried)
+        if tried_end is not None and tried_end <= end + later:
             found.append(wait)
-            timing, end = tried, later
+            timing, end = tried, tried_end
     return tuple(found)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import cached_property, reduce
 from typing import cast
 
 import islpy as isl
@@ -15,7 +15,7 @@ from rtlgen.ir.affine import Affine
 from rtlgen.ir.bank_addresses import bank_address
 from rtlgen.ir.effort import MAX_OPERATIONS
 from rtlgen.ir.expr import BinaryOp, UnaryOp
-from rtlgen.ir.operations import is_division
+from rtlgen.ir.operations import is_division, is_shareable
 from rtlgen.ir.plan import (
     ALWAYS,
     NEVER,
@@ -212,7 +212,14 @@ class StreamBuilder(ABC):
                     op=cast(UnaryOp | BinaryOp, node.op),
                     modulus_bits=node.modulus_bits,
                 )
+                if is_shareable(op):
+                    op = replace(op, when=self._when or ALWAYS)
                 return self._add(self._seldom(op) if is_division(op) else op)
+
+    @cached_property
+    def _when(self) -> Predicate | None:
+        """The iterations that are instances, where there is a predicate for that."""
+        return self.space.predicate(self.domain)
 
     def _seldom(self, op: ArithmeticOp) -> ArithmeticOp:
         """Return a division with the interval in which it begins, where that saves area."""
@@ -220,7 +227,7 @@ class StreamBuilder(ABC):
         digits = divider_digits(width_bits)
         if op.latency_cycles < divider_steps(width_bits) or digits == 1:
             return op
-        when = self.space.predicate(self.domain)
+        when = self._when
         if when is None:
             return op
         interval = attempt(
@@ -228,7 +235,7 @@ class StreamBuilder(ABC):
         )
         if interval in (None, 1):
             return op
-        return replace(op, interval_cycles=interval, when=when)
+        return replace(op, interval_cycles=interval)
 
     def _interval_cycles(self, when: Predicate, most: int) -> int:
         """Return how many cycles are between two instances at least; `most` where they are more.

@@ -24,6 +24,7 @@ from rtlgen.ir.levels import (
     Level,
     Predicate,
 )
+from rtlgen.ir.operations import is_shareable
 from rtlgen.ir.plan import (
     ArithmeticOp,
     ChooseOp,
@@ -253,7 +254,7 @@ class _Copy:
                 return replace(op, taps=tuple(taps))
             case ChooseOp():
                 return replace(op, when=self._predicate(op.when))
-            case ArithmeticOp() if op.interval_cycles > 1:
+            case ArithmeticOp() if is_shareable(op):
                 return replace(op, when=self._working(op.when, depth))
             case _:
                 return op

@@ -18,6 +18,7 @@ from rtlgen.ir.small_memories import with_small_memories
 from rtlgen.poly.bounds import require_in_bounds
 from rtlgen.poly.counting import count_points
 from rtlgen.poly.errors import IllegalSchedule, NothingToTile, OutOfBounds
+from rtlgen.scheduling.binding import with_units
 from rtlgen.scheduling.errors import LookupOffChip, NoLanes, RaggedDomain
 from rtlgen.scheduling.lower import memories_of, scalars_of
 from rtlgen.scheduling.ports import PortMap
@@ -303,4 +304,4 @@ def _plan(
         ),
         memory_side=side,
     )
-    return with_small_memories(plan, target)
+    return with_units(with_small_memories(plan, target), whole.sets.context)

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from rtlgen import planning
 from rtlgen.ir.plan import ForwardOp, KernelPlan
 from rtlgen.options import CompileOptions
 from rtlgen.scheduling import array_parts, beside, loaded_rows, row_memories
@@ -50,8 +49,8 @@ def stencil(seed: int) -> str:
 @pytest.fixture
 def everything_beside(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let values be beside their arrays whatever that takes."""
-    monkeypatch.setattr(planning, "_has_copies", lambda *_: True)
-    monkeypatch.setattr(planning, "_is_smaller", lambda *_: True)
+    monkeypatch.setattr("rtlgen.planning.rows._has_copies", lambda *_: True)
+    monkeypatch.setattr("rtlgen.planning.rows._is_smaller", lambda *_: True)
     monkeypatch.setattr(beside, "LEAST_ROOM", 2)
     for module in (array_parts, loaded_rows, row_memories):
         monkeypatch.setattr(module, "SHARE_ALIVE", 1)

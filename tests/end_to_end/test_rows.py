@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from rtlgen import planning
 from rtlgen.frontend import parse_text
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.plan import ChooseOp, ForwardOp, KernelPlan, LoadOp, Store, Stream
@@ -99,7 +98,8 @@ def in_whole_arrays(text: str, lanes: int, monkeypatch: pytest.MonkeyPatch) -> K
         assert isinstance(routing, Routing)
         return without_rows(routing)
 
-    monkeypatch.setattr(planning, "fold_rows", nothing)
+    monkeypatch.setattr("rtlgen.planning.rows.fold_rows", nothing)
+    monkeypatch.setattr("rtlgen.planning.planned.fold_rows", nothing)
     options = CompileOptions(unroll={"t": lanes} if lanes > 1 else {})
     found = compiled(text, options)
     assert found is not None
@@ -147,14 +147,16 @@ def test_more_sweeps_than_an_array_has_write_ports_hand_over_rows() -> None:
 
 
 def test_without_a_replay_they_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(planning, "is_replayable", lambda plan: False)
+    monkeypatch.setattr("rtlgen.planning.rows.is_replayable", lambda plan: False)
+    monkeypatch.setattr("rtlgen.planning.planned.is_replayable", lambda plan: False)
     found = compiled(DEEP, CompileOptions(unroll={"t": 10}))
     assert found is not None and not rows_of(found.plan)
     assert predicted_cycles(found.plan) > 10 * 24 * 22
 
 
 def test_programs_that_are_not_replayed_have_no_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(planning, "is_replayable", lambda plan: False)
+    monkeypatch.setattr("rtlgen.planning.rows.is_replayable", lambda plan: False)
+    monkeypatch.setattr("rtlgen.planning.planned.is_replayable", lambda plan: False)
     found = compiled(PIPELINE)
     assert found is not None and not rows_of(found.plan)
 
@@ -237,8 +239,8 @@ def test_rows_are_exact(text: str, lanes: int, tmp_path: Path, simulator: Simula
 def test_rows_are_exact_where_they_are_of_no_use(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(planning, "_has_copies", lambda *_: True)
-    monkeypatch.setattr(planning, "_is_smaller", lambda *_: True)
+    monkeypatch.setattr("rtlgen.planning.rows._has_copies", lambda *_: True)
+    monkeypatch.setattr("rtlgen.planning.rows._is_smaller", lambda *_: True)
     monkeypatch.setattr(beside, "LEAST_ROOM", 2)
     for module in (array_parts, loaded_rows, row_memories):
         monkeypatch.setattr(module, "SHARE_ALIVE", 1)

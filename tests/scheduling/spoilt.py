@@ -124,7 +124,7 @@ def store_address(stream: Stream) -> Iterator[Stream]:
 
 def divisions(stream: Stream) -> Iterator[tuple[int, ArithmeticOp]]:
     for number, op in enumerate(stream.operations):
-        if is_division(op):
+        if is_division(op) and op.unit is None:
             yield number, op
 
 
@@ -139,6 +139,25 @@ def division_bound(stream: Stream) -> Iterator[Stream]:
     for number, op in divisions(stream):
         for when in (NEVER, *reshaped(op.when)):
             yield changed_op(stream, number, replace(op, when=when))
+
+
+def units(stream: Stream) -> Iterator[tuple[int, ArithmeticOp]]:
+    for number, op in enumerate(stream.operations):
+        if isinstance(op, ArithmeticOp) and op.unit is not None:
+            yield number, op
+
+
+def unit_bound(stream: Stream) -> Iterator[Stream]:
+    for number, op in units(stream):
+        for when in (NEVER, *reshaped(op.when)):
+            yield changed_op(stream, number, replace(op, when=when))
+
+
+def unit_stage(stream: Stream) -> Iterator[Stream]:
+    """Yield the stream as it issues when others have the unit."""
+    if any(units(stream)):
+        for cycles in range(1, stream.offset_cycles + 1, 3):
+            yield replace(stream, offset_cycles=stream.offset_cycles - cycles)
 
 
 def with_copies(
@@ -272,6 +291,8 @@ CHANGES: tuple[Change, ...] = (
     choice_bound,
     division_interval,
     division_bound,
+    unit_bound,
+    unit_stage,
     load_address,
     load_version,
     load_bound,

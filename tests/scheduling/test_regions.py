@@ -6,7 +6,7 @@ from itertools import combinations, pairwise
 
 import pytest
 
-from rtlgen import driver, planning
+from rtlgen import driver
 from rtlgen.analysis import Analysis
 from rtlgen.compilation import IslandCompilation
 from rtlgen.design import Design
@@ -15,6 +15,8 @@ from rtlgen.ir import effort
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.effort import TooComplex
 from rtlgen.options import CompileOptions
+from rtlgen.planning import choice
+from rtlgen.planning.planned import Planned
 from rtlgen.poly.legality import find_violation
 from rtlgen.report.text import plan_report_text
 from rtlgen.scheduling.decide import decide_fused
@@ -36,9 +38,9 @@ def refuse(*_: object) -> None:
     raise TooComplex("the analysis of this program is too complex", notes=("it is a test",))
 
 
-def in_one_late_loop(analysis: Analysis, options: CompileOptions, free: Space) -> planning.Planned:
+def in_one_late_loop(analysis: Analysis, options: CompileOptions, free: Space) -> Planned:
     """Plan one loop that is legal, and far too long."""
-    return planning._plan_of(analysis, options, free, lambda space: decide_fused(space, {"S2": 99}))
+    return choice._plan_of(analysis, options, free, lambda space: decide_fused(space, {"S2": 99}))
 
 
 def first_and_others(space: Space) -> list[list[Unit]]:
@@ -49,8 +51,8 @@ def first_and_others(space: Space) -> list[list[Unit]]:
 @pytest.fixture
 def cut(monkeypatch: pytest.MonkeyPatch) -> IslandCompilation:
     """A program that is built as two loops, since its only loop for all would be too long."""
-    monkeypatch.setattr(planning, "_in_one_loop", in_one_late_loop)
-    monkeypatch.setattr(planning, "shortest_regions", first_and_others)
+    monkeypatch.setattr(choice, "_in_one_loop", in_one_late_loop)
+    monkeypatch.setattr(choice, "shortest_regions", first_and_others)
     return compile_island(parse_text(THREE))
 
 
@@ -62,7 +64,7 @@ def apart() -> int:
 def test_a_loop_for_all_that_is_longer_than_the_nests_apart_is_not_built(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(planning, "_in_one_loop", in_one_late_loop)
+    monkeypatch.setattr(choice, "_in_one_loop", in_one_late_loop)
     found = compile_island(parse_text(THREE))
     assert found.replayed
     assert predicted_cycles(found.plan) < apart()
@@ -95,7 +97,7 @@ def test_two_loops_are_exact_and_shorter_than_the_nests_apart(cut: IslandCompila
 def test_a_search_that_is_too_complex_leaves_nests_that_are_fused_as_written(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(planning, "_in_one_loop", refuse)
+    monkeypatch.setattr(choice, "_in_one_loop", refuse)
     found = compile_island(parse_text(THREE))
     assert found.decision.why == "the search for one loop is too complex: it is a test"
     assert found.replayed
@@ -105,8 +107,8 @@ def test_a_search_that_is_too_complex_leaves_nests_that_are_fused_as_written(
 def test_where_joining_nests_is_too_complex_too_they_run_one_after_another(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(planning, "_in_one_loop", refuse)
-    monkeypatch.setattr(planning, "shortest_regions", refuse)
+    monkeypatch.setattr(choice, "_in_one_loop", refuse)
+    monkeypatch.setattr(choice, "shortest_regions", refuse)
     found = compile_island(parse_text(THREE))
     assert found.replayed
     assert len(found.decision.regions) == 3
@@ -115,8 +117,8 @@ def test_where_joining_nests_is_too_complex_too_they_run_one_after_another(
 def test_what_a_search_has_found_when_nothing_is_left_to_spend_is_proven_all_the_same(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def late(analysis: Analysis, options: CompileOptions) -> planning.Planned:
-        planned = planning.choose_plan(analysis, options)
+    def late(analysis: Analysis, options: CompileOptions) -> Planned:
+        planned = choice.choose_plan(analysis, options)
         account = effort._account.get()
         assert account is not None
         account.left = 0
@@ -127,7 +129,7 @@ def test_what_a_search_has_found_when_nothing_is_left_to_spend_is_proven_all_the
 
 
 def test_shifts_of_the_user_are_for_one_loop(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(planning, "_plan_of", refuse)
+    monkeypatch.setattr(choice, "_plan_of", refuse)
     with pytest.raises(TooComplex):
         compile_island(parse_text(THREE), CompileOptions(shifts={"S2": 40}))
 

@@ -65,6 +65,10 @@ PROGRAMS = {
       for (int i = 1; i < 19; i++) for (int j = 1; j < 29; j++) a[i][j] = 3 * b[i][j]; } }""",
     "divisions": """void f(int a[8], int b[8]) {
       for (int i = 2; i < 8; i++) { a[i] ^= b[i - 2]; b[i] = (b[i - 1] + 7) / a[i]; } }""",
+    "units": """void f(int a[7], int b[7], int q[7], int s[1]) {
+      s[0] = 0;
+      for (int i = 0; i < 7; i++) { q[i] = a[i] / (b[i] | 1); s[0] += q[i]; }
+      for (int i = 0; i < 7; i++) a[i] = b[i] / (s[0] | 1); }""",
     "scalars": """int f(int a[6]) { int s = 1, t;
       for (int i = 0; i < 6; i++) { t = a[i] - s; s = t * 3; a[i] = t; } return s; }""",
 }  # fmt: skip

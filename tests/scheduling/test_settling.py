@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from rtlgen import planning
 from rtlgen.analysis import analyse
 from rtlgen.frontend import parse_text
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.effort import limited_effort
 from rtlgen.ir.plan import ArithmeticOp, CastOp, ForwardOp, KernelPlan, LoadOp, Operation
 from rtlgen.options import CompileOptions
+from rtlgen.planning import choice, waits
+from rtlgen.planning.planned import Planned
 from rtlgen.scheduling.decide import Decision, StoresCollide
 from rtlgen.scheduling.settling import Wait, affordable_waits, decide_later, useful_waits
 from rtlgen.scheduling.space import Space
@@ -48,9 +49,9 @@ SETTLING = {"CHOSEN": CHOSEN, "BANKED": BANKED, "LOGIC": LOGIC, "NARROWED": NARR
 PLAIN = {"RECURRENCE": RECURRENCE, "STRAIGHT": STRAIGHT, "SHIFTED": SHIFTED}
 
 
-def planned(text: str) -> planning.Planned:
+def planned(text: str) -> Planned:
     with limited_effort():
-        return planning.choose_plan(analyse(parse_text(text)), CompileOptions())
+        return choice.choose_plan(analyse(parse_text(text)), CompileOptions())
 
 
 def accepted(text: str) -> Compiled:
@@ -62,7 +63,7 @@ def accepted(text: str) -> Compiled:
 def as_before(monkeypatch: pytest.MonkeyPatch, text: str) -> KernelPlan:
     """Return the plan in which nothing settles."""
     with monkeypatch.context() as patch:
-        patch.setattr(planning, "_settled", lambda planned, options: planned)
+        patch.setattr(choice, "with_settled", lambda planned, options: planned)
         return planned(text).plan
 
 
@@ -81,7 +82,7 @@ def factors(plan: KernelPlan) -> list[tuple[ArithmeticOp, Operation]]:
     return found
 
 
-def waits_of(planned: planning.Planned) -> dict[str, tuple[int, int]]:
+def waits_of(planned: Planned) -> dict[str, tuple[int, int]]:
     """Return how many words are held and how many values settle, where any do."""
     datapaths = planned.space.timing.datapaths.items()
     return {s: (len(d.held), len(d.settled)) for s, d in datapaths if d.held or d.settled}
@@ -140,7 +141,7 @@ def test_examples_have_no_slow_path_that_a_wait_would_shorten(name: str) -> None
 def scattered(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every memory is far from its readers."""
     target = replace(get_target(), near_block_rams=0)
-    monkeypatch.setattr(planning, "get_target", lambda name: target)
+    monkeypatch.setattr(choice, "get_target", lambda name: target)
 
 
 def test_words_of_a_large_memory_are_held_before_forwarded_values_are_chosen(
@@ -169,7 +170,7 @@ def test_stores_that_meet_because_of_a_wait_leave_the_plan_as_it_was(
         raise StoresCollide([("S0", "S1")])
 
     before = as_before(monkeypatch, CHOSEN)
-    monkeypatch.setattr(planning, "decide_later", collide)
+    monkeypatch.setattr(waits, "decide_later", collide)
     assert planned(CHOSEN).plan == before
 
 
@@ -181,5 +182,5 @@ def test_waits_that_cost_more_than_a_cycle_each_leave_the_plan_as_it_was(
         return replace(found, iis={name: 2 * ii for name, ii in found.iis.items()})
 
     before = as_before(monkeypatch, LOGIC)
-    monkeypatch.setattr(planning, "decide_later", late)
+    monkeypatch.setattr(waits, "decide_later", late)
     assert planned(LOGIC).plan == before

@@ -9,7 +9,6 @@ import islpy as isl
 import numpy as np
 import pytest
 
-from rtlgen import planning
 from rtlgen.analysis import analyse
 from rtlgen.compilation import IslandCompilation
 from rtlgen.design import Design
@@ -17,6 +16,7 @@ from rtlgen.frontend import parse_text
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.schedule import NestLoop
 from rtlgen.options import CompileOptions
+from rtlgen.planning import choice
 from rtlgen.poly.ranks import enumerate_nest
 from rtlgen.report.text import plan_report_text
 from rtlgen.target import get_target
@@ -44,7 +44,7 @@ PIVOTS = PATHS.replace("d[i][j] < d[i][k] + d[k][j] ? d[i][j] : d[i][k] + d[k][j
 @pytest.fixture(autouse=True)
 def unskewed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let no wavefronts be found, which are faster still at these sizes."""
-    monkeypatch.setattr(planning, "find_skews", lambda *_: [])
+    monkeypatch.setattr(choice, "find_skews", lambda *_: [])
 
 
 def compiled(text: str, options: CompileOptions | None = None) -> IslandCompilation:
@@ -58,7 +58,7 @@ def slots(compilation: IslandCompilation) -> int:
 @pytest.fixture(scope="module")
 def plans() -> dict[str, IslandCompilation]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(planning, "find_skews", lambda *_: [])
+        patch.setattr(choice, "find_skews", lambda *_: [])
         listed = {text.split("(")[0].split()[-1]: compiled(text) for text in (PATHS, PIVOTS)}
         patch.setattr(ragged, "MANY_INSTANCES", 0)
         return {**listed, "closed": compiled(PIVOTS.replace("pivots", "closed"))}

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rtlgen import planning
 from rtlgen.analysis import analyse
 from rtlgen.compilation import IslandCompilation
 from rtlgen.frontend import parse_text
 from rtlgen.options import CompileOptions
+from rtlgen.planning import choice
 from rtlgen.poly.instances import statement_points
 from rtlgen.poly.legality import find_violation
 from rtlgen.transforms.common_nest import StoreSlot
@@ -41,7 +41,7 @@ PROGRAMS = {"turns": TURNS, "sums": SUMS}
 @pytest.fixture(autouse=True)
 def unskewed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let no wavefronts be found, which may be faster still."""
-    monkeypatch.setattr(planning, "find_skews", lambda *_: [])
+    monkeypatch.setattr(choice, "find_skews", lambda *_: [])
 
 
 def compiled(text: str) -> IslandCompilation:

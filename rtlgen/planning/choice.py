@@ -7,10 +7,10 @@ cycles of its plan.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from functools import reduce
+from dataclasses import replace
 
 from rtlgen.analysis import (
     Analysis,
@@ -22,58 +22,49 @@ from rtlgen.analysis import (
 )
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.effort import TooComplex, improving, limited_effort, more_effort
+from rtlgen.ir.partial_products import blocks_of
 from rtlgen.ir.plan import KernelPlan
-from rtlgen.ir.ram_copies import block_ram_bits, block_rams, distributed_ram_bits
+from rtlgen.ir.ram_copies import block_ram_bits
 from rtlgen.ir.schedule import FlatDim, ScalarDim, Schedule
 from rtlgen.ir.scop import Scop
-from rtlgen.ir.small_memories import with_small_memories
 from rtlgen.options import CompileOptions
+from rtlgen.planning.planned import Expanded, Planned, cycles_of, lowered
+from rtlgen.planning.rows import in_rows, ram_of_rows
+from rtlgen.planning.waits import (
+    multipliers_of,
+    takes_too_many,
+    with_own_parts,
+    with_settled,
+    with_shared_multipliers,
+)
 from rtlgen.poly.errors import UnknownStatement
 from rtlgen.poly.legality import find_violation, illegal_shift
 from rtlgen.poly.piecewise import NoClosedForm
-from rtlgen.scheduling.array_parts import part_arrays
-from rtlgen.scheduling.beside import Beside
 from rtlgen.scheduling.decide import (
     Decision,
-    StoresCollide,
     decide_fused,
     decide_sequential,
     decide_shifted,
     iteration_shifts,
     relaxing,
 )
-from rtlgen.scheduling.forwarding import Routing, Unforwardable
-from rtlgen.scheduling.kept_values import Rows, without_rows
-from rtlgen.scheduling.lags import Timing
-from rtlgen.scheduling.loaded_rows import keep_loaded
-from rtlgen.scheduling.loaded_taps import pass_loaded
-from rtlgen.scheduling.lower import PlanOptions, lower
 from rtlgen.scheduling.pausing import find_pauses
-from rtlgen.scheduling.ports import assign_read_ports
-from rtlgen.scheduling.regions import cycles_apart, decide_regions, shortest_regions
-from rtlgen.scheduling.replay import is_replayable
-from rtlgen.scheduling.row_memories import fold_rows
-from rtlgen.scheduling.settling import (
-    Wait,
-    affordable_waits,
-    decide_later,
-    useful_waits,
-    with_wait,
+from rtlgen.scheduling.regions import (
+    cycles_apart,
+    decide_regions,
+    lanes_together,
+    shortest_regions,
 )
 from rtlgen.scheduling.skewing import find_skews
 from rtlgen.scheduling.space import Space
-from rtlgen.scheduling.stream_builder import Figures
-from rtlgen.scheduling.versions import NoVersions, VersionMap, assign_versions, with_versions
+from rtlgen.scheduling.versions import NoVersions, with_versions
 from rtlgen.scheduling.worth import is_worth_search
-from rtlgen.target import Target, get_target
+from rtlgen.target import get_target
 from rtlgen.timing import timing_of
 from rtlgen.transforms.derive_banks import derived_cuts
 from rtlgen.transforms.ols import ols_applicability
 from rtlgen.transforms.outer_shift import outer_loop_shift
-
-DISTRIBUTED_BITS = 3_500
-"""Of memories of logic cells, which take as large a part of a device as a block RAM: 64 words of 32
-bits are about 250 LUT on ECP5, of 24,288 beside 56 block RAMs."""
+from rtlgen.transforms.units import Unit
 
 SKEW_GAIN = 0.98
 """Share of the cycles below which skewed loops are worth their subscripts."""
@@ -91,35 +82,45 @@ BANKING_GAIN = 0.995
 """Share of the cycles below which several write ports, or banks, are worth their memory."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Expanded:
-    """The plans between which it was chosen to expand temporaries, neither skewed nor paused."""
-
-    before: KernelPlan
-    after: KernelPlan
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Planned:
-    """A plan that nobody has proven yet, and what it was made from.
-
-    Members
-    -------
-    expanded: what an expansion costs and saves, where one was chosen.
-    """
-
-    analysis: Analysis
-    space: Space
-    decision: Decision
-    plan: KernelPlan
-    target: Target
-    expanded: Expanded | None = None
-
-
 def choose_plan(written: Analysis, options: CompileOptions) -> Planned:
     """Plan a program in the form and the loops with the fewest cycles, as far as it is free."""
-    planned = _choose_form(written, options)
-    return replace(planned, plan=with_small_memories(planned.plan, planned.target))
+    planned = with_own_parts(_choose_form(written, options), options)
+    if options.fuse != "mf3" or not takes_too_many(planned, options):
+        return planned
+    apart = planned
+    with improving("regions that share multipliers"):
+        found = with_settled(_in_sharing_regions(planned, options), options)
+        apart = with_own_parts(with_shared_multipliers(found, options), options)
+    return min(planned, apart, key=multipliers_of)
+
+
+def _in_sharing_regions(fused: Planned, options: CompileOptions) -> Planned:
+    """Plan a program in regions that run one after another and share their multipliers.
+
+    Parameters
+    ----------
+    fused: the program in one region, which takes more multipliers than it may.
+    """
+    analysis = fused.analysis
+    blocks = Counter[str]()
+    for stream in fused.plan.streams:
+        for op in stream.operations:
+            blocks[stream.statement] += blocks_of(op, stream.operations)
+
+    def fits(units: Sequence[Unit]) -> bool:
+        taken = sum(blocks[name] for unit in units for name in unit.statements)
+        return options.max_dsp is not None and taken <= options.max_dsp
+
+    def apart(space: Space) -> Decision:
+        why = f"all statements at once take {multipliers_of(fused)} multiplier blocks"
+        return decide_regions(space, shortest_regions(space, lanes_together(space), fits), why)
+
+    timing = timing_of(analysis, fused.target)
+    space = Space(timing, analysis.scop, analysis.in_order, pauses=analysis.pauses).as_written()
+    if options.write_ports != "one":
+        with suppress(NoVersions):
+            return _plan_of(analysis, options, space.retimed(with_versions(timing)), apart)
+    return _plan_of(analysis, options, space, apart)
 
 
 def _choose_form(written: Analysis, options: CompileOptions) -> Planned:
@@ -137,61 +138,15 @@ def _choose_form(written: Analysis, options: CompileOptions) -> Planned:
         with improving("arrays in banks"), more_effort():
             second = _in_given_banks(banked, options)
             if _is_worth_banks(first, second):
-                return _in_rows(second, options)
-    return _in_rows(_with_less_ram(first, options), options)
-
-
-def _in_rows(planned: Planned, options: CompileOptions) -> Planned:
-    """Return the same plan with values beside their arrays, where that saves RAM."""
-    # What is not replayed is not proven.
-    if not _has_copies(planned.plan, planned.target) or not is_replayable(planned.plan):
-        return planned
-    timing, decision, target = planned.space.timing, planned.decision, planned.target
-    best = planned.plan
-
-    def take(rows: Rows) -> None:
-        nonlocal best
-        plan = _plan(timing, decision, target, options, rows)
-        best = plan if _is_smaller(plan, best, target) else best
-
-    with improving("values in rows"), suppress(NoVersions), limited_effort():
-        take(fold_rows(_beside(timing, decision), decision.routing))
-    with improving("what is loaded in rows"), suppress(NoVersions), more_effort():
-        take(_loaded_once(_beside(timing, decision), decision.routing))
-    return replace(planned, plan=best)
-
-
-def _loaded_once(beside: Beside, routing: Routing) -> Rows:
-    """Return memories beside the arrays with which a value is loaded once, as far as that goes."""
-    rows = fold_rows(beside, pass_loaded(beside, routing))
-    rows = part_arrays(beside, keep_loaded(beside, rows))
-    return replace(rows, routing=beside.stored(rows.routing, routing))
-
-
-def _beside(timing: Timing, decision: Decision) -> Beside:
-    return Beside(timing, decision.times, decision.regions)
-
-
-def _has_copies(plan: KernelPlan, target: Target) -> bool:
-    """Tell whether some memory may take more than one block RAM."""
-    return block_rams(plan, target) > len(plan.memories)
-
-
-def _is_smaller(one: KernelPlan, other: KernelPlan, target: Target) -> bool:
-    """Tell whether a plan needs less RAM than another one."""
-    return _ram_cost(one, target) < _ram_cost(other, target)
-
-
-def _ram_cost(plan: KernelPlan, target: Target) -> int:
-    placed = with_small_memories(plan, target)
-    return DISTRIBUTED_BITS * block_rams(placed, target) + distributed_ram_bits(placed)
+                return in_rows(second, options)
+    return in_rows(_with_less_ram(first, options), options)
 
 
 def _is_worth_banks(one: Planned, several: Planned) -> bool:
     """Tell whether banks save cycles, or at no more cycles block RAM."""
-    if _cycles(several) < _cycles(one) * BANKING_GAIN:
+    if cycles_of(several) < cycles_of(one) * BANKING_GAIN:
         return True
-    is_short = _cycles(several) <= _cycles(one)
+    is_short = cycles_of(several) <= cycles_of(one)
     return is_short and block_ram_bits(several.plan) < block_ram_bits(one.plan)
 
 
@@ -203,7 +158,7 @@ def _copied_arrays(plan: KernelPlan) -> frozenset[str]:
 def _may_start_earlier(planned: Planned, scop: Scop, array: str) -> bool:
     """Tell whether statements may have waited for the write port of an array."""
     writers = [s for s in scop.statements if s.write.array == array]
-    return len(writers) > 1 and is_worth_search(_cycles(planned), planned.space.floor_iterations)
+    return len(writers) > 1 and is_worth_search(cycles_of(planned), planned.space.floor_iterations)
 
 
 def _with_less_ram(planned: Planned, options: CompileOptions) -> Planned:
@@ -222,7 +177,7 @@ def _with_less_ram(planned: Planned, options: CompileOptions) -> Planned:
     space = planned.space.retimed(replace(planned.space.timing, sets=analysis.sets))
     # A bank is in fewer versions than an array may be.
     with suppress(NoVersions):
-        plan = _plan(space.timing, planned.decision, planned.target, options)
+        plan = lowered(space.timing, planned.decision, planned.target, options)
         if block_ram_bits(plan) < block_ram_bits(planned.plan):
             return replace(planned, analysis=analysis, space=space, plan=plan)
     return planned
@@ -233,38 +188,10 @@ def _in_given_banks(written: Analysis, options: CompileOptions) -> Planned:
     freely = replace(options, shifts={})
     sharing = _less_sharing(written, freely)
     best = _less_waiting(sharing, freely)
-    planned = _settled(_with_ports(best.analysis, options) if options.shifts else best, options)
-    return replace(planned, expanded=sharing.expanded)
-
-
-def _settled(planned: Planned, options: CompileOptions) -> Planned:
-    """Let values settle before they are used, where the clock gains by it and nothing waits."""
-    best, tried = planned, set[Wait]()
-    # Where no value can settle longer, what was found so far is as good as it was.
-    with (
-        improving("values that settle before they are used"),
-        suppress(Unforwardable, StoresCollide, NoVersions),
-        limited_effort(),
-    ):
-        while (later := _with_waits(best, options, tried)) is not None:
-            best = later
-    return best
-
-
-def _with_waits(planned: Planned, options: CompileOptions, tried: set[Wait]) -> Planned | None:
-    """Return the plan with more waits, or None; `tried` gets those that were looked at."""
-    timing = planned.space.timing
-    useful = [w for w in useful_waits(timing, planned.plan, planned.target) if w not in tried]
-    tried |= set(useful)
-    waits = affordable_waits(timing, planned.decision, useful)
-    if not waits:
-        return None
-    space = planned.space.retimed(reduce(with_wait, waits, timing))
-    decision = decide_later(space, planned.decision)
-    plan = _plan(space.timing, decision, planned.target, options)
-    if predicted_cycles(plan) > predicted_cycles(planned.plan) + len(waits):
-        return None
-    return replace(planned, space=space, decision=decision, plan=plan)
+    if options.shifts:
+        best = _with_ports(best.analysis, options)
+    best = with_shared_multipliers(with_settled(best, options), options)
+    return replace(best, expanded=sharing.expanded)
 
 
 def _less_sharing(written: Analysis, options: CompileOptions) -> Planned:
@@ -297,20 +224,16 @@ def _less_waiting(plain: Planned, options: CompileOptions) -> Planned:
             analysis = in_skewed_loops(best.analysis, skews)
             skewed.append(_with_ports(analysis, options, may_overlap=overlap))
             # What others could save is not worth the search for it.
-            if overlap and _cycles(skewed[0]) * SKEW_GAIN <= sum(skew.slots for skew in skews):
+            if overlap and cycles_of(skewed[0]) * SKEW_GAIN <= sum(skew.slots for skew in skews):
                 break
-    shortest = min(map(_cycles, skewed), default=_cycles(best))
-    if shortest >= _cycles(best) * SKEW_GAIN:
+    shortest = min(map(cycles_of, skewed), default=cycles_of(best))
+    if shortest >= cycles_of(best) * SKEW_GAIN:
         return best
-    near = [each for each in skewed if _cycles(each) * RAM_GAIN <= shortest]
+    near = [each for each in skewed if cycles_of(each) * RAM_GAIN <= shortest]
     if len(near) == 1:
         return near[0]
     # Whether values are soon read again, and rows of them will do, depends on the loops.
-    return min(near, key=lambda each: (_ram_of_rows(each, options), _cycles(each)))
-
-
-def _ram_of_rows(planned: Planned, options: CompileOptions) -> int:
-    return _ram_cost(_in_rows(planned, options).plan, planned.target)
+    return min(near, key=lambda each: (ram_of_rows(each, options), cycles_of(each)))
 
 
 def _less_often_waiting(plain: Planned, options: CompileOptions) -> Planned:
@@ -353,16 +276,12 @@ def _with_ports(
             raise
         why = f"the search for one loop is too complex: {error.diagnostic.notes[0]}"
         with more_effort():
-            return min(_in_regions(analysis, options, free, why), key=_cycles)
-    is_short = not is_worth_search(_cycles(fused), free.floor_iterations)
-    if options.shifts or is_short or _cycles(fused) <= cycles_apart(free):
+            return min(_in_regions(analysis, options, free, why), key=cycles_of)
+    is_short = not is_worth_search(cycles_of(fused), free.floor_iterations)
+    if options.shifts or is_short or cycles_of(fused) <= cycles_apart(free):
         return fused
-    why = f"the search for one loop found none with fewer than {_cycles(fused):,} cycles"
-    return min(fused, *_in_regions(analysis, options, free, why), key=_cycles)
-
-
-def _cycles(planned: Planned) -> int:
-    return predicted_cycles(planned.plan)
+    why = f"the search for one loop found none with fewer than {cycles_of(fused):,} cycles"
+    return min(fused, *_in_regions(analysis, options, free, why), key=cycles_of)
 
 
 def _in_regions(
@@ -393,13 +312,13 @@ def _in_one_loop(analysis: Analysis, options: CompileOptions, free: Space) -> Pl
     if all(memory.write_ports == 1 for memory in several.plan.memories):
         return several
     if options.write_ports != "one":
-        free = free.within(int(_cycles(several) / BANKING_GAIN))
+        free = free.within(int(cycles_of(several) / BANKING_GAIN))
     if options.write_ports == "one":
         return _plan_of(analysis, options, free)
     one = several
     with improving("stores through one port an array"), suppress(NoClosedForm):
         one = _plan_of(analysis, options, free)
-    return several if _cycles(several) < _cycles(one) * BANKING_GAIN else one
+    return several if cycles_of(several) < cycles_of(one) * BANKING_GAIN else one
 
 
 def _plan_of(
@@ -413,7 +332,7 @@ def _plan_of(
 
     def attempt(tried: Space) -> Planned:
         decision = decide(tried) if decide else _decide(analysis, tried, options)
-        plan = _plan(tried.timing, decision, target, options)
+        plan = lowered(tried.timing, decision, target, options)
         return Planned(analysis, tried, decision, plan, target)
 
     planned = relaxing(space, attempt)
@@ -422,7 +341,7 @@ def _plan_of(
         # Where rows are shared, less can be said of how old values are, and they go by a memory.
         with improving("sweeps that do not overlap"):
             apart = replace(space.timing, may_overlap=False)
-            return min(planned, relaxing(space.retimed(apart), attempt), key=_cycles)
+            return min(planned, relaxing(space.retimed(apart), attempt), key=cycles_of)
     return planned
 
 
@@ -471,49 +390,3 @@ def _require_legal_shifts(
         others = {name: shift for name, shift in overrides.items() if name != sink}
         smallest = iteration_shifts(space, decision.placements, others)[sink]
         raise illegal_shift(analysis.scop, violation, schedule, smallest)
-
-
-def _plan(
-    timing: Timing,
-    decision: Decision,
-    target: Target,
-    options: CompileOptions,
-    rows: Rows | None = None,
-) -> KernelPlan:
-    times = decision.times
-    rows, versions = _with_versions(timing, decision, rows)
-    plan = lower(
-        timing,
-        decision.regions,
-        times,
-        rows,
-        assign_read_ports(timing, times, rows.routing),
-        versions,
-        Figures(
-            decision.shifts,
-            decision.ii_reasons,
-            decision.fused_iterations,
-            decision.floor_iterations,
-        ),
-        target,
-        PlanOptions(options.index_style, options.index_latency_cycles, options.checksum),
-    )
-    if rows.memories and not is_replayable(plan):
-        raise NoVersions(rows.memories[0].array.name)
-    return plan
-
-
-def _with_versions(
-    timing: Timing, decision: Decision, rows: Rows | None
-) -> tuple[Rows, VersionMap]:
-    """Return what is in rows and the versions of what is not; None: in rows where it needs to be.
-
-    What is in rows needs no versions.
-    """
-    times = decision.times
-    if rows is None:
-        rows = without_rows(decision.routing)
-        with suppress(NoVersions):
-            return rows, assign_versions(timing, times, rows.routing)
-        rows = fold_rows(_beside(timing, decision), decision.routing)
-    return rows, assign_versions(timing, times, rows.routing)

@@ -1,0 +1,111 @@
+"""Functional units: multipliers and dividers that several operations of a plan compute with.
+
+An operation has a circuit of its own unless the plan gives it a `unit`. Operations of the same unit
+begin in different cycles, so each of them has the unit for itself when it begins. Which of them
+share one is decided by `scheduling.binding`.
+
+Timing
+------
+The operands of the operation that begins are chosen and go into the unit. Where the operands of all
+its operations are there a cycle earlier than they are used, if only in front of a register, the
+choice is made in that cycle, and a register comes between it and the unit: a multiplier takes
+nearly all of a cycle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeGuard
+
+from rtlgen.ir.operations import (
+    ArithmeticOp,
+    CastOp,
+    ConstantOp,
+    OperationBase,
+    ParameterOp,
+    is_shareable,
+)
+from rtlgen.ir.plan_error import PlanError
+from rtlgen.ir.streams import Stream
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """An operation that a unit computes: `number` of a stream, which is number `stream` of all."""
+
+    stream: int
+    number: int
+    op: ArithmeticOp
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionalUnit:
+    """A circuit for several operations.
+
+    Members
+    -------
+    number: what the operations call it. is_registered: whether operands are chosen a cycle early.
+    """
+
+    number: int
+    users: tuple[User, ...]
+    is_registered: bool
+
+    @property
+    def op(self) -> ArithmeticOp:
+        """One of the operations; in what the circuit needs to know, all are like it."""
+        return self.users[0].op
+
+    def chosen_stage(self, stage: int) -> int:
+        """Return the stage in which the operands of an operation in some stage are chosen."""
+        return stage - self.is_registered
+
+
+def functional_units(streams: Sequence[Stream]) -> tuple[FunctionalUnit, ...]:
+    """Return the units of all streams of a plan.
+
+    Raises
+    ------
+    PlanError: operations of a unit are not alike.
+    """
+    users: dict[int, list[User]] = {}
+    for place, stream in enumerate(streams):
+        for number, op in enumerate(stream.operations):
+            if isinstance(op, ArithmeticOp) and op.unit is not None:
+                users.setdefault(op.unit, []).append(User(place, number, op))
+    found = []
+    for number, sharing in sorted(users.items()):
+        if len({unit_key(streams[user.stream], user.op) for user in sharing}) > 1:
+            raise PlanError(f"unit {number} is shared by operations that are not alike")
+        if len({user.op.interval_cycles for user in sharing}) > 1:
+            raise PlanError(f"unit {number} begins in several intervals")
+        registered = all(has_slack(streams[user.stream], user.op) for user in sharing)
+        found.append(FunctionalUnit(number, tuple(sharing), registered))
+    return tuple(found)
+
+
+def unit_key(stream: Stream, op: ArithmeticOp) -> tuple[object, ...]:
+    """Return in what operations are alike that may share a unit."""
+    operands = (stream.operations[operand] for operand in op.operands)
+    shapes = tuple((operand.width_bits, operand.signed) for operand in operands)
+    return op.op, op.width_bits, op.signed, op.latency_cycles, shapes
+
+
+def has_slack(stream: Stream, op: ArithmeticOp) -> bool:
+    """Tell whether the operands are there a cycle before they are used."""
+    return op.stage > 0 and all(_is_early(stream, number, op.stage) for number in op.operands)
+
+
+def is_logic(op: OperationBase) -> TypeGuard[ArithmeticOp]:
+    """Tell whether an operation is logic and one register, in front of which its result is."""
+    return isinstance(op, ArithmeticOp) and op.latency_cycles == 1 and not is_shareable(op)
+
+
+def _is_early(stream: Stream, number: int, stage: int) -> bool:
+    operand = stream.operations[number]
+    # A cast is wiring, wherever it is.
+    while isinstance(operand, CastOp):
+        operand = stream.operations[operand.operands[0]]
+    is_stable = isinstance(operand, ConstantOp | ParameterOp)
+    return is_stable or operand.result_stage - is_logic(operand) < stage
