@@ -89,13 +89,18 @@ def choose_plan(written: Analysis, options: CompileOptions) -> Planned:
         return planned
     apart = planned
     with improving("regions that share multipliers"):
-        found = with_settled(_in_sharing_regions(planned, options), options)
-        apart = with_own_parts(with_shared_multipliers(found, options), options)
+        found = _in_sharing_regions(planned, options)
+        if found is None:
+            return planned
+        found = with_shared_multipliers(with_settled(found, options), options)
+        apart = with_own_parts(found, options)
     return min(planned, apart, key=multipliers_of)
 
 
-def _in_sharing_regions(fused: Planned, options: CompileOptions) -> Planned:
+def _in_sharing_regions(fused: Planned, options: CompileOptions) -> Planned | None:
     """Plan a program in regions that run one after another and share their multipliers.
+
+    None: all of its statements have to be in one.
 
     Parameters
     ----------
@@ -117,6 +122,8 @@ def _in_sharing_regions(fused: Planned, options: CompileOptions) -> Planned:
 
     timing = timing_of(analysis, fused.target)
     space = Space(timing, analysis.scop, analysis.in_order, pauses=analysis.pauses).as_written()
+    if len(lanes_together(space)) == 1:
+        return None
     if options.write_ports != "one":
         with suppress(NoVersions):
             return _plan_of(analysis, options, space.retimed(with_versions(timing)), apart)

@@ -85,6 +85,7 @@ class Use:
 
     @property
     def last(self) -> int:
+        """The same of the last iteration."""
         return self.first + self.of.ii * (self.of.count - 1)
 
     @property
