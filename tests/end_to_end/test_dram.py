@@ -95,7 +95,7 @@ def test_reads_before_writes_of_one_cycle_are_noticed(
 
     monkeypatch.setattr(port_timing.AxiTiming, "cycle", reads_first)
     known_cycles.clear()
-    failures = failures_of(CASES, tmp_path)
+    failures = failures_of(CASES[3:4], tmp_path)
     known_cycles.clear()
     assert any("cycles, not" in failure for each in failures for failure in each)
 
