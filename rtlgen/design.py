@@ -18,7 +18,7 @@ from rtlgen.driver import compile_program, parse
 from rtlgen.emit.errors import NoSuchStage
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.json_form import plan_to_json
-from rtlgen.ir.partial_products import multiplier_blocks
+from rtlgen.ir.partial_products import blocks_on
 from rtlgen.ir.plan import KernelPlan
 from rtlgen.ir.ram_copies import block_rams
 from rtlgen.ir.sets import ScopSets
@@ -111,7 +111,7 @@ class Design:
     @property
     def dsp(self) -> int:
         """Multiplier blocks that the plan takes; 0 on a target whose products are made of logic."""
-        return multiplier_blocks(self.plan) if self.compilation.target.device_multipliers else 0
+        return blocks_on(self.plan, self.compilation.target)
 
     @property
     def manifest(self) -> Manifest:

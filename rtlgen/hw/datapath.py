@@ -13,7 +13,7 @@ from rtlgen.hw.operators import build_arithmetic, build_select
 from rtlgen.hw.pipeline import DelayLines
 from rtlgen.hw.sites import Sites, sites_of
 from rtlgen.hw.source_lines import mark
-from rtlgen.ir.functional_units import FunctionalUnit, is_logic
+from rtlgen.ir.functional_units import FunctionalUnit, choosing_stage, is_logic
 from rtlgen.ir.plan import (
     ArithmeticOp,
     CastOp,
@@ -119,8 +119,7 @@ class Datapath(wiring.Component):
 
         for number in self._sites.live:
             op = self._stream.operations[number]
-            unit = self._unit_of(op)
-            stage = op.stage if unit is None else unit.chosen_stage(op.stage)
+            stage = choosing_stage(op, self._units)
             operands = [read(operand, stage) for operand in op.operands]
             results[number] = self._build(m, number, op, operands)
         stored = Signal(self.stored_0.shape(), name="stored")
@@ -133,12 +132,6 @@ class Datapath(wiring.Component):
             kept: Signal = getattr(self, kept_name(number, stage))
             m.d.comb += mark(kept, self._stream.operations[number].span).eq(read(number, stage))
         return m
-
-    def _unit_of(self, op: Operation) -> FunctionalUnit | None:
-        """Return the unit that an operation shares with others, if it does."""
-        if not isinstance(op, ArithmeticOp) or op.unit is None:
-            return None
-        return self._units[op.unit]
 
     def _is_stable(self, number: int) -> bool:
         return isinstance(self._stream.operations[number], ConstantOp | ParameterOp)

@@ -18,8 +18,8 @@ from rtlgen.hw.names import Namer, prefix_ports
 from rtlgen.hw.shared_unit import SharedUnit
 from rtlgen.hw.sites import LoadSite, StoreSite, TapSite, sites_of
 from rtlgen.ir.cycles import region_cycles
-from rtlgen.ir.functional_units import FunctionalUnit
-from rtlgen.ir.plan import ArithmeticOp, KernelPlan, LoadOp, Region, Stream, Tap, banks_named
+from rtlgen.ir.functional_units import FunctionalUnit, choosing_stage
+from rtlgen.ir.plan import KernelPlan, LoadOp, Region, Stream, Tap, banks_named
 from rtlgen.ir.ram_copies import banks_read, versions_of
 
 ReadPort: TypeAlias = tuple[str, int, int]
@@ -145,7 +145,10 @@ class RegionParts:
                 stream,
                 stream.offset_cycles - group.offset_cycles,
                 self._exclusive_loads(stream),
-                {begin.number: self._begin_stage(begin.op) for begin in sites_of(stream).begins},
+                {
+                    begin.number: choosing_stage(begin.op, self._units)
+                    for begin in sites_of(stream).begins
+                },
             )
             for member, stream in zip(group.members, streams, strict=True)
         )
@@ -162,10 +165,6 @@ class RegionParts:
         else:
             m.submodules[name] = control
         return control
-
-    def _begin_stage(self, op: ArithmeticOp) -> int:
-        """Return the stage in which it is to be known whether an operation begins."""
-        return op.stage if op.unit is None else self._units[op.unit].chosen_stage(op.stage)
 
     def _exclusive_loads(self, stream: Stream) -> frozenset[int]:
         """Return the loads of `stream` that share their memory port with no other load."""

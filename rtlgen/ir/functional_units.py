@@ -14,7 +14,7 @@ nearly all of a cycle.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeGuard
 
@@ -83,6 +83,18 @@ def functional_units(streams: Sequence[Stream]) -> tuple[FunctionalUnit, ...]:
         registered = all(has_slack(streams[user.stream], user.op) for user in sharing)
         found.append(FunctionalUnit(number, tuple(sharing), registered))
     return tuple(found)
+
+
+def choosing_stage(op: OperationBase, units: Mapping[int, FunctionalUnit]) -> int:
+    """Return the stage in which an operation, or the unit that it shares, takes its operands.
+
+    Parameters
+    ----------
+    units: of the plan, by number.
+    """
+    if isinstance(op, ArithmeticOp) and op.unit is not None:
+        return units[op.unit].chosen_stage(op.stage)
+    return op.stage
 
 
 def unit_key(stream: Stream, op: ArithmeticOp) -> tuple[object, ...]:

@@ -10,7 +10,7 @@ from rtlgen.ir.functional_units import functional_units
 from rtlgen.ir.operations import ArithmeticOp, ConstantOp, Operation
 from rtlgen.ir.plan import KernelPlan
 from rtlgen.ir.signed_digits import is_sum
-from rtlgen.target import PIECE_BITS
+from rtlgen.target import PIECE_BITS, Target
 
 BLOCK_BITS = 18
 """Width of the operands of a multiplier block, both signed or both unsigned."""
@@ -118,6 +118,11 @@ def multiplier_blocks(plan: KernelPlan) -> int:
         for unit in functional_units(streams)
     )
     return alone + shared
+
+
+def blocks_on(plan: KernelPlan, target: Target) -> int:
+    """Return how many of them a plan takes on a target, which may have none."""
+    return multiplier_blocks(plan) if target.device_multipliers else 0
 
 
 def blocks_of(op: Operation, operations: Sequence[Operation]) -> int:

@@ -9,7 +9,7 @@ from functools import reduce
 
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.effort import improving, limited_effort
-from rtlgen.ir.partial_products import multiplier_blocks
+from rtlgen.ir.partial_products import blocks_on
 from rtlgen.ir.plan import KernelPlan
 from rtlgen.ir.small_memories import with_small_memories
 from rtlgen.options import CompileOptions
@@ -37,7 +37,7 @@ def with_own_parts(planned: Planned, options: CompileOptions) -> Planned:
 
 def multipliers_of(planned: Planned) -> int:
     """Return how many multiplier blocks a plan takes on its target."""
-    return multiplier_blocks(planned.plan) if planned.target.device_multipliers else 0
+    return blocks_on(planned.plan, planned.target)
 
 
 def _with_units(planned: Planned, plan: KernelPlan, options: CompileOptions) -> KernelPlan:
