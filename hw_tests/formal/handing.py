@@ -12,7 +12,7 @@ from rtlgen.hw.tile_sequencer import TileSequencer
 from rtlgen.ir.iterations import Ints, iterations_of, predicate_mask
 from rtlgen.ir.plan import Mark, TiledRegion, Wait, Workers
 
-FIRST_START_CYCLES = 2
+FIRST_START_CYCLES = 3
 """From `begin` to the start of a first tile that waits for others; see `TileSequencer`."""
 
 

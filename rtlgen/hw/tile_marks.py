@@ -74,8 +74,9 @@ def next_tile(index: IndexUnit) -> Value:
 class TileMarks(wiring.Component):
     """Tell what the next tile of a kernel counts for.
 
-    What is shown, and what comes next, are in registers beside who starts tiles. The loops over
-    tiles may be somewhere else in the circuit, and go on when the second register is free.
+    What is shown, and the two tiles behind it, are in registers beside who starts tiles: they say
+    in time what will be shown in the next cycle. The loops over tiles may be somewhere else in the
+    circuit, and go on when the last register is free.
 
     Parameters
     ----------
@@ -83,11 +84,12 @@ class TileMarks(wiring.Component):
 
     Members
     -------
-    begin: In(1), two cycles before the first tile is shown. Between runs none is.
+    begin: In(1), three cycles before the first tile is shown. Between runs none is.
     valid: Out(1), there is a next tile. started: In(1), it is started: the one behind it is shown
         from the next cycle on.
     opens_K, closes_K: Out(1), it is the first one, the last one, of an iteration that counts for
         mark K.
+    will_be_valid, will_open_K: Out(1), what valid and opens_K are in the next cycle.
     """
 
     def __init__(self, marks: Sequence[Mark], levels: tuple[Level, ...]) -> None:
@@ -99,8 +101,10 @@ class TileMarks(wiring.Component):
                 {
                     "begin": In(1),
                     "valid": Out(1),
+                    "will_be_valid": Out(1),
                     "started": In(1),
                     **{f"opens_{n}": Out(1) for n in every},
+                    **{f"will_open_{n}": Out(1) for n in every},
                     **{f"closes_{n}": Out(1) for n in every},
                 }
             )
@@ -120,18 +124,27 @@ class TileMarks(wiring.Component):
             with m.If(taken):
                 m.d.sync += first.eq(closes)
             marks += [first & counts, closes & counts]
-        shown, following = Signal(len(marks)), Signal(len(marks))
-        with m.If(self.started | ~self.valid):
+        shown, behind, last = (Signal(len(marks), name=n) for n in ("shown", "behind", "last"))
+        is_behind, shows, moves = Signal(), Signal(), Signal()
+        m.d.comb += [shows.eq(self.started | ~self.valid), moves.eq(shows | ~is_behind)]
+        with m.If(shows):
+            m.d.sync += [self.valid.eq(is_behind), shown.eq(behind)]
+        with m.If(moves):
             m.d.sync += [
-                self.valid.eq(is_next | taken),
-                shown.eq(Mux(is_next, following, Cat(*marks))),
+                is_behind.eq(is_next | taken),
+                behind.eq(Mux(is_next, last, Cat(*marks))),
                 is_next.eq(0),
             ]
         with m.Elif(taken):
-            m.d.sync += [following.eq(Cat(*marks)), is_next.eq(1)]
+            m.d.sync += [last.eq(Cat(*marks)), is_next.eq(1)]
+        m.d.comb += self.will_be_valid.eq(is_behind | ~shows)
         for n in range(len(self.marks)):
             opens, closes = getattr(self, f"opens_{n}"), getattr(self, f"closes_{n}")
-            m.d.comb += [opens.eq(shown[2 * n]), closes.eq(shown[2 * n + 1])]
+            m.d.comb += [
+                opens.eq(shown[2 * n]),
+                closes.eq(shown[2 * n + 1]),
+                getattr(self, f"will_open_{n}").eq(Mux(shows, behind, shown)[2 * n]),
+            ]
         return m
 
 

@@ -6,8 +6,9 @@ besides, and a kernel for others, are *credits* for iterations of outer tile loo
 for the rules.
 
 Whether a transfer's next tile may begin is a register: its mover is somewhere else in the circuit,
-and so is the port that takes the mover's word in the same cycle. So it is decided in the cycle
-before, from the tokens that there will be then.
+and so is the port that takes the mover's word in the same cycle. And so is the start of a kernel's
+tile, which goes to all that works in it. Both are decided in the cycle before, from the tokens that
+there will be then.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from amaranth.hdl import Cat, Const, Module, Signal, Value
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out, Signature
@@ -52,7 +53,7 @@ class TileSequencer(wiring.Component):
 
     Timing
     ------
-    A tile can begin two cycles after `begin`, three where kernels wait for each other, and
+    A tile can begin two cycles after `begin`, four where kernels wait for each other, and
     `issue_cycles` after the one before.
     """
 
@@ -100,7 +101,7 @@ class TileSequencer(wiring.Component):
         m = Module()
         tiled = self.tiled
         go = Signal()
-        has_tokens: list[Value] = self._kernel_credits(m, go) if self.kernel_marks else []
+        will_have: list[Value] = self._kernel_credits(m, go) if self.kernel_marks else []
         empty: list[Value] = []
         for n, transfer in enumerate(tiled.transfers):
             used = self._later(m, go, tiled.used_cycle(transfer.window), f"used_{n}")
@@ -113,14 +114,14 @@ class TileSequencer(wiring.Component):
                 free = _tokens(m, f"free_{n}", copies, copies, used, claimed)
                 full = _tokens(m, f"full_{n}", copies, 0, finished, go)
                 m.d.sync += ready.eq(free.coming & all_of(credits))
-                has_tokens.append(full.some)
+                will_have.append(full.coming)
             else:
                 free = _tokens(m, f"free_{n}", copies, copies, finished, go)
                 full = _tokens(m, f"full_{n}", copies, 0, used, claimed)
                 m.d.sync += ready.eq(full.coming & all_of(credits))
-                has_tokens.append(free.some)
+                will_have.append(free.coming)
                 empty.append(free.count == copies)
-        self._start(m, go, has_tokens, empty)
+        self._start(m, go, will_have, empty)
         for cycle in self.events:
             m.d.comb += getattr(self, f"before_{cycle}").eq(
                 self._later(m, go, cycle, f"go_{cycle}")
@@ -128,19 +129,27 @@ class TileSequencer(wiring.Component):
         return m
 
     def _start(
-        self, m: Module, go: Signal, has_tokens: Sequence[Value], empty: Sequence[Value]
+        self, m: Module, go: Signal, will_have: Sequence[Value], empty: Sequence[Value]
     ) -> None:
-        """Say when a tile begins, and when the last one is done."""
+        """Say when a tile begins, and when the last one is done.
+
+        Parameters
+        ----------
+        go: becomes a register. will_have: that there will be in the next cycle what a tile takes.
+        """
         tiled = self.tiled
         left = Signal(range(tiled.tiles + 1))
         running = Signal()
+        will_be_left, will_rest = Signal(), Signal()
         rest = _timer(m, "rest", go, tiled.issue_cycles - 1)
         busy = _timer(m, "busy", go, tiled.kernel.length_cycles - 1)
         m.d.comb += [
-            go.eq((left != 0) & (rest == 0) & all_of(has_tokens)),
+            will_be_left.eq(self.begin | Mux(go, left != 1, left != 0)),
+            will_rest.eq(Mux(go, int(tiled.issue_cycles > 1), rest > 1)),
             self.ended.eq(running & (left == 0) & (busy == 0) & all_of(empty)),
             self.working.eq(running & ~self.ended),
         ]
+        m.d.sync += go.eq(will_be_left & ~will_rest & all_of(will_have))
         with m.If(self.begin):
             m.d.sync += [left.eq(tiled.tiles), running.eq(1)]
         with m.Else():
@@ -150,20 +159,21 @@ class TileSequencer(wiring.Component):
                 m.d.sync += running.eq(0)
 
     def _kernel_credits(self, m: Module, go: Signal) -> list[Value]:
-        """Return what lets the next tile begin, for all that the kernel waits for.
+        """Return what will let a tile begin in the next cycle, for all that the kernel waits for.
 
         And say what it is done with itself.
         """
         tiled = self.tiled
         m.submodules.marks = marks = TileMarks(self.kernel_marks, tiled.levels)
         m.d.comb += [marks.begin.eq(self.begin), marks.started.eq(go)]
-        found: list[Value] = [marks.valid]
+        found: list[Value] = [marks.will_be_valid]
         for k, wait in enumerate(tiled.waits):
-            opens = getattr(marks, f"opens_{self.kernel_marks.index(wait.takes)}")
+            number = self.kernel_marks.index(wait.takes)
+            opens = getattr(marks, f"opens_{number}")
             given = getattr(self, f"credit_kernel_{k}")
             ahead = _iterations(self.workers.regions[self.workers.giver(self.number, wait)], wait)
             credit = _credit(m, f"kernel_{k}", wait, ahead, given, go & opens)
-            found.append(credit.some | ~opens)
+            found.append(credit.coming | ~getattr(marks, f"will_open_{number}"))
         for k, gives in enumerate(self.handed):
             closes = getattr(marks, f"closes_{self.kernel_marks.index(gives)}")
             handed = self._later(m, go & closes, tiled.handed_cycle, f"handed_{k}")

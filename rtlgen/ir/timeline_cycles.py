@@ -108,8 +108,8 @@ class Team:
 
     def _first_pace(self, number: int) -> Pace:
         waits = self.kernel_waits[number]
-        # Which tiles wait, or are waited for, is shown by a control.
-        begins = CONTROL_CYCLES if waits or self.kernel_awaited[number] else 0
+        # Which tiles wait, or are waited for, is shown by a control, a cycle before it counts.
+        begins = CONTROL_CYCLES + 1 if waits or self.kernel_awaited[number] else 0
         return Pace(rested=begins, credits=tuple([wait.distance for wait in waits]))
 
     def may_start(self, state: State, number: int) -> bool:

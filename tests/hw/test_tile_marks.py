@@ -54,22 +54,34 @@ def test_marks_are_those_of_the_next_tile(name: str, waits: int) -> None:
         expected.append((counts & first, counts & last))
     choose = random.Random(7)
 
+    def check_what_will_be(ctx: SimulatorContext, tile: int) -> None:
+        assert ctx.get(dut.will_be_valid) == (tile < len(tiles))
+        if tile < len(tiles):
+            for k, (opens, _) in enumerate(expected):
+                assert ctx.get(getattr(dut, f"will_open_{k}")) == opens[tile], (tile, k)
+
     async def bench(ctx: SimulatorContext) -> None:
         for _ in range(2):
             assert not ctx.get(dut.valid)
             ctx.set(dut.begin, 1)
             await ctx.tick()
             ctx.set(dut.begin, 0)
+            assert not ctx.get(dut.will_be_valid)
+            await ctx.tick()
+            assert not ctx.get(dut.valid)
+            check_what_will_be(ctx, 0)
             await ctx.tick()
             for n in range(len(tiles)):
                 for _ in range(choose.randint(0, waits)):
                     assert ctx.get(dut.valid)
+                    check_what_will_be(ctx, n)
                     await ctx.tick()
                 assert ctx.get(dut.valid), f"tile {n} is shown"
                 for k, (opens, closes) in enumerate(expected):
                     assert ctx.get(getattr(dut, f"opens_{k}")) == opens[n], (n, k)
                     assert ctx.get(getattr(dut, f"closes_{k}")) == closes[n], (n, k)
                 ctx.set(dut.started, 1)
+                check_what_will_be(ctx, n + 1)
                 await ctx.tick()
                 ctx.set(dut.started, 0)
             assert not ctx.get(dut.valid)
