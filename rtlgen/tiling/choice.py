@@ -7,9 +7,10 @@ no others than those that could be better.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from operator import itemgetter
 
 from rtlgen.errors import RtlgenError
 from rtlgen.ir.effort import improving, keep_going, spare_effort
@@ -24,6 +25,7 @@ from rtlgen.tiling.lanes import LaneRequest, lanes_do_not_fit
 from rtlgen.tiling.loops import UnitLoops, in_wavefronts
 from rtlgen.tiling.part import TiledPart
 from rtlgen.tiling.strips import Strips, StripSearch, inner_strips, kinds_of_strips
+from rtlgen.transforms.tile_nests import Tiling
 
 MOST_PLANS = 12
 """Plans of a unit in certain loops after which the best one is good enough."""
@@ -33,6 +35,12 @@ MOST_WITH_COPIES = 3
 
 WAITING = 1.25
 """Cycles for an iteration of a tile above which iterations wait for each other, not tiles."""
+
+BETWEEN_POWERS = (Fraction(3, 4), Fraction(3, 2))
+"""By how much sides are shorter or longer that are no powers of two."""
+
+MOST_ROUNDS = 2
+"""How often sizes are looked for beside those that were found like that."""
 
 GAIN = 0.99
 """Share of the cycles found below which other tiles are worth a plan."""
@@ -118,11 +126,11 @@ class TileChoice:
             both = tuple(dict.fromkeys([found.tiling.sizes, smallest]))
             if found.tiling.woven is None:
                 found = self._in_strips(before, both, found)
-            found = self._with_other_copies(self._ending_with_loops(found))
+            found = self._with_other_copies(self._matching_loops(found))
             with improving("tiles with more RAM"), spare_effort():
                 self._note_roomier(before, both)
             return found
-        return self._with_other_copies(self._ending_with_loops(found))
+        return self._with_other_copies(self._matching_loops(found))
 
     def _planned(self, form: Form, found: TiledPart | None) -> list[TiledPart]:
         """Plan a unit in certain loops: in the tiles asked for, or in what is better."""
@@ -148,18 +156,58 @@ class TileChoice:
         self.forms.append(form)
         return self._planned(form, found)
 
-    def _ending_with_loops(self, found: TiledPart) -> TiledPart:
-        """Return tiles that end where loops end, where the kernel rules and is done sooner then."""
-        least = self.comparison.of(found)
-        alone = self.chip.workers.count == 1 and not found.tiling.spread
-        if not alone or least.kernel_cycles < least.bus_cycles:
-            return found
-        form = self._form_of(found)
+    def _matching_loops(self, found: TiledPart) -> TiledPart:
+        """Return tiles that end where loops end, with sides that need not be powers of two.
+
+        They are what one worker's kernel takes the fewest cycles for, where it rules.
+        """
+        best = found
+        if self.chip.workers.count > 1 or found.tiling.spread:
+            return best
         with improving("tiles that end where loops do"), spare_effort():
-            cut = form.cuts.ending_with_loops(form.cuts.known(found.tiling))
-            if cut.tiles < GAIN * found.region.tiles:
-                found = self._better([found, form.plan(cut)]) or found
-        return found
+            known = {found.tiling.sizes}
+            best = self._ending_with_loops(found, known)
+            for _ in range(0 if self._is_fixed or found.tiling.woven is not None else MOST_ROUNDS):
+                sizes = self._between_powers(best) - known
+                known |= sizes
+                best = self._ending_with_loops(best, sizes)
+        return best
+
+    def _between_powers(self, best: TiledPart) -> set[tuple[int, ...]]:
+        """Return sizes between those for which the kernel takes the fewest cycles, and beside them.
+
+        Of those, it depends on much else which are done soonest: how many copies of windows fit.
+        """
+        form = self._form_of(best)
+        fewest = min(part.kernel_cycles for part in form.parts)
+        planned = {p.tiling.sizes for p in form.parts if p.kernel_cycles == fewest}
+        beside = [sides for sizes in planned for sides in _neighbours(sizes, form.cuts.lengths)]
+        between = [
+            sides
+            for sizes in {*planned, best.tiling.sizes}
+            for sides in _lengthened(sizes, form.cuts.lengths, BETWEEN_POWERS)
+        ]
+        return {form.cuts.fitting(sides) for sides in (*beside, *between)}
+
+    def _ending_with_loops(self, best: TiledPart, sizes: Collection[tuple[int, ...]]) -> TiledPart:
+        """Return the best tiles, of these sizes in the same order too, that end where loops end."""
+        least = self.comparison.of(best)
+        if least.kernel_cycles < least.bus_cycles:
+            return best
+        form = self._form_of(best)
+        tried = []
+        for sides in sorted(sizes):
+            keep_going()
+            is_there = sides == best.tiling.sizes
+            tiling = best.tiling if is_there else Tiling(sides, best.tiling.order)
+            cut = form.cuts.known(tiling) if is_there else form.cuts.in_order(tiling)
+            if cut is not None and form.busy_cycles(sides) is not None:
+                cut = form.cuts.ending_with_loops(cut)
+                tried.append((cut.tiles * cut.tile_iterations, sides, cut))
+        for cycles, _, cut in sorted(tried, key=itemgetter(0, 1)):
+            if cycles < GAIN * self.comparison.of(best).kernel_cycles:
+                best = self._better([best, form.plan(cut)]) or best
+        return best
 
     def _with_other_copies(self, found: TiledPart) -> TiledPart:
         """Return the best tiles of lanes with as many copies of their windows as save cycles.

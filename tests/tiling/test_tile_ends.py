@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -60,6 +61,14 @@ def test_tiles_of_a_triangle_end_where_its_loops_do(
 @pytest.mark.parametrize("size", [12, 22])
 def test_tiles_that_are_no_fewer_begin_with_the_loops(size: int) -> None:
     assert not any(part_of(PRODUCT, size, (8, 4, 4)).tiling.origins)
+
+
+def test_sides_need_not_be_powers_of_two() -> None:
+    options: dict[str, Any] = {"kind": "axi", "lanes": LaneRequest("i", 2), "budget_bits": 4 * KIB}
+    (chosen,) = planned(ELIMINATION, 18, **options).parts
+    (cube,) = planned(ELIMINATION, 18, (4, 4, 4), **options).parts
+    assert any(side & (side - 1) for side in chosen.tiling.sizes)
+    assert chosen.kernel_cycles < 0.9 * cube.kernel_cycles
 
 
 @pytest.mark.parametrize("origins", [(0, 8, 0), (0, -1, 0), (0, 0)])
