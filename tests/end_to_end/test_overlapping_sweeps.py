@@ -16,7 +16,7 @@ from rtlgen.transforms import common_nest
 from tests.end_to_end.judge import Compiled, assert_plan_exact, compiled, simulation_failures
 from tests.simulators import SIMULATORS
 
-SIDE, SWEEPS, LANES = 18, 6, 2
+SIDE, SWEEPS, LANES = 10, 4, 2
 
 SEIDEL = f"""
 void seidel(int a[{SIDE + 2}][{SIDE + 2}]) {{
