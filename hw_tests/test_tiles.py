@@ -76,7 +76,7 @@ JACOBI = Path(__file__).parents[1] / "benchmarks" / "workers" / "jacobi2d.c"
 def sweeps_in_lanes() -> Design:
     return rtlgen.compile(
         JACOBI,
-        define={"N": 24, "T": 4},
+        define={"N": 16, "T": 2},
         memory="axi:20",
         tile=(2, 4, 8),
         unroll={"j": 4},
