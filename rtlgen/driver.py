@@ -247,8 +247,8 @@ def _in_tile_lanes(
         return replace(tiled, plan=shared)
 
     # What windows may take is a limit of every plan in tiles.
-    budget = Budget(options.max_dsp, target.device_multipliers > 0, None)
-    choice = choose_tile_lanes(program.scop.name, request.lanes, attempt, budget, target)
+    budget = Budget(options.max_dsp, target, None)
+    choice = choose_tile_lanes(program.scop.name, request.lanes, attempt, budget)
     return choice.planned, choice
 
 
@@ -318,7 +318,7 @@ def _in_chosen_lanes(
 
     target = get_target(options.target)
     ram_bits = None if options.max_bram_kib is None else ram_limit_bits(options, target)
-    budget = Budget(options.max_dsp, target.device_multipliers > 0, ram_bits)
+    budget = Budget(options.max_dsp, target, ram_bits)
     choice = choose_lanes(program.scop, asked.lanes, attempt, budget)
     return choice.planned, choice
 

@@ -17,7 +17,7 @@ from typing import Generic, TypeAlias, TypeVar
 from rtlgen.errors import RtlgenError
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.effort import TooComplex
-from rtlgen.ir.partial_products import multiplier_blocks
+from rtlgen.ir.partial_products import blocks_on
 from rtlgen.ir.plan import KernelPlan
 from rtlgen.ir.ram_copies import block_ram_bits, block_rams
 from rtlgen.ir.scop import LoopNode, Node, Scop
@@ -61,15 +61,15 @@ class Budget:
 
     Members
     -------
-    multipliers: blocks. has_blocks: whether the target has any.
+    multipliers: blocks. target: on which.
     ram_bits: of all copies in block RAM; None: as many block RAMs as the target has.
     """
 
     multipliers: int
-    has_blocks: bool
+    target: Target
     ram_bits: int | None
 
-    def excess(self, plan: KernelPlan, target: Target) -> str | None:
+    def excess(self, plan: KernelPlan) -> str | None:
         """Return what a plan takes too much of, and the option that would allow it."""
         taken = self.taken(plan)
         if taken > self.multipliers:
@@ -78,14 +78,14 @@ class Budget:
         if self.ram_bits is not None and bits > self.ram_bits:
             kib = -(-bits // 8192)
             return f"take {kib:,} KiB of block RAM, copies counted (--max-bram {kib})"
-        rams, there = block_rams(plan, target), target.device_block_rams
+        rams, there = block_rams(plan, self.target), self.target.device_block_rams
         if self.ram_bits is None and rams > there:
-            return f"take {rams} block RAMs, and {target.device} has {there}"
+            return f"take {rams} block RAMs, and {self.target.device} has {there}"
         return None
 
     def taken(self, plan: KernelPlan) -> int:
         """Return how many multiplier blocks a plan takes."""
-        return multiplier_blocks(plan) if self.has_blocks else 0
+        return blocks_on(plan, self.target)
 
 
 def require_multipliers(name: str, budget: Budget, plan: KernelPlan, *, has_lanes: bool) -> None:
@@ -261,7 +261,7 @@ class _Climb:
         except (NotUnrollable, TooComplex, BankContended, BankUnknown) as error:
             self.refused[option] = f"cannot be: {error.diagnostic.message}"
             return None
-        excess = self.budget.excess(planned.plan, planned.target)
+        excess = self.budget.excess(planned.plan)
         if excess is None:
             return planned
         self.refused[option] = f"would {excess}"

@@ -12,7 +12,6 @@ from typing import TypeAlias
 
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.lane_choice import LANE_GAIN, Budget, LaneChoice, require_multipliers
-from rtlgen.target import Target
 from rtlgen.tiling.errors import REFUSALS
 from rtlgen.tiling.lanes import LaneRequest, free_loops
 from rtlgen.tiling.plan import TiledProgram
@@ -22,7 +21,7 @@ Attempt: TypeAlias = Callable[[LaneRequest | None], TiledProgram]
 
 
 def choose_tile_lanes(
-    name: str, asked: LaneRequest | None, attempt: Attempt, budget: Budget, target: Target
+    name: str, asked: LaneRequest | None, attempt: Attempt, budget: Budget
 ) -> LaneChoice[TiledProgram]:
     """Return the lanes with the fewest cycles that were found within a budget.
 
@@ -42,7 +41,7 @@ def choose_tile_lanes(
     if asked is None:
         longest = max(best.parts, key=lambda part: part.kernel_cycles)
         for loop in free_loops(longest.loops).values():
-            found, count, why = _climbed(loop, attempt, budget, target, best)
+            found, count, why = _climbed(loop, attempt, budget, best)
             refused |= why
             if predicted_cycles(found.plan) < predicted_cycles(best.plan):
                 best, lanes = found, {loop: count}
@@ -51,7 +50,7 @@ def choose_tile_lanes(
 
 
 def _climbed(
-    loop: str, attempt: Attempt, budget: Budget, target: Target, best: TiledProgram
+    loop: str, attempt: Attempt, budget: Budget, best: TiledProgram
 ) -> tuple[TiledProgram, int, dict[str, str]]:
     """Give a loop more and more lanes; return the best plan, its lanes, and what ends them."""
     count = 1
@@ -61,7 +60,7 @@ def _climbed(
             found = attempt(LaneRequest(loop, 2 * count))
         except REFUSALS as error:
             return best, count, {option: f"cannot be: {error.diagnostic.message}"}
-        excess = budget.excess(found.plan, target)
+        excess = budget.excess(found.plan)
         if excess is not None:
             return best, count, {option: f"would {excess}"}
         cycles, before = predicted_cycles(found.plan), predicted_cycles(best.plan)

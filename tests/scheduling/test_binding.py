@@ -17,7 +17,6 @@ from rtlgen.ir.iterations import iterations_of, predicate_mask
 from rtlgen.ir.operations import is_shareable
 from rtlgen.ir.partial_products import multiplier_blocks
 from rtlgen.ir.plan import (
-    ALWAYS,
     ArithmeticOp,
     Condition,
     IndexForm,
@@ -275,5 +274,3 @@ def test_the_stage_of_the_choice_is_a_cycle_earlier_where_operands_are() -> None
     (unit,) = functional_units(rtlgen.compile(source=NARROW).plan.streams)
     assert unit.chosen_stage(4) == 3
     assert FunctionalUnit(0, unit.users, False).chosen_stage(4) == 4
-    assert all(user.op.when is not None for user in unit.users)
-    assert ALWAYS.is_true
