@@ -20,6 +20,7 @@ from rtlgen.scheduling.workers import ONE_WORKER, WorkerRequest
 from rtlgen.tiling.candidates import FOLLOWED_TILES, Candidate, Comparison
 from rtlgen.tiling.chip import UNLIMITED, Chip
 from rtlgen.tiling.copies import CopySearch
+from rtlgen.tiling.cut import CutPart
 from rtlgen.tiling.form import Form
 from rtlgen.tiling.lanes import LaneRequest, lanes_do_not_fit
 from rtlgen.tiling.loops import UnitLoops, in_wavefronts
@@ -167,7 +168,8 @@ class TileChoice:
         with improving("tiles that end where loops do"), spare_effort():
             known = {found.tiling.sizes}
             best = self._ending_with_loops(found, known)
-            for _ in range(0 if self._is_fixed or found.tiling.woven is not None else MOST_ROUNDS):
+            in_strips = found.tiling.woven is not None
+            for _ in range(0 if self._is_fixed or in_strips else MOST_ROUNDS):
                 sizes = self._between_powers(best) - known
                 known |= sizes
                 best = self._ending_with_loops(best, sizes)
@@ -198,10 +200,13 @@ class TileChoice:
         tried = []
         for sides in sorted(sizes):
             keep_going()
-            is_there = sides == best.tiling.sizes
-            tiling = best.tiling if is_there else Tiling(sides, best.tiling.order)
-            cut = form.cuts.known(tiling) if is_there else form.cuts.in_order(tiling)
-            if cut is not None and form.busy_cycles(sides) is not None:
+            if sides == best.tiling.sizes:
+                cut: CutPart | None = form.cuts.known(best.tiling)
+            elif form.busy_cycles(sides) is None:
+                cut = None
+            else:
+                cut = form.cuts.in_order(Tiling(sides, best.tiling.order))
+            if cut is not None:
                 cut = form.cuts.ending_with_loops(cut)
                 tried.append((cut.tiles * cut.tile_iterations, sides, cut))
         for cycles, _, cut in sorted(tried, key=itemgetter(0, 1)):

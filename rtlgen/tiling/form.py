@@ -85,7 +85,8 @@ class Form:
 
     def has(self, part: TiledPart) -> bool:
         """Tell whether a plan is one of these loops."""
-        return self._planned.get(part.tiling) is part
+        # Its tiles may have been planned again since, with other copies of windows.
+        return any(part is planned for planned in self.parts)
 
     def beginnings(self) -> Iterator[list[tuple[int, ...]]]:
         """Yield sizes to begin with: cubes, small ones, and stretches of the nest.
