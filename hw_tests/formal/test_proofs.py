@@ -235,7 +235,7 @@ def handing(kind: type[TileSequencer] = TileSequencer) -> Handing:
     return Handing(Workers(tuple(regions)), kind)
 
 
-HANDING_CYCLES = 19
+HANDING_CYCLES = 20
 """By then the second row of the first worker may begin, which waits for the second worker's."""
 
 
@@ -253,9 +253,12 @@ def test_kernels_that_wait_for_each_other_begin_when_they_may(tmp_path: Path) ->
         ),
         ("self._later(m, go & closes,", "self._later(m, go,"),
         ("tiled.handed_cycle, f", "tiled.handed_cycle - 1, f"),
-        ("found.append(credit.some | ~opens)", "found.append(credit.some)"),
-        ("found.append(credit.some | ~opens)", "pass"),
-        ("[marks.valid]", "[]"),
+        (' | ~getattr(marks, f"will_open_{number}")', ""),
+        ('found.append(credit.coming | ~getattr(marks, f"will_open_{number}"))', "pass"),
+        ("credit.coming | ~getattr", "credit.some | ~getattr"),
+        ("[marks.will_be_valid]", "[]"),
+        ("append(full.coming)", "append(full.some)"),
+        ("int(tiled.issue_cycles > 1)", "0"),
         ("marks.started.eq(go)", "marks.started.eq(1)"),
     ],
 )
