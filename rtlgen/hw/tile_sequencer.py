@@ -245,15 +245,14 @@ class TileSequencer(wiring.Component):
 
 @dataclass(frozen=True, slots=True)
 class _Tokens:
-    """Tokens at hand, in registers: how many, and whether there are some.
+    """Tokens at hand.
 
     Members
     -------
-    coming: whether there will be some in the next cycle.
+    count: how many, in a register. coming: whether there will be some in the next cycle.
     """
 
     count: Signal
-    some: Signal
     coming: Signal
 
 
@@ -269,7 +268,7 @@ def _tokens(m: Module, name: str, most: int, initial: int, given: Value, taken: 
         m.d.comb += coming.eq(count != 1)
         m.d.sync += count.eq(count - 1)
     m.d.sync += some.eq(coming)
-    return _Tokens(count, some, coming)
+    return _Tokens(count, coming)
 
 
 def _credit(m: Module, name: str, wait: Wait, ahead: int, given: Value, taken: Value) -> _Tokens:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import prod
 from operator import itemgetter
 
 from rtlgen.errors import RtlgenError
@@ -20,7 +21,6 @@ from rtlgen.scheduling.workers import ONE_WORKER, WorkerRequest
 from rtlgen.tiling.candidates import FOLLOWED_TILES, Candidate, Comparison
 from rtlgen.tiling.chip import UNLIMITED, Chip
 from rtlgen.tiling.copies import CopySearch
-from rtlgen.tiling.cut import CutPart
 from rtlgen.tiling.form import Form
 from rtlgen.tiling.lanes import LaneRequest, lanes_do_not_fit
 from rtlgen.tiling.loops import UnitLoops, in_wavefronts
@@ -123,7 +123,7 @@ class TileChoice:
         if self.chip.buffer and any(found.scopes.values()):
             before = self._form_of(found)
             planned = [part.tiling.sizes for form in self.forms for part in form.parts]
-            smallest = min((s for s in planned if len(s) == found.tiling.depth), key=_volume)
+            smallest = min((s for s in planned if len(s) == found.tiling.depth), key=prod)
             both = tuple(dict.fromkeys([found.tiling.sizes, smallest]))
             if found.tiling.woven is None:
                 found = self._in_strips(before, both, found)
@@ -196,21 +196,19 @@ class TileChoice:
         least = self.comparison.of(best)
         if least.kernel_cycles < least.bus_cycles:
             return best
-        form = self._form_of(best)
+        form, own = self._form_of(best), best.tiling
         tried = []
         for sides in sorted(sizes):
             keep_going()
-            if sides == best.tiling.sizes:
-                cut: CutPart | None = form.cuts.known(best.tiling)
-            elif form.busy_cycles(sides) is None:
-                cut = None
-            else:
-                cut = form.cuts.in_order(Tiling(sides, best.tiling.order))
+            other = Tiling(sides, own.order)
+            cut = form.cuts.known(own) if sides == own.sizes else form.cuts.in_order(other)
             if cut is not None:
                 cut = form.cuts.ending_with_loops(cut)
                 tried.append((cut.tiles * cut.tile_iterations, sides, cut))
-        for cycles, _, cut in sorted(tried, key=itemgetter(0, 1)):
-            if cycles < GAIN * self.comparison.of(best).kernel_cycles:
+        for cycles, sides, cut in sorted(tried, key=itemgetter(0, 1)):
+            if cycles < GAIN * best.kernel_cycles and (
+                sides == own.sizes or form.busy_cycles(sides) is not None
+            ):
                 best = self._better([best, form.plan(cut)]) or best
         return best
 
@@ -404,13 +402,13 @@ class TileChoice:
             return least is None or cycles < GAIN * self._cycles(least)
 
         # What takes long is asked only where what is known at once leaves a doubt.
-        first = sorted((form.least_cycles(sizes), -_volume(sizes), sizes) for sizes in wanted)
+        first = sorted((form.least_cycles(sizes), -prod(sizes), sizes) for sizes in wanted)
         fitting = []
         for cycles, _, sizes in first:
             if could_be_better(cycles):
                 busy = form.busy_cycles(sizes)
                 if busy is not None:
-                    fitting.append((max(cycles, busy), -_volume(sizes), sizes))
+                    fitting.append((max(cycles, busy), -prod(sizes), sizes))
         if best is not None:
             fitting = [
                 (max(cycles, self._least_with_ram(form, best, sizes)), volume, sizes)
@@ -465,13 +463,6 @@ class TileChoice:
         # And what keeps lanes from running in step more than what does tiles in loops without them.
         first = min(refused, key=lambda error: not isinstance(error, NoLanes))
         return min(small, key=lambda error: error.bits, default=first)
-
-
-def _volume(sizes: Sequence[int]) -> int:
-    volume = 1
-    for size in sizes:
-        volume *= size
-    return volume
 
 
 def _neighbours(sizes: tuple[int, ...], lengths: tuple[int, ...]) -> Iterator[tuple[int, ...]]:

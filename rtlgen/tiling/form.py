@@ -85,8 +85,7 @@ class Form:
 
     def has(self, part: TiledPart) -> bool:
         """Tell whether a plan is one of these loops."""
-        # Its tiles may have been planned again since, with other copies of windows.
-        return any(part is planned for planned in self.parts)
+        return part in self.parts
 
     def beginnings(self) -> Iterator[list[tuple[int, ...]]]:
         """Yield sizes to begin with: cubes, small ones, and stretches of the nest.
