@@ -8,6 +8,7 @@ from pathlib import Path
 import pyosys
 
 import rtlgen.sim
+from rtlgen.flow.synth import write_netlist
 from rtlgen.flow.yosys import run_script
 from rtlgen.manifest import ArrayEntry, Manifest
 
@@ -18,9 +19,10 @@ MODULE = re.compile(r"^module (\w+)\b.*?^endmodule$", re.MULTILINE | re.DOTALL)
 
 def synthesise(folder: Path, name: str) -> Path:
     """Synthesise `NAME.v` in `folder` and return the netlist."""
-    netlist = folder / f"{name}_gates.v"
-    commands = [f"read_verilog {name}.v", f"synth_ecp5 -top {name}"]
-    run_script([*commands, f"write_verilog -noattr {netlist.name}"], folder)
+    placed = folder / f"{name}_gates.json"
+    write_netlist(folder / f"{name}.v", name, "ecp5", placed)
+    netlist = placed.with_suffix(".v")
+    run_script([f"read_json {placed.name}", f"write_verilog -noattr {netlist.name}"], folder)
     return netlist
 
 

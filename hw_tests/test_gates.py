@@ -73,15 +73,35 @@ def test_a_netlist_does_what_the_verilog_does(name: str, tmp_path: Path) -> None
     source = tmp_path / f"{name}.c"
     source.write_text(KERNELS[name])
     gates = check(source, name, tmp_path, 300)
-    if name == "banks":
-        # Sabotage: a multiplier that is off by one is noticed by the shipped test bench.
-        text = BLOCKS.read_text()
+    text = gates[0].read_text()
+    assert 'REG_OUTPUT_CLK("CLK0")' in text, "a product is registered in its block"
+    if name == "widths":
+        assert '"OUTREG"' in text, "and so is a word"
+
+
+SABOTAGE = {
+    "product": ("= left * right;", "= left * right + 1;"),
+    "register behind a product": ('== "CLK0" ? held :', '== "CLK0" ? product :'),
+    "register behind a word": (
+        'REGMODE_B == "OUTREG" ? held_b :',
+        'REGMODE_B == "OUTREG" ? out_b :',
+    ),
+}
+
+
+def test_a_netlist_of_wrong_blocks_is_noticed(tmp_path: Path) -> None:
+    """By the shipped test bench, which knows nothing of blocks."""
+    source = tmp_path / "widths.c"
+    source.write_text(KERNELS["widths"])
+    rtlgen.compile(source).write(tmp_path)
+    netlist = synthesise(tmp_path, "widths")
+    cells, blocks = cell_models(netlist)
+    for right, changed in SABOTAGE.values():
+        assert right in blocks.read_text()
         wrong = tmp_path / "wrong.v"
-        wrong.write_text(text.replace("= left * right;", "= left * right + 1;"))
-        assert wrong.read_text() != text
-        files = [gates[0], gates[1], wrong, tmp_path / f"{name}_tb.v"]
+        wrong.write_text(blocks.read_text().replace(right, changed))
         with pytest.raises(rtlgen.RtlgenError):
-            simulate(tmp_path, files, f"{name}_tb")
+            simulate(tmp_path, [netlist, cells, wrong, tmp_path / "widths_tb.v"], "widths_tb")
 
 
 @pytest.mark.long

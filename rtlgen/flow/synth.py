@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from rtlgen.files import kept_for_its_log
+from rtlgen.flow.block_registers import absorb_registers
 from rtlgen.flow.errors import UnreadableResultError
 from rtlgen.flow.nextpnr import (
     TABLES,
@@ -89,6 +90,8 @@ class SynthesisReport:
     lut4: the LUT4 cells alone on ECP5; otherwise the same as `lut`.
     lut_placed: TRELLIS_COMB of nextpnr: the same after packing, with route-throughs.
     ff, dsp, block_ram: flip-flops, multipliers (MULT18X18D, SB_MAC16, DSP48E1) and RAM blocks.
+    ff_in_blocks: flip-flops that multipliers and RAM blocks of ECP5 hold beside `ff`; None for
+        other families, whose blocks are filled by yosys.
     cells: every kind of cell in the netlist.
     device: size of ECP5 that was placed on: the smallest that holds the circuit; else None.
     fmax_mhz: median of the seeds; None where there is no place and route: nextpnr for iCE40
@@ -102,6 +105,7 @@ class SynthesisReport:
     lut4: int
     lut_placed: int | None
     ff: int
+    ff_in_blocks: int | None
     dsp: int
     block_ram: int
     cells: Mapping[str, int]
@@ -148,7 +152,8 @@ def synthesise(
     begin = time.monotonic()
     family = _FAMILIES[target]
     with kept_for_its_log(verilog.absolute().parent, f"synth-{target}-") as folder:
-        cells, device, placements = _implemented(verilog, top, target, clock_mhz, seeds, folder)
+        found = _implemented(verilog, top, target, clock_mhz, seeds, folder)
+    cells, placements = found.cells, found.placements
     lut = sum(count * cells.get(kind, 0) for kind, count in family.lut.items())
     median = _median(placements)
     return SynthesisReport(
@@ -158,16 +163,27 @@ def synthesise(
         lut4=cells.get("LUT4", 0) if target == "ecp5" else lut,
         lut_placed=median.used.get("TRELLIS_COMB", 0) if median else None,
         ff=_total(cells, family.ff),
+        ff_in_blocks=found.ff_in_blocks,
         dsp=_total(cells, family.dsp),
         block_ram=_total(cells, family.block_ram),
         cells=cells,
-        device=None if device is None else device.name,
+        device=None if found.device is None else found.device.name,
         fmax_mhz=median.fmax_mhz if median else None,
         fmax_by_seed={p.seed: p.fmax_mhz for p in placements if p.fmax_mhz is not None},
         critical_path=str(median.critical_path) if median and median.critical_path else None,
         seconds=time.monotonic() - begin,
         tools=_versions(target),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Implemented:
+    """A netlist's cells, the flip-flops in its blocks, the device for it, a placement a seed."""
+
+    cells: Mapping[str, int]
+    ff_in_blocks: int | None
+    device: Device | None
+    placements: Sequence[Placement]
 
 
 def _implemented(
@@ -177,18 +193,10 @@ def _implemented(
     clock_mhz: float,
     seeds: Sequence[int],
     folder: Path,
-) -> tuple[dict[str, int], Device | None, list[Placement]]:
-    """Return the cells of the netlist, the device that holds them, and a placement a seed."""
+) -> _Implemented:
     netlist = folder / "netlist.json"
     shutil.copyfile(verilog, folder / "design.v")
-    run_script(
-        [
-            "read_verilog design.v",
-            f"{_FAMILIES[target].command} -top {top}",
-            f"write_json {netlist.name}",
-        ],
-        folder,
-    )
+    in_blocks = write_netlist(folder / "design.v", top, target, netlist)
     cells = count_cells(netlist.read_text(encoding="utf-8"), top)
     placements: list[Placement] = []
     device = smallest_device(cells) if target == "ecp5" else None
@@ -205,7 +213,33 @@ def _implemented(
                 pool.shutdown(wait=False, cancel_futures=True)
                 stop_tools()
                 raise
-    return cells, device, placements
+    return _Implemented(cells, in_blocks, device, placements)
+
+
+def write_netlist(verilog: Path, top: str, target: SynthesisTarget, netlist: Path) -> int | None:
+    """Synthesise into a flat JSON netlist beside `verilog`; return its `ff_in_blocks`.
+
+    Raises
+    ------
+    ToolFailedError, UnreadableResultError
+    """
+    run_script(
+        [
+            f"read_verilog {verilog.name}",
+            f"{_FAMILIES[target].command} -top {top}",
+            f"write_json {netlist.name}",
+        ],
+        verilog.parent,
+    )
+    if target != "ecp5":
+        return None
+    try:
+        document = json.loads(netlist.read_text(encoding="utf-8"))
+        absorbed = absorb_registers(document["modules"][top])
+    except (ValueError, KeyError, TypeError) as error:
+        raise _unreadable(error) from None
+    netlist.write_text(json.dumps(document), encoding="utf-8")
+    return absorbed
 
 
 def count_cells(netlist: str, top: str) -> dict[str, int]:
@@ -219,9 +253,13 @@ def count_cells(netlist: str, top: str) -> dict[str, int]:
         cells = json.loads(netlist)["modules"][top]["cells"].values()
         kinds = [str(cell["type"]) for cell in cells]
     except (ValueError, KeyError, TypeError) as error:
-        raise UnreadableResultError(f"yosys's netlist cannot be read: {error!r}") from None
+        raise _unreadable(error) from None
     # $scopeinfo remembers the hierarchy; it is no cell.
     return {kind: kinds.count(kind) for kind in sorted(set(kinds)) if not kind.startswith("$")}
+
+
+def _unreadable(error: Exception) -> UnreadableResultError:
+    return UnreadableResultError(f"yosys's netlist cannot be read: {error!r}")
 
 
 def _total(cells: Mapping[str, int], kinds: Sequence[str]) -> int:

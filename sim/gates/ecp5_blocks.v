@@ -1,9 +1,9 @@
-// Block RAM and multiplier of ECP5, as far as yosys uses them for generated circuits.
+// Block RAM and multiplier of ECP5, as far as synthesis uses them for generated circuits.
 //
 // yosys brings models of the other cells (LUT4, CCU2C, PFUMX, L6MUX21, TRELLIS_FF, TRELLIS_DPR16X4)
-// and none of these two. They are written from how its technology mapping wires them; what it never
-// does (output registers, resets, chip selects, two clocks, registers in the multiplier) stops the
-// simulation.
+// and none of these two. They are written from how its technology mapping wires them, with the
+// registers behind outputs that rtlgen's synthesis uses; what neither does (resets, chip selects,
+// two clocks, registers in front of a multiplier) stops the simulation.
 
 // 1,024 words of 18 bits. A port of 18 bits or fewer sees a part of a word; a write port of 36 bits
 // takes both data inputs, and a read port of 36 bits both data outputs. Where one port writes a
@@ -120,14 +120,18 @@ module DP16KD (
   // Both data outputs, of which a port of 18 bits or fewer has the one of its own.
   reg [35:0] shown_a, shown_b;
   localparam IS_WIDE = DATA_WIDTH_A == 36;
+  wire [17:0] out_a = IS_WIDE ? shown_b[17:0] : shown_a[17:0];
+  wire [17:0] out_b = DATA_WIDTH_B == 36 ? shown_b[35:18] : shown_b[17:0];
+  // The registers behind them.
+  reg [17:0] held_a, held_b;
   assign {
     DOA17, DOA16, DOA15, DOA14, DOA13, DOA12, DOA11, DOA10, DOA9, DOA8, DOA7, DOA6, DOA5, DOA4,
     DOA3, DOA2, DOA1, DOA0
-  } = IS_WIDE ? shown_b[17:0] : shown_a[17:0];
+  } = REGMODE_A == "OUTREG" ? held_a : out_a;
   assign {
     DOB17, DOB16, DOB15, DOB14, DOB13, DOB12, DOB11, DOB10, DOB9, DOB8, DOB7, DOB6, DOB5, DOB4,
     DOB3, DOB2, DOB1, DOB0
-  } = DATA_WIDTH_B == 36 ? shown_b[35:18] : shown_b[17:0];
+  } = REGMODE_B == "OUTREG" ? held_b : out_b;
 
   // The bits of a pair of words that a port touches, the even word below.
   function [35:0] lanes(input integer width, input [13:0] addr);
@@ -191,6 +195,8 @@ module DP16KD (
     // In the mode NORMAL a port that writes keeps what it shows.
     if (CEA & (~WEA | (WRITEMODE_A != "NORMAL"))) shown_a <= read_a >> lowest(DATA_WIDTH_A, addr_a);
     if (CEB & (~WEB | (WRITEMODE_B != "NORMAL"))) shown_b <= read_b >> lowest(DATA_WIDTH_B, addr_b);
+    if (OCEA) held_a <= out_a;
+    if (OCEB) held_b <= out_b;
     if (|written_a & |written_b & is_same) begin
       $display("FAIL: %m: both ports write, which has no model");
       $fatal(1);
@@ -202,6 +208,8 @@ module DP16KD (
   initial begin
     shown_a = 0;
     shown_b = 0;
+    held_a = 0;
+    held_b = 0;
     contents = {
       INITVAL_3F, INITVAL_3E, INITVAL_3D, INITVAL_3C, INITVAL_3B, INITVAL_3A, INITVAL_39,
       INITVAL_38, INITVAL_37, INITVAL_36, INITVAL_35, INITVAL_34, INITVAL_33, INITVAL_32,
@@ -217,8 +225,11 @@ module DP16KD (
     for (row = 0; row < 64; row = row + 1)
       for (slot = 0; slot < 16; slot = slot + 1)
         words[16 * row + slot] = contents[320 * row + 20 * slot +: 18];
-    if (REGMODE_A != "NOREG" || REGMODE_B != "NOREG" || CSDECODE_A != "0b000"
-        || CSDECODE_B != "0b000" || CLKAMUX != "CLKA" || CLKBMUX != "CLKB"
+    if ((REGMODE_A != "NOREG" && REGMODE_A != "OUTREG")
+        || (REGMODE_B != "NOREG" && REGMODE_B != "OUTREG")
+        || ((IS_WIDE || DATA_WIDTH_B == 36) && REGMODE_A != REGMODE_B)
+        || CSDECODE_A != "0b000" || CSDECODE_B != "0b000"
+        || CLKAMUX != "CLKA" || CLKBMUX != "CLKB"
         || (IS_WIDE && DATA_WIDTH_B == 36 && WEB !== 0)) begin
       $display("FAIL: %m: a mode of the block RAM that has no model");
       $fatal(1);
@@ -226,21 +237,26 @@ module DP16KD (
   end
 
   always @(negedge clk)
-    if (CLKB !== CLKA || RSTA !== 0 || RSTB !== 0 || {CSA2, CSA1, CSA0, CSB2, CSB1, CSB0} !== 0) begin
+    if (CLKB !== CLKA || RSTA !== 0 || RSTB !== 0 || {CSA2, CSA1, CSA0, CSB2, CSB1, CSB0} !== 0
+        || (IS_WIDE && REGMODE_A == "OUTREG" && OCEA !== OCEB)) begin
       $display("FAIL: %m: a use of the block RAM that has no model");
       $fatal(1);
     end
 endmodule
 
-// The product of two operands, signed or not, without registers.
+// The product of two operands, signed or not, with a register behind it or none.
 module MULT18X18D (
   input A17, A16, A15, A14, A13, A12, A11, A10, A9, A8, A7, A6, A5, A4, A3, A2, A1, A0,
   input B17, B16, B15, B14, B13, B12, B11, B10, B9, B8, B7, B6, B5, B4, B3, B2, B1, B0,
   input C17, C16, C15, C14, C13, C12, C11, C10, C9, C8, C7, C6, C5, C4, C3, C2, C1, C0,
-  input SIGNEDA, SIGNEDB, SOURCEA, SOURCEB,
+  input SIGNEDA, SIGNEDB, SOURCEA, SOURCEB, CLK0, CE0, RST0,
   output P35, P34, P33, P32, P31, P30, P29, P28, P27, P26, P25, P24, P23, P22, P21, P20, P19,
   output P18, P17, P16, P15, P14, P13, P12, P11, P10, P9, P8, P7, P6, P5, P4, P3, P2, P1, P0
 );
+  parameter REG_OUTPUT_CLK = "NONE";
+  parameter REG_OUTPUT_CE = "CE0";
+  parameter REG_OUTPUT_RST = "RST0";
+
   wire signed [18:0] left = {
     SIGNEDA & A17,
     A17, A16, A15, A14, A13, A12, A11, A10, A9, A8, A7, A6, A5, A4, A3, A2, A1, A0
@@ -250,8 +266,22 @@ module MULT18X18D (
     B17, B16, B15, B14, B13, B12, B11, B10, B9, B8, B7, B6, B5, B4, B3, B2, B1, B0
   };
   wire signed [37:0] product = left * right;
+  reg [35:0] held = 0;
+  always @(posedge CLK0) if (CE0) held <= product[35:0];
   assign {
     P35, P34, P33, P32, P31, P30, P29, P28, P27, P26, P25, P24, P23, P22, P21, P20, P19, P18,
     P17, P16, P15, P14, P13, P12, P11, P10, P9, P8, P7, P6, P5, P4, P3, P2, P1, P0
-  } = product[35:0];
+  } = REG_OUTPUT_CLK == "CLK0" ? held : product[35:0];
+
+  initial
+    if ((REG_OUTPUT_CLK != "NONE" && REG_OUTPUT_CLK != "CLK0") || REG_OUTPUT_CE != "CE0"
+        || REG_OUTPUT_RST != "RST0") begin
+      $display("FAIL: %m: a mode of the multiplier that has no model");
+      $fatal(1);
+    end
+  always @(posedge CLK0)
+    if (RST0 !== 0 || CE0 !== 1) begin
+      $display("FAIL: %m: a use of the multiplier that has no model");
+      $fatal(1);
+    end
 endmodule

@@ -126,7 +126,7 @@ def test_synth_answers_at_once_what_was_asked_before(
     def counted(*arguments: Any, **_: Any) -> SynthesisReport:
         runs.append(arguments)
         return SynthesisReport(
-            "scaled", "ice40", 1, 1, None, len(runs), 3, 4, {}, None, None, {}, None, 1.5, {}
+            "scaled", "ice40", 1, 1, None, len(runs), None, 3, 4, {}, None, None, {}, None, 1.5, {}
         )
 
     monkeypatch.setattr(rtlgen.flow.known, "synthesise", counted)

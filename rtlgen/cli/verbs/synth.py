@@ -55,8 +55,9 @@ def synth(
         return
     placed = report["fmax_mhz"] is not None
     fmax = f"{report['fmax_mhz']:.1f} MHz on {report['device']}" if placed else "not placed"
+    in_blocks = f" (and {report['ff_in_blocks']} in blocks)" if report["ff_in_blocks"] else ""
     click.echo(
-        f"{report['top']} on {target}: {report['lut']} LUT, {report['ff']} FF, "
+        f"{report['top']} on {target}: {report['lut']} LUT, {report['ff']} FF{in_blocks}, "
         f"{report['dsp']} DSP, {report['block_ram']} block RAM, {fmax}"
         f"{KNOWN if known.before else ''}"
     )
