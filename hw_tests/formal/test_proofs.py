@@ -147,7 +147,8 @@ def test_offers_of_several_workers_come_out_as_they_came_and_soon(
         ("queue.take.eq(chosen[n])", "queue.take.eq(chosen[n] & ~stream.has[1])"),
         ("chosen_of(chosen, [Const(n) for n in users])", "chosen[-1]"),
         ("next_one & room.replicate(len(users))", "next_one"),
-        ("(stream.has[1] & chosen.any())", "0"),
+        ("(stream.has[1] & is_chosen)", "0"),
+        ("is_chosen.eq(wants.any() & room)", "is_chosen.eq(wants.any())"),
         ("wants, self.begin, room & ~going.any())", "wants, self.begin, 0)"),
     ],
 )

@@ -134,10 +134,10 @@ class OfferMerge(wiring.Component):
         stream_layout = data.StructLayout({"user": unsigned(user_bits(len(users))), **shown})
         m.submodules.stream = stream = ItemQueue(stream_layout.size)
         follows_then = Cat(second.follows for second in seconds)
-        chosen = self._choose(m, queues, follows, follows_then, stream)
+        chosen, is_chosen = self._choose(m, queues, follows, follows_then, stream)
         # Who was chosen last.
         before = Signal(len(users))
-        with m.If(chosen.any()):
+        with m.If(is_chosen):
             m.d.sync += before.eq(chosen)
         item = Signal(stream_layout)
         m.d.comb += [queue.take.eq(chosen[n]) for n, queue in enumerate(queues)]
@@ -147,7 +147,7 @@ class OfferMerge(wiring.Component):
             item.user.eq(chosen_of(chosen, [Const(n) for n in users])),
             item.follows.eq((chosen & follows & before).any()),
             stream.item.eq(item),
-            stream.put.eq(chosen.any()),
+            stream.put.eq(is_chosen),
             self.merged.valid.eq(stream.has[0]),
             stream.take.eq(self.merged.taken),
         ]
@@ -164,15 +164,15 @@ class OfferMerge(wiring.Component):
         follows: Value,
         follows_then: Value,
         stream: ItemQueue,
-    ) -> Signal:
-        """Return whose first item goes to the stream, a bit a mover: a register.
+    ) -> tuple[Signal, Signal]:
+        """Return whose first item goes to the stream, a bit a mover, and whether any: registers.
 
         Parameters
         ----------
         follows, follows_then: of every mover, whether its first item follows, and its second one.
         """
         users = range(len(queues))
-        chosen = Signal(len(users))
+        chosen, is_chosen = Signal(len(users)), Signal()
         # Who was chosen in the last cycle in which there was room.
         just_before = Signal(len(users))
         room = Signal()
@@ -185,14 +185,18 @@ class OfferMerge(wiring.Component):
             ]
         m.d.comb += [
             going.eq(wants & goes_on & just_before),
-            room.eq(~(stream.has[2] | (stream.has[1] & chosen.any()))),
+            room.eq(~(stream.has[2] | (stream.has[1] & is_chosen))),
         ]
         turn = RoundRobin(len(users)).build(m, wants, self.begin, room & ~going.any())
         m.d.comb += next_one.eq(Mux(going.any(), going, turn))
-        m.d.sync += chosen.eq(next_one & room.replicate(len(users)))
+        m.d.sync += [
+            chosen.eq(next_one & room.replicate(len(users))),
+            # The same as `chosen.any()`, from as far as the workers are apart.
+            is_chosen.eq(wants.any() & room),
+        ]
         with m.If(room):
             m.d.sync += just_before.eq(next_one)
-        return chosen
+        return chosen, is_chosen
 
     def _build_data(
         self, m: Module, queues: Sequence[ItemQueue], stream: ItemQueue, chosen: Value
