@@ -34,6 +34,7 @@ from rtlgen.transforms.row_pads import (
     BlockForms,
     BlockLengths,
     BlockPairs,
+    BlockPlaces,
     PairTable,
     reaching,
     stretched,
@@ -184,7 +185,7 @@ def _least_length(loops: Sequence[NestLoop]) -> int:
     """Return how many iterations a nest has with whatever minima; 0 where that is not known."""
     if len(loops) < 2:
         return 0
-    shortest = BlockForms(loops, ()).lengths((0,) * (len(loops) - 2), 0)
+    shortest = BlockForms(loops, (), {}).lengths((0,) * (len(loops) - 2), 0)
     return 0 if shortest is None else shortest.sum(0)
 
 
@@ -225,8 +226,7 @@ class _Bundle:
 
     def table(self, nest: CommonNest) -> PairTable:
         """Return the pairs in the order of the loops of the nest."""
-        order = [nest.dims.index(loop.counter or "") for loop in nest.loops]
-        return PairTable(self.sources[:, order], self.sinks[:, order], self.starts)
+        return PairTable(self.sources[:, nest.order], self.sinks[:, nest.order], self.starts)
 
     def however_padded(self, nest: CommonNest) -> dict[tuple[str, str], int]:
         """Return what every ordered pair of statements requires at least, whatever the minima."""
@@ -344,7 +344,8 @@ class _Trial:
         if _least_length(self.nest.loops) > limit:
             raise TooLong
         tables = [self.precedences.table(self.nest), self.iteration_precedences.table(self.nest)]
-        forms = BlockForms(self.nest.loops, tables)
+        stored = {name: self.points[name][:, self.nest.order] for name in self.stores}
+        forms = BlockForms(self.nest.loops, tables, stored)
         self.effort.spend(sum(len(table.sources) for table in tables))
         return forms
 
@@ -358,14 +359,14 @@ class _Trial:
         self.effort.spend(forms.listed - before)
         if lengths is None or lengths.sum(0) > limit:
             return None
-        pairs = forms.pairs(inner)
+        pairs, places = forms.pairs(inner), forms.places(inner)
         if pairs is None:
             return None
         self.effort.spend(len(lengths.begin) + sum(len(each.smallest) for each in pairs))
         for most_ii in (1, UNBOUNDED):
             # With a longer interval, fewer iterations end by the limit.
             most_count = limit if most_ii == 1 else limit // 2 + 1
-            found = self._smallest(lengths, pairs, inner, limit, most_ii, most_count)
+            found = self._smallest(lengths, pairs, places, inner, limit, most_ii, most_count)
             if found is not None:
                 return found
         return None
@@ -374,6 +375,7 @@ class _Trial:
         self,
         lengths: BlockLengths,
         pairs: Sequence[BlockPairs],
+        places: Mapping[str, BlockPlaces] | None,
         inner: tuple[int, ...],
         limit: int,
         most_ii: int,
@@ -389,6 +391,8 @@ class _Trial:
         last = min(high, least + STORE_TRIALS) if self.stores else least
         for tried in range(least, last + 1):
             try:
+                if places is not None and self._meets(pairs, places, lengths.at(tried), most_ii):
+                    continue
                 found = self._attempt((0, tried, *inner), limit, most_ii)
             except TooLong:
                 return None
@@ -405,6 +409,28 @@ class _Trial:
         if ii is None or ii > most_ii:
             return False
         return self.precedences.can_be_kept(cycles, ii)
+
+    def _meets(
+        self,
+        pairs: Sequence[BlockPairs],
+        places: Mapping[str, BlockPlaces],
+        lengths: Ints,
+        most_ii: int,
+    ) -> bool:
+        """Tell whether with blocks of these lengths some stores meet, or a precedence is broken.
+
+        Raises
+        ------
+        TooLong: enough was tried.
+        """
+        looked_at = (*(each.smallest for each in pairs), *(each.block for each in places.values()))
+        self.effort.spend(len(lengths) + sum(map(len, looked_at)))
+        gaps = pairs[0].gaps(lengths)
+        ii = self.precedences.initiation_interval(gaps)
+        if ii is None or ii > most_ii:
+            return True
+        ranks = {name: place.ranks(lengths) for name, place in places.items()}
+        return self._shifts(ranks, ii, self.precedences.required(gaps, ii)) is None
 
     def _attempt(
         self, least: tuple[int, ...], limit: int, most_ii: int = UNBOUNDED
@@ -434,33 +460,39 @@ class _Trial:
         ii = self.precedences.initiation_interval(gaps)
         if ii is None or ii > most_ii:
             return None
-        shifts = self._shifts(placed, ii, self.precedences.required(gaps, ii))
+        ranks = {name: placed.ranks(self.points[name]) for name in self.stores}
+        shifts = self._shifts(ranks, ii, self.precedences.required(gaps, ii))
         if shifts is None:
             return None
         attempt = Grouping(dict.fromkeys(self.points, placed), ii, shifts)
         return attempt if attempt.last_issue < limit else None
 
     def _shifts(
-        self, common: Placement, ii: int, required: Mapping[tuple[str, str], int]
+        self, ranks: Mapping[str, Ints], ii: int, required: Mapping[tuple[str, str], int]
     ) -> dict[str, int] | None:
-        """Return the smallest shifts at which no two stores to an array meet."""
+        """Return the smallest shifts at which no two stores to an array meet.
+
+        Parameters
+        ----------
+        ranks: of the instances of each statement that stores.
+        """
         names = list(self.points)
         shifts = smallest_shifts(names, required, {})
-        if shifts is None or not self._stores_meet(common, ii, shifts):
+        if shifts is None or not self._stores_meet(ranks, ii, shifts):
             return shifts
         # Members with places of their own in the common nest never meet when in step.
         in_step = dict(self.in_step)
         for pair, distance in required.items():
             in_step[pair] = max(distance, in_step.get(pair, distance))
         shifts = smallest_shifts(names, in_step, {})
-        if shifts is None or self._stores_meet(common, ii, shifts):
+        if shifts is None or self._stores_meet(ranks, ii, shifts):
             return None
         return shifts
 
-    def _stores_meet(self, common: Placement, ii: int, shifts: Mapping[str, int]) -> bool:
+    def _stores_meet(self, ranks: Mapping[str, Ints], ii: int, shifts: Mapping[str, int]) -> bool:
         cycles: dict[str, list[Ints]] = {}
         for name, store in self.stores.items():
-            when = common.ranks(self.points[name]) * ii + (shifts[name] + store.stage)
+            when = ranks[name] * ii + (shifts[name] + store.stage)
             cycles.setdefault(store.array, []).append(when)
         every = [np.concatenate(found) for found in cycles.values() if len(found) > 1]
         return any(int(np.bincount(found - found.min()).max()) > 1 for found in every)

@@ -9,7 +9,7 @@ over pairs of blocks: a few hundred, where there are a hundred thousand dependen
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
@@ -217,6 +217,25 @@ class BlockPairs:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class BlockPlaces:
+    """Iterations, told by their blocks.
+
+    Members
+    -------
+    block: (iterations,) of each. place: (iterations,) its number in the block.
+    """
+
+    block: Ints
+    place: Ints
+
+    def ranks(self, lengths: Ints) -> Ints:
+        """Return the ranks when blocks have these lengths."""
+        begin = np.cumsum(lengths) - lengths
+        found: Ints = begin[self.block] + self.place
+        return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class BlockLengths:
     """The lengths of the blocks of a nest, by the minimal trip count of the second loop.
 
@@ -301,12 +320,18 @@ class BlockForms:
 
     Parameters
     ----------
-    loops: of two levels at least.
+    loops: of two levels at least. points: iterations to be placed, (n, loops), by name.
     """
 
-    def __init__(self, loops: Sequence[NestLoop], tables: Sequence[PairTable]) -> None:
+    def __init__(
+        self,
+        loops: Sequence[NestLoop],
+        tables: Sequence[PairTable],
+        points: Mapping[str, Ints],
+    ) -> None:
         self._loops = loops
         self._tables = tables
+        self._points = points
         self._rows: dict[tuple[int, ...], _TableRows | None] = {}
         self._long_rows: dict[tuple[int, ...], _LongRows | None] = {}
         self.listed = 0
@@ -340,11 +365,19 @@ class BlockForms:
 
     def pairs(self, inner: tuple[int, ...]) -> tuple[BlockPairs, ...] | None:
         """Return the pairs of every table, or None where the nest has no iteration for some."""
-        between, last = inner[:-1], inner[-1] if inner else 0
+        known = self._known_rows(inner)
+        return None if known is None else known.pairs(inner[-1] if inner else 0)
+
+    def places(self, inner: tuple[int, ...]) -> dict[str, BlockPlaces] | None:
+        """Return where the points are, or None where the nest has no iteration for some."""
+        known = self._known_rows(inner)
+        return None if known is None else known.places(inner[-1] if inner else 0)
+
+    def _known_rows(self, inner: tuple[int, ...]) -> _TableRows | None:
+        between = inner[:-1]
         if between not in self._rows:
             self._rows[between] = self._in_rows(between)
-        known = self._rows[between]
-        return None if known is None else known.pairs(last)
+        return self._rows[between]
 
     def _in_rows(self, between: tuple[int, ...]) -> _TableRows | None:
         rows = Rows.of(self._with_minima((0, 0, *between, 0)[: len(self._loops)]))
@@ -356,7 +389,8 @@ class BlockForms:
             if pairs is None:
                 return None
             found.append((pairs, BlockOrder.of(pairs, rows)))
-        return _TableRows(rows, tuple(found))
+        points = {name: rows.find(points) for name, points in self._points.items()}
+        return _TableRows(rows, tuple(found), points)
 
     def _with_minima(self, least: Sequence[int]) -> list[NestLoop]:
         return [stretched(loop, count) for loop, count in zip(self._loops, least, strict=True)]
@@ -364,15 +398,34 @@ class BlockForms:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _TableRows:
+    """Members: the rows, the pairs of every table, row of points and place in it, if it has one."""
+
     rows: Rows
     tables: tuple[tuple[RowPairs, BlockOrder], ...]
+    points: Mapping[str, tuple[Ints, Ints] | None]
 
     def pairs(self, least: int) -> tuple[BlockPairs, ...]:
         """Return the pairs of every table when rows have at least `least` iterations."""
+        within = self._within(least)
+        return tuple(BlockPairs.of(pairs, order, within) for pairs, order in self.tables)
+
+    def places(self, least: int) -> dict[str, BlockPlaces] | None:
+        """Return where the points are, likewise; None where some are in no row."""
+        within = self._within(least)
+        found: dict[str, BlockPlaces] = {}
+        for name, place in self.points.items():
+            if place is None:
+                return None
+            row, offset = place
+            found[name] = BlockPlaces(self.rows.block[row], within[row] + offset)
+        return found
+
+    def _within(self, least: int) -> Ints:
+        """Return the place of each row in its block."""
         trips = np.maximum(self.rows.trips, least)
         begin = np.cumsum(trips) - trips
-        within = begin - begin[np.searchsorted(self.rows.block, self.rows.block)]
-        return tuple(BlockPairs.of(pairs, order, within) for pairs, order in self.tables)
+        found: Ints = begin - begin[np.searchsorted(self.rows.block, self.rows.block)]
+        return found
 
 
 def reaching(loops: Sequence[NestLoop], points: Ints) -> tuple[NestLoop, ...] | None:

@@ -75,6 +75,11 @@ class CommonNest:
     iterations: int = 0
     overlaps: bool = False
 
+    @property
+    def order(self) -> list[int]:
+        """The number of each loop's dimension, outermost first."""
+        return [self.dims.index(loop.counter or "") for loop in self.loops]
+
     def coordinates(self, member: Member, points: Ints) -> Ints:
         """Return the (n, dims) place of (n, iterators) instances of a member."""
         return common_places(self.sinking.values[member.name], member.iterators, points)

@@ -52,11 +52,11 @@ def test_padded_blocks_are_as_far_apart_as_their_ranks_say(name: str, seed: int)
     enumerated = enumerate_nest(loops)
     assert enumerated is not None
     pairs = random_pairs(enumerated[0], rng)
-    forms = BlockForms(loops, [pairs])
+    forms = BlockForms(loops, [pairs], {"S0": pairs.sources})
     for _ in range(6):
         inner = tuple(rng.randint(0, 6) for _ in loops[2:])
         most = rng.randint(1, 9)
-        found, lengths = forms.pairs(inner), forms.lengths(inner, most)
+        found, lengths, places = forms.pairs(inner), forms.lengths(inner, most), forms.places(inner)
         for least in range(most + 1):
             wide = [stretched(x, n) for x, n in zip(loops, (0, least, *inner), strict=True)]
             again = enumerate_nest(wide)
@@ -64,7 +64,7 @@ def test_padded_blocks_are_as_far_apart_as_their_ranks_say(name: str, seed: int)
                 # The table of lengths ends before a row without an iteration.
                 assert lengths is None or lengths.most < least
                 continue
-            assert found is not None and lengths is not None
+            assert found is not None and lengths is not None and places is not None
             exact = [
                 NestLoop(x.iterator, int(column.max()) - x.at + 1, x.at, x.lowers, x.uppers,
                          at_least=x.at_least)
@@ -78,6 +78,8 @@ def test_padded_blocks_are_as_far_apart_as_their_ranks_say(name: str, seed: int)
             (each,) = found
             expected = of_each.min(axis=1).tolist(), of_each.max(axis=1).tolist()
             assert each.gaps(lengths.at(least)) == expected
+            ranks = places["S0"].ranks(lengths.at(least))
+            assert ranks.tolist() == table.of(pairs.sources).tolist()
             for bound, largest in zip(pairs.gaps_at_least(), expected[1], strict=True):
                 assert bound is None or bound <= largest
 
@@ -114,7 +116,14 @@ def test_a_point_is_found_in_its_row_and_nowhere_else(name: str) -> None:
 def test_a_nest_with_an_empty_loop_has_no_rows() -> None:
     empty = NestLoop("j", 6, uppers=(Bound(ROW - 1),))
     assert Rows.of((NestLoop("i", 6), empty, NestLoop("k", 2))) is None
-    assert BlockForms((NestLoop("i", 6), empty, NestLoop("k", 2)), []).pairs((0,)) is None
+    forms = BlockForms((NestLoop("i", 6), empty, NestLoop("k", 2)), [], {})
+    assert forms.pairs((0,)) is None and forms.places((0,)) is None
+
+
+def test_points_without_an_iteration_have_no_place() -> None:
+    loops = NESTS["rows that grow"]
+    assert BlockForms(loops, [], {"S0": np.array([[2, 2]])}).places(()) is not None
+    assert BlockForms(loops, [], {"S0": np.array([[2, 3]])}).places(()) is None
 
 
 def test_rows_that_were_looked_at_count_where_they_turn_out_to_be_no_nest() -> None:
@@ -125,7 +134,7 @@ def test_rows_that_were_looked_at_count_where_they_turn_out_to_be_no_nest() -> N
         NestLoop("k", 4, uppers=(Bound(COLUMN * -1 + 3),)),
         NestLoop("l", 2),
     )
-    forms = BlockForms(loops, [])
+    forms = BlockForms(loops, [], {})
     assert forms.lengths((0, 0), 2) is not None
     listed = forms.listed
     assert listed > 0
