@@ -84,7 +84,13 @@ def sweeps_in_lanes() -> Design:
     )
 
 
-@pytest.mark.parametrize("simulator", SIMULATORS)
+@pytest.mark.parametrize(
+    "simulator",
+    [
+        pytest.param("verilator", marks=pytest.mark.long),
+        pytest.param("icarus", marks=needs_icarus),
+    ],
+)
 def test_sweeps_are_exact_in_lanes_that_share_ports(simulator: Simulator) -> None:
     design = sweeps_in_lanes()
     (unit,) = design.report()["units"]

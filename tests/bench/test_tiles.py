@@ -30,7 +30,13 @@ def at(row: BenchRow, size: int) -> BenchRow:
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.kernel)
+@pytest.mark.parametrize(
+    "row",
+    [
+        pytest.param(row, marks=pytest.mark.long if number % 2 else (), id=row.kernel)
+        for number, row in enumerate(ROWS)
+    ],
+)
 def test_every_row_is_exact_in_small(row: BenchRow) -> None:
     result = measure(at(row, 24), EXAMPLE, BenchSettings(synthesis=False))
     assert result.failures == ()
@@ -52,7 +58,11 @@ def test_a_row_in_lanes_is_exact_in_small() -> None:
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("row", SKEWED_ROWS[:2], ids=lambda row: row.kernel)
+@pytest.mark.parametrize(
+    "row",
+    [SKEWED_ROWS[0], pytest.param(SKEWED_ROWS[1], marks=pytest.mark.long)],
+    ids=lambda row: row.kernel,
+)
 def test_a_row_in_lanes_behind_each_other_is_exact_in_small(row: BenchRow) -> None:
     result = measure(at(row, 64), EXAMPLE, BenchSettings(synthesis=False))
     assert result.failures == ()
@@ -94,7 +104,11 @@ def test_every_row_of_several_threads_is_exact_in_small(row: BenchRow) -> None:
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("row", [DRAM_ROWS[1], DRAM_ROWS[-2]], ids=lambda row: row.kernel)
+@pytest.mark.parametrize(
+    "row",
+    [DRAM_ROWS[1], pytest.param(DRAM_ROWS[-2], marks=pytest.mark.long)],
+    ids=lambda row: row.kernel,
+)
 def test_rows_behind_a_dram_are_near_the_cycles_predicted(row: BenchRow) -> None:
     result = measure(at(row, 64), EXAMPLE, BenchSettings(synthesis=False))
     assert result.missed == ()

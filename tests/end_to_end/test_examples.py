@@ -12,7 +12,7 @@ from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.plan import IndexStyle
 from rtlgen.scheduling.errors import IndexStyleUnsuitable
 from rtlgen.sim.cocotb_runner import Simulator
-from tests.simulators import SIMULATORS, needs_icarus
+from tests.simulators import SIMULATORS, marks_in_turn, needs_icarus
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*/*.c"))
 LARGE = ("gemm64", "tce", "vgg")
@@ -29,13 +29,19 @@ STYLED = [
     for path in SMALL
     if path.stem not in ALIKE
 ]
+HAS_LIKE: dict[Simulator, tuple[str, ...]] = {"verilator": ALIKE, "icarus": LIKE_GEMM}
 BOTH = [
-    pytest.param(path, simulator, id=f"{path.stem}-{simulator}", marks=marks)
-    for path in SMALL
-    for simulator, marks in (
-        ("verilator", pytest.mark.long if path.stem in ALIKE else ()),
-        ("icarus", (needs_icarus, pytest.mark.long) if path.stem in LIKE_GEMM else needs_icarus),
+    pytest.param(
+        path,
+        simulator,
+        id=f"{path.stem}-{simulator}",
+        marks=(
+            *marks_in_turn(number, simulator),
+            *([pytest.mark.long] if path.stem in alike else []),
+        ),
     )
+    for number, path in enumerate(SMALL)
+    for simulator, alike in HAS_LIKE.items()
 ]
 
 # MF3's figure, and what the circuit may take.

@@ -17,7 +17,7 @@ from rtlgen.scheduling.forwarding import Routing
 from rtlgen.scheduling.kept_values import Rows, without_rows
 from rtlgen.sim.cocotb_runner import Simulator
 from tests.end_to_end.judge import Compiled, assert_plan_exact, compiled, simulation_failures
-from tests.simulators import SIMULATORS
+from tests.simulators import on_one_in_turn
 
 FOLDER = Path(__file__).parent
 KERNELS = sorted((FOLDER / "kernels").glob("*.c"))
@@ -210,8 +210,10 @@ def test_sweeps_of_a_stencil_need_a_port_an_array() -> None:
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("simulator", SIMULATORS)
-@pytest.mark.parametrize("text", [CASCADE, CONVOLUTION, BLUR], ids=["sweeps", "conv", "blur"])
+@pytest.mark.parametrize(
+    ("text", "simulator"),
+    on_one_in_turn({"sweeps": [CASCADE], "conv": [CONVOLUTION], "blur": [BLUR]}),
+)
 def test_what_is_loaded_once_is_exact(text: str, tmp_path: Path, simulator: Simulator) -> None:
     found = built(text)
     assert any(memory.part is not None for memory in found.plan.memories)
@@ -221,11 +223,16 @@ def test_what_is_loaded_once_is_exact(text: str, tmp_path: Path, simulator: Simu
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("simulator", SIMULATORS)
 @pytest.mark.parametrize(
-    ("text", "lanes"),
-    [(CASCADE, 2), (DEEP, 10), (IN_PLACE, 2), (PIPELINE, 1)],
-    ids=["cascade", "deep", "in_place", "pipeline"],
+    ("text", "lanes", "simulator"),
+    on_one_in_turn(
+        {
+            "cascade": (CASCADE, 2),
+            "deep": (DEEP, 10),
+            "in_place": (IN_PLACE, 2),
+            "pipeline": (PIPELINE, 1),
+        }
+    ),
 )
 def test_rows_are_exact(text: str, lanes: int, tmp_path: Path, simulator: Simulator) -> None:
     found = built(text, lanes)
@@ -235,7 +242,13 @@ def test_rows_are_exact(text: str, lanes: int, tmp_path: Path, simulator: Simula
     assert not simulation_failures(found.plan, program, tmp_path, simulator)
 
 
-@pytest.mark.parametrize("path", KERNELS, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, marks=pytest.mark.long if number % 2 else (), id=path.stem)
+        for number, path in enumerate(KERNELS)
+    ],
+)
 def test_rows_are_exact_where_they_are_of_no_use(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -101,7 +101,10 @@ def test_results_tell_right_from_wrong(path: Path) -> None:
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("part", range(BATCHES))
+@pytest.mark.parametrize(
+    "part",
+    [pytest.param(n, marks=pytest.mark.long if n % 2 else ()) for n in range(BATCHES)],
+)
 def test_kernels_are_exact_on_verilator(part: int, tmp_path: Path) -> None:
     paths = KERNELS[part::BATCHES]
     failures = batch_failures([accepted(path) for path in paths], tmp_path, SEED)

@@ -45,7 +45,7 @@ def test_a_guess_does_not_change_the_fold(
     ("text", "size", "tile", "budget_bits"),
     [
         pytest.param(TRANSPOSED, 10, (3, 3), 64 * KIB, id="rows and columns"),
-        pytest.param(TRANSPOSED, 16, (2, 2), 1200, id="strips"),
+        pytest.param(TRANSPOSED, 16, (2, 2), 1200, id="strips", marks=pytest.mark.long),
         pytest.param(PRODUCT, 6, (2, 2, 2), 64 * KIB, id="one tile of sums"),
         pytest.param(LU, 6, (2, 2, 2), 64 * KIB, id="a triangle"),
         pytest.param(JACOBI, 7, (2, 2, 2), 64 * KIB, id="sweeps"),

@@ -133,7 +133,7 @@ def test_units_that_know_nothing_of_each_other_run_side_by_side() -> None:
 
 
 def test_joined_units_take_no_more_cycles_than_apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    for text in (GEMM, CHAIN, ENDED, TWO_PRODUCTS):
+    for text in (GEMM, CHAIN, ENDED):
         joined = planned(text, 24, budget_bits=32 * KIB)
         with monkeypatch.context() as patch:
             patch.setattr(units_module, "joined_loops", lambda *_: None)
@@ -141,19 +141,25 @@ def test_joined_units_take_no_more_cycles_than_apart(monkeypatch: pytest.MonkeyP
         assert cycles(joined) < cycles(apart)
 
 
+CASES: tuple[tuple[str, int, tuple[int, ...], dict[str, Any]], ...] = (
+    (GEMM, 11, (4, 4, 4), {}),
+    (GEMM, 9, (4, 4, 2), {"kind": "axi", "lanes": LaneRequest("j", 2)}),
+    (TWO_PRODUCTS, 10, (4, 4, 4), {"kind": "axi"}),
+    (TWO_PRODUCTS, 8, (4, 4, 4), {"on_chip": frozenset("T")}),
+    (CHAIN, 13, (1, 8), {"word_bits": 32}),
+    (CHAIN, 14, (4, 4), {"kind": "axi", "workers": WorkerRequest(2, "cyclic", False)}),
+    (ENDED, 9, (4, 4), {}),
+    (SIDE_BY_SIDE, 10, (4, 8), {"kind": "axi"}),
+)
+"""Program, size, tile, the rest."""
+
+
 @pytest.mark.simulation
-def test_circuits_of_joined_units_are_exact(tmp_path: Path) -> None:
-    two = WorkerRequest(2, "cyclic", False)
-    cases = [
-        planned(GEMM, 11, (4, 4, 4)),
-        planned(GEMM, 9, (4, 4, 2), kind="axi", lanes=LaneRequest("j", 2)),
-        planned(TWO_PRODUCTS, 10, (4, 4, 4), kind="axi"),
-        planned(TWO_PRODUCTS, 8, (4, 4, 4), on_chip=frozenset("T")),
-        planned(CHAIN, 13, (1, 8), word_bits=32),
-        planned(CHAIN, 14, (4, 4), workers=two, kind="axi"),
-        planned(ENDED, 9, (4, 4)),
-        planned(SIDE_BY_SIDE, 10, (4, 8), kind="axi"),
-    ]
+@pytest.mark.parametrize("chosen", [CASES[1::3], pytest.param(CASES, marks=pytest.mark.long)])
+def test_circuits_of_joined_units_are_exact(
+    chosen: tuple[tuple[str, int, tuple[int, ...], dict[str, Any]], ...], tmp_path: Path
+) -> None:
+    cases = [planned(text, size, tile, **options) for text, size, tile, options in chosen]
     plans = [
         (replace(found.plan, name=f"f{number}"), found.program.scop)
         for number, found in enumerate(cases)

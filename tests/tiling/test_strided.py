@@ -81,14 +81,20 @@ def test_a_statement_that_would_leave_its_array_is_not_made_to_run_more_often() 
         planned(OUTSIDE, 12)
 
 
+PROGRAMS: tuple[tuple[str, int, dict[str, Any]], ...] = (
+    (EVERY_FOURTH, 11, {"tile": (4, 4)}),
+    (RED_AND_BLACK, 9, {"kind": "axi", "word_bits": 32}),
+    (EVERY_FOURTH, 10, {"kind": "axi", "workers": WorkerRequest(2, "cyclic", False)}),
+)
+
+
 @pytest.mark.simulation
-def test_their_circuits_are_exact(tmp_path: Path) -> None:
-    two = WorkerRequest(2, "cyclic", False)
-    programs: list[tuple[str, int, dict[str, Any]]] = [
-        (EVERY_FOURTH, 11, {"tile": (4, 4)}),
-        (EVERY_FOURTH, 10, {"kind": "axi", "workers": two}),
-        (RED_AND_BLACK, 9, {"kind": "axi", "word_bits": 32}),
-    ]
+@pytest.mark.parametrize(
+    "programs", [PROGRAMS[:2], pytest.param(PROGRAMS[2:], marks=pytest.mark.long)]
+)
+def test_their_circuits_are_exact(
+    programs: tuple[tuple[str, int, dict[str, Any]], ...], tmp_path: Path
+) -> None:
     plans = [
         (replace(planned(text, size, **options).plan, name=f"f{n}"), parsed(text, size).scop)
         for n, (text, size, options) in enumerate(programs)

@@ -162,17 +162,23 @@ def test_more_lanes_than_banks_are_refused() -> None:
     )
 
 
+CASES: tuple[tuple[str, int, LaneRequest, tuple[int, ...], WorkerRequest], ...] = (
+    (PRODUCT, 7, LaneRequest("k", 2), (), ONE),
+    (PRODUCT, 8, LaneRequest("k", 4), (4, 4, 4), ONE),
+    (TRIANGULAR, 7, LaneRequest("k", 2), (), ONE),
+    (FILTER, 16, LaneRequest("k", None), (), TWO),
+    (ROWS, 9, LaneRequest("k", 2), (), ONE),
+)
+"""Program, size, lanes, tile, workers."""
+
+
 @pytest.mark.simulation
-def test_circuits_with_lanes_written_out_are_exact(tmp_path: Path) -> None:
-    cases = [
-        (PRODUCT, planned(PRODUCT, 7, LaneRequest("k", 2)), 7),
-        (PRODUCT, planned(PRODUCT, 8, LaneRequest("k", 4), (4, 4, 4)), 8),
-        (TRIANGULAR, planned(TRIANGULAR, 7, LaneRequest("k", 2)), 7),
-        (FILTER, planned(FILTER, 16, LaneRequest("k", None), workers=TWO), 16),
-        (ROWS, planned(ROWS, 9, LaneRequest("k", 2)), 9),
-    ]
-    plans = [
-        (replace(found.plan, name=f"f{number}"), parsed(text, size).scop)
-        for number, (text, found, size) in enumerate(cases)
-    ]
+@pytest.mark.parametrize("cases", [CASES[1::2], pytest.param(CASES, marks=pytest.mark.long)])
+def test_circuits_with_lanes_written_out_are_exact(
+    cases: tuple[tuple[str, int, LaneRequest, tuple[int, ...], WorkerRequest], ...], tmp_path: Path
+) -> None:
+    plans = []
+    for number, (text, size, lanes, tile, workers) in enumerate(cases):
+        plan = planned(text, size, lanes, tile, workers=workers).plan
+        plans.append((replace(plan, name=f"f{number}"), parsed(text, size).scop))
     assert plan_failures(plans, tmp_path) == [[] for _ in cases]
