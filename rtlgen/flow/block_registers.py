@@ -1,5 +1,7 @@
 """Registers behind multipliers and block RAMs of ECP5 move into the blocks.
 
+`python -m rtlgen.flow.block_registers IN.json OUT.json` does so in a netlist of any yosys flow.
+
 Each output of a block has a register of its own, and yosys uses none of them: what Verilog
 registers right behind a product or a read becomes flip-flops that the placer puts where there is
 room, and the way there is half of the slowest path of a large circuit. Vendors' tools use the
@@ -8,10 +10,15 @@ block's own register instead, as yosys does for Xilinx; this pass does so on yos
 
 from __future__ import annotations
 
+import json
+import sys
 from collections import defaultdict
 from collections.abc import Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeAlias
+
+from rtlgen.flow.errors import UnreadableResultError
 
 Bit: TypeAlias = int | str
 """A net of a yosys JSON netlist, or one of the constants "0", "1", "x"."""
@@ -107,6 +114,23 @@ def absorb_registers(module: Mapping[str, Any]) -> int:
     return sum(netlist.absorb(cell, output) for cell, output in blocks)
 
 
+def absorb_in_file(netlist: Path, packed: Path) -> int:
+    """Move registers into blocks in a JSON netlist that has a top; return the flip-flops saved.
+
+    Raises
+    ------
+    UnreadableResultError
+    """
+    try:
+        document = json.loads(netlist.read_text(encoding="utf-8"))
+        (top,) = (m for m in document["modules"].values() if "top" in m["attributes"])
+        saved = absorb_registers(top)
+    except (ValueError, KeyError, TypeError) as error:
+        raise UnreadableResultError.of_netlist(error) from None
+    packed.write_text(json.dumps(document), encoding="utf-8")
+    return saved
+
+
 class _Netlist:
     """A flat netlist, and who reads each bit."""
 
@@ -172,3 +196,18 @@ def _connections(
         return None
     pins = ((output.clocks, clock), (output.enables, enable), (output.resets, ["0"]))
     return {pin: list(bits) for kind, bits in pins for pin in kind}
+
+
+def main() -> None:
+    """Move registers in the netlist that the command line names first, and write it to the second.
+
+    Raises
+    ------
+    OSError, UnreadableResultError
+    """
+    netlist, packed = map(Path, sys.argv[1:])
+    print(f"{absorb_in_file(netlist, packed)} flip-flops are in blocks")
+
+
+if __name__ == "__main__":
+    main()

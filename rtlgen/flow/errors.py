@@ -13,3 +13,8 @@ class UnreadableResultError(RtlgenError):
 
     code = "E0510"
     exit_code = 1
+
+    @classmethod
+    def of_netlist(cls, error: Exception) -> UnreadableResultError:
+        """Return the error that tells why a netlist of yosys is none that is known."""
+        return cls(f"yosys's netlist cannot be read: {error!r}")

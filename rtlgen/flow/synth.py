@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from rtlgen.files import kept_for_its_log
-from rtlgen.flow.block_registers import absorb_registers
+from rtlgen.flow.block_registers import absorb_in_file
 from rtlgen.flow.errors import UnreadableResultError
 from rtlgen.flow.nextpnr import (
     TABLES,
@@ -231,15 +231,7 @@ def write_netlist(verilog: Path, top: str, target: SynthesisTarget, netlist: Pat
         ],
         verilog.parent,
     )
-    if target != "ecp5":
-        return None
-    try:
-        document = json.loads(netlist.read_text(encoding="utf-8"))
-        absorbed = absorb_registers(document["modules"][top])
-    except (ValueError, KeyError, TypeError) as error:
-        raise _unreadable(error) from None
-    netlist.write_text(json.dumps(document), encoding="utf-8")
-    return absorbed
+    return absorb_in_file(netlist, netlist) if target == "ecp5" else None
 
 
 def count_cells(netlist: str, top: str) -> dict[str, int]:
@@ -253,13 +245,9 @@ def count_cells(netlist: str, top: str) -> dict[str, int]:
         cells = json.loads(netlist)["modules"][top]["cells"].values()
         kinds = [str(cell["type"]) for cell in cells]
     except (ValueError, KeyError, TypeError) as error:
-        raise _unreadable(error) from None
+        raise UnreadableResultError.of_netlist(error) from None
     # $scopeinfo remembers the hierarchy; it is no cell.
     return {kind: kinds.count(kind) for kind in sorted(set(kinds)) if not kind.startswith("$")}
-
-
-def _unreadable(error: Exception) -> UnreadableResultError:
-    return UnreadableResultError(f"yosys's netlist cannot be read: {error!r}")
 
 
 def _total(cells: Mapping[str, int], kinds: Sequence[str]) -> int:

@@ -133,8 +133,9 @@ class Form:
         None where they cannot be built.
         """
         if sizes not in self._busy:
-            several = self.chip.workers.count > 1
-            cuts = self.cuts.legal(sizes) if several else islice(self.cuts.legal(sizes), 1)
+            # What one worker moves does not depend on the order; else those count that are planned.
+            first = 1 if self.chip.workers.count == 1 else len(self.cuts.orders) or None
+            cuts = islice(self.cuts.legal(sizes), first)
             try:
                 with limited_effort():
                     found = [self._counted(cut) for cut in cuts if not self._has_too_many(cut)]

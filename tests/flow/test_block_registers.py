@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from rtlgen.flow.block_registers import ALWAYS, WITH_ENABLE, absorb_registers
+from rtlgen.flow.block_registers import (
+    ALWAYS,
+    WITH_ENABLE,
+    absorb_in_file,
+    absorb_registers,
+    main,
+)
 from rtlgen.flow.errors import UnreadableResultError
-from rtlgen.flow.synth import write_netlist
 
 CLOCK, ENABLE, OTHER = 2, 3, 4
 
@@ -180,12 +186,27 @@ def test_a_port_with_a_reset_takes_no_register() -> None:
     assert absorb_registers(module(block)) == 0
 
 
-def test_a_netlist_of_another_form_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_the_top_of_a_file_is_packed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def nothing(_: object, folder: Path) -> None:
-        (folder / "netlist.json").write_text('{"modules": {}}')
+    found, packed = tmp_path / "netlist.json", tmp_path / "packed.json"
+    top = module(multiplier()) | {"attributes": {"top": "1"}}
+    cell = module(multiplier()) | {"attributes": {"blackbox": "1"}}
+    found.write_text(json.dumps({"modules": {"cell": cell, "top": top}}))
+    monkeypatch.setattr(sys, "argv", ["block_registers", str(found), str(packed)])
+    main()
+    assert capsys.readouterr().out == "2 flip-flops are in blocks\n"
+    written = json.loads(packed.read_text())["modules"]
+    assert [list(written[name]["cells"]) for name in ("cell", "top")] == [
+        [*cell["cells"]],
+        ["block"],
+    ]
 
-    monkeypatch.setattr("rtlgen.flow.synth.run_script", nothing)
-    with pytest.raises(UnreadableResultError, match="KeyError"):
-        write_netlist(tmp_path / "design.v", "top", "ecp5", tmp_path / "netlist.json")
+
+@pytest.mark.parametrize("text", ['{"modules": {}}', "{}", "no JSON", '{"modules": {"top": 3}}'])
+def test_a_netlist_of_another_form_is_refused(tmp_path: Path, text: str) -> None:
+    found, packed = tmp_path / "netlist.json", tmp_path / "packed.json"
+    found.write_text(text)
+    with pytest.raises(UnreadableResultError, match="yosys's netlist cannot be read"):
+        absorb_in_file(found, packed)
+    assert not packed.exists()
