@@ -17,11 +17,12 @@ from rtlgen.scheduling.own_nests import OwnNests
 from rtlgen.scheduling.worth import is_worth_search
 from rtlgen.transforms.candidates import Placement
 from rtlgen.transforms.closed_nest import NestProblem, best_closed_nest
-from rtlgen.transforms.common_nest import EXCHANGED_EFFORT, MAX_EFFORT, StoreSlot, best_common_nest
+from rtlgen.transforms.common_nest import EXCHANGED_EFFORT, MAX_EFFORT, best_common_nest
 from rtlgen.transforms.cycle_orders import OrderSearch, best_orders
 from rtlgen.transforms.period import Grouping, common_period, initiation_intervals
 from rtlgen.transforms.precedence import Precedence, among
 from rtlgen.transforms.sink import CommonNest
+from rtlgen.transforms.store_slot import StoreSlot
 from rtlgen.transforms.sweeps import SweepProblem, best_sweeps
 
 Ints = NDArray[np.int64]

@@ -21,7 +21,7 @@ from rtlgen.scheduling.lags import Timing
 from rtlgen.scheduling.space import Space
 from rtlgen.scheduling.worth import SEARCH_GAIN, is_worth_search
 from rtlgen.target import Target
-from rtlgen.transforms.common_nest import Effort, padded_nest
+from rtlgen.transforms.common_nest import padded_nest
 from rtlgen.transforms.distances import Candidate
 from rtlgen.transforms.hyperplanes import (
     Edges,
@@ -31,6 +31,7 @@ from rtlgen.transforms.hyperplanes import (
     hyperplanes,
 )
 from rtlgen.transforms.overlapping import overlapping
+from rtlgen.transforms.padding import Effort
 from rtlgen.transforms.period import Grouping, Member
 from rtlgen.transforms.pins import Values
 from rtlgen.transforms.precedence import Precedence, Related, among, iteration_precedences

@@ -21,11 +21,11 @@ from rtlgen.ir.sets import ScopSets
 from rtlgen.poly.closed_ranks import Sunk, common_ranks, exact_loops
 from rtlgen.poly.piecewise import NoClosedForm
 from rtlgen.transforms.candidates import Placement
-from rtlgen.transforms.common_nest import StoreSlot
 from rtlgen.transforms.period import Grouping, Member
 from rtlgen.transforms.precedence import ClosedPairs, Precedence, smallest_shifts, strongest
 from rtlgen.transforms.row_pads import UNBOUNDED, stretched
 from rtlgen.transforms.sink import CommonNest
+from rtlgen.transforms.store_slot import StoreSlot
 
 Ints = NDArray[np.int64]
 

@@ -31,7 +31,6 @@ from rtlgen.ir.schedule import NestLoop
 from rtlgen.poly.strong_components import strong_components
 from rtlgen.transforms.busy_cycles import share_cycle
 from rtlgen.transforms.candidates import Placement, box_placement
-from rtlgen.transforms.common_nest import StoreSlot
 from rtlgen.transforms.distances import Candidate
 from rtlgen.transforms.period import Grouping, Member, self_distance, shared_depth
 from rtlgen.transforms.precedence import (
@@ -42,6 +41,7 @@ from rtlgen.transforms.precedence import (
     smallest_shifts,
 )
 from rtlgen.transforms.search import best_choice
+from rtlgen.transforms.store_slot import StoreSlot
 
 Ints = NDArray[np.int64]
 

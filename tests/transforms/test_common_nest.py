@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from rtlgen.poly.instances import Pairs, statement_points
-from rtlgen.transforms.common_nest import Effort, padded_nest
+from rtlgen.transforms.common_nest import padded_nest
+from rtlgen.transforms.padding import Effort
 from rtlgen.transforms.period import Grouping
 from rtlgen.transforms.precedence import Precedence
 from rtlgen.transforms.sink import common_nests

@@ -20,8 +20,8 @@ from rtlgen.poly.instances import Pairs
 from rtlgen.poly.ranks import enumerate_nest
 from rtlgen.transforms import sink
 from rtlgen.transforms import sinkings as sinkings_module
-from rtlgen.transforms.common_nest import nest_with_minima
 from rtlgen.transforms.lane_wishes import LaneWishes
+from rtlgen.transforms.padding import nest_with_minima
 from rtlgen.transforms.period import Member
 from rtlgen.transforms.precedence import Precedence, Related, iteration_precedences
 from rtlgen.transforms.sink import (

@@ -12,9 +12,9 @@ from rtlgen.options import CompileOptions
 from rtlgen.planning import choice
 from rtlgen.poly.instances import statement_points
 from rtlgen.poly.legality import find_violation
-from rtlgen.transforms.common_nest import StoreSlot
 from rtlgen.transforms.period import Member
 from rtlgen.transforms.precedence import Related, iteration_precedences, requirements
+from rtlgen.transforms.store_slot import StoreSlot
 from rtlgen.transforms.sweeps import SweepProblem, best_sweeps
 from rtlgen.transforms.units import loop_paths
 from tests.islands import compile_island

@@ -1,0 +1,347 @@
+"""The minimal trip counts of one nest: the smallest with which its statements keep what they must.
+
+The second loop's is found by bisection, for each of some for the loops inside of it. What a choice
+means for dependences and stores is told of blocks first (`transforms.row_pads`); a nest is listed
+where nothing speaks against it.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice, product
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rtlgen.ir.affine import Affine
+from rtlgen.ir.effort import keep_going
+from rtlgen.ir.schedule import Bound, NestLoop
+from rtlgen.poly.ranks import begins_with_box, enumerate_nest, ranks_of
+from rtlgen.transforms.candidates import Placement
+from rtlgen.transforms.nest_pairs import NestPairs
+from rtlgen.transforms.period import Grouping
+from rtlgen.transforms.precedence import smallest_shifts
+from rtlgen.transforms.row_pads import (
+    UNBOUNDED,
+    BlockForms,
+    BlockLengths,
+    BlockPairs,
+    BlockPlaces,
+    stretched,
+)
+from rtlgen.transforms.sink import CommonNest
+from rtlgen.transforms.store_slot import StoreSlot
+
+Ints = NDArray[np.int64]
+
+INNER_LEAST = (0, 1, 2, 4, 8, 16, 32, 64)
+"""Minimal trip counts tried for the loops inside of the one whose own is found exactly."""
+
+FINE_LEAST = (*range(16), *range(16, 32, 2), *range(32, 65, 4))
+"""The same where there is only one such loop."""
+
+MAX_PADDINGS = 64
+
+MAX_LEAST = 4_096
+"""Minimal trip count of a second loop up to which one is looked for."""
+
+STORE_TRIALS = 16
+"""Larger ones that are tried where stores meet at the smallest."""
+
+
+class TooLong(Exception):
+    """A nest has too many iterations to be of use, or too much has been tried."""
+
+
+@dataclass
+class Effort:
+    """What may still be spent. Counted, not timed: every machine builds the same.
+
+    Members
+    -------
+    each: what every step costs whatever its size.
+    """
+
+    left: int
+    each: int = 0
+
+    def spend(self, amount: int) -> None:
+        """Count work that is about to be done.
+
+        Raises
+        ------
+        TooLong: nothing is left.
+        """
+        if self.left <= 0:
+            raise TooLong
+        self.left -= amount + self.each
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PaddingSearch:
+    """One common nest, to be padded.
+
+    Members
+    -------
+    points, precedences, iteration_precedences: in the common dimensions.
+    in_step: the distances at which statements store to an array in the same cycle of an iteration.
+    """
+
+    nest: CommonNest
+    points: Mapping[str, Ints]
+    precedences: NestPairs
+    iteration_precedences: NestPairs
+    stores: Mapping[str, StoreSlot]
+    in_step: Mapping[tuple[str, str], int]
+    effort: Effort
+
+    def best(self, limit: int) -> Grouping | None:
+        """Return the grouping with the smallest pads whose last issue is before `limit`."""
+        depth = len(self.nest.loops)
+        best: Grouping | None = None
+        try:
+            if not self._may_be_padded():
+                return None
+            if depth == 1:
+                return self._attempt((0,), limit)
+            forms = self._forms(limit)
+            for inner in _inner_minima(depth):
+                found = self._padded(forms, inner, limit)
+                if found is not None:
+                    best, limit = found, found.last_issue
+                if best is not None and best.ii == 1 and self._is_unpadded(best):
+                    # Without a pad nothing is shorter.
+                    break
+        except TooLong:
+            return best
+        return best
+
+    def _may_be_padded(self) -> bool:
+        """Tell whether there could be shifts for some minima, counting iterations."""
+        self.effort.spend(len(self.iteration_precedences.sources))
+        required = self.iteration_precedences.however_padded(self.nest)
+        return smallest_shifts(list(self.points), required, {}) is not None
+
+    def _is_unpadded(self, grouping: Grouping) -> bool:
+        return [x.at_least for x in grouping.loops] == [x.at_least for x in self.nest.loops]
+
+    def _forms(self, limit: int) -> BlockForms:
+        """Return the block forms of the nest.
+
+        Raises
+        ------
+        TooLong: it cannot end before `limit`; or enough was tried.
+        """
+        if least_length(self.nest.loops) > limit:
+            raise TooLong
+        tables = [self.precedences.table(self.nest), self.iteration_precedences.table(self.nest)]
+        stored = {name: self.points[name][:, self.nest.order] for name in self.stores}
+        forms = BlockForms(self.nest.loops, tables, stored)
+        self.effort.spend(sum(len(table.sources) for table in tables))
+        return forms
+
+    def _padded(self, forms: BlockForms, inner: tuple[int, ...], limit: int) -> Grouping | None:
+        """Return the group with the smallest minimum of the second loop, the inner ones given."""
+        keep_going()
+        before = forms.listed
+        # With a minimum for every loop, there are at least so many iterations in each.
+        least_in_second = forms.blocks * prod(max(1, least) for least in inner)
+        lengths = forms.lengths(inner, min(limit // least_in_second + 1, MAX_LEAST))
+        self.effort.spend(forms.listed - before)
+        if lengths is None or lengths.sum(0) > limit:
+            return None
+        pairs, places = forms.pairs(inner), forms.places(inner)
+        if pairs is None:
+            return None
+        self.effort.spend(len(lengths.begin) + sum(len(each.smallest) for each in pairs))
+        for most_ii in (1, UNBOUNDED):
+            # With a longer interval, fewer iterations end by the limit.
+            most_count = limit if most_ii == 1 else limit // 2 + 1
+            found = self._smallest(lengths, pairs, places, inner, limit, most_ii, most_count)
+            if found is not None:
+                return found
+        return None
+
+    def _smallest(
+        self,
+        lengths: BlockLengths,
+        pairs: Sequence[BlockPairs],
+        places: Mapping[str, BlockPlaces] | None,
+        inner: tuple[int, ...],
+        limit: int,
+        most_ii: int,
+        most_count: int,
+    ) -> Grouping | None:
+        def is_enough(least: int) -> bool:
+            return self._keeps_precedences(pairs, lengths.at(least), most_ii)
+
+        high = bisect_right(range(lengths.most + 1), most_count, key=lengths.sum) - 1
+        if high < 0 or not is_enough(high):
+            return None
+        least = bisect_left(range(high), True, key=is_enough)
+        last = min(high, least + STORE_TRIALS) if self.stores else least
+        for tried in range(least, last + 1):
+            try:
+                if places is not None and self._meets(pairs, places, lengths.at(tried), most_ii):
+                    continue
+                found = self._attempt((0, tried, *inner), limit, most_ii)
+            except TooLong:
+                return None
+            if found is not None:
+                return found
+        return None
+
+    def _keeps_precedences(self, pairs: Sequence[BlockPairs], lengths: Ints, most_ii: int) -> bool:
+        """Tell whether there are shifts for blocks of these lengths, the stores not looked at."""
+        cycles, iterations = (each.gaps(lengths) for each in pairs)
+        if not self.iteration_precedences.can_be_kept(iterations, 1):
+            return False
+        ii = self.precedences.initiation_interval(cycles)
+        if ii is None or ii > most_ii:
+            return False
+        return self.precedences.can_be_kept(cycles, ii)
+
+    def _meets(
+        self,
+        pairs: Sequence[BlockPairs],
+        places: Mapping[str, BlockPlaces],
+        lengths: Ints,
+        most_ii: int,
+    ) -> bool:
+        """Tell whether with blocks of these lengths some stores meet, or a precedence is broken.
+
+        Raises
+        ------
+        TooLong: enough was tried.
+        """
+        looked_at = (*(each.smallest for each in pairs), *(each.block for each in places.values()))
+        self.effort.spend(len(lengths) + sum(map(len, looked_at)))
+        gaps = pairs[0].gaps(lengths)
+        ii = self.precedences.initiation_interval(gaps)
+        if ii is None or ii > most_ii:
+            return True
+        ranks = {name: place.ranks(lengths) for name, place in places.items()}
+        return self._shifts(ranks, ii, self.precedences.required(gaps, ii)) is None
+
+    def _attempt(
+        self, least: tuple[int, ...], limit: int, most_ii: int = UNBOUNDED
+    ) -> Grouping | None:
+        """Return the group over the common dimensions, with given minimal trip counts.
+
+        None: it does not keep all precedences, or needs a longer interval than `most_ii`.
+
+        Raises
+        ------
+        TooLong: it cannot end before `limit`, nor can any with larger minima; or enough was tried.
+        """
+        keep_going()
+        padded = nest_with_minima(self.nest.loops, least, limit)
+        if padded is None:
+            return None
+        loops, rows = padded
+        self.effort.spend(len(rows) + len(self.precedences.sources))
+        table = ranks_of(rows, np.ones(len(rows), dtype=np.int64), loops, self.nest.dims)
+        if not all(table.covers(points) for points in self.points.values()):
+            return None
+        placed = Placement(self.nest.dims, loops, None, table, table.count, 1)
+        iterations = self.iteration_precedences
+        if not iterations.can_be_kept(iterations.gaps(placed), 1):
+            return None
+        gaps = self.precedences.gaps(placed)
+        ii = self.precedences.initiation_interval(gaps)
+        if ii is None or ii > most_ii:
+            return None
+        ranks = {name: placed.ranks(self.points[name]) for name in self.stores}
+        shifts = self._shifts(ranks, ii, self.precedences.required(gaps, ii))
+        if shifts is None:
+            return None
+        attempt = Grouping(dict.fromkeys(self.points, placed), ii, shifts)
+        return attempt if attempt.last_issue < limit else None
+
+    def _shifts(
+        self, ranks: Mapping[str, Ints], ii: int, required: Mapping[tuple[str, str], int]
+    ) -> dict[str, int] | None:
+        """Return the smallest shifts at which no two stores to an array meet.
+
+        Parameters
+        ----------
+        ranks: of the instances of each statement that stores.
+        """
+        names = list(self.points)
+        shifts = smallest_shifts(names, required, {})
+        if shifts is None or not self._stores_meet(ranks, ii, shifts):
+            return shifts
+        # Members with places of their own in the common nest never meet when in step.
+        in_step = dict(self.in_step)
+        for pair, distance in required.items():
+            in_step[pair] = max(distance, in_step.get(pair, distance))
+        shifts = smallest_shifts(names, in_step, {})
+        if shifts is None or self._stores_meet(ranks, ii, shifts):
+            return None
+        return shifts
+
+    def _stores_meet(self, ranks: Mapping[str, Ints], ii: int, shifts: Mapping[str, int]) -> bool:
+        cycles: dict[str, list[Ints]] = {}
+        for name, store in self.stores.items():
+            when = ranks[name] * ii + (shifts[name] + store.stage)
+            cycles.setdefault(store.array, []).append(when)
+        every = [np.concatenate(found) for found in cycles.values() if len(found) > 1]
+        return any(int(np.bincount(found - found.min()).max()) > 1 for found in every)
+
+
+def least_length(loops: Sequence[NestLoop]) -> int:
+    """Return how many iterations a nest has with whatever minima; 0 where that is not known."""
+    if len(loops) < 2:
+        return 0
+    shortest = BlockForms(loops, (), {}).lengths((0,) * (len(loops) - 2), 0)
+    return 0 if shortest is None else shortest.sum(0)
+
+
+def _inner_minima(depth: int) -> Sequence[tuple[int, ...]]:
+    """Return the minimal trip counts of the third loop and on that are tried."""
+    if depth == 3:
+        return [(least,) for least in FINE_LEAST]
+    return list(islice(product(INNER_LEAST, repeat=depth - 2), MAX_PADDINGS))
+
+
+def nest_with_minima(
+    loops: Sequence[NestLoop], least: tuple[int, ...], limit: int
+) -> tuple[tuple[NestLoop, ...], Ints] | None:
+    """Return `loops` with minimal trip counts, in boxes that hold all their iterations, and these.
+
+    None: some loop would be empty in some iteration of the outer ones.
+
+    Raises
+    ------
+    TooLong: there are more than `limit` iterations.
+    """
+    # A level's own trips are no more than those of the whole nest.
+    if max(least) > limit:
+        raise TooLong
+    wide = [stretched(loop, count) for loop, count in zip(loops, least, strict=True)]
+    enumerated = enumerate_nest(wide)
+    if enumerated is None:
+        return None
+    rows, _ = enumerated
+    if len(rows) > limit:
+        raise TooLong
+    exact = tuple(
+        replace(_begun(wide, level, rows), extent=int(column.max()) - loop.at + 1)
+        for level, (loop, column) in enumerate(zip(wide, rows.T, strict=True))
+    )
+    return exact, rows
+
+
+def _begun(loops: Sequence[NestLoop], level: int, rows: Ints) -> NestLoop:
+    """Return a loop that says itself where it begins.
+
+    Inside of the domain its bounds never do before its box; in iterations that a minimum adds
+    outside of it, they may.
+    """
+    loop = loops[level]
+    if not loop.lowers or not begins_with_box(loop, loops[:level], rows[:, :level]):
+        return loop
+    return replace(loop, lowers=(*loop.lowers, Bound(Affine((), loop.first))))
