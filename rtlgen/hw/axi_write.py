@@ -125,7 +125,8 @@ class AxiWrite(wiring.Component):
         self._send(m, bursts, words, data.View(beat, words.r_data))
         new, head = Signal(entry), data.View(entry, asked.r_data)
         passes_by = bursts.chosen.any() & ~bursts.is_word
-        with m.If(bursts.closing):
+        # Nothing passes by an open burst, and it is known long before it is closed.
+        with m.If(bursts.open):
             m.d.comb += [new.user.eq(owner), new.last.eq(ends_tile), new.is_burst.eq(1)]
         with m.Else():
             m.d.comb += [new.user.eq(user), new.last.eq(last)]

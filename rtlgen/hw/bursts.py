@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from amaranth.hdl import Cat, Module, Mux, Signal, unsigned
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, unsigned
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, Signature
 
@@ -98,7 +98,9 @@ class BurstFormer(wiring.Component):
         m.d.sync += stopped.eq(self.stops)
         words = self.offered & self.moves & ~stopped.replicate(self.users)
         voids = self.offered & ~words
-        extending = words & self.follows & self.owner & self.open.replicate(self.users)
+        # A burst of the only user is its own.
+        own = self.owner if self.users > 1 else Const(1)
+        extending = words & self.follows & own & self.open.replicate(self.users)
         can_open = Signal()
         m.d.comb += [
             self.extends.eq(extending.any()),
