@@ -59,7 +59,12 @@ class _Output:
 
 PRODUCT = _Output(
     tuple(f"P{bit}" for bit in range(36)),
-    {"REG_OUTPUT_CLK": "CLK0", "REG_OUTPUT_CE": "CE0", "REG_OUTPUT_RST": "RST0"},
+    {
+        "REG_OUTPUT_CLK": "CLK0",
+        "REG_OUTPUT_CE": "CE0",
+        "REG_OUTPUT_RST": "RST0",
+        "GSR": "DISABLED",
+    },
     ("CLK0",),
     ("CE0",),
     ("RST0",),
@@ -98,8 +103,8 @@ def absorb_registers(module: Mapping[str, Any]) -> int:
     """Move registers into the blocks whose outputs they hold; return the flip-flops saved.
 
     They move where each bit of an output that anybody reads is read by one flip-flop alone, and
-    these are alike. What is in front of a multiplier stays: it may serve several, and has what
-    computes it near.
+    these are alike, and none has the attribute `keep`. What is in front of a multiplier stays: it
+    may serve several, and has what computes it near.
 
     Parameters
     ----------
@@ -169,7 +174,9 @@ class _Netlist:
                 if bit in self._shown or len(readers) > 1:
                     return {}
                 for name, read_at in readers:
-                    if self.cells[name]["type"] != "TRELLIS_FF" or read_at != "DI":
+                    reader = self.cells[name]
+                    is_register = reader["type"] == "TRELLIS_FF" and read_at == "DI"
+                    if not is_register or "keep" in reader.get("attributes", {}):
                         return {}
                     found[pin] = name
         return found

@@ -256,6 +256,7 @@ module MULT18X18D (
   parameter REG_OUTPUT_CLK = "NONE";
   parameter REG_OUTPUT_CE = "CE0";
   parameter REG_OUTPUT_RST = "RST0";
+  parameter GSR = "ENABLED";
 
   wire signed [18:0] left = {
     SIGNEDA & A17,

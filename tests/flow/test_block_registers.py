@@ -145,6 +145,10 @@ def clocks_that_differ(netlist: dict[str, Any]) -> None:
     netlist["cells"]["high"]["connections"]["CLK"] = [OTHER]
 
 
+def one_to_be_kept(netlist: dict[str, Any]) -> None:
+    netlist["cells"]["high"]["attributes"] = {"keep": "1"}
+
+
 SPOILT: tuple[Callable[[dict[str, Any]], None], ...] = (
     read_by_logic,
     read_by_logic_alone,
@@ -155,6 +159,7 @@ SPOILT: tuple[Callable[[dict[str, Any]], None], ...] = (
     one_with_an_enable,
     enables_that_differ,
     clocks_that_differ,
+    one_to_be_kept,
 )
 
 
