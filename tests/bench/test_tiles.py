@@ -91,7 +91,7 @@ def test_the_table_has_the_rows_of_one_thread() -> None:
 @pytest.mark.parametrize(
     "row",
     [
-        pytest.param(row, marks=() if number in (5, 13, 21) else pytest.mark.long, id=row.kernel)
+        pytest.param(row, marks=() if number in (13, 21) else pytest.mark.long, id=row.kernel)
         for number, row in enumerate(SHARED_ROWS)
     ],
 )
@@ -127,6 +127,7 @@ def test_rows_behind_a_dram_have_their_targets() -> None:
     assert found["transposed@dram-8-lanes-192KiB"]["cycles"] == 310_000
 
 
+@pytest.mark.long
 @pytest.mark.simulation
 def test_what_the_busiest_thread_does_is_measured(tmp_path: Path) -> None:
     row = KERNEL_ROWS[2]

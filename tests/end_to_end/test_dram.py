@@ -103,7 +103,9 @@ def test_reads_before_writes_of_one_cycle_are_noticed(
     assert any("cycles, not" in failure for each in failures for failure in each)
 
 
-@pytest.mark.parametrize("simulator", ["verilator", pytest.param("icarus", marks=needs_icarus)])
+@pytest.mark.parametrize(
+    "simulator", ["verilator", pytest.param("icarus", marks=[needs_icarus, pytest.mark.long])]
+)
 def test_latencies_by_chance_are_near_those_predicted(simulator: Simulator) -> None:
     design = rtlgen.compile(
         EXAMPLE,

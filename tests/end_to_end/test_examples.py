@@ -24,6 +24,8 @@ ALIKE = (
     "2mm_d", "3mm_d", "dct", "doitgen", "doitgen_d", "gemver_opt", "syrk", "syr2k", "trmm",
 )  # fmt: skip
 LIKE_GEMM = ("2mm", "3mm", "aes", "atax", "bicg", "gesummv", "mms", "mvt")
+"""In as many styles as they have, or on Icarus, in long runs only."""
+
 STYLED = [
     pytest.param(path, marks=pytest.mark.long if path.stem in LIKE_GEMM else (), id=path.stem)
     for path in SMALL

@@ -103,7 +103,7 @@ def test_results_tell_right_from_wrong(path: Path) -> None:
 @pytest.mark.simulation
 @pytest.mark.parametrize(
     "part",
-    [pytest.param(n, marks=pytest.mark.long if n % 2 else ()) for n in range(BATCHES)],
+    [pytest.param(n, marks=pytest.mark.long if n % 3 else ()) for n in range(BATCHES)],
 )
 def test_kernels_are_exact_on_verilator(part: int, tmp_path: Path) -> None:
     paths = KERNELS[part::BATCHES]

@@ -385,7 +385,11 @@ void scaled(int C[N][N], int A[N][N], int B[N][N]) {
 
 @pytest.mark.parametrize(
     ("text", "size", "tile"),
-    [(PRODUCT, 32, (8, 8, 8)), (TWO_PRODUCTS, 16, (8, 8, 8)), (SCALED_PRODUCT, 32, (16, 16, 16))],
+    [
+        (PRODUCT, 32, (8, 8, 8)),
+        pytest.param(TWO_PRODUCTS, 16, (8, 8, 8), marks=pytest.mark.long),
+        pytest.param(SCALED_PRODUCT, 32, (16, 16, 16), marks=pytest.mark.long),
+    ],
 )
 def test_ram_that_is_said_to_do_does(text: str, size: int, tile: tuple[int, ...]) -> None:
     with pytest.raises(WindowsTooLarge) as refused:

@@ -15,7 +15,9 @@ from tests.tiling.programs import JACOBI, KIB, TRANSPOSED, planned
         pytest.param(TRANSPOSED, 64, (4, 4), 7 * 512, id="of the first loop"),
         pytest.param(TRANSPOSED, 128, (4, 4), 8 * 512, id="wider"),
         pytest.param(TRANSPOSED, 128, (2, 8), 14 * 512, id="of flat tiles"),
-        pytest.param(JACOBI, 42, (2, 4, 4), 16 * KIB, id="of an inner loop"),
+        pytest.param(
+            JACOBI, 42, (2, 4, 4), 16 * KIB, id="of an inner loop", marks=pytest.mark.long
+        ),
     ],
 )
 def test_strips_are_as_wide_as_fits(

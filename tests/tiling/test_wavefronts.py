@@ -76,10 +76,18 @@ def test_they_are_found_once_for_the_loops_of_c() -> None:
 
 
 @pytest.mark.simulation
-def test_their_circuits_are_exact(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "cases",
+    [
+        [(ALIGNMENT, 13, (4, 4))],
+        pytest.param([(SWEEPS, 12, (3, 4, 4))], marks=pytest.mark.long),
+    ],
+)
+def test_their_circuits_are_exact(
+    cases: list[tuple[str, int, tuple[int, ...]]], tmp_path: Path
+) -> None:
     two = WorkerRequest(2)
     plans = []
-    cases = [(ALIGNMENT, 13, (4, 4)), (SWEEPS, 12, (3, 4, 4))]
     for number, (text, size, tile) in enumerate(cases):
         found = planned(text, size, tile, kind="axi")
         assert not found.parts[0].loops.are_written
