@@ -96,12 +96,15 @@ class Target:
         """
         return replace(self, memory_read_latency_cycles=self.memory_read_latency_cycles + 1)
 
-    def ram_style(self, words: int) -> RamStyle:
+    def ram_style(self, words: int, *, is_one_of_many: bool = False) -> RamStyle:
         """Return which RAM a memory of so many words beside an array is made of.
 
-        A block RAM takes the same place of the device whatever is in it, and shows a word late.
+        What is deeper than a cell's memory takes many cells, and a choice among them, where it is
+        read. But of banks, and of parts of an array, there are many: each would be a block RAM,
+        which takes the same place of the device whatever is in it.
         """
-        return "distributed" if words <= self.distributed_words else "block"
+        few = self.distributed_words if is_one_of_many else self.distributed_row_words
+        return "distributed" if words <= few else "block"
 
     def latency_cycles(self, op: str, left_width: int, right_width: int, result_width: int) -> int:
         """Return the cycles from operands to result.

@@ -95,3 +95,18 @@ def test_an_array_takes_as_many_block_rams_as_predicted(
     # and for several RAMs in depth the choice among them.
     assert "TRELLIS_DPR16X4" not in types
     assert types.count("TRELLIS_FF") <= width_bits + 4
+
+
+@pytest.mark.parametrize(
+    ("words", "is_one_of_many", "style"),
+    [
+        (16, False, "distributed"),
+        (17, False, "block"),
+        (17, True, "distributed"),
+        (64, True, "distributed"),
+        (65, True, "block"),
+    ],
+)
+def test_what_takes_few_cells_is_made_of_them(words: int, is_one_of_many: bool, style: str) -> None:
+    assert get_target("ecp5").ram_style(words, is_one_of_many=is_one_of_many) == style
+    assert get_target("ice40").ram_style(words, is_one_of_many=is_one_of_many) == "block"

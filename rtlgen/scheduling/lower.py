@@ -176,7 +176,7 @@ def _memory_of(kept: KeptMemory, target: Target) -> Memory:
         read_ports=read_ports(kept),
         read_latency_cycles=read_latency_cycles(kept.array, target),
         collision_free=True,
-        style=target.ram_style(kept.words),
+        style=target.ram_style(kept.words, is_one_of_many=True),
         part=kept.part,
     )
 

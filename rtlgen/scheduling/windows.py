@@ -387,4 +387,6 @@ class WindowBuilder:
         )
         if not memory.is_ram:
             return memory
-        return replace(memory, style=self.planner.target.ram_style(memory.ram_words))
+        target, is_one_of_many = self.planner.target, bool(memory.cuts)
+        style = target.ram_style(memory.ram_words, is_one_of_many=is_one_of_many)
+        return replace(memory, style=style)

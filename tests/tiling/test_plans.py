@@ -420,7 +420,7 @@ def test_a_search_for_tiles_that_ends_for_its_effort_says_so(
 
 @pytest.mark.parametrize(
     ("target", "tile", "windows"),
-    [("ecp5", (8, 8), "distributed"), ("ecp5", (16, 16), "block"), ("ice40", (8, 8), "block")],
+    [("ecp5", (2, 2), "distributed"), ("ecp5", (8, 8), "block"), ("ice40", (2, 2), "block")],
 )
 def test_what_has_few_words_takes_no_block_ram_where_logic_cells_have_memories(
     target: str, tile: tuple[int, int], windows: str
