@@ -115,8 +115,8 @@ def absorb_registers(module: Mapping[str, Any]) -> int:
     KeyError, TypeError, ValueError: it has another form.
     """
     netlist = _Netlist(module)
-    blocks = [(cell, output) for cell in netlist.cells.values() for output in _outputs(cell)]
-    return sum(netlist.absorb(cell, output) for cell, output in blocks)
+    blocks = [(name, output) for name, cell in netlist.cells.items() for output in _outputs(cell)]
+    return sum(netlist.absorb(name, output) for name, output in blocks)
 
 
 def absorb_in_file(netlist: Path, packed: Path) -> int:
@@ -146,11 +146,15 @@ class _Netlist:
         for name, cell in self.cells.items():
             for pin, bits in cell["connections"].items():
                 if cell["port_directions"][pin] == "input":
-                    for bit in bits:
-                        self._readers[bit].append((name, pin))
+                    self._note(name, pin, bits)
 
-    def absorb(self, block: Cell, output: _Output) -> int:
+    def _note(self, name: str, pin: str, bits: Sequence[Bit]) -> None:
+        for bit in bits:
+            self._readers[bit].append((name, pin))
+
+    def absorb(self, name: str, output: _Output) -> int:
         """Replace the flip-flops behind an output by its register; return how many, 0 if none."""
+        block = self.cells[name]
         names = self._registers_behind(block, output)
         if not names:
             return 0
@@ -161,8 +165,10 @@ class _Netlist:
         block["parameters"].update(output.parameters)
         block["connections"].update(connections)
         block["port_directions"].update(dict.fromkeys(connections, "input"))
-        for pin, name in names.items():
-            block["connections"][pin] = self.cells.pop(name)["connections"]["Q"]
+        for pin, bits in connections.items():
+            self._note(name, pin, bits)
+        for pin, register in names.items():
+            block["connections"][pin] = self.cells.pop(register)["connections"]["Q"]
         return len(names)
 
     def _registers_behind(self, block: Cell, output: _Output) -> dict[str, str]:
@@ -170,7 +176,8 @@ class _Netlist:
         found: dict[str, str] = {}
         for pin in output.pins:
             for bit in block["connections"].get(pin, ()):
-                readers = self._readers[bit]
+                # Some of those that were there may be in blocks.
+                readers = [each for each in self._readers[bit] if each[0] in self.cells]
                 if bit in self._shown or len(readers) > 1:
                     return {}
                 for name, read_at in readers:

@@ -179,6 +179,17 @@ def test_a_product_that_waits_stays_outside() -> None:
     assert absorb_registers(module(multiplier(), ENABLE)) == 0
 
 
+def test_what_a_word_enables_it_enables_in_a_block() -> None:
+    """A bit of one block is the enable of what moves into another."""
+    first, second = block_ram(18, ("DOB0", "DOB1")), block_ram(18, ("DOB0", "DOB1"))
+    second["connections"] |= {"DOB0": [ENABLE], "DOB1": [12]}
+    netlist = module(first, ENABLE)
+    netlist["cells"] |= {"second": second, "other": register(12, 22)}
+    assert absorb_registers(netlist) == 2
+    assert list(netlist["cells"]) == ["block", "second", "other"]
+    assert netlist["cells"]["block"]["connections"]["OCEB"] == [ENABLE]
+
+
 def test_a_word_read_under_another_clock_stays_outside() -> None:
     block = block_ram(18, ("DOB0", "DOB1"))
     block["connections"]["CLKB"] = [OTHER]
