@@ -191,7 +191,7 @@ class OfferMerge(wiring.Component):
         m.d.comb += next_one.eq(Mux(going.any(), going, turn))
         m.d.sync += [
             chosen.eq(next_one & room.replicate(len(users))),
-            # The same as `chosen.any()`, from as far as the workers are apart.
+            # The same as `chosen.any()`, whose bits are wherever the workers are.
             is_chosen.eq(wants.any() & room),
         ]
         with m.If(room):

@@ -133,7 +133,7 @@ def test_units_that_know_nothing_of_each_other_run_side_by_side() -> None:
 
 
 def test_joined_units_take_no_more_cycles_than_apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    for text in (GEMM, CHAIN, ENDED):
+    for text in (GEMM, CHAIN, ENDED, TWO_PRODUCTS):
         joined = planned(text, 24, budget_bits=32 * KIB)
         with monkeypatch.context() as patch:
             patch.setattr(units_module, "joined_loops", lambda *_: None)
