@@ -5,7 +5,9 @@ cycles of its plan, what it takes is counted in its plan. The search climbs: the
 most cycles with a few lanes get as many as there are blocks for, then the next ones, until none
 saves any. The steps are the powers of two and the divisors of the number of iterations.
 
-What ends the climb is reported: what the next lanes would take, or wait for.
+What ends the climb is reported: what the next lanes would take, or wait for. Twice the lanes take
+about as many blocks more each time: many statements that are far above the limit by that count are
+not planned.
 """
 
 from __future__ import annotations
@@ -31,6 +33,12 @@ from rtlgen.transforms.unroll import MOST_LANES, NotUnrollable, trips_of
 
 LANE_GAIN = 0.98
 """Share of the cycles below which more lanes are worth what they take."""
+
+FAR_ABOVE = 1.5
+"""Expected multiplier blocks over allowed ones from which on many statements are not planned."""
+
+MANY_STATEMENTS = 32
+"""Statements, each lane counted, that take seconds to plan."""
 
 MOST_UNKNOWN = 16
 """Lanes that are tried of a loop whose number of iterations varies."""
@@ -149,6 +157,10 @@ class _Loops:
     names: tuple[str, ...]
     factors: tuple[int, ...]
 
+    @property
+    def most(self) -> int:
+        return self.factors[-1]
+
     def lanes(self, factor: int) -> dict[str, int | None]:
         return dict.fromkeys(self.names, factor)
 
@@ -180,6 +192,8 @@ class _Climb:
     budget: Budget
     chosen: dict[str, int | None] = field(default_factory=dict)
     refused: dict[str, str] = field(default_factory=dict)
+    per_lane: dict[_Loops, float] = field(default_factory=dict)
+    """Multiplier blocks that one lane more of some loops took, by those of the first lane."""
 
     def run(self) -> LaneChoice[Planned]:
         best = self.attempt(self.asked)
@@ -204,7 +218,7 @@ class _Climb:
     def _next(self, groups: Sequence[_Loops], best: Planned) -> tuple[Planned, int, _Loops] | None:
         """Give lanes to the loops that gain most by it; return the plan, how many, and which."""
         earlier, self.refused = self.refused, {}
-        first = [(self._better(group, group.factors[0], best), group) for group in groups]
+        first = [(self._better(group, group.factors[0], best, 1), group) for group in groups]
         found = [(planned, group) for planned, group in first if planned is not None]
         if not found:
             self.refused = {**earlier, **self.refused}
@@ -227,22 +241,37 @@ class _Climb:
 
     def _climbed(self, group: _Loops, factor: int, best: Planned) -> tuple[Planned, int]:
         """Give loops more lanes, as long as that saves cycles; return the plan and how many."""
-        most = group.factors[-1]
+        most = group.most
         while factor < most:
             double = next((f for f in group.factors if f >= 2 * factor), most)
             # Where there is no room for twice as many, there may be for some.
             steps = [f for f in reversed(group.factors) if factor < f <= double]
-            tried = ((self._better(group, step, best), step) for step in steps)
+            tried = ((self._better(group, step, best, factor), step) for step in steps)
             planned, step = next((t for t in tried if t[0] is not None), (None, factor))
             if planned is None:
                 break
             best, factor = planned, step
         return best, factor
 
-    def _better(self, group: _Loops, factor: int, before: Planned) -> Planned | None:
+    def _better(
+        self, group: _Loops, factor: int, before: Planned, lanes_before: int
+    ) -> Planned | None:
         """Return the plan with so many lanes where it fits and saves cycles, or None."""
+        taken = self.budget.taken(before.plan)
+        per_lane = self.per_lane.get(group, 0.0)
+        growth = (1 + per_lane * (factor - 1)) / (1 + per_lane * (lanes_before - 1))
+        statements = len(before.analysis.scop.statements) * factor / lanes_before
+        # All iterations at once may have constant factors, and like ones.
+        is_tried = factor == group.most or statements < MANY_STATEMENTS
+        if not is_tried and taken * growth > FAR_ABOVE * self.budget.multipliers:
+            text = f"would take about {round(taken * growth)} multiplier blocks"
+            self.refused[group.option(factor)] = text
+            return None
         planned = self._planned(group, factor)
-        if planned is None:
+        if planned is not None and lanes_before == 1 and taken:
+            more = self.budget.taken(planned.plan) / taken - 1
+            self.per_lane[group] = max(0.0, more / (factor - 1))
+        if planned is None or not self._fits(group, factor, planned):
             return None
         if predicted_cycles(planned.plan) < predicted_cycles(before.plan) * LANE_GAIN:
             return planned
@@ -254,18 +283,19 @@ class _Climb:
         return replace(self.asked, unroll={**self.asked.unroll, **lanes})
 
     def _planned(self, group: _Loops, factor: int) -> Planned | None:
-        """Return the plan with more lanes, or None where it cannot be or takes too much."""
-        option = group.option(factor)
+        """Return the plan with more lanes, or None where it cannot be."""
         try:
-            planned = self.attempt(self._with({**self.chosen, **group.lanes(factor)}))
+            return self.attempt(self._with({**self.chosen, **group.lanes(factor)}))
         except (NotUnrollable, TooComplex, BankContended, BankUnknown) as error:
-            self.refused[option] = f"cannot be: {error.diagnostic.message}"
+            self.refused[group.option(factor)] = f"cannot be: {error.diagnostic.message}"
             return None
+
+    def _fits(self, group: _Loops, factor: int, planned: Planned) -> bool:
+        """Tell whether a plan takes no more than may be taken."""
         excess = self.budget.excess(planned.plan)
-        if excess is None:
-            return planned
-        self.refused[option] = f"would {excess}"
-        return None
+        if excess is not None:
+            self.refused[group.option(factor)] = f"would {excess}"
+        return excess is None
 
 
 def what_lanes_wait_for(planned: Planned) -> list[str]:
@@ -294,7 +324,9 @@ def _groups(tree: tuple[Node, ...], asked: LaneWishes) -> list[_Loops]:
     enter(tree, 1)
     free = {name: trips for name, trips in names.items() if name not in asked.unroll}
     grouped: list[tuple[str, ...]] = [(name,) for name in free]
-    grouped += [tuple(n for n in level if n in free) for level in levels.values()]
+    # What one level has all of, another one may have, too.
+    together = {frozenset(level) & frozenset(free): None for level in levels.values()}
+    grouped += [tuple(name for name in free if name in level) for level in together]
     return [
         _Loops(group, _factors([trips for name in group for trips in free[name]]))
         for group in dict.fromkeys(grouped)

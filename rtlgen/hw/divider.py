@@ -1,7 +1,9 @@
 """A divider with C's rounding, two bits of the quotient at a time.
 
 Three subtractions side by side tell whether the divisor fits once, twice or three times: one carry
-chain and one multiplexer, where two restoring rows would be two of each in a row.
+chain and one multiplexer, where two restoring rows would be two of each in a row. What is left
+after some digits has no more bits than these took of the dividend: so wide are the subtractions,
+and whether the divisor has a bit above them is found out a digit before.
 
 Where a division may begin in every cycle, each digit of the quotient has a circuit of its own.
 Where the next one begins some cycles later, one circuit computes as many digits before it hands the
@@ -12,7 +14,7 @@ Reference: Ercegovac and Lang, "Digital Arithmetic", 2004, chapter 5 (radix 4, d
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from amaranth.hdl import Cat, Const, Module, Mux, Shape, Signal, Value, signed
 from amaranth.lib import wiring
@@ -23,7 +25,8 @@ from rtlgen.hw.source_lines import mark
 from rtlgen.source import Span
 from rtlgen.target import divider_digits, divider_steps
 
-_STATE = ("dividend", "remainder", "divisor", "negative", "quotient_negative", "by_zero", "triple")
+_SIGNS = ("negative", "quotient_negative", "by_zero")
+_STATE = ("dividend", "remainder", "divisor", "above", "triple", *_SIGNS)
 
 
 class Divider(wiring.Component):
@@ -79,31 +82,32 @@ class Divider(wiring.Component):
                 return stages.cut(values, labels)
             return stages.name(values, labels)
 
-        state = end(0, self._magnitudes(), _STATE[:-1])
+        dividend, divisor, *signs = end(0, self._magnitudes(), ("dividend", "divisor", *_SIGNS))
         # Three times the divisor is not there before, nor is it needed.
-        triple = state[2] + (state[2] << 1)
-        state = [*self._digit(state, _tiny_thrice), *state[2:], triple]
+        triple = divisor + (divisor << 1)
+        first = [*_first_digit(dividend, divisor), divisor, _above(divisor, 1), triple, *signs]
         if self.interval_cycles > 1:
-            state = self._digits_in_turn(m, stages, state)
+            state = self._digits_in_turn(m, stages, first)
         else:
-            state = end(1, state, _STATE)
+            state = end(1, first, _STATE)
             for step in range(2, steps - 1):
-                state = end(step, [*self._digit(state, _thrice), *state[2:]], _STATE)
+                after = _digit(step - 1, *state[:5])
+                flag = _above(state[2], step)
+                state = end(step, [*after, state[2], flag, *state[4:]], _STATE)
         names = ["quotient", "remainder"]
-        results = end(steps - 1, self._signed(state), names)
+        results = end(steps - 1, self._signed(*state[:2], *state[5:]), names)
         while stages.cycles_left:
             results = stages.cut(results, [f"{name}_hold" for name in names])
         m.d.comb += [self.quotient.eq(results[0]), self.remainder.eq(results[1])]
         return m
 
     def _magnitudes(self) -> list[Value]:
-        """Return what a division begins with, `triple` left out."""
+        """Return what a division begins with: its operands without signs, and what these say."""
         dividend = _magnitude(self.dividend)
         if len(dividend) % 2:
             dividend = Cat(dividend, Const(0, 1))
         return [
             dividend,
-            Const(0, 1),
             _magnitude(self.divisor),
             _is_negative(self.dividend),
             # A quotient of all ones by a zero divisor stays as it is.
@@ -111,37 +115,20 @@ class Divider(wiring.Component):
             ~self.divisor.any(),
         ]
 
-    def _signed(self, state: Sequence[Value]) -> list[Value]:
-        """Return the quotient and the remainder with their signs."""
-        quotient, remainder = state[0][: len(self.dividend)], state[1]
-        return [
-            Mux(state[4], -quotient, Cat(quotient, state[5]).as_signed()),
-            Mux(state[3], -remainder, Cat(remainder, Const(0, 1)).as_signed()),
-        ]
-
-    def _digit(
+    def _signed(
         self,
-        state: Sequence[Value],
-        thrice: Callable[[Value, Sequence[Value]], tuple[Value, Value]],
-    ) -> tuple[Value, Value]:
-        """Return (dividend, remainder) after two bits; quotient bits enter the dividend from below.
-
-        Parameters
-        ----------
-        thrice: gives whether the divisor fits three times, and what it leaves then.
-        """
-        dividend, remainder, divisor = state[:3]
-        partial = Cat(dividend[-2:], remainder)
-        once, twice = partial - divisor, partial - (divisor << 1)
-        fits_once, fits_twice = ~once[-1], ~twice[-1]
-        fits_thrice, left = thrice(partial, state)
-        shifted = Cat(Mux(fits_twice, fits_thrice, fits_once), fits_twice, dividend[:-2])
-        many, few = Mux(fits_thrice, left, twice), Mux(fits_once, once, partial)
-        return shifted, Mux(fits_twice, many, few)[: self._remainder_bits]
-
-    @property
-    def _remainder_bits(self) -> int:
-        return max(len(self.dividend), len(self.divisor))
+        dividend: Value,
+        remainder: Value,
+        negative: Value,
+        quotient_negative: Value,
+        by_zero: Value,
+    ) -> list[Value]:
+        """Return the quotient, which took the dividend's place, and the remainder with signs."""
+        quotient = dividend[: len(self.dividend)]
+        return [
+            Mux(quotient_negative, -quotient, Cat(quotient, by_zero).as_signed()),
+            Mux(negative, -remainder, Cat(remainder, Const(0, 1)).as_signed()),
+        ]
 
     def _digits_in_turn(self, m: Module, stages: Stages, state: Sequence[Value]) -> list[Value]:
         """Return the state after all digits, several of which are computed by one circuit.
@@ -154,30 +141,34 @@ class Divider(wiring.Component):
         state: after the first digit, one cycle behind the operands.
         """
         begun = DelayLines(m)
-        dividend, remainder, divisor, *signs, triple = state
-        names = [f"{name}_1" for name in ("dividend", "remainder", *_STATE[3:6])]
+        dividend, remainder, divisor, above, triple, *signs = state
+        names = [f"{name}_1" for name in ("dividend", "remainder", *_SIGNS)]
         dividend, remainder, *signs = stages.cut([dividend, remainder, *signs], names)
-        held, cycle = [divisor, triple], 2
+        cycle = 2
         for digits in _shares(divider_digits(len(self.dividend)), self.interval_cycles):
+            # As wide as the last of its digits needs it.
+            last = cycle - 2 + digits
             # The divisor is there a cycle sooner than what it is subtracted from: so the first
             # digit needs no choice between this circuit's and the one before.
             sooner = begun.at(self.begin, cycle - 1, reset=True)
-            held = self._held(m, sooner, held, ["divisor", "triple"], cycle)
+            given = [divisor, _above(divisor, last), triple]
+            divisor, above, triple = self._held(m, sooner, given, _STATE[2:5], cycle)
             taken = begun.at(self.begin, cycle, reset=True)
             own = [
                 mark(Signal(size, name=f"{name}_{cycle + 1}", reset_less=True), self.span)
-                for name, size in (("dividend", len(dividend)), ("remainder", self._remainder_bits))
+                for name, size in (("dividend", len(dividend)), ("remainder", 2 * last + 2))
             ]
             chosen = [Mux(taken, dividend, own[0]), Mux(taken, remainder, own[1])]
-            chosen = stages.name(chosen, [f"dividend_{cycle}_taken", f"remainder_{cycle}_taken"])
-            after = self._digit([*chosen, held[0], *signs, held[1]], _thrice)
+            labels = [f"dividend_{cycle}_taken", f"remainder_{cycle}_taken"]
+            dividend, remainder = stages.name(chosen, labels)
+            after = _digit(last, dividend, remainder, divisor, above, triple)
             m.d.sync += [register.eq(value) for register, value in zip(own, after, strict=True)]
             # Signs are wanted behind the last digit, when the next division may have its divisor.
-            signs = self._held(m, taken, signs, _STATE[3:6], cycle)
+            signs = self._held(m, taken, signs, _SIGNS, cycle)
             dividend, remainder = own
             cycle += digits
             stages.pass_by(digits)
-        return [dividend, remainder, held[0], *signs, held[1]]
+        return [dividend, remainder, divisor, above, triple, *signs]
 
     def _held(
         self,
@@ -206,16 +197,52 @@ def _shares(count: int, most: int) -> list[int]:
     return [count * (n + 1) // parts - count * n // parts for n in range(parts)]
 
 
-def _thrice(partial: Value, state: Sequence[Value]) -> tuple[Value, Value]:
-    left = partial - state[6]
-    return ~left[-1], left
+def _first_digit(dividend: Value, divisor: Value) -> tuple[Value, Value]:
+    """Return (dividend, remainder) after the first digit, whose parts are 3 at most.
+
+    Zero fits three times, as often as it is asked for.
+    """
+    partial, low = dividend[-2:], divisor[:2]
+    is_small = ~_above(divisor, 0)
+    fits_once = is_small & (low <= partial)
+    fits_twice = is_small & (~low[1] & (~low[0] | partial[1]))
+    fits_thrice = is_small & (~low[1] & (~low[0] | partial.all()))
+    # One and three go into it, two leaves what is odd, and zero takes nothing away.
+    left = Mux(low[0], 0, Mux(low[1], partial[0], partial))
+    return _shifted(dividend, fits_once, fits_twice, fits_thrice), Mux(fits_once, left, partial)[:2]
 
 
-def _tiny_thrice(partial: Value, state: Sequence[Value]) -> tuple[Value, Value]:
-    """Do the same for the first digit, whose `partial` is 3 at most: no divisor but 0 or 1 fits."""
-    divisor = state[2]
-    is_one, is_large = divisor[0], divisor[1:].any()
-    return ~is_large & (~is_one | (partial == 3)), Mux(is_one, 0, partial)
+def _digit(
+    digit: int, dividend: Value, remainder: Value, divisor: Value, above: Value, triple: Value
+) -> tuple[Value, Value]:
+    """Return (dividend, remainder) after two bits; quotient bits enter the dividend from below.
+
+    Parameters
+    ----------
+    digit: how many are before it. above: see `_above`. triple: three times the divisor.
+    """
+    width = 2 * digit + 2
+    partial = Cat(dividend[-2:], remainder[: width - 2])
+    once = partial - divisor[:width]
+    twice = partial - Cat(Const(0, 1), divisor)[:width]
+    thrice = partial - triple[:width]
+    too_large = above | divisor[width - 1 : width].any()
+    fits_once = ~(once[-1] | above)
+    fits_twice = ~(twice[-1] | too_large)
+    fits_thrice = ~(thrice[-1] | too_large | triple[width : width + 1].any())
+    many, few = Mux(fits_thrice, thrice, twice), Mux(fits_once, once, partial)
+    shifted = _shifted(dividend, fits_once, fits_twice, fits_thrice)
+    return shifted, Mux(fits_twice, many, few)[:width]
+
+
+def _shifted(dividend: Value, once: Value, twice: Value, thrice: Value) -> Value:
+    """Return the dividend without its upper two bits, and with those of the quotient below."""
+    return Cat(Mux(twice, thrice, once), twice, dividend[:-2])
+
+
+def _above(divisor: Value, digit: int) -> Value:
+    """Return whether a divisor has a bit above the part of the dividend that a digit looks at."""
+    return divisor[2 * digit + 2 :].any()
 
 
 def _ends_cycle(step: int, steps: int, cycles: int) -> bool:

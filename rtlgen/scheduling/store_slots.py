@@ -381,11 +381,12 @@ def _differences(a: Ints, b: Ints) -> Ints:
     """Return every value of x - y with x in a, y in b, sorted."""
     if not len(a) or not len(b):
         return np.empty(0, dtype=np.int64)
-    if len(a) * len(b) <= 1_000_000:
-        return distinct((a[:, None] - b[None, :]).reshape(-1))
     low = int(a[0] - b[-1])
     # A power of two, since a length with large prime factors takes several times as long.
     size = 1 << int(a[-1] - a[0] + b[-1] - b[0]).bit_length()
+    if len(a) * len(b) <= size:
+        # To sort the pairs takes less than to transform all distances there may be.
+        return distinct((a[:, None] - b[None, :]).reshape(-1))
     marks_a, marks_b = np.zeros(size), np.zeros(size)
     marks_a[a - a[0]] = 1
     marks_b[b[-1] - b] = 1

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +30,7 @@ from rtlgen.transforms.period import Grouping
 from rtlgen.transforms.precedence import Precedence, requirements, smallest_shifts
 
 IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
 
 MAX_TABLE = 1_000_000
 """Pairs of nests of two statements whose distance is computed."""
@@ -84,7 +86,7 @@ def best_orders(
     }
     search = _Search(nests, ii, tables, iteration_precedences)
     search.limit = None if limit is None else limit - 1
-    search.extend(_Chosen((), (), np.zeros((0, 0), dtype=np.int64)))
+    search.run()
     return OrderSearch(search.best, search.nodes <= MAX_NODES)
 
 
@@ -94,43 +96,41 @@ class _Chosen:
 
     Members
     -------
-    names, nests: the statements, and the number of the nest of each.
-    paths: longest path of distances between them; NEVER where there is none, 0 to itself.
+    names, nests: the statements, and the column of the nest of each.
+    into, out: longest paths of distances from and to each of them, to and from the nests of all
+        statements; NEVER where there is none: (chosen, columns) each.
     """
 
     names: tuple[str, ...]
     nests: tuple[int, ...]
-    paths: IntArray
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Options:
-    """The possible nests of a statement beside those that are chosen, the earliest end first.
-
-    Members
-    -------
-    nests, ends: their numbers, and the last issue with each.
-    into, out: the longest paths to and from all nests of the statement: (chosen, nests) each.
-    """
-
-    nests: Sequence[int]
-    ends: Sequence[int]
     into: IntArray
     out: IntArray
 
 
 def _with(chosen: _Chosen, name: str, nest: int, into: IntArray, out: IntArray) -> _Chosen:
-    """Return what is chosen and a nest more, with the longest paths to it and from it."""
-    size = len(chosen.names)
-    paths = np.zeros((size + 1, size + 1), dtype=np.int64)
-    paths[:size, :size] = np.maximum(chosen.paths, into[:, None] + out[None, :])
-    paths[:size, size], paths[size, :size] = into, out
-    return _Chosen((*chosen.names, name), (*chosen.nests, nest), np.maximum(paths, NEVER))
+    """Return what is chosen and a nest more, with the longest paths that lead through it.
+
+    Parameters
+    ----------
+    into, out: (columns,) the distances to and from all nests that the new one itself asks for.
+    """
+    before, after = chosen.into[:, nest, None], chosen.out[:, nest, None]
+    # From the new nest on, also by way of one that was chosen before; and to it.
+    into = np.maximum(into, (after + chosen.into).max(axis=0, initial=NEVER))
+    out = np.maximum(out, (before + chosen.out).max(axis=0, initial=NEVER))
+    return _Chosen(
+        (*chosen.names, name),
+        (*chosen.nests, nest),
+        np.vstack([np.maximum(chosen.into, before + into), into]),
+        np.vstack([np.maximum(chosen.out, after + out), out]),
+    )
 
 
 @dataclass(eq=False)
 class _Search:
     """Depth first, the nearest end first.
+
+    The nests of all statements are columns, those of one statement next to each other.
 
     Members
     -------
@@ -144,15 +144,25 @@ class _Search:
     limit: int | None = None
     best: Grouping | None = None
     nodes: int = 0
-    lengths: Mapping[str, IntArray] = field(init=False)
+    columns: Sequence[Placement] = field(init=False)
+    first: Mapping[str, int] = field(init=False)
+    lengths: IntArray = field(init=False)
+    changes: IntArray = field(init=False)
 
     def __post_init__(self) -> None:
-        self.lengths = {
-            name: np.array([self.ii * (placed.count - 1) for placed in found], dtype=np.int64)
-            for name, found in self.nests.items()
-        }
+        self.columns = [placed for found in self.nests.values() for placed in found]
+        before = accumulate((len(found) for found in self.nests.values()), initial=0)
+        self.first = dict(zip(self.nests, before, strict=False))
+        spans = [self.ii * (placed.count - 1) for placed in self.columns]
+        self.lengths = np.array(spans, dtype=np.int64)
+        self.changes = np.array([placed.changes for placed in self.columns], dtype=np.int64)
 
-    def extend(self, chosen: _Chosen) -> None:
+    def run(self) -> None:
+        """Look for the best combination."""
+        none = np.zeros((0, len(self.columns)), dtype=np.int64)
+        self._extend(_Chosen((), (), none, none))
+
+    def _extend(self, chosen: _Chosen) -> None:
         """Look for better combinations that have what is chosen."""
         left = [name for name in self.nests if name not in chosen.names]
         keep_going(work=4 * len(chosen.names) * len(left))
@@ -160,60 +170,53 @@ class _Search:
             self._finish(chosen)
             return
         self.nodes += 1
-        options = {name: self._options(chosen, name) for name in left}
+        ends, possible = self._options(chosen)
+        found = {name: np.flatnonzero(possible[self._own(name)]) for name in left}
         # The statement with the fewest nests left: a contradiction shows soonest.
-        name = min(left, key=lambda n: len(options[n].nests))
-        own = options[name]
-        for nest, end in zip(own.nests, own.ends, strict=True):
+        name = min(left, key=lambda n: len(found[n]))
+        nests = found[name] + self.first[name]
+        nests = nests[np.lexsort((nests, self.changes[nests], ends[nests]))]
+        for nest, end in zip(nests.tolist(), ends[nests].tolist(), strict=True):
             if self.nodes > MAX_NODES:
                 return
             if self.limit is None or end <= self.limit:
-                self.extend(_with(chosen, name, nest, own.into[:, nest], own.out[:, nest]))
+                self._extend(_with(chosen, name, nest, *self._distances(name, nest)))
 
-    def _distances(self, chosen: _Chosen, name: str) -> tuple[IntArray, IntArray]:
-        """Return the longest paths to and from the nests of `name`: (chosen, nests) each."""
-        shape = len(chosen.names), len(self.nests[name])
-        into, out = np.full(shape, NEVER), np.full(shape, NEVER)
-        for k, (other, nest) in enumerate(zip(chosen.names, chosen.nests, strict=True)):
-            if (other, name) in self.tables:
-                into[k] = self.tables[other, name][nest]
+    def _own(self, name: str) -> slice:
+        """Return the columns of the nests of a statement."""
+        return slice(self.first[name], self.first[name] + len(self.nests[name]))
+
+    def _distances(self, name: str, nest: int) -> tuple[IntArray, IntArray]:
+        """Return the distances to and from all nests that one nest asks for."""
+        into, out = np.full((2, len(self.columns)), NEVER)
+        own = nest - self.first[name]
+        for other in self.nests:
             if (name, other) in self.tables:
-                out[k] = self.tables[name, other][:, nest]
-        if not len(into):
-            return into, out
-        return (
-            (chosen.paths[:, :, None] + into[None, :, :]).max(axis=1),
-            (chosen.paths.T[:, :, None] + out[None, :, :]).max(axis=1),
-        )
+                into[self._own(other)] = self.tables[name, other][own]
+            if (other, name) in self.tables:
+                out[self._own(other)] = self.tables[other, name][:, own]
+        return into, out
 
-    def _options(self, chosen: _Chosen, name: str) -> _Options:
-        """Return what nests of `name` are possible."""
-        into, out = self._distances(chosen, name)
-        start = np.maximum(0, into.max(axis=0, initial=0))
-        ends = start + self.lengths[name]
-        possible = ((into + out) <= 0).all(axis=0)
-        if chosen.names:
-            others = zip(chosen.names, chosen.nests, strict=True)
-            lengths = np.array([self.lengths[other][nest] for other, nest in others])
-            starts = np.maximum(np.maximum(0, chosen.paths.max(axis=0))[:, None], start + out)
-            ends = np.maximum(ends, (starts + lengths[:, None]).max(axis=0))
+    def _options(self, chosen: _Chosen) -> tuple[IntArray, BoolArray]:
+        """Return the last issue with each nest beside those chosen, and which are possible."""
+        into, out, nests = chosen.into, chosen.out, list(chosen.nests)
+        start = into.max(axis=0, initial=0)
+        earliest = start[nests, None]
+        ends = self.lengths[nests, None] + np.maximum(earliest, start + out)
+        ends = np.maximum(start + self.lengths, ends.max(axis=0, initial=0))
+        possible: BoolArray = np.all(into + out <= 0, axis=0)
         if self.limit is not None:
-            possible &= ends <= self.limit
-        rows = np.flatnonzero(possible)
-        changes = np.array([self.nests[name][row].changes for row in rows.tolist()], dtype=np.int64)
-        rows = rows[np.lexsort((rows, changes, ends[rows]))]
-        return _Options(rows.tolist(), ends[rows].tolist(), into, out)
+            possible = possible & (ends <= self.limit)
+        return ends, possible
 
     def _finish(self, chosen: _Chosen) -> None:
-        placed = {
-            name: self.nests[name][nest]
-            for name, nest in zip(chosen.names, chosen.nests, strict=True)
-        }
+        chosen_nests = list(chosen.nests)
+        placed = dict(zip(chosen.names, (self.columns[n] for n in chosen_nests), strict=True))
         ones = dict.fromkeys(placed, 1)
         required = requirements(self.iteration_precedences, placed, ones)
         if smallest_shifts(list(placed), required, {}) is None:
             return
-        starts = np.maximum(chosen.paths.max(axis=0), 0).tolist()
+        starts = chosen.into[:, chosen_nests].max(axis=0, initial=0).tolist()
         shifts = dict(zip(chosen.names, starts, strict=True))
         names = list(self.nests)
         self.best = Grouping(
