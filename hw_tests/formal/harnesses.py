@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from amaranth.hdl import Assert, Assume, Cat, Module, Mux, Signal, Value, unsigned
+from amaranth.hdl import Assert, Assume, Cat, Module, Mux, Shape, Signal, Value, unsigned
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Signature
 
 from rtlgen.hw.axi_write import AxiWrite
 from rtlgen.hw.bursts import PAGE_BITS, BurstFormer
+from rtlgen.hw.divider import Divider
 from rtlgen.hw.merge import OfferMerge
 from rtlgen.hw.offers import offer_signature
 from rtlgen.hw.tile_sequencer import TileSequencer
@@ -498,3 +499,34 @@ class Tokens(wiring.Component):
         count = Signal(range(-(1 << 11), 1 << 11), name=name, init=initial)
         m.d.sync += count.eq(count + given - taken)
         return count
+
+
+class Divides(wiring.Component):
+    """`Divider` gives what C's `/` and `%` do, and for a zero divisor what it says.
+
+    All digits are in one cycle: where the registers are, says nothing about values.
+    """
+
+    def __init__(self, dividend: Shape, divisor: Shape, kind: type[Divider] = Divider) -> None:
+        self.divider = kind(dividend, divisor, 0)
+        super().__init__({"dividend": In(dividend), "divisor": In(divisor)})
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.submodules.divider = divider = self.divider
+        quotient, remainder = divider.quotient, divider.remainder
+        m.d.comb += [divider.dividend.eq(self.dividend), divider.divisor.eq(self.divisor)]
+        size, of = _magnitude(remainder), _magnitude(self.divisor)
+        with m.If(self.divisor == 0):
+            m.d.comb += [Assert(quotient == -1), Assert(remainder == self.dividend)]
+        with m.Else():
+            m.d.comb += [
+                Assert(quotient * self.divisor + remainder == self.dividend),
+                Assert(size < of),
+                Assert((remainder == 0) | ((remainder < 0) == (self.dividend < 0))),
+            ]
+        return m
+
+
+def _magnitude(value: Value) -> Value:
+    return Mux(value < 0, -value, value)

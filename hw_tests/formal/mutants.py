@@ -16,7 +16,20 @@ def changed(kind: Kind, old: str, new: str) -> Kind:
     ------
     ValueError: the text does not have `old` exactly once.
     """
-    text = inspect.getsource(kind)
+    return _changed(kind, inspect.getsource(kind), old, new)
+
+
+def changed_module(kind: Kind, old: str, new: str) -> Kind:
+    """Return a class whose module has `new` for `old`.
+
+    Raises
+    ------
+    ValueError: the text does not have `old` exactly once.
+    """
+    return _changed(kind, inspect.getsource(sys.modules[kind.__module__]), old, new)
+
+
+def _changed(kind: Kind, text: str, old: str, new: str) -> Kind:
     if text.count(old) != 1:
         raise ValueError(f"{kind.__name__} has {old!r} {text.count(old)} times")
     names = dict(vars(sys.modules[kind.__module__]))

@@ -7,15 +7,25 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from amaranth.hdl import Shape, signed, unsigned
 from amaranth.lib import wiring
 
 import rtlgen
 from hw_tests.formal.handing import Handing
-from hw_tests.formal.harnesses import Bursts, Fair, FairRoundRobin, Merge, Tokens, Writes
-from hw_tests.formal.mutants import changed
+from hw_tests.formal.harnesses import (
+    Bursts,
+    Divides,
+    Fair,
+    FairRoundRobin,
+    Merge,
+    Tokens,
+    Writes,
+)
+from hw_tests.formal.mutants import changed, changed_module
 from hw_tests.formal.prove import Method, prove
 from rtlgen.hw.axi_write import AxiWrite
 from rtlgen.hw.bursts import BurstFormer
+from rtlgen.hw.divider import Divider
 from rtlgen.hw.merge import OfferMerge
 from rtlgen.hw.tile_sequencer import TileSequencer
 from rtlgen.hw.turns import ALONE, RoundRobin, Turns
@@ -268,3 +278,34 @@ def test_a_kernel_that_begins_too_soon_or_too_late_is_found(
 ) -> None:
     mutant = changed(TileSequencer, old, new)
     assert prove(handing(mutant), tmp_path, "bounded", HANDING_CYCLES) == "broken"
+
+
+@pytest.mark.parametrize(
+    ("dividend", "divisor"),
+    [(signed(8), signed(8)), (unsigned(8), unsigned(8)), (signed(5), unsigned(9))],
+    ids=str,
+)
+def test_a_divider_divides_as_c_does(dividend: Shape, divisor: Shape, tmp_path: Path) -> None:
+    assert holds(Divides(dividend, divisor), tmp_path, "bounded", 1)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("~(once[-1] | above)", "~once[-1]"),
+        ("~(twice[-1] | too_large)", "~(twice[-1] | above)"),
+        (" | triple[width : width + 1].any())", ")"),
+        ("divisor[2 * digit + 2 :]", "divisor[2 * digit + 3 :]"),
+        ("flag = _above(state[2], step)", "flag = _above(state[2], step + 1)"),
+        ("(~low[0] | partial.all())", "partial.all()"),
+        ("Mux(low[1], partial[0], partial)", "partial"),
+        ("is_small & (low <= partial)", "is_small & (low < partial)"),
+        ("Mux(negative, -remainder", "Mux(quotient_negative, -remainder"),
+        ("remainder[: width - 2])", "remainder[: width - 3])"),
+    ],
+)
+def test_a_wrong_division_is_found(old: str, new: str, tmp_path: Path) -> None:
+    mutant = changed_module(Divider, old, new)
+    # Operands without a sign, and of an even width, fill all bits of a digit.
+    harnesses = (Divides(shape, shape, mutant) for shape in (unsigned(6), signed(8)))
+    assert "broken" in {prove(each, tmp_path, "bounded", 1) for each in harnesses}

@@ -229,7 +229,8 @@ def _digit(
     too_large = above | divisor[width - 1 : width].any()
     fits_once = ~(once[-1] | above)
     fits_twice = ~(twice[-1] | too_large)
-    fits_thrice = ~(thrice[-1] | too_large | triple[width : width + 1].any())
+    # Where it fits twice, no more than one bit of its triple can be above.
+    fits_thrice = ~(thrice[-1] | triple[width : width + 1].any())
     many, few = Mux(fits_thrice, thrice, twice), Mux(fits_once, once, partial)
     shifted = _shifted(dividend, fits_once, fits_twice, fits_thrice)
     return shifted, Mux(fits_twice, many, few)[:width]
