@@ -245,12 +245,15 @@ class _Climb:
         while factor < most:
             double = next((f for f in group.factors if f >= 2 * factor), most)
             # Where there is no room for twice as many, there may be for some.
-            steps = [f for f in reversed(group.factors) if factor < f <= double]
-            tried = ((self._better(group, step, best, factor), step) for step in steps)
-            planned, step = next((t for t in tried if t[0] is not None), (None, factor))
-            if planned is None:
+            steps = [f for f in group.factors if factor < f <= min(double, most)]
+            for step in reversed(steps):
+                planned = self._better(group, step, best, factor)
+                if planned is not None:
+                    best, factor = planned, step
+                    break
+                most = min(most, step - 1)
+            else:
                 break
-            best, factor = planned, step
         return best, factor
 
     def _better(

@@ -84,6 +84,19 @@ def test_no_lanes_more_fit_and_save_cycles(text: str, limit: int) -> None:
             assert f"would take {blocks} multiplier blocks" in each["why"]
 
 
+def test_many_statements_are_not_planned_in_far_too_many_lanes() -> None:
+    outputs = [f"o{n}" for n in range(9)]
+    parameters = ", ".join(f"int {name}[64]" for name in ("a", "b", *outputs))
+    body = " ".join(f"{name}[i] = a[i] * (b[i] + {n});" for n, name in enumerate(outputs))
+    text = f"void f({parameters}) {{ for (int i = 0; i < 64; i++) {{ {body} }} }}"
+    choice = design(text, max_dsp=60).report()["lane_choice"]
+    assert (choice["unroll"], choice["multiplier_blocks"]) == ({"i": 2}, 54)
+    assert choice["next"] == [
+        {"options": "--unroll i=4", "why": "would take about 108 multiplier blocks"}
+    ]
+    assert multiplier_blocks(design(text, unroll={"i": 4}).plan) == 108
+
+
 def test_a_recurrence_is_named_with_its_line() -> None:
     found = design(CHAIN, max_dsp=28)
     assert multiplier_blocks(found.plan) == 3
