@@ -19,7 +19,7 @@ help:
 	@echo 'make test       set up, then lint and run the tests'
 	@echo 'make lint       ruff, mypy and the import contracts'
 	@echo 'make test-long  the tests that take minutes'
-	@echo 'make formal     set up, then prove the parts that words off chip go through'
+	@echo 'make formal     set up, then prove the divider and the parts that words off chip go through'
 	@echo 'make mutants    change the judges, one comparison or bound at a time: every change must be noticed'
 	@echo 'make bench      reproduce the published figures'
 	@echo 'make lock       write the lock files again from pyproject.toml'

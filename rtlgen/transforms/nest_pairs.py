@@ -12,7 +12,7 @@ from rtlgen.poly.instances import Pairs
 from rtlgen.transforms.candidates import Placement
 from rtlgen.transforms.period import Member
 from rtlgen.transforms.precedence import Feasibility, Precedence, strongest
-from rtlgen.transforms.row_pads import PairTable
+from rtlgen.transforms.row_pads import Gaps, PairTable
 from rtlgen.transforms.sink import CommonNest
 
 Ints = NDArray[np.int64]
@@ -66,7 +66,7 @@ class NestPairs:
             if gap is not None
         )
 
-    def gaps(self, common: Placement) -> tuple[list[int], list[int]]:
+    def gaps(self, common: Placement) -> Gaps:
         """Return the smallest and the largest rank(source) - rank(sink) of every precedence."""
         if not self.origins:
             return [], []
@@ -76,18 +76,18 @@ class NestPairs:
             np.maximum.reduceat(gaps, self.starts).tolist(),
         )
 
-    def required(self, gaps: tuple[list[int], list[int]], ii: int) -> dict[tuple[str, str], int]:
+    def required(self, gaps: Gaps, ii: int) -> dict[tuple[str, str], int]:
         """Return the largest required distance of every ordered pair of statements."""
         return strongest(
             ((p.source, p.sink), p.required_between(ii * smallest, ii * largest))
             for p, smallest, largest in zip(self.origins, *gaps, strict=True)
         )
 
-    def can_be_kept(self, gaps: tuple[list[int], list[int]], ii: int) -> bool:
+    def can_be_kept(self, gaps: Gaps, ii: int) -> bool:
         """Tell whether some shifts keep all precedences."""
         return self.feasibility.holds(*gaps, ii)
 
-    def initiation_interval(self, gaps: tuple[list[int], list[int]]) -> int | None:
+    def initiation_interval(self, gaps: Gaps) -> int | None:
         """Return the smallest II of all members, or None where a statement runs backward."""
         ii = 1
         for p, _, largest in zip(self.origins, *gaps, strict=True):

@@ -30,6 +30,7 @@ from rtlgen.transforms.row_pads import (
     BlockLengths,
     BlockPairs,
     BlockPlaces,
+    Gaps,
     stretched,
 )
 from rtlgen.transforms.sink import CommonNest
@@ -199,10 +200,13 @@ class PaddingSearch:
         cycles, iterations = (each.gaps(lengths) for each in pairs)
         if not self.iteration_precedences.can_be_kept(iterations, 1):
             return False
-        ii = self.precedences.initiation_interval(cycles)
-        if ii is None or ii > most_ii:
-            return False
-        return self.precedences.can_be_kept(cycles, ii)
+        ii = self._interval(cycles, most_ii)
+        return ii is not None and self.precedences.can_be_kept(cycles, ii)
+
+    def _interval(self, gaps: Gaps, most_ii: int) -> int | None:
+        """Return the initiation interval that gaps ask for, or None if that is above `most_ii`."""
+        ii = self.precedences.initiation_interval(gaps)
+        return ii if ii is not None and ii <= most_ii else None
 
     def _meets(
         self,
@@ -220,8 +224,8 @@ class PaddingSearch:
         looked_at = (*(each.smallest for each in pairs), *(each.block for each in places.values()))
         self.effort.spend(len(lengths) + sum(map(len, looked_at)))
         gaps = pairs[0].gaps(lengths)
-        ii = self.precedences.initiation_interval(gaps)
-        if ii is None or ii > most_ii:
+        ii = self._interval(gaps, most_ii)
+        if ii is None:
             return True
         ranks = {name: place.ranks(lengths) for name, place in places.items()}
         return self._shifts(ranks, ii, self.precedences.required(gaps, ii)) is None
@@ -251,8 +255,8 @@ class PaddingSearch:
         if not iterations.can_be_kept(iterations.gaps(placed), 1):
             return None
         gaps = self.precedences.gaps(placed)
-        ii = self.precedences.initiation_interval(gaps)
-        if ii is None or ii > most_ii:
+        ii = self._interval(gaps, most_ii)
+        if ii is None:
             return None
         ranks = {name: placed.ranks(self.points[name]) for name in self.stores}
         shifts = self._shifts(ranks, ii, self.precedences.required(gaps, ii))
