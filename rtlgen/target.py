@@ -7,6 +7,7 @@ builders accept any latency and spread the logic over the cycles they are given.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import Literal, TypeAlias
 
 from rtlgen.errors import RtlgenError
@@ -185,14 +186,33 @@ def divider_digits(dividend_bits: int) -> int:
     return max(1, divider_steps(dividend_bits) - 3)
 
 
-def divider_circuits(digits: int, interval_cycles: int) -> int:
-    """Return how many circuits compute digits that are alike in a divider, and the first one.
+def divider_shares(digits: int, interval_cycles: int) -> list[int]:
+    """Return how many of the digits that are alike each circuit of a divider computes.
+
+    They are as few circuits as can be, and share the digits nearly equally.
 
     Parameters
     ----------
     digits: see `divider_digits`. interval_cycles: from one division to the next, at least.
     """
-    return -(-digits // interval_cycles) + 1
+    parts = -(-digits // interval_cycles)
+    return [digits * (n + 1) // parts - digits * n // parts for n in range(parts)]
+
+
+def divider_circuits(digits: int, interval_cycles: int) -> int:
+    """Return how many circuits compute digits that are alike in a divider, and the first one."""
+    return len(divider_shares(digits, interval_cycles)) + 1
+
+
+def divider_bits(dividend_bits: int, interval_cycles: int) -> int:
+    """Return the bits of a divider that take carry chains, those of operands and results included.
+
+    A circuit is as wide as what is left in front of the last of its digits.
+    """
+    shares = divider_shares(divider_digits(dividend_bits), interval_cycles)
+    widths = [2 * last + 2 for last in accumulate(shares)]
+    # Of both operands and both results the sign is taken off, or put on, in half as much logic.
+    return sum(widths) + 2 * dividend_bits
 
 
 def _shapes(*pairs: tuple[int, int]) -> tuple[BlockRamShape, ...]:

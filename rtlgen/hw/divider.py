@@ -23,7 +23,7 @@ from amaranth.lib.wiring import In, Out
 from rtlgen.hw.pipeline import DelayLines, Stages
 from rtlgen.hw.source_lines import mark
 from rtlgen.source import Span
-from rtlgen.target import divider_digits, divider_steps
+from rtlgen.target import divider_digits, divider_shares, divider_steps
 
 _SIGNS = ("negative", "quotient_negative", "by_zero")
 _STATE = ("dividend", "remainder", "divisor", "above", "triple", *_SIGNS)
@@ -145,7 +145,7 @@ class Divider(wiring.Component):
         names = [f"{name}_1" for name in ("dividend", "remainder", *_SIGNS)]
         dividend, remainder, *signs = stages.cut([dividend, remainder, *signs], names)
         cycle = 2
-        for digits in _shares(divider_digits(len(self.dividend)), self.interval_cycles):
+        for digits in divider_shares(divider_digits(len(self.dividend)), self.interval_cycles):
             # As wide as the last of its digits needs it.
             last = cycle - 2 + digits
             # The divisor is there a cycle sooner than what it is subtracted from: so the first
@@ -189,12 +189,6 @@ class Divider(wiring.Component):
                 m.d.sync += register.eq(value)
                 held.append(register)
         return held
-
-
-def _shares(count: int, most: int) -> list[int]:
-    """Return `count` as a sum of as few numbers as can be, none above `most`, nearly equal."""
-    parts = -(-count // most)
-    return [count * (n + 1) // parts - count * n // parts for n in range(parts)]
 
 
 def _first_digit(dividend: Value, divisor: Value) -> tuple[Value, Value]:

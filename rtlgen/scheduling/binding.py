@@ -45,11 +45,11 @@ from rtlgen.ir.plan import (
 )
 from rtlgen.ir.sets import attempt
 from rtlgen.scheduling.intervals import MAX_LISTED, iterations_apart
-from rtlgen.target import divider_circuits, divider_digits
+from rtlgen.target import divider_bits
 
-CHOICE_CIRCUITS = 2
-"""Circuits for a digit of a quotient that must be saved for a choice of operands to be worth it: it
-takes as much as half of one, and whoever waits for a digit in turn waits for less."""
+CHOICE_SHARE = 1
+"""Bits of a divider that must be saved, for each of its dividend, for a choice of operands to be
+worth it: it takes about a quarter of that, and the way to the divider gets longer."""
 
 Ints = NDArray[np.int64]
 
@@ -168,18 +168,9 @@ def _is_less(unit: SharedUnit, use: Use, interval_cycles: int) -> bool:
     """Tell whether a unit for one more operation is smaller than two units."""
     if not is_division(use.op):
         return True
-    apart = _circuits(use, unit.interval_cycles) + _circuits(use, use.op.interval_cycles)
-    return _circuits(use, interval_cycles) + CHOICE_CIRCUITS < apart
-
-
-def _circuits(division: Use, interval_cycles: int) -> int:
-    """Return how many circuits compute the digits of a quotient."""
-    return divider_circuits(_digits(division), interval_cycles)
-
-
-def _digits(division: Use) -> int:
-    dividend = division.of.operations[division.op.operands[0]]
-    return divider_digits(dividend.width_bits)
+    bits = use.of.operations[use.op.operands[0]].width_bits
+    apart = sum(divider_bits(bits, own.interval_cycles) for own in (unit, use.op))
+    return divider_bits(bits, interval_cycles) + CHOICE_SHARE * bits < apart
 
 
 class _Cycles:
