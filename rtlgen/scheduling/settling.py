@@ -15,7 +15,7 @@ Rewrite
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from rtlgen.ir.functional_units import has_slack
@@ -70,7 +70,7 @@ def with_wait(timing: Timing, wait: Wait) -> Timing:
 
 def useful_waits(timing: Timing, plan: KernelPlan, target: Target) -> tuple[Wait, ...]:
     """Return the waits that would shorten slow paths of a plan, in order."""
-    found = set()
+    found = set(waits_before_multipliers(timing, plan.streams))
     blocks = [memory for memory in plan.memories if memory.is_block_ram]
     is_scattered = any(
         target.block_rams(memory.depth, memory.width_bits) > target.near_block_rams
@@ -79,11 +79,18 @@ def useful_waits(timing: Timing, plan: KernelPlan, target: Target) -> tuple[Wait
     far_memories = {memory.name for memory in blocks} if is_scattered else set()
     for stream in plan.streams:
         datapath = timing.datapaths[stream.statement]
-        late = set(_before_multipliers(datapath, _chosen_nodes(datapath, stream)))
-        found |= {Wait(stream.statement, node, False) for node in late - set(datapath.settled)}
         far = {datapath.node_of_read[load.read] for load in _loads(stream, far_memories)}
         found |= {Wait(stream.statement, node, True) for node in far - datapath.held}
     return tuple(sorted(found))
+
+
+def waits_before_multipliers(timing: Timing, streams: Iterable[Stream]) -> Iterator[Wait]:
+    """Yield the waits of what goes straight from a choice, or from logic, into a multiplier."""
+    for stream in streams:
+        datapath = timing.datapaths[stream.statement]
+        late = set(_before_multipliers(datapath, _chosen_nodes(datapath, stream)))
+        for node in late - set(datapath.settled):
+            yield Wait(stream.statement, node, False)
 
 
 def _loads(stream: Stream, memories: set[str]) -> list[LoadOp]:
@@ -193,7 +200,9 @@ def affordable_waits(
     """
     measure = _Measure(timing, decision)
     end = measure.end(timing)
-    assert end is not None, "the decision is legal"
+    if end is None:
+        # Lanes behind each other keep more than their decision, which is that of one lane.
+        return ()
     found = []
     for wait in waits:
         tried = with_wait(timing, wait)

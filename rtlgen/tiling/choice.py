@@ -102,12 +102,17 @@ class TileChoice:
         return tuple(candidate for form in self.forms for candidate in form.candidates)
 
     def best(self) -> TiledPart:
-        """Return the unit in the tiles with the fewest cycles that fit.
+        """Return the unit in the tiles with the fewest cycles that fit, or hardly more.
 
         Raises
         ------
         IllegalSchedule, RaggedDomain, WindowsTooLarge: what stood in the way of the first tiles.
         """
+        found = self._fastest()
+        return self._form_of(found).settled(found)
+
+    def _fastest(self) -> TiledPart:
+        """Return the unit in the tiles with the fewest cycles that fit; see `best`."""
         found: TiledPart | None = None
         deepest = max(form.loops.depth for form in self.forms)
         # What is found in the best loops tells which tiles of the others need no plan.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, reduce
 from math import gcd, lcm
 
 from rtlgen.ir.affine import Affine, affine_sum
@@ -30,6 +30,7 @@ from rtlgen.scheduling.doacross import SharedLoop
 from rtlgen.scheduling.lags import Timing
 from rtlgen.scheduling.passing import HandingOver
 from rtlgen.scheduling.predicates import counter_box
+from rtlgen.scheduling.settling import Wait, with_wait
 from rtlgen.scheduling.space import Space
 from rtlgen.scheduling.tile_kernel import tile_loops
 from rtlgen.scheduling.window_planner import WindowPlanner
@@ -56,6 +57,7 @@ class CutPart:
     Members
     -------
     loops: those that were cut. tiled: `before` gives the iterators of the C program.
+    waits: for values that settle in its tiles.
     planners: those that were made, by what their kernel may not do. handed: what can be handed over
         by workers, by what they share.
     """
@@ -68,6 +70,7 @@ class CutPart:
     relations: TileRelations
     crossings: Crossings
     tile_loops: tuple[NestLoop, ...]
+    waits: tuple[Wait, ...] = ()
     planners: dict[tuple[object, ...], WindowPlanner] = field(default_factory=dict)
     handed: dict[SharedLoop, HandingOver | None] = field(default_factory=dict)
 
@@ -80,8 +83,13 @@ class CutPart:
         timing = _timing(one, inside.scop, self.tiled.scop, self.target)
         if lanes is not None and lanes.in_step:
             timing = replace(timing, datapaths=_addressed_together(timing))
+        timing = reduce(with_wait, self.waits, timing)
         # Off chip, what each statement writes goes through a window of its own.
         return Space(replace(timing, banked=self.off_chip), inside.scop)
+
+    def with_waits(self, waits: tuple[Wait, ...]) -> CutPart:
+        """Return the same with values that settle in its tiles."""
+        return replace(self, waits=(*self.waits, *waits), planners={}, handed={})
 
     @cached_property
     def tiles(self) -> int:

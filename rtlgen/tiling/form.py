@@ -11,11 +11,12 @@ from itertools import islice
 from math import inf
 
 from rtlgen.errors import RtlgenError
-from rtlgen.ir.effort import TooComplex, limited_effort
+from rtlgen.ir.effort import TooComplex, improving, limited_effort, spare_effort
 from rtlgen.ir.plan_error import TooManyTiles
 from rtlgen.ir.transfer_patterns import MOST_TILES
 from rtlgen.scheduling.errors import NoLanes, RaggedDomain
 from rtlgen.scheduling.movers import WordCounts
+from rtlgen.scheduling.settling import Wait, affordable_waits, waits_before_multipliers
 from rtlgen.scheduling.window_copies import FEW
 from rtlgen.tiling.candidates import Candidate, Comparison
 from rtlgen.tiling.chip import UNLIMITED, Chip
@@ -45,6 +46,13 @@ EDGES = (64, 32, 16, 8, 4)
 
 SMALL_EDGES = (2, 1)
 """The same where no larger tiles do."""
+
+SETTLED_CYCLES = 1.005
+"""Cycles with values that settle over those without, at most: the clock gains more. A cycle for
+each is no more than it takes on chip."""
+
+MOST_SETTLED = 8
+"""Values of a unit that are tried to settle."""
 
 MOST_ORDERS = 2
 """Orders in which tiles of one size are planned, where they do not need little enough RAM."""
@@ -357,6 +365,44 @@ class Form:
         self._planned[cut.tiling] = found
         self._note(found, cut)
         return found
+
+    def settled(self, part: TiledPart) -> TiledPart:
+        """Return a plan of these loops in which values settle in front of multipliers.
+
+        As many as cost hardly any cycles: all of them together, or else those that do in turn.
+        """
+        kernel = part.kernel
+        useful = set(waits_before_multipliers(kernel.timing, part.region.kernel.streams))
+        waits = affordable_waits(kernel.timing, kernel.decision, sorted(useful)[:MOST_SETTLED])
+        if not waits:
+            return part
+        cycles = self.comparison.of(part).cycles
+        most = max(int(SETTLED_CYCLES * cycles), cycles + len(waits))
+        best, kept = part, tuple[Wait, ...]()
+        with improving("values that settle in tiles"), spare_effort():
+            singly = [(wait,) for wait in waits] if len(waits) > 1 else []
+            for more in (waits, *singly):
+                later = self._settling(part, (*kept, *more), most)
+                if later is not None:
+                    best, kept = later, (*kept, *more)
+                    if more == waits:
+                        break
+        self.parts = [best if each is part else each for each in self.parts]
+        return best
+
+    def _settling(
+        self, part: TiledPart, waits: tuple[Wait, ...], most_cycles: int
+    ) -> TiledPart | None:
+        """Return the plan with some waits, or None where that takes more cycles, or RAM."""
+        cut = self.cuts.known(part.tiling).with_waits(waits)
+        try:
+            with limited_effort():
+                later = plan_part(cut, self.chip, self.taken, part.shared)
+        except (RaggedDomain, NoLanes):
+            return None
+        if later.ram_bits > part.ram_bits or self.comparison.of(later).cycles > most_cycles:
+            return None
+        return later
 
     def _has_too_many(self, cut: CutPart) -> bool:
         """Tell whether a unit would run in more rows of tiles than can be followed."""

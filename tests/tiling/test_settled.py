@@ -1,0 +1,70 @@
+"""Values of a tile that settle in front of multipliers, where that takes hardly any cycles."""
+
+from __future__ import annotations
+
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+
+import rtlgen
+from rtlgen.ir.cycles import predicted_cycles
+from rtlgen.scheduling.settling import waits_before_multipliers
+from rtlgen.scheduling.workers import WorkerRequest
+from rtlgen.tiling.plan import TiledProgram
+from tests.tiling.programs import LU, planned
+
+MASKED = """
+void masked(int a[N], int b[N], int c[N][N]) {
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < N; j++)
+      c[i][j] = (a[i] ^ b[j]) * c[i][j];
+}
+"""
+
+IN_TURN = """
+void in_turn(int a[N][N]) {
+  for (int i = 0; i < N; i++)
+    for (int j = 1; j < N; j++)
+      a[i][j] = (a[i][j - 1] ^ i) * a[i][j];
+}
+"""
+
+
+def unsettled(text: str, size: int, **options: Any) -> TiledProgram:
+    """Return a plan in which no value waits."""
+    with patch("rtlgen.tiling.form.affordable_waits", return_value=()):
+        return planned.__wrapped__(text, size, kind="axi", **options)
+
+
+def waits_left(found: TiledProgram) -> int:
+    """Return how many values go into a multiplier straight from a choice or from logic."""
+    parts = ((part.kernel.timing, part.region.kernel.streams) for part in found.parts)
+    return sum(len(set(waits_before_multipliers(*part))) for part in parts)
+
+
+@pytest.mark.parametrize(("text", "size", "count"), [(MASKED, 16, 1), (MASKED, 16, 2), (LU, 12, 1)])
+def test_values_settle_in_tiles(text: str, size: int, count: int) -> None:
+    workers = WorkerRequest(count)
+    found = planned(text, size, kind="axi", workers=workers)
+    before = unsettled(text, size, workers=workers)
+    assert found.replayed
+    settled = waits_left(before) - waits_left(found)
+    assert settled > 0
+    cycles, least = predicted_cycles(found.plan), predicted_cycles(before.plan)
+    assert cycles <= max(least + settled, 1.005 * least)
+
+
+def test_a_value_that_the_next_iteration_waits_for_does_not_settle() -> None:
+    found = planned(IN_TURN, 16, (4, 4), kind="axi")
+    before = unsettled(IN_TURN, 16, tile=(4, 4))
+    assert waits_left(found) == waits_left(before) == 1
+    assert predicted_cycles(found.plan) == predicted_cycles(before.plan)
+
+
+@pytest.mark.simulation
+def test_circuits_whose_values_settle_are_exact() -> None:
+    for memory, threads in (("axi:20", 2), ("fixed:4", 1)):
+        design = rtlgen.compile(source=MASKED, define={"N": 16}, memory=memory, threads=threads)
+        report = design.verify()
+        assert report.exact and report.cycles == report.predicted_cycles
