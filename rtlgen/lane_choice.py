@@ -327,9 +327,7 @@ def _groups(tree: tuple[Node, ...], asked: LaneWishes) -> list[_Loops]:
     enter(tree, 1)
     free = {name: trips for name, trips in names.items() if name not in asked.unroll}
     grouped: list[tuple[str, ...]] = [(name,) for name in free]
-    # What one level has all of, another one may have, too.
-    together = {frozenset(level) & frozenset(free): None for level in levels.values()}
-    grouped += [tuple(name for name in free if name in level) for level in together]
+    grouped += [tuple(name for name in free if name in level) for level in levels.values()]
     return [
         _Loops(group, _factors([trips for name in group for trips in free[name]]))
         for group in dict.fromkeys(grouped)

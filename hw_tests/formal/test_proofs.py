@@ -296,7 +296,7 @@ def test_a_divider_divides_as_c_does(dividend: Shape, divisor: Shape, tmp_path: 
         ("~(twice[-1] | too_large)", "~(twice[-1] | above)"),
         (" | triple[width : width + 1].any())", ")"),
         ("divisor[2 * digit + 2 :]", "divisor[2 * digit + 3 :]"),
-        ("flag = _above(state[2], step)", "flag = _above(state[2], step + 1)"),
+        ("_above(divisor, step), triple", "_above(divisor, step + 1), triple"),
         ("(~low[0] | partial.all())", "partial.all()"),
         ("Mux(low[1], partial[0], partial)", "partial"),
         ("is_small & (low <= partial)", "is_small & (low < partial)"),

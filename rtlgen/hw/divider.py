@@ -91,11 +91,12 @@ class Divider(wiring.Component):
         else:
             state = end(1, first, _STATE)
             for step in range(2, steps - 1):
-                after = _digit(step - 1, *state[:5])
-                flag = _above(state[2], step)
-                state = end(step, [*after, state[2], flag, *state[4:]], _STATE)
+                dividend, remainder, divisor, above, triple, *signs = state
+                after = _digit(step - 1, dividend, remainder, divisor, above, triple)
+                state = end(step, [*after, divisor, _above(divisor, step), triple, *signs], _STATE)
+        dividend, remainder, _, _, _, *signs = state
         names = ["quotient", "remainder"]
-        results = end(steps - 1, self._signed(*state[:2], *state[5:]), names)
+        results = end(steps - 1, self._signed(dividend, remainder, *signs), names)
         while stages.cycles_left:
             results = stages.cut(results, [f"{name}_hold" for name in names])
         m.d.comb += [self.quotient.eq(results[0]), self.remainder.eq(results[1])]

@@ -47,10 +47,6 @@ from rtlgen.ir.sets import attempt
 from rtlgen.scheduling.intervals import MAX_LISTED, iterations_apart
 from rtlgen.target import divider_bits
 
-CHOICE_SHARE = 1
-"""Bits of a divider that must be saved, for each of its dividend, for a choice of operands to be
-worth it: it takes about a quarter of that, and the way to the divider gets longer."""
-
 Ints = NDArray[np.int64]
 
 Found = TypeVar("Found")
@@ -170,7 +166,8 @@ def _is_less(unit: SharedUnit, use: Use, interval_cycles: int) -> bool:
         return True
     bits = use.of.operations[use.op.operands[0]].width_bits
     apart = sum(divider_bits(bits, own.interval_cycles) for own in (unit, use.op))
-    return divider_bits(bits, interval_cycles) + CHOICE_SHARE * bits < apart
+    # A choice of operands takes a quarter of `bits`, and the way to the divider gets longer.
+    return divider_bits(bits, interval_cycles) + bits < apart
 
 
 class _Cycles:

@@ -89,7 +89,8 @@ class CutPart:
 
     def with_waits(self, waits: tuple[Wait, ...]) -> CutPart:
         """Return the same with values that settle in its tiles."""
-        return replace(self, waits=(*self.waits, *waits), planners={}, handed={})
+        # What is handed over does not depend on when statements issue.
+        return replace(self, waits=waits, planners={})
 
     @cached_property
     def tiles(self) -> int:
