@@ -29,7 +29,7 @@ from rtlgen.ir.schedule import FlatDim, ScalarDim, Schedule
 from rtlgen.ir.scop import Scop
 from rtlgen.options import CompileOptions
 from rtlgen.planning.planned import Expanded, Planned, cycles_of, lowered
-from rtlgen.planning.rows import in_rows, ram_of_rows
+from rtlgen.planning.rows import in_rows, ram_cost
 from rtlgen.planning.waits import (
     multipliers_of,
     takes_too_many,
@@ -145,8 +145,20 @@ def _choose_form(written: Analysis, options: CompileOptions) -> Planned:
         with improving("arrays in banks"), more_effort():
             second = _in_given_banks(banked, options)
             if _is_worth_banks(first, second):
-                return in_rows(second, options)
-    return in_rows(_with_less_ram(first, options), options)
+                return _in_settled_rows(second, options)
+    return _in_settled_rows(_with_less_ram(first, options), options)
+
+
+def _in_settled_rows(planned: Planned, options: CompileOptions) -> Planned:
+    """Return the same plan in rows, whose words settle as others do where they are chosen from."""
+    rows = in_rows(planned, options)
+    if rows.plan is planned.plan:
+        return rows
+    settled = with_settled(rows, options)
+    if settled is rows:
+        return rows
+    later = in_rows(settled, options)
+    return later if ram_cost(later) <= ram_cost(rows) else rows
 
 
 def _is_worth_banks(one: Planned, several: Planned) -> bool:
@@ -240,7 +252,7 @@ def _less_waiting(plain: Planned, options: CompileOptions) -> Planned:
     if len(near) == 1:
         return near[0]
     # Whether values are soon read again, and rows of them will do, depends on the loops.
-    return min(near, key=lambda each: (ram_of_rows(each, options), cycles_of(each)))
+    return min(near, key=lambda each: (ram_cost(in_rows(each, options)), cycles_of(each)))
 
 
 def _less_often_waiting(plain: Planned, options: CompileOptions) -> Planned:

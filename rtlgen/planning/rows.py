@@ -61,14 +61,14 @@ def _has_copies(plan: KernelPlan, target: Target) -> bool:
 
 def _is_smaller(one: KernelPlan, other: KernelPlan, target: Target) -> bool:
     """Tell whether a plan needs less RAM than another one."""
-    return _ram_cost(one, target) < _ram_cost(other, target)
+    return _ram_bits(one, target) < _ram_bits(other, target)
 
 
-def _ram_cost(plan: KernelPlan, target: Target) -> int:
+def _ram_bits(plan: KernelPlan, target: Target) -> int:
     placed = with_small_memories(plan, target)
     return DISTRIBUTED_BITS * block_rams(placed, target) + distributed_ram_bits(placed)
 
 
-def ram_of_rows(planned: Planned, options: CompileOptions) -> int:
-    """Return the RAM that a program takes with values in rows, in bits of logic cells."""
-    return _ram_cost(in_rows(planned, options).plan, planned.target)
+def ram_cost(planned: Planned) -> int:
+    """Return the RAM that a program takes, in bits of logic cells."""
+    return _ram_bits(planned.plan, planned.target)

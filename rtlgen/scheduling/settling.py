@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from rtlgen.ir.functional_units import has_slack
-from rtlgen.ir.plan import ArithmeticOp, ForwardOp, KernelPlan, LoadOp, Stream
+from rtlgen.ir.plan import ArithmeticOp, ChooseOp, ForwardOp, KernelPlan, LoadOp, Stream
 from rtlgen.ir.ram_copies import versions_of
 from rtlgen.ir.signed_digits import is_sum
 from rtlgen.scheduling.binding import Use, shared_units
@@ -100,12 +100,14 @@ def _loads(stream: Stream, memories: set[str]) -> list[LoadOp]:
 def _chosen_nodes(datapath: Datapath, stream: Stream) -> set[int]:
     """Return the loads whose value is one of several: from a bank, a memory, a tap."""
     reads = set()
-    for op in stream.operations:
+    for number, op in enumerate(stream.operations):
         match op:
             case LoadOp() if len(versions_of(op)) > 1:
                 reads.add(op.read)
+            case ChooseOp():
+                reads.add(stream.read_of(number))
             case ForwardOp(taps=taps, operands=(operand,)):
-                if len(taps) > 1 or isinstance(stream.operations[operand], LoadOp):
+                if len(taps) > 1 or stream.is_brought(operand):
                     reads.add(op.read)
             case _:
                 pass

@@ -51,9 +51,6 @@ SETTLED_CYCLES = 1.005
 """Cycles with values that settle over those without, at most: the clock gains more. A cycle for
 each is no more than it takes on chip."""
 
-MOST_SETTLED = 8
-"""Values of a unit that are tried to settle."""
-
 MOST_ORDERS = 2
 """Orders in which tiles of one size are planned, where they do not need little enough RAM."""
 
@@ -369,37 +366,35 @@ class Form:
     def settled(self, part: TiledPart) -> TiledPart:
         """Return a plan of these loops in which values settle in front of multipliers.
 
-        As many as cost hardly any cycles: all of them together, or else those that do in turn.
+        As many as cost hardly any cycles: all of them together, or else half of them, and so on.
         """
         kernel = part.kernel
         useful = set(waits_before_multipliers(kernel.timing, part.region.kernel.streams))
-        waits = affordable_waits(kernel.timing, kernel.decision, sorted(useful)[:MOST_SETTLED])
-        if not waits:
-            return part
-        cycles = self.comparison.of(part).cycles
-        most = max(int(SETTLED_CYCLES * cycles), cycles + len(waits))
+        waits = affordable_waits(kernel.timing, kernel.decision, sorted(useful))
         best, kept = part, tuple[Wait, ...]()
+        pending = [waits] if waits else []
         with improving("values that settle in tiles"), spare_effort():
-            singly = [(wait,) for wait in waits] if len(waits) > 1 else []
-            for more in (waits, *singly):
-                later = self._settling(part, (*kept, *more), most)
+            while pending:
+                more = pending.pop()
+                later = self._settling(part, (*kept, *more))
                 if later is not None:
                     best, kept = later, (*kept, *more)
-                    if more == waits:
-                        break
+                elif len(more) > 1:
+                    half = len(more) // 2
+                    pending += [more[half:], more[:half]]
         self.parts = [best if each is part else each for each in self.parts]
         return best
 
-    def _settling(
-        self, part: TiledPart, waits: tuple[Wait, ...], most_cycles: int
-    ) -> TiledPart | None:
-        """Return the plan with some waits, or None where that takes more cycles, or RAM."""
+    def _settling(self, part: TiledPart, waits: tuple[Wait, ...]) -> TiledPart | None:
+        """Return the plan with some waits, or None where that takes too many cycles, or RAM."""
         cut = self.cuts.known(part.tiling).with_waits(waits)
         try:
             with limited_effort():
                 later = plan_part(cut, self.chip, self.taken, part.shared)
         except (RaggedDomain, NoLanes):
             return None
+        cycles = self.comparison.of(part).cycles
+        most_cycles = max(int(SETTLED_CYCLES * cycles), cycles + len(waits))
         if later.ram_bits > part.ram_bits or self.comparison.of(later).cycles > most_cycles:
             return None
         return later

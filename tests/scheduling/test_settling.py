@@ -35,6 +35,10 @@ LOGIC = """void f(int a[8], int b[8], int y[8]) {
   for (int i = 0; i < 8; i++) y[i] = (a[i] ^ b[i]) * b[i]; }"""
 NARROWED = """void f(int a[8], short b[8], int y[8]) {
   for (int i = 0; i < 8; i++) y[i] = (short)(a[i] | 1) * b[i]; }"""
+# A row of a is loaded once and kept for the next one, where the first row is loaded twice.
+IN_ROWS = """void f(int a[32][32], int y[32][32], int u, int v) {
+  for (int i = 1; i < 32; i++) for (int j = 0; j < 32; j++)
+    y[i][j] = a[i - 1][j] * u + a[i][j] * v; }"""
 RECURRENCE = """void f(int a[8], int c[8]) {
   for (int i = 1; i < 8; i++) a[i] = a[i - 1] * c[i]; }"""
 STRAIGHT = """void f(int a[8], int b[8], int y[8]) {
@@ -45,7 +49,13 @@ SHIFTED = """void f(int a[8], int b[8], int y[8]) {
 ACCUMULATED = """void f(int a[8][8], int y[8]) {
   for (int i = 0; i < 8; i++) for (int j = 0; j < 8; j++) y[i] += a[i][j]; }"""
 
-SETTLING = {"CHOSEN": CHOSEN, "BANKED": BANKED, "LOGIC": LOGIC, "NARROWED": NARROWED}
+SETTLING = {
+    "CHOSEN": CHOSEN,
+    "BANKED": BANKED,
+    "LOGIC": LOGIC,
+    "NARROWED": NARROWED,
+    "IN_ROWS": IN_ROWS,
+}
 PLAIN = {"RECURRENCE": RECURRENCE, "STRAIGHT": STRAIGHT, "SHIFTED": SHIFTED}
 
 

@@ -9,8 +9,10 @@ import pytest
 
 import rtlgen
 from rtlgen.ir.cycles import predicted_cycles
-from rtlgen.scheduling.settling import waits_before_multipliers
+from rtlgen.scheduling.settling import Wait, waits_before_multipliers
 from rtlgen.scheduling.workers import WorkerRequest
+from rtlgen.tiling.form import Form
+from rtlgen.tiling.part import TiledPart
 from rtlgen.tiling.plan import TiledProgram
 from tests.tiling.programs import LU, planned
 
@@ -53,6 +55,37 @@ def test_values_settle_in_tiles(text: str, size: int, count: int) -> None:
     assert settled > 0
     cycles, least = predicted_cycles(found.plan), predicted_cycles(before.plan)
     assert cycles <= max(least + settled, 1.005 * least)
+
+
+SEVERAL = """
+void several(int a[N][N], int b[N][N], int c[N][N]) {
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < N; j++)
+      c[i][j] = (a[i][j] ^ i) * b[i][j] + (a[i][j] ^ j) * c[i][j] + (b[i][j] ^ i) * (c[i][j] ^ j);
+}
+"""
+
+
+@pytest.mark.parametrize("dear", range(4))
+def test_those_that_take_too_long_do_not_settle_and_the_others_do(dear: int) -> None:
+    """Halves are tried where all of them together take too long."""
+    before = unsettled(SEVERAL, 8)
+    useful = sorted(
+        wait
+        for part in before.parts
+        for wait in waits_before_multipliers(part.kernel.timing, part.region.kernel.streams)
+    )
+    assert len(useful) == len(set(useful)) == 4
+    settling = Form._settling
+
+    def refusing(form: Form, part: TiledPart, waits: tuple[Wait, ...]) -> TiledPart | None:
+        return None if useful[dear] in waits else settling(form, part, waits)
+
+    with patch.object(Form, "_settling", refusing):
+        found = planned.__wrapped__(SEVERAL, 8, kind="axi")
+    (part,) = found.parts
+    left = waits_before_multipliers(part.kernel.timing, part.region.kernel.streams)
+    assert set(left) == {useful[dear]}
 
 
 def test_a_value_that_the_next_iteration_waits_for_does_not_settle() -> None:
