@@ -211,12 +211,12 @@ class StoreSlots:
     def _place(self, a: int, chosen_a: int, b: int, chosen_b: int, gap: int) -> int:
         pair = (a, chosen_a, b, chosen_b)
         masks = self._pair_masks(*pair)
-        if masks is not None:
-            while any(early & shifted(late, gap) for early, late in masks):
-                gap += 1
-            return gap
         for place in range(gap, gap + MAX_TRIALS):
-            if not self._meet(*pair, place):
+            if masks is None:
+                meet = self._meet(*pair, place)
+            else:
+                meet = any(early & shifted(late, place) for early, late in masks)
+            if not meet:
                 return place
         return self._after_forbidden(*pair, gap + MAX_TRIALS)
 

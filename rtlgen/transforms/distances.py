@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +19,8 @@ IntArray = NDArray[np.int64]
 GAPS_AT_ONCE = 1 << 20
 """Distances of related instances that are computed in one step."""
 
+GAPS_IN_CACHE = 1 << 14
+"""Distances of candidates that are worked on at a time."""
 
 FEW_POINTS = 16
 """Points up to which all gaps at one of them are computed in one step."""
@@ -58,61 +60,101 @@ def required_distances(
 ) -> dict[tuple[int, int], IntArray]:
     """Return, for dependent units a and b, the required start_b - start_a of all candidates."""
     home = {name: n for n, unit in enumerate(units) for name in unit[0].placements}
-    distances: dict[tuple[int, int], IntArray] = {}
+    between: dict[tuple[int, int], list[Precedence]] = {}
     for precedence in precedences:
         key = (home[precedence.source], home[precedence.sink])
-        if key[0] == key[1]:
-            continue
-        table = distance_table(units[key[0]], units[key[1]], precedence)
-        distances[key] = np.maximum(distances[key], table) if key in distances else table
-    return distances
+        if key[0] != key[1]:
+            between.setdefault(key, []).append(precedence)
+    return {(a, b): _distances(units[a], units[b], some) for (a, b), some in between.items()}
 
 
-def distance_table(
-    sources: Sequence[Candidate], sinks: Sequence[Candidate], precedence: Precedence
+def _distances(
+    sources: Sequence[Candidate], sinks: Sequence[Candidate], precedences: Sequence[Precedence]
 ) -> IntArray:
-    """Return the required start of each sink after each source, for one precedence."""
+    """Return the required start of each sink after each source."""
+    table = np.full((len(sources), len(sinks)), np.iinfo(np.int64).min)
+    for precedence in precedences:
+        first = 0
+        for required in _required_of(sources, sinks, precedence):
+            rows = table[first : first + len(required)]
+            np.maximum(rows, required, out=rows)
+            first += len(required)
+    return table
+
+
+def _required_of(
+    sources: Sequence[Candidate], sinks: Sequence[Candidate], precedence: Precedence
+) -> Iterator[IntArray]:
+    """Yield what one precedence requires, for some sources at a time."""
     related = precedence.related
     if isinstance(related, ClosedPairs) or (isinstance(related, PairExtrema) and related.others):
-        table = np.empty((len(sources), len(sinks)), dtype=np.int64)
-        for a, source in enumerate(sources):
-            for b, sink in enumerate(sinks):
-                table[a, b] = _required(precedence, source, sink)
-        return table
-    largest, least = _extreme_gaps(sources, sinks, precedence)
-    table = largest + precedence.lag
-    if precedence.uniform_lag is not None:
-        table = np.where(least == largest, largest + precedence.uniform_lag, table)
-    source_shifts = np.array([c.shifts[precedence.source] for c in sources], dtype=np.int64)
-    sink_shifts = np.array([c.shifts[precedence.sink] for c in sinks], dtype=np.int64)
-    return table + source_shifts[:, None] - sink_shifts[None, :]
+        for source in sources:
+            yield np.array([[_required(precedence, source, sink) for sink in sinks]])
+        return
+    for largest, is_uniform in _largest_gaps(sources, sinks, precedence):
+        lag: int | IntArray = precedence.lag
+        if precedence.uniform_lag is not None:
+            lag = np.where(is_uniform, np.int64(precedence.uniform_lag), np.int64(lag))
+        yield largest + lag
 
 
-def _extreme_gaps(
+def _largest_gaps(
     sources: Sequence[Candidate], sinks: Sequence[Candidate], precedence: Precedence
-) -> tuple[IntArray, IntArray]:
-    """Return the largest and the least time from a sink to its source, for all candidates."""
+) -> Iterator[tuple[IntArray, NDArray[np.bool_]]]:
+    """Yield the largest time from a sink to its source, and whether it is that of all pairs.
+
+    Each is counted from the start of its unit.
+
+    Some candidates for the source at a time, with all for the sink: so what is done with them is
+    done in the processor's cache.
+    """
     name, other, related = precedence.source, precedence.sink, precedence.related
     assert not isinstance(related, ClosedPairs), "these are asked for one by one"
+    source_shifts = np.array([c.shifts[name] for c in sources], dtype=np.int64)
+    sink_shifts = np.array([c.shifts[other] for c in sinks], dtype=np.int64)
     if isinstance(related, Pairs):
-        return _extremes(
+        most, fewest = _extremes(
             np.stack([c.placements[name].ranks(related.sources) * c.ii for c in sources]),
             np.stack([c.placements[other].ranks(related.sinks) * c.ii for c in sinks]),
         )
+        yield most + source_shifts[:, None] - sink_shifts, most == fewest
+        return
     # Where ranks are affine the vertices stand for all pairs, and each factor adds its own.
     early, start = _affine_times(sources, name)
     late, end = _affine_times(sinks, other)
-    largest = start[:, None] - end[None, :]
-    least = largest.copy()
+    start, end = start + source_shifts, end + sink_shifts
+    terms = []
     for dims, points in related.factors:
         own = [k for k in dims if k < early.shape[1]]
         others = [k - early.shape[1] for k in dims[len(own) :]]
+        # Most candidates differ in loops that a factor has not, and take the same times there.
+        some_early, of_sources = _distinct(early[:, own])
+        some_late, of_sinks = _distinct(late[:, others])
         most, fewest = _extremes(
-            early[:, own] @ points[:, : len(own)].T, late[:, others] @ points[:, len(own) :].T
+            some_early @ points[:, : len(own)].T, some_late @ points[:, len(own) :].T
         )
-        largest += most
-        least += fewest
-    return largest, least
+        terms.append((of_sources, most[:, of_sinks], (most == fewest)[:, of_sinks]))
+    step = max(1, GAPS_IN_CACHE // len(sinks))
+    for first in range(0, len(sources), step):
+        rows = slice(first, first + step)
+        keep_going(work=len(end) * step // 100)
+        largest = start[rows, None] - end
+        is_uniform = np.ones(largest.shape, dtype=np.bool_)
+        for of_sources, most, is_same in terms:
+            largest += most[of_sources[rows]]
+            is_uniform &= is_same[of_sources[rows]]
+        yield largest, is_uniform
+
+
+def _distinct(rows: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the rows of a table that differ, and which of them each row is."""
+    if rows.shape[1] == 0:
+        return rows[:1], np.zeros(len(rows), dtype=np.int64)
+    if rows.shape[1] == 1:
+        values, numbers = np.unique(rows[:, 0], return_inverse=True)
+        return values[:, None], numbers
+    found, numbers = np.unique(rows, axis=0, return_inverse=True)
+    return found, numbers.reshape(-1)
 
 
 def _affine_times(candidates: Sequence[Candidate], name: str) -> tuple[IntArray, IntArray]:

@@ -1,0 +1,86 @@
+"""Distances of all candidates at once are those that are found one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from rtlgen.analysis import analyse
+from rtlgen.frontend import parse_text
+from rtlgen.ir.effort import limited_effort
+from rtlgen.options import CompileOptions
+from rtlgen.planning.choice import choose_plan
+from rtlgen.poly.extrema import PairExtrema
+from rtlgen.poly.instances import Pairs
+from rtlgen.transforms import distances, search
+from rtlgen.transforms.distances import Candidate, IntArray, required_distances
+from rtlgen.transforms.precedence import ClosedPairs, Precedence
+
+BOXES = """
+void boxes(int a[6][8], int b[6][8], int c[6][8][4], int d[6]) {
+  for (int i = 0; i < 6; i++) for (int j = 0; j < 8; j++) b[i][j] = a[i][j] * 3;
+  for (int i = 0; i < 6; i++) for (int j = 1; j < 7; j++) for (int k = 0; k < 4; k++)
+    c[i][j][k] = b[i][j - 1] + b[5 - i][j] + k;
+  for (int i = 0; i < 6; i++) for (int j = 0; j < 8; j++) d[i] += b[i][j] * c[i][j][j / 2];
+}
+"""
+TRIANGULAR = """
+void triangular(int a[12][12], int b[12], int c[12]) {
+  for (int i = 0; i < 12; i++) for (int j = 0; j <= i; j++) a[i][j] = a[i][j] + j;
+  for (int i = 0; i < 12; i++) for (int j = i; j < 12; j++) b[i] += a[j][i];
+  for (int i = 0; i < 12; i++) c[i] = b[11 - i] - a[i][0];
+}
+"""
+LARGE = """
+void large(int a[900][900], int b[900], int c[900]) {
+  for (int i = 0; i < 900; i++) for (int j = 0; j <= i; j++) a[i][j] = a[i][j] + j;
+  for (int i = 0; i < 900; i++) for (int j = 0; j <= i; j++) b[i] += a[i][j];
+  for (int i = 0; i < 900; i++) c[i] = b[i] - 1;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"), [(BOXES, PairExtrema), (TRIANGULAR, Pairs), (LARGE, ClosedPairs)]
+)
+def test_all_at_once_are_those_of_any_two(
+    text: str, kind: type, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = []
+
+    def noted(
+        units: Sequence[Sequence[Candidate]], precedences: Sequence[Precedence]
+    ) -> dict[tuple[int, int], IntArray]:
+        found = required_distances(units, precedences)
+        seen.append((units, precedences, found))
+        return found
+
+    monkeypatch.setattr(search, "required_distances", noted)
+    # Each row is worked on by itself.
+    monkeypatch.setattr(distances, "GAPS_IN_CACHE", 1)
+    with limited_effort():
+        choose_plan(analyse(parse_text(text)), CompileOptions())
+    rng = np.random.default_rng(7)
+    for units, precedences, found in seen:
+        for (a, b), table in found.items():
+            between = [
+                p
+                for p in precedences
+                if p.source in units[a][0].placements and p.sink in units[b][0].placements
+            ]
+            for _ in range(20):
+                n, m = int(rng.integers(len(units[a]))), int(rng.integers(len(units[b])))
+                source, sink = units[a][n], units[b][m]
+                apart = [
+                    p.required(
+                        source.placements[p.source], sink.placements[p.sink], source.ii, sink.ii
+                    )
+                    + source.shifts[p.source]
+                    - sink.shifts[p.sink]
+                    for p in between
+                ]
+                assert table[n, m] == max(apart)
+    assert any(isinstance(p.related, kind) for _, some, _ in seen for p in some)
+    assert any(len(table) > 1 for *_, found in seen for table in found.values())
