@@ -1,0 +1,65 @@
+"""Large programs in 16 lanes behind AXI4: exact, within a few percent of their products alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import rtlgen
+
+JACOBI = (Path(__file__).parents[2] / "benchmarks" / "workers" / "jacobi2d.c").read_text("utf-8")
+
+LU = """
+void lu(int A[N][N]) {
+  for (int k = 0; k < N; k++)
+    for (int i = k + 1; i < N; i++) {
+      A[i][k] /= A[k][k];
+      for (int j = k + 1; j < N; j++)
+        A[i][j] -= A[i][k] * A[k][j];
+    }
+}
+"""
+
+CONVOLUTIONS = """
+void convolutions(const signed char x[C][N][N], const signed char w[C][C][3][3],
+                  const signed char v[C][C][3][3], signed char t[C][N - 2][N - 2],
+                  signed char y[C][N - 4][N - 4]) {
+  for (int i = 0; i < N - 2; i++)
+    for (int c = 0; c < C; c++)
+      for (int j = 0; j < N - 2; j++)
+        for (int d = 0; d < C; d++)
+          for (int p = 0; p < 3; p++)
+            for (int q = 0; q < 3; q++)
+              t[c][i][j] += x[d][i + p][j + q] * w[c][d][p][q];
+  for (int i = 0; i < N - 4; i++)
+    for (int c = 0; c < C; c++)
+      for (int j = 0; j < N - 4; j++)
+        for (int d = 0; d < C; d++)
+          for (int p = 0; p < 3; p++)
+            for (int q = 0; q < 3; q++)
+              y[c][i][j] += t[d][i + p][j + q] * v[c][d][p][q];
+}
+"""
+
+
+@pytest.mark.long
+@pytest.mark.simulation
+@pytest.mark.parametrize(
+    ("text", "sizes", "lanes", "kib", "products", "most"),
+    [
+        pytest.param(JACOBI, {"N": 512, "T": 64}, "j", 64, 2_080_800, 1.06, id="jacobi-2d"),
+        pytest.param(LU, {"N": 256}, "i", 24, 347_480, 1.15, id="lu"),
+        pytest.param(CONVOLUTIONS, {"C": 32, "N": 58}, "c", 60, 1_806_336, 1.05, id="convolutions"),
+    ],
+)
+def test_they_take_little_more_than_their_products(
+    text: str, sizes: dict[str, int], lanes: str, kib: int, products: int, most: float
+) -> None:
+    """`products`: instances of the statement with the most of them, 16 a cycle."""
+    design = rtlgen.compile(
+        source=text, define=sizes, memory="axi", unroll={lanes: 16}, max_bram_kib=kib
+    )
+    report = design.verify()
+    assert report.exact and report.cycles == report.predicted_cycles
+    assert report.cycles <= most * products
