@@ -140,14 +140,15 @@ class Form:
         if sizes not in self._busy:
             # What one worker moves does not depend on the order; else those count that are planned.
             first = 1 if self.chip.workers.count == 1 else len(self.cuts.orders) or None
-            cuts = islice(self.cuts.legal(sizes), first)
-            try:
-                with limited_effort():
-                    found = [self._counted(cut) for cut in cuts if not self._has_too_many(cut)]
-                self._busy[sizes] = min((c for c in found if c is not None), default=None)
-            except TooComplex as error:
-                self.refused.add(error)
-                self._busy[sizes] = None
+            found = []
+            for cut in islice(self.cuts.legal(sizes), first):
+                # Words that cannot be counted in one order may be in another one.
+                try:
+                    with limited_effort():
+                        found.append(None if self._has_too_many(cut) else self._counted(cut))
+                except TooComplex as error:
+                    self.refused.add(error)
+            self._busy[sizes] = min((c for c in found if c is not None), default=None)
         return self._busy[sizes]
 
     def _busy_of(self, cut: CutPart) -> int:

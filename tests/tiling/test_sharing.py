@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
 from rtlgen.design import compile_design
+from rtlgen.ir.cycles import predicted_cycles
+from rtlgen.ir.effort import TooComplex
 from rtlgen.ir.memory_side import Bus
 from rtlgen.ir.timeline import estimated_cycles, workers_cycles
 from rtlgen.options import CompileOptions
@@ -14,7 +17,9 @@ from rtlgen.report.text import plan_report_text
 from rtlgen.scheduling.workers import WorkerRequest
 from rtlgen.tiling import candidates
 from rtlgen.tiling.candidates import Candidate
+from rtlgen.tiling.cut import CutPart
 from rtlgen.tiling.errors import NoParallelTiles
+from rtlgen.tiling.form import Form
 from tests.tiling.programs import TRANSPOSED, planned, planned_through_memory
 
 POLYNOMIALS = """
@@ -137,3 +142,21 @@ def test_a_variable_that_all_workers_would_write_is_told_to_have_a_loop_of_its_o
     with pytest.raises(NoParallelTiles, match="S0 writes s, which is on chip") as caught:
         planned(text, 16, kind="axi", workers=WorkerRequest(2, "cyclic", False))
     assert caught.value.diagnostic.help == "compute it in a loop of its own, or use one worker"
+
+
+def test_words_that_cannot_be_counted_in_one_order_are_counted_in_the_others() -> None:
+    """Once, tiles of any size were given up for it, but those of very few iterations."""
+    counted, failed = Form._counted, set[tuple[int, ...]]()
+
+    def failing_once(form: Form, cut: CutPart) -> int | None:
+        if cut.tiling.sizes not in failed:
+            failed.add(cut.tiling.sizes)
+            raise TooComplex("too complex")
+        return counted(form, cut)
+
+    workers = WorkerRequest(2)
+    with patch.object(Form, "_counted", failing_once):
+        found = planned.__wrapped__(TRANSPOSED, 21, kind="axi", workers=workers)
+    assert failed
+    before = planned(TRANSPOSED, 21, kind="axi", workers=workers)
+    assert predicted_cycles(found.plan) <= 1.1 * predicted_cycles(before.plan)
