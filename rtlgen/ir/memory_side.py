@@ -139,10 +139,6 @@ class Bus:
             return words + self.burst_cycles * max(bursts, -(-words // BURST_WORDS))
         return max(loaded_words, stored_words)
 
-    def least_busy_cycles(self, words: int, bursts: int = 0) -> int:
-        """Return the cycles for which words occupy the bus at least, whatever their direction."""
-        return self.busy_cycles(words - words // 2, words // 2, bursts)
-
 
 @dataclass(frozen=True, slots=True)
 class _OtherMemory(Bus):

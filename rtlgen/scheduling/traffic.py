@@ -109,13 +109,15 @@ class Traffic:
 
     def least_busy_cycles(self, counts: WordCounts, bus: Bus) -> int:
         """Return the cycles for which the bus is busy at least with what all tiles move."""
-        moved = [*(m for m, _ in self.loads()), *self.stores()]
+        moved = [m for m, _ in self.loads()]
+        loads = len(moved)
+        moved += self.stores()
         words = [counts.of(m) for m in moved]
         bursts = 0
         if bus.is_shared:
             longest = [m.footprint.burst_words(self.word_bits) for m in moved]
             bursts = sum(-(-count // most) for count, most in zip(words, longest, strict=True))
-        return bus.least_busy_cycles(sum(words), bursts)
+        return bus.busy_cycles(sum(words[:loads]), sum(words[loads:]), bursts)
 
     def stores(self) -> Iterator[Moved]:
         """Yield what is stored."""

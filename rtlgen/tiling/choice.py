@@ -114,10 +114,10 @@ class TileChoice:
     def _fastest(self) -> TiledPart:
         """Return the unit in the tiles with the fewest cycles that fit; see `best`."""
         found: TiledPart | None = None
-        deepest = max(form.loops.depth for form in self.forms)
+        forms = self._in_lanes
+        deepest = max(form.loops.depth for form in forms)
         # What is found in the best loops tells which tiles of the others need no plan.
-        forms = self.forms if self._is_fixed else sorted(self.forms, key=lambda f: f.least_of_cubes)
-        for form in forms:
+        for form in forms if self._is_fixed else sorted(forms, key=lambda f: f.least_of_cubes):
             if form.loops.depth < min(deepest, len(self.sizes)):
                 continue
             found = self._better([found, *self._planned(form, found)])
@@ -137,6 +137,11 @@ class TileChoice:
                 self._note_roomier(before, both)
             return found
         return self._with_other_copies(self._matching_loops(found))
+
+    @property
+    def _in_lanes(self) -> list[Form]:
+        """The loops that can run in the lanes that are asked for; all where none can."""
+        return [form for form in self.forms if form.cuts.has_lanes] or self.forms
 
     def _planned(self, form: Form, found: TiledPart | None) -> list[TiledPart]:
         """Plan a unit in certain loops: in the tiles asked for, or in what is better."""
@@ -211,9 +216,9 @@ class TileChoice:
                 cut = form.cuts.ending_with_loops(cut)
                 tried.append((cut.tiles * cut.tile_iterations, sides, cut))
         for cycles, sides, cut in sorted(tried, key=itemgetter(0, 1)):
-            if cycles < GAIN * best.kernel_cycles and (
-                sides == own.sizes or form.busy_cycles(sides) is not None
-            ):
+            busy = 0 if sides == own.sizes else form.busy_cycles(sides)
+            is_shorter = busy is not None and busy < self._cycles(best)
+            if is_shorter and cycles < GAIN * best.kernel_cycles:
                 best = self._better([best, form.plan(cut)]) or best
         return best
 
@@ -348,7 +353,7 @@ class TileChoice:
     @property
     def bus_cycles(self) -> int:
         """The cycles for which the bus is busy at least, whatever the tiles are and whose."""
-        return self.chip.bus.least_busy_cycles(self.forms[0].words_needed or 0)
+        return self.forms[0].bus_cycles_needed
 
     @property
     def longest(self) -> int:
@@ -458,9 +463,7 @@ class TileChoice:
         return self.comparison.of(part).cycles
 
     def _refused(self) -> RtlgenError:
-        # Loops of which none can run in the lanes that are asked for say nothing of the others.
-        forms = [form for form in self.forms if form.cuts.has_lanes] or self.forms
-        why = [form.why_refused() for form in forms]
+        why = [form.why_refused() for form in self._in_lanes]
         refused = [error for error in why if error is not None]
         assert refused, "some tiles were tried"
         # That RAM is missing says more than what was wrong with other orders.

@@ -23,7 +23,7 @@ from rtlgen.poly.correspondence import (
 )
 from rtlgen.poly.counting import count_points
 from rtlgen.poly.crossings import Crossings
-from rtlgen.poly.legality import find_violation
+from rtlgen.poly.legality import Violation, find_violation
 from rtlgen.poly.tiling import TileGrid, TileRelations
 from rtlgen.scheduling.datapath import Datapath, build_datapath
 from rtlgen.scheduling.doacross import SharedLoop
@@ -38,7 +38,7 @@ from rtlgen.target import Target
 from rtlgen.tiling.chip import Chip
 from rtlgen.tiling.illegal import illegal_tiles
 from rtlgen.tiling.lanes import require_lanes_apart
-from rtlgen.tiling.loops import UnitLoops
+from rtlgen.tiling.loops import BrokenPair, UnitLoops
 from rtlgen.timing import recurrent_reads
 from rtlgen.transforms.candidates import box_placement
 from rtlgen.transforms.instance_ranks import Instances
@@ -192,6 +192,7 @@ def cut_part(
     behind = [0] * len(loops.moved)
     begun = _begun_before(loops, tiling)
     while True:
+        _catch_up(loops, tiling, behind)
         there = _tiles_behind(begun, tiling, behind)
         tiled, moved, relations = _in_tiles(there, tiling)
         violation = find_violation(relations.sets, relations.dependences, tiled.scop.schedule)
@@ -201,6 +202,7 @@ def cut_part(
         second = loops.unit_of(violation.dependence.sink)
         if first == second or behind[second] >= behind[first] + MOST_TILES_BEHIND:
             raise illegal_tiles(tiled, tiling, violation)
+        loops.broken.append(_broken_pair(loops, tiling, behind, tiled, violation))
         behind[second] += 1
     require_lanes_apart(tiling, relations)
     tiled = replace(tiled, before=_composed(there, tiled))
@@ -232,8 +234,67 @@ def _tiles_behind(loops: UnitLoops, tiling: Tiling, behind: Sequence[int]) -> Un
     """Return loops with each unit so many tiles later in the first of the order."""
     if not any(behind):
         return loops
-    level = next(k for k, c in enumerate(tiling.order[0]) if c)
+    level = _delayed_level(tiling)
     return loops.delayed(level, tuple(tiles * tiling.sizes[level] for tiles in behind))
+
+
+def _delayed_level(tiling: Tiling) -> int:
+    return next(k for k, c in enumerate(tiling.order[0]) if c)
+
+
+def _delays(tiling: Tiling, tiles: int) -> tuple[int, ...]:
+    """Return how much later a unit is in each loop that is so many tiles behind."""
+    origins = tiling.origins or (0,) * tiling.depth
+    level = _delayed_level(tiling)
+    return tuple(
+        origin + (tiles * tiling.sizes[k] if k == level else 0) for k, origin in enumerate(origins)
+    )
+
+
+def _catch_up(loops: UnitLoops, tiling: Tiling, behind: list[int]) -> None:
+    """Let units be as many tiles behind as pairs ask for that other tiles have broken.
+
+    That is told at once, where a proof that nothing is broken takes long.
+    """
+
+    def tile(unit: int, iterations: Sequence[int]) -> tuple[int, ...]:
+        delays = _delays(tiling, behind[unit])
+        at = [(i + d) // n for i, d, n in zip(iterations, delays, tiling.sizes, strict=True)]
+        return tuple(sum(c * t for c, t in zip(row, at, strict=True)) for row in tiling.order)
+
+    waiting = True
+    while waiting:
+        waiting = False
+        for pair in loops.broken:
+            late = tile(pair.first, pair.source) > tile(pair.second, pair.sink)
+            if late and behind[pair.second] < behind[pair.first] + MOST_TILES_BEHIND:
+                behind[pair.second] += 1
+                waiting = True
+
+
+def _broken_pair(
+    loops: UnitLoops,
+    tiling: Tiling,
+    behind: Sequence[int],
+    tiled: TiledScop,
+    violation: Violation,
+) -> BrokenPair:
+    """Return which iterations of the loops that are cut were in the wrong order."""
+
+    def iterations(unit: int, name: str, instance: Sequence[int]) -> tuple[int, ...]:
+        values = dict(zip(tiled.scop.statement(name).iterators, instance, strict=True))
+        delays = _delays(tiling, behind[unit])
+        forms = tiled.before[name][: tiling.depth]
+        return tuple(f.evaluate(values) - d for f, d in zip(forms, delays, strict=True))
+
+    source, sink = violation.dependence.source, violation.dependence.sink
+    first, second = loops.unit_of(source), loops.unit_of(sink)
+    return BrokenPair(
+        first,
+        second,
+        iterations(first, source, violation.source_instance),
+        iterations(second, sink, violation.sink_instance),
+    )
 
 
 def _in_tiles(loops: UnitLoops, tiling: Tiling) -> tuple[TiledScop, Correspondence, TileRelations]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
+from math import inf, prod
 from typing import TypeAlias
 
 from rtlgen.ir.effort import TooComplex, limited_effort
@@ -17,7 +18,17 @@ from rtlgen.tiling.lanes import lanes_are_not_cut, lanes_of
 from rtlgen.tiling.loops import UnitLoops
 from rtlgen.tiling.parallel import Sharing, no_parallel_tiles, sharing_of
 from rtlgen.tiling.refusals import Refusals
-from rtlgen.transforms.tile_nests import Lanes, Tiling, steep_fronts, tile_orders, woven_order
+from rtlgen.transforms.tile_nests import (
+    Lanes,
+    Tiling,
+    any_loop_first,
+    steep_fronts,
+    tile_orders,
+    woven_order,
+)
+
+BEHIND = 1.5
+"""Tiles, over those with no unit behind another, from which on units run one after the other."""
 
 Order: TypeAlias = tuple[tuple[int, ...], ...]
 
@@ -111,10 +122,18 @@ class Cuts:
         tilings = [Tiling(sizes, order, lanes=lanes) for order in orders]
         if not self.chip.buffer and len(sizes) > 1:
             tilings.append(woven_order(sizes))
-        for tiling in tilings:
-            cut = self._cut_as(tiling)
-            if cut is not None:
-                yield cut
+        fewest = inf
+        for cut in filter(None, map(self._cut_as, tilings)):
+            fewest = min(fewest, cut.tiles)
+            yield cut
+        if len(self.loops.moved) > 1 and fewest > BEHIND * self._tiles_side_by_side(sizes):
+            others = [order for order in any_loop_first(len(sizes)) if order not in orders]
+            tilings = [Tiling(sizes, order, lanes=lanes) for order in others]
+            yield from filter(None, map(self._cut_as, tilings))
+
+    def _tiles_side_by_side(self, sizes: tuple[int, ...]) -> int:
+        """Return how many tiles of these sizes there would be with no unit behind another one."""
+        return prod(-(-length // size) for length, size in zip(self.lengths, sizes, strict=False))
 
     def in_order(self, tiling: Tiling) -> CutPart | None:
         """Return the unit in tiles in a certain order, in its lanes; None where it is not legal."""

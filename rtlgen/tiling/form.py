@@ -95,11 +95,14 @@ class Form:
     def beginnings(self) -> Iterator[list[tuple[int, ...]]]:
         """Yield sizes to begin with: cubes, small ones, and stretches of the nest.
 
+        Of small ones, there are some with short loops whole: a window of few weights, say.
         A stretch is whole in its inner loops and single in its outer ones: its tiles run in the
         order of the nest itself, which is legal always. With it come cubes of the inner loops.
         """
-        for edges in (EDGES, SMALL_EDGES):
-            yield self._cubes(edges)
+        yield self._cubes(EDGES)
+        yield list(
+            dict.fromkeys([*self._cubes(SMALL_EDGES, whole=EDGES[-1]), *self._cubes(SMALL_EDGES)])
+        )
         if self.loops.are_written:
             stretches = [
                 (*[1] * k, min(edge, self.cuts.lengths[k]), *self.cuts.lengths[k + 1 :])
@@ -114,8 +117,12 @@ class Form:
             ]
             yield list(dict.fromkeys(stretches))
 
-    def _cubes(self, edges: Sequence[int]) -> list[tuple[int, ...]]:
-        cubes = [tuple(min(edge, length) for length in self.cuts.lengths) for edge in edges]
+    def _cubes(self, edges: Sequence[int], whole: int = 1) -> list[tuple[int, ...]]:
+        """Return sizes of tiles as long as they are wide; loops of up to `whole` are not cut."""
+        cubes = [
+            tuple(length if length <= whole else min(edge, length) for length in self.cuts.lengths)
+            for edge in edges
+        ]
         return [sizes for sizes in dict.fromkeys(cubes) if self.cuts.first(sizes) is not None]
 
     @cached_property
@@ -125,12 +132,15 @@ class Form:
 
     def least_cycles(self, sizes: tuple[int, ...]) -> int:
         """Return the cycles that tiles of these sizes take at least, as far as is known at once."""
-        cut = self.cuts.first(sizes)
-        needed = self.chip.bus.least_busy_cycles(self.words_needed or 0)
-        if cut is None:
-            return needed
-        workers = self.chip.workers.count
-        return max(needed, -(-cut.tiles // workers) * cut.tile_iterations)
+        needed = self.bus_cycles_needed
+        # How many tiles there are depends on the order only where units are some behind others.
+        several = (len(self.cuts.orders) or None) if len(self.loops.moved) > 1 else 1
+        cuts = islice(self.cuts.legal(sizes), several)
+        return max(needed, min(map(self._issuing_cycles, cuts), default=0))
+
+    def _issuing_cycles(self, cut: CutPart) -> int:
+        """Return the cycles in which the iterations of all tiles issue, shared by the workers."""
+        return -(-cut.tiles // self.chip.workers.count) * cut.tile_iterations
 
     def busy_cycles(self, sizes: tuple[int, ...]) -> int | None:
         """Return the cycles for which tiles of these sizes keep the bus busy at least.
@@ -183,23 +193,35 @@ class Form:
         counts = self._counts.setdefault(like, WordCounts())
         return traffic.least_busy_cycles(counts, self.chip.bus)
 
-    @cached_property
+    @property
     def words_needed(self) -> int | None:
         """The words of a single tile that is the whole unit: each is moved once."""
+        return None if self._needed is None else self._needed[0]
+
+    @property
+    def bus_cycles_needed(self) -> int:
+        """The cycles for which the bus is busy with these at least."""
+        return 0 if self._needed is None else self._needed[1]
+
+    @cached_property
+    def _needed(self) -> tuple[int, int] | None:
         cut = next(self.cuts.in_sizes(self.cuts.lengths), None)
         if cut is None:
             return None
+        counts = WordCounts()
         try:
             with limited_effort():
-                return traffic_of(cut, self.chip, 0).count(WordCounts())
+                traffic = traffic_of(cut, self.chip, 0)
+                return traffic.count(counts), traffic.least_busy_cycles(counts, self.chip.bus)
         except TooComplex:
             return None
 
     def planned(self, sizes: tuple[int, ...]) -> TiledPart | None:
         """Return the unit in tiles of these sizes, in the order that did best with the first ones.
 
-        Where it does not fit in that, the order that keeps least on chip is tried; and that for
-        several workers always, who share another loop in each order.
+        Where it does not fit in that, or the RAM keeps less in it than in the order that keeps
+        least on chip, that is tried; and that for several workers always, who share another loop
+        in each order.
         """
         if not self.cuts.orders:
             return self._best(self.in_every_order(sizes))
@@ -207,10 +229,16 @@ class Form:
         for cut in reversed(self._in_kept_orders(sizes)):
             part = self.plan(cut)
             found += [] if part is None else [part]
-            fits = part is not None and part.ram_bits <= self.chip.budget_bits
-            if fits and self.chip.workers.count == 1:
+            if self.chip.workers.count == 1 and self._is_best_of_kept(part, sizes):
                 break
         return self._best(found)
+
+    def _is_best_of_kept(self, part: TiledPart | None, sizes: tuple[int, ...]) -> bool:
+        """Tell whether none of the kept orders is known to move fewer words than a plan does."""
+        if part is None or part.ram_bits > self.chip.budget_bits:
+            return False
+        least = self.comparison.least(part)
+        return least <= self.least_cycles(sizes) or self.busy_with_ram(sizes) >= least
 
     def with_room(self, sizes: tuple[int, ...]) -> int | None:
         """Plan tiles of these sizes as they would be planned with RAM for all that they keep.
@@ -253,16 +281,22 @@ class Form:
         kept. With lanes it seldom holds all: what counts is what is moved beside what it holds.
         """
         if self.chip.lanes is None:
-            sized = sorted((self._ram_of(cut), n) for n, cut in enumerate(cuts))
-            best = [cuts[n] for _, n in sized]
-            fits = sized[0][0] <= self.chip.worker_bits and self.plan(best[0]) is not None
+            sized = sorted(
+                (self._issuing_cycles(cut), self._ram_of(cut), n) for n, cut in enumerate(cuts)
+            )
+            best = [cuts[n] for _, _, n in sized]
+            fits = sized[0][1] <= self.chip.worker_bits and self.plan(best[0]) is not None
             return best[: 1 if fits else MOST_ORDERS], best[0].tiling.order
-        moving = sorted((self._busy_with_ram(cut), n) for n, cut in enumerate(cuts))
-        best = [cuts[n] for _, n in moving[:MOST_ORDERS]]
+        moving = sorted(
+            (max(self._issuing_cycles(cut), kept.busy_cycles), kept, n)
+            for n, cut in enumerate(cuts)
+            for kept in [self._busy_with_ram(cut)]
+        )
+        best = [cuts[n] for _, _, n in moving[:MOST_ORDERS]]
         first = self.plan(best[0])
         if first is not None and first.ram_bits <= self.chip.budget_bits:
             fewest = self.comparison.of(first).cycles
-            if moving[0][0].keeps_all or moving[1][0].busy_cycles >= fewest:
+            if moving[0][1].keeps_all or moving[1][0] >= fewest:
                 best = best[:1]
         return best, best[0].tiling.order
 

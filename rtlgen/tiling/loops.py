@@ -23,12 +23,27 @@ from rtlgen.poly.counting import count_points
 from rtlgen.poly.errors import IllegalSchedule, NoHyperplane
 from rtlgen.scheduling.decide import Decision
 from rtlgen.scheduling.kept_memories import FoldKey
-from rtlgen.tiling.program import Program, in_other_loops, part_of
+from rtlgen.tiling.program import Program, in_other_loops, part_of, statements_of
 from rtlgen.transforms.align import delayed, side_by_side
 from rtlgen.transforms.loop_schedule import LoopOptions, Scheduled, schedule_loops
 from rtlgen.transforms.normalise import restricted
 from rtlgen.transforms.reschedule import reschedule
 from rtlgen.transforms.units import loop_paths
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenPair:
+    """Iterations of the loops that are cut of which some tiles ran the second one first.
+
+    Members
+    -------
+    first, second: the units that they are of. source, sink: with no unit delayed.
+    """
+
+    first: int
+    second: int
+    source: tuple[int, ...]
+    sink: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,6 +61,7 @@ class UnitLoops:
     folds: that were found for them, see `scheduling.kept_memories`.
     later: the same loops with units delayed, by how far, see `delayed`.
     fronts: what `in_wavefronts` found.
+    broken: pairs of different units that tiles had in the wrong order by now.
     """
 
     program: Program
@@ -59,6 +75,7 @@ class UnitLoops:
     folds: dict[FoldKey, tuple[int, ...]] = field(default_factory=dict)
     later: dict[tuple[int, tuple[int, ...]], UnitLoops] = field(default_factory=dict)
     fronts: list[UnitLoops | None] = field(default_factory=list)
+    broken: list[BrokenPair] = field(default_factory=list)
 
     @property
     def iterators(self) -> tuple[str, ...]:
@@ -74,6 +91,21 @@ class UnitLoops:
     def unit_of(self, statement: str) -> int:
         """Return the number of the unit that a statement is of."""
         return next((n for n, names in enumerate(self.units) if statement in names), 0)
+
+    @property
+    def apart(self) -> Iterator[UnitLoops]:
+        """The same loops for each unit by itself, as if there were no others."""
+        if not self.units:
+            yield self
+        for names in self.units:
+            yield UnitLoops(
+                part_of(self.program, frozenset(names)),
+                self.depth,
+                statements_of(self.written, frozenset(names)),
+                {name: self.before[name] for name in names},
+                self.are_written,
+                {name: self.instances[name] for name in names},
+            )
 
     def delayed(self, level: int, iterations: tuple[int, ...]) -> UnitLoops:
         """Return the loops with each of `moved` so many iterations later in the loop of a level."""

@@ -57,11 +57,7 @@ def in_other_loops(program: Program, scop: Scop) -> Program:
 
 def part_of(program: Program, names: frozenset[str]) -> Program:
     """Return some statements of a program, and what is between them alone."""
-    scop = program.scop
-    tree = restricted(scop.tree, names)
-    statements = tuple(s for s in scop.statements if s.name in names)
-    own = boxed(replace(scop, statements=statements, tree=tree, schedule=program_order(tree)))
-    sets = ScopSets(own, program.sets)
+    sets = ScopSets(statements_of(program.scop, names), program.sets)
     old = {program.sets.statement_tuple(n): sets.statement_tuple(n) for n in names}
 
     def renamed(relation: isl.Map) -> isl.Map:
@@ -88,6 +84,13 @@ def part_of(program: Program, names: frozenset[str]) -> Program:
             },
         ),
     )
+
+
+def statements_of(scop: Scop, names: frozenset[str]) -> Scop:
+    """Return a program of some of its statements alone."""
+    tree = restricted(scop.tree, names)
+    statements = tuple(s for s in scop.statements if s.name in names)
+    return boxed(replace(scop, statements=statements, tree=tree, schedule=program_order(tree)))
 
 
 def _outliving(program: Program, name: str, names: frozenset[str]) -> isl.Set:

@@ -9,7 +9,7 @@ from functools import partial
 
 from rtlgen.errors import RtlgenError
 from rtlgen.ir.bank_map import MOST_BANKS
-from rtlgen.ir.effort import Reserve, improving, keep_going, spare_effort
+from rtlgen.ir.effort import Reserve, improving, keep_going
 from rtlgen.ir.timeline import workers_cycles
 from rtlgen.poly.dependences import Dependence
 from rtlgen.scheduling.errors import NoLanes, WindowsTooLarge
@@ -276,7 +276,7 @@ class UnitPlanner:
         replace_two: puts a group in place of the two from a number on, if it is better.
         """
         # What the units take apart is known by then, and has to be planned to the end.
-        with improving("units in common tiles"), spare_effort():
+        with improving("units in common tiles"), Reserve().spent():
             self._join_from_the_first(replace_two)
 
     def _join_from_the_first(self, replace_two: Callable[[int, _Group], bool]) -> None:

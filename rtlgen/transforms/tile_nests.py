@@ -403,6 +403,15 @@ def tile_orders(depth: int) -> tuple[tuple[tuple[int, ...], ...], ...]:
     return tuple(dict.fromkeys(found))
 
 
+def any_loop_first(depth: int) -> tuple[tuple[tuple[int, ...], ...], ...]:
+    """Return the orders in which one of the loops is outside of all others.
+
+    Where one unit waits for another, it is behind by some tiles of the first loop.
+    """
+    unit = _unit_rows(depth)
+    return tuple((unit[k], *unit[:k], *unit[k + 1 :]) for k in range(depth))
+
+
 def steep_fronts(depth: int) -> tuple[tuple[tuple[int, ...], ...], ...]:
     """Return wavefronts in which the tiles of a wave are farther apart in one loop than in another.
 

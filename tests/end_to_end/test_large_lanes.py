@@ -25,22 +25,19 @@ CONVOLUTIONS = """
 void convolutions(const signed char x[C][N][N], const signed char w[C][C][3][3],
                   const signed char v[C][C][3][3], signed char t[C][N - 2][N - 2],
                   signed char y[C][N - 4][N - 4]) {
-  for (int i = 0; i < N - 2; i++)
-    for (int c = 0; c < C; c++)
-      for (int j = 0; j < N - 2; j++)
-        for (int d = 0; d < C; d++)
-          for (int p = 0; p < 3; p++)
-            for (int q = 0; q < 3; q++)
-              t[c][i][j] += x[d][i + p][j + q] * w[c][d][p][q];
-  for (int i = 0; i < N - 4; i++)
-    for (int c = 0; c < C; c++)
-      for (int j = 0; j < N - 4; j++)
-        for (int d = 0; d < C; d++)
-          for (int p = 0; p < 3; p++)
-            for (int q = 0; q < 3; q++)
-              y[c][i][j] += t[d][i + p][j + q] * v[c][d][p][q];
+  LOOPS(N - 2)
+    t[c][i][j] += x[d][i + p][j + q] * w[c][d][p][q];
+  LOOPS(N - 4)
+    y[c][i][j] += t[d][i + p][j + q] * v[c][d][p][q];
 }
 """
+
+
+def convolutions(order: str) -> str:
+    """Two convolutions, one of the other, in nests with their loops in a certain order."""
+    ends = {"i": "size", "j": "size", "c": "C", "d": "C", "p": "3", "q": "3"}
+    nest = " ".join(f"for (int {x} = 0; {x} < {ends[x]}; {x}++)" for x in order)
+    return f"#define LOOPS(size) {nest}\n{CONVOLUTIONS}"
 
 
 @pytest.mark.long
@@ -50,7 +47,12 @@ void convolutions(const signed char x[C][N][N], const signed char w[C][C][3][3],
     [
         pytest.param(JACOBI, {"N": 512, "T": 64}, "j", 64, 2_080_800, 1.06, id="jacobi-2d"),
         pytest.param(LU, {"N": 256}, "i", 24, 347_480, 1.15, id="lu"),
-        pytest.param(CONVOLUTIONS, {"C": 32, "N": 58}, "c", 60, 1_806_336, 1.05, id="convolutions"),
+        *(
+            pytest.param(
+                convolutions(order), {"C": 32, "N": 58}, "c", 60, 1_806_336, 1.05, id=order
+            )
+            for order in ("icjdpq", "cijdpq", "ijcdpq", "ijdpqc")
+        ),
     ],
 )
 def test_they_take_little_more_than_their_products(

@@ -11,10 +11,16 @@ import pytest
 
 from rtlgen.ir.effort import keep_going, limited_effort, noting_limits
 from rtlgen.ir.timeline import workers_cycles
+from rtlgen.poly.legality import Violation, find_violation
 from rtlgen.scheduling.workers import WorkerRequest
+from rtlgen.target import get_target
+from rtlgen.tiling import cut as cut_module
 from rtlgen.tiling import units as units_module
+from rtlgen.tiling.cut import cut_part
 from rtlgen.tiling.lanes import LaneRequest
+from rtlgen.tiling.loops import UnitLoops, joined_loops
 from rtlgen.tiling.plan import TiledProgram
+from rtlgen.transforms.tile_nests import Tiling
 from tests.end_to_end.judge import plan_failures
 from tests.tiling.programs import KIB, TWO_PRODUCTS, planned
 
@@ -60,6 +66,34 @@ void backward(int A[N][N], int T[N][N], int D[N][N]) {
   for (int i = 0; i < N; i++)
     for (int j = 0; j < N; j++)
       D[i][j] = T[N - 1 - i][N - 1 - j];
+}
+"""
+
+PLANES = """
+void planes(int A[8][N][N], int T[8][N][N], int D[8][N][N]) {
+  for (int c = 0; c < 8; c++)
+    for (int i = 0; i < N; i++)
+      for (int j = 0; j < N; j++)
+        T[c][i][j] = 3 * A[c][i][j];
+  for (int c = 0; c < 8; c++)
+    for (int i = 0; i < N; i++)
+      for (int j = 0; j < N; j++)
+        D[c][i][j] = T[7 - c][i][j];
+}
+"""
+
+LAST_ROWS_FIRST = """
+void last_rows_first(int A[4][4][N][4], int T[4][4][N][4], int D[4][4][N][4]) {
+  for (int c = 0; c < 4; c++)
+    for (int d = 0; d < 4; d++)
+      for (int i = 0; i < N; i++)
+        for (int j = 0; j < 4; j++)
+          T[c][d][i][j] = 3 * A[c][d][i][j];
+  for (int c = 0; c < 4; c++)
+    for (int d = 0; d < 4; d++)
+      for (int i = 0; i < N; i++)
+        for (int j = 0; j < 4; j++)
+          D[c][d][i][j] = T[3 - c][3 - d][i][3 - j];
 }
 """
 
@@ -130,6 +164,67 @@ def test_units_that_know_nothing_of_each_other_run_side_by_side() -> None:
     found = planned(SIDE_BY_SIDE, 32, (8, 8), kind="axi", word_bits=128)
     assert statements(found) == [["S0", "S1"]]
     assert cycles(found) < 1.2 * 32**2
+
+
+@pytest.mark.parametrize(
+    ("text", "size", "instances", "lanes"),
+    [
+        (PLANES, 16, 8 * 16**2, None),
+        (PLANES, 16, 8 * 16**2, LaneRequest("c", 4)),
+        (LAST_ROWS_FIRST, 32, 32 * 4**3, None),
+    ],
+)
+def test_units_that_need_a_whole_loop_of_others_are_behind_in_another_loop(
+    text: str, size: int, instances: int, lanes: LaneRequest | None
+) -> None:
+    """Tiles of a loop inside of the one that they need whole do not wait for all of it."""
+    found = planned(text, size, kind="axi", word_bits=512, budget_bits=64 * KIB, lanes=lanes)
+    assert statements(found) == [["S0", "S1"]]
+    count = 1 if lanes is None else lanes.count or 1
+    assert found.parts[0].kernel_cycles < 1.3 * instances / count
+    assert found.replayed
+
+
+def test_how_far_a_unit_is_behind_is_known_from_other_tiles(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Pairs that other tiles had in the wrong order are asked first, and it comes to the same."""
+
+    def behind(loops: UnitLoops, sizes: tuple[int, int]) -> int:
+        tiling = Tiling(sizes, ((1, 0), (0, 1)))
+        cut = cut_part(loops, tiling, get_target("ecp5"), frozenset("xty"))
+        first, second = (cut.tiled.before[name][0] for name in ("S0", "S1"))
+        return (first.constant - second.constant) // sizes[0]
+
+    joined: list[UnitLoops] = []
+
+    def noted(*args: Any) -> UnitLoops | None:
+        found = joined_loops(*args)
+        assert found is not None
+        joined.append(found)
+        return found
+
+    def loops() -> UnitLoops:
+        return replace(joined[0], later={}, broken=[])
+
+    with monkeypatch.context() as patch:
+        patch.setattr(units_module, "joined_loops", noted)
+        planned.__wrapped__(CHAIN, 20, (4, 20))
+    sizes = [(1, 8), (2, 8), (4, 20), (4, 8), (8, 4), (1, 1)]
+    apart = [behind(loops(), each) for each in sizes]
+    assert apart == [2, 2, 1, 2, 2, 2]
+    shared = loops()
+    judged: list[object] = []
+
+    def judging(*args: Any) -> Violation | None:
+        judged.append(args)
+        return find_violation(*args)
+
+    monkeypatch.setattr(cut_module, "find_violation", judging)
+    assert [behind(shared, each) for each in sizes] == apart
+    # Once for each of them, and for the pairs that had to be found.
+    assert len(judged) == len(sizes) + len(shared.broken)
+    assert len(shared.broken) < sum(apart) // 2
 
 
 def test_joined_units_take_no_more_cycles_than_apart(monkeypatch: pytest.MonkeyPatch) -> None:

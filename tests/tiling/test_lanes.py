@@ -175,6 +175,25 @@ def test_where_lanes_take_values_by_taps_may_be_ragged(
     assert part.words_moved == alone.words_moved
 
 
+ONE_LOOP_MORE_IN_PLUTO = """
+void one_loop_more(int A[N][N]) {
+  for (int i = 2; i < N - 3; i++)
+    for (int j = i; j < N - 3; j++) {
+      A[i + 2][j] = A[i + 1][j] + 1;
+      for (int k = 2; k < N - 3; k++)
+        if (i >= j)
+          A[k + 1][k] += A[k][j];
+    }
+}
+"""
+
+
+def test_more_sizes_than_the_loops_with_the_lanes_have_are_for_other_loops() -> None:
+    # PLUTO's loops are three, without i. C's are two, and their lanes are refused for themselves.
+    with pytest.raises(NoLanes, match="lanes of S1 have no banks of their own"):
+        planned(ONE_LOOP_MORE_IN_PLUTO, 16, (6, 2, 6), kind="axi", lanes=LaneRequest("i", 2))
+
+
 def test_loops_without_the_lanes_do_not_say_why_the_others_are_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
