@@ -26,6 +26,9 @@ MAX_WORK = 80_000_000
 MORE_WORK = 40_000_000
 """What a second, simpler attempt may take after the first one was too complex."""
 
+TURN_WORK = 8_000_000
+"""What each of several pieces of work may take at least: some seconds."""
+
 STEP_WORK = 100
 """What every step counts for at least, in elementary steps."""
 
@@ -147,21 +150,54 @@ def more_effort() -> Iterator[None]:
 
 
 class Reserve:
-    """`MAX_WORK` for several pieces of work together, whatever else is used up by then."""
+    """Elementary steps for several pieces of work together, whatever else is used up by then."""
 
-    def __init__(self) -> None:
+    def __init__(self, work: int = MAX_WORK) -> None:
+        self._work = work
         self._kept: _Account | None = None
 
     @contextmanager
-    def spent(self) -> Iterator[None]:
+    def spent(self, but: int = 0) -> Iterator[None]:
         """Let what is inside take what is left of it.
+
+        Parameters
+        ----------
+        but: elementary steps that stay for what comes later.
 
         Raises
         ------
         TooComplex: a limit was met.
         """
-        self._kept = self._kept or _Account(MAX_WORK)
-        with _spending(self._kept):
+        outer = self._kept = self._kept or _Account(self._work)
+        inner = replace(outer, left=outer.left - but)
+        try:
+            with _spending(inner):
+                yield
+        finally:
+            # Who took too much is not paid for by those that come later.
+            outer.left = max(0, inner.left) + but
+
+
+class Turns:
+    """Elementary steps for so many pieces of work: each leaves `TURN_WORK` for each of the others.
+
+    Of a few pieces the first may so take most of `MAX_WORK`, and of many none is left without.
+    """
+
+    def __init__(self, count: int) -> None:
+        self._left = count
+        self._reserve = Reserve(max(MAX_WORK, TURN_WORK * count))
+
+    @contextmanager
+    def next(self) -> Iterator[None]:
+        """Let what is inside take one turn.
+
+        Raises
+        ------
+        TooComplex: a limit was met.
+        """
+        self._left -= 1
+        with self._reserve.spent(but=TURN_WORK * max(0, self._left)):
             yield
 
 

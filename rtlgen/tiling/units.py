@@ -9,7 +9,7 @@ from functools import partial
 
 from rtlgen.errors import RtlgenError
 from rtlgen.ir.bank_map import MOST_BANKS
-from rtlgen.ir.effort import Reserve, improving, keep_going
+from rtlgen.ir.effort import Reserve, Turns, improving, keep_going
 from rtlgen.ir.timeline import workers_cycles
 from rtlgen.poly.dependences import Dependence
 from rtlgen.scheduling.errors import NoLanes, WindowsTooLarge
@@ -190,9 +190,11 @@ class UnitPlanner:
             any.
         """
         without: dict[int, RtlgenError] = {}
+        turns = Turns(len(self.plans))
         for number in range(len(self.plans)):
             try:
-                self._plan(number, self.chip.budget_bits)
+                with turns.next():
+                    self._plan(number, self.chip.budget_bits)
             except OUT_OF_LANES as error:
                 if not _is_spared(self.chip, error):
                     raise
@@ -200,8 +202,10 @@ class UnitPlanner:
         if without and not self.found_lanes:
             raise next(iter(without.values()))
         self.in_one_lane = True
+        turns = Turns(len(without))
         for number in without:
-            self._plan(number, self.chip.budget_bits)
+            with turns.next():
+                self._plan(number, self.chip.budget_bits)
 
     def _shared_out(self, least: Sequence[int]) -> Sequence[UnitPlan]:
         """Plan once more what takes more than its share, the least demanding units first.
@@ -216,10 +220,12 @@ class UnitPlanner:
         left = self.chip.budget_bits - sum(least)
         taken = [0 if plan is None else plan.part.ram_bits for plan in self.plans]
         order = sorted(range(len(taken)), key=taken.__getitem__)
+        turns = Turns(len(order))
         for place, number in enumerate(order):
             share = least[number] + left // (len(order) - place)
-            if self.plans[number] is None or taken[number] > share:
-                self._plan(number, share)
+            with turns.next():
+                if self.plans[number] is None or taken[number] > share:
+                    self._plan(number, share)
             plan = self.plans[number]
             assert plan is not None, "it was planned"
             left -= plan.part.ram_bits - least[number]

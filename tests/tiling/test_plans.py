@@ -10,7 +10,7 @@ import pytest
 
 from rtlgen.errors import RtlgenError
 from rtlgen.ir import effort
-from rtlgen.ir.effort import TooComplex
+from rtlgen.ir.effort import TooComplex, limited_effort
 from rtlgen.ir.json_form import plan_from_json, plan_to_json
 from rtlgen.ir.memory_side import Bus
 from rtlgen.ir.plan import Memory, Transfer
@@ -400,6 +400,19 @@ def test_ram_that_is_said_to_do_does(text: str, size: int, tile: tuple[int, ...]
     with pytest.raises(WindowsTooLarge) as again:
         planned(text, size, tile, budget_bits=least - 1)
     assert again.value.bits == least
+
+
+def test_however_many_units_there_are_each_has_its_tiles(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first ones leave enough for the last ones: VGG has some sixty."""
+    nests = "\n".join(
+        f"  for (int i = 0; i < N; i++) for (int j = 0; j < N; j++) a{n}[i][j] *= {n + 2};"
+        for n in range(12)
+    )
+    arrays = ", ".join(f"int a{n}[N][N]" for n in range(12))
+    monkeypatch.setattr(effort, "MAX_WORK", 3_000_000)
+    with limited_effort():
+        found = planned.__wrapped__(f"void many({arrays}) {{\n{nests}\n}}\n", 16)
+    assert sum(len(part.program.scop.statements) for part in found.parts) == 12
 
 
 def test_a_search_for_tiles_that_ends_for_its_effort_says_so(

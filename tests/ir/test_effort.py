@@ -1,0 +1,55 @@
+"""Effort is shared by pieces of work so that each has some."""
+
+from __future__ import annotations
+
+import pytest
+
+from rtlgen.ir.effort import (
+    MAX_WORK,
+    STEP_WORK,
+    TURN_WORK,
+    Reserve,
+    TooComplex,
+    Turns,
+    keep_going,
+    limited_effort,
+)
+
+
+def test_a_reserve_is_there_whatever_was_used_up_before() -> None:
+    reserve = Reserve(10_000)
+    with pytest.raises(TooComplex), limited_effort():
+        keep_going(work=MAX_WORK)
+    with limited_effort():
+        with reserve.spent():
+            keep_going(work=6_000)
+        with pytest.raises(TooComplex), reserve.spent():
+            keep_going(work=6_000)
+        # What was taken from the reserve was not taken from the rest.
+        keep_going(work=MAX_WORK - 2 * STEP_WORK)
+
+
+def test_what_stays_for_later_is_not_spent() -> None:
+    reserve = Reserve(10_000)
+    with pytest.raises(TooComplex), reserve.spent(but=5_000):
+        keep_going(work=6_000)
+    with reserve.spent():
+        keep_going(work=3_000)
+
+
+def test_of_few_turns_the_first_may_take_most() -> None:
+    turns = Turns(2)
+    with turns.next():
+        keep_going(work=MAX_WORK - TURN_WORK - STEP_WORK)
+    with turns.next():
+        keep_going(work=TURN_WORK - STEP_WORK)
+
+
+@pytest.mark.parametrize("count", [1, 5, 30])
+def test_no_turn_leaves_the_others_less_than_theirs(count: int) -> None:
+    turns = Turns(2 * count)
+    for _ in range(count):
+        with pytest.raises(TooComplex), turns.next():
+            keep_going(work=10 * MAX_WORK)
+        with turns.next():
+            keep_going(work=TURN_WORK - STEP_WORK)
