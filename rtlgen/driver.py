@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from rtlgen.analysis import Analysis, analyse
@@ -48,6 +49,7 @@ from rtlgen.poly.barriers import ChainBound, chain_bound
 from rtlgen.poly.errors import NoLegalSchedule
 from rtlgen.poly.legality import Judge
 from rtlgen.poly.piecewise import NoClosedForm
+from rtlgen.ram_limit import within_limit
 from rtlgen.scheduling.binding import with_units
 from rtlgen.scheduling.contention import require_free
 from rtlgen.scheduling.decide import Decision
@@ -66,7 +68,7 @@ from rtlgen.tile_worth import tiles_without_gain
 from rtlgen.tiling.choice import TileRequest
 from rtlgen.tiling.errors import REFUSALS
 from rtlgen.tiling.lanes import LaneRequest
-from rtlgen.tiling.placement import place_arrays, ram_limit_bits
+from rtlgen.tiling.placement import Placement, ram_limit_bits
 from rtlgen.tiling.plan import TiledProgram, plan_in_tiles
 from rtlgen.tiling.stages import program_in_tiles
 from rtlgen.tiling.written_out import plan_in_lanes
@@ -126,13 +128,12 @@ def compile_program(program: ParsedProgram, options: CompileOptions) -> Compilat
     RtlgenError: the program or an option is refused.
     """
     with noting_limits() as limits, quoting(program), limited_effort():
-        found = _placed(program, options)
+        found = within_limit(program.scop, options, partial(_compiled, program))
         return replace(found, limits=tuple(limits))
 
 
-def _placed(program: ParsedProgram, options: CompileOptions) -> Compilation:
-    """Compile a program with its arrays where they are to be, or fit."""
-    placement = place_arrays(program.scop, options, get_target(options.target))
+def _compiled(program: ParsedProgram, options: CompileOptions, placement: Placement) -> Compilation:
+    """Compile a program with its arrays in certain places."""
     if placement.request is not None and placement.is_asked:
         analysed = analyse(program)
         found: Compilation = _in_tiles_as_asked(program, options, placement.request, analysed)
@@ -147,8 +148,6 @@ def _placed(program: ParsedProgram, options: CompileOptions) -> Compilation:
             return _on_chip(program, options)
     else:
         found = _on_chip(program, options)
-    for note in placement.notes:
-        note_limit(note)
     return found
 
 

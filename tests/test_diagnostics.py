@@ -318,6 +318,13 @@ def more_products_than_multipliers(_: pytest.MonkeyPatch) -> None:
     program_error(UNROLLED.replace("+= b[i];", "*= b[i];"), max_dsp=2)
 
 
+@provokes("E0324")
+def less_ram_than_arrays_that_stay_on_chip_take(_: pytest.MonkeyPatch) -> None:
+    text = "void f(int a[1024], int b[512])\n{\n  for (int i = 0; i < 512; i++)\n"
+    text += "    b[i] = a[2 * i] + a[2 * i + 1];\n}\n"
+    program_error(text, memory={"": "onchip"}, max_bram_kib=4)
+
+
 @provokes("E0323")
 def more_lanes_in_tiles_than_banks(_: pytest.MonkeyPatch) -> None:
     text = "void f(int a[99])\n{\n  for (int i = 0; i < 99; i++)\n    a[i] *= 3;\n}\n"

@@ -1,13 +1,15 @@
 """Where the arrays of a program are kept: on chip, or in the memory off chip.
 
 Whoever says nothing gets all arrays on chip as long as its RAM holds one copy of each; if it does
-not, the largest ones move out until the others fit.
+not, the largest ones move out until the others fit. Whoever sets a limit gets no more than that
+with all copies, of which it is known how many there are once the program is planned.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from rtlgen.errors import Label
 from rtlgen.ir.memory_side import Bus
@@ -29,6 +31,8 @@ from rtlgen.transforms.lane_wishes import LaneWishes
 
 USUAL_BUS = Bus("fixed", 8)
 """To arrays off chip where nobody has said another one: that of the published machine."""
+
+NO_COPIES: Mapping[str, int] = MappingProxyType({})
 
 SHARE_OF_ARRAYS = 0.75
 """Of the RAM on chip, where arrays are off chip: the rest is for their windows."""
@@ -68,23 +72,33 @@ class Placement:
     is_asked: bool = True
 
 
-def place_arrays(scop: Scop, options: CompileOptions, target: Target) -> Placement:
+def place_arrays(
+    scop: Scop, options: CompileOptions, target: Target, ram_bits: Mapping[str, int] = NO_COPIES
+) -> Placement:
     """Return where the arrays of a program are kept.
+
+    Parameters
+    ----------
+    ram_bits: that arrays are known to take on chip, with all of their copies.
 
     Raises
     ------
     UnknownArray, StaysOnChip, SeveralBuses, BusTooNarrow, NotInTiles
     """
     buses = _buses(scop, options)
-    placement = _placed(scop, options, target, buses)
+    placement = _placed(scop, options, target, buses, ram_bits)
     return replace(placement, notes=(*placement.notes, *_staying(scop, options)))
 
 
 def _placed(
-    scop: Scop, options: CompileOptions, target: Target, buses: Mapping[str, Bus | None]
+    scop: Scop,
+    options: CompileOptions,
+    target: Target,
+    buses: Mapping[str, Bus | None],
+    ram_bits: Mapping[str, int],
 ) -> Placement:
     asked = [array for array in scop.arrays if buses[array.name] is not None]
-    size = _Size(scop, asked, options, target)
+    size = _Size(scop, asked, options, target, ram_bits)
     out = [] if EVERY_ARRAY in options.memory else size.moving_out()
     if not asked and not out:
         if options.threads > 1:
@@ -99,7 +113,7 @@ def _placed(
             raise _nothing_to_share(options)
         note = f"they stay on chip for the sake of {other}"
         return Placement(None, (size.note(note),), False)
-    _require_no_other(options)
+    _require_no_other(options, (size.note("some have to be off chip"),) if out else ())
     bus = _only_bus(asked, buses) if asked else USUAL_BUS
     moved = [array for array in scop.arrays if array in (*asked, *out)]
     _require_words(moved, options.bus_bits)
@@ -109,7 +123,7 @@ def _placed(
         word_bits=options.bus_bits,
         on_chip=frozenset(array.name for array in kept),
         sizes=options.tile,
-        budget_bits=max(0, size.limit_bits - sum(map(bits_of, kept))),
+        budget_bits=max(0, size.limit_bits - sum(map(size.of, kept))),
         buffer=options.buffer,
         workers=WorkerRequest(options.threads, options.strategy, options.barrier),
         lanes=_lanes(scop, options),
@@ -145,12 +159,22 @@ def _nothing_to_share(options: CompileOptions) -> NoParallelTiles:
 
 @dataclass(frozen=True, slots=True)
 class _Size:
-    """The RAM that a program takes where only the arrays off chip that are asked for are there."""
+    """The RAM that a program takes where only the arrays off chip that are asked for are there.
+
+    Members
+    -------
+    ram_bits: of arrays of which the copies are known.
+    """
 
     scop: Scop
     asked: Collection[Array]
     options: CompileOptions
     target: Target
+    ram_bits: Mapping[str, int]
+
+    def of(self, array: Array) -> int:
+        """Return the bits that an array takes on chip, as far as is known."""
+        return max(bits_of(array), self.ram_bits.get(array.name, 0))
 
     @property
     def limit_bits(self) -> int:
@@ -158,7 +182,7 @@ class _Size:
 
     @property
     def bits(self) -> int:
-        return sum(bits_of(array) for array in self.scop.arrays if array not in self.asked)
+        return sum(self.of(array) for array in self.scop.arrays if array not in self.asked)
 
     def moving_out(self) -> list[Array] | None:
         """Return the largest arrays, as many as are too many; None where that is not enough.
@@ -175,10 +199,10 @@ class _Size:
             if _is_movable(array) and array.name not in {*self.options.memory, *looked_up}
         ]
         out: list[Array] = []
-        for array in sorted(free, key=bits_of, reverse=True):
+        for array in sorted(free, key=self.of, reverse=True):
             if left > self.limit_bits * SHARE_OF_ARRAYS:
                 out.append(array)
-                left -= bits_of(array)
+                left -= self.of(array)
         return None if left > self.limit_bits else out
 
     def note(self, outcome: str) -> str:
@@ -187,7 +211,8 @@ class _Size:
         has = f"{self.target.device} has {limit} KiB"
         if self.options.max_bram_kib is not None:
             has = f"they may take {limit} KiB"
-        return f"arrays take {_kib(self.bits)} KiB on chip, and {has}: {outcome}"
+        copies = " with their copies" if self.ram_bits else ""
+        return f"arrays take {_kib(self.bits)} KiB on chip{copies}, and {has}: {outcome}"
 
 
 def _kib(bits: int) -> str:
@@ -281,13 +306,18 @@ def _require_words(moved: Collection[Array], bus_bits: int) -> None:
             )
 
 
-def _require_no_other(options: CompileOptions) -> None:
-    """Raise NotInTiles where an option is given that tiles know nothing of."""
+def _require_no_other(options: CompileOptions, notes: tuple[str, ...]) -> None:
+    """Raise NotInTiles where an option is given that tiles know nothing of.
+
+    Parameters
+    ----------
+    notes: why arrays are off chip that nobody asked to be.
+    """
     flag = _option_for_islands(options)
     if flag is not None:
         raise NotInTiles(
             f"{flag} is for programs whose arrays are all on chip",
-            notes=("arrays are off chip, so the program is planned in tiles",),
+            notes=notes or ("arrays are off chip, so the program is planned in tiles",),
             help=f"leave out {flag}, or say --memory onchip",
         )
 

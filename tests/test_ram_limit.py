@@ -1,0 +1,88 @@
+"""`--max-bram` is kept to with all copies of the arrays."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import rtlgen
+from rtlgen.design import Design
+from rtlgen.ir.cycles import predicted_cycles
+from rtlgen.ram_limit import TooLittleRam
+
+STENCILS = Path(__file__).parents[1] / "benchmarks" / "stencils"
+
+FDTD = (STENCILS / "fdtd_2d.c").read_text("utf-8")
+
+MIRRORED = """
+void mirrored(int a[N], int b[N]) {
+  for (int i = 0; i < N; i++)
+    b[i] = a[i] * a[N - 1 - i];
+}
+"""
+
+
+def compiled(text: str, kib: int | None, **options: object) -> Design:
+    return rtlgen.compile(source=text, max_bram_kib=kib, **options)  # type: ignore[arg-type]
+
+
+def cycles(design: Design) -> int:
+    return predicted_cycles(design.compilation.plan)
+
+
+def ram_bytes(design: Design) -> int:
+    """Return what block RAM and memories of logic cells take, each copy of a bank for itself."""
+    found = 0
+    for memory in design.compilation.plan.memories:
+        if memory.is_ram:
+            copies = memory.read_ports * max(1, memory.write_ports)
+            found += memory.depth * memory.width_bits * copies // 8
+    return found
+
+
+def test_without_a_limit_the_loops_with_the_fewest_cycles_are_taken() -> None:
+    design = compiled(FDTD, None)
+    assert cycles(design) == 11_605 and ram_bytes(design) > 12 * 1024
+
+
+def test_loops_in_which_one_port_an_array_does_take_less_ram() -> None:
+    design = compiled(FDTD, 12)
+    assert ram_bytes(design) <= 12 * 1024
+    arrays = {m.name: m for m in design.compilation.plan.memories if m.has_host_port}
+    assert all(memory.read_ports == 1 for memory in arrays.values()) and "hz" in arrays
+    assert cycles(design) < 1.05 * 11_605
+    (said,) = design.compilation.limits
+    assert said == (
+        "arrays may take 12 KiB on chip: they take 9 in PLUTO's loops, 12,012 cycles, and 23 in "
+        "those with the fewest, 11,605"
+    )
+
+
+def test_arrays_move_off_chip_whose_copies_are_too_many() -> None:
+    """One copy of each would fit."""
+    design = compiled(FDTD, 8)
+    assert design.compilation.plan.memory_side is not None
+    assert ram_bytes(design) <= 8 * 1024
+    assert "with their copies, and they may take 8 KiB" in design.compilation.limits[-1]
+
+
+def test_the_smallest_limit_that_can_be_met_is_named() -> None:
+    with pytest.raises(TooLittleRam) as caught:
+        compiled(FDTD, 2, memory="onchip")
+    assert caught.value.diagnostic.help == "say --max-bram 9 or more"
+    assert cycles(compiled(FDTD, 9, memory="onchip")) == 12_012
+
+
+def test_a_limit_that_copies_keep_says_nothing() -> None:
+    options = {"define": {"N": 256}}
+    free = compiled(MIRRORED, None, **options)
+    kib = -(-ram_bytes(free) // 1024)
+    kept = compiled(MIRRORED, kib, **options)
+    assert cycles(kept) == cycles(free) and not kept.compilation.limits
+
+
+@pytest.mark.simulation
+def test_what_fits_is_exact() -> None:
+    report = compiled(MIRRORED, 2, define={"N": 256}).verify()
+    assert report.exact and report.cycles == report.predicted_cycles
