@@ -204,7 +204,8 @@ class TileChoice:
     def _ending_with_loops(self, best: TiledPart, sizes: Collection[tuple[int, ...]]) -> TiledPart:
         """Return the best tiles, of these sizes in the same order too, that end where loops end."""
         least = self.comparison.of(best)
-        if least.kernel_cycles < least.bus_cycles:
+        is_shortest = GAIN * best.kernel_cycles <= self._least_issuing(best)
+        if is_shortest or least.kernel_cycles < least.bus_cycles:
             return best
         form, own = self._form_of(best), best.tiling
         tried = []
@@ -360,6 +361,10 @@ class TileChoice:
         """The instances of the statement that has most."""
         return max(self.forms[0].loops.instances.values())
 
+    def _least_issuing(self, part: TiledPart) -> int:
+        """Return the cycles in which all instances issue at least, in as many lanes and workers."""
+        return self.longest // (part.kernel.lanes * self.chip.workers.count)
+
     def _asked_for(self, form: Form) -> list[TiledPart]:
         sizes = (self.sizes or (1,) * form.loops.depth)[: form.loops.depth]
         try:
@@ -406,6 +411,10 @@ class TileChoice:
     ) -> TiledPart | None:
         """Return what is better than the best one in some of these sizes, if anything."""
         found: TiledPart | None = None
+        if best is not None:
+            floor = max(self.bus_cycles, self._least_issuing(best))
+            if GAIN * self._cycles(best) <= floor:
+                return None
 
         def could_be_better(cycles: int) -> bool:
             least = found or best
