@@ -17,7 +17,7 @@ from rtlgen.target import get_target
 from rtlgen.tiling import cut as cut_module
 from rtlgen.tiling import units as units_module
 from rtlgen.tiling.cut import cut_part
-from rtlgen.tiling.lanes import LaneRequest
+from rtlgen.tiling.lanes import LaneRequest, free_loops
 from rtlgen.tiling.loops import UnitLoops, joined_loops
 from rtlgen.tiling.plan import TiledProgram
 from rtlgen.transforms.tile_nests import Tiling
@@ -109,6 +109,25 @@ void side_by_side(int A[N][N], int B[N][N], int x[N], int y[N]) {
 """
 
 
+OF_TWO_PRODUCTS = """
+void of_two_products(const int A[N][N], const int B[N][N], const int C[N][N], const int D[N][N],
+                     int E[N][N], int F[N][N], int G[N][N]) {
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < N; j++)
+      for (int k = 0; k < N; k++)
+        E[i][j] += A[i][k] * B[k][j];
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < N; j++)
+      for (int k = 0; k < N; k++)
+        F[i][j] += C[i][k] * D[k][j];
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < N; j++)
+      for (int k = 0; k < N; k++)
+        G[i][j] += E[i][k] * F[k][j];
+}
+"""
+
+
 def statements(found: TiledProgram) -> list[list[str]]:
     return [[s.name for s in part.program.scop.statements] for part in found.parts]
 
@@ -183,6 +202,19 @@ def test_units_that_need_a_whole_loop_of_others_are_behind_in_another_loop(
     count = 1 if lanes is None else lanes.count or 1
     assert found.parts[0].kernel_cycles < 1.3 * instances / count
     assert found.replayed
+
+
+def test_loops_that_may_run_in_lanes_are_those_of_each_unit() -> None:
+    """Together they have none, since G takes all rows of F."""
+    found = planned(OF_TWO_PRODUCTS, 4, kind="axi", word_bits=128)
+    assert statements(found) == [["S0", "S1", "S2"]]
+    loops = found.parts[0].loops
+    assert not free_loops(loops)
+    units = list(loops.apart)
+    assert [unit.program.scop.statements[0].name for unit in units] == ["S0", "S1", "S2"]
+    assert all({"i", "j"} <= set(free_loops(unit).values()) for unit in units)
+    (alone,) = units[0].apart
+    assert alone is units[0]
 
 
 def test_how_far_a_unit_is_behind_is_known_from_other_tiles(
