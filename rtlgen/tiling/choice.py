@@ -397,7 +397,7 @@ class TileChoice:
                         break
                     wanted = list(_neighbours(tried.tiling.sizes, form.cuts.lengths))
                     if self.chip.lanes is not None:
-                        wanted += _flatter(tried.tiling.sizes, form.cuts.lengths)
+                        wanted += _flatter(tried.tiling, form.cuts.lengths)
                 if best is not None:
                     break
         if best is None or best is found:
@@ -490,17 +490,21 @@ def _neighbours(sizes: tuple[int, ...], lengths: tuple[int, ...]) -> Iterator[tu
                 yield (*sizes[:k], other, *sizes[k + 1 :])
 
 
-def _flatter(sizes: tuple[int, ...], lengths: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    """Yield sizes with the first side half as long, and another one twice.
+def _flatter(tiling: Tiling, lengths: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """Yield sizes with the side of the outermost loop half as long, and another one twice.
 
     They move about as many words, but units that are some tiles behind others are behind by less.
     """
-    if not sizes or sizes[0] % 2:
+    if not tiling.order:
         return
-    first, *others = sizes
-    for k, size in enumerate(others):
-        if 2 * size <= lengths[k + 1]:
-            yield (first // 2, *others[:k], 2 * size, *others[k + 1 :])
+    outer = next(k for k, c in enumerate(tiling.order[0]) if c)
+    if tiling.sizes[outer] % 2:
+        return
+    for k, size in enumerate(tiling.sizes):
+        if k != outer and 2 * size <= lengths[k]:
+            sizes = list(tiling.sizes)
+            sizes[outer], sizes[k] = sizes[outer] // 2, 2 * size
+            yield tuple(sizes)
 
 
 def _lengthened(

@@ -280,23 +280,25 @@ class Form:
         Where the RAM holds all values the words are the same: what counts is how long they are
         kept. With lanes it seldom holds all: what counts is what is moved beside what it holds.
         """
+        # How many tiles there are is much the same in all orders, but for units behind others.
+        several = len(self.loops.moved) > 1
+        issuing = [self._issuing_cycles(cut) if several else 0 for cut in cuts]
         if self.chip.lanes is None:
-            sized = sorted(
-                (self._issuing_cycles(cut), self._ram_of(cut), n) for n, cut in enumerate(cuts)
-            )
+            sized = sorted((issuing[n], self._ram_of(cut), n) for n, cut in enumerate(cuts))
             best = [cuts[n] for _, _, n in sized]
             fits = sized[0][1] <= self.chip.worker_bits and self.plan(best[0]) is not None
             return best[: 1 if fits else MOST_ORDERS], best[0].tiling.order
+        kept = [self._busy_with_ram(cut) for cut in cuts]
+        busy = [max(*both) for both in zip(issuing, (k.busy_cycles for k in kept), strict=True)]
         moving = sorted(
-            (max(self._issuing_cycles(cut), kept.busy_cycles), kept, n)
-            for n, cut in enumerate(cuts)
-            for kept in [self._busy_with_ram(cut)]
+            range(len(cuts)),
+            key=lambda n: (busy[n] if several else 0, kept[n].words, kept[n].bits, n),
         )
-        best = [cuts[n] for _, _, n in moving[:MOST_ORDERS]]
+        best = [cuts[n] for n in moving[:MOST_ORDERS]]
         first = self.plan(best[0])
         if first is not None and first.ram_bits <= self.chip.budget_bits:
             fewest = self.comparison.of(first).cycles
-            if moving[0][1].keeps_all or moving[1][0] >= fewest:
+            if kept[moving[0]].keeps_all or busy[moving[1]] >= fewest:
                 best = best[:1]
         return best, best[0].tiling.order
 
@@ -340,7 +342,7 @@ class Form:
                 # That lanes have no banks says more than that other orders are illegal.
                 rather = isinstance(error, NoLanes)
                 (self.refused.rather if rather else self.refused.add)(error)
-                found = KeptInRam(UNLIMITED, UNLIMITED, keeps_all=False)
+                found = KeptInRam(UNLIMITED, UNLIMITED, UNLIMITED, keeps_all=False)
             self._with_ram[cut.tiling] = found
         return self._with_ram[cut.tiling]
 

@@ -172,16 +172,18 @@ def ram_of_part(cut: CutPart, chip: Chip, shared: SharedLoop | None) -> int:
     return relaxing(cut.issue_space, measured)
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class KeptInRam:
     """What the RAM keeps of the values of a unit, and what is moved beside it.
 
     Members
     -------
-    busy_cycles: of the bus at least. bits: of RAM. keeps_all: whether all values stay on chip.
+    busy_cycles: of the bus at least. words: that are moved. bits: of RAM.
+    keeps_all: whether all values stay on chip.
     """
 
     busy_cycles: int
+    words: int
     bits: int
     keeps_all: bool
 
@@ -192,9 +194,12 @@ def kept_in_ram(cut: CutPart, chip: Chip, shared: SharedLoop | None) -> KeptInRa
 
     def measured(ways: Space) -> KeptInRam:
         sized = _planner(cut, ways, chip, shared).within(widest, chip.worker_bits)
-        busy = sized.traffic.least_busy_cycles(WordCounts(), chip.bus)
-        fits = sized.taken_bits <= chip.worker_bits
-        return KeptInRam(busy if fits else UNLIMITED, sized.taken_bits, fits and sized.keeps_all)
+        counts = WordCounts()
+        busy, words = sized.traffic.least_busy_cycles(counts, chip.bus), sized.traffic.count(counts)
+        bits = sized.taken_bits
+        if bits > chip.worker_bits:
+            return KeptInRam(UNLIMITED, UNLIMITED, bits, keeps_all=False)
+        return KeptInRam(busy, words, bits, sized.keeps_all)
 
     return relaxing(cut.issue_space, measured)
 

@@ -28,7 +28,9 @@ from tests.oracles.random_tiles.program import (
     shared_by_threads,
 )
 
-TILE_REFUSALS = REFUSALS | {"E0202", "E0212", "E0307", "E0308", "E0313", "E0316", "E0321", "E0323"}
+TILE_REFUSALS = REFUSALS | {
+    *("E0202", "E0212", "E0307", "E0308", "E0313", "E0316", "E0321", "E0323", "E0324"),
+}
 """Codes with which a well-formed program may be refused whose arrays are off chip."""
 
 BATCH = 15
