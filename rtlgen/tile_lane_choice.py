@@ -64,18 +64,13 @@ def _climbed(
     count = 1
     while 2 * count <= MOST_LANES:
         option = f"--unroll {loop}={2 * count}"
-        least, before = (
-            _least_cycles(units, LaneRequest(loop, 2 * count)),
-            predicted_cycles(best.plan),
-        )
+        request, before = LaneRequest(loop, 2 * count), predicted_cycles(best.plan)
+        least = _least_cycles(units, request)
         if least >= LANE_GAIN * before:
-            return (
-                best,
-                count,
-                {option: f"would save no cycles: {least:,} or more, after {before:,}"},
-            )
+            why = f"would save no cycles: {least:,} or more, after {before:,}"
+            return best, count, {option: why}
         try:
-            found = attempt(LaneRequest(loop, 2 * count))
+            found = attempt(request)
         except REFUSALS as error:
             return best, count, {option: f"cannot be: {error.diagnostic.message}"}
         excess = budget.excess(found.plan)

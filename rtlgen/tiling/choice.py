@@ -497,7 +497,7 @@ def _flatter(tiling: Tiling, lengths: tuple[int, ...]) -> Iterator[tuple[int, ..
     """
     if not tiling.order:
         return
-    outer = next(k for k, c in enumerate(tiling.order[0]) if c)
+    outer = tiling.outermost
     if tiling.sizes[outer] % 2:
         return
     for k, size in enumerate(tiling.sizes):

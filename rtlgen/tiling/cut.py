@@ -234,18 +234,14 @@ def _tiles_behind(loops: UnitLoops, tiling: Tiling, behind: Sequence[int]) -> Un
     """Return loops with each unit so many tiles later in the first of the order."""
     if not any(behind):
         return loops
-    level = _delayed_level(tiling)
+    level = tiling.outermost
     return loops.delayed(level, tuple(tiles * tiling.sizes[level] for tiles in behind))
-
-
-def _delayed_level(tiling: Tiling) -> int:
-    return next(k for k, c in enumerate(tiling.order[0]) if c)
 
 
 def _delays(tiling: Tiling, tiles: int) -> tuple[int, ...]:
     """Return how much later a unit is in each loop that is so many tiles behind."""
     origins = tiling.origins or (0,) * tiling.depth
-    level = _delayed_level(tiling)
+    level = tiling.outermost
     return tuple(
         origin + (tiles * tiling.sizes[k] if k == level else 0) for k, origin in enumerate(origins)
     )

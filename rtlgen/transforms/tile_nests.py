@@ -126,6 +126,11 @@ class Tiling:
         return len(self.sizes)
 
     @property
+    def outermost(self) -> int:
+        """The number of the first loop that the slowest row of the order counts."""
+        return next(k for k, c in enumerate(self.order[0]) if c)
+
+    @property
     def trips(self) -> tuple[int, ...]:
         """Iterations of the loops inside of a tile: of the one in lanes, so many times fewer."""
         found = list(self.sizes)
