@@ -1,16 +1,17 @@
-"""Keep a program within the RAM that `--max-bram` gives it, with all copies of its arrays.
+"""Keep a program within the RAM that `--max-bram` or its device gives it, all copies counted.
 
 How many copies an array on chip has is known once the program is planned: one for each read port of
 each bank. Where they are more than the limit allows, loops are tried in which statements that need
 a value read it soon after each other, so that one port will do; then arrays move off chip, the
-largest first, copies counted, and the program is planned again.
+largest first, copies counted, and the program is planned again. The device's RAM is a limit where
+nobody has set another one; for its sake, arrays move out only where one copy of each is too much.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import suppress
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import inf
 from typing import TypeAlias
 
 from rtlgen.compilation import Compilation, TiledCompilation
@@ -20,10 +21,10 @@ from rtlgen.ir.effort import more_effort, note_limit, noting_limits
 from rtlgen.ir.ram_copies import memory_ram_bits
 from rtlgen.ir.scop import Scop
 from rtlgen.options import CompileOptions
-from rtlgen.target import get_target
+from rtlgen.target import Target, get_target
 from rtlgen.tiling.errors import REFUSALS
 from rtlgen.tiling.part import ram_bits
-from rtlgen.tiling.placement import Placement, place_arrays
+from rtlgen.tiling.placement import Placement, place_arrays, ram_limit_bits
 
 
 class TooLittleRam(RtlgenError):
@@ -44,6 +45,70 @@ Compiled: TypeAlias = Callable[[CompileOptions, Placement], Compilation]
 """Compiles a program with its arrays in certain places."""
 
 
+DEVICE_LOSS = 1.25
+"""Times the fewest cycles, up to which loops are taken for the sake of what the device has."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Limit:
+    """The RAM that a program may take with all copies of its arrays.
+
+    Members
+    -------
+    is_asked: whether it is that of `--max-bram`. Else it is that of the device, and where nothing
+        keeps to it the program is built as it is, and says so: there are larger devices.
+    """
+
+    bits: int
+    is_asked: bool
+    device: str
+
+    @staticmethod
+    def of(options: CompileOptions, target: Target) -> _Limit:
+        """Return the limit that options set."""
+        is_asked = options.max_bram_kib is not None
+        return _Limit(ram_limit_bits(options, target), is_asked, target.device)
+
+    @property
+    def most_slower(self) -> float:
+        """How many times the fewest cycles are not too many in loops that keep to it."""
+        return inf if self.is_asked else DEVICE_LOSS
+
+    def is_kept(self, built: _Built) -> bool:
+        """Tell whether a program takes no more than that."""
+        return built.bits <= self.bits
+
+    def __str__(self) -> str:
+        if self.is_asked:
+            return f"arrays may take {_kib(self.bits):,} KiB on chip"
+        return f"{self.device} has {_kib(self.bits):,} KiB for arrays"
+
+
+@dataclass(frozen=True, slots=True)
+class _Built:
+    """A program in one of the ways that are tried.
+
+    Members
+    -------
+    notes: what is said where it is built.
+    """
+
+    compilation: Compilation
+    notes: tuple[str, ...]
+
+    @property
+    def cycles(self) -> int:
+        return predicted_cycles(self.compilation.plan)
+
+    @property
+    def bits(self) -> int:
+        return sum(_ram_taken(self.compilation).values())
+
+    @property
+    def kib(self) -> int:
+        return _kib(self.bits)
+
+
 def within_limit(scop: Scop, options: CompileOptions, compiled: Compiled) -> Compilation:
     """Return a program that takes no more RAM than it may.
 
@@ -51,54 +116,103 @@ def within_limit(scop: Scop, options: CompileOptions, compiled: Compiled) -> Com
     ------
     TooLittleRam, or whatever `compiled` raises for the first places.
     """
+    limit = _Limit.of(options, get_target(options.target))
+    tried: list[_Built] = []
+    refused: RtlgenError | None = None
+    try:
+        for built in _attempts(scop, options, limit, compiled):
+            tried.append(built)
+            if limit.is_kept(built):
+                break
+    except REFUSALS as error:
+        if not tried:
+            raise
+        refused = error
+    chosen = tried[-1]
+    if not limit.is_kept(chosen):
+        if limit.is_asked:
+            raise _too_little(scop, limit, tried, refused) from refused
+        chosen = _beyond(limit, tried[0])
+    for note in chosen.notes:
+        note_limit(note)
+    return chosen.compilation
+
+
+def _attempts(
+    scop: Scop, options: CompileOptions, limit: _Limit, compiled: Compiled
+) -> Iterator[_Built]:
+    """Yield a program in the ways that may be tried, each in less RAM on chip than those before.
+
+    Raises
+    ------
+    Whatever `compiled` raises.
+    """
     target, known = get_target(options.target), dict[str, int]()
     placement = place_arrays(scop, options, target)
-    with noting_limits() as limits:
-        found = least = compiled(options, placement)
-    while _takes_too_much(found, options):
+    may_move = limit.is_asked or (placement.request is not None and not placement.is_asked)
+    built = _build(options, placement, compiled)
+    yield built
+    while True:
         if placement.request is None:
-            leaner = _in_loops_with_less_ram(options, found, placement, compiled)
-            if not _takes_too_much(leaner, options):
-                return leaner
-            least = min(least, leaner, key=_bits)
-        before, taken = placement.request, _ram_taken(found)
-        for array in scop.arrays:
-            known[array.name] = max(known.get(array.name, 0), taken.get(array.name, 0))
-        placement = place_arrays(scop, options, target, known)
-        if placement.request == before:
-            raise _too_little(scop, options, least)
-        try:
-            with noting_limits() as limits, more_effort():
-                found = compiled(options, placement)
-        except REFUSALS as error:
-            raise _too_little(scop, options, least, error) from error
-        least = min(least, found, key=_bits)
+            leaner = _in_leaner_loops(options, limit, built, placement, compiled)
+            if leaner is not None:
+                yield leaner
+        if not may_move:
+            return
+        for name, bits in _ram_taken(built.compilation).items():
+            known[name] = max(known.get(name, 0), bits)
+        moved = place_arrays(scop, options, target, known)
+        if moved.request == placement.request:
+            return
+        placement = moved
+        # Whatever one attempt takes, there is as much for the next.
+        with more_effort():
+            built = _build(options, placement, compiled)
+        yield built
+
+
+def _build(options: CompileOptions, placement: Placement, compiled: Compiled) -> _Built:
+    """Return a program with its arrays in certain places."""
+    with noting_limits() as limits:
+        found = compiled(options, placement)
     # What no tiles suit is on chip all the same, and has said why.
     is_placed = placement.request is None or isinstance(found, TiledCompilation)
-    for note in (*limits, *(placement.notes if is_placed else ())):
-        note_limit(note)
-    return found
+    return _Built(found, (*limits, *(placement.notes if is_placed else ())))
 
 
-def _in_loops_with_less_ram(
-    options: CompileOptions, fastest: Compilation, placement: Placement, compiled: Compiled
-) -> Compilation:
-    """Return a program on chip in PLUTO's loops, where it takes less RAM there; or the fastest."""
+def _in_leaner_loops(
+    options: CompileOptions,
+    limit: _Limit,
+    fastest: _Built,
+    placement: Placement,
+    compiled: Compiled,
+) -> _Built | None:
+    """Return a program on chip in PLUTO's loops; None where it is not worth its cycles.
+
+    In these loops, statements that need a value read it soon after each other.
+    """
     if options.scheduler is not None or options.fuse != "mf3":
-        return fastest
-    found = fastest
-    with noting_limits() as limits, suppress(*REFUSALS), more_effort():
-        found = compiled(replace(options, scheduler="pluto"), placement)
-    if _takes_too_much(found, options):
-        return min(fastest, found, key=_bits)
-    for note in (*limits, *placement.notes):
-        note_limit(note)
-    note_limit(
-        f"arrays may take {options.max_bram_kib} KiB on chip: they take {_kib(found)} in PLUTO's "
-        f"loops, {predicted_cycles(found.plan):,} cycles, and {_kib(fastest)} in those with the "
-        f"fewest, {predicted_cycles(fastest.plan):,}"
+        return None
+    try:
+        with more_effort():
+            found = _build(replace(options, scheduler="pluto"), placement, compiled)
+    except REFUSALS:
+        return None
+    if found.cycles > fastest.cycles * limit.most_slower:
+        return None
+    said = (
+        f"{limit}: they take {found.kib:,} in PLUTO's loops, {found.cycles:,} cycles, and "
+        f"{fastest.kib:,} in those with the fewest, {fastest.cycles:,}"
     )
-    return found
+    return replace(found, notes=(*found.notes, said))
+
+
+def _beyond(limit: _Limit, built: _Built) -> _Built:
+    """Return a program that is built although it takes more than the device has."""
+    said = f"{limit}: they take {built.kib:,} with their copies, which is for a larger device"
+    # Where something else keeps arrays on chip, or has them off chip, a limit changes nothing.
+    remedy = f"; --max-bram {_kib(limit.bits)} is for this one" if not built.notes else ""
+    return replace(built, notes=(*built.notes, said + remedy))
 
 
 def _ram_taken(found: Compilation) -> dict[str, int]:
@@ -111,34 +225,25 @@ def _ram_taken(found: Compilation) -> dict[str, int]:
     }
 
 
-def _takes_too_much(found: Compilation, options: CompileOptions) -> bool:
-    """Tell whether a program takes more RAM than it was said to take at most."""
-    kib = options.max_bram_kib
-    return kib is not None and _bits(found) > kib * 8192
-
-
-def _bits(found: Compilation) -> int:
-    return sum(_ram_taken(found).values())
-
-
-def _kib(found: Compilation) -> int:
-    return -(-_bits(found) // 8192)
+def _kib(bits: int) -> int:
+    return -(-bits // 8192)
 
 
 def _too_little(
-    scop: Scop, options: CompileOptions, found: Compilation, error: RtlgenError | None = None
+    scop: Scop, limit: _Limit, tried: Sequence[_Built], error: RtlgenError | None
 ) -> TooLittleRam:
     """Return the error for a program that fits in no way.
 
     Parameters
     ----------
-    found: takes the least of what was tried. error: why no more of its arrays are off chip.
+    error: why no more of its arrays are off chip.
     """
-    notes = [f"{options.max_bram_kib} KiB may be taken"]
+    least = min(tried, key=lambda built: built.bits)
+    notes = [f"{_kib(limit.bits):,} KiB may be taken"]
     if error is not None:
         notes.append(f"with more arrays off chip, {error.diagnostic.message}")
     return TooLittleRam(
-        f"{scop.name} takes {_kib(found)} KiB of RAM on chip, copies counted",
+        f"{scop.name} takes {least.kib:,} KiB of RAM on chip, copies counted",
         notes=notes,
-        help=f"say --max-bram {_kib(found)} or more",
+        help=f"say --max-bram {least.kib} or more",
     )

@@ -1,4 +1,4 @@
-"""`--max-bram` is kept to with all copies of the arrays."""
+"""`--max-bram`, or else what the device has, is kept to with all copies of the arrays."""
 
 from __future__ import annotations
 
@@ -80,6 +80,45 @@ def test_a_limit_that_copies_keep_says_nothing() -> None:
     kib = -(-ram_bytes(free) // 1024)
     kept = compiled(MIRRORED, kib, **options)
     assert cycles(kept) == cycles(free) and not kept.compilation.limits
+
+
+BESIDE = """
+void beside(int a[1500], int b[1500], int c[2500]) {
+  for (int i = 0; i < 1500; i++)
+    b[i] = a[i] * a[1499 - i] + c[i + 1000];
+}
+"""
+
+
+def test_the_device_is_a_limit_for_which_loops_may_take_a_few_cycles_more() -> None:
+    design = compiled(FDTD, None, target="ice40")
+    larger = compiled(FDTD, 1000, target="ice40")
+    assert cycles(larger) < cycles(design) <= 1.05 * cycles(larger)
+    assert ram_bytes(design) <= 16 * 1024 < ram_bytes(larger)
+    (said,) = design.compilation.limits
+    assert said.startswith("iCE40HX8K has 16 KiB for arrays: they take 9 in PLUTO's loops, 12,0")
+    assert not larger.compilation.limits
+
+
+def test_what_no_loops_fit_to_the_device_is_built_for_a_larger_one() -> None:
+    design = compiled(MIRRORED, None, target="ice40", define={"N": 1600})
+    assert design.compilation.plan.memory_side is None and ram_bytes(design) > 16 * 1024
+    assert design.compilation.limits == (
+        "iCE40HX8K has 16 KiB for arrays: they take 19 with their copies, which is for a larger "
+        "device; --max-bram 16 is for this one",
+    )
+
+
+def test_copies_of_what_stays_on_chip_beside_arrays_off_chip_fit_the_device() -> None:
+    """One copy of `a` beside `b` would fit."""
+    design = compiled(BESIDE, None, target="ice40")
+    assert ram_bytes(design) <= 16 * 1024
+    (said,) = design.compilation.limits
+    assert "with their copies, and iCE40HX8K has 16 KiB: a, c are off chip" in said
+    # Whoever says where arrays are has them there.
+    asked = compiled(BESIDE, None, target="ice40", memory={"c": "fixed:8"})
+    assert ram_bytes(asked) > 16 * 1024
+    assert "which is for a larger device" in asked.compilation.limits[-1]
 
 
 @pytest.mark.simulation

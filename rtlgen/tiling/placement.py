@@ -1,8 +1,9 @@
 """Where the arrays of a program are kept: on chip, or in the memory off chip.
 
 Whoever says nothing gets all arrays on chip as long as its RAM holds one copy of each; if it does
-not, the largest ones move out until the others fit. Whoever sets a limit gets no more than that
-with all copies, of which it is known how many there are once the program is planned.
+not, the largest ones move out until the others fit with all of their copies, of which it is known
+how many there are once the program is planned. Whoever sets a limit gets no more than that with all
+copies, too.
 """
 
 from __future__ import annotations

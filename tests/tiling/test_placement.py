@@ -106,7 +106,11 @@ def test_what_no_tile_suits_stays_on_chip_and_that_is_said(monkeypatch: pytest.M
     monkeypatch.setattr(rtlgen.driver, "plan_in_lanes", refuse)
     found = compile_program(parsed(TRANSPOSED, 400), CompileOptions())
     assert isinstance(found, IslandCompilation)
-    assert found.limits == ("it has no simple description: all arrays are on chip",)
+    assert found.limits == (
+        "it has no simple description: all arrays are on chip",
+        "ECP5-25k has 112 KiB for arrays: they take 313 with their copies, which is for a larger "
+        "device",
+    )
     with pytest.raises(RaggedDomain):
         compile_program(parsed(TRANSPOSED, 400), CompileOptions(max_bram_kib=112))
 
@@ -124,6 +128,8 @@ def test_an_option_for_islands_keeps_arrays_on_chip_and_that_is_said() -> None:
     assert found.limits == (
         "arrays take 157 KiB on chip, and ECP5-25k has 112 KiB: they stay on chip for the sake "
         "of --fuse",
+        "ECP5-25k has 112 KiB for arrays: they take 313 with their copies, which is for a larger "
+        "device",
     )
 
 
