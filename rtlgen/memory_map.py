@@ -41,8 +41,10 @@ write is answered n cycles after its first one.
 Layout
 ------
 Byte b of the memory is bits 8 * (b mod n) and up of word b / n, of n bytes. Arrays are row-major; a
-row is what differs in the last subscript alone. Each row begins on a word, its elements lie one
-behind the other, and the bytes of an element in `byte_order`. So element k of row r begins at byte
+row is what differs in the last subscript alone, or in the last few, where one is at most half a
+word: it has `row_elements`. Each row begins on a word, its elements lie one behind the other, and
+the bytes of an element in `byte_order`. So element k of row r, element r * row_elements + k of the
+array, begins at byte
 
     base_bytes + r * row_bytes + k * element_bits / 8
 
@@ -52,8 +54,9 @@ What is between a row's last element and the next row belongs to nobody.
 from __future__ import annotations
 
 from dataclasses import astuple, dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from math import prod
+from operator import mul
 from typing import Literal, TypeAlias
 
 MemoryKind: TypeAlias = Literal["fixed", "axi", "dram"]
@@ -193,18 +196,24 @@ class MappedArray:
     Members
     -------
     shape: row-major, at least one dimension.
-    base_bytes: of its first element. row_bytes: from one row to the next.
+    base_bytes: of its first element. row_elements: of a row, which may be several of C, as many as
+        the last dimensions have. row_bytes: from one row to the next.
     """
 
     name: str
     element_bits: int
     shape: tuple[int, ...]
     base_bytes: int
+    row_elements: int
     row_bytes: int
 
     def __post_init__(self) -> None:
         if not self.shape or any(extent < 1 for extent in self.shape):
             raise ValueError(f"array {self.name} of shape {self.shape} has no rows")
+        if self.row_elements not in accumulate(reversed(self.shape), mul):
+            raise ValueError(
+                f"array {self.name} of shape {self.shape} has rows of {self.row_elements} elements"
+            )
         if self.element_bits < BYTE_BITS or self.element_bits % BYTE_BITS:
             raise ValueError(f"array {self.name} has elements of {self.element_bits} bits")
         if self.base_bytes < 0:
@@ -221,12 +230,12 @@ class MappedArray:
     @property
     def rows(self) -> int:
         """Number of rows."""
-        return prod(self.shape[:-1])
+        return prod(self.shape) // self.row_elements
 
     @property
     def used_bytes(self) -> int:
         """Bytes of a row that elements take."""
-        return self.shape[-1] * self.element_bytes
+        return self.row_elements * self.element_bytes
 
     @property
     def end_bytes(self) -> int:
@@ -240,11 +249,19 @@ class MappedArray:
         row, offset = divmod(byte - self.base_bytes, self.row_bytes)
         if offset >= self.used_bytes:
             return None
-        subscripts = [offset // self.element_bytes]
-        for extent in reversed(self.shape[:-1]):
-            row, subscript = divmod(row, extent)
+        element, subscripts = row * self.row_elements + offset // self.element_bytes, []
+        for extent in reversed(self.shape):
+            element, subscript = divmod(element, extent)
             subscripts.append(subscript)
         return tuple(reversed(subscripts))
+
+    def row_at(self, byte: int) -> tuple[int, ...]:
+        """Return the subscripts that all elements of the row around a byte share."""
+        first = self.element_at(byte - (byte - self.base_bytes) % self.row_bytes)
+        if first is None:
+            raise ValueError(f"byte {byte} is in no row of {self.name}")
+        rows = list(accumulate(self.shape, mul)).index(self.rows) + 1 if self.rows > 1 else 0
+        return first[:rows]
 
 
 @dataclass(frozen=True, slots=True)

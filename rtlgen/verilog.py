@@ -199,7 +199,7 @@ def _arrays(plan: KernelPlan, names: PortNames) -> Iterator[ArrayEntry]:
                 m.name, m.width_bits, m.signed, m.shape, m.role, names.hosts.get(m.name)
             )
     for a in plan.memory_side.arrays if plan.memory_side else ():
-        yield ArrayEntry(a.name, a.width_bits, a.signed, a.shape, a.role, None)
+        yield ArrayEntry(a.name, a.width_bits, a.signed, a.c_shape, a.role, None)
 
 
 def _in_order(
@@ -220,8 +220,9 @@ def _memory_map(side: MemorySide) -> MemoryMap:
         return MappedArray(
             array.name,
             array.width_bits,
-            array.shape,
+            array.c_shape,
             array.base_words * word_bytes,
+            array.shape[-1],
             array.row_words(side.word_bits) * word_bytes,
         )
 

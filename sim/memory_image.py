@@ -77,9 +77,8 @@ def _place_of(manifest: Manifest, byte: int) -> str:
             element = element_of(manifest, byte)
             return f"in {element}{', which is only read' if only else ''}"
         if array.base_bytes <= byte < array.end_bytes:
-            row = array.element_at(byte - (byte - array.base_bytes) % array.row_bytes)
-            assert row is not None
-            return f"behind the row {array.name}{''.join(f'[{s}]' for s in row[:-1])}"
+            row = "".join(f"[{subscript}]" for subscript in array.row_at(byte))
+            return f"behind the row {array.name}{row}"
     return "in no array"
 
 

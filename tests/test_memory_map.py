@@ -20,7 +20,7 @@ INCREMENT = Increment(word_bits=64, element_bits=16, shape=(3, 6), latency_cycle
 
 
 def test_every_byte_is_of_one_element_or_of_none() -> None:
-    array = MappedArray("A", 16, (2, 3, 5), base_bytes=32, row_bytes=12)
+    array = MappedArray("A", 16, (2, 3, 5), base_bytes=32, row_elements=5, row_bytes=12)
     found = [array.element_at(byte) for byte in range(32, array.end_bytes)]
     rows = [(i, j) for i in range(2) for j in range(3)]
     expected: list[tuple[int, ...] | None] = []
@@ -28,6 +28,18 @@ def test_every_byte_is_of_one_element_or_of_none() -> None:
         expected += [(*row, k) for k in range(5) for _ in range(2)] + [None] * 2
     assert found == expected
     assert array.element_at(31) is None and array.element_at(array.end_bytes) is None
+
+
+def test_short_rows_of_c_are_one_row_of_the_memory() -> None:
+    array = MappedArray("w", 8, (2, 3, 3), base_bytes=8, row_elements=9, row_bytes=16)
+    found = [array.element_at(byte) for byte in range(8, array.end_bytes)]
+    every = [(i, j, k) for i in range(2) for j in range(3) for k in range(3)]
+    assert found == [*every[:9], *[None] * 7, *every[9:], *[None] * 7]
+    assert [array.row_at(byte) for byte in (8, 23, 24, 39)] == [(0,), (0,), (1,), (1,)]
+    flat = replace(array, row_elements=18, row_bytes=24)
+    assert flat.element_at(25) == (1, 2, 2) and flat.row_at(25) == ()
+    with pytest.raises(ValueError, match="rows of 6 elements"):
+        replace(array, row_elements=6)
 
 
 def test_a_memory_survives_the_way_to_json_and_back() -> None:
@@ -107,7 +119,8 @@ def test_arrays_off_chip_are_the_hosts_and_local_ones_are_not() -> None:
         (("arrays", 0, "row_bytes"), 12, "array A has a row every 12 bytes, not on words of 8"),
         (("arrays", 0, "row_bytes"), 8, "array A has rows of 12 bytes every 8"),
         (("arrays", 0, "shape"), [], "array A of shape () has no rows"),
-        (("arrays", 0, "shape"), [3, 5], "array A has (3, 6) elements of 16 bits, in the memory"),
+        (("arrays", 0, "shape"), [2, 6], "array A has (3, 6) elements of 16 bits, in the memory"),
+        (("arrays", 0, "row_elements"), 5, "array A of shape (3, 6) has rows of 5 elements"),
         (("arrays", 0, "element_bits"), 12, "array A has elements of 12 bits"),
         (("arrays", 0, "name"), "Q", "unknown array Q is in the memory"),
         (("arrays", 0, "name"), "B", "an array is in the memory twice"),
@@ -128,9 +141,8 @@ def test_an_array_is_not_in_two_places() -> None:
     document = json.loads(json.dumps(scale_add_manifest().to_json()))
     memory = json.loads(json.dumps(INCREMENT.manifest().to_json()["memory"]))
     a = document["arrays"][0]
-    memory["arrays"] = [
-        {"name": "A", "element_bits": 32, "shape": a["shape"], "base_bytes": 0, "row_bytes": 16}
-    ]
+    place = {"name": "A", "element_bits": 32, "shape": a["shape"], "base_bytes": 0}
+    memory["arrays"] = [{**place, "row_elements": a["shape"][-1], "row_bytes": 16}]
     document["memory"] = memory
     document["ports"] += INCREMENT.manifest().to_json()["ports"][5:]  # type: ignore[index]
     with pytest.raises(ManifestCorruptError, match="array A is in the memory and has a host port"):
@@ -169,7 +181,7 @@ def test_a_planned_memory_is_described_in_the_order_of_c() -> None:
     assert memory is not None and memory.latency_cycles == side.bus.latency_cycles
     (d,) = (array for array in side.arrays if array.name == "D")
     # Nine numbers of 4 bytes begin every fifth word.
-    assert memory.array("D") == MappedArray("D", 32, (9, 9), 8 * d.base_words, 40)
+    assert memory.array("D") == MappedArray("D", 32, (9, 9), 8 * d.base_words, 9, 40)
 
 
 def test_no_name_of_c_takes_a_port_of_the_memory() -> None:

@@ -15,6 +15,7 @@ There are three kinds of them.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 from typing import Literal, TypeAlias
 
 from rtlgen.ir.plan_error import PlanError
@@ -48,6 +49,7 @@ class OffChip:
     -------
     shape: its extents; the last one is that of a row. role: as in the Scop.
     base_words: the word that its first row begins with.
+    in_c: its extents in C, where short rows are one; None: as in `shape`.
     """
 
     name: str
@@ -56,6 +58,16 @@ class OffChip:
     shape: tuple[int, ...]
     role: Role
     base_words: int
+    in_c: tuple[int, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if prod(self.c_shape) != prod(self.shape):
+            raise PlanError(f"{self.name} of shape {self.c_shape} has rows as of {self.shape}")
+
+    @property
+    def c_shape(self) -> tuple[int, ...]:
+        """Its extents in C."""
+        return self.shape if self.in_c is None else self.in_c
 
     def row_words(self, word_bits: int) -> int:
         """Return the words from one row to the next."""

@@ -91,7 +91,7 @@ def _region(title: str, region: Region, tiles: Sequence[str]) -> list[str]:
 def _memory_side(side: MemorySide) -> list[str]:
     lines = [f"  off chip, {side.bus}: words of {side.word_bits} bits"]
     for array in side.arrays:
-        shape = "".join(f"[{extent}]" for extent in array.shape)
+        shape = "".join(f"[{extent}]" for extent in array.c_shape)
         kind = _type(array.width_bits, array.signed)
         lines.append(f"  array {array.name}{shape}: {kind} {array.role} at word {array.base_words}")
     return lines

@@ -7,11 +7,13 @@ another, and what passes between them passes through the memory off chip.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from rtlgen.errors import Label, RtlgenError
 from rtlgen.frontend import ParsedProgram
-from rtlgen.ir.effort import more_effort
+from rtlgen.ir.cycles import predicted_cycles
+from rtlgen.ir.effort import more_effort, note_limit, noting_limits
 from rtlgen.ir.plan import KernelPlan, MemorySide, OffChip
 from rtlgen.ir.scop import Scop
 from rtlgen.ir.small_memories import with_small_memories
@@ -33,6 +35,7 @@ from rtlgen.tiling.errors import REFUSALS
 from rtlgen.tiling.part import TiledPart
 from rtlgen.tiling.program import Program, as_written
 from rtlgen.tiling.units import SoonerAlone, UnitPlan, UnitPlanner
+from rtlgen.transforms.collapse import collapse_short_rows
 from rtlgen.transforms.expand import expand
 from rtlgen.transforms.strides import strided_statements
 from rtlgen.transforms.units import dependence_units
@@ -47,6 +50,7 @@ class TiledProgram:
 
     Members
     -------
+    parsed: with the arrays and iterators of C. program: as it is planned.
     parts: its units, in the order in which they run.
     candidates: by unit, the tiles that were planned. alone: by unit, why it runs on one worker
         where several are asked for, or None. apart: likewise, why it is not in common tiles with
@@ -59,6 +63,7 @@ class TiledProgram:
     """
 
     plan: KernelPlan
+    parsed: Scop
     program: Program
     parts: tuple[TiledPart, ...]
     candidates: tuple[tuple[Candidate, ...], ...]
@@ -80,15 +85,49 @@ def plan_in_tiles(program: ParsedProgram, request: TileRequest, target: Target) 
     WindowsTooLarge: the memories on chip do not fit the budget.
     PlanUnsound: a bug of this compiler. LookupOffChip, RaggedDomain, TooComplex
     """
-    plain = as_written(program.scop)
+    scop = collapse_short_rows(program.scop, request.word_bits // 2, request.on_chip)
+    attempts = []
+    if scop is not program.scop:
+        attempts.append(_attempt(program, scop, request, target))
+        if attempts[0] is not None and any(attempts[0][0].single):
+            # Lanes of a loop may need rows that begin on words.
+            attempts.append(_attempt(program, program.scop, request, target))
+    made = [attempt for attempt in attempts if attempt is not None]
+    if not made:
+        return _in_rows(program, program.scop, request, target)
+    found, limits = min(made, key=lambda attempt: predicted_cycles(attempt[0].plan))
+    for limit in limits:
+        note_limit(limit)
+    return found
+
+
+def _attempt(
+    program: ParsedProgram, scop: Scop, request: TileRequest, target: Target
+) -> tuple[TiledProgram, Collection[str]] | None:
+    """Return a plan as of `_in_rows`, and what limits did; None where there is none."""
+    with suppress(*REFUSALS), noting_limits() as limits, more_effort():
+        return _in_rows(program, scop, request, target), limits
+    return None
+
+
+def _in_rows(
+    program: ParsedProgram, scop: Scop, request: TileRequest, target: Target
+) -> TiledProgram:
+    """Plan a program whose arrays are off chip.
+
+    Parameters
+    ----------
+    scop: the same with the rows that arrays have off chip.
+    """
+    plain = as_written(scop)
     try:
         return _planned(program, plain, plain, frozenset(), request, target)
     except (IllegalSchedule, NoLanes, RaggedDomain):
         # In a cycle, a statement may have to share its tiles with others that run more often.
-        kept = _strided_in_cycles(plain, strided_statements(program.scop))
+        kept = _strided_in_cycles(plain, strided_statements(scop))
         if not kept:
             raise
-        written = as_written(program.scop, kept)
+        written = as_written(scop, kept)
         if not _is_in_bounds(written):
             raise
         with more_effort():
@@ -123,14 +162,14 @@ def _planned(
 
     Parameters
     ----------
-    plain: in the iterators of C. written: the same where statements that are kept, strided ones,
-        run in all iterations.
+    plain: in the iterators of C, with short rows as one. written: the same where statements that
+        are kept, strided ones, run in all iterations.
     """
     as_in_c = {array.name for array in program.scop.arrays if array.depth > 1} & request.on_chip
     refused: RtlgenError | None = None
     while True:
-        whole, copies = _expanded(program.scop, plain, written, kept, as_in_c)
-        side = _memory_side(whole.scop, request, copies)
+        whole, copies = _expanded(plain, written, kept, as_in_c)
+        side = _memory_side(whole.scop, program.scop, request, copies)
         has_lanes = any(array.width_bits < side.word_bits for array in side.arrays)
         chosen = target.choosing_lanes() if has_lanes else target
         try:
@@ -154,6 +193,7 @@ def _planned(
     plan = _plan(whole, parts, replace(side, arrays=there), chosen, set(copies))
     return TiledProgram(
         plan,
+        program.scop,
         whole,
         parts,
         tuple(unit.candidates for unit in units),
@@ -167,7 +207,6 @@ def _planned(
 
 
 def _expanded(
-    scop: Scop,
     plain: Program,
     written: Program,
     kept: frozenset[str],
@@ -179,7 +218,7 @@ def _expanded(
     element a value costs nothing, as long as it is read in the tile that writes it. Statements that
     are kept read what they leave as it is, which those of C do not.
     """
-    wider, expansions = expand(scop, plain.sets, plain.flows, MOST_ELEMENTS, as_in_c)
+    wider, expansions = expand(plain.scop, plain.sets, plain.flows, MOST_ELEMENTS, as_in_c)
     if not expansions:
         return written, {}
     copies = {copy.name: e.array for e in expansions for copy in e.copies}
@@ -234,11 +273,14 @@ def _replayed(plan: KernelPlan, parts: Sequence[TiledPart], whole: Program) -> b
     return True
 
 
-def _memory_side(scop: Scop, request: TileRequest, expanded: Collection[str]) -> MemorySide:
+def _memory_side(
+    scop: Scop, in_c: Scop, request: TileRequest, expanded: Collection[str]
+) -> MemorySide:
     """Return the memory off chip, array after array.
 
     Parameters
     ----------
+    in_c: the program with the arrays as in C.
     expanded: what temporaries became, off chip all.
 
     Raises
@@ -246,6 +288,7 @@ def _memory_side(scop: Scop, request: TileRequest, expanded: Collection[str]) ->
     LookupOffChip
     """
     arrays: list[OffChip] = []
+    shapes = {array.name: array.shape for array in in_c.arrays}
     base = 0
     for array in scop.arrays:
         is_kept = array.name in request.on_chip and array.name not in expanded
@@ -253,7 +296,15 @@ def _memory_side(scop: Scop, request: TileRequest, expanded: Collection[str]) ->
             continue
         element = array.element
         arrays.append(
-            OffChip(array.name, element.width_bits, element.signed, array.shape, array.role, base)
+            OffChip(
+                array.name,
+                element.width_bits,
+                element.signed,
+                array.shape,
+                array.role,
+                base,
+                None if array.name in expanded else shapes[array.name],
+            )
         )
         base += arrays[-1].words(request.word_bits)
     names = {array.name for array in arrays}

@@ -231,7 +231,7 @@ def _off_chip(side: MemorySide) -> dict[str, Any]:
             {
                 "name": array.name,
                 "bits": array.width_bits,
-                "shape": list(array.shape),
+                "shape": list(array.c_shape),
                 "base_words": array.base_words,
                 "row_words": array.row_words(side.word_bits),
                 "words": array.words(side.word_bits),

@@ -70,7 +70,7 @@ def build(
     found = planned(
         text, size, tile, kind="axi", latency_cycles=9, word_bits=word_bits, workers=workers
     )
-    scop, verilog = found.program.scop, generate(found.plan)
+    scop, verilog = found.parsed, generate(found.plan)
     manifest = manifest_of(
         found.plan,
         verilog,

@@ -66,7 +66,7 @@ def plans_of(cases: tuple[Case, ...]) -> list[TiledProgram]:
 
 def failures_of(cases: tuple[Case, ...], folder: Path) -> list[list[str]]:
     found = plans_of(cases)
-    plans = [(replace(f.plan, name=f"f{n}"), f.program.scop) for n, f in enumerate(found)]
+    plans = [(replace(f.plan, name=f"f{n}"), f.parsed) for n, f in enumerate(found)]
     return plan_failures(plans, folder)
 
 

@@ -33,6 +33,27 @@ void convolutions(const signed char x[C][N][N], const signed char w[C][C][3][3],
 """
 
 
+SUMS = """
+#define CONVOLUTION(to, from, weights, size)                          \\
+  for (int c = 0; c < C; c++)                                         \\
+    for (int i = 0; i < size; i++)                                    \\
+      for (int j = 0; j < size; j++) {                                \\
+        signed char sum = 0;                                          \\
+        for (int d = 0; d < C; d++)                                   \\
+          for (int p = 0; p < 3; p++)                                 \\
+            for (int q = 0; q < 3; q++)                               \\
+              sum += from[d][i + p][j + q] * weights[c][d][p][q];     \\
+        to[c][i][j] = sum;                                            \\
+      }
+void sums(const signed char x[C][N][N], const signed char w[C][C][3][3],
+          const signed char v[C][C][3][3], signed char t[C][N - 2][N - 2],
+          signed char y[C][N - 4][N - 4]) {
+  CONVOLUTION(t, x, w, N - 2)
+  CONVOLUTION(y, t, v, N - 4)
+}
+"""
+
+
 def convolutions(order: str) -> str:
     """Two convolutions, one of the other, in nests with their loops in a certain order."""
     ends = {"i": "size", "j": "size", "c": "C", "d": "C", "p": "3", "q": "3"}
@@ -47,6 +68,8 @@ def convolutions(order: str) -> str:
     [
         pytest.param(JACOBI, {"N": 512, "T": 64}, "j", 64, 2_080_800, 1.06, id="jacobi-2d"),
         pytest.param(LU, {"N": 256}, "i", 24, 347_480, 1.15, id="lu"),
+        # One after the other: 56 x 56 and 54 x 54 elements.
+        pytest.param(SUMS, {"C": 32, "N": 58}, "c", 60, 3_485_952, 1.01, id="sums"),
         *(
             pytest.param(
                 convolutions(order), {"C": 32, "N": 58}, "c", 60, 1_806_336, 1.05, id=order

@@ -75,7 +75,7 @@ def plan_of(case: Case) -> tuple[KernelPlan, Scop]:
         lanes=LaneRequest(loop, lanes),
     )
     assert any(part.kernel.lanes == lanes for part in found.parts)
-    return found.plan, found.program.scop
+    return found.plan, found.parsed
 
 
 @pytest.mark.parametrize("cases", [CASES[::4], pytest.param(CASES, marks=pytest.mark.long)])

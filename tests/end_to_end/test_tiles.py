@@ -27,6 +27,8 @@ from tests.end_to_end.judge import plan_failures
 from tests.tiling.programs import (
     BACKWARDS,
     BLUR,
+    NINE,
+    PIXELS,
     PRODUCT,
     STRIDED,
     TRANSPOSED,
@@ -49,6 +51,10 @@ CASES = (
     (BLUR, 40, (5, 3), 64, 1),
     (STRIDED, 10, (5,), 256, 8),
     (BACKWARDS, 23, (4,), 32, 4),
+    (NINE, 7, (2, 4, 2), 64, 5),
+    (PIXELS, 9, (2, 4), 64, 3),
+    (PIXELS, 7, (4, 4), 32, 1),
+    (NINE, 6, (4, 2, 4), 128, 2),
 )
 """Program, size, tile, bits of a word, cycles of an access."""
 
@@ -75,7 +81,7 @@ def test_circuits_in_tiles_are_exact(
         planned(text, size, tile, kind=kind, word_bits=word_bits, latency_cycles=latency_cycles)
         for text, size, tile, word_bits, latency_cycles in cases
     ]
-    plans = [(named(each, number), each.program.scop) for number, each in enumerate(found)]
+    plans = [(named(each, number), each.parsed) for number, each in enumerate(found)]
     failures = plan_failures(plans, tmp_path, pauses=(False, True))
     assert failures == [[] for _ in cases]
 
@@ -141,7 +147,7 @@ def test_a_spoilt_plan_is_refused(fault: str) -> None:
 def test_circuits_of_spoilt_plans_are_caught(tmp_path: Path) -> None:
     found = transposed()
     plans = [
-        (replace(found.plan, name=f"f{number}", body=(Workers((region(),)),)), found.program.scop)
+        (replace(found.plan, name=f"f{number}", body=(Workers((region(),)),)), found.parsed)
         for number, region in enumerate(SPOILT.values())
     ]
     failures = plan_failures(plans, tmp_path)

@@ -53,7 +53,7 @@ def test_circuits_that_wait_for_room_are_exact(kind: BusKind, kib: int, tmp_path
     request = WorkerRequest(4)
     found = planned(LU, 16, (2, 2, 2), kind=kind, budget_bits=kib * KIB, workers=request)
     assert found.parts[0].windows.room
-    plans = [(found.plan, found.program.scop)]
+    plans = [(found.plan, found.parsed)]
     assert plan_failures(plans, tmp_path, pauses=(False, True)) == [[]]
 
 
@@ -67,7 +67,7 @@ def test_circuits_of_workers_are_exact(
         request = WorkerRequest(workers, policy, barrier)
         found = planned(text, size, tile, kind=kind, latency_cycles=5, workers=request)
         assert any(len(part.workers.regions) > 1 for part in found.parts)
-        plans.append((replace(found.plan, name=f"f{number}"), found.program.scop))
+        plans.append((replace(found.plan, name=f"f{number}"), found.parsed))
     assert plan_failures(plans, tmp_path, pauses=(False, True)) == [[] for _ in plans]
 
 

@@ -73,6 +73,33 @@ void blur(int8_t x[N][N], const int8_t w[3], int8_t y[N][N]) {
 }
 """
 
+NINE = """
+#include <stdint.h>
+void nine(const int8_t x[N][N], const int8_t w[4][3][3], int8_t y[4][N][N]) {
+  for (int c = 0; c < 4; c++)
+    for (int i = 1; i < N - 1; i++)
+      for (int j = 1; j < N - 1; j++) {
+        int8_t s = 0;
+        for (int p = 0; p < 3; p++)
+          for (int q = 0; q < 3; q++)
+            s += x[i + p - 1][j + q - 1] * w[c][p][q];
+        y[c][i][j] = s;
+      }
+}
+"""
+
+PIXELS = """
+#include <stdint.h>
+void pixels(const uint8_t seen[N][N][3], uint8_t mirrored[N][N][3], uint8_t grey[N][N]) {
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < N; j++) {
+      grey[i][j] = (seen[i][j][0] + 2 * seen[i][j][1] + seen[i][j][2]) / 4;
+      for (int k = 0; k < 3; k++)
+        mirrored[i][j][k] = seen[N - 1 - i][j][2 - k];
+    }
+}
+"""
+
 LOOKUP = """
 #include <stdint.h>
 void lookup(const uint8_t x[N], const int t[256], int y[N]) {

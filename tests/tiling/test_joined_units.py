@@ -288,8 +288,7 @@ def test_circuits_of_joined_units_are_exact(
 ) -> None:
     cases = [planned(text, size, tile, **options) for text, size, tile, options in chosen]
     plans = [
-        (replace(found.plan, name=f"f{number}"), found.program.scop)
-        for number, found in enumerate(cases)
+        (replace(found.plan, name=f"f{number}"), found.parsed) for number, found in enumerate(cases)
     ]
     assert any(len(part.program.scop.statements) > 1 for found in cases for part in found.parts)
     assert plan_failures(plans, tmp_path) == [[] for _ in cases]

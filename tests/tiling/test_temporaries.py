@@ -97,7 +97,6 @@ def test_circuits_with_temporaries_are_exact(tmp_path: Path) -> None:
         planned(ROWS, 9, (2,), kind="axi"),
     ]
     plans = [
-        (replace(found.plan, name=f"f{number}"), found.program.scop)
-        for number, found in enumerate(cases)
+        (replace(found.plan, name=f"f{number}"), found.parsed) for number, found in enumerate(cases)
     ]
     assert plan_failures(plans, tmp_path) == [[], []]

@@ -94,7 +94,7 @@ def test_symm_of_a_size_that_is_not_listed_stays_in_its_triangle() -> None:
     assert found.decision.floor_iterations == 128 * 128 * 127 // 2
     # One row more, in which only sums begin and end.
     assert found.plan.fused_iterations == 128 * 128 * 127 // 2 + 128 * 128
-    assert not found.limits
+    assert all("its copies" in limit or "their copies" in limit for limit in found.limits)
 
 
 @pytest.mark.parametrize("least", [(0, 0), (3, 0), (2, 5)])

@@ -105,7 +105,7 @@ class Increment:
             latency_cycles=self.latency_cycles,
             byte_order="little",
             arrays=tuple(
-                MappedArray(name, self.element_bits, self.shape, base, row_bytes)
+                MappedArray(name, self.element_bits, self.shape, base, self.shape[-1], row_bytes)
                 for name, base in places.items()
             ),
         )
