@@ -84,6 +84,7 @@ SECTIONS = (
         Column("cycles", "cycles"),
         Column("hls_cycles", "HLS", of_document=True),
         Column("pluto_hls_cycles", "PLUTO, then HLS", of_document=True),
+        Column("read_ports", "read ports"),
         Column("block_rams", "RAMs"),
         Column("floor", "floor"),
         Column("above_floor_percent", "above it, %"),
@@ -101,6 +102,8 @@ def measure(row: BenchRow, path: Path, settings: BenchSettings) -> RowResult:
         "instances": sum(stream.instances for stream in design.plan.streams),
         "cycles": proven.cycles,
         "predicted_cycles": proven.predicted_cycles,
+        # Of the array that has the most: each reads all of it, from a copy of its own.
+        "read_ports": max(m.read_ports for m in design.plan.memories if m.has_host_port),
         "block_rams": design.block_rams,
         "ram_kibit": round(block_ram_bits(design.plan) / 1024),
         **_floors(row, design, proven.cycles),
