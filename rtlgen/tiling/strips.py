@@ -50,9 +50,10 @@ def kinds_of_strips(form: Form, sizes: tuple[int, ...]) -> Iterator[Strips]:
     """Yield the kinds of strips that tiles of some sizes can be in."""
     if len(sizes) < 2:
         return
-    along = [-(-length // size) for length, size in zip(form.cuts.lengths, sizes, strict=True)]
+    # Those asked for may be of the outer loops alone.
+    along = -(-form.cuts.lengths[0] // sizes[0])
     for slanted in (True, False):
-        yield Strips(along[0], partial(strip_order, sizes, slanted=slanted), powers=True)
+        yield Strips(along, partial(strip_order, sizes, slanted=slanted), powers=True)
     for loop in range(2, len(sizes)):
         yield inner_strips(form, sizes, loop)
 

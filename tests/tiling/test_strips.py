@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+import rtlgen
+from rtlgen.compilation import TiledCompilation
 from rtlgen.tiling.part import TiledPart
 from rtlgen.tiling.strips import Strips, StripSearch
 from tests.tiling.programs import JACOBI, KIB, TRANSPOSED, planned
@@ -59,3 +61,31 @@ def fits(search: StripSearch, width: int) -> bool:
         return False
     held = search.form.held_in_strips(cut)
     return held is not None and held.fits
+
+
+PARTLY_CUT = """
+#include <stdint.h>
+int partly_cut(int64_t a[11][11], int p) {
+  int sum = p;
+  for (int i = 2; i < 9; i++)
+    for (int j = i; j < 9; j++)
+      for (int k = 8; k >= 2; k--) {
+        a[i][k + 2] += a[i][j + 1] >> 2;
+        sum = (a[i - 1][j] ^ a[i - 1][j] ^ a[j + 2][j + 1]) >> 2;
+      }
+  for (int i = 2; i < 9; i += 2)
+    for (int j = 2; j < 9; j++)
+      if (j < 5)
+        a[i + 1][j + 1] += a[i][j - 1] * a[i][i - 1];
+  return sum;
+}
+"""
+
+
+def test_tiles_in_strips_may_leave_inner_loops_whole() -> None:
+    design = rtlgen.compile(
+        source=PARTLY_CUT, memory="fixed:2", bus_bits=128, tile=(1, 1), max_bram_kib=1
+    )
+    tiled = design.compilation
+    assert isinstance(tiled, TiledCompilation)
+    assert {part.tiling.sizes for part in tiled.tiled.parts} == {(), (1, 1)}
