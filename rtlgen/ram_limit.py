@@ -17,7 +17,7 @@ from typing import TypeAlias
 from rtlgen.compilation import Compilation, TiledCompilation
 from rtlgen.errors import RtlgenError
 from rtlgen.ir.cycles import predicted_cycles
-from rtlgen.ir.effort import more_effort, note_limit, noting_limits
+from rtlgen.ir.effort import more_effort, note_limits, noting_limits
 from rtlgen.ir.ram_copies import memory_ram_bits
 from rtlgen.ir.scop import Scop
 from rtlgen.options import CompileOptions
@@ -133,15 +133,14 @@ def within_limit(scop: Scop, options: CompileOptions, compiled: Compiled) -> Com
         if limit.is_asked:
             raise _too_little(scop, limit, tried, refused) from refused
         chosen = _beyond(limit, tried[0])
-    for note in chosen.notes:
-        note_limit(note)
+    note_limits(chosen.notes)
     return chosen.compilation
 
 
 def _attempts(
     scop: Scop, options: CompileOptions, limit: _Limit, compiled: Compiled
 ) -> Iterator[_Built]:
-    """Yield a program in the ways that may be tried, each in less RAM on chip than those before.
+    """Yield a program in the ways that may be tried, as long as they take too much RAM on chip.
 
     Raises
     ------

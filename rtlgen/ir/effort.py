@@ -10,7 +10,7 @@ these counts should have ended long before. Memory is measured: it is limited as
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -95,6 +95,12 @@ def note_limit(sentence: str) -> None:
     noted = _limits.get()
     if noted is not None:
         noted[sentence] = None
+
+
+def note_limits(sentences: Iterable[str]) -> None:
+    """Say again what was collected of an attempt that is taken."""
+    for sentence in sentences:
+        note_limit(sentence)
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from rtlgen.errors import Label, RtlgenError
 from rtlgen.frontend import ParsedProgram
 from rtlgen.ir.cycles import predicted_cycles
-from rtlgen.ir.effort import more_effort, note_limit, noting_limits
+from rtlgen.ir.effort import more_effort, note_limits, noting_limits
 from rtlgen.ir.plan import KernelPlan, MemorySide, OffChip
 from rtlgen.ir.scop import Scop
 from rtlgen.ir.small_memories import with_small_memories
@@ -86,19 +86,16 @@ def plan_in_tiles(program: ParsedProgram, request: TileRequest, target: Target) 
     PlanUnsound: a bug of this compiler. LookupOffChip, RaggedDomain, TooComplex
     """
     scop = collapse_short_rows(program.scop, request.word_bits // 2, request.on_chip)
-    attempts = []
-    if scop is not program.scop:
-        attempts.append(_attempt(program, scop, request, target))
-        if attempts[0] is not None and any(attempts[0][0].single):
-            # Lanes of a loop may need rows that begin on words.
-            attempts.append(_attempt(program, program.scop, request, target))
-    made = [attempt for attempt in attempts if attempt is not None]
-    if not made:
+    found = None if scop is program.scop else _attempt(program, scop, request, target)
+    if found is None:
         return _in_rows(program, program.scop, request, target)
-    found, limits = min(made, key=lambda attempt: predicted_cycles(attempt[0].plan))
-    for limit in limits:
-        note_limit(limit)
-    return found
+    if any(found[0].single):
+        # Lanes of a loop may need rows that begin on words.
+        other = _attempt(program, program.scop, request, target) or found
+        found = min(found, other, key=lambda attempt: predicted_cycles(attempt[0].plan))
+    tiled, limits = found
+    note_limits(limits)
+    return tiled
 
 
 def _attempt(

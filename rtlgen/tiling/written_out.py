@@ -16,7 +16,7 @@ from dataclasses import replace
 
 from rtlgen.frontend import ParsedProgram
 from rtlgen.ir.cycles import predicted_cycles
-from rtlgen.ir.effort import more_effort, note_limit, noting_limits
+from rtlgen.ir.effort import more_effort, note_limits, noting_limits
 from rtlgen.poly.errors import NothingToTile
 from rtlgen.scheduling.errors import NoLanes, WindowsTooLarge
 from rtlgen.target import Target
@@ -75,8 +75,7 @@ def plan_in_lanes(program: ParsedProgram, request: TileRequest, target: Target) 
 
 def _noted(found: TiledProgram, limits: Iterable[str]) -> TiledProgram:
     """Return a plan, and say what limits have changed in it."""
-    for limit in limits:
-        note_limit(limit)
+    note_limits(limits)
     return found
 
 

@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 
-from rtlgen.ir.affine import Affine
 from rtlgen.ir.scop import Access, Array, Scop, Statement
 
 MOST_ELEMENTS = 7
@@ -73,8 +72,7 @@ def _with_shapes(
         *outer, last = access.affine[:dims]
         for subscript, extent in zip(access.affine[dims:], extents[dims:], strict=True):
             last = last * extent + subscript
-        subscripts: tuple[Affine, ...] = (*outer, last)
-        return replace(access, subscripts=subscripts)
+        return replace(access, subscripts=(*outer, last))
 
     return replace(
         statement,
