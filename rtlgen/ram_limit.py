@@ -5,6 +5,9 @@ each bank. Where they are more than the limit allows, loops are tried in which s
 a value read it soon after each other, so that one port will do; then arrays move off chip, the
 largest first, copies counted, and the program is planned again. The device's RAM is a limit where
 nobody has set another one; for its sake, arrays move out only where one copy of each is too much.
+
+Where nobody has set a limit, these loops are also taken for half of the RAM, if they cost next to
+nothing in cycles. `--max-bram` says how much RAM the loops with the fewest cycles may take.
 """
 
 from __future__ import annotations
@@ -47,6 +50,12 @@ Compiled: TypeAlias = Callable[[CompileOptions, Placement], Compilation]
 
 DEVICE_LOSS = 1.25
 """Times the fewest cycles, up to which loops are taken for the sake of what the device has."""
+
+LEAN_LOSS = 1.05
+"""Times the fewest cycles, up to which loops are taken that need little RAM."""
+
+LEAN_RAM = 0.5
+"""Share of the RAM of those with the fewest cycles that counts as little."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,12 +159,17 @@ def _attempts(
     placement = place_arrays(scop, options, target)
     may_move = limit.is_asked or (placement.request is not None and not placement.is_asked)
     built = _build(options, placement, compiled)
+    is_free = not limit.is_asked and limit.is_kept(built)
+    if is_free and placement.request is None and _may_be_lean(options, built):
+        lean = _in_leaner_loops(options, LEAN_LOSS, built, placement, compiled)
+        if lean is not None and lean.bits <= built.bits * LEAN_RAM:
+            yield _said_lean(lean, built)
     yield built
     while True:
         if placement.request is None:
-            leaner = _in_leaner_loops(options, limit, built, placement, compiled)
+            leaner = _in_leaner_loops(options, limit.most_slower, built, placement, compiled)
             if leaner is not None:
-                yield leaner
+                yield _said_leaner(limit, leaner, built)
         if not may_move:
             return
         for name, bits in _ram_taken(built.compilation).items():
@@ -181,7 +195,7 @@ def _build(options: CompileOptions, placement: Placement, compiled: Compiled) ->
 
 def _in_leaner_loops(
     options: CompileOptions,
-    limit: _Limit,
+    most_slower: float,
     fastest: _Built,
     placement: Placement,
     compiled: Compiled,
@@ -189,21 +203,54 @@ def _in_leaner_loops(
     """Return a program on chip in PLUTO's loops; None where it is not worth its cycles.
 
     In these loops, statements that need a value read it soon after each other.
+
+    Parameters
+    ----------
+    most_slower: times the cycles of `fastest` that are not too many.
     """
     if options.scheduler is not None or options.fuse != "mf3":
         return None
     try:
         with more_effort():
             found = _build(replace(options, scheduler="pluto"), placement, compiled)
-    except REFUSALS:
+    except RtlgenError:
+        # Whatever these loops lack, the program has others.
         return None
-    if found.cycles > fastest.cycles * limit.most_slower:
-        return None
+    return found if found.cycles <= fastest.cycles * most_slower else None
+
+
+def _may_be_lean(options: CompileOptions, built: _Built) -> bool:
+    """Tell whether a program could do with much less RAM: if it has many copies of its arrays.
+
+    Lanes are asked for the sake of cycles, and shifts are those of the loops as written.
+    """
+    if options.unroll or options.pipeline or options.max_dsp is not None or options.shifts:
+        return False
+    least = sum(
+        memory.bank_map.banks * memory.ram_words * memory.ram_word_bits
+        for memory in built.compilation.plan.memories
+        if memory.is_ram and memory.has_host_port
+    )
+    return least <= built.bits * LEAN_RAM
+
+
+def _said_lean(lean: _Built, fastest: _Built) -> _Built:
+    """Return a program that takes less RAM than the one with the fewest cycles, with a note."""
     said = (
-        f"{limit}: they take {found.kib:,} in PLUTO's loops, {found.cycles:,} cycles, and "
+        f"arrays take {lean.kib:,} KiB on chip in PLUTO's loops, {lean.cycles:,} cycles, and "
+        f"{fastest.kib:,} in those with the fewest, {fastest.cycles:,}: "
+        f"--max-bram {fastest.kib} takes these"
+    )
+    return replace(lean, notes=(*lean.notes, said))
+
+
+def _said_leaner(limit: _Limit, leaner: _Built, fastest: _Built) -> _Built:
+    """Return a program that keeps to a limit better than the fastest one, with a note."""
+    said = (
+        f"{limit}: they take {leaner.kib:,} in PLUTO's loops, {leaner.cycles:,} cycles, and "
         f"{fastest.kib:,} in those with the fewest, {fastest.cycles:,}"
     )
-    return replace(found, notes=(*found.notes, said))
+    return replace(leaner, notes=(*leaner.notes, said))
 
 
 def _beyond(limit: _Limit, built: _Built) -> _Built:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import rtlgen
+from rtlgen import ram_limit
 from rtlgen.design import Design
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ram_limit import TooLittleRam
@@ -41,9 +42,49 @@ def ram_bytes(design: Design) -> int:
     return found
 
 
-def test_without_a_limit_the_loops_with_the_fewest_cycles_are_taken() -> None:
-    design = compiled(FDTD, None)
+def test_within_a_limit_the_loops_with_the_fewest_cycles_are_taken() -> None:
+    design = compiled(FDTD, 23)
     assert cycles(design) == 11_605 and ram_bytes(design) > 12 * 1024
+    assert not design.compilation.limits
+
+
+def test_without_a_limit_little_ram_is_worth_a_few_cycles() -> None:
+    design = compiled(FDTD, None)
+    arrays = [m for m in design.compilation.plan.memories if m.has_host_port]
+    assert cycles(design) == 12_012 and all(memory.read_ports == 1 for memory in arrays)
+    (said,) = design.compilation.limits
+    assert said == (
+        "arrays take 9 KiB on chip in PLUTO's loops, 12,012 cycles, and 23 in those with the "
+        "fewest, 11,605: --max-bram 23 takes these"
+    )
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"memory": "onchip", "unroll": {"t": 2}}, {"shift": {"S3": 551}}, {"scheduler": "isl"}],
+)
+def test_loops_that_are_asked_for_are_left(options: dict[str, object]) -> None:
+    design = compiled(FDTD, None, **options)
+    assert not any("PLUTO" in said for said in design.compilation.limits)
+
+
+@pytest.mark.parametrize("loss", [1.0, 1.03])
+def test_little_ram_is_not_worth_many_cycles(loss: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ram_limit, "LEAN_LOSS", loss)
+    assert cycles(compiled(FDTD, None)) == 11_605
+
+
+def test_without_copies_no_other_loops_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Planning takes as long as it did."""
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("planned twice")
+
+    monkeypatch.setattr(ram_limit, "_in_leaner_loops", refuse)
+    jacobi = compiled((STENCILS / "jacobi_1d.c").read_text("utf-8"), None)
+    assert cycles(jacobi) == 572
+    with pytest.raises(AssertionError):
+        compiled(FDTD, None)
 
 
 def test_loops_in_which_one_port_an_array_does_take_less_ram() -> None:

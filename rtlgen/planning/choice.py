@@ -158,7 +158,9 @@ def _in_settled_rows(planned: Planned, options: CompileOptions) -> Planned:
     if settled is rows:
         return rows
     later = in_rows(settled, options)
-    return later if ram_cost(later) <= ram_cost(rows) else rows
+    if cycles_of(later) > cycles_of(rows) or ram_cost(later) > ram_cost(rows):
+        return rows
+    return later
 
 
 def _is_worth_banks(one: Planned, several: Planned) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import replace
 
+from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.effort import improving, limited_effort, more_effort
 from rtlgen.ir.plan import KernelPlan
 from rtlgen.ir.ram_copies import block_rams, distributed_ram_bits
@@ -38,7 +39,9 @@ def in_rows(planned: Planned, options: CompileOptions) -> Planned:
     def take(rows: Rows) -> None:
         nonlocal best
         plan = lowered(timing, decision, target, options, rows)
-        best = plan if _is_smaller(plan, best, target) else best
+        # A choice among places can take a stage of its own, and end the run a cycle later.
+        is_short = predicted_cycles(plan) <= predicted_cycles(planned.plan)
+        best = plan if is_short and _is_smaller(plan, best, target) else best
 
     with improving("values in rows"), suppress(NoVersions), limited_effort():
         take(fold_rows(beside_of(timing, decision), decision.routing))

@@ -23,7 +23,7 @@ from rtlgen.scheduling.versions import versioned_arrays
 MAX_INSTANCES = 1_000_000
 """Of a statement; what the values of more are read by is not listed."""
 
-LEAST_ROOM = 128
+LEAST_ROOM = 16
 """Elements of an array from which on it is looked at: fewer fit a small RAM as they are."""
 
 FEW_CONDITIONS = 8

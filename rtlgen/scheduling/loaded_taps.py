@@ -21,7 +21,10 @@ from rtlgen.scheduling.forwarding import PassedSet, Routing
 from rtlgen.scheduling.kept_values import KeptRead, Key
 
 MOST_CYCLES = 3
-"""From when a value is there to when it is passed on: each takes a register."""
+"""From when a value is there to when it is passed on: each takes a register, none a wire."""
+
+LEAST_SHARE = 0.5
+"""Of what a read still loads: where sweeps meet by chance it is a row, and no port becomes free."""
 
 
 def pass_loaded(beside: Beside, routing: Routing) -> Routing:
@@ -70,12 +73,14 @@ class _Passing:
         datapath = self.beside.timing.datapaths[taker]
         use = datapath.use_stage(read) - datapath.address_stage(read)
         latency = self.loads.latency(source.key)
-        found, same = source.bring(loads, latency, use)
+        found, same = source.bring(loads, latency, use + 1)
         delays = loads.cycles + use - (source.cycles[found] + latency)
         near = same & (delays <= MOST_CYCLES)
         if not near.any():
             return None
         delay = int(np.argmax(np.bincount(delays[near])))
         chosen: Bools = near & (delays == delay)
+        if np.count_nonzero(chosen) < len(chosen) * LEAST_SHARE:
+            return None
         instances = self.loads.told(loads, source, chosen)
         return None if instances is None else PassedSet(source.key, delay, instances)

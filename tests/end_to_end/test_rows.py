@@ -242,6 +242,63 @@ def test_rows_are_exact(text: str, lanes: int, tmp_path: Path, simulator: Simula
     assert not simulation_failures(found.plan, program, tmp_path, simulator)
 
 
+ONE_ROW = """
+void one_row(int a[N], int b[N]) {
+  for (int t = 0; t < 6; t++) {
+    for (int i = 1; i < N - 1; i++)
+      b[i] = (a[i - 1] + a[i] + a[i + 1]) / 3;
+    for (int i = 1; i < N - 1; i++)
+      a[i] = (b[i - 1] + b[i] + b[i + 1]) / 3;
+  }
+}
+"""
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize(("size", "simulator"), on_one_in_turn({"of_30": (30,), "of_200": (200,)}))
+def test_the_border_of_one_row_is_a_part(size: int, tmp_path: Path, simulator: Simulator) -> None:
+    """One element an iteration, and those at the start of a sweep come from somewhere else."""
+    text = ONE_ROW.replace("N", str(size))
+    found = built(text)
+    assert predicted_cycles(found.plan) == 6 * (size - 2) + 12
+    assert read_ports_of(found.plan) == {"a": 1, "b": 1}
+    passed = [
+        tap.delay_cycles
+        for stream in found.plan.streams
+        for op in stream.operations
+        if isinstance(op, ForwardOp)
+        for tap in op.taps
+        if tap.read is not None
+    ]
+    # Some of it is taken in the cycle in which it is there: no register keeps it.
+    assert 0 in passed
+    assert_plan_exact(found, seed=1)
+    program = parse_text(text, "program.c").scop
+    assert not simulation_failures(found.plan, program, tmp_path, simulator)
+
+
+CROSSING = """
+void crossing(int a[N][M], int b[N][M], int c[N][M]) {
+  for (int i = 0; i < N; i++)
+    for (int j = 1; j < M; j++)
+      b[i][j] = a[i][j] - a[i][j - 1];
+  for (int i = 1; i < N; i++)
+    for (int j = 0; j < M; j++)
+      c[i][j] = a[i][j] - a[i - 1][j];
+}
+"""
+
+
+def test_what_sweeps_have_in_common_by_chance_is_not_passed_on() -> None:
+    """Rows of 11 and of 12 iterations: the sweeps are at the same element for one row."""
+    found = built(CROSSING.replace("N", "20").replace("M", "12"))
+    for stream in found.plan.streams:
+        for op in stream.operations:
+            for tap in op.taps if isinstance(op, ForwardOp) else ():
+                assert tap.read is None or tap.stream == found.plan.streams.index(stream)
+    assert_plan_exact(found, seed=1)
+
+
 @pytest.mark.parametrize(
     "path",
     [
