@@ -70,7 +70,7 @@ SKEW_GAIN = 0.98
 """Share of the cycles below which skewed loops are worth their subscripts."""
 
 RAM_GAIN = 0.995
-"""Share of the cycles down to which skewed loops are as good as others in which less RAM does."""
+"""Share of the cycles down to which loops are as good as others in which less RAM does."""
 
 PAUSE_GAIN = 0.98
 """Share of the cycles below which pauses are worth the loop that counts them."""
@@ -158,9 +158,10 @@ def _in_settled_rows(planned: Planned, options: CompileOptions) -> Planned:
     if settled is rows:
         return rows
     later = in_rows(settled, options)
-    if cycles_of(later) > cycles_of(rows) or ram_cost(later) > ram_cost(rows):
+    if ram_cost(later) > ram_cost(rows):
         return rows
-    return later
+    # What settles in a stage of its own can end the run a cycle later.
+    return later if cycles_of(later) * RAM_GAIN <= cycles_of(planned) else planned
 
 
 def _is_worth_banks(one: Planned, several: Planned) -> bool:
