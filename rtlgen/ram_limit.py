@@ -24,6 +24,7 @@ from rtlgen.ir.effort import more_effort, note_limits, noting_limits
 from rtlgen.ir.ram_copies import memory_ram_bits
 from rtlgen.ir.scop import Scop
 from rtlgen.options import CompileOptions
+from rtlgen.scheduling.errors import PlanUnsound
 from rtlgen.target import Target, get_target
 from rtlgen.tiling.errors import REFUSALS
 from rtlgen.tiling.part import ram_bits
@@ -163,13 +164,14 @@ def _attempts(
     if is_free and placement.request is None and _may_be_lean(options, built):
         lean = _in_leaner_loops(options, LEAN_LOSS, built, placement, compiled)
         if lean is not None and lean.bits <= built.bits * LEAN_RAM:
-            yield _said_lean(lean, built)
+            remedy = f": --max-bram {built.kib} takes these"
+            yield _compared(f"arrays take {lean.kib:,} KiB on chip", lean, built, remedy)
     yield built
     while True:
         if placement.request is None:
             leaner = _in_leaner_loops(options, limit.most_slower, built, placement, compiled)
             if leaner is not None:
-                yield _said_leaner(limit, leaner, built)
+                yield _compared(f"{limit}: they take {leaner.kib:,}", leaner, built)
         if not may_move:
             return
         for name, bits in _ram_taken(built.compilation).items():
@@ -213,6 +215,9 @@ def _in_leaner_loops(
     try:
         with more_effort():
             found = _build(replace(options, scheduler="pluto"), placement, compiled)
+    except PlanUnsound:
+        # A judge has found a bug of this compiler, which is never passed over.
+        raise
     except RtlgenError:
         # Whatever these loops lack, the program has others.
         return None
@@ -234,21 +239,16 @@ def _may_be_lean(options: CompileOptions, built: _Built) -> bool:
     return least <= built.bits * LEAN_RAM
 
 
-def _said_lean(lean: _Built, fastest: _Built) -> _Built:
-    """Return a program that takes less RAM than the one with the fewest cycles, with a note."""
-    said = (
-        f"arrays take {lean.kib:,} KiB on chip in PLUTO's loops, {lean.cycles:,} cycles, and "
-        f"{fastest.kib:,} in those with the fewest, {fastest.cycles:,}: "
-        f"--max-bram {fastest.kib} takes these"
-    )
-    return replace(lean, notes=(*lean.notes, said))
+def _compared(taken: str, leaner: _Built, fastest: _Built, remedy: str = "") -> _Built:
+    """Return a program in PLUTO's loops with a note of what those with the fewest cycles take.
 
-
-def _said_leaner(limit: _Limit, leaner: _Built, fastest: _Built) -> _Built:
-    """Return a program that keeps to a limit better than the fastest one, with a note."""
+    Parameters
+    ----------
+    taken: what it takes itself. remedy: how to have the others.
+    """
     said = (
-        f"{limit}: they take {leaner.kib:,} in PLUTO's loops, {leaner.cycles:,} cycles, and "
-        f"{fastest.kib:,} in those with the fewest, {fastest.cycles:,}"
+        f"{taken} in PLUTO's loops, {leaner.cycles:,} cycles, and {fastest.kib:,} in those with "
+        f"the fewest, {fastest.cycles:,}{remedy}"
     )
     return replace(leaner, notes=(*leaner.notes, said))
 

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import rtlgen
 from rtlgen import ram_limit
+from rtlgen.compilation import Compilation
 from rtlgen.design import Design
+from rtlgen.driver import compile_program
+from rtlgen.errors import RtlgenError
+from rtlgen.frontend import parse_text
 from rtlgen.ir.cycles import predicted_cycles
-from rtlgen.ram_limit import TooLittleRam
+from rtlgen.options import CompileOptions
+from rtlgen.poly.errors import NoHyperplane
+from rtlgen.ram_limit import Compiled, TooLittleRam
+from rtlgen.scheduling.errors import PlanUnsound
+from rtlgen.tiling.placement import Placement
 
 STENCILS = Path(__file__).parents[1] / "benchmarks" / "stencils"
 
@@ -72,6 +81,31 @@ def test_loops_that_are_asked_for_are_left(options: dict[str, object]) -> None:
 def test_little_ram_is_not_worth_many_cycles(loss: float, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ram_limit, "LEAN_LOSS", loss)
     assert cycles(compiled(FDTD, None)) == 11_605
+
+
+def raising(error: RtlgenError) -> Compiled:
+    """Return what compiles a program, but not in PLUTO's loops."""
+    program = parse_text(FDTD, "fdtd_2d.c")
+
+    def compiled_so(options: CompileOptions, _: Placement) -> Compilation:
+        if options.scheduler == "pluto":
+            raise error
+        return compile_program(program, replace(options, max_bram_kib=23))
+
+    return compiled_so
+
+
+def test_loops_that_cannot_be_had_leave_the_others() -> None:
+    scop = parse_text(FDTD, "fdtd_2d.c").scop
+    refused = NoHyperplane("no hyperplane orders S1, S2, S3")
+    found = ram_limit.within_limit(scop, CompileOptions(), raising(refused))
+    assert predicted_cycles(found.plan) == 11_605
+
+
+def test_a_plan_that_a_judge_refuses_is_not_passed_over() -> None:
+    scop = parse_text(FDTD, "fdtd_2d.c").scop
+    with pytest.raises(PlanUnsound):
+        ram_limit.within_limit(scop, CompileOptions(), raising(PlanUnsound("a wrong value")))
 
 
 def test_without_copies_no_other_loops_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ from rtlgen.ir.plan import KernelPlan
 from rtlgen.ir.ram_copies import block_rams, distributed_ram_bits
 from rtlgen.ir.small_memories import with_small_memories
 from rtlgen.options import CompileOptions
-from rtlgen.planning.planned import Planned, beside_of, lowered
+from rtlgen.planning.planned import Planned, beside_of, cycles_of, lowered
 from rtlgen.scheduling.array_parts import part_arrays
 from rtlgen.scheduling.beside import Beside
 from rtlgen.scheduling.forwarding import Routing
@@ -34,14 +34,14 @@ def in_rows(planned: Planned, options: CompileOptions) -> Planned:
     if not _has_copies(planned.plan, planned.target) or not is_replayable(planned.plan):
         return planned
     timing, decision, target = planned.space.timing, planned.decision, planned.target
-    best = planned.plan
+    best, cycles = planned.plan, cycles_of(planned)
 
     def take(rows: Rows) -> None:
         nonlocal best
         plan = lowered(timing, decision, target, options, rows)
         # A choice among places can take a stage of its own, and end the run a cycle later.
-        is_short = predicted_cycles(plan) <= predicted_cycles(planned.plan)
-        best = plan if is_short and _is_smaller(plan, best, target) else best
+        if predicted_cycles(plan) <= cycles and _is_smaller(plan, best, target):
+            best = plan
 
     with improving("values in rows"), suppress(NoVersions), limited_effort():
         take(fold_rows(beside_of(timing, decision), decision.routing))

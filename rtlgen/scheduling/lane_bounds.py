@@ -66,8 +66,10 @@ def _copies(scop: Scop, plan: KernelPlan) -> Iterator[str]:
             }
         )
         where = f"line{'s' if len(lines) > 1 else ''} {', '.join(map(str, lines))}"
-        what = "each bank" if memory.cuts else "it" if memory.part is None else "a part of it"
-        name = memory.name if memory.part is None else memory.part.array
+        if memory.part is not None:
+            name, what = memory.part.array, "a part of it"
+        else:
+            name, what = memory.name, "each bank" if memory.cuts else "it"
         yield (
             f"{name}: {memory.read_ports} elements of {what} are read in one cycle "
             f"({where}), from as many copies"

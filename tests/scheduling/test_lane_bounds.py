@@ -39,6 +39,16 @@ def test_the_arrays_that_lanes_have_copies_of_are_named() -> None:
     assert line in found.findings().bounds
 
 
+def test_a_part_of_an_array_is_named_by_the_array() -> None:
+    """Nobody has declared the memory of what is read where a sweep begins."""
+    long = FILTER.replace("71", "647").replace("64", "640")
+    found = compiled(long, CompileOptions(unroll={"k": None}))
+    assert found.plan.memory("x").read_ports == 1
+    assert found.lanes
+    for line in found.lanes:
+        assert line.startswith("x: ") and " elements of a part of it are read" in line
+
+
 def test_a_write_port_is_named_with_the_partition_that_its_subscripts_ask_for() -> None:
     text = "void f(int a[64], int b[32]) { for (int i = 0; i < 32; i++) a[2 * i] = b[i] * 3; }"
     wish = {"a": (PartitionWish("cyclic", 1, 2),)}
