@@ -25,7 +25,7 @@ from rtlgen.hw.mover import Mover
 from rtlgen.hw.tile_sequencer import TileSequencer
 from rtlgen.hw.turns import ALONE
 from rtlgen.ir.plan import KernelPlan, Workers
-from rtlgen.verilog import component_verilog
+from rtlgen.output.verilog import component_verilog
 
 TARGET_MHZ = 115.0
 

@@ -56,7 +56,7 @@ def test_a_ram_that_pauses_on_every_channel_will_do(
     run_tests(
         [tmp_path / "design.v"],
         manifest.top,
-        ["hw_tests.bench_axi"],
+        ["sim.bench_axi"],
         "icarus",
         tmp_path / "build",
         environment=environment,

@@ -12,8 +12,8 @@ from rtlgen.hw.memory import LoadUser, StoreUser
 from rtlgen.hw.memory_kinds import build_storage
 from rtlgen.hw.odometer import Odometer
 from rtlgen.ir.plan import Memory
+from rtlgen.output.verilog import component_verilog
 from rtlgen.sim.cocotb_runner import CocotbTestFailedError, run_tests
-from rtlgen.verilog import component_verilog
 from tests.simulators import SIMULATORS
 
 pytestmark = pytest.mark.simulation
@@ -26,14 +26,14 @@ def run_bench(
     simulator: str,
     folder: Path,
 ) -> None:
-    """Run the cocotb module hw_tests.`bench` on a component."""
+    """Run the cocotb module sim.`bench` on a component."""
     source = folder / "dut.v"
     source.write_text(component_verilog(component, "dut", ""))
     environment = {name: str(value) for name, value in settings.items()}
     run_tests(
         [source],
         "dut",
-        [f"hw_tests.{bench}"],
+        [f"sim.{bench}"],
         simulator,  # type: ignore[arg-type]
         folder / "build",
         environment=environment,

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import rtlgen
-from hw_tests.gates import BLOCKS, cell_models, lockstep_bench, renamed, synthesise
-from rtlgen.manifest_file import read_manifest
-from rtlgen.tools import run_tool
+from rtlgen.manifest.file import read_manifest
+from rtlgen.system.tools import run_tool
+from sim.netlists import BLOCKS, cell_models, lockstep_bench, renamed, synthesise
 from tests.simulators import needs_icarus
 
 pytestmark = [pytest.mark.simulation, pytest.mark.synthesis, needs_icarus]

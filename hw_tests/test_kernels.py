@@ -12,11 +12,11 @@ import rtlgen
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.functional_units import functional_units
 from rtlgen.ir.plan import KernelPlan
-from rtlgen.manifest_file import FILE_NAME, write_manifest
+from rtlgen.manifest.file import FILE_NAME, write_manifest
+from rtlgen.output.verilog import generate, manifest_of
 from rtlgen.sim.cocotb_runner import Simulator
 from rtlgen.source import SourceFile
 from rtlgen.verify.cosim import simulate
-from rtlgen.verilog import generate, manifest_of
 from tests.plans.gemm import gemm_plan
 from tests.plans.interpreter import interpret
 from tests.plans.random_plans import random_plan

@@ -11,14 +11,14 @@ import pytest
 
 import rtlgen
 import rtlgen.design
-from hw_tests.gates import cell_models, synthesise
 from hw_tests.test_gates import simulate
 from rtlgen.design import Design
 from rtlgen.ir.plan import KernelPlan
-from rtlgen.manifest_file import read_manifest
+from rtlgen.manifest.file import read_manifest
+from rtlgen.output.verilog import GeneratedVerilog, generate
 from rtlgen.sim.cocotb_runner import Simulator
-from rtlgen.tools import ToolFailedError
-from rtlgen.verilog import GeneratedVerilog, generate
+from rtlgen.system.tools import ToolFailedError
+from sim.netlists import cell_models, synthesise
 from tests.cli.conftest import rtlgen as run_rtlgen
 from tests.simulators import SIMULATORS, needs_icarus
 

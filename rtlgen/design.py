@@ -12,8 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from rtlgen.build_directory import build_directory
-from rtlgen.compilation import Compilation
 from rtlgen.driver import compile_program, parse
 from rtlgen.emit.errors import NoSuchStage
 from rtlgen.ir.cycles import predicted_cycles
@@ -22,17 +20,20 @@ from rtlgen.ir.partial_products import blocks_on
 from rtlgen.ir.plan import KernelPlan
 from rtlgen.ir.ram_copies import block_rams
 from rtlgen.ir.sets import ScopSets
-from rtlgen.manifest import Manifest
-from rtlgen.manifest_file import unwritable, write_manifest
+from rtlgen.manifest.contents import Manifest
+from rtlgen.manifest.file import unwritable, write_manifest
 from rtlgen.options import CompileOptions
+from rtlgen.output.build_directory import build_directory
+from rtlgen.output.testbench import write_testbench
+from rtlgen.output.verilog import GeneratedVerilog, generate, manifest_of
 from rtlgen.poly.trips import loop_trips
 from rtlgen.report.html import report_html, summary_html
 from rtlgen.report.loops import iis_as_written
 from rtlgen.report.nests import nest_report
 from rtlgen.report.plan_report import plan_report
 from rtlgen.report.tables import counted
+from rtlgen.search.compilation import Compilation
 from rtlgen.sim.lint import WAIVERS
-from rtlgen.testbench import write_testbench
 from rtlgen.verify.bench_cases import testbench_cases, testbench_obstacle
 from rtlgen.verify.c_oracle import COptions, Oracle, c_outcomes
 from rtlgen.verify.cosim import Engine, Simulator, simulate
@@ -40,7 +41,6 @@ from rtlgen.verify.data import Limits
 from rtlgen.verify.data_sets import DataSets, given_data_set, random_data_sets
 from rtlgen.verify.equivalence import Verification, verify_circuit, within_limit
 from rtlgen.verify.inputs import Inputs, check_inputs, check_ranges
-from rtlgen.verilog import GeneratedVerilog, generate, manifest_of
 from rtlgen.version import VERSION
 
 

@@ -19,16 +19,6 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from rtlgen.analysis import Analysis, analyse
-from rtlgen.compilation import Compilation, IslandCompilation, TiledCompilation
-from rtlgen.directives import (
-    NO_LOOP,
-    Directives,
-    directives,
-    interval_warnings,
-    loops_at,
-    without_pragmas,
-)
 from rtlgen.errors import Diagnostic, Label, RtlgenError
 from rtlgen.frontend import (
     HlsPragma,
@@ -40,16 +30,22 @@ from rtlgen.frontend import (
 )
 from rtlgen.ir.effort import TooComplex, limited_effort, more_effort, note_limit, noting_limits
 from rtlgen.ir.scop import Scop
-from rtlgen.lane_choice import Budget, LaneChoice, choose_lanes
-from rtlgen.lane_worth import LaneAsk, asked_by_options, asked_by_pragmas, lanes_without_gain
 from rtlgen.options import CompileOptions
+from rtlgen.planning.analysis import Analysis, analyse
 from rtlgen.planning.choice import choose_plan
+from rtlgen.planning.directives import (
+    NO_LOOP,
+    Directives,
+    directives,
+    interval_warnings,
+    loops_at,
+    without_pragmas,
+)
 from rtlgen.planning.planned import Planned
 from rtlgen.poly.barriers import ChainBound, chain_bound
 from rtlgen.poly.errors import NoLegalSchedule
 from rtlgen.poly.legality import Judge
 from rtlgen.poly.piecewise import NoClosedForm
-from rtlgen.ram_limit import within_limit
 from rtlgen.scheduling.binding import with_units
 from rtlgen.scheduling.contention import require_free
 from rtlgen.scheduling.decide import Decision
@@ -62,9 +58,13 @@ from rtlgen.scheduling.lane_bounds import lane_bounds
 from rtlgen.scheduling.replay import replay
 from rtlgen.scheduling.store_bounds import store_bounds
 from rtlgen.scheduling.worth import is_worth_search
+from rtlgen.search.compilation import Compilation, IslandCompilation, TiledCompilation
+from rtlgen.search.lane_choice import Budget, LaneChoice, choose_lanes
+from rtlgen.search.lane_worth import LaneAsk, asked_by_options, asked_by_pragmas, lanes_without_gain
+from rtlgen.search.ram_limit import within_limit
+from rtlgen.search.tile_lane_choice import choose_tile_lanes
+from rtlgen.search.tile_worth import tiles_without_gain
 from rtlgen.target import Target, get_target
-from rtlgen.tile_lane_choice import choose_tile_lanes
-from rtlgen.tile_worth import tiles_without_gain
 from rtlgen.tiling.choice import TileRequest
 from rtlgen.tiling.errors import REFUSALS
 from rtlgen.tiling.lanes import LaneRequest

@@ -1,1 +1,1 @@
-"""What is simulated but never synthesised: simulators, their set-up, and bench modules."""
+"""What is simulated around rtlgen and is no part of it: bench modules, models and small designs."""

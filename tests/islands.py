@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from rtlgen.compilation import IslandCompilation
 from rtlgen.driver import compile_program
 from rtlgen.frontend import ParsedProgram
 from rtlgen.options import CompileOptions
+from rtlgen.search.compilation import IslandCompilation
 
 
 def compile_island(

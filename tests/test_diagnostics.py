@@ -21,8 +21,6 @@ import rtlgen.bench.errors
 import rtlgen.ir.effort
 import rtlgen.scheduling.predicates
 import rtlgen.sim.cocotb_runner
-from rtlgen.analysis import analyse
-from rtlgen.cache import new_in
 from rtlgen.cli.program import cli
 from rtlgen.cli.rechecking import source_of
 from rtlgen.cli.supervision import crash
@@ -35,10 +33,10 @@ from rtlgen.ir.affine import Affine
 from rtlgen.ir.effort import keep_going, limited_effort
 from rtlgen.ir.plan import Region
 from rtlgen.ir.sets import ScopSets
-from rtlgen.manifest import Manifest
-from rtlgen.manifest_file import read_manifest, read_verilog
-from rtlgen.memory import memory_limit_mb
+from rtlgen.manifest.contents import Manifest
+from rtlgen.manifest.file import read_manifest, read_verilog
 from rtlgen.options import CompileOptions
+from rtlgen.planning.analysis import analyse
 from rtlgen.poly.correspondence import correspondence
 from rtlgen.poly.edges import Edge
 from rtlgen.poly.extrema import pair_extrema
@@ -48,7 +46,9 @@ from rtlgen.scheduling.replay import replay
 from rtlgen.sim.axi_behaviour import RESPONSES, BusError
 from rtlgen.sim.axi_model import axi_base
 from rtlgen.sim.job import Outcome, Result, RunRecord
-from rtlgen.tools import find_tool, run_tool
+from rtlgen.system.cache import new_in
+from rtlgen.system.memory_limit import memory_limit_mb
+from rtlgen.system.tools import find_tool, run_tool
 from rtlgen.transforms.distribute import distribute
 from rtlgen.transforms.partition import PartitionWish
 from rtlgen.transforms.period import Member, common_period
@@ -60,7 +60,7 @@ from rtlgen.verify.data_sets import random_data_sets
 from rtlgen.verify.golden import run_golden
 from rtlgen.verify.golden_state import Elements
 from rtlgen.verify.inputs import check_inputs, load_inputs
-from tests.sim.designs.increment import Increment
+from sim.designs.increment import Increment
 from tests.tiling.programs import KIB, LOOKUP, PRODUCT, planned
 
 TESTS = Path(__file__).parent
@@ -631,7 +631,7 @@ def declared_codes() -> Mapping[str, str]:
     root = TESTS.parent
     return {
         code: str(path.relative_to(root))
-        for path in [*(root / "rtlgen").rglob("*.py"), *(root / "sim").rglob("*.py")]
+        for path in (root / "rtlgen").rglob("*.py")
         for code in re.findall(r'^    code = "(E\d{4})"$', path.read_text(), re.MULTILINE)
     }
 

@@ -12,8 +12,8 @@ import pytest
 from rtlgen.hw.memory import LoadUser, StoreUser
 from rtlgen.hw.memory_kinds import build_storage
 from rtlgen.ir.plan import Memory
+from rtlgen.output.verilog import component_verilog
 from rtlgen.target import UnknownTargetError, get_target, target_names
-from rtlgen.verilog import component_verilog
 
 _SYNTHESIS = """
 import sys

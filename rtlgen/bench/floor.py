@@ -19,9 +19,9 @@ from math import exp, fsum, log
 from typing import Any
 
 from rtlgen.bench.dataflow_limit import dataflow_limit
-from rtlgen.compilation import IslandCompilation
 from rtlgen.design import Design
 from rtlgen.ir.cycles import checksum_cycles
+from rtlgen.search.compilation import IslandCompilation
 
 
 def floors(design: Design) -> dict[str, int]:

@@ -12,7 +12,7 @@ from rtlgen.cli.output import Verbosity, print_error, print_json
 from rtlgen.cli.verb import verbosity_options
 from rtlgen.cli.verbs import VERBS, command_of
 from rtlgen.errors import Diagnostic, RtlgenError
-from rtlgen.memory import memory_limit_mb, too_much_memory
+from rtlgen.system.memory_limit import memory_limit_mb, too_much_memory
 from rtlgen.version import VERSION
 
 

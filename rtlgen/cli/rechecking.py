@@ -10,8 +10,8 @@ import numpy as np
 from rtlgen.cli.errors import SourceMoved
 from rtlgen.driver import parse
 from rtlgen.frontend import ParsedProgram
-from rtlgen.manifest import Manifest
-from rtlgen.manifest_file import sha256_of
+from rtlgen.manifest.contents import Manifest
+from rtlgen.manifest.file import sha256_of
 from rtlgen.options import CompileOptions
 from rtlgen.verify.compare import compare_memories
 from rtlgen.verify.cosim import SimulationResult

@@ -227,7 +227,7 @@ def _prctl(option: int, value: int) -> None:
 
 
 def _limit_mb() -> int:
-    from rtlgen.memory import MAX_MEMORY_MB, BadMemoryLimit, memory_limit_mb
+    from rtlgen.system.memory_limit import MAX_MEMORY_MB, BadMemoryLimit, memory_limit_mb
 
     try:
         return memory_limit_mb()
@@ -236,13 +236,13 @@ def _limit_mb() -> int:
 
 
 def _resident_mb(process: int) -> int:
-    from rtlgen.memory import resident_mb
+    from rtlgen.system.memory_limit import resident_mb
 
     return resident_mb(process)
 
 
 def _memory_refusal() -> RtlgenError:
-    from rtlgen.memory import too_much_memory
+    from rtlgen.system.memory_limit import too_much_memory
 
     return too_much_memory(_limit_mb())
 

@@ -9,13 +9,13 @@ from typing import Any
 
 import click
 
-from rtlgen.answers import Answer, question, recall, remember
 from rtlgen.cli.output import KNOWN, Verbosity, progress
 from rtlgen.design import Design
 from rtlgen.driver import compile_program, parse
 from rtlgen.errors import Diagnostic
 from rtlgen.frontend import ParsedProgram
 from rtlgen.options import CompileOptions
+from rtlgen.system.result_cache import Answer, question, recall, remember
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ def verdict_on(
 
     Parameters
     ----------
-    asked, programs: what else decides it, see `rtlgen.answers.question`.
+    asked, programs: what else decides it, see `rtlgen.system.result_cache.question`.
     """
     with progress(f"reading {file}", verbosity):
         program = parse(Path(file), options)

@@ -15,7 +15,7 @@ from rtlgen.flow.known import known_synthesis
 from rtlgen.flow.synth import DEFAULT_CLOCK_MHZ, SynthesisTarget
 from rtlgen.frontend.program import ParsedProgram
 from rtlgen.ir.cycles import predicted_cycles
-from rtlgen.manifest_file import sha256_of
+from rtlgen.manifest.file import sha256_of
 from rtlgen.options import CompileOptions
 
 PLACED_SEEDS = (1,)

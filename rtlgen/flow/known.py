@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rtlgen.answers import question, recall, remember
 from rtlgen.flow.synth import SynthesisTarget, synthesis_programs, synthesise
+from rtlgen.system.result_cache import question, recall, remember
 
 
 @dataclass(frozen=True, slots=True)

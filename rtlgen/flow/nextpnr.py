@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rtlgen.flow.errors import UnreadableResultError
-from rtlgen.tools import find_tool, run_tool
+from rtlgen.system.tools import find_tool, run_tool
 
 PACKAGE = ("--package", "CABGA381", "--speed", "6")
 

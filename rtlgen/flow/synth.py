@@ -17,7 +17,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from rtlgen.files import kept_for_its_log
 from rtlgen.flow.block_registers import absorb_in_file
 from rtlgen.flow.errors import UnreadableResultError
 from rtlgen.flow.nextpnr import (
@@ -29,7 +28,8 @@ from rtlgen.flow.nextpnr import (
     smallest_device,
 )
 from rtlgen.flow.yosys import run_script
-from rtlgen.tools import stop_tools
+from rtlgen.system.files import kept_for_its_log
+from rtlgen.system.tools import stop_tools
 
 SynthesisTarget: TypeAlias = Literal["ecp5", "ice40", "xilinx"]
 SYNTHESIS_TARGETS: tuple[SynthesisTarget, ...] = ("ecp5", "ice40", "xilinx")

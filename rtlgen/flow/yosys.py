@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pyosys import libyosys
 
-from rtlgen.tools import run_tool
+from rtlgen.system.tools import run_tool
 
 
 def run_script(commands: Sequence[str], folder: Path) -> None:

@@ -8,8 +8,8 @@ from dataclasses import astuple, dataclass, fields
 from amaranth.lib import wiring
 
 from rtlgen.ir.plan import KernelPlan, MemorySide
-from rtlgen.manifest import HostPort
-from rtlgen.memory_map import AxiPorts, MemoryPorts
+from rtlgen.manifest.contents import HostPort
+from rtlgen.manifest.memory_map import AxiPorts, MemoryPorts
 
 CONTROL_PORTS = ("clk", "rst", "start", "done", "idle", "return_value", "checksum")
 MEMORY_PORTS = MemoryPorts("mem_en", "mem_we", "mem_addr", "mem_wdata", "mem_rdata", "mem_ack")

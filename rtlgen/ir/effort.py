@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 import islpy as isl
 
 from rtlgen.errors import RtlgenError
-from rtlgen.memory import memory_limit_mb, resident_mb, too_much_memory
+from rtlgen.system.memory_limit import memory_limit_mb, resident_mb, too_much_memory
 
 MAX_WORK = 80_000_000
 """Elementary steps for one compilation: half a minute. Most kernels need less than 10^6."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from rtlgen.ir.plan import KernelPlan, PlanError
-from rtlgen.typed_json import MismatchError, TypedJson
+from rtlgen.system.typed_json import MismatchError, TypedJson
 
 SCHEMA = "rtlgen-kernel-plan"
 VERSION = 8

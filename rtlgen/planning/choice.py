@@ -12,14 +12,6 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from rtlgen.analysis import (
-    Analysis,
-    expanded,
-    in_banks,
-    in_chosen_loops,
-    in_skewed_loops,
-    with_pauses,
-)
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.effort import TooComplex, improving, limited_effort, more_effort
 from rtlgen.ir.partial_products import blocks_of
@@ -28,8 +20,17 @@ from rtlgen.ir.ram_copies import block_ram_bits
 from rtlgen.ir.schedule import FlatDim, ScalarDim, Schedule
 from rtlgen.ir.scop import Scop
 from rtlgen.options import CompileOptions
+from rtlgen.planning.analysis import (
+    Analysis,
+    expanded,
+    in_banks,
+    in_chosen_loops,
+    in_skewed_loops,
+    with_pauses,
+)
 from rtlgen.planning.planned import Expanded, Planned, cycles_of, lowered
 from rtlgen.planning.rows import in_rows, ram_cost
+from rtlgen.planning.timing import timing_of
 from rtlgen.planning.waits import (
     multipliers_of,
     takes_too_many,
@@ -60,7 +61,6 @@ from rtlgen.scheduling.space import Space
 from rtlgen.scheduling.versions import NoVersions, with_versions
 from rtlgen.scheduling.worth import is_worth_search
 from rtlgen.target import get_target
-from rtlgen.timing import timing_of
 from rtlgen.transforms.derive_banks import derived_cuts
 from rtlgen.transforms.ols import ols_applicability
 from rtlgen.transforms.outer_shift import outer_loop_shift

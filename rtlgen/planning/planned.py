@@ -5,10 +5,10 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass
 
-from rtlgen.analysis import Analysis
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.plan import KernelPlan
 from rtlgen.options import CompileOptions
+from rtlgen.planning.analysis import Analysis
 from rtlgen.scheduling.beside import Beside
 from rtlgen.scheduling.decide import Decision
 from rtlgen.scheduling.kept_values import Rows, without_rows

@@ -15,6 +15,7 @@ from rtlgen.ir.schedule import NestLoop
 from rtlgen.ir.scop import Scop
 from rtlgen.ir.sets import ScopSets, affine_text
 from rtlgen.ir.tile_rows import row_depth
+from rtlgen.planning.timing import recurrent_reads
 from rtlgen.poly.correspondence import (
     Correspondence,
     correspondence,
@@ -39,7 +40,6 @@ from rtlgen.tiling.chip import Chip
 from rtlgen.tiling.illegal import illegal_tiles
 from rtlgen.tiling.lanes import require_lanes_apart
 from rtlgen.tiling.loops import BrokenPair, UnitLoops
-from rtlgen.timing import recurrent_reads
 from rtlgen.transforms.candidates import box_placement
 from rtlgen.transforms.instance_ranks import Instances
 from rtlgen.transforms.precedence import Related

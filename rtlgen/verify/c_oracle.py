@@ -18,7 +18,7 @@ import numpy as np
 from rtlgen.errors import RtlgenError
 from rtlgen.ir.scop import Array, Scop
 from rtlgen.ir.types import IntType
-from rtlgen.tools import ToolFailedError, find_tool, run_tool
+from rtlgen.system.tools import ToolFailedError, find_tool, run_tool
 from rtlgen.verify.data_sets import DataSet, DataSets
 from rtlgen.verify.equivalence import Outcome
 from rtlgen.verify.golden_state import Elements, element_dtype

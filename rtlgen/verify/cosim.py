@@ -18,9 +18,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from rtlgen.errors import RtlgenError
-from rtlgen.files import kept_for_its_log
-from rtlgen.manifest import Manifest
-from rtlgen.manifest_file import read_verilog, unwritable
+from rtlgen.manifest.contents import Manifest
+from rtlgen.manifest.file import read_verilog, unwritable
 from rtlgen.sim import native_engine
 from rtlgen.sim.axi_behaviour import AxiBehaviour, BusError
 from rtlgen.sim.axi_model import axi_base
@@ -44,7 +43,8 @@ from rtlgen.sim.memory_image import (
 )
 from rtlgen.sim.models import Harness, cocotb_harness, compile_icarus, compile_verilated
 from rtlgen.sim.verilator import OPTIMISATION, UNOPTIMISED, Verilator, find_verilator
-from rtlgen.tools import find_tool
+from rtlgen.system.files import kept_for_its_log
+from rtlgen.system.tools import find_tool
 from rtlgen.verify.errors import (
     HangError,
     InputFileError,

@@ -11,7 +11,7 @@ import numpy as np
 
 from rtlgen.ir.cycles import cycles_behind, predicted_cycles
 from rtlgen.ir.plan import KernelPlan
-from rtlgen.manifest import Manifest
+from rtlgen.manifest.contents import Manifest
 from rtlgen.sim.axi_behaviour import (
     DRAM_MOST_CYCLES,
     DRAM_OPEN_CYCLES,

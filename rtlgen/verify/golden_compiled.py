@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rtlgen.ir.scop import Scop
-from rtlgen.tools import find_tool, run_tool
+from rtlgen.system.tools import find_tool, run_tool
 from rtlgen.verify.golden_emit import ENTRY, WRITE_ACCESS, emit, point_length, rank_limit
 from rtlgen.verify.golden_state import (
     EVENT_KINDS,

@@ -13,8 +13,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from rtlgen.files import write_file
-from rtlgen.manifest import ArrayEntry, Manifest, ScalarEntry
+from rtlgen.manifest.contents import ArrayEntry, Manifest, ScalarEntry
+from rtlgen.system.files import write_file
 from rtlgen.verify.errors import (
     InputFileError,
     InputTypeError,

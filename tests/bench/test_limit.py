@@ -15,10 +15,10 @@ from rtlgen.bench.dataflow_limit import dataflow_limit, one_a_cycle
 from rtlgen.bench.floor import floors
 from rtlgen.bench.limit import LIMIT
 from rtlgen.bench.table import BenchRow, BenchSettings, RowResult
-from rtlgen.compilation import IslandCompilation
 from rtlgen.design import Design, compile_design
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.options import CompileOptions
+from rtlgen.search.compilation import IslandCompilation
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from rtlgen.analysis import analyse
 from rtlgen.bench.mf3_rows import AT_8
 from rtlgen.bench.table import BenchRow
 from rtlgen.driver import parse
 from rtlgen.frontend import ParsedProgram, parse_text
 from rtlgen.options import CompileOptions
+from rtlgen.planning.analysis import analyse
 from rtlgen.transforms.ols import OlsApplicability, ols_applicability
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"

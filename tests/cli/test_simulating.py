@@ -12,9 +12,9 @@ import rtlgen
 import rtlgen.design
 from rtlgen.design import Design
 from rtlgen.ir.plan import KernelPlan
-from rtlgen.manifest import FileEntry
-from rtlgen.manifest_file import read_manifest, sha256_of, write_manifest
-from rtlgen.verilog import GeneratedVerilog, generate
+from rtlgen.manifest.contents import FileEntry
+from rtlgen.manifest.file import read_manifest, sha256_of, write_manifest
+from rtlgen.output.verilog import GeneratedVerilog, generate
 from tests.cli.conftest import SCALED
 from tests.cli.conftest import rtlgen as run_rtlgen
 from tests.simulators import SIMULATORS

@@ -47,7 +47,7 @@ def lost():
     time.sleep(10)
 def work():
     from rtlgen.cli.output import print_error
-    from rtlgen.memory import TooMuchMemory
+    from rtlgen.system.memory_limit import TooMuchMemory
     print("begun", flush=True)
     try:
         globals()[sys.argv[1]]()

@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from rtlgen.analysis import analyse
 from rtlgen.cli.program import main
 from rtlgen.errors import RtlgenError
 from rtlgen.frontend import parse_text
+from rtlgen.planning.analysis import analyse
 from tests.docs.blocks import ROOT, Block, Command, agrees, commands_of, printed_by
 
 SHELL_TOOLS = ("cat", "gcc", "grep", "head", "iverilog", "ls", "mkdir", "vvp")

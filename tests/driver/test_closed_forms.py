@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from rtlgen.compilation import Compilation
 from rtlgen.driver import compile_program, parse, parse_source
 from rtlgen.ir.effort import noting_limits
 from rtlgen.options import EVERY_ARRAY, CompileOptions
 from rtlgen.poly.errors import IllegalShift
 from rtlgen.report.plan_report import issue_slots
+from rtlgen.search.compilation import Compilation
 from rtlgen.tiling.program import as_written
 from rtlgen.transforms.ragged import ragged_statements
 from rtlgen.transforms.units import dependence_units

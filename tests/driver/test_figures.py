@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from rtlgen.compilation import IslandCompilation
 from rtlgen.driver import parse
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.options import CompileOptions
+from rtlgen.search.compilation import IslandCompilation
 from tests.islands import compile_island
 from tests.poly.sources import EXAMPLES
 

@@ -8,25 +8,25 @@ from pathlib import Path
 
 import numpy as np
 
-from rtlgen.compilation import Compilation
 from rtlgen.driver import compile_program
 from rtlgen.errors import RtlgenError
 from rtlgen.frontend import parse_text
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.plan import KernelPlan
 from rtlgen.ir.scop import Scop
-from rtlgen.manifest_file import write_manifest
+from rtlgen.manifest.file import write_manifest
 from rtlgen.options import CompileOptions
+from rtlgen.output.verilog import generate, manifest_of
+from rtlgen.search.compilation import Compilation
 from rtlgen.verify.compare import compare_memories
 from rtlgen.verify.cosim import Engine, Simulator, simulate
 from rtlgen.verify.data import random_inputs
 from rtlgen.verify.equivalence import known_to
 from rtlgen.verify.golden import run_golden
 from rtlgen.verify.golden_state import GoldenResult
-from rtlgen.verilog import generate, manifest_of
+from sim.batch import Circuit, Run, run_batch
 from tests.oracles.gcc_oracle import have_gcc, run_gcc
 from tests.plans.interpreter import interpret
-from tests.sim.batch import Circuit, Run, run_batch
 
 REFUSALS = frozenset(("E0135", "E0208", "E0301", "E0305", "E0306"))
 """Codes with which a well-formed, in-bounds, affine program may be refused."""

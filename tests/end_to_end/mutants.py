@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
 from rtlgen.design import Design
-from rtlgen.testbench import Case, Expected, write_testbench
-from rtlgen.tools import ToolFailedError, run_tool
+from rtlgen.output.testbench import Case, Expected, write_testbench
+from rtlgen.system.tools import ToolFailedError, run_tool
 from rtlgen.verify.data import Recipe
 from rtlgen.verify.equivalence import known_to
 from rtlgen.verify.golden import run_golden

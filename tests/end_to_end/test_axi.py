@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rtlgen.manifest import Manifest
-from rtlgen.manifest_file import write_manifest
+from rtlgen.manifest.contents import Manifest
+from rtlgen.manifest.file import write_manifest
+from rtlgen.output.verilog import generate, manifest_of
 from rtlgen.scheduling.workers import ONE_WORKER, WorkerRequest
 from rtlgen.sim.axi_behaviour import AxiBehaviour, BurstError
 from rtlgen.verify.cosim import SimulationResult, simulate_all
@@ -18,7 +19,6 @@ from rtlgen.verify.equivalence import known_to
 from rtlgen.verify.errors import MemoryAnswerError
 from rtlgen.verify.golden import run_golden
 from rtlgen.verify.inputs import Inputs
-from rtlgen.verilog import generate, manifest_of
 from tests.simulators import needs_icarus
 from tests.tiling.programs import BLUR, PRODUCT, TRANSPOSED, TWO_PRODUCTS, planned
 

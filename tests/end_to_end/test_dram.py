@@ -9,19 +9,19 @@ from pathlib import Path
 import pytest
 
 import rtlgen
-from rtlgen import memory_map
 from rtlgen.ir import memory_side, port_timing
 from rtlgen.ir.cycles import cycles_behind
 from rtlgen.ir.memory_side import Bus
 from rtlgen.ir.merge_timing import Offers
 from rtlgen.ir.timeline import known_cycles
+from rtlgen.manifest import memory_map
 from rtlgen.scheduling.workers import ONE_WORKER, WorkerRequest
 from rtlgen.sim.axi_behaviour import AxiBehaviour, Dram
 from rtlgen.sim.cocotb_runner import Simulator
 from rtlgen.sim.models import compile_icarus
+from rtlgen.system.tools import find_tool, run_tool
 from rtlgen.tiling.lanes import LaneRequest
 from rtlgen.tiling.plan import TiledProgram
-from rtlgen.tools import find_tool, run_tool
 from rtlgen.verify import equivalence
 from tests.end_to_end.judge import plan_failures
 from tests.simulators import needs_icarus

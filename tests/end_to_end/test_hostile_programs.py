@@ -9,7 +9,6 @@ import islpy as isl
 import pytest
 
 import rtlgen.ir.effort as effort
-from rtlgen.analysis import analyse
 from rtlgen.design import Design
 from rtlgen.driver import compile_program
 from rtlgen.errors import RtlgenError
@@ -24,6 +23,7 @@ from rtlgen.ir.effort import (
     noting_limits,
 )
 from rtlgen.options import CompileOptions
+from rtlgen.planning.analysis import analyse
 from rtlgen.poly.describe import dependence_rows
 
 ALLOWED_WORK = 1_000_000

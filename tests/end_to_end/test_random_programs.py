@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, seed, settings
 
 from rtlgen.ir.plan import KernelPlan
-from rtlgen.verilog import GeneratedVerilog, generate
+from rtlgen.output.verilog import GeneratedVerilog, generate
 from tests.end_to_end import judge
 from tests.end_to_end.judge import assert_plan_exact, batch_failures, compiled
 from tests.end_to_end.programs import programs

@@ -10,8 +10,8 @@ import pytest
 
 import rtlgen
 from rtlgen.poly.errors import IllegalSchedule, NothingToTile
-from rtlgen.ram_limit import TooLittleRam
 from rtlgen.scheduling.errors import NoLanes, WindowsTooLarge
+from rtlgen.search.ram_limit import TooLittleRam
 from rtlgen.tiling.errors import NoParallelTiles
 
 REFUSALS = (

@@ -12,8 +12,8 @@ from rtlgen.flow.errors import UnreadableResultError
 from rtlgen.flow.nextpnr import DEVICES, read_report, smallest_device
 from rtlgen.flow.synth import SynthesisReport, SynthesisTarget, count_cells, synthesise
 from rtlgen.hw.multiplier import Multiplier
-from rtlgen.tools import ToolFailedError
-from rtlgen.verilog import component_verilog
+from rtlgen.output.verilog import component_verilog
+from rtlgen.system.tools import ToolFailedError
 
 ACCUMULATOR = """
 module accumulator (input clk, input [16:0] a, input [16:0] b, input [8:0] addr, input we,

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 import numpy as np
 import pytest
 
-from rtlgen.analysis import analyse
 from rtlgen.errors import RtlgenError
 from rtlgen.frontend import parse_text
 from rtlgen.frontend.errors import NonAffineSubscript
@@ -17,6 +16,7 @@ from rtlgen.ir.quasi_affine import quasi_affine_values
 from rtlgen.ir.quotients import division_in, quotient, simplified
 from rtlgen.ir.types import INT32
 from rtlgen.ir.value_ranges import value_range
+from rtlgen.planning.analysis import analyse
 from tests.end_to_end.judge import assert_plan_exact, compiled
 from tests.frontend.gcc_check import assert_as_gcc
 from tests.oracles.gcc_oracle import have_gcc

@@ -17,7 +17,7 @@ from rtlgen.ir.memory_side import Bus
 from rtlgen.ir.plan import MemorySide, Transfer
 from rtlgen.ir.port_timing import port_timing
 from rtlgen.ir.transfer_patterns import Item
-from rtlgen.verilog import component_verilog
+from rtlgen.output.verilog import component_verilog
 from tests.tiling.programs import TRANSPOSED, planned
 
 CYCLES = 400

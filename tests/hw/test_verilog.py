@@ -13,17 +13,17 @@ import pytest
 from rtlgen.hw.kernel import Kernel
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.plan import PlanError
-from rtlgen.manifest import Manifest
+from rtlgen.manifest.contents import Manifest
+from rtlgen.output.verilog import generate, manifest_of, rtlil_of
 from rtlgen.sim.lint import lint
 from rtlgen.source import SourceFile
-from rtlgen.verilog import generate, manifest_of, rtlil_of
 from tests.plans.gemm import FILE, gemm_plan
 from tests.plans.random_plans import random_plan
 from tests.plans.renaming import renamed
 from tests.plans.sums import sum_plan
 
 _IN_ANOTHER_PROCESS = """
-from rtlgen.verilog import generate
+from rtlgen.output.verilog import generate
 from tests.plans.gemm import gemm_plan
 import sys
 sys.stdout.write(generate(gemm_plan(3)).text)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import islpy as isl
 import pytest
 
-from rtlgen.analysis import analyse
 from rtlgen.frontend import parse_text
 from rtlgen.ir.effort import is_out_of_operations
 from rtlgen.ir.sets import ScopSets, earliest, latest, linear_constraint
+from rtlgen.planning.analysis import analyse
 
 # Which write is the last one depends on quotients: those of i + j and of the counter that wraps.
 QUOTIENTS = """void f(unsigned short a[8][4], const unsigned c[4]) {

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import islpy as isl
 
-from rtlgen.analysis import Analysis, analyse
 from rtlgen.driver import parse
 from rtlgen.frontend import parse_text
 from rtlgen.ir.sets import for_each, point_values
 from rtlgen.options import CompileOptions
+from rtlgen.planning.analysis import Analysis, analyse
 from tests.poly.enumeration import Pair, Point
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

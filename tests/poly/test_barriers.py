@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from rtlgen.analysis import Analysis, analyse
 from rtlgen.driver import compile_program
 from rtlgen.frontend import parse_text
 from rtlgen.options import CompileOptions
+from rtlgen.planning.analysis import Analysis, analyse
 from rtlgen.poly.barriers import ChainBound, Stage, chain_bound
 
 # Each of 6 sums needs all of 5, and of 6 others; the last one all of those.

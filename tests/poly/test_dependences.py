@@ -7,8 +7,8 @@ from collections import defaultdict
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from rtlgen.analysis import Analysis
 from rtlgen.frontend.errors import EmptyRegion
+from rtlgen.planning.analysis import Analysis
 from rtlgen.poly.dependences import Dataflow
 from rtlgen.poly.edges import coordinate_map, schedule_edges
 from rtlgen.poly.instances import dependent_pairs, statement_points

@@ -10,13 +10,13 @@ from dataclasses import replace
 
 import pytest
 
-from rtlgen.analysis import Analysis
 from rtlgen.driver import compile_program
 from rtlgen.frontend import parse_text
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.schedule import Bound, Dim, FlatDim, LoopDim, NestLoop, Place, ScalarDim, Schedule
 from rtlgen.ir.scop import Scop
 from rtlgen.options import CompileOptions
+from rtlgen.planning.analysis import Analysis
 from rtlgen.poly import legality
 from rtlgen.poly.errors import IllegalSchedule, IllegalShift
 from rtlgen.poly.instances import PairKey, Pairs, dependent_pairs

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from rtlgen.analysis import Analysis, analyse
 from rtlgen.frontend import parse_text
 from rtlgen.ir.scop import Window
+from rtlgen.planning.analysis import Analysis, analyse
 from rtlgen.poly.errors import LookupOutOfRange, OutOfBounds
 
 TABLE = "static const int t[16] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3};\n"

@@ -8,8 +8,8 @@ from itertools import product
 
 import pytest
 
-from rtlgen.analysis import Analysis
 from rtlgen.ir import effort
+from rtlgen.planning.analysis import Analysis
 from rtlgen.poly.edges import Edge, coordinate_map, schedule_edges
 from rtlgen.poly.errors import NoHyperplane
 from rtlgen.poly.isl_scheduler import Algorithm, isl_schedule

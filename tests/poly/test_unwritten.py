@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
-from rtlgen.analysis import analyse
 from rtlgen.errors import Diagnostic
 from rtlgen.frontend import parse_text
 from rtlgen.ir.scop import Scop
 from rtlgen.ir.sets import ScopSets
+from rtlgen.planning.analysis import analyse
 from rtlgen.poly.dependences import Dataflow, dataflow
 from rtlgen.poly.errors import ReadBeforeWrite
 from rtlgen.poly.unwritten import _asked, require_written

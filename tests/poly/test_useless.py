@@ -9,11 +9,11 @@ from dataclasses import replace
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
-from rtlgen.analysis import analyse
 from rtlgen.errors import Diagnostic
 from rtlgen.frontend import parse_text
 from rtlgen.ir.scop import Scop
 from rtlgen.ir.sets import ScopSets
+from rtlgen.planning.analysis import analyse
 from rtlgen.poly.dependences import dataflow, memory_dependences
 from rtlgen.poly.useless import useless_statements
 from rtlgen.source import Span

@@ -8,10 +8,10 @@ from typing import cast
 
 import pytest
 
+from rtlgen.planning.timing import timing_of
 from rtlgen.scheduling.datapath import Datapath
 from rtlgen.scheduling.lags import Timing
 from rtlgen.target import get_target
-from rtlgen.timing import timing_of
 from rtlgen.transforms.candidates import box_placement
 from rtlgen.transforms.precedence import Precedence, Related
 from rtlgen.transforms.units import Unit

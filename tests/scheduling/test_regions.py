@@ -7,8 +7,6 @@ from itertools import combinations, pairwise
 import pytest
 
 from rtlgen import driver
-from rtlgen.analysis import Analysis
-from rtlgen.compilation import IslandCompilation
 from rtlgen.design import Design
 from rtlgen.frontend import parse_text
 from rtlgen.ir import effort
@@ -16,13 +14,15 @@ from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.effort import TooComplex
 from rtlgen.options import CompileOptions
 from rtlgen.planning import choice
+from rtlgen.planning.analysis import Analysis
 from rtlgen.planning.planned import Planned
+from rtlgen.planning.timing import timing_of
 from rtlgen.poly.legality import find_violation
 from rtlgen.report.text import plan_report_text
 from rtlgen.scheduling.decide import decide_fused
 from rtlgen.scheduling.regions import shortest_regions
 from rtlgen.scheduling.space import Space
-from rtlgen.timing import timing_of
+from rtlgen.search.compilation import IslandCompilation
 from rtlgen.transforms.fuse import fuse
 from rtlgen.transforms.units import Unit
 from tests.islands import compile_island

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from rtlgen.analysis import analyse
 from rtlgen.frontend import parse_text
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.effort import limited_effort
 from rtlgen.ir.plan import ArithmeticOp, CastOp, ForwardOp, KernelPlan, LoadOp, Operation
 from rtlgen.options import CompileOptions
 from rtlgen.planning import choice, waits
+from rtlgen.planning.analysis import analyse
 from rtlgen.planning.planned import Planned
 from rtlgen.scheduling.decide import Decision, StoresCollide
 from rtlgen.scheduling.settling import Wait, affordable_waits, decide_later, useful_waits

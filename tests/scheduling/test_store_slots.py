@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from rtlgen.driver import compile_program
 from rtlgen.frontend import parse_text
 from rtlgen.options import CompileOptions
+from rtlgen.planning.timing import timing_of
 from rtlgen.scheduling import space as space_module
 from rtlgen.scheduling.space import Space
 from rtlgen.scheduling.store_slots import StoreSlots
-from rtlgen.timing import timing_of
 from rtlgen.transforms.distances import Candidate
 from rtlgen.transforms.search import Choice, Choices, Settle, best_choice
 

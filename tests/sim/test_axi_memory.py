@@ -14,7 +14,7 @@ from rtlgen.sim.axi_model import axi_base
 from rtlgen.sim.cocotb_runner import Simulator
 from rtlgen.verify.cosim import Engine, simulate, simulate_all
 from rtlgen.verify.errors import MemoryAnswerError, MemoryRuleError, UnknownOutputError
-from tests.sim.designs.increment import Increment
+from sim.designs.increment import Increment
 from tests.simulators import ENGINES, needs_icarus
 
 pytestmark = pytest.mark.simulation

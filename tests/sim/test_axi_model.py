@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rtlgen.manifest import Manifest
-from rtlgen.memory_map import MemoryMap
+from rtlgen.manifest.contents import Manifest
+from rtlgen.manifest.memory_map import MemoryMap
 from rtlgen.sim.axi_behaviour import RESPONSES, AxiBehaviour, BadWord, BurstError, BusError
 from rtlgen.sim.axi_model import axi_base
 from rtlgen.sim.axi_rules import Address, Inputs, Outputs, Word
 from rtlgen.sim.memory_image import pattern
-from tests.sim.axi_traffic import (
+from sim.axi_traffic import (
     Answer,
     Case,
     Step,
@@ -24,7 +24,7 @@ from tests.sim.axi_traffic import (
     python_answer,
     random_case,
 )
-from tests.sim.designs.increment import Increment
+from sim.designs.increment import Increment
 
 # Rows of 6 elements are a word and a half: the second word of each has bytes of nobody's.
 DESIGN = Increment(64, 16, (3, 6), latency_cycles=3, kind="axi")

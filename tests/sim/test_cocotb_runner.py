@@ -8,7 +8,7 @@ import pytest
 
 from rtlgen.errors import long_form, registered_codes
 from rtlgen.sim.cocotb_runner import CocotbTestFailedError, Simulator, run_tests
-from tests.sim.counter_bench import STEP_VARIABLE
+from sim.bench_counter import STEP_VARIABLE
 from tests.simulators import SIMULATORS
 
 pytestmark = pytest.mark.simulation
@@ -27,7 +27,7 @@ def run(folder: Path, simulator: Simulator, step: int, trace: Path | None = None
     run_tests(
         [source],
         "counter",
-        ["tests.sim.counter_bench"],
+        ["sim.bench_counter"],
         simulator,
         folder / "work",
         environment={STEP_VARIABLE: str(step)},

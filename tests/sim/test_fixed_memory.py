@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 import rtlgen.sim.native_engine
-from rtlgen.manifest import ArrayRole, Manifest
+from rtlgen.manifest.contents import ArrayRole, Manifest
 from rtlgen.sim.cocotb_runner import Simulator
 from rtlgen.sim.memory_image import WRITABLE, image_of, owners, pattern, words_of
 from rtlgen.verify.cosim import Engine, simulate, simulate_all
 from rtlgen.verify.errors import MemoryRuleError, UnrepeatableError
 from rtlgen.verify.inputs import to_words
-from tests.sim.designs.increment import Increment
+from sim.designs.increment import Increment
 from tests.simulators import ENGINES, needs_icarus
 
 pytestmark = pytest.mark.simulation

@@ -9,8 +9,8 @@ import pytest
 import rtlgen
 from rtlgen.sim.lint import lint
 from rtlgen.sim.verilator import find_verilator
-from rtlgen.tools import LintError, ToolFailedError, run_tool
-from tests.sim.designs import SCALE_ADD, sabotaged
+from rtlgen.system.tools import LintError, ToolFailedError, run_tool
+from sim.designs import SCALE_ADD, sabotaged
 
 
 def test_clean_verilog_passes(tmp_path: Path) -> None:
@@ -43,7 +43,7 @@ def test_a_finding_names_the_file_and_says_where_the_waivers_are(tmp_path: Path)
         lint(path, "scale_add")
     first, *_, last = caught.value.diagnostic.render().splitlines()
     assert first == "error[E0614]: scale_add.v has lint warnings: 1"
-    assert last == "   = help: the waivers and their reasons are in sim/lint.vlt"
+    assert last == "   = help: the waivers and their reasons are in rtlgen/sim/lint.vlt"
 
 
 LOOKUPS = """static const int t[8] = {3, -7, 12, 5, 0, 9, -1, 6};

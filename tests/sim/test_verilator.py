@@ -20,7 +20,7 @@ from rtlgen.sim.verilator import (
     install,
     precompiled_header,
 )
-from rtlgen.tools import MissingToolError, ToolFailedError, find_tool, run_tool
+from rtlgen.system.tools import MissingToolError, ToolFailedError, find_tool, run_tool
 
 DISTRIBUTION = importlib.metadata.distribution("verilator")
 PACKAGE = Path(str(DISTRIBUTION.locate_file("verilator")))

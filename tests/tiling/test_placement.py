@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 import rtlgen.driver
-from rtlgen.compilation import IslandCompilation
 from rtlgen.driver import compile_program
 from rtlgen.ir.memory_side import Bus
 from rtlgen.options import EVERY_ARRAY, CompileOptions
 from rtlgen.scheduling.errors import RaggedDomain
+from rtlgen.search.compilation import IslandCompilation
 from rtlgen.target import get_target
 from rtlgen.tiling.choice import TileRequest
 from rtlgen.tiling.errors import StaysOnChip, UnknownArray

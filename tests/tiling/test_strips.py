@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import rtlgen
-from rtlgen.compilation import TiledCompilation
+from rtlgen.search.compilation import TiledCompilation
 from rtlgen.tiling.part import TiledPart
 from rtlgen.tiling.strips import Strips, StripSearch
 from tests.tiling.programs import JACOBI, KIB, TRANSPOSED, planned

@@ -7,7 +7,6 @@ from typing import Literal
 import islpy as isl
 import pytest
 
-from rtlgen.compilation import IslandCompilation
 from rtlgen.frontend import parse_text
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.options import EVERY_ARRAY, CompileOptions
@@ -15,6 +14,7 @@ from rtlgen.poly.closed_ranks import Sunk, common_ranks, exact_loops
 from rtlgen.poly.instances import Pairs, statement_points
 from rtlgen.poly.pair_samples import corner_pairs
 from rtlgen.poly.ranks import enumerate_nest
+from rtlgen.search.compilation import IslandCompilation
 from rtlgen.transforms import precedence, ragged
 from rtlgen.transforms.row_pads import stretched
 from rtlgen.transforms.sink import exchanged_nests

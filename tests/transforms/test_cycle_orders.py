@@ -6,10 +6,10 @@ from itertools import permutations, product
 
 import pytest
 
-from rtlgen.analysis import analyse
 from rtlgen.frontend import parse_text
 from rtlgen.ir.schedule import NestLoop
 from rtlgen.options import CompileOptions
+from rtlgen.planning.analysis import analyse
 from rtlgen.poly.legality import find_violation
 from rtlgen.transforms.candidates import Placement, box_placement
 from rtlgen.transforms.cycle_orders import best_orders

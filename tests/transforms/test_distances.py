@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from rtlgen.analysis import analyse
 from rtlgen.frontend import parse_text
 from rtlgen.ir.effort import limited_effort
 from rtlgen.options import CompileOptions
+from rtlgen.planning.analysis import analyse
 from rtlgen.planning.choice import choose_plan
 from rtlgen.poly.extrema import PairExtrema
 from rtlgen.poly.instances import Pairs

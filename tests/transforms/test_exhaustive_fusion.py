@@ -9,10 +9,10 @@ from functools import cache
 
 import pytest
 
-from rtlgen.analysis import Analysis, analyse, expanded
 from rtlgen.driver import parse
 from rtlgen.frontend import parse_text
 from rtlgen.options import CompileOptions
+from rtlgen.planning.analysis import Analysis, analyse, expanded
 from rtlgen.transforms.normalise import normalise
 from tests.islands import compile_island
 from tests.oracles.exhaustive_fusion import ExhaustiveFusion

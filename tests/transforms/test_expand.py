@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from rtlgen.analysis import analyse, expanded
 from rtlgen.driver import compile_program
 from rtlgen.frontend import parse_text
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.sets import ScopSets
 from rtlgen.options import CompileOptions, ExpandMode
+from rtlgen.planning.analysis import analyse, expanded
 from rtlgen.poly.dependences import dataflow, same_values
 from rtlgen.transforms.expand import expand
 from rtlgen.transforms.normalise import normalise

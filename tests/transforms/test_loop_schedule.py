@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import pytest
 
-from rtlgen.analysis import Analysis
 from rtlgen.driver import compile_program
 from rtlgen.errors import RtlgenError
 from rtlgen.frontend import parse_text
@@ -15,6 +14,7 @@ from rtlgen.ir.affine import Affine
 from rtlgen.ir.scop import Scop
 from rtlgen.ir.sets import ScopSets
 from rtlgen.options import CompileOptions
+from rtlgen.planning.analysis import Analysis
 from rtlgen.poly.correspondence import correspondence, moved_dependences
 from rtlgen.poly.dependences import memory_dependences
 from rtlgen.poly.edges import schedule_edges

@@ -8,11 +8,11 @@ from dataclasses import replace
 import pytest
 
 import rtlgen
-from rtlgen.analysis import Analysis, analyse
 from rtlgen.driver import compile_program
 from rtlgen.frontend import parse_text
 from rtlgen.ir.schedule import FlatDim, ScalarDim, Schedule
 from rtlgen.options import CompileOptions
+from rtlgen.planning.analysis import Analysis, analyse
 from rtlgen.poly.errors import OuterShiftRefused
 from rtlgen.poly.legality import find_violation
 from rtlgen.transforms.ols import ols_applicability

@@ -9,18 +9,18 @@ import islpy as isl
 import numpy as np
 import pytest
 
-from rtlgen.analysis import analyse
-from rtlgen.compilation import IslandCompilation
 from rtlgen.design import Design
 from rtlgen.frontend import parse_text
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.schedule import NestLoop
 from rtlgen.options import CompileOptions
 from rtlgen.planning import choice
+from rtlgen.planning.analysis import analyse
+from rtlgen.planning.timing import timing_of
 from rtlgen.poly.ranks import enumerate_nest
 from rtlgen.report.text import plan_report_text
+from rtlgen.search.compilation import IslandCompilation
 from rtlgen.target import get_target
-from rtlgen.timing import timing_of
 from rtlgen.transforms import ragged
 from rtlgen.transforms.candidates import box_placement, placement
 from rtlgen.transforms.pauses import Pause, find_pause

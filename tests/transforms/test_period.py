@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from rtlgen.compilation import IslandCompilation
 from rtlgen.frontend import parse_text
 from rtlgen.ir.schedule import NestLoop
 from rtlgen.poly.legality import find_violation
+from rtlgen.search.compilation import IslandCompilation
 from tests.islands import compile_island
 
 RINGS = {

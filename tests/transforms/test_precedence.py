@@ -13,8 +13,8 @@ import pytest
 from rtlgen.driver import compile_program
 from rtlgen.frontend import parse_text
 from rtlgen.options import CompileOptions
+from rtlgen.planning.timing import timing_of
 from rtlgen.poly.extrema import PairExtrema, pair_extrema
-from rtlgen.timing import timing_of
 from rtlgen.transforms import precedence
 from rtlgen.transforms.candidates import Placement, box_placement
 from rtlgen.transforms.precedence import (

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from rtlgen.analysis import Analysis
 from rtlgen.frontend import parse_text
 from rtlgen.ir.schedule import FlatDim, NestLoop
+from rtlgen.planning.analysis import Analysis
 from tests.islands import compile_island
 from tests.poly.enumeration import PairKey, Point, memory_pairs
 

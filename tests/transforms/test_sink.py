@@ -9,15 +9,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rtlgen.analysis import Analysis, analyse
-from rtlgen.compilation import IslandCompilation
 from rtlgen.frontend import ParsedProgram, parse_text
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.schedule import Bound, NestLoop
 from rtlgen.options import CompileOptions
+from rtlgen.planning.analysis import Analysis, analyse
 from rtlgen.poly.instances import Pairs
 from rtlgen.poly.ranks import enumerate_nest
+from rtlgen.search.compilation import IslandCompilation
 from rtlgen.transforms import sink
 from rtlgen.transforms import sinkings as sinkings_module
 from rtlgen.transforms.lane_wishes import LaneWishes

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rtlgen.analysis import analyse
 from rtlgen.driver import compile_program
 from rtlgen.frontend import parse_text
 from rtlgen.ir.affine import Affine, Congruence
 from rtlgen.ir.scop import Scop
 from rtlgen.options import CompileOptions
+from rtlgen.planning.analysis import analyse
 from rtlgen.poly.instances import statement_points
 from rtlgen.transforms.normalise import normalise
 from rtlgen.transforms.strides import is_strided

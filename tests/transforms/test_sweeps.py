@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rtlgen.analysis import analyse
-from rtlgen.compilation import IslandCompilation
 from rtlgen.frontend import parse_text
 from rtlgen.options import CompileOptions
 from rtlgen.planning import choice
+from rtlgen.planning.analysis import analyse
 from rtlgen.poly.instances import statement_points
 from rtlgen.poly.legality import find_violation
+from rtlgen.search.compilation import IslandCompilation
 from rtlgen.transforms.period import Member
 from rtlgen.transforms.precedence import Related, iteration_precedences, requirements
 from rtlgen.transforms.store_slot import StoreSlot

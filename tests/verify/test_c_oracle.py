@@ -11,7 +11,7 @@ import pytest
 from rtlgen.frontend import parse_file
 from rtlgen.ir.expr import Binary, Expr, children, with_children
 from rtlgen.ir.scop import Scop
-from rtlgen.tools import MissingToolError
+from rtlgen.system.tools import MissingToolError
 from rtlgen.verify.c_oracle import COptions, OracleUnsuitable, c_outcomes
 from rtlgen.verify.data_sets import given_data_set, random_data_sets
 

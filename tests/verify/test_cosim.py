@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from rtlgen.errors import RtlgenError
-from rtlgen.manifest import Manifest
-from rtlgen.manifest_file import StaleVerilogError
+from rtlgen.manifest.contents import Manifest
+from rtlgen.manifest.file import StaleVerilogError
 from rtlgen.sim.cocotb_runner import NoSharedPythonError, Simulator
 from rtlgen.sim.verilator import has_header
-from rtlgen.tools import MissingToolError
+from rtlgen.system.tools import MissingToolError
 from rtlgen.verify.cosim import (
     OPTIMISED_FROM_CYCLES,
     Engine,
@@ -28,7 +28,7 @@ from rtlgen.verify.errors import (
     UnknownOutputError,
     UnrepeatableError,
 )
-from tests.sim.designs import (
+from sim.designs import (
     SCALE_ADD_CYCLES,
     build_scale_add,
     expected_c,

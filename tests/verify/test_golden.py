@@ -26,7 +26,7 @@ from rtlgen.ir.expr import (
 )
 from rtlgen.ir.scop import ConditionNode, LoopNode, ScalarArgument, Scop, StatementNode
 from rtlgen.ir.types import INT32, IntType
-from rtlgen.tools import MissingToolError
+from rtlgen.system.tools import MissingToolError
 from rtlgen.verify import golden_compiled
 from rtlgen.verify.compare import compare_memories
 from rtlgen.verify.data import random_inputs

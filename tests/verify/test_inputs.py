@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rtlgen.manifest import ArrayEntry, Port, ReturnEntry
+from rtlgen.manifest.contents import ArrayEntry, Port, ReturnEntry
 from rtlgen.verify.errors import (
     InputFileError,
     InputTypeError,
@@ -25,7 +25,7 @@ from rtlgen.verify.inputs import (
     signed_value,
     to_words,
 )
-from tests.sim.designs import random_inputs, scale_add_manifest
+from sim.designs import random_inputs, scale_add_manifest
 
 MANIFEST = scale_add_manifest()
 

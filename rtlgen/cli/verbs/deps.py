@@ -6,13 +6,13 @@ from pathlib import Path
 
 import click
 
-from rtlgen.analysis import analyse
 from rtlgen.cli.compiling import compile_options
 from rtlgen.cli.options import json_option, source_argument
 from rtlgen.cli.output import Verbosity, print_json, print_warnings
 from rtlgen.cli.verb import verb
 from rtlgen.driver import parse, quoting
 from rtlgen.options import CompileOptions
+from rtlgen.planning.analysis import analyse
 from rtlgen.poly.describe import dependence_rows
 from rtlgen.report.tables import text_table
 

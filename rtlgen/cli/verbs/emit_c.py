@@ -12,8 +12,8 @@ from rtlgen.cli.options import json_option, source_argument
 from rtlgen.cli.output import Verbosity, print_json
 from rtlgen.cli.verb import verb
 from rtlgen.driver import TILED_PASSES, TRANSFORMS
-from rtlgen.files import write_file
 from rtlgen.options import CompileOptions
+from rtlgen.system.files import write_file
 
 
 @verb("emit-c", example="rtlgen emit-c examples/mms_d/mms_d.c --after fuse")

@@ -11,7 +11,7 @@ from rtlgen.cli.errors import NotEquivalent
 from rtlgen.cli.options import json_option, simulator_option, trace_option
 from rtlgen.cli.output import Verbosity, print_json, progress
 from rtlgen.cli.verb import verb
-from rtlgen.manifest_file import read_manifest
+from rtlgen.manifest.file import read_manifest
 from rtlgen.verify.checksum import checksum, format_checksum
 from rtlgen.verify.cosim import simulate
 from rtlgen.verify.inputs import load_inputs, save_outputs

@@ -12,7 +12,7 @@ from rtlgen.cli.output import KNOWN, Verbosity, print_json, progress
 from rtlgen.cli.verb import verb
 from rtlgen.flow.known import known_synthesis
 from rtlgen.flow.synth import DEFAULT_SEEDS, SYNTHESIS_TARGETS
-from rtlgen.manifest_file import read_manifest, read_verilog
+from rtlgen.manifest.file import read_manifest, read_verilog
 
 
 @verb("synth", example="rtlgen synth build/gemm --target ecp5")

@@ -21,7 +21,7 @@ from rtlgen.cli.verb import verb
 from rtlgen.cli.verdicts import Verdict, rendered, verdict_on
 from rtlgen.design import Design
 from rtlgen.options import CompileOptions
-from rtlgen.tools import find_tool
+from rtlgen.system.tools import find_tool
 from rtlgen.verify.cosim import simulation_programs
 from rtlgen.verify.inputs import digest_of, load_inputs
 

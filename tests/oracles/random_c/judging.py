@@ -10,12 +10,12 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from rtlgen.compilation import Compilation
 from rtlgen.driver import compile_program, parse_source
 from rtlgen.errors import RtlgenError
 from rtlgen.frontend import ParsedProgram, parse_text
 from rtlgen.ir.scop import Scop
 from rtlgen.options import CompileOptions
+from rtlgen.search.compilation import Compilation
 from rtlgen.verify.compare import compare_memories
 from rtlgen.verify.data import random_inputs
 from rtlgen.verify.golden import run_golden

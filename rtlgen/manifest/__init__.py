@@ -1,0 +1,1 @@
+"""manifest.json: what a build directory holds, how to drive its circuit, what is where off chip."""

@@ -1,0 +1,317 @@
+"""manifest.json: what a build directory holds and how to drive the circuit in it.
+
+The generator writes it; simulation, test benches, synthesis and scripts read it, so none of them
+needs the C program or the KernelPlan. The names in it are the real port names of the Verilog.
+
+Host port
+---------
+An array is reached while `idle` is high through one plain memory port: `addr` (element number in
+row-major order), `en`, `we` (one bit a byte of the element), `wdata`, `rdata`. A write happens on
+the clock edge that sees `en` and a bit of `we`. `rdata` is valid after the edge that saw `en` with
+no bit of `we`, and holds until the next such edge, or the next start.
+
+Control
+-------
+`reset` is synchronous and active high. `start` is sampled while `idle` is high; scalar inputs are
+captured on that edge. `done` is high for one cycle; `idle` rises after it. The number of cycles
+of a run is the number of clock edges from the one that sees `start` to the one that sees `done`.
+`return_value` and `checksum` are valid from `done` until the next start.
+
+Memory off chip
+---------------
+Arrays that are off chip have no host port. What holds them, and where stands in
+`rtlgen.manifest.memory_map`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from rtlgen.errors import RtlgenError
+from rtlgen.manifest.memory_map import MemoryMap
+from rtlgen.system.typed_json import JSON_NAME, MismatchError, TypedJson
+
+Direction: TypeAlias = Literal["in", "out"]
+ArrayRole: TypeAlias = Literal["in", "out", "inout", "local"]
+Json: TypeAlias = object
+
+CHECKSUM_WIDTH_BITS = 64
+MOST_CYCLES = 1 << 63
+MOST_ELEMENTS = 1 << 26
+BUILD_AGAIN = "build the directory again with `rtlgen build FILE.c -o DIR`"
+
+_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+_FORM = TypedJson()
+
+_FILE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*\.v")
+"""Of a file in the build directory itself."""
+
+
+class ManifestCorruptError(RtlgenError):
+    """A manifest.json is not what this version of rtlgen writes.
+
+    The file was edited, cut short, or written by another version. The message names the entry that
+    is wrong. Nothing in a build directory is worth repairing by hand: build it again with
+    `rtlgen build FILE.c -o DIR`.
+    """
+
+    code = "E0411"
+
+
+@dataclass(frozen=True, slots=True)
+class Port:
+    """One port of the top module."""
+
+    name: str
+    direction: Direction
+    width: int
+
+    def __post_init__(self) -> None:
+        if self.width < 1:
+            raise ValueError(f"port {self.name} is {self.width} bits wide")
+
+
+@dataclass(frozen=True, slots=True)
+class HostPort:
+    """The names of the five ports through which the host reaches an array."""
+
+    addr: str
+    en: str
+    we: str
+    wdata: str
+    rdata: str
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayEntry:
+    """One C array, or a scalar variable (shape ()).
+
+    Members
+    -------
+    element_bits, signed: the C type of an element.
+    shape: row-major.
+    ports: the host port; None for an array that is off chip, for one that is not visible outside
+        (role `local`), and for one that the circuit has no use for: what the host gives is what it
+        gets back.
+    """
+
+    name: str
+    element_bits: int
+    signed: bool
+    shape: tuple[int, ...]
+    role: ArrayRole
+    ports: HostPort | None
+
+    def __post_init__(self) -> None:
+        if self.element_bits not in (8, 16, 32, 64):
+            raise ValueError(f"array {self.name} has elements of {self.element_bits} bits")
+        if any(extent < 1 for extent in self.shape):
+            raise ValueError(f"array {self.name} has an empty dimension: {self.shape}")
+        if self.depth > MOST_ELEMENTS:
+            raise ValueError(f"array {self.name} has {self.depth} elements")
+
+    @property
+    def depth(self) -> int:
+        """Number of elements."""
+        depth = 1
+        for extent in self.shape:
+            depth *= extent
+        return depth
+
+    @property
+    def address_bits(self) -> int:
+        """Width of the address port."""
+        return max(1, (self.depth - 1).bit_length())
+
+    @property
+    def element_bytes(self) -> int:
+        """Width of the write-enable port: one bit a byte."""
+        return self.element_bits // 8
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarEntry:
+    """A scalar argument and the input port that brings it."""
+
+    name: str
+    port: str
+    width: int
+    signed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ReturnEntry:
+    """The output port that holds the function's result."""
+
+    port: str
+    width: int
+    signed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FileEntry:
+    """A file, relative to the build directory or as the user wrote it, and its SHA-256 in hex."""
+
+    file: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """One generated circuit.
+
+    Members
+    -------
+    name: the C function. top: the Verilog module.
+    clock, reset, start, done, idle: names of the control ports.
+    ports: every port of `top`, in order of declaration.
+    arrays: in order of declaration in C; the checksum covers `checksum_arrays` in their order.
+    checksum: output port of the 64-bit checksum, or None when the circuit has no such unit.
+    predicted_cycles: from start to done, exact.
+    memory: off chip, and the arrays in it; None when all are on chip.
+    options: the command-line options that the circuit was built with.
+    version: of the rtlgen that wrote it.
+    """
+
+    name: str
+    top: str
+    clock: str
+    reset: str
+    start: str
+    done: str
+    idle: str
+    ports: tuple[Port, ...]
+    arrays: tuple[ArrayEntry, ...]
+    scalars: tuple[ScalarEntry, ...]
+    # "return" is a keyword of Python, and the name that scripts know.
+    returned: ReturnEntry | None = field(metadata={JSON_NAME: "return"})
+    checksum: str | None
+    checksum_arrays: tuple[str, ...]
+    predicted_cycles: int
+    verilog: FileEntry
+    source: FileEntry
+    version: str
+    memory: MemoryMap | None = None
+    options: Mapping[str, Json] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in (self.name, self.top, *(port.name for port in self.ports)):
+            if not _IDENTIFIER.fullmatch(name):
+                raise ValueError(f"{name!r} is no name of C or Verilog")
+        if not _FILE_NAME.fullmatch(self.verilog.file):
+            raise ValueError(f"the Verilog of {self.name} is not {self.verilog.file}")
+        if not 0 <= self.predicted_cycles <= MOST_CYCLES:
+            raise ValueError(f"{self.predicted_cycles} predicted cycles")
+        widths = {port.name: (port.direction, port.width) for port in self.ports}
+        if len(widths) != len(self.ports):
+            raise ValueError(f"two ports of {self.top} share a name")
+        for name, expected in self._port_uses():
+            if widths.get(name) != expected:
+                raise ValueError(f"port {name} is {widths.get(name)}, expected {expected}")
+        names = [array.name for array in self.arrays] + [s.name for s in self.scalars]
+        if len(set(names)) != len(names):
+            raise ValueError(f"two arguments of {self.name} share a name: {names}")
+        if not set(self.checksum_arrays) <= set(names):
+            raise ValueError(f"checksum over unknown arrays: {self.checksum_arrays}")
+        self._require_mapped()
+
+    def _require_mapped(self) -> None:
+        """Require that the arrays of the memory off chip are those of the program."""
+        mapped = () if self.memory is None else self.memory.arrays
+        entries = {array.name: array for array in self.arrays}
+        if len({array.name for array in mapped}) != len(mapped):
+            raise ValueError("an array is in the memory twice")
+        for place in mapped:
+            entry = entries.get(place.name)
+            if entry is None:
+                raise ValueError(f"unknown array {place.name} is in the memory")
+            if entry.ports is not None:
+                raise ValueError(f"array {place.name} is in the memory and has a host port")
+            if (entry.element_bits, entry.shape) != (place.element_bits, place.shape):
+                raise ValueError(
+                    f"array {place.name} has {entry.shape} elements of {entry.element_bits} bits, "
+                    f"in the memory {place.shape} of {place.element_bits}"
+                )
+
+    def _port_uses(self) -> list[tuple[str, tuple[Direction, int]]]:
+        uses: list[tuple[str, tuple[Direction, int]]] = [
+            (self.clock, ("in", 1)),
+            (self.reset, ("in", 1)),
+            (self.start, ("in", 1)),
+            (self.done, ("out", 1)),
+            (self.idle, ("out", 1)),
+        ]
+        for array in self.arrays:
+            if array.ports is not None:
+                uses += [
+                    (array.ports.addr, ("in", array.address_bits)),
+                    (array.ports.en, ("in", 1)),
+                    (array.ports.we, ("in", array.element_bytes)),
+                    (array.ports.wdata, ("in", array.element_bits)),
+                    (array.ports.rdata, ("out", array.element_bits)),
+                ]
+        uses += [(scalar.port, ("in", scalar.width)) for scalar in self.scalars]
+        if self.memory is not None:
+            uses += self.memory.port_uses()
+        if self.returned is not None:
+            uses.append((self.returned.port, ("out", self.returned.width)))
+        if self.checksum is not None:
+            uses.append((self.checksum, ("out", CHECKSUM_WIDTH_BITS)))
+        return uses
+
+    @property
+    def host_arrays(self) -> tuple[ArrayEntry, ...]:
+        """The arrays that have a host port."""
+        return tuple(array for array in self.arrays if array.ports is not None)
+
+    @property
+    def data_arrays(self) -> tuple[ArrayEntry, ...]:
+        """The arrays that the host gives and gets: through a host port, or in the memory."""
+        return tuple(
+            array
+            for array in self.arrays
+            if array.ports is not None or (array.role != "local" and self._is_off_chip(array))
+        )
+
+    @property
+    def untouched_arrays(self) -> tuple[ArrayEntry, ...]:
+        """The arrays of the program that the circuit has no use for, and no port."""
+        return tuple(
+            array
+            for array in self.arrays
+            if array.ports is None and array.role != "local" and not self._is_off_chip(array)
+        )
+
+    def _is_off_chip(self, array: ArrayEntry) -> bool:
+        return self.memory is not None and any(a.name == array.name for a in self.memory.arrays)
+
+    def array(self, name: str) -> ArrayEntry:
+        """Return the array called `name`; KeyError when there is none."""
+        for array in self.arrays:
+            if array.name == name:
+                return array
+        raise KeyError(name)
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the manifest as a JSON-serialisable object."""
+        document: dict[str, Json] = _FORM.encode(self, Manifest)
+        return document
+
+    @staticmethod
+    def from_json(document: Json) -> Manifest:
+        """Return the manifest that `to_json` gave.
+
+        Raises
+        ------
+        ManifestCorruptError: an entry is missing, unknown or of the wrong kind.
+        """
+        try:
+            manifest = _FORM.decode(document, Manifest, "manifest")
+        except MismatchError as error:
+            raise ManifestCorruptError(str(error), help=BUILD_AGAIN) from None
+        assert isinstance(manifest, Manifest)
+        return manifest

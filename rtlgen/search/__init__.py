@@ -1,0 +1,1 @@
+"""What is decided by plans of the whole program: lanes within DSP blocks, arrays within RAM."""

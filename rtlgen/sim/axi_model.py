@@ -1,0 +1,277 @@
+"""A memory behind an AXI4 port, and the monitor of that port, apart from any simulator.
+
+`native/axi_memory.h` is the same in C++, cycle for cycle. Each cycle has two steps: when it has
+begun, the memory drives its pins; before the edge that ends it, it looks at those of the circuit.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from rtlgen.manifest.contents import Manifest
+from rtlgen.manifest.memory_map import AXI_BASE_BYTES, MemoryMap
+from rtlgen.sim.axi_behaviour import (
+    OKAY,
+    RESPONSES,
+    AxiBehaviour,
+    BusError,
+    Direction,
+    Dram,
+    Pauses,
+)
+from rtlgen.sim.axi_rules import Address, Inputs, Outputs, Word, broken, require_burst, require_held
+from rtlgen.sim.memory_contents import AccessError, MemoryContents
+
+_HIGHEST_BASE = (1 << 31) - AXI_BASE_BYTES
+"""Behind the first 4096 bytes of such a memory, every bit of the address is another one."""
+
+
+def axi_base(memory: MemoryMap) -> int:
+    """Return the address at which a memory is in simulations."""
+    return _HIGHEST_BASE if _HIGHEST_BASE + memory.bytes <= 1 << 32 else 0
+
+
+@dataclass(slots=True)
+class _Read:
+    id: int
+    word: int
+    beats: int
+    number: int
+    ready: int
+    done: int = 0
+
+
+@dataclass(slots=True)
+class _Write:
+    """A burst to write, from the first cycle in which its address is valid."""
+
+    id: int
+    word: int
+    beats: int
+    number: int
+    ready: int = 0
+    is_taken: bool = False
+    is_offered: bool = False
+    words: list[Word] = field(default_factory=list)
+
+    @property
+    def is_full(self) -> bool:
+        return len(self.words) == self.beats
+
+
+class AxiModel:
+    """A memory, its pins and its monitor.
+
+    Members
+    -------
+    contents: its bytes.
+    error: the first response of this run that was an error.
+    """
+
+    def __init__(self, manifest: Manifest, behaviour: AxiBehaviour) -> None:
+        assert manifest.memory is not None
+        self._memory = manifest.memory
+        self.base = axi_base(self._memory)
+        self._behaviour = behaviour
+        self.contents = MemoryContents(manifest)
+        self._reads: deque[_Read] = deque()
+        self._writes: deque[_Write] = deque()
+        # Cycles and bursts since the reset.
+        self._now = self._read_count = self._write_count = 0
+        self._begin()
+        self._waits = Outputs()
+        self._drives = Inputs()
+
+    def _begin(self) -> None:
+        """Do what is done at each start: the same run takes the same cycles."""
+        self._pauses = Pauses(self._behaviour.pauses)
+        self._dram = Dram(self._behaviour.dram, self._memory.latency_cycles)
+        self.error: BusError | None = None
+
+    def drive(self, cycle: int) -> Inputs:
+        """Return what the memory drives in the cycle that has just begun.
+
+        What is read in the cycle in which a write is done is what was there before.
+
+        Parameters
+        ----------
+        cycle: of the run, 0 while nothing runs.
+        """
+        self._now += 1
+        if not cycle:
+            self._require_nothing_open()
+        if cycle == 1:
+            self._begin()
+        pauses, drives = self._pauses, self._drives
+        pauses.next_cycle()
+        self._offer_word()
+        self._offer_answer(cycle)
+        limit = self._behaviour.outstanding
+        drives.arready = int(not pauses.on("ar") and (not limit or len(self._reads) < limit))
+        to_take, to_fill = next(self._untaken(), None), next(self._unfilled(), None)
+        drives.awready = int(
+            not pauses.on("aw")
+            and (not pauses.address_waits_for_word or (to_take is not None and to_take.is_offered))
+        )
+        drives.wready = int(
+            not pauses.on("w")
+            and (not pauses.word_waits_for_address or (to_fill is not None and to_fill.is_taken))
+        )
+        return drives
+
+    def look(self, seen: Outputs, cycle: int) -> None:
+        """Look at what both sides drive just before the edge that ends the cycle.
+
+        Raises
+        ------
+        AccessError: of the first rule that is broken.
+        """
+        require_held(self._waits, seen, cycle)
+        if not cycle and (seen.aw or seen.w or seen.ar):
+            raise AccessError("the circuit asks for a burst while it is idle")
+        drives = self._drives
+        if seen.aw:
+            self._look_at_write_address(seen.aw, cycle)
+        if seen.w:
+            self._look_at_word(seen.w, cycle)
+        if seen.ar:
+            self._look_at_read_address(seen.ar, cycle)
+        if drives.rvalid and seen.rready:
+            if drives.rresp != OKAY and not self.error:
+                word = self._reads[0].word + self._reads[0].done
+                self.error = BusError("read", self._address_of(word), drives.rresp)
+            drives.rvalid = 0
+            self._reads[0].done += 1
+            if self._reads[0].done == self._reads[0].beats:
+                self._reads.popleft()
+        if drives.bvalid and seen.bready:
+            if drives.bresp != OKAY and not self.error:
+                word = self._writes[0].word
+                self.error = BusError("write", self._address_of(word), drives.bresp)
+            drives.bvalid = 0
+            self._writes.popleft()
+        self._waits = Outputs(
+            None if drives.awready else seen.aw,
+            None if drives.wready else seen.w,
+            None if drives.arready else seen.ar,
+        )
+
+    def _untaken(self) -> Iterator[_Write]:
+        return (write for write in self._writes if not write.is_taken)
+
+    def _unfilled(self) -> Iterator[_Write]:
+        return (write for write in self._writes if not write.is_full)
+
+    def _is_due(self, write: _Write) -> bool:
+        is_here = write.is_taken and write.is_full
+        return is_here and write.ready <= self._now and not self._pauses.on("b")
+
+    def _require_nothing_open(self) -> None:
+        if self._reads or self._writes:
+            raise AccessError(
+                "bursts that are not over when the circuit is idle: "
+                f"{len(self._reads)} to read, {len(self._writes)} to write"
+            )
+
+    @property
+    def _has_one_bus(self) -> bool:
+        return self._memory.kind == "dram" or self._behaviour.dram > 0
+
+    def _word_of(self, seen: Address) -> int:
+        return (seen.addr - self.base) // self._memory.word_bytes
+
+    def _address_of(self, word: int) -> int:
+        return self.base + word * self._memory.word_bytes
+
+    def _look_at_write_address(self, seen: Address, cycle: int) -> None:
+        if self._waits.aw is None:
+            require_burst("aw", seen, self._memory, self.base, cycle)
+            number = self._write_count
+            self._write_count += 1
+            self._writes.append(_Write(seen.id, self._word_of(seen), seen.len + 1, number))
+        if self._drives.awready:
+            write = next(self._untaken())
+            write.is_taken = True
+            if write.is_full:
+                self._arrive(write)
+
+    def _look_at_word(self, seen: Word, cycle: int) -> None:
+        write = next(self._unfilled(), None)
+        if write is None:
+            raise broken(cycle, "offers a word to write before the address of its burst")
+        write.is_offered = True
+        place = len(write.words)
+        if seen.last != (place == write.beats - 1):
+            level = "high" if seen.last else "low"
+            raise broken(
+                cycle, f"has wlast {level} with word {place + 1} of a burst of {write.beats}"
+            )
+        self.contents.require_writable(write.word + place, seen.strobes, cycle)
+        if self._drives.wready:
+            write.words.append(seen)
+            if write.is_full and write.is_taken:
+                self._arrive(write)
+
+    def _look_at_read_address(self, seen: Address, cycle: int) -> None:
+        if self._waits.ar is None:
+            require_burst("ar", seen, self._memory, self.base, cycle)
+        if self._drives.arready:
+            beats, number = seen.len + 1, self._read_count
+            self._read_count += 1
+            ready = self._now + self._memory.latency_cycles
+            if self._has_one_bus:
+                ready = self._dram.begin(seen.addr, beats, self._now)
+            self._reads.append(_Read(seen.id, self._word_of(seen), beats, number, ready))
+
+    def _arrive(self, write: _Write) -> None:
+        """Note that all of a write is here."""
+        write.ready = self._now + self._memory.latency_cycles
+        if self._has_one_bus:
+            address = self._address_of(write.word)
+            write.ready = self._dram.begin(address, write.beats, self._now) + write.beats
+
+    def _response_at(self, direction: Direction, word: int, words: int) -> int:
+        size = self._memory.word_bytes
+        return self._behaviour.response_at(direction, word * size, (word + words) * size)
+
+    def _offer_word(self) -> None:
+        """Offer the next word that is read. While none is valid, all about it is wrong."""
+        drives = self._drives
+        if drives.rvalid:
+            return
+        drives.rlast, drives.rresp = 1, RESPONSES["slverr"]
+        if not self._reads:
+            drives.rdata = self.contents.complement(0)
+            return
+        read = self._reads[0]
+        word = read.word + read.done
+        drives.rvalid = int(read.ready <= self._now and not self._pauses.on("r"))
+        if drives.rvalid:
+            drives.rid = read.id
+            drives.rlast = int(read.done == read.beats - 1)
+            # One word of the burst alone says that there is an error.
+            is_marked = read.number % read.beats == read.done
+            drives.rresp = self._response_at("read", word, 1)
+            if is_marked and drives.rresp == OKAY:
+                drives.rresp = self._behaviour.response("read", read.number)
+        is_right = drives.rvalid and drives.rresp == OKAY
+        drives.rdata = self.contents.word(word) if is_right else self.contents.complement(word)
+
+    def _offer_answer(self, cycle: int) -> None:
+        """Offer the next answer to a write, and write."""
+        drives = self._drives
+        if drives.bvalid:
+            return
+        drives.bresp = RESPONSES["slverr"]
+        if not self._writes or not self._is_due(self._writes[0]):
+            return
+        write = self._writes[0]
+        drives.bvalid, drives.bid = 1, write.id
+        drives.bresp = self._response_at("write", write.word, write.beats)
+        if drives.bresp == OKAY:
+            drives.bresp = self._behaviour.response("write", write.number)
+        if drives.bresp == OKAY:
+            for place, word in enumerate(write.words):
+                self.contents.store(write.word + place, word.strobes, word.data, cycle)

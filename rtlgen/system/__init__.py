@@ -1,0 +1,1 @@
+"""What rtlgen takes from its machine: files, memory, other programs, a folder for caches."""
