@@ -158,7 +158,8 @@ class Design:
             "dsp": self.dsp,
         }
         scop = compilation.analysis.unrolled
-        return plan_report(scop, self.plan, figures, self.nests(), compilation.findings())
+        found, target = compilation.findings(), compilation.target
+        return plan_report(scop, self.plan, figures, self.nests(), found, target)
 
     def nests(self) -> list[dict[str, Any]]:
         """Return the report on loop nests, as `rtlgen check --json` prints it."""

@@ -60,7 +60,7 @@ def report_html(report: Mapping[str, Any], source: SourceFile) -> str:
         nests=_nests(report["nests"]),
         memories=_memories(report["memories"])
         + _paragraphs([*expansion_lines(report), *bound_lines(report)]),
-        figures=_figures(report["figures"]),
+        figures=_figures(report),
         source=_source(source, _marked(report, source.path)),
     )
 
@@ -251,8 +251,10 @@ def _memories(memories: Sequence[Mapping[str, Any]]) -> str:
     return _table(header, rows)
 
 
-def _figures(figures: Mapping[str, Any]) -> str:
-    """Return the section of what came from elsewhere, or nothing."""
+def _figures(report: Mapping[str, Any]) -> str:
+    """Return the section of what came from elsewhere and stands nowhere above, or nothing."""
+    above = totals_of(report)
+    figures = {name: value for name, value in report["figures"].items() if name not in above}
     if not figures:
         return ""
     rows = [

@@ -10,6 +10,7 @@ from rtlgen.ir.cycles import body_cycles, checksum_cycles, predicted_cycles
 from rtlgen.ir.footprint import Footprint
 from rtlgen.ir.functional_units import FunctionalUnit, functional_units
 from rtlgen.ir.operations import is_division
+from rtlgen.ir.partial_products import blocks_on
 from rtlgen.ir.plan import (
     ArithmeticOp,
     KernelPlan,
@@ -20,9 +21,9 @@ from rtlgen.ir.plan import (
     regions_of,
 )
 from rtlgen.ir.plan_text import level_names
-from rtlgen.ir.ram_copies import ram_copies
+from rtlgen.ir.ram_copies import block_rams, ram_copies
 from rtlgen.ir.scop import Scop, Statement
-from rtlgen.target import Target, divider_circuits, divider_digits
+from rtlgen.target import Target, divider_circuits, divider_digits, get_target
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,7 @@ def plan_report(
     figures: Mapping[str, object] | None = None,
     nests: Sequence[Mapping[str, Any]] = (),
     found: Findings | None = None,
+    target: Target | None = None,
 ) -> dict[str, Any]:
     """Return the report of `plan` as a JSON-serialisable object.
 
@@ -76,8 +78,9 @@ def plan_report(
     scop: the program as written.
     figures: what comes from elsewhere: measurements, options, the tool's version.
     nests: as `nest_report` gives them.
+    target: whose block RAMs and multiplier blocks are counted; the default one if it is not given.
     """
-    found = found or Findings()
+    found, target = found or Findings(), target or get_target()
     return {
         "kernel": plan.name,
         "source": plan.source_file,
@@ -100,6 +103,8 @@ def plan_report(
         "index_latency_cycles": plan.index_latency_cycles,
         "checksum_cycles": checksum_cycles(plan),
         "predicted_cycles": predicted_cycles(plan),
+        "block_rams": block_rams(plan, target),
+        "dsp": blocks_on(plan, target),
         "schedule": found.schedule,
         "skews": list(found.skews),
         "pauses": list(found.pauses),

@@ -17,9 +17,13 @@ _TOTALS = {
     "gap_iterations": "gap to the floor",
     "issue_slots": "issue slots",
     "predicted_cycles": "predicted cycles",
+    "block_rams": "block RAMs",
+    "dsp": "DSP",
 }
 
-_TILED_TOTALS = {"floor_iterations": "floor", "predicted_cycles": "predicted cycles"}
+_TILED_TOTALS = {
+    name: _TOTALS[name] for name in ("floor_iterations", "predicted_cycles", "block_rams", "dsp")
+}
 """Of programs in tiles, whose cycles are those of words and tiles: see `report.tiles`."""
 
 

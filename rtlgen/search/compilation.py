@@ -177,5 +177,5 @@ class TiledCompilation(Compilation):
             lane_choice=None if self.choice is None else self.choice.report(),
             unproven=self.unproven,
             limits=self.limits,
-            tiles=tiles_report(self.tiled, self.target, self.ram_limit_bits),
+            tiles=tiles_report(self.tiled, self.ram_limit_bits),
         )

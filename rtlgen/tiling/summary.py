@@ -10,9 +10,7 @@ from rtlgen.ir.affine import Affine
 from rtlgen.ir.effort import TooComplex
 from rtlgen.ir.iterations import iterations_of
 from rtlgen.ir.plan import KernelPlan, MemorySide, Transfer, Wait
-from rtlgen.ir.ram_copies import block_rams
 from rtlgen.scheduling.workers import WorkerRequest
-from rtlgen.target import Target
 from rtlgen.tiling.candidates import Candidate, pareto
 from rtlgen.tiling.chip import UNLIMITED
 from rtlgen.tiling.lanes import free_loops
@@ -24,7 +22,7 @@ from rtlgen.tiling.worker_limits import worker_limits
 from rtlgen.transforms.tile_nests import Tiling
 
 
-def tiles_report(tiled: TiledProgram, target: Target, ram_limit_bits: int) -> dict[str, Any]:
+def tiles_report(tiled: TiledProgram, ram_limit_bits: int) -> dict[str, Any]:
     """Return what `rtlgen plan --json` says of tiles.
 
     `tiles` are those of the unit that takes longest, `units` all of them. `bound` says what rules:
@@ -34,8 +32,8 @@ def tiles_report(tiled: TiledProgram, target: Target, ram_limit_bits: int) -> di
 
     Parameters
     ----------
-    target: whose block RAMs are counted; `distributed_bytes` of `onchip_bytes` are in none.
-    ram_limit_bits: what arrays and windows on chip may take.
+    ram_limit_bits: what arrays and windows on chip may take; `distributed_bytes` of `onchip_bytes`
+        are in no block RAM.
     """
     side = tiled.plan.memory_side
     assert side is not None, "a program in tiles has arrays off chip"
@@ -62,7 +60,6 @@ def tiles_report(tiled: TiledProgram, target: Target, ram_limit_bits: int) -> di
         "words_needed": needed,
         "onchip_bytes": on_chip_bytes(tiled.plan),
         "onchip_limit_bytes": ram_limit_bits // 8,
-        "block_rams": block_rams(tiled.plan, target),
         "distributed_bytes": _distributed_bytes(tiled.plan),
         "bound": longest["bound"],
         "bus_cycles": sum(unit["bus_cycles"] for unit in units),

@@ -130,7 +130,9 @@ def test_the_text_is_a_page_of_aligned_tables() -> None:
         "floor                       16\n"
         "gap to the floor             0\n"
         "issue slots                 22\n"
-        "predicted cycles            36"
+        "predicted cycles            36\n"
+        "block RAMs                   4\n"
+        "DSP                          3"
     )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from rtlgen.scheduling.workers import WorkerRequest
-from rtlgen.target import get_target
 from rtlgen.tiling.summary import tiles_report
 from rtlgen.tiling.worker_limits import worker_limits
 from tests.tiling.programs import TRANSPOSED, planned
@@ -14,7 +13,7 @@ from tests.tiling.test_sharing import PATHS
 
 def said(text: str, size: int, tile: tuple[int, ...], workers: int) -> list[str]:
     found = planned(text, size, tile, kind="axi", workers=WorkerRequest(workers))
-    report = tiles_report(found, get_target("ecp5"), 1 << 30)
+    report = tiles_report(found, 1 << 30)
     limits = list(worker_limits(report["units"]))
     assert report["advice"][: len(limits)] == limits
     return limits
