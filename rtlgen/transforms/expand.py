@@ -10,7 +10,9 @@ A value that is written and read in one iteration of a loop has nothing to do wi
 iterations, but as long as they share its storage they must take turns. Expansion removes these
 anti and output dependences, at the price of memory; values that never meet are renamed.
 
-Reference: Feautrier, "Array expansion", ICS 1988; MF3 (section 3) for why a fusion may need it.
+Reference: Feautrier, "Array expansion", ICS 1988; Lefebvre and Feautrier, "Storage management in
+parallel programs", PDP 1997, for expansion by some of the loops only; MF3 (section 3) for why a
+fusion may need it.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
+from math import prod
 
 import islpy as isl
 import rustworkx
@@ -31,7 +34,7 @@ from rtlgen.transforms.normalise import restricted
 from rtlgen.transforms.units import loop_paths
 
 MAX_ELEMENTS = 1 << 14
-"""Elements that one temporary on chip may be expanded to."""
+"""Elements that one temporary on chip may be expanded to; iterations take turns beyond."""
 
 Place = tuple[str, int | None]
 """A statement, and one of its reads or None for its write."""
@@ -140,10 +143,9 @@ def _copies(
     copies = []
     for number, group in enumerate(groups):
         name = array.name if len(groups) == 1 else _fresh(f"{array.name}_{number}", taken)
-        copy = _expanded(replace(array, name=name), group, declared, sets, own)
-        if copy.array.depth > most_elements:
-            copy = _Copy(replace(array, name=name), group, (), ())
-        copies.append(copy)
+        copies.append(
+            _expanded(replace(array, name=name), group, declared, sets, own, most_elements)
+        )
     return copies
 
 
@@ -176,9 +178,17 @@ def _groups(array: str, scop: Scop, flows: Sequence[Flow]) -> list[tuple[Place, 
 
 
 def _expanded(
-    array: Array, group: Sequence[Place], declared: ScopSets, sets: ScopSets, flows: Sequence[Flow]
+    array: Array,
+    group: Sequence[Place],
+    declared: ScopSets,
+    sets: ScopSets,
+    flows: Sequence[Flow],
+    most_elements: int,
 ) -> _Copy:
     """Add a dimension for each outermost loop that carries no value of the group.
+
+    Where these are too many elements, the iterations of the outermost ones take turns: a value is
+    written and read in the same iteration of all of these loops, so any of them may be left out.
 
     Parameters
     ----------
@@ -201,6 +211,8 @@ def _expanded(
     lows = [min(boxes[name][k][0] for name in names) for k in levels]
     highs = [max(boxes[name][k][1] for name in names) for k in levels]
     extents = tuple(high - low + 1 for low, high in zip(lows, highs, strict=True))
+    while extents and array.depth * prod(extents) > most_elements:
+        levels, lows, extents = levels[1:], lows[1:], extents[1:]
     cuts = tuple(replace(cut, dim=cut.dim + len(extents)) for cut in array.cuts)
     wide = replace(array, shape=(*extents, *array.shape), cuts=cuts)
     iterators = declared.scop.statement(names[0]).iterators

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+import rtlgen
 from rtlgen.driver import compile_program
 from rtlgen.frontend import parse_text
 from rtlgen.ir.affine import Affine
@@ -68,6 +69,51 @@ def test_a_loop_that_the_element_tells_expands_nothing() -> None:
       for (int i = 0; i < 4; i++)
         for (int j = 0; j < 6; j++) { row[5 - j] = a[i][j]; b[i][j] += row[5 - j] / 3; } }"""
     assert shapes(text) == {"t": (4, 6), "row": (4, 6)}
+
+
+def in_elements(text: str, most: int) -> dict[str, tuple[int, ...]]:
+    """Return the local arrays after an expansion to at most so many elements each."""
+    analysis = analyse(parse_text(text, "program.c"))
+    written, _ = expand(analysis.written, analysis.sets, analysis.flows, most)
+    after = ScopSets(normalise(written), analysis.sets)
+    assert same_values(analysis.flows, dataflow(after))
+    return {array.name: array.shape for array in written.arrays if array.storage == "local"}
+
+
+def test_iterations_of_outer_loops_take_turns_where_there_are_too_many_elements() -> None:
+    text = """void f(int a[6][5], int b[6][5]) { int s, row[3];
+      for (int i = 0; i < 6; i++)
+        for (int j = 0; j < 5; j++) {
+          s = 0;
+          for (int k = 0; k < 3; k++) { row[k] = a[i][j] * k; s += row[k]; }
+          b[i][j] = s;
+        } }"""
+    assert in_elements(text, 90) == {"s": (6, 5), "row": (6, 5, 3)}
+    assert in_elements(text, 89) == {"s": (6, 5), "row": (5, 3)}
+    assert in_elements(text, 15) == {"s": (5,), "row": (5, 3)}
+    assert in_elements(text, 5) == {"s": (5,), "row": (3,)}
+    assert in_elements(text, 4) == {"s": (), "row": (3,)}
+
+
+@pytest.mark.simulation
+def test_sums_of_an_image_need_not_wait_for_each_other_where_iterations_take_turns() -> None:
+    """The sum of one pixel is begun while that of the one before is still on its way."""
+    text = """void f(const unsigned char in[131][131], unsigned char out[130][130]) {
+      for (int y = 0; y < 130; y++)
+        for (int x = 0; x < 130; x++) {
+          int s = 0;
+          for (int i = 0; i < 2; i++)
+            for (int j = 0; j < 2; j++) { int p = in[y + i][x + j]; s += p * (i + 2 * j + 1); }
+          int m = s < 0 ? -s : s;
+          out[y][x] = m > 255 ? 255 : m;
+        } }"""
+    design = rtlgen.compile(source=text)
+    sums = design.compilation.analysis.scop.array("s")
+    assert sums.shape == (130,), "there are more pixels than elements that a sum may have"
+    pixels = 130 * 130
+    assert 4 * pixels <= predicted_cycles(design.plan) <= 4 * pixels + 20
+    result = design.verify()
+    assert not result.failures and result.cycles == predicted_cycles(design.plan)
 
 
 def test_writes_that_nobody_reads_are_not_expanded() -> None:
