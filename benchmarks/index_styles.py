@@ -37,8 +37,7 @@ from rtlgen.flow.yosys import run_script
 from rtlgen.hw.flat_index import Divide, FlatIndex
 from rtlgen.hw.index_units import IndexUnit
 from rtlgen.hw.odometer import Odometer
-from rtlgen.ir.plan import IndexStyle
-from rtlgen.options import CompileOptions
+from rtlgen.options import CompileOptions, IndexStyle
 from rtlgen.target import get_target
 
 NESTS = ((8, 9, 11), (8, 12, 9))

@@ -31,6 +31,7 @@ from rtlgen.frontend import (
 from rtlgen.ir.effort import TooComplex, limited_effort, more_effort, note_limit, noting_limits
 from rtlgen.ir.scop import Scop
 from rtlgen.options import CompileOptions
+from rtlgen.options.passes import PASSES
 from rtlgen.planning.analysis import Analysis, analyse
 from rtlgen.planning.choice import choose_plan
 from rtlgen.planning.directives import (
@@ -82,21 +83,11 @@ from rtlgen.transforms.permute import permute
 from rtlgen.transforms.ragged import Ranking
 from rtlgen.transforms.strides import strided_statements
 
-PASSES = (
-    "parse", "unroll", "expand", "normalise", "reschedule", "tile", "wavefront", "skew",
-    "distribute", "permute", "pad", "flatten", "fuse", "plan",
-)  # fmt: skip
 UNTILED = (*REFUSALS, LookupOffChip)
 """Why a program cannot be planned in tiles; one that was not asked to be is built on chip then."""
 
-TRANSFORMS = PASSES[:-1]
-"""The passes whose result is a program."""
-
 OFF_CHIP = "where arrays are off chip, loops are not unrolled, and banks are those of lanes"
 """Why pragmas are not followed there."""
-
-TILED_PASSES = ("parse", "normalise", "tile", "transfer")
-"""Those of a program with arrays off chip."""
 
 
 def parse(path: Path, options: CompileOptions) -> ParsedProgram:

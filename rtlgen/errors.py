@@ -7,9 +7,13 @@ A class lives in the module group that raises it; defining it registers it.
 
 from __future__ import annotations
 
+import ast
 import inspect
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import ClassVar, Literal
 
 from rtlgen.source import SourceFile, Span
@@ -147,16 +151,34 @@ class RtlgenError(Exception):
 
 _REGISTRY: dict[str, type[RtlgenError]] = {}
 
+_CLASS = re.compile(r"^(?=class )", re.MULTILINE)
+_CODE = re.compile(r'^    code = "(E\d{4})"$', re.MULTILINE)
+_TEXT = re.compile(r'^    ("""(?:.|\n)*?""")', re.MULTILINE)
+
 
 def registered_codes() -> Mapping[str, type[RtlgenError]]:
     """Return every code of an error with its class, in order of the codes."""
     return dict(sorted(_REGISTRY.items()))
 
 
+@cache
 def long_forms() -> Mapping[str, str]:
-    """Return the long explanation of every error and warning, by code."""
-    errors = {code: cls.__doc__ or "" for code, cls in registered_codes().items()}
-    return {code: inspect.cleandoc(text) for code, text in {**errors, **WARNINGS}.items()}
+    """Return the long explanation of every error and warning, by code.
+
+    A class registers itself when its module is imported, which would import the whole compiler. So
+    the text of the modules is read: `rtlgen explain` answers at once.
+    """
+    texts = {**dict(sorted(_written_forms())), **WARNINGS}
+    return {code: inspect.cleandoc(text) for code, text in texts.items()}
+
+
+def _written_forms() -> Iterator[tuple[str, str]]:
+    for path in Path(__file__).parent.rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        for declared in _CLASS.split(text)[1:] if '    code = "E' in text else ():
+            code, long_form = _CODE.search(declared), _TEXT.search(declared)
+            if code is not None and long_form is not None:
+                yield code[1], ast.literal_eval(long_form[1])
 
 
 def long_form(code: str) -> str:

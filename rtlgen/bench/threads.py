@@ -16,8 +16,7 @@ from typing import Any
 from rtlgen.bench.table import BenchRow, BenchSettings, BenchTable, Column, RowResult, Section
 from rtlgen.bench.tile_figures import measure_tiles
 from rtlgen.bench.transposed import COLUMNS, SIZE, measure, transposed_row
-from rtlgen.ir.sharing import Policy
-from rtlgen.options import EVERY_ARRAY
+from rtlgen.options import EVERY_ARRAY, Policy
 
 CYCLES = {
     ("none", "F"): {2: 67_302_548, 4: 67_568_752, 8: 68_049_908},

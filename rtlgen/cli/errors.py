@@ -5,17 +5,6 @@ from __future__ import annotations
 from rtlgen.errors import RtlgenError
 
 
-class BadOption(RtlgenError):
-    """The command line cannot be read.
-
-    An option or an argument is unknown or missing, or its value has the wrong form. `-D` takes NAME
-    or NAME=VALUE, `--shift` takes STATEMENT=N with a non-negative N, and both may be given several
-    times. `rtlgen VERB --help` shows every option with its form.
-    """
-
-    code = "E0403"
-
-
 class UnknownCode(RtlgenError):
     """`rtlgen explain` was asked for a code that does not exist.
 

@@ -1,4 +1,4 @@
-"""The program `rtlgen`: its verbs, and what becomes of what they raise."""
+"""The program `rtlgen`: what becomes of what its verbs raise."""
 
 from __future__ import annotations
 
@@ -7,27 +7,13 @@ from typing import NoReturn
 
 import click
 
-from rtlgen.cli.errors import BadOption, CheckFailed
+from rtlgen.cli.errors import CheckFailed
+from rtlgen.cli.interface import VerbGroup, verbosity_options
 from rtlgen.cli.output import Verbosity, print_error, print_json
-from rtlgen.cli.verb import verbosity_options
-from rtlgen.cli.verbs import VERBS, command_of
 from rtlgen.errors import Diagnostic, RtlgenError
+from rtlgen.options import BadOption
 from rtlgen.system.memory_limit import memory_limit_mb, too_much_memory
 from rtlgen.version import VERSION
-
-
-class VerbGroup(click.Group):
-    """The verbs, each imported when it is asked for."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(VERBS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        return command_of(cmd_name) if cmd_name in VERBS else None
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(VERBS.items()))
 
 
 @click.group(
@@ -35,7 +21,6 @@ class VerbGroup(click.Group):
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(VERSION, prog_name="rtlgen")
-@verbosity_options
 @click.pass_context
 def cli(context: click.Context) -> None:
     """Affine C loop nests to Verilog, one iteration a clock cycle, proven equal.
@@ -43,6 +28,9 @@ def cli(context: click.Context) -> None:
     Exit status: 0 done, 1 a check failed, 2 the input was refused, 3 a tool is missing.
     """
     context.obj = context.obj or Verbosity.NORMAL
+
+
+cli.params += verbosity_options()
 
 
 def main() -> None:

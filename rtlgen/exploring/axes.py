@@ -8,10 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from rtlgen.ir.plan import INDEX_STYLES
 from rtlgen.ir.scop import Scop
-from rtlgen.ir.sharing import POLICIES
-from rtlgen.options import CompileOptions
+from rtlgen.options import INDEX_STYLES, POLICIES, CompileOptions
 
 Line = list[CompileOptions]
 """Options to be tried one after the other, as long as each gains on the one before."""

@@ -11,7 +11,8 @@ from rtlgen.hw.levels import active_extents, active_levels
 from rtlgen.hw.odometer import Odometer
 from rtlgen.hw.ragged import RaggedOdometer, nest_of
 from rtlgen.hw.tile_odometer import TileOdometer
-from rtlgen.ir.plan import IndexStyle, KernelPlan, Level, PlanError
+from rtlgen.ir.plan import KernelPlan, Level, PlanError
+from rtlgen.options import IndexStyle
 
 
 def require_index_style(plan: KernelPlan) -> None:

@@ -20,6 +20,7 @@ from typing import Literal, TypeAlias
 
 from rtlgen.ir.plan_error import PlanError
 from rtlgen.ir.scop import Role
+from rtlgen.options import BusKind
 
 BYTE_BITS = 8
 
@@ -38,7 +39,6 @@ PORT_CYCLES = 8
 """Cycles that an access takes between mover, port and bus."""
 
 Direction: TypeAlias = Literal["load", "store"]
-BusKind: TypeAlias = Literal["fixed", "axi", "dram"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,6 @@ the last store before it, is a function of the iteration. Between runs every ele
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
 from rtlgen.ir.functional_units import FunctionalUnit, functional_units
 from rtlgen.ir.levels import (
@@ -79,10 +78,10 @@ from rtlgen.ir.operations import (
 from rtlgen.ir.plan_error import PlanError
 from rtlgen.ir.streams import Region, Stream
 from rtlgen.ir.tiled import Mark, TiledRegion, Transfer, Wait, Workers
+from rtlgen.options import IndexStyle
 
 __all__ = [
     "ALWAYS",
-    "INDEX_STYLES",
     "LOGIC_TABLE_WORDS",
     "NEVER",
     "Address",
@@ -100,7 +99,6 @@ __all__ = [
     "InBank",
     "IndexForm",
     "IndexOp",
-    "IndexStyle",
     "KernelPlan",
     "Level",
     "LevelBound",
@@ -129,10 +127,6 @@ __all__ = [
     "banks_named",
     "regions_of",
 ]
-
-IndexStyle: TypeAlias = Literal["odometer", "divide", "shift"]
-
-INDEX_STYLES: tuple[IndexStyle, ...] = ("odometer", "divide", "shift")
 
 
 @dataclass(frozen=True, slots=True)

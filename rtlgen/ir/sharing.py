@@ -20,16 +20,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
 from rtlgen.ir.iterations import Ints, iterations_of, level_range
 from rtlgen.ir.levels import Condition, IndexForm, Level, LevelBound
-
-Policy: TypeAlias = Literal["F", "C", "cyclic"]
-
-POLICIES: tuple[Policy, ...] = get_args(Policy)
+from rtlgen.options import Policy
 
 
 def share_of(policy: Policy, first: int, last: int, workers: int, worker: int) -> range:

@@ -14,6 +14,7 @@ from rtlgen.ir.bank_map import Cut
 from rtlgen.ir.effort import limited_effort
 from rtlgen.ir.scop import Scop
 from rtlgen.ir.sets import ScopSets
+from rtlgen.options import LoopOptions
 from rtlgen.poly.bounds import require_in_bounds
 from rtlgen.poly.dependences import Dataflow, Dependence, dataflow, memory_dependences, same_values
 from rtlgen.poly.lookups import bounded_lookups
@@ -22,7 +23,7 @@ from rtlgen.poly.useless import useless_statements
 from rtlgen.scheduling.errors import NothingObservable, NothingToBuild, PlanUnsound
 from rtlgen.transforms.expand import Expansion, expand
 from rtlgen.transforms.lane_wishes import LaneWishes
-from rtlgen.transforms.loop_schedule import LoopOptions, Scheduled, schedule_loops
+from rtlgen.transforms.loop_schedule import Scheduled, schedule_loops
 from rtlgen.transforms.normalise import normalise
 from rtlgen.transforms.partition import with_cuts
 from rtlgen.transforms.pauses import Pause

@@ -21,15 +21,10 @@ from rtlgen.frontend import (
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.plan import KernelPlan
 from rtlgen.ir.scop import Loop, LoopNode, Scop, statements_under, walk_tree
-from rtlgen.options import CompileOptions
+from rtlgen.options import CompileOptions, PartitionWish
 from rtlgen.source import Span
 from rtlgen.transforms.lane_wishes import LaneWishes, place_of
-from rtlgen.transforms.partition import (
-    PartitionUnsuitable,
-    PartitionWish,
-    UnknownPartition,
-    partition,
-)
+from rtlgen.transforms.partition import PartitionUnsuitable, UnknownPartition, partition
 from rtlgen.transforms.unroll import NotUnrollable, unroll
 
 NO_LOOP = "no loop of it is built"

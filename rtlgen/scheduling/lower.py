@@ -7,15 +7,9 @@ from dataclasses import dataclass
 
 from rtlgen.errors import Label
 from rtlgen.ir.expr import ScalarParameter, walk
-from rtlgen.ir.plan import (
-    IndexStyle,
-    KernelPlan,
-    LoadOp,
-    Memory,
-    Region,
-    Scalar,
-)
+from rtlgen.ir.plan import KernelPlan, LoadOp, Memory, Region, Scalar
 from rtlgen.ir.scop import Scop
+from rtlgen.options import IndexStyle
 from rtlgen.scheduling.datapath import read_latency_cycles
 from rtlgen.scheduling.errors import IndexStyleUnsuitable
 from rtlgen.scheduling.forwarding import Issue, IssueTimes

@@ -41,7 +41,8 @@ from rtlgen.ir.plan import (
     Wait,
     Workers,
 )
-from rtlgen.ir.sharing import Policy, SharedLoops, shared_loops, unit_form
+from rtlgen.ir.sharing import SharedLoops, shared_loops, unit_form
+from rtlgen.options import Policy
 
 
 @dataclass(frozen=True, slots=True)

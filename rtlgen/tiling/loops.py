@@ -19,13 +19,14 @@ from rtlgen.ir.affine import Affine
 from rtlgen.ir.effort import improving, limited_effort
 from rtlgen.ir.scop import Node, Scop
 from rtlgen.ir.sets import ScopSets
+from rtlgen.options import LoopOptions
 from rtlgen.poly.counting import count_points
 from rtlgen.poly.errors import IllegalSchedule, NoHyperplane
 from rtlgen.scheduling.decide import Decision
 from rtlgen.scheduling.kept_memories import FoldKey
 from rtlgen.tiling.program import Program, in_other_loops, part_of, statements_of
 from rtlgen.transforms.align import delayed, side_by_side
-from rtlgen.transforms.loop_schedule import LoopOptions, Scheduled, schedule_loops
+from rtlgen.transforms.loop_schedule import Scheduled, schedule_loops
 from rtlgen.transforms.normalise import restricted
 from rtlgen.transforms.reschedule import reschedule
 from rtlgen.transforms.units import loop_paths

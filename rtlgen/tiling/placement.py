@@ -15,7 +15,7 @@ from types import MappingProxyType
 from rtlgen.errors import Label
 from rtlgen.ir.memory_side import Bus
 from rtlgen.ir.scop import Array, Scop
-from rtlgen.options import EVERY_ARRAY, CompileOptions, off_chip_bus
+from rtlgen.options import EVERY_ARRAY, CompileOptions, off_chip_place
 from rtlgen.scheduling.workers import WorkerRequest
 from rtlgen.target import Target
 from rtlgen.tiling.choice import TileRequest
@@ -241,7 +241,7 @@ def _buses(scop: Scop, options: CompileOptions) -> dict[str, Bus | None]:
                 f"there is no array {name}",
                 help=f"the arrays are {', '.join(_array_names(scop))}",
             )
-    places = {name: off_chip_bus(place) for name, place in options.memory.items()}
+    places = {name: _bus_to(place) for name, place in options.memory.items()}
     found: dict[str, Bus | None] = {}
     for array in scop.arrays:
         bus = places.get(array.name, places.get(EVERY_ARRAY))
@@ -268,9 +268,15 @@ def _array_names(scop: Scop) -> list[str]:
     return [array.name for array in (*scop.arrays, *scop.untouched) if array.shape]
 
 
+def _bus_to(place: str) -> Bus | None:
+    """Return the bus to what is kept at a place; None: it is on chip."""
+    found = off_chip_place(place)
+    return None if found is None else Bus(*found)
+
+
 def _staying(scop: Scop, options: CompileOptions) -> Iterator[str]:
     """Yield why arrays that were asked to be off chip are not."""
-    places = {name: off_chip_bus(place) for name, place in options.memory.items()}
+    places = {name: _bus_to(place) for name, place in options.memory.items()}
     if places.get(EVERY_ARRAY) is not None:
         for array in scop.arrays:
             if array.shape and array.depth == 1 and array.name not in places:

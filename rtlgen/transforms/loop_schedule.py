@@ -10,17 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
 
 from rtlgen.ir.scop import Scop
 from rtlgen.ir.sets import ScopSets
+from rtlgen.options import Fusion, LoopOptions, Scheduler
 from rtlgen.poly.correspondence import correspondence, moved_dataflow, moved_dependences
 from rtlgen.poly.dependences import Dataflow, Dependence
 from rtlgen.poly.edges import Edge, schedule_edges
 from rtlgen.poly.errors import NothingToTile
 from rtlgen.poly.isl_scheduler import isl_schedule
 from rtlgen.poly.legality import require_legal
-from rtlgen.poly.pluto.components import Fusion
 from rtlgen.poly.pluto.search import pluto
 from rtlgen.poly.row_times import marked
 from rtlgen.poly.schedule_tree import Node
@@ -28,35 +27,6 @@ from rtlgen.transforms.reschedule import reschedule
 from rtlgen.transforms.tile import tile
 from rtlgen.transforms.tile_witness import forbidding
 from rtlgen.transforms.wavefront import inner_wavefront, wavefront
-
-Scheduler: TypeAlias = Literal["pluto", "isl", "feautrier"]
-SCHEDULERS: tuple[Scheduler, ...] = ("pluto", "isl", "feautrier")
-
-
-@dataclass(frozen=True, slots=True)
-class LoopOptions:
-    """Which loops a program is brought into.
-
-    Members
-    -------
-    scheduler: None: those of the C program, or where tiles or wavefronts are asked for, PLUTO's.
-    fusion: what PLUTO may put into common loops.
-    tile: iterations of a tile, one number a loop of a permutable band; () for no tiles.
-    wavefront: skew the outermost permutable bands, so that only their first loop is sequential.
-    inner_wavefront: skew the two innermost loops of permutable bands, so that the last is parallel.
-    """
-
-    scheduler: Scheduler | None = None
-    fusion: Fusion = "smart"
-    tile: tuple[int, ...] = ()
-    wavefront: bool = False
-    inner_wavefront: bool = False
-
-    @property
-    def chosen(self) -> Scheduler | None:
-        """The scheduler to run, if any."""
-        implied = self.scheduler is None and (self.tile or self.wavefront)
-        return "pluto" if implied else self.scheduler
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,36 +10,14 @@ No access, loop or dependence changes: what the banks allow is found by whoever 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import prod
-from typing import Literal, TypeAlias
 
 from rtlgen.errors import Label, RtlgenError
 from rtlgen.ir.bank_map import MOST_BANKS, Cut, CutKind
 from rtlgen.ir.scop import Array, Scop
-
-WishKind: TypeAlias = Literal["cyclic", "block", "complete"]
-
-_WISH = re.compile(r"(?:(cyclic|block):([0-9]{1,2}):([0-9]{1,6})|(complete):([0-9]{1,2}))")
-
-
-@dataclass(frozen=True, slots=True)
-class PartitionWish:
-    """How an array is to be cut along dimension `dim`, counted from 1; 0: along every one.
-
-    Members
-    -------
-    count: parts; None: as many as the dimension has values, which is what `complete` asks for.
-    """
-
-    kind: WishKind
-    dim: int
-    count: int | None = None
-
-    def __str__(self) -> str:
-        return ":".join(map(str, [self.kind, self.dim, *([self.count] if self.count else [])]))
+from rtlgen.options import PartitionWish
 
 
 class UnknownPartition(RtlgenError):
@@ -63,22 +41,6 @@ class PartitionUnsuitable(RtlgenError):
     """
 
     code = "E0311"
-
-
-def wish_of(text: str) -> PartitionWish:
-    """Return what `cyclic:DIM:N`, `block:DIM:N` or `complete:DIM` asks for.
-
-    Raises
-    ------
-    ValueError: it is none of these.
-    """
-    found = _WISH.fullmatch(text)
-    if found is None or (found[3] is not None and int(found[3]) < 1):
-        raise ValueError(f"partition is {text!r}, not cyclic:DIM:N, block:DIM:N or complete:DIM")
-    if found[4]:
-        return PartitionWish("complete", int(found[5]))
-    kind: WishKind = "cyclic" if found[1] == "cyclic" else "block"
-    return PartitionWish(kind, int(found[2]), int(found[3]))
 
 
 def partition(scop: Scop, wishes: Mapping[str, Sequence[PartitionWish]]) -> Scop:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import re
-from dataclasses import MISSING, fields
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,8 @@ import numpy as np
 import pytest
 
 import rtlgen
-from rtlgen.options import CompileOptions
+from rtlgen.cli.interface import VERBS
+from rtlgen.options import Choices, CompileOptions, options
 
 ROOT = Path(__file__).resolve().parents[2]
 GEMM = ROOT / "examples" / "gemm" / "gemm.c"
@@ -54,13 +54,24 @@ def test_c_text_is_compiled_as_a_file_is() -> None:
 
 def test_every_option_of_the_command_line_is_there_with_its_default() -> None:
     parameters = inspect.signature(rtlgen.compile).parameters
-    renamed = {"defines": "define", "shifts": "shift", "index_style": "index"}
-    renamed["partitions"] = "partition"
-    for member in fields(CompileOptions):
-        parameter = parameters[renamed.get(member.name, member.name)]
-        if member.default is not MISSING:
-            assert parameter.default == member.default, member.name
-    assert len(parameters) == len(fields(CompileOptions)) + 2  # path, source
+    assert list(parameters) == ["path", "source", *(option.python for option in options())]
+    for option in options():
+        assert parameters[option.python].default == option.default, option.python
+        assert option.help in (rtlgen.compile.__doc__ or "")
+    with pytest.raises(TypeError, match="no option 'memroy'"):
+        rtlgen.compile(GEMM, memroy="axi")  # type: ignore[call-arg]
+
+
+def test_every_option_has_a_type_for_python() -> None:
+    assert list(Choices.__annotations__) == [option.python for option in options()]
+
+
+def test_the_default_in_python_is_what_the_command_line_gives() -> None:
+    assert CompileOptions.from_python({}) == CompileOptions()
+    command = VERBS["plan"].command()
+    given = command.make_context("plan", ["f.c"], resilient_parsing=True).params
+    texts = {option.member: given[option.member] for option in options()}
+    assert CompileOptions.from_texts(texts) == CompileOptions()
 
 
 @pytest.mark.parametrize(

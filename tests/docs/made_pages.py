@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
+
 import click
 
 import rtlgen
+from rtlgen.cli.interface import VERBS
 from rtlgen.cli.program import cli
-from rtlgen.cli.verbs import commands
 from rtlgen.errors import long_forms, registered_codes
+from rtlgen.options import options
 from rtlgen.report.tile_picture import tile_svg
 from tests.docs.blocks import ROOT
 
@@ -47,7 +51,7 @@ def diagnostics_page() -> str:
         "`--json` the same stands in `diagnostics` on stdout. The exit status is 2 for a refused "
         "input, 3 for a missing tool, 1 for a failed check.",
     ]
-    commands()
+    import_all()
     texts = long_forms()
     errors = registered_codes()
     for prefix, title in _GROUPS:
@@ -57,6 +61,31 @@ def diagnostics_page() -> str:
                 status = f"Exit status {errors[code].exit_code}." if code in errors else ""
                 parts += [f"### {code}", text, status]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def options_table() -> str:
+    """Return the options as arguments of `rtlgen.compile`, a table of Markdown."""
+    lines = ["| parameter | command line | default | is |", "|---|---|---|---|"]
+    for option in options():
+        given = option.example or ", ".join(f'"{choice}"' for choice in option.choices)
+        if all(isinstance(choice, int) for choice in option.choices) and option.choices:
+            given = ", ".join(map(str, option.choices))
+        elif isinstance(option.default, bool):
+            given = f"{not option.default}"
+        elif option.low is not None:
+            given = f"{option.low} to {option.high}" if option.high else f"from {option.low}"
+        default = option.shown_default or repr(option.default).replace("'", '"')
+        default = "" if default in ("{}", "()") else default
+        cells = (f"`{option.python}`: {given}", f"`{option.flag}`", default, option.help)
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def import_all() -> None:
+    """Import every module, and with it whatever can raise a diagnostic."""
+    for module in pkgutil.walk_packages(rtlgen.__path__, "rtlgen."):
+        if module.name not in ("rtlgen.__main__", "rtlgen.sim.kernel_bench"):
+            importlib.import_module(module.name)
 
 
 def cli_page() -> str:
@@ -70,8 +99,8 @@ def cli_page() -> str:
         "| 2 | the input was refused |\n| 3 | a needed tool is missing |",
         _help(cli, "rtlgen"),
     ]
-    for name, command in commands().items():
-        parts += [f"## rtlgen {name}", _help(command, f"rtlgen {name}")]
+    for name, verb in VERBS.items():
+        parts += [f"## rtlgen {name}", _help(verb.command(), f"rtlgen {name}")]
     return "\n\n".join(parts) + "\n"
 
 

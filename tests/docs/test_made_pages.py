@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from inspect import cleandoc
 from pathlib import Path
 
 import pytest
 
-from rtlgen.errors import long_forms
+from rtlgen.errors import WARNINGS, long_forms, registered_codes
 from tests.docs.blocks import ROOT, pages
-from tests.docs.made_pages import cli_page, diagnostics_page, picture_of_tiles
+from tests.docs.made_pages import (
+    cli_page,
+    diagnostics_page,
+    import_all,
+    options_table,
+    picture_of_tiles,
+)
 
 _QUOTED = re.compile(r"(<!-- from (?P<file>\S+) -->\n)(?P<text>.*?)(<!-- end -->)", re.DOTALL)
 
@@ -32,6 +39,24 @@ def test_a_made_page_is_up_to_date(
     if update_golden:
         page.write_text(make(), encoding="utf-8")
     assert page.read_text(encoding="utf-8") == make()
+
+
+def test_the_options_in_python_are_up_to_date(update_golden: bool) -> None:
+    page = REFERENCE / "python-api.md"
+    text = page.read_text(encoding="utf-8")
+    head, mark, rest = text.partition("<!-- made from rtlgen.options -->\n")
+    made = head + mark + options_table() + rest[rest.index("<!-- end -->") :]
+    if update_golden:
+        page.write_text(made, encoding="utf-8")
+    else:
+        assert text == made
+
+
+def test_what_explain_reads_is_what_the_classes_say() -> None:
+    import_all()
+    said = {code: cleandoc(error.__doc__ or "") for code, error in registered_codes().items()}
+    assert {code: long_forms()[code] for code in said} == said
+    assert [code for code in long_forms() if code not in said] == list(WARNINGS)
 
 
 def test_every_diagnostic_is_on_its_page() -> None:

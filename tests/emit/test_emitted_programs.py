@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from rtlgen.driver import TRANSFORMS, compile_program
+from rtlgen.driver import compile_program
 from rtlgen.emit.unit import c_program
 from rtlgen.frontend import parse_file, parse_text
 from rtlgen.frontend.program import ParsedProgram
 from rtlgen.options import CompileOptions
+from rtlgen.options.passes import TRANSFORMS
 from tests.emit.execution import Unit, differences
 from tests.oracles.gcc_oracle import have_gcc
 

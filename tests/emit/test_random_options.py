@@ -15,9 +15,7 @@ from rtlgen.emit.unit import c_program
 from rtlgen.errors import RtlgenError
 from rtlgen.frontend import parse_text
 from rtlgen.ir.schedule import ScalarDim, Schedule
-from rtlgen.options import EXPAND_MODES, FUSE_MODES, CompileOptions
-from rtlgen.poly.pluto.components import FUSIONS
-from rtlgen.transforms.loop_schedule import SCHEDULERS
+from rtlgen.options import EXPAND_MODES, FUSE_MODES, FUSIONS, SCHEDULERS, CompileOptions
 from rtlgen.transforms.normalise import normalise
 from tests.emit.execution import Unit, differences
 from tests.end_to_end.judge import REFUSALS, Compiled, assert_plan_exact

@@ -9,7 +9,7 @@ import pytest
 
 import rtlgen
 from rtlgen.ir.cycles import predicted_cycles
-from rtlgen.ir.plan import IndexStyle
+from rtlgen.options import IndexStyle
 from rtlgen.scheduling.errors import IndexStyleUnsuitable
 from rtlgen.sim.cocotb_runner import Simulator
 from tests.simulators import SIMULATORS, marks_in_turn, needs_icarus

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rtlgen.ir.memory_side import BusKind
+from rtlgen.options import BusKind
 from tests.oracles.random_tiles.campaign import BATCH, none_wrong
 
 pytestmark = pytest.mark.simulation

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from rtlgen.ir.memory_side import BusKind
 from rtlgen.ir.plan import (
     AnyBank,
     ForwardOp,
@@ -20,6 +19,7 @@ from rtlgen.ir.plan import (
     Workers,
 )
 from rtlgen.ir.scop import Scop
+from rtlgen.options import BusKind
 from rtlgen.scheduling.workers import ONE_WORKER, WorkerRequest
 from rtlgen.tiling.lanes import LaneRequest
 from tests.end_to_end.judge import plan_failures

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from rtlgen.ir.memory_side import BusKind
 from rtlgen.ir.plan import (
     ALWAYS,
     NEVER,
@@ -20,6 +19,7 @@ from rtlgen.ir.plan import (
     Transfer,
     Workers,
 )
+from rtlgen.options import BusKind
 from rtlgen.scheduling.errors import PlanUnsound
 from rtlgen.scheduling.tile_replay import needed_by_host, replay_tiles
 from rtlgen.tiling.plan import TiledProgram

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rtlgen.ir.memory_side import BusKind
-from rtlgen.ir.sharing import Policy
+from rtlgen.options import BusKind, Policy
 from rtlgen.scheduling.workers import WorkerRequest
 from rtlgen.tiling.units import UnitPlanner
 from tests.end_to_end.judge import plan_failures

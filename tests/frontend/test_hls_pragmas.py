@@ -13,8 +13,7 @@ from rtlgen.frontend import (
     parse_text,
 )
 from rtlgen.ir.bank_map import Cut
-from rtlgen.options import CompileOptions
-from rtlgen.transforms.partition import PartitionWish
+from rtlgen.options import CompileOptions, PartitionWish
 
 PROGRAM = """#define TIMES 4
 void f(int a[64], int b[64], int c[8][8]) {

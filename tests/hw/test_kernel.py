@@ -12,16 +12,8 @@ from rtlgen.hw import forms, region_parts
 from rtlgen.hw.groups import groups_of
 from rtlgen.ir.crc import absorb
 from rtlgen.ir.cycles import predicted_cycles
-from rtlgen.ir.plan import (
-    ALWAYS,
-    INDEX_STYLES,
-    ForwardOp,
-    IndexForm,
-    IndexStyle,
-    KernelPlan,
-    LoadOp,
-    Region,
-)
+from rtlgen.ir.plan import ALWAYS, ForwardOp, IndexForm, KernelPlan, LoadOp, Region
+from rtlgen.options import INDEX_STYLES, IndexStyle
 from tests.hw.kernel_driver import Host, simulate_kernel
 from tests.plans.gemm import gemm_plan, is_value
 from tests.plans.halves import HALF, halves_plan

@@ -7,7 +7,8 @@ import pytest
 from rtlgen.hw.elastic import ElasticOdometer
 from rtlgen.hw.levels import active_levels
 from rtlgen.ir.iterations import iterations_of
-from rtlgen.ir.sharing import POLICIES, Policy, shared_loops
+from rtlgen.ir.sharing import shared_loops
+from rtlgen.options import POLICIES, Policy
 from tests.hw.nests import issued
 from tests.ir.test_sharing import waves
 

@@ -7,7 +7,8 @@ import pytest
 
 from rtlgen.ir.iterations import form_values, iterations_of
 from rtlgen.ir.plan import IndexForm, Level, LevelBound
-from rtlgen.ir.sharing import POLICIES, Policy, SharedLoops, share_of, shared_loops
+from rtlgen.ir.sharing import SharedLoops, share_of, shared_loops
+from rtlgen.options import POLICIES, Policy
 
 COUNTS = range(-3, 201)
 

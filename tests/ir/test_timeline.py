@@ -9,7 +9,7 @@ import pytest
 
 from rtlgen.ir import timeline
 from rtlgen.ir.iterations import iterations_of
-from rtlgen.ir.memory_side import Bus, BusKind
+from rtlgen.ir.memory_side import Bus
 from rtlgen.ir.plan_error import PlanError
 from rtlgen.ir.tile_rows import TileSequence, tile_rows
 from rtlgen.ir.tiled import TiledRegion, Workers
@@ -19,6 +19,7 @@ from rtlgen.ir.timeline_known import Recent
 from rtlgen.ir.timeline_state import State, Step
 from rtlgen.ir.timeline_tracks import Look, Track
 from rtlgen.ir.transfer_patterns import patterns_of, words_in_tiles
+from rtlgen.options import BusKind
 from rtlgen.scheduling.workers import WorkerRequest
 from tests.tiling.programs import PRODUCT, TRANSPOSED, TRIANGULAR, planned
 

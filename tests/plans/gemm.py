@@ -8,7 +8,6 @@ from rtlgen.ir.plan import (
     Condition,
     ForwardOp,
     IndexForm,
-    IndexStyle,
     KernelPlan,
     Level,
     LoadOp,
@@ -22,6 +21,7 @@ from rtlgen.ir.plan import (
     Tap,
 )
 from rtlgen.ir.scop import Role
+from rtlgen.options import IndexStyle
 from rtlgen.source import Span
 
 FILE = "gemm.c"

@@ -18,7 +18,6 @@ from rtlgen.ir.plan import (
     ForwardOp,
     IndexForm,
     IndexOp,
-    IndexStyle,
     KernelPlan,
     Level,
     LoadOp,
@@ -33,6 +32,7 @@ from rtlgen.ir.plan import (
     Stream,
     Tap,
 )
+from rtlgen.options import IndexStyle
 from rtlgen.source import Span
 
 SPAN = Span("random.c", 1, 1)

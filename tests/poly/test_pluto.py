@@ -9,11 +9,11 @@ from itertools import product
 import pytest
 
 from rtlgen.ir import effort
+from rtlgen.options import Fusion
 from rtlgen.planning.analysis import Analysis
 from rtlgen.poly.edges import Edge, coordinate_map, schedule_edges
 from rtlgen.poly.errors import NoHyperplane
 from rtlgen.poly.isl_scheduler import Algorithm, isl_schedule
-from rtlgen.poly.pluto.components import Fusion
 from rtlgen.poly.pluto.farkas import split
 from rtlgen.poly.pluto.independence import orthogonal, rank
 from rtlgen.poly.pluto.search import pluto

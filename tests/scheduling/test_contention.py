@@ -8,10 +8,9 @@ from rtlgen.driver import compile_program
 from rtlgen.frontend import parse_text
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.ram_copies import ram_copies
-from rtlgen.options import CompileOptions
+from rtlgen.options import CompileOptions, wish_of
 from rtlgen.scheduling.errors import BankContended, BankUnknown
 from rtlgen.search.compilation import Compilation
-from rtlgen.transforms.partition import wish_of
 
 UNROLLED = """void unrolled(int a[64], int b[64]) {
   for (int i = 0; i < 64; i += 8) {

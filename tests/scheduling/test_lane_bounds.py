@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rtlgen.ir.cycles import predicted_cycles
-from rtlgen.options import CompileOptions
-from rtlgen.transforms.partition import PartitionWish, wish_of
+from rtlgen.options import CompileOptions, PartitionWish, wish_of
 from tests.scheduling.test_replay import compiled
 
 RECURRENCE = """void f(int a[64], int b[64]) {

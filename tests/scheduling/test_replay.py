@@ -10,11 +10,10 @@ import pytest
 from rtlgen.driver import compile_program
 from rtlgen.frontend import parse_text
 from rtlgen.ir.plan import ForwardOp, KernelPlan, LoadOp, PlanError, Region
-from rtlgen.options import CompileOptions
+from rtlgen.options import CompileOptions, PartitionWish
 from rtlgen.scheduling.errors import PlanUnsound
 from rtlgen.scheduling.replay import replay
 from rtlgen.search.compilation import Compilation, IslandCompilation
-from rtlgen.transforms.partition import PartitionWish
 from tests.islands import compile_island
 from tests.scheduling.spoilt import CHANGES, changed_op, is_wrong, loads, spoilt_plans
 

@@ -12,7 +12,7 @@ import pytest
 
 from rtlgen.ir.iterations import iterations_of, predicate_mask
 from rtlgen.ir.plan import Condition, IndexForm, Mark, Predicate, Wait, Workers
-from rtlgen.ir.sharing import Policy
+from rtlgen.options import Policy
 from rtlgen.scheduling.errors import PlanUnsound
 from rtlgen.scheduling.tile_clocks import TileClocks
 from rtlgen.scheduling.workers import WorkerRequest

@@ -10,7 +10,7 @@ import pytest
 
 from rtlgen.errors import RtlgenError
 from rtlgen.ir.plan import Condition, IndexForm, Predicate, Transfer, Wait, Workers
-from rtlgen.ir.sharing import POLICIES, Policy
+from rtlgen.options import POLICIES, Policy
 from rtlgen.scheduling.errors import PlanUnsound
 from rtlgen.scheduling.tile_replay import needed_by_host, replay_tiles
 from rtlgen.scheduling.workers import WorkerRequest

@@ -9,8 +9,8 @@ from unittest.mock import patch
 from rtlgen.driver import parse_source, quoting
 from rtlgen.frontend import ParsedProgram
 from rtlgen.ir.effort import limited_effort
-from rtlgen.ir.memory_side import Bus, BusKind
-from rtlgen.options import CompileOptions
+from rtlgen.ir.memory_side import Bus
+from rtlgen.options import BusKind, CompileOptions
 from rtlgen.scheduling.workers import ONE_WORKER, WorkerRequest
 from rtlgen.target import get_target
 from rtlgen.tiling.choice import TileRequest

@@ -10,14 +10,13 @@ import pytest
 import rtlgen.driver
 from rtlgen.driver import compile_program
 from rtlgen.ir.memory_side import Bus
-from rtlgen.options import EVERY_ARRAY, CompileOptions
+from rtlgen.options import EVERY_ARRAY, CompileOptions, PartitionWish
 from rtlgen.scheduling.errors import RaggedDomain
 from rtlgen.search.compilation import IslandCompilation
 from rtlgen.target import get_target
 from rtlgen.tiling.choice import TileRequest
 from rtlgen.tiling.errors import StaysOnChip, UnknownArray
 from rtlgen.tiling.placement import ON_CHIP_ONLY, Placement, place_arrays
-from rtlgen.transforms.partition import PartitionWish
 from tests.tiling.programs import BLUR, KIB, LOOKUP, PRODUCT, TRANSPOSED, parsed
 
 OFF_CHIP = CompileOptions(memory={EVERY_ARRAY: "fixed:8"})

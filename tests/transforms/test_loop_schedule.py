@@ -13,7 +13,7 @@ from rtlgen.frontend import parse_text
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.scop import Scop
 from rtlgen.ir.sets import ScopSets
-from rtlgen.options import CompileOptions
+from rtlgen.options import CompileOptions, LoopOptions, Scheduler
 from rtlgen.planning.analysis import Analysis
 from rtlgen.poly.correspondence import correspondence, moved_dependences
 from rtlgen.poly.dependences import memory_dependences
@@ -22,7 +22,7 @@ from rtlgen.poly.errors import IllegalSchedule, NothingToTile, RewriteUnsound
 from rtlgen.poly.legality import require_legal
 from rtlgen.poly.row_times import marked
 from rtlgen.poly.schedule_tree import Band, Leaf, Node, Part, Row, Sequence, bands_of, loop_rows
-from rtlgen.transforms.loop_schedule import LoopOptions, Scheduled, Scheduler, schedule_loops
+from rtlgen.transforms.loop_schedule import Scheduled, schedule_loops
 from rtlgen.transforms.reschedule import reschedule
 from rtlgen.transforms.tile import tile
 from rtlgen.transforms.wavefront import inner_wavefront, wavefront

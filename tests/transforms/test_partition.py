@@ -8,9 +8,10 @@ from rtlgen.errors import RtlgenError
 from rtlgen.frontend import parse_text
 from rtlgen.ir.bank_map import Cut
 from rtlgen.ir.scop import Scop
+from rtlgen.options import wish_of
 from rtlgen.transforms.derive_banks import derived_cuts
 from rtlgen.transforms.normalise import normalise
-from rtlgen.transforms.partition import partition, wish_of
+from rtlgen.transforms.partition import partition
 
 TWO = "void f(int a[6][8], int b[8], int n) { for (int i = 0; i < 8; i++) b[i] += a[2][i] + n; }"
 

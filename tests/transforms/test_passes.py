@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from rtlgen.driver import PASSES, compile_program, parse
+from rtlgen.driver import compile_program, parse
 from rtlgen.ir.schedule import FlatDim, NestLoop
 from rtlgen.ir.scop import Scop
 from rtlgen.options import CompileOptions
+from rtlgen.options.passes import PASSES
 from rtlgen.poly.legality import find_violation
 from rtlgen.transforms.distribute import distribute
 from rtlgen.transforms.flatten import flatten

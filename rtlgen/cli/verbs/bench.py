@@ -12,24 +12,9 @@ from rtlgen.bench.kernels import kernel_files
 from rtlgen.bench.table import BenchSettings, BenchTable, RowResult
 from rtlgen.bench.tables import find_table
 from rtlgen.cli.errors import TargetMissed
-from rtlgen.cli.options import json_option, simulator_option
 from rtlgen.cli.output import Verbosity, print_json, progress
-from rtlgen.cli.verb import verb
 
 
-@verb("bench", example="rtlgen bench mf3 --only 'mms*' --no-synth")
-@click.argument("name")
-@click.option("--only", metavar="GLOB", help="Only the kernels that match, as in 'mms*'.")
-@click.option("--no-synth", is_flag=True, help="Leave out area and clock frequency.")
-@click.option(
-    "--kernels",
-    type=click.Path(file_okay=False, path_type=Path),
-    metavar="DIR",
-    help="Kernel K is DIR/K/K.c or DIR/K.c; by default DIR is the benchmark's own.",
-)
-@simulator_option
-@json_option
-@click.pass_obj
 def bench(
     verbosity: Verbosity,
     name: str,

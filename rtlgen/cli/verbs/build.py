@@ -4,21 +4,11 @@ from __future__ import annotations
 
 import click
 
-from rtlgen.cli.compiling import compile_options, compiled, dump_option, print_dump
-from rtlgen.cli.options import json_option, seed_option, source_argument
+from rtlgen.cli.compiling import compiled, print_dump
 from rtlgen.cli.output import Verbosity, print_json, progress
-from rtlgen.cli.verb import verb
 from rtlgen.options import CompileOptions
 
 
-@verb("build", example="rtlgen build examples/gemm/gemm.c -o build/gemm")
-@source_argument
-@click.option("-o", "output", required=True, metavar="DIR", help="Build directory.")
-@compile_options
-@dump_option
-@seed_option
-@json_option
-@click.pass_obj
 def build(
     verbosity: Verbosity,
     file: str,

@@ -6,21 +6,14 @@ from typing import Any
 
 import click
 
-from rtlgen.cli.compiling import compile_options, compiled
-from rtlgen.cli.options import json_option, source_argument
+from rtlgen.cli.compiling import compiled
 from rtlgen.cli.output import Verbosity, print_json
-from rtlgen.cli.verb import verb
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.options import CompileOptions
 from rtlgen.report.nest_text import nests_text
 from rtlgen.report.tables import counted, text_table
 
 
-@verb("check", example="rtlgen check examples/gemm/gemm.c")
-@source_argument
-@compile_options
-@json_option
-@click.pass_obj
 def check(verbosity: Verbosity, file: str, options: CompileOptions, as_json: bool) -> None:
     """Is the program supported; what becomes of its loop nests, here and in other tools."""
     design = compiled(file, options, verbosity)

@@ -6,10 +6,7 @@ from pathlib import Path
 
 import click
 
-from rtlgen.cli.compiling import compile_options
-from rtlgen.cli.options import json_option, source_argument
 from rtlgen.cli.output import Verbosity, print_json, print_warnings
-from rtlgen.cli.verb import verb
 from rtlgen.driver import parse, quoting
 from rtlgen.options import CompileOptions
 from rtlgen.planning.analysis import analyse
@@ -17,11 +14,6 @@ from rtlgen.poly.describe import dependence_rows
 from rtlgen.report.tables import text_table
 
 
-@verb("deps", example="rtlgen deps examples/mms_d/mms_d.c")
-@source_argument
-@compile_options
-@json_option
-@click.pass_obj
 def deps(verbosity: Verbosity, file: str, options: CompileOptions, as_json: bool) -> None:
     """Show the dependences: kind, distance or relation, source lines."""
     program = parse(Path(file), options)

@@ -6,29 +6,12 @@ from pathlib import Path
 
 import click
 
-from rtlgen.cli.compiling import compile_options, compiled
-from rtlgen.cli.errors import BadOption
-from rtlgen.cli.options import json_option, source_argument
+from rtlgen.cli.compiling import compiled
 from rtlgen.cli.output import Verbosity, print_json
-from rtlgen.cli.verb import verb
-from rtlgen.driver import TILED_PASSES, TRANSFORMS
-from rtlgen.options import CompileOptions
+from rtlgen.options import BadOption, CompileOptions
 from rtlgen.system.files import write_file
 
 
-@verb("emit-c", example="rtlgen emit-c examples/mms_d/mms_d.c --after fuse")
-@source_argument
-@click.option(
-    "--after",
-    type=click.Choice(list(dict.fromkeys((*TRANSFORMS, *TILED_PASSES)))),
-    metavar="PASS",
-    help=f"The last pass that the program has been through: {', '.join(TRANSFORMS)}; with arrays "
-    f"off chip {', '.join(TILED_PASSES)}.  [default: the last transform]",
-)
-@click.option("-o", "output", metavar="FILE", help="Write the C to FILE, not to stdout.")
-@compile_options
-@json_option
-@click.pass_obj
 def emit_c(
     verbosity: Verbosity,
     file: str,

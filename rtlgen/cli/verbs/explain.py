@@ -5,19 +5,12 @@ from __future__ import annotations
 import click
 
 from rtlgen.cli.errors import UnknownCode
-from rtlgen.cli.options import json_option
-from rtlgen.cli.output import print_json
-from rtlgen.cli.verb import verb
-from rtlgen.cli.verbs import commands
+from rtlgen.cli.output import Verbosity, print_json
 from rtlgen.errors import long_forms
 
 
-@verb("explain", example="rtlgen explain E0203")
-@click.argument("code", required=False)
-@json_option
-def explain(code: str | None, as_json: bool) -> None:
+def explain(verbosity: Verbosity, code: str | None, as_json: bool) -> None:
     """Print the long form of a diagnostic."""
-    commands()  # A code is known when the module that raises it is there.
     texts = long_forms()
     if code is None:
         summaries = {known: text.splitlines()[0] for known, text in texts.items()}

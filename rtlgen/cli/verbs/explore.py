@@ -8,10 +8,7 @@ from typing import Any, cast
 
 import click
 
-from rtlgen.cli.compiling import compile_options
-from rtlgen.cli.options import fresh_option, json_option, source_argument
 from rtlgen.cli.output import Verbosity, print_json, progress
-from rtlgen.cli.verb import verb
 from rtlgen.driver import parse
 from rtlgen.exploring.search import Exploration, Explorer, Point
 from rtlgen.flow.synth import SynthesisTarget, synthesis_programs
@@ -21,30 +18,6 @@ from rtlgen.report.tables import counted, text_table
 AS_ASKED = "(as asked)"
 
 
-@verb("explore", example="rtlgen explore examples/gemm/gemm.c --plans 20")
-@source_argument
-@compile_options
-@click.option(
-    "--plans",
-    "most_plans",
-    type=click.IntRange(1),
-    default=60,
-    show_default=True,
-    metavar="N",
-    help="Plan at most N designs.",
-)
-@click.option(
-    "--circuits",
-    "most_circuits",
-    type=click.IntRange(0),
-    default=12,
-    show_default=True,
-    metavar="N",
-    help="Synthesise, place and route at most N of those on the front; 0: figures of the plan.",
-)
-@fresh_option
-@json_option
-@click.pass_obj
 def explore(
     verbosity: Verbosity,
     file: str,

@@ -4,20 +4,12 @@ from __future__ import annotations
 
 import click
 
-from rtlgen.cli.compiling import compile_options, compiled, dump_option, print_dump
-from rtlgen.cli.options import json_option, source_argument
+from rtlgen.cli.compiling import compiled, print_dump
 from rtlgen.cli.output import Verbosity, print_json
-from rtlgen.cli.verb import verb
 from rtlgen.options import CompileOptions
 from rtlgen.report.text import plan_report_text
 
 
-@verb("plan", example="rtlgen plan examples/mms_d/mms_d.c --shift S1=25")
-@source_argument
-@compile_options
-@dump_option
-@json_option
-@click.pass_obj
 def plan(
     verbosity: Verbosity, file: str, options: CompileOptions, dump_after: str | None, as_json: bool
 ) -> None:

@@ -8,24 +8,13 @@ from typing import Any
 import click
 
 from rtlgen.cli.errors import NotEquivalent
-from rtlgen.cli.options import json_option, simulator_option, trace_option
 from rtlgen.cli.output import Verbosity, print_json, progress
-from rtlgen.cli.verb import verb
 from rtlgen.manifest.file import read_manifest
 from rtlgen.verify.checksum import checksum, format_checksum
 from rtlgen.verify.cosim import simulate
 from rtlgen.verify.inputs import load_inputs, save_outputs
 
 
-@verb("run", example="rtlgen run build/gemm --inputs in.npz --outputs out.npz --simulator icarus")
-@click.argument("directory", metavar="DIR")
-@click.option("--inputs", required=True, metavar="IN.npz", help="Arrays and scalars by C name.")
-@click.option("--outputs", required=True, metavar="OUT.npz", help="Every array after the run.")
-@click.option("--check", is_flag=True, help="Compare with what the C program computes.")
-@simulator_option
-@trace_option
-@json_option
-@click.pass_obj
 def run(
     verbosity: Verbosity,
     directory: str,

@@ -7,27 +7,12 @@ from typing import Any
 
 import click
 
-from rtlgen.cli.options import fresh_option, json_option
 from rtlgen.cli.output import KNOWN, Verbosity, print_json, progress
-from rtlgen.cli.verb import verb
 from rtlgen.flow.known import known_synthesis
-from rtlgen.flow.synth import DEFAULT_SEEDS, SYNTHESIS_TARGETS
+from rtlgen.flow.synth import DEFAULT_SEEDS
 from rtlgen.manifest.file import read_manifest, read_verilog
 
 
-@verb("synth", example="rtlgen synth build/gemm --target ecp5")
-@click.argument("directory", metavar="DIR")
-@click.option(
-    "--target",
-    type=click.Choice(SYNTHESIS_TARGETS),
-    default="ecp5",
-    show_default=True,
-    help="FPGA family.",
-)
-@click.option("--clock-mhz", type=float, default=130.0, show_default=True, help="Clock to aim at.")
-@fresh_option
-@json_option
-@click.pass_obj
 def synth(
     verbosity: Verbosity,
     directory: str,

@@ -7,59 +7,16 @@ from typing import Any
 
 import click
 
-from rtlgen.cli.compiling import compile_options
-from rtlgen.cli.errors import BadOption, NotEquivalent
-from rtlgen.cli.options import (
-    fresh_option,
-    json_option,
-    seed_option,
-    simulator_option,
-    trace_option,
-)
+from rtlgen.cli.errors import NotEquivalent
 from rtlgen.cli.output import Verbosity, print_json, progress
-from rtlgen.cli.verb import verb
 from rtlgen.cli.verdicts import Verdict, rendered, verdict_on
 from rtlgen.design import Design
-from rtlgen.options import CompileOptions
+from rtlgen.options import BadOption, CompileOptions
 from rtlgen.system.tools import find_tool
 from rtlgen.verify.cosim import simulation_programs
 from rtlgen.verify.inputs import digest_of, load_inputs
 
 
-@verb("verify", example="rtlgen verify examples/*/*.c --simulator icarus")
-@click.argument("files", nargs=-1, required=True, metavar="FILE.c...")
-@compile_options
-@simulator_option
-@seed_option
-@click.option(
-    "--seeds",
-    type=click.IntRange(1),
-    default=1,
-    show_default=True,
-    help="How many, from --seed on; each gives a data set of every kind.",
-)
-@click.option(
-    "--range",
-    "ranges",
-    multiple=True,
-    metavar="NAME=LOW..HIGH",
-    help="Keep the random data of an array or scalar within these limits.",
-)
-@click.option(
-    "--inputs", metavar="IN.npz", help="Arrays and scalars by C name, in place of random data."
-)
-@click.option(
-    "--oracle",
-    type=click.Choice(["golden", "gcc"]),
-    default="golden",
-    show_default=True,
-    help="What says what is right: the golden model, or the C text through the C compiler.",
-)
-@trace_option
-@click.option("--keep", metavar="DIR", help="Keep what was built and simulated in DIR/KERNEL.")
-@fresh_option
-@json_option
-@click.pass_obj
 def verify(
     verbosity: Verbosity,
     files: tuple[str, ...],

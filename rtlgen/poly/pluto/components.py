@@ -4,20 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
-from typing import Literal, TypeAlias
 
 import rustworkx
 
 from rtlgen.poly.edges import Edge
 from rtlgen.poly.strong_components import strong_components
-
-Fusion: TypeAlias = Literal["no", "smart", "max"]
-"""What may share loops.
-
-`no`: only the statements of one component. `smart`: components of the same depth. `max`: whatever
-a common hyperplane exists for.
-"""
-FUSIONS: tuple[Fusion, ...] = ("no", "smart", "max")
 
 Group = tuple[str, ...]
 

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.effort import limited_effort
 from rtlgen.ir.sets import ScopSets
+from rtlgen.options import Fusion
 from rtlgen.poly.edges import Edge
 from rtlgen.poly.errors import NoHyperplane
 from rtlgen.poly.pluto.components import (
-    Fusion,
     Group,
     components,
     connected,

@@ -5,10 +5,15 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 
-from rtlgen.options import EXPAND_MODES, FUSE_MODES, WRITE_PORTS, CompileOptions
-from rtlgen.poly.pluto.components import FUSIONS
+from rtlgen.options import (
+    EXPAND_MODES,
+    FUSE_MODES,
+    FUSIONS,
+    SCHEDULERS,
+    WRITE_PORTS,
+    CompileOptions,
+)
 from rtlgen.target import target_names
-from rtlgen.transforms.loop_schedule import SCHEDULERS
 
 
 def random_options(

@@ -11,8 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from rtlgen.options import CompileOptions
-from rtlgen.transforms.partition import PartitionWish
+from rtlgen.options import CompileOptions, PartitionWish
 
 TYPES = ("int", "short", "unsigned char", "unsigned")
 

@@ -17,9 +17,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import get_args
 
-from rtlgen.ir.memory_side import BusKind
 from rtlgen.ir.plan import AnyBank, KernelPlan, Workers
 from rtlgen.ir.scop import Scop
+from rtlgen.options import BusKind
 from tests.end_to_end.judge import REFUSALS, plan_failures
 from tests.oracles.random_c.judging import Outcome, Verdict, replayed_attempt
 from tests.oracles.random_tiles.program import (

@@ -6,9 +6,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from rtlgen.ir.memory_side import BusKind
-from rtlgen.ir.sharing import POLICIES
-from rtlgen.options import CompileOptions
+from rtlgen.options import POLICIES, BusKind, CompileOptions
 
 TYPES = {
     "int8_t": 8, "uint8_t": 8, "int16_t": 16, "uint16_t": 16, "int32_t": 32, "uint32_t": 32,

@@ -1,16 +1,51 @@
-"""What the texts of options say; each function raises BadOption for one that says nothing."""
+"""What the texts of options on the command line say."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rtlgen.cli.errors import BadOption
-from rtlgen.options import EVERY_ARRAY, MOST_LATENCY_CYCLES, off_chip_bus
-from rtlgen.transforms.partition import PartitionWish, wish_of
+from rtlgen.errors import RtlgenError
+from rtlgen.options.choices import (
+    EVERY_ARRAY,
+    MOST_LATENCY_CYCLES,
+    PartitionWish,
+    off_chip_place,
+    wish_of,
+)
 
 
-def definition(text: str) -> tuple[str, str]:
-    """Return the name and the text of a macro, or of a scalar parameter."""
+class BadOption(RtlgenError):
+    """The command line cannot be read.
+
+    An option or an argument is unknown or missing, or its value has the wrong form. `-D` takes NAME
+    or NAME=VALUE, `--shift` takes STATEMENT=N with a non-negative N, and both may be given several
+    times. `rtlgen VERB --help` shows every option with its form.
+    """
+
+    code = "E0403"
+
+
+def definitions_of(texts: Sequence[str]) -> dict[str, str]:
+    """Return macros and scalar parameters with their texts."""
+    return dict(map(_definition, texts))
+
+
+def shifts_of(texts: Sequence[str]) -> dict[str, int]:
+    """Return statements with their shifts."""
+    return dict(map(_shift, texts))
+
+
+def lanes_of(texts: Sequence[str]) -> dict[str, int | None]:
+    """Return loops with their lanes; None: as many as a loop has iterations."""
+    return dict(map(_lanes, texts))
+
+
+def loop_names_of(texts: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of loops, or their levels as numbers without leading zeros."""
+    return tuple(map(_loop_name, texts))
+
+
+def _definition(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     # A macro with parameters is defined as on gcc's command line: -D 'F(x)=x'.
     if not name.partition("(")[0].strip().isidentifier():
@@ -18,8 +53,7 @@ def definition(text: str) -> tuple[str, str]:
     return name, value if equals else "1"
 
 
-def shift(text: str) -> tuple[str, int]:
-    """Return a statement and its shift."""
+def _shift(text: str) -> tuple[str, int]:
     name, _, value = text.partition("=")
     if not name or not value.isdigit():
         raise BadOption(f"--shift {text} is no shift", help="write --shift STATEMENT=N with N >= 0")
@@ -42,7 +76,7 @@ def places_of(texts: Sequence[str]) -> dict[str, str]:
     for text in texts:
         name, equals, place = text.rpartition("=")
         try:
-            off_chip_bus(place)
+            off_chip_place(place)
         except ValueError:
             raise BadOption(
                 f"--memory {text} is no place for an array",
@@ -61,8 +95,7 @@ def places_of(texts: Sequence[str]) -> dict[str, str]:
     return places
 
 
-def lanes_of(text: str) -> tuple[str, int | None]:
-    """Return a loop and its lanes; None: as many as it has iterations."""
+def _lanes(text: str) -> tuple[str, int | None]:
     name, _, lanes = text.partition("=")
     if not name or (lanes != "all" and (not lanes.isdecimal() or int(lanes) < 1)):
         raise BadOption(
@@ -72,8 +105,7 @@ def lanes_of(text: str) -> tuple[str, int | None]:
     return name, None if lanes == "all" else int(lanes)
 
 
-def loop_name(text: str) -> str:
-    """Return the name of a loop, or its level as a number without leading zeros."""
+def _loop_name(text: str) -> str:
     if not text.isidentifier() and not text.isdecimal():
         raise BadOption(
             f"--pipeline {text} names no loop",

@@ -1,0 +1,150 @@
+"""The values that options have: words, places of arrays, ways to cut them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, cast, get_args
+
+FuseMode: TypeAlias = Literal["mf3", "ols", "none"]
+FUSE_MODES: tuple[FuseMode, ...] = get_args(FuseMode)
+
+ExpandMode: TypeAlias = Literal["auto", "never", "always"]
+EXPAND_MODES: tuple[ExpandMode, ...] = get_args(ExpandMode)
+
+WritePorts: TypeAlias = Literal["auto", "one"]
+WRITE_PORTS: tuple[WritePorts, ...] = get_args(WritePorts)
+
+IndexStyle: TypeAlias = Literal["odometer", "divide", "shift"]
+INDEX_STYLES: tuple[IndexStyle, ...] = get_args(IndexStyle)
+
+Scheduler: TypeAlias = Literal["pluto", "isl", "feautrier"]
+SCHEDULERS: tuple[Scheduler, ...] = get_args(Scheduler)
+
+Fusion: TypeAlias = Literal["no", "smart", "max"]
+"""What may share loops.
+
+`no`: only the statements of one component. `smart`: components of the same depth. `max`: whatever
+a common hyperplane exists for.
+"""
+FUSIONS: tuple[Fusion, ...] = get_args(Fusion)
+
+Policy: TypeAlias = Literal["F", "C", "cyclic"]
+"""Which tiles are whose, see `rtlgen.ir.sharing`."""
+POLICIES: tuple[Policy, ...] = get_args(Policy)
+
+BusKind: TypeAlias = Literal["fixed", "axi", "dram"]
+"""Of a memory off chip, see `rtlgen.ir.memory_side`."""
+
+WishKind: TypeAlias = Literal["cyclic", "block", "complete"]
+
+BUS_BITS = (32, 64, 128, 256, 512)
+"""Widths of the bus to the memory off chip."""
+
+EVERY_ARRAY = ""
+"""The name that stands for all arrays that are not named, in `CompileOptions.memory`."""
+
+MOST_LATENCY_CYCLES = 4096
+"""Of an access to the memory off chip: far more than any RAM needs."""
+
+AXI_LATENCY_CYCLES = 30
+"""Of an AXI4 memory of which nobody has said how fast it is: that of a small system with DRAM."""
+
+MOST_THREADS = 64
+"""Physical threads: far more than one memory off chip can keep busy."""
+
+DRAM_LATENCY_CYCLES = 65
+"""Of a DRAM that begins with a burst after 30 to 100 cycles, on the average."""
+
+_OFF_CHIP = re.compile(r"(fixed|axi|dram):([0-9]{1,5})")
+
+_LATENCY_CYCLES: Mapping[str, int] = {"axi": AXI_LATENCY_CYCLES, "dram": DRAM_LATENCY_CYCLES}
+"""Where only the kind of a memory is given."""
+
+_WISH = re.compile(r"(?:(cyclic|block):([0-9]{1,2}):([0-9]{1,6})|(complete):([0-9]{1,2}))")
+
+
+def off_chip_place(place: str) -> tuple[BusKind, int] | None:
+    """Return the kind of bus to an array that is kept at a place, and its cycles; None: on chip.
+
+    Parameters
+    ----------
+    place: `onchip`; `fixed:L`: off chip, L cycles a word, one word at a time; `axi` or `axi:L`:
+        behind an AXI4 bus, for which cycles are predicted as if each answer took L cycles; or
+        `dram` or `dram:L`: the same, of a DRAM with one data bus for reads and writes.
+
+    Raises
+    ------
+    ValueError: there is no such place.
+    """
+    if place == "onchip":
+        return None
+    found = _OFF_CHIP.fullmatch(place)
+    kind = place if found is None else found[1]
+    latency_cycles = _LATENCY_CYCLES.get(kind, 0) if found is None else int(found[2])
+    if not 1 <= latency_cycles <= MOST_LATENCY_CYCLES:
+        raise ValueError(
+            f"memory is {place!r}, not onchip, axi, dram, or fixed:L, axi:L or dram:L with an L "
+            f"from 1 to {MOST_LATENCY_CYCLES}"
+        )
+    return cast(BusKind, kind), latency_cycles
+
+
+@dataclass(frozen=True, slots=True)
+class LoopOptions:
+    """Which loops a program is brought into.
+
+    Members
+    -------
+    scheduler: None: those of the C program, or where tiles or wavefronts are asked for, PLUTO's.
+    fusion: what PLUTO may put into common loops.
+    tile: iterations of a tile, one number a loop of a permutable band; () for no tiles.
+    wavefront: skew the outermost permutable bands, so that only their first loop is sequential.
+    inner_wavefront: skew the two innermost loops of permutable bands, so that the last is parallel.
+    """
+
+    scheduler: Scheduler | None = None
+    fusion: Fusion = "smart"
+    tile: tuple[int, ...] = ()
+    wavefront: bool = False
+    inner_wavefront: bool = False
+
+    @property
+    def chosen(self) -> Scheduler | None:
+        """The scheduler to run, if any."""
+        implied = self.scheduler is None and (self.tile or self.wavefront)
+        return "pluto" if implied else self.scheduler
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionWish:
+    """How an array is to be cut along dimension `dim`, counted from 1; 0: along every one.
+
+    Members
+    -------
+    count: parts; None: as many as the dimension has values, which is what `complete` asks for.
+    """
+
+    kind: WishKind
+    dim: int
+    count: int | None = None
+
+    def __str__(self) -> str:
+        return ":".join(map(str, [self.kind, self.dim, *([self.count] if self.count else [])]))
+
+
+def wish_of(text: str) -> PartitionWish:
+    """Return what `cyclic:DIM:N`, `block:DIM:N` or `complete:DIM` asks for.
+
+    Raises
+    ------
+    ValueError: it is none of these.
+    """
+    found = _WISH.fullmatch(text)
+    if found is None or (found[3] is not None and int(found[3]) < 1):
+        raise ValueError(f"partition is {text!r}, not cyclic:DIM:N, block:DIM:N or complete:DIM")
+    if found[4]:
+        return PartitionWish("complete", int(found[5]))
+    kind: WishKind = "cyclic" if found[1] == "cyclic" else "block"
+    return PartitionWish(kind, int(found[2]), int(found[3]))

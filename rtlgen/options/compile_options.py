@@ -1,0 +1,335 @@
+"""Everything that decides what is built, one member an option: see `Option` for what is said of it.
+
+The command line, `rtlgen.compile` and the pages of the reference are made from this list. Only the
+types that Python takes stand beside it, in `Choices`, where a type checker finds them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cache
+from pathlib import Path
+from typing import Any, TypedDict
+
+from rtlgen.options.choices import (
+    BUS_BITS,
+    EXPAND_MODES,
+    FUSE_MODES,
+    FUSIONS,
+    INDEX_STYLES,
+    MOST_THREADS,
+    POLICIES,
+    SCHEDULERS,
+    WRITE_PORTS,
+    ExpandMode,
+    FuseMode,
+    Fusion,
+    IndexStyle,
+    LoopOptions,
+    PartitionWish,
+    Policy,
+    Scheduler,
+    WritePorts,
+    off_chip_place,
+)
+from rtlgen.options.option import Option, described, option
+from rtlgen.options.taken import (
+    lanes_taken,
+    names_taken,
+    partitions_taken,
+    places_taken,
+    shifts_taken,
+    sizes_taken,
+    texts_taken,
+    words_taken,
+)
+from rtlgen.options.texts import (
+    definitions_of,
+    lanes_of,
+    loop_names_of,
+    partitions_of,
+    places_of,
+    shifts_of,
+    tile_sizes,
+)
+from rtlgen.target import target_names
+
+
+@dataclass(frozen=True, slots=True)
+class CompileOptions:
+    """Everything that decides what is built; `memory` and `unroll` have names of their own for
+    all arrays (`EVERY_ARRAY`), and for as many lanes as a loop has iterations (None).
+    """
+
+    function: str | None = option(
+        "--function",
+        "Kernel; default: the only one, or with #pragma scop.",
+        metavar="NAME",
+        example='"scale"',
+    )
+    defines: Mapping[str, str] = option(
+        "-D",
+        "Define a macro, or fix a scalar parameter.",
+        factory=dict,
+        python="define",
+        metavar="NAME=VALUE",
+        repeated=True,
+        read=definitions_of,
+        take=texts_taken,
+        example='{"N": 8}',
+    )
+    include_dirs: tuple[str, ...] = option(
+        "-I",
+        "Look for #include files in DIR.",
+        default=(),
+        python="include_dirs",
+        metavar="DIR",
+        repeated=True,
+        read=tuple,
+        take=words_taken,
+        example='["include"]',
+    )
+    target: str = option(
+        "--target",
+        "FPGA family: operator latencies and block RAM.",
+        default="ecp5",
+        choices=target_names(),
+    )
+    fuse: FuseMode = option(
+        "--fuse",
+        "Fuse all nests into one loop; ols: by outer loop shifting; none: one after another.",
+        default="mf3",
+        choices=FUSE_MODES,
+    )
+    expand: ExpandMode = option(
+        "--expand",
+        "Give temporaries memory for every iteration; auto: where that saves cycles.",
+        default="auto",
+        choices=EXPAND_MODES,
+    )
+    shifts: Mapping[str, int] = option(
+        "--shift",
+        "Replace a shift of the fused loop; checked for legality.",
+        factory=dict,
+        metavar="STATEMENT=N",
+        repeated=True,
+        read=shifts_of,
+        take=shifts_taken,
+        example='{"S1": 26}',
+    )
+    write_ports: WritePorts = option(
+        "--write-ports",
+        "Write ports of an array: as many as shorten the fused loop, or one.",
+        default="auto",
+        choices=WRITE_PORTS,
+    )
+    index_style: IndexStyle = option(
+        "--index", "How the loop counter becomes indices.", default="odometer", choices=INDEX_STYLES
+    )
+    index_latency_cycles: int | None = option(
+        "--index-latency",
+        "Pipeline stages of the index recovery; default: the target's choice.",
+        python="index_latency_cycles",
+        low=0,
+        high=64,
+        metavar="N",
+    )
+    scheduler: Scheduler | None = option(
+        "--scheduler",
+        "Choose the loops by PLUTO, or one of isl's schedulers; default: as written.",
+        choices=SCHEDULERS,
+    )
+    fusion: Fusion = option(
+        "--fusion", "What PLUTO puts into common loops.", default="smart", choices=FUSIONS
+    )
+    tile: tuple[int, ...] = option(
+        "--tile",
+        "Cut loops into tiles of so many iterations; with all arrays on chip permutable ones, and "
+        "implies --scheduler pluto.",
+        default=(),
+        metavar="N,N...",
+        read=tile_sizes,
+        take=sizes_taken,
+        example="(8, 8)",
+    )
+    wavefront: bool = option(
+        "--wavefront",
+        "Skew permutable loops so that only the outermost is sequential; implies the same.",
+        default=False,
+    )
+    checksum: bool = option("--checksum", "Add the hardware checksum unit.", default=False)
+    memory: Mapping[str, str] = option(
+        "--memory",
+        "Keep an array, or all: onchip; fixed:L, off chip, L cycles a word, one at a time; or axi "
+        "or axi:L, behind an AXI4 bus that answers in L cycles; or dram or dram:L, the same with "
+        "one data bus for reads and writes and 4 cycles more for each burst.",
+        factory=dict,
+        metavar="[ARRAY=]PLACE",
+        repeated=True,
+        read=places_of,
+        take=places_taken,
+        example='"axi", {"A": "fixed:8"}',
+        shown_default="on chip what fits",
+    )
+    unroll: Mapping[str, int | None] = option(
+        "--unroll",
+        "Run N iterations of a loop side by side, in lanes; all: all of them. LOOP is the loop's "
+        "variable, or its label.",
+        factory=dict,
+        metavar="LOOP=N",
+        repeated=True,
+        read=lanes_of,
+        take=lanes_taken,
+        example='{"j": 4, "k": None}',
+    )
+    pipeline: tuple[str, ...] = option(
+        "--pipeline",
+        "Begin an iteration of a loop in every cycle: unroll all loops below it. LOOP is its "
+        "variable or label, or the level of loops, from 1, the outermost; the function's name, or "
+        "0, is for the whole function.",
+        default=(),
+        metavar="LOOP",
+        repeated=True,
+        read=loop_names_of,
+        take=names_taken,
+        example='"j", ["i", "2"]',
+    )
+    partitions: Mapping[str, tuple[PartitionWish, ...]] = option(
+        "--partition",
+        "Cut an array into banks: cyclic:DIM:N, element x of dimension DIM (from 1) in bank x mod "
+        "N; block:DIM:N, N neighbouring parts; or complete:DIM, a bank for each x.",
+        factory=dict,
+        metavar="ARRAY=HOW",
+        repeated=True,
+        read=partitions_of,
+        take=partitions_taken,
+        example='{"A": "cyclic:2:8"}',
+    )
+    bus_bits: int = option(
+        "--bus-bits",
+        "Bits of a word of the memory off chip.",
+        default=64,
+        choices=BUS_BITS,
+        read=int,
+    )
+    max_bram_kib: int | None = option(
+        "--max-bram",
+        "RAM on chip that arrays and windows may take, in KiB; default: all of the target's.",
+        python="max_bram_kib",
+        low=1,
+        metavar="KIB",
+    )
+    max_dsp: int | None = option(
+        "--max-dsp",
+        "Choose lanes: as many as save cycles, with at most N multiplier blocks, and with the RAM "
+        "of --max-bram.",
+        low=0,
+        metavar="N",
+    )
+    buffer: bool = option(
+        "--buffer",
+        "Keep words from off chip on chip from tile to tile; if not, and without --tile, every "
+        "access goes off chip.",
+        default=True,
+    )
+    threads: int = option(
+        "--threads",
+        "Physical threads that share the tiles of a program whose arrays are off chip.",
+        default=1,
+        low=1,
+        high=MOST_THREADS,
+    )
+    strategy: Policy = option(
+        "--strategy",
+        "Which tiles are whose: F and C give each thread tiles next to each other, rounding their "
+        "number down or up; cyclic deals them out in turn.",
+        default="cyclic",
+        choices=POLICIES,
+    )
+    barrier: bool = option(
+        "--barrier",
+        "Let all threads meet after each wave of tiles, not only where one needs another.",
+        default=False,
+    )
+
+    def __post_init__(self) -> None:
+        for described_option in options():
+            # Of a target that there is not, `get_target` says which there are.
+            if described_option.member != "target":
+                described_option.require(getattr(self, described_option.member))
+        if any(size < 1 for size in self.tile):
+            raise ValueError(f"tile is {self.tile}: a tile has at least one iteration")
+        if any(lanes is not None and lanes < 1 for lanes in self.unroll.values()):
+            raise ValueError(f"unroll is {self.unroll}: a loop has at least one lane")
+        if not all(self.pipeline):
+            raise ValueError(f"pipeline is {self.pipeline}: a loop or a level has a name")
+        for place in self.memory.values():
+            off_chip_place(place)
+
+    @staticmethod
+    def from_texts(given: Mapping[str, Any]) -> CompileOptions:
+        """Return what a command line asks for, by the names of the members.
+
+        Raises
+        ------
+        BadOption: a text says nothing.
+        """
+        return CompileOptions(**{each.member: each.read(given[each.member]) for each in options()})
+
+    @staticmethod
+    def from_python(given: Mapping[str, Any]) -> CompileOptions:
+        """Return what the arguments of `rtlgen.compile` ask for.
+
+        Raises
+        ------
+        TypeError: there is no such option. ValueError: it has no such value.
+        """
+        known = {each.python: each for each in options()}
+        for name in given:
+            if name not in known:
+                raise TypeError(f"compile() has no option {name!r}")
+        taken = {known[name].member: known[name].take(value) for name, value in given.items()}
+        return CompileOptions(**taken)
+
+    @property
+    def loops(self) -> LoopOptions:
+        """Which loops the program is brought into before it is flattened."""
+        return LoopOptions(self.scheduler, self.fusion, self.tile, self.wavefront)
+
+
+@cache
+def options() -> tuple[Option, ...]:
+    """Return all options, in the order in which they are shown."""
+    return described(fields(CompileOptions))
+
+
+class Choices(TypedDict, total=False):
+    """The options as arguments of `rtlgen.compile`, with what Python may give for each."""
+
+    function: str | None
+    define: Mapping[str, object] | None
+    include_dirs: Sequence[str | Path]
+    target: str
+    fuse: FuseMode
+    expand: ExpandMode
+    shift: Mapping[str, int] | None
+    write_ports: WritePorts
+    index: IndexStyle
+    index_latency_cycles: int | None
+    scheduler: Scheduler | None
+    fusion: Fusion
+    tile: Sequence[int]
+    wavefront: bool
+    checksum: bool
+    memory: str | Mapping[str, str] | None
+    unroll: Mapping[str, int | None] | None
+    pipeline: str | Sequence[str]
+    partition: Mapping[str, str | Sequence[str]] | None
+    bus_bits: int
+    max_bram_kib: int | None
+    max_dsp: int | None
+    buffer: bool
+    threads: int
+    strategy: Policy
+    barrier: bool
