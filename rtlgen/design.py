@@ -124,7 +124,7 @@ class Design:
             version=VERSION,
             options=asdict(self.options),
             arrays=scop.arrays,
-            untouched=scop.untouched,
+            untouched=self.compilation.stages["prune"].untouched,
         )
 
     @property
@@ -215,7 +215,13 @@ class Design:
         limits = check_ranges(ranges or {}, self.manifest)
         key = f"data {seed} {seeds} {sorted(limits.items())}"
         if key not in self._data:
-            self._data[key] = random_data_sets(scop, seed=seed, seeds=seeds, limits=limits)
+            self._data[key] = random_data_sets(
+                scop,
+                seed=seed,
+                seeds=seeds,
+                limits=limits,
+                left_out=self.compilation.dead_statements,
+            )
         return self._data[key]
 
     @property
@@ -327,7 +333,8 @@ class Design:
             data = self.data_sets(seed=seed, seeds=seeds, ranges=ranges)
             return within_limit(data, self.manifest, simulator)
         scop = self.compilation.analysis.program.scop
-        return given_data_set(scop, "as given", check_inputs(inputs, self.manifest))
+        given, dead = check_inputs(inputs, self.manifest), self.compilation.dead_statements
+        return given_data_set(scop, "as given", given, dead)
 
     def _c_compiler_options(self) -> COptions:
         analysis = self.compilation.analysis

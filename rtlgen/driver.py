@@ -1,11 +1,11 @@
 """The compiler, as a list of passes.
 
-    parse -> unroll -> expand -> normalise [-> reschedule -> tile -> wavefront] [-> skew]
+    parse -> prune -> unroll -> expand -> normalise [-> reschedule -> tile -> wavefront] [-> skew]
           -> distribute -> permute -> pad -> flatten -> fuse -> plan
 
 With arrays off chip:
 
-    parse -> normalise -> tile -> transfer -> plan
+    parse -> prune -> normalise -> tile -> transfer -> plan
 
 Every pass takes the program of the one before. After each one the legality checker judges the new
 schedule against the dependences of the program as written, and the finished plan is replayed.
@@ -32,7 +32,7 @@ from rtlgen.ir.effort import TooComplex, limited_effort, more_effort, note_limit
 from rtlgen.ir.scop import Scop
 from rtlgen.options import CompileOptions
 from rtlgen.options.passes import PASSES
-from rtlgen.planning.analysis import Analysis, analyse
+from rtlgen.planning.analysis import Analysis, analyse, examine, live_program
 from rtlgen.planning.choice import choose_plan
 from rtlgen.planning.directives import (
     NO_LOOP,
@@ -40,6 +40,7 @@ from rtlgen.planning.directives import (
     directives,
     interval_warnings,
     loops_at,
+    without_dead_loops,
     without_pragmas,
 )
 from rtlgen.planning.planned import Planned
@@ -119,21 +120,27 @@ def compile_program(program: ParsedProgram, options: CompileOptions) -> Compilat
     RtlgenError: the program or an option is refused.
     """
     with noting_limits() as limits, quoting(program), limited_effort():
-        found = within_limit(program.scop, options, partial(_compiled, program))
-        return replace(found, limits=tuple(limits))
+        live = live_program(examine(program))
+        options = without_dead_loops(options, program.scop, live.scop)
+        found = within_limit(live.scop, options, partial(_compiled, live))
+        return replace(
+            found,
+            # What is verified is the program as written.
+            analysis=replace(found.analysis, program=program),
+            stages={**found.stages, "parse": program.scop},
+            limits=tuple(limits),
+        )
 
 
 def _compiled(program: ParsedProgram, options: CompileOptions, placement: Placement) -> Compilation:
-    """Compile a program with its arrays in certain places."""
+    """Compile a program of live statements with its arrays in certain places."""
     if placement.request is not None and placement.is_asked:
-        analysed = analyse(program)
-        found: Compilation = _in_tiles_as_asked(program, options, placement.request, analysed)
+        found: Compilation = _in_tiles_as_asked(program, options, placement.request)
     elif placement.request is not None:
-        analysed = analyse(program)
         try:
             # Whatever this takes, there is as much for a second attempt.
             with more_effort():
-                found = _in_tiles_as_asked(program, options, placement.request, analysed)
+                found = _in_tiles_as_asked(program, options, placement.request)
         except UNTILED as error:
             note_limit(f"{error.diagnostic.message}: all arrays are on chip")
             return _on_chip(program, options)
@@ -143,15 +150,13 @@ def _compiled(program: ParsedProgram, options: CompileOptions, placement: Placem
 
 
 def _in_tiles_as_asked(
-    program: ParsedProgram,
-    options: CompileOptions,
-    request: TileRequest,
-    analysis: Analysis,
+    program: ParsedProgram, options: CompileOptions, request: TileRequest
 ) -> TiledCompilation:
     """Compile a program with arrays off chip, in the lanes of a pragma where that can be.
 
     An option for lanes comes before all pragmas; of several, the first one that can be followed is.
     """
+    analysis = analyse(program)
     refused: list[tuple[HlsPragma, str]] = []
     is_free = request.lanes is None and options.max_dsp is None
     found: TiledCompilation | None = None
@@ -210,6 +215,7 @@ def _in_tiles(
         target=target,
         stages={
             "parse": program.scop,
+            "prune": program.scop,
             "normalise": tiled.program.scop,
             "tile": program_in_tiles(tiled),
         },

@@ -303,6 +303,9 @@ WARNINGS: Mapping[str, str] = {
 
         for (int i = 0; i < 8; i++) t = a[i];    only the last value of t can be read
 
+    A statement all of whose values are lost is left out of the circuit, as is one that is read by
+    such statements alone; so is an initial value that is always overwritten, without a word.
+
     Often a subscript is missing, or a wrong variable is assigned.
     """,
     "W0203": """A statement stores what is there already, so it has no effect.

@@ -36,7 +36,7 @@ from rtlgen.ir.sets import ScopSets
 from rtlgen.manifest.contents import Manifest
 from rtlgen.manifest.file import read_manifest, read_verilog
 from rtlgen.options import CompileOptions, PartitionWish
-from rtlgen.planning.analysis import analyse
+from rtlgen.planning.analysis import analyse, examine
 from rtlgen.poly.correspondence import correspondence
 from rtlgen.poly.edges import Edge
 from rtlgen.poly.extrema import pair_extrema
@@ -580,7 +580,7 @@ def test_a_warning_of_the_analysis_reads_as_expected(code: str, update_golden: b
     text = "void f(int a[4], int b[4])\n{\n  int s;\n  for (int i = 0; i < 4; i++) {\n"
     text += f"    {ANALYSED[code]};\n    b[i] = a[i];\n  }}\n}}\n"
     program = parse_text(text, "f.c")
-    said = analyse(program).warnings
+    said = examine(program).warnings
     (warning,) = [w for w in said if w.code != "W0107"]
     compare(code, warning.render(program.sources) + "\n", update_golden)
 

@@ -411,7 +411,8 @@ class Scop:
     returned: name of the scalar variable (an `Array` of shape ()) whose final value is returned.
     source: the file the function stands in, as read.
     parameters: of the C function, in its order.
-    untouched: array parameters that no statement uses, of role "in".
+    untouched: arrays that no statement uses, of role "in" or local: parameters, and what only dead
+        statements used.
     """
 
     name: str

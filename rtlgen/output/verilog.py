@@ -241,7 +241,7 @@ def _memory_map(side: MemorySide) -> MemoryMap:
 def _without_ports(arrays: Iterable[Array]) -> Iterator[ArrayEntry]:
     for array in arrays:
         # What is larger than any memory has no place in the files of a host either.
-        if prod(array.shape) <= MOST_ELEMENTS:
+        if array.role != "local" and prod(array.shape) <= MOST_ELEMENTS:
             type_ = array.element
             yield ArrayEntry(array.name, type_.width_bits, type_.signed, array.shape, "in", None)
 

@@ -1,6 +1,6 @@
 """What the polyhedral half knows of a program before any nest of it is flattened.
 
-parse [-> unroll] [-> expand] -> normalise [-> reschedule -> tile -> wavefront]
+parse -> prune [-> unroll] [-> expand] -> normalise [-> reschedule -> tile -> wavefront]
 """
 
 from __future__ import annotations
@@ -21,12 +21,14 @@ from rtlgen.poly.lookups import bounded_lookups
 from rtlgen.poly.unwritten import require_written
 from rtlgen.poly.useless import useless_statements
 from rtlgen.scheduling.errors import NothingObservable, NothingToBuild, PlanUnsound
+from rtlgen.source import Span
 from rtlgen.transforms.expand import Expansion, expand
 from rtlgen.transforms.lane_wishes import LaneWishes
 from rtlgen.transforms.loop_schedule import Scheduled, schedule_loops
 from rtlgen.transforms.normalise import normalise
 from rtlgen.transforms.partition import with_cuts
 from rtlgen.transforms.pauses import Pause
+from rtlgen.transforms.prune import without_dead
 from rtlgen.transforms.ragged import Ranking, ragged_statements
 from rtlgen.transforms.skew import Skew, Skewed, skew
 from rtlgen.transforms.strides import strided_statements
@@ -40,8 +42,8 @@ class Analysis:
 
     Members
     -------
-    program: as parsed; unrolled: the same, with loops in lanes; written: the same, perhaps with
-        temporaries expanded.
+    program: as parsed; unrolled: its live statements, with loops in lanes; written: the same,
+        perhaps with temporaries expanded.
     scop: `written`, normalised, in the loops of a scheduler if one was chosen; sets: the isl view
         of scop.
     earlier: the programs before `scop`, by pass. scheduled: the scheduler's answer.
@@ -82,43 +84,84 @@ class Analysis:
         return self.dependences if changed is None else changed.written
 
 
-def analyse(
-    program: ParsedProgram,
-    kept: frozenset[str] = frozenset(),
-    wishes: LaneWishes | None = None,
-) -> Analysis:
-    """Check a parsed program and compute its dependences.
-
-    Parameters
-    ----------
-    wishes: which loops are to run in lanes.
-    kept: strided statements that are to run in all iterations: see `transforms.normalise`.
+def examine(program: ParsedProgram) -> Analysis:
+    """Judge a program as it was parsed, and compute its dependences, those of dead statements, too.
 
     Raises
     ------
     NothingObservable, NothingToBuild, OutOfBounds, LookupOutOfRange, ReadBeforeWrite, TooComplex
     """
     _require_observable(program.scop)
-    lanes = wishes or LaneWishes()
     with limited_effort():
         require_in_bounds(ScopSets(program.scop))
+        analysis = _aligned(program, program.scop, program.scop, frozenset(), ())
+        return replace(analysis, warnings=(*program.warnings, *_judged(analysis)))
+
+
+def live_program(examined: Analysis) -> ParsedProgram:
+    """Return an examined program without its dead statements, and all that is to be said of it.
+
+    Raises
+    ------
+    NothingObservable: none is live. RewriteUnsound: some value would be another one. TooComplex
+    """
+    program = examined.program
+    with limited_effort():
+        scop = without_dead(program.scop, examined.sets, examined.flows)
+    _require_observable(scop)
+    before, after = _parameters_of(program.scop), _parameters_of(scop)
+    message = "the parameter `{}` is used by dead statements only, and gets no port"
+    unused = (
+        Diagnostic("W0102", message.format(name), (Label(span),), severity="warning")
+        for name, span in before.items()
+        if name not in after
+    )
+    return replace(program, scop=scop, warnings=(*examined.warnings, *unused))
+
+
+def _parameters_of(scop: Scop) -> dict[str, Span]:
+    """Return the parameters that statements use, and where they are declared."""
+    arrays = {array.name: array.span for array in scop.arrays if array.storage == "parameter"}
+    return {**arrays, **{scalar.name: scalar.span for scalar in scop.scalars}}
+
+
+def analyse(
+    program: ParsedProgram,
+    kept: frozenset[str] = frozenset(),
+    wishes: LaneWishes | None = None,
+) -> Analysis:
+    """Compute the dependences of a program that has been examined, without its dead statements.
+
+    Parameters
+    ----------
+    wishes: which loops are to run in lanes. Lanes may be dead where their loop is not.
+    kept: strided statements that are to run in all iterations: see `transforms.normalise`.
+
+    Raises
+    ------
+    NothingToBuild, OutOfBounds, LookupOutOfRange, TooComplex
+    """
+    lanes = wishes or LaneWishes()
+    with limited_effort():
         unrolled = program.scop if lanes.is_empty else unroll(program.scop, lanes)
-        analysis = _aligned(program, unrolled, unrolled, kept, ())
+        analysis = _live(_aligned(program, unrolled, unrolled, kept, ()))
         circular = [unit for unit in analysis.units if len(unit.statements) > 1]
         if circular and not lanes.is_empty:
             joint = frozenset(name for unit in circular for name in unit.statements)
             sharing = unroll(program.scop, lanes, joint)
             if sharing != unrolled:
-                unrolled = sharing
-                analysis = _aligned(program, unrolled, unrolled, kept, ())
+                analysis = _live(_aligned(program, sharing, sharing, kept, ()))
         if kept:
             require_in_bounds(analysis.sets)
-        exact = analysis
-        if kept or unrolled is not program.scop:
-            # Statements that are kept do nothing in the iterations that they gain, and lanes are no
-            # statements of the program.
-            exact = _aligned(program, program.scop, program.scop, frozenset(), ())
-        return replace(analysis, warnings=(*program.warnings, *_judged(exact)))
+        return replace(analysis, warnings=program.warnings)
+
+
+def _live(analysis: Analysis) -> Analysis:
+    """Return the analysis of a program without its dead statements."""
+    scop = without_dead(analysis.unrolled, analysis.sets, analysis.flows)
+    if scop is analysis.unrolled:
+        return analysis
+    return _aligned(analysis.program, scop, scop, analysis.kept, ())
 
 
 def _require_observable(scop: Scop) -> None:
@@ -232,6 +275,7 @@ def _analysed(
         units=dependence_units(scop, dependences),
         earlier={
             "parse": program.scop,
+            "prune": program.scop,
             "unroll": unrolled,
             "expand": written,
             "normalise": scop,

@@ -19,11 +19,12 @@ from rtlgen.frontend import (
     not_followed,
 )
 from rtlgen.ir.cycles import predicted_cycles
+from rtlgen.ir.effort import note_limit
 from rtlgen.ir.plan import KernelPlan
 from rtlgen.ir.scop import Loop, LoopNode, Scop, statements_under, walk_tree
 from rtlgen.options import CompileOptions, PartitionWish
 from rtlgen.source import Span
-from rtlgen.transforms.lane_wishes import LaneWishes, place_of
+from rtlgen.transforms.lane_wishes import LaneWishes, loop_names, place_of
 from rtlgen.transforms.partition import PartitionUnsuitable, UnknownPartition, partition
 from rtlgen.transforms.unroll import NotUnrollable, unroll
 
@@ -66,6 +67,24 @@ def directives(program: ParsedProgram, options: CompileOptions) -> Directives:
         collected.partitions,
         tuple(collected.followed),
         tuple(collected.warnings),
+    )
+
+
+def without_dead_loops(options: CompileOptions, written: Scop, live: Scop) -> CompileOptions:
+    """Return options that ask nothing of loops whose statements are all dead, and note these.
+
+    Parameters
+    ----------
+    written, live: the program with and without its dead statements.
+    """
+    gone = loop_names(written) - loop_names(live)
+    for flag, names in (("--unroll", options.unroll), ("--pipeline", options.pipeline)):
+        for name in gone.intersection(names):
+            note_limit(f"{flag} {name}: nothing in this loop is ever seen, and it is left out")
+    return replace(
+        options,
+        unroll={name: lanes for name, lanes in options.unroll.items() if name not in gone},
+        pipeline=tuple(name for name in options.pipeline if name not in gone),
     )
 
 

@@ -96,5 +96,13 @@ def moved_dataflow(flows: Dataflow, moved: Correspondence) -> Dataflow:
     )
 
 
+def renumbered(relation: isl.Map, before: ScopSets, after: ScopSets) -> isl.Map:
+    """Return {instance -> instance} for a program that has some of the statements alone."""
+    for kind in (isl.dim_type.in_, isl.dim_type.out):
+        name = before.statement_of(relation.get_tuple_name(kind)).name
+        relation = relation.set_tuple_name(kind, after.statement_tuple(name))
+    return relation
+
+
 def _moved(relation: isl.Map, source: isl.Map, sink: isl.Map) -> isl.Map:
     return relation.apply_domain(source).apply_range(sink).coalesce()

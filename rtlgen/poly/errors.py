@@ -111,8 +111,9 @@ class RewriteUnsound(RtlgenError):
     """A transform changed what the instances of a statement do: an error of the compiler.
 
     After every change of iterators the compiler proves that each instance of the C program is still
-    there, once, and touches the same array elements. This message means that the proof failed, so
-    nothing was built. Leave out `--scheduler` and `--tile`, and report the program.
+    there, once, and touches the same array elements; and when dead statements are left out, that
+    all others read and leave the same values. This message means that a proof failed, so nothing
+    was built. Leave out `--scheduler` and `--tile`, and report the program.
     """
 
     code = "E0211"

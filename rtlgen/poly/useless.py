@@ -12,7 +12,8 @@ from rtlgen.ir.expr import Cast, Expr, Read
 from rtlgen.ir.scop import Scop, Statement
 from rtlgen.ir.sets import ScopSets, earliest, first_point
 from rtlgen.poly.counting import count_points
-from rtlgen.poly.dependences import Dataflow, Dependence
+from rtlgen.poly.dependences import Dataflow, Dependence, Flow
+from rtlgen.poly.liveness import dead_statements
 
 
 def useless_statements(
@@ -26,10 +27,11 @@ def useless_statements(
     """
     with limited_effort():
         found = [*_never_run(program, sets.scop)]
+        unseen = dead_statements(sets.scop, flows)
         for statement in sets.scop.statements:
             keep_going(sets.context)
             found += _without_effect(statement) or _stored_for_nobody(
-                sets, dependences, flows, statement
+                sets, dependences, flows, statement, is_dead=statement.name in unseen
             )
     return tuple(found)
 
@@ -62,27 +64,56 @@ def _without_effect(statement: Statement) -> list[Diagnostic]:
 
 
 def _stored_for_nobody(
-    sets: ScopSets, dependences: Sequence[Dependence], flows: Dataflow, statement: Statement
+    sets: ScopSets,
+    dependences: Sequence[Dependence],
+    flows: Dataflow,
+    statement: Statement,
+    *,
+    is_dead: bool,
 ) -> list[Diagnostic]:
+    """Return a warning for a statement whose values nobody reads, or only what is never seen.
+
+    Parameters
+    ----------
+    is_dead: whether it is left out of the circuit.
+    """
     array = sets.scop.array(statement.write.array)
     if statement.write.span == array.span:
         # An initialiser, or a variable of the compiler's own.
         return []
     domain = sets.domains[statement.name]
-    dead = domain
-    if array.role != "local" or sets.scop.returned == array.name:
-        dead = dead.subtract(flows.live_out[statement.name])
-    for flow in flows.flows:
-        if flow.source == statement.name:
-            dead = dead.subtract(flow.relation.domain())
+    dead = domain.subtract(flows.outliving(sets.scop, statement.name))
+    readers = [flow for flow in flows.flows if flow.source == statement.name]
+    for flow in readers:
+        dead = dead.subtract(flow.relation.domain())
+    if is_dead and not domain.is_subset(dead):
+        return [_feeding_dead(statement, domain.subtract(dead), readers)]
     if dead.is_empty():
         return []
-    if not domain.is_subset(dead):
+    if not is_dead:
         # A last value that is left over, or a border that is set again, is as it should be.
         dead = dead.intersect(_repeated(sets, dependences, statement))
         if 2 * count_points(dead) <= count_points(domain):
             return []
-    return [_dead_store(sets, dependences, statement, dead)]
+    left_out = (_left_out(statement),) if is_dead else ()
+    return [_dead_store(sets, dependences, statement, dead, left_out)]
+
+
+def _left_out(statement: Statement) -> str:
+    return f"{statement.name} is left out of the circuit"
+
+
+def _feeding_dead(statement: Statement, used: isl.Set, readers: Sequence[Flow]) -> Diagnostic:
+    """Return the warning of a statement that is read by dead ones alone, itself perhaps."""
+    instance = first_point(used)
+    names = ", ".join(dict.fromkeys(flow.sink for flow in readers))
+    return _warning(
+        "W0202",
+        f"the values that {statement.write.array} gets are never seen",
+        Label(statement.write.span, f"stored by {statement.instance_text(instance)}"),
+        f"read by {names} alone, for nothing that outlives the run",
+        _left_out(statement),
+    )
 
 
 def _repeated(sets: ScopSets, dependences: Sequence[Dependence], statement: Statement) -> isl.Set:
@@ -110,7 +141,11 @@ def _later(
 
 
 def _dead_store(
-    sets: ScopSets, dependences: Sequence[Dependence], statement: Statement, dead: isl.Set
+    sets: ScopSets,
+    dependences: Sequence[Dependence],
+    statement: Statement,
+    dead: isl.Set,
+    left_out: Sequence[str],
 ) -> Diagnostic:
     instance = first_point(dead)
     values = dict(zip(statement.iterators, instance, strict=True))
@@ -123,7 +158,7 @@ def _dead_store(
     if following is not None:
         note = f"{following} overwrites it"
     name = f"{statement.write.array}{element}"
-    return _warning("W0202", f"the value that {name} gets is never used", label, note)
+    return _warning("W0202", f"the value that {name} gets is never used", label, note, *left_out)
 
 
 def _next_writer(

@@ -52,6 +52,15 @@ class Compilation(ABC):
         return self.analysis.warnings
 
     @property
+    def dead_statements(self) -> frozenset[str]:
+        """The names of the statements of the program that are left out."""
+        written, live = (
+            {statement.name for statement in self.stages[name].statements}
+            for name in ("parse", "prune")
+        )
+        return frozenset(written - live)
+
+    @property
     def unproven(self) -> tuple[str, ...]:
         """What a limit leaves unproven, a line each."""
         if self.replayed:

@@ -187,7 +187,8 @@ def _planned(
     _require_as_many(request.sizes, parts)
     # Temporaries are the last of its arrays: nothing else moves when they go.
     there = tuple(array for array in side.arrays if array.name not in copies)
-    plan = _plan(whole, parts, replace(side, arrays=there), chosen, set(copies))
+    nowhere = {array.name for array in side.arrays} & copies.keys()
+    plan = _plan(whole, parts, replace(side, arrays=there), chosen, nowhere)
     return TiledProgram(
         plan,
         program.scop,

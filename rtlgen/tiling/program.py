@@ -8,9 +8,14 @@ import islpy as isl
 
 from rtlgen.ir.scop import Scop
 from rtlgen.ir.sets import ScopSets
-from rtlgen.poly.correspondence import correspondence, moved_dataflow, moved_dependences
+from rtlgen.poly.correspondence import (
+    correspondence,
+    moved_dataflow,
+    moved_dependences,
+    renumbered,
+)
 from rtlgen.poly.dependences import Dataflow, Dependence, dataflow, memory_dependences
-from rtlgen.transforms.normalise import boxed, normalise, program_order, restricted
+from rtlgen.transforms.normalise import boxed, normalise, with_statements
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,12 +63,9 @@ def in_other_loops(program: Program, scop: Scop) -> Program:
 def part_of(program: Program, names: frozenset[str]) -> Program:
     """Return some statements of a program, and what is between them alone."""
     sets = ScopSets(statements_of(program.scop, names), program.sets)
-    old = {program.sets.statement_tuple(n): sets.statement_tuple(n) for n in names}
 
     def renamed(relation: isl.Map) -> isl.Map:
-        for kind in (isl.dim_type.in_, isl.dim_type.out):
-            relation = relation.set_tuple_name(kind, old[relation.get_tuple_name(kind)])
-        return relation
+        return renumbered(relation, program.sets, sets)
 
     return Program(
         sets,
@@ -88,9 +90,7 @@ def part_of(program: Program, names: frozenset[str]) -> Program:
 
 def statements_of(scop: Scop, names: frozenset[str]) -> Scop:
     """Return a program of some of its statements alone."""
-    tree = restricted(scop.tree, names)
-    statements = tuple(s for s in scop.statements if s.name in names)
-    return boxed(replace(scop, statements=statements, tree=tree, schedule=program_order(tree)))
+    return boxed(with_statements(scop, names))
 
 
 def _outliving(program: Program, name: str, names: frozenset[str]) -> isl.Set:

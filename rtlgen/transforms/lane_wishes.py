@@ -51,16 +51,15 @@ class LaneWishes:
     def require_known(self, scop: Scop) -> None:
         """Raise UnknownLoop where a loop is named that there is not."""
         loops = [node.loop for node in walk_tree(scop.tree) if isinstance(node, LoopNode)]
-        names = {name for loop in loops for name in (loop.iterator, loop.label) if name}
+        names = {name for loop in loops for name in _names(loop)}
         depth = _depth(scop.tree)
-        levels = {str(level) for level in range(depth + 1)}
         shown = ", ".join(dict.fromkeys(loop.label or loop.iterator for loop in loops))
         known = f"the loops are {shown}" if shown else None
         for name in self.unroll:
             if name not in names:
                 raise UnknownLoop(f"there is no loop {name}", help=known)
         for name in self.pipeline:
-            if name in names or name in levels or name == scop.name:
+            if name in loop_names(scop):
                 continue
             if name.isdecimal():
                 deepest = f"levels go from 1, the outermost loops, to {depth}"
@@ -88,6 +87,13 @@ class LaneWishes:
     def pipelines(self, loop: Loop, level: int) -> bool:
         """Tell whether an option asks for all loops below this one to be unrolled."""
         return str(level) in self.pipeline or any(name in self.pipeline for name in _names(loop))
+
+
+def loop_names(scop: Scop) -> frozenset[str]:
+    """Return what names loops of a program, or all of them: labels, variables, levels, its name."""
+    loops = [node.loop for node in walk_tree(scop.tree) if isinstance(node, LoopNode)]
+    levels = (str(level) for level in range(_depth(scop.tree) + 1))
+    return frozenset((scop.name, *levels, *(name for loop in loops for name in _names(loop))))
 
 
 def place_of(span: Span) -> Place:

@@ -123,8 +123,11 @@ class _Rewriter:
 def _without_empty(scop: Scop) -> Scop:
     sets = ScopSets(scop)
     names = frozenset(s.name for s in scop.statements if not sets.domains[s.name].is_empty())
-    if len(names) == len(scop.statements):
-        return scop
+    return scop if len(names) == len(scop.statements) else with_statements(scop, names)
+
+
+def with_statements(scop: Scop, names: frozenset[str]) -> Scop:
+    """Return a program of some of its statements alone, in program order."""
     tree = restricted(scop.tree, names)
     statements = tuple(s for s in scop.statements if s.name in names)
     return replace(scop, statements=statements, tree=tree, schedule=program_order(tree))

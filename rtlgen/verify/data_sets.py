@@ -6,7 +6,7 @@ them (`sensitivity`): what is cut off on one kind shows on another.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from rtlgen.errors import Diagnostic
@@ -75,18 +75,24 @@ class DataSets:
 
 
 def random_data_sets(
-    scop: Scop, *, seed: int = 1, seeds: int = 1, limits: Mapping[str, Limits] | None = None
+    scop: Scop,
+    *,
+    seed: int = 1,
+    seeds: int = 1,
+    limits: Mapping[str, Limits] | None = None,
+    left_out: Collection[str] = (),
 ) -> DataSets:
     """Return data sets of every kind for some seeds, and more where these do not show everything.
 
     Parameters
     ----------
     limits: smallest and largest value of arrays and scalars, by name.
+    left_out: names of dead statements, which are not built, and can never be seen.
     """
     bounds = dict(limits or {})
     kinds = KINDS[:1] if run_bounds(scop).instances > LONG_RUN_INSTANCES else KINDS
     wanted = [Recipe(kind, seed + n, bounds) for n in range(seeds) for kind in kinds]
-    collected = _Collected(scop)
+    collected = _Collected(scop, left_out)
     for recipe in wanted:
         collected.add(str(recipe), recipe.inputs(scop))
     fruitless, number = 0, 0
@@ -99,9 +105,11 @@ def random_data_sets(
     return collected.result()
 
 
-def given_data_set(scop: Scop, name: str, inputs: Mapping[str, Elements | int]) -> DataSets:
+def given_data_set(
+    scop: Scop, name: str, inputs: Mapping[str, Elements | int], left_out: Collection[str] = ()
+) -> DataSets:
     """Return the one data set that the user gives."""
-    collected = _Collected(scop)
+    collected = _Collected(scop, left_out)
     collected.add(name, completed(scop, inputs))
     return collected.result()
 
@@ -116,8 +124,9 @@ def completed(scop: Scop, inputs: Mapping[str, Elements | int]) -> dict[str, Ele
 
 
 class _Collected:
-    def __init__(self, scop: Scop) -> None:
+    def __init__(self, scop: Scop, left_out: Collection[str]) -> None:
         self._scop = scop
+        self._left_out = left_out
         self._sets: list[DataSet] = []
         self._sensitivity: Sensitivity | None = None
 
@@ -127,7 +136,8 @@ class _Collected:
         """Run the program on a data set and keep it; return whether it shows something new."""
         golden = run_golden(self._scop, inputs)
         if self._sensitivity is None:
-            self._sensitivity = Sensitivity(self._scop, golden.counts)
+            counts = {s: n for s, n in golden.counts.items() if s not in self._left_out}
+            self._sensitivity = Sensitivity(self._scop, counts)
         new = self._sensitivity.ask(inputs, golden)
         if new or not only_new:
             self._sets.append(DataSet(name, inputs, golden, new))

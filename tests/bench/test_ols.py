@@ -11,14 +11,14 @@ from rtlgen.bench.table import BenchRow
 from rtlgen.driver import parse
 from rtlgen.frontend import ParsedProgram, parse_text
 from rtlgen.options import CompileOptions
-from rtlgen.planning.analysis import analyse
+from rtlgen.planning.analysis import examine
 from rtlgen.transforms.ols import OlsApplicability, ols_applicability
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
 
 def judge(program: ParsedProgram) -> OlsApplicability:
-    analysis = analyse(program)
+    analysis = examine(program)
     return ols_applicability(analysis.scop, analysis.sets, analysis.dependences)
 
 

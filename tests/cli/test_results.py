@@ -107,7 +107,8 @@ def test_the_same_plan_is_printed_twice() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["parse", "normalise", "distribute", "permute", "pad", "flatten", "fuse", "plan"]
+    "name",
+    ["parse", "prune", "normalise", "distribute", "permute", "pad", "flatten", "fuse", "plan"],
 )
 def test_the_program_is_printed_after_each_pass(name: str) -> None:
     outcome = rtlgen("plan", GEMM, "--dump-after", name)

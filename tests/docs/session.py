@@ -17,7 +17,7 @@ import pytest
 from rtlgen.cli.program import main
 from rtlgen.errors import RtlgenError
 from rtlgen.frontend import parse_text
-from rtlgen.planning.analysis import analyse
+from rtlgen.planning.analysis import examine
 from tests.docs.blocks import ROOT, Block, Command, agrees, commands_of, printed_by
 
 SHELL_TOOLS = ("cat", "gcc", "grep", "head", "iverilog", "ls", "mkdir", "vvp")
@@ -106,7 +106,7 @@ class Session:
 
     def _judge(self, block: Block, verdict: str) -> None:
         try:
-            analyse(parse_text(block.text))
+            examine(parse_text(block.text))
             said = "accepted"
         except RtlgenError as error:
             said = error.code

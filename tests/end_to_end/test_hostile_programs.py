@@ -23,7 +23,7 @@ from rtlgen.ir.effort import (
     noting_limits,
 )
 from rtlgen.options import CompileOptions
-from rtlgen.planning.analysis import analyse
+from rtlgen.planning.analysis import examine
 from rtlgen.poly.describe import dependence_rows
 
 ALLOWED_WORK = 1_000_000
@@ -88,7 +88,7 @@ VERBS: dict[str, Callable[[ParsedProgram], object]] = {
 
 
 def _rows(program: ParsedProgram) -> object:
-    analysis = analyse(program)
+    analysis = examine(program)
     return dependence_rows(analysis.sets, analysis.dependences)
 
 
@@ -124,13 +124,13 @@ def test_a_hostile_program_has_an_answer_in_bounded_time(
 def test_the_operations_of_one_step_are_limited() -> None:
     program = parse_text(f"void f(int a[5000]) {{ {COEFFICIENTS} }}")
     with pytest.raises(TooComplex) as found:
-        analyse(program)
+        examine(program)
     assert "elementary isl operations" in found.value.diagnostic.notes[0]
 
 
 def test_describing_dependences_is_limited_too() -> None:
     program = parse_text(f"void f(int a[64]) {{ {nest(2, '8', 'a[i0] = a[i1] + a[i0];')} }}")
-    analysis = analyse(program)
+    analysis = examine(program)
     analysis.sets.context.set_max_operations(1)
     with pytest.raises(TooComplex):
         dependence_rows(analysis.sets, analysis.dependences)

@@ -16,7 +16,7 @@ from rtlgen.ir.quasi_affine import quasi_affine_values
 from rtlgen.ir.quotients import division_in, quotient, simplified
 from rtlgen.ir.types import INT32
 from rtlgen.ir.value_ranges import value_range
-from rtlgen.planning.analysis import analyse
+from rtlgen.planning.analysis import examine
 from tests.end_to_end.judge import assert_plan_exact, compiled
 from tests.frontend.gcc_check import assert_as_gcc
 from tests.oracles.gcc_oracle import have_gcc
@@ -124,7 +124,7 @@ def test_steps_are_counted_where_a_scalar_counts_them() -> None:
 def test_a_remainder_outside_of_its_array_is_refused() -> None:
     body = "for (int i = 0; i < 64; i++) b[i % 5][0] = 0;"
     with pytest.raises(RtlgenError) as caught:
-        analyse(parse_text(function(body)))
+        examine(parse_text(function(body)))
     assert caught.value.code == "E0201"
 
 
@@ -159,13 +159,13 @@ def test_a_condition_on_remainders_keeps_what_is_read_and_written_inside() -> No
 def test_a_guarded_store_that_may_leave_its_array_is_made_inside_only(body: str) -> None:
     program = parse_text(function(f"for (int p = 0; p < 64; p++) {{ {body} }}"))
     assert "W0108" in {warning.code for warning in program.warnings}
-    analyse(program)
+    examine(program)
 
 
 def test_a_read_under_another_condition_is_not_proven_inside() -> None:
     body = "for (int p = 0; p < 64; p++) if (p % 16 > 1) a[p] = y[p / 16][p % 16 - 3];"
     with pytest.raises(RtlgenError) as caught:
-        analyse(parse_text(function(body)))
+        examine(parse_text(function(body)))
     assert caught.value.code == "E0220"
 
 

@@ -8,7 +8,7 @@ import pytest
 from rtlgen.frontend import parse_text
 from rtlgen.ir.effort import is_out_of_operations
 from rtlgen.ir.sets import ScopSets, earliest, latest, linear_constraint
-from rtlgen.planning.analysis import analyse
+from rtlgen.planning.analysis import examine
 
 # Which write is the last one depends on quotients: those of i + j and of the counter that wraps.
 QUOTIENTS = """void f(unsigned short a[8][4], const unsigned c[4]) {
@@ -34,7 +34,7 @@ def test_last_writes_are_found_where_isl_loses_a_quotient(monkeypatch: pytest.Mo
             raise
 
     monkeypatch.setattr(isl.Map, "lexmax", asked)
-    assert analyse(parse_text(QUOTIENTS, "quotients.c")).flows.flows
+    assert examine(parse_text(QUOTIENTS, "quotients.c")).flows.flows
     assert lost, "isl has learned to do it: the second attempt is no longer needed"
 
 

@@ -10,7 +10,7 @@ from rtlgen.driver import parse
 from rtlgen.frontend import parse_text
 from rtlgen.ir.sets import for_each, point_values
 from rtlgen.options import CompileOptions
-from rtlgen.planning.analysis import Analysis, analyse
+from rtlgen.planning.analysis import Analysis, examine
 from tests.poly.enumeration import Pair, Point
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -57,11 +57,11 @@ ONE_ITERATION = {
 
 
 def analysed(text: str) -> Analysis:
-    return analyse(parse_text(text, "program.c"))
+    return examine(parse_text(text, "program.c"))
 
 
 def example(name: str) -> Analysis:
-    return analyse(parse(EXAMPLES / name / f"{name}.c", CompileOptions()))
+    return examine(parse(EXAMPLES / name / f"{name}.c", CompileOptions()))
 
 
 def pairs_of(relation: isl.Map) -> set[Pair]:

@@ -9,7 +9,7 @@ import pytest
 from rtlgen.driver import compile_program
 from rtlgen.frontend import parse_text
 from rtlgen.options import CompileOptions
-from rtlgen.planning.analysis import Analysis, analyse
+from rtlgen.planning.analysis import Analysis, examine
 from rtlgen.poly.barriers import ChainBound, Stage, chain_bound
 
 # Each of 6 sums needs all of 5, and of 6 others; the last one all of those.
@@ -30,7 +30,7 @@ STREAM = """void stream(const int a[9], int b[9], int c[9]) {
 
 
 def analysed(text: str) -> Analysis:
-    return analyse(parse_text(text, "barriers.c"))
+    return examine(parse_text(text, "barriers.c"))
 
 
 def bound(analysis: Analysis) -> ChainBound | None:

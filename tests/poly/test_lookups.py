@@ -6,7 +6,7 @@ import pytest
 
 from rtlgen.frontend import parse_text
 from rtlgen.ir.scop import Window
-from rtlgen.planning.analysis import Analysis, analyse
+from rtlgen.planning.analysis import Analysis, examine
 from rtlgen.poly.errors import LookupOutOfRange, OutOfBounds
 
 TABLE = "static const int t[16] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3};\n"
@@ -15,7 +15,7 @@ TABLE = "static const int t[16] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 
 def analysed(
     body: str, before: str = "", parameters: str = "int x[8], unsigned char c[8]"
 ) -> Analysis:
-    return analyse(
+    return examine(
         parse_text(
             f"""{TABLE}{before}
             void f({parameters}, unsigned u, int y[8]) {{
@@ -73,7 +73,7 @@ def test_the_window_of_a_lookup_is_proven(body: str, window: str) -> None:
 
 
 def test_values_that_go_round_are_bounded_by_what_feeds_them() -> None:
-    counting = analyse(
+    counting = examine(
         parse_text(
             TABLE
             + """void f(const int x[8], int y[8]) {
@@ -86,7 +86,7 @@ def test_values_that_go_round_are_bounded_by_what_feeds_them() -> None:
 
 
 def test_a_table_that_the_program_fills_bounds_what_is_read_from_it() -> None:
-    analysis = analyse(
+    analysis = examine(
         parse_text(
             TABLE
             + """void f(const int x[8], int y[8]) {
@@ -132,7 +132,7 @@ def test_the_refusal_tells_the_range_and_the_remedy() -> None:
 
 def test_an_affine_subscript_beside_a_looked_up_one_is_still_judged() -> None:
     with pytest.raises(OutOfBounds):
-        analyse(
+        examine(
             parse_text(
                 """void f(const int m[8][4], const int x[9], int y[9]) {
                   for (int i = 0; i < 9; i++) y[i] = m[i][x[i] & 3];
@@ -145,7 +145,7 @@ def test_a_condition_on_data_may_keep_an_affine_subscript_inside() -> None:
     text = """void f(const int a[8], const int b[8], int y[8]) {
       for (int i = 0; i < 8; i++) if (a[i] > 0) y[i] = b[i + 1];
     }"""
-    analysis = analyse(parse_text(text))
+    analysis = examine(parse_text(text))
     (statement,) = analysis.scop.statements
     conditional = [access for access in statement.reads if access.is_conditional]
     assert [access.array for access in conditional] == ["b"]
@@ -157,11 +157,11 @@ def test_a_subscript_that_is_never_inside_is_refused_under_any_condition() -> No
       for (int i = 0; i < 8; i++) if (a[i] > 0) y[i] = a[i + 8];
     }"""
     with pytest.raises(OutOfBounds):
-        analyse(parse_text(text))
+        examine(parse_text(text))
 
 
 def test_a_lookup_depends_on_all_that_it_may_read() -> None:
-    analysis = analyse(
+    analysis = examine(
         parse_text(
             """void f(const int x[8], int y[8]) {
               int m[8];
@@ -185,7 +185,7 @@ def test_a_lookup_depends_on_all_that_it_may_read() -> None:
 
 
 def test_a_quotient_of_iterators_is_known_exactly() -> None:
-    analysis = analyse(
+    analysis = examine(
         parse_text(
             """void f(const int x[16], int y[16]) {
               int m[16];

@@ -9,7 +9,7 @@ from rtlgen.errors import Diagnostic
 from rtlgen.frontend import parse_text
 from rtlgen.ir.scop import Scop
 from rtlgen.ir.sets import ScopSets
-from rtlgen.planning.analysis import analyse
+from rtlgen.planning.analysis import examine
 from rtlgen.poly.dependences import Dataflow, dataflow
 from rtlgen.poly.errors import ReadBeforeWrite
 from rtlgen.poly.unwritten import _asked, require_written
@@ -36,7 +36,7 @@ UNWRITTEN = {
 
 
 def warnings_of(body: str) -> tuple[Diagnostic, ...]:
-    return analyse(parse_text(f"void f(int a[8], int b[8]) {{ {body} }}")).warnings
+    return examine(parse_text(f"void f(int a[8], int b[8]) {{ {body} }}")).warnings
 
 
 @pytest.mark.parametrize(("body", "name", "instance"), UNWRITTEN.values(), ids=UNWRITTEN)
@@ -67,7 +67,7 @@ WRITTEN = {
 def test_what_has_a_value_is_accepted(body: str) -> None:
     text = "void fill(int x[8]) { for (int i = 0; i < 8; i++) x[i] = i; }\n"
     program = parse_text(f"{text}void f(int a[8], int b[8]) {{ {body} }}", function="f")
-    assert [w for w in analyse(program).warnings if w.code == "W0204"] == []
+    assert [w for w in examine(program).warnings if w.code == "W0204"] == []
 
 
 CONDITIONAL = {
@@ -122,7 +122,7 @@ def test_it_says_what_execution_says(program: Scop) -> None:
 
 def test_a_missing_flow_is_noticed() -> None:
     body = "int t; for (int i = 0; i < 8; i++) { t = 3 * a[i]; a[i] += t; }"
-    analysis = analyse(parse_text(f"void f(int a[8]) {{ {body} }}"))
+    analysis = examine(parse_text(f"void f(int a[8]) {{ {body} }}"))
     assert not finds(analysis.scop)
     kept = tuple(flow for flow in analysis.flows.flows if flow.source != "S0")
     assert finds(analysis.scop, Dataflow(kept, analysis.flows.live_out))

@@ -13,7 +13,7 @@ from rtlgen.errors import Diagnostic
 from rtlgen.frontend import parse_text
 from rtlgen.ir.scop import Scop
 from rtlgen.ir.sets import ScopSets
-from rtlgen.planning.analysis import analyse
+from rtlgen.planning.analysis import examine
 from rtlgen.poly.dependences import dataflow, memory_dependences
 from rtlgen.poly.useless import useless_statements
 from rtlgen.source import Span
@@ -21,31 +21,45 @@ from rtlgen.transforms.normalise import normalise
 from tests.oracles.scops import random_scops
 from tests.poly.enumeration import element, instances
 
+LEFT_OUT = "S0 is left out of the circuit"
 DEAD = {
     "a missing subscript": ("int s = 0; for (int i = 0; i < 8; i++) s = a[i]; b[0] = s;", "s",
-                            "S1(0)", "S1(1) overwrites it"),
+                            "S1(0)", ("S1(1) overwrites it",)),
     "a local that nobody reads": ("int t[8]; for (int i = 2; i < 8; i++) t[i] = a[i]; b[0] = 1;",
-                                  "t[2]", "S0(2)", "the local t is gone after the run"),
+                                  "t[2]", "S0(2)",
+                                  ("the local t is gone after the run", LEFT_OUT)),
     "a result that is set again": (
         "for (int i = 0; i < 8; i++) a[i] = b[i]; for (int i = 7; i >= 0; i--) a[i] = 5;",
-        "a[0]", "S0(0)", "S1(0) overwrites it"),
+        "a[0]", "S0(0)", ("S1(0) overwrites it", LEFT_OUT)),
 }  # fmt: skip
 
 
 def warnings_of(body: str) -> tuple[Diagnostic, ...]:
-    found = analyse(parse_text(f"void f(int a[8], int b[8]) {{ {body} }}")).warnings
+    found = examine(parse_text(f"void f(int a[8], int b[8]) {{ {body} }}")).warnings
     return tuple(warning for warning in found if warning.code.startswith("W02"))
 
 
 @pytest.mark.parametrize(("body", "name", "instance", "why"), DEAD.values(), ids=DEAD)
 def test_a_dead_store_is_named_with_what_makes_it_dead(
-    body: str, name: str, instance: str, why: str
+    body: str, name: str, instance: str, why: tuple[str, ...]
 ) -> None:
     (warning,) = warnings_of(body)
     assert warning.code == "W0202"
     assert warning.message == f"the value that {name} gets is never used"
     assert warning.labels[0].text == f"stored by {instance}, read by nobody"
-    assert warning.notes == (why,)
+    assert warning.notes == why
+
+
+def test_what_only_dead_statements_read_is_named_with_these() -> None:
+    body = "int u = 0, t[8]; for (int i = 0; i < 8; i++) { u += a[i]; t[i] = u; b[i] = 1; }"
+    first, second = warnings_of(body)
+    assert first.message == "the values that u gets are never seen"
+    assert first.labels[0].text == "stored by S1(0)"
+    assert first.notes == (
+        "read by S1, S2 alone, for nothing that outlives the run",
+        "S1 is left out of the circuit",
+    )
+    assert second.message == "the value that t[0] gets is never used"
 
 
 USEFUL = {
@@ -68,7 +82,7 @@ def test_common_forms_are_not_warned_of(body: str) -> None:
 
 def test_a_returned_value_is_used() -> None:
     text = "int f(int a[8]) { int s = 0; for (int i = 0; i < 8; i++) s += a[i]; return s; }"
-    assert analyse(parse_text(text)).warnings == ()
+    assert examine(parse_text(text)).warnings == ()
 
 
 def test_an_assignment_to_itself_has_no_effect() -> None:
@@ -96,22 +110,28 @@ def executed(scop: Scop) -> set[str]:
     ran = instances(scop)
     last: dict[object, int] = {}
     used: set[int] = set()
+    sources: dict[str, set[str]] = {}
     following: dict[int, str] = {}
     for number, instance in enumerate(ran):
         statement = scop.statement(instance.statement)
-        used |= {last.get(element(scop, instance, read), -1) for read in statement.reads}
+        read = {last.get(element(scop, instance, read), -1) for read in statement.reads} - {-1}
+        used |= read
+        sources.setdefault(statement.name, set()).update(ran[n].statement for n in read)
         place = element(scop, instance, statement.write)
         if place in last:
             following[last[place]] = statement.name
         last[place] = number
     local = {a.name for a in scop.arrays if a.role == "local" and a.name != scop.returned}
-    used |= {n for n in last.values() if scop.statement(ran[n].statement).write.array not in local}
+    left = {n for n in last.values() if scop.statement(ran[n].statement).write.array not in local}
+    used |= left
+    live = {ran[n].statement for n in left}
+    while more := {source for name in live for source in sources[name]} - live:
+        live |= more
     count = Counter(instance.statement for instance in ran)
-    dead = Counter(x.statement for n, x in enumerate(ran) if n not in used)
     again = Counter(
         x.statement for n, x in enumerate(ran) if n not in used and following.get(n) == x.statement
     )
-    return {s for s in count if dead[s] == count[s] or 2 * again[s] > count[s]}
+    return {s for s in count if s not in live or 2 * again[s] > count[s]}
 
 
 @settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))

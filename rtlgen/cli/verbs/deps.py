@@ -9,7 +9,7 @@ import click
 from rtlgen.cli.output import Verbosity, print_json, print_warnings
 from rtlgen.driver import parse, quoting
 from rtlgen.options import CompileOptions
-from rtlgen.planning.analysis import analyse
+from rtlgen.planning.analysis import examine
 from rtlgen.poly.describe import dependence_rows
 from rtlgen.report.tables import text_table
 
@@ -18,7 +18,7 @@ def deps(verbosity: Verbosity, file: str, options: CompileOptions, as_json: bool
     """Show the dependences: kind, distance or relation, source lines."""
     program = parse(Path(file), options)
     with quoting(program):
-        analysis = analyse(program)
+        analysis = examine(program)
         found = dependence_rows(analysis.sets, analysis.dependences)
     print_warnings(analysis.warnings, program.sources, verbosity)
     if as_json:
