@@ -8,6 +8,7 @@ from typing import Unpack, get_type_hints
 
 from rtlgen.design import Design
 from rtlgen.driver import compile_program, parse, parse_source
+from rtlgen.errors import reporting_bugs
 from rtlgen.options import Choices, CompileOptions, options
 
 
@@ -27,13 +28,14 @@ def compile(
     ValueError: an option has no such value.
     """
     chosen = CompileOptions.from_python(choices)
-    if source is not None:
-        program = parse_source(source, str(path or "kernel.c"), chosen)
-    elif path is not None:
-        program = parse(Path(path), chosen)
-    else:
+    if source is None and path is None:
         raise TypeError("compile() needs a path or a source")
-    return Design(compile_program(program, chosen), chosen)
+    with reporting_bugs():
+        if source is not None:
+            program = parse_source(source, str(path or "kernel.c"), chosen)
+        else:
+            program = parse(Path(path or ""), chosen)
+        return Design(compile_program(program, chosen), chosen)
 
 
 def _describe() -> None:

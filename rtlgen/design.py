@@ -14,6 +14,7 @@ import numpy as np
 
 from rtlgen.driver import compile_program, parse
 from rtlgen.emit.errors import NoSuchStage
+from rtlgen.errors import reporting_bugs
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.json_form import plan_to_json
 from rtlgen.ir.partial_products import blocks_on
@@ -92,7 +93,8 @@ class Design:
     def verilog(self) -> GeneratedVerilog:
         """The Verilog of the kernel, generated when it is first asked for."""
         if "verilog" not in self._cache:
-            self._cache["verilog"] = generate(self.plan)
+            with reporting_bugs():
+                self._cache["verilog"] = generate(self.plan)
         return self._cache["verilog"]
 
     @contextlib.contextmanager
@@ -182,7 +184,7 @@ class Design:
         ------
         OutputDirectoryError: the directory cannot be written.
         """
-        with build_directory(Path(directory)) as staging:
+        with reporting_bugs(), build_directory(Path(directory)) as staging:
             self._write_core(staging)
             self._write_testbench(staging, seed)
         return Path(directory)

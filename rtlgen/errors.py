@@ -9,14 +9,18 @@ from __future__ import annotations
 
 import ast
 import inspect
+import os
 import re
+import traceback
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import ClassVar, Literal
 
 from rtlgen.source import SourceFile, Span
+from rtlgen.version import VERSION
 
 Severity = Literal["error", "warning"]
 
@@ -150,6 +154,68 @@ class RtlgenError(Exception):
 
 
 _REGISTRY: dict[str, type[RtlgenError]] = {}
+
+
+class InternalError(RtlgenError):
+    """An error of the generator itself: it met something that its authors did not think of.
+
+    Nothing is wrong with your program that anybody knows of, and nothing was written: a build
+    directory is as it was. Please report it, with
+
+    - the C file, and the files that it includes;
+    - the command with all its options, or the call of `rtlgen.compile`;
+    - the message, which has the version, and what is printed with `-v`: the frames in which it was
+      raised.
+
+    Often the program is accepted with other options: without `--unroll`, `--partition` or `--tile`,
+    or with `--memory onchip`. In Python, the exception that it was stands in `__cause__`.
+    """
+
+    code = "E0701"
+
+    @classmethod
+    def of(cls, error: Exception, command: str | None = None) -> InternalError:
+        """Return what is told of an exception that nobody expected.
+
+        Parameters
+        ----------
+        command: in which it was raised, as it was given.
+        """
+        said = f": {error}" if str(error) else ""
+        found = cls(
+            f"rtlgen has met an error of its own: {type(error).__name__}{said}",
+            notes=(
+                *_innermost(error),
+                *([f"the command was {command}"] if command else []),
+                f"this is version {VERSION}",
+            ),
+            help="please report it: the C file, the options, and these lines",
+        )
+        found.__cause__ = error
+        return found
+
+
+def _innermost(error: Exception) -> list[str]:
+    """Return where in this package an exception was raised."""
+    package = os.path.dirname(os.path.abspath(__file__))
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        path = os.path.abspath(frame.filename)
+        if path.startswith(package + os.sep):
+            place = os.path.relpath(path, os.path.dirname(package))
+            return [f"raised at {place}:{frame.lineno}, in {frame.name}"]
+    return []
+
+
+@contextmanager
+def reporting_bugs() -> Iterator[None]:
+    """Raise InternalError for whatever is raised inside and is nobody else's fault."""
+    try:
+        yield
+    except (RtlgenError, MemoryError):
+        raise
+    except Exception as error:
+        raise InternalError.of(error) from error
+
 
 _CLASS = re.compile(r"^(?=class )", re.MULTILINE)
 _CODE = re.compile(r'^    code = "(E\d{4})"$', re.MULTILINE)

@@ -18,6 +18,7 @@ import pytest
 
 import rtlgen
 import rtlgen.bench.errors
+import rtlgen.errors
 import rtlgen.ir.effort
 import rtlgen.scheduling.predicates
 import rtlgen.sim.cocotb_runner
@@ -26,7 +27,7 @@ from rtlgen.cli.rechecking import source_of
 from rtlgen.cli.supervision import crash
 from rtlgen.design import Design
 from rtlgen.driver import compile_program
-from rtlgen.errors import RtlgenError, long_forms, registered_codes
+from rtlgen.errors import InternalError, RtlgenError, long_forms, registered_codes
 from rtlgen.flow.synth import count_cells
 from rtlgen.frontend import parse_text
 from rtlgen.ir.affine import Affine
@@ -374,6 +375,12 @@ def a_limit_that_is_no_number(monkeypatch: pytest.MonkeyPatch) -> None:
 @provokes("E0413")
 def a_crash_of_the_work(_: pytest.MonkeyPatch) -> None:
     raise crash(signal.SIGSEGV)
+
+
+@provokes("E0701")
+def a_bug(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rtlgen.errors, "VERSION", "1.2.3")
+    raise InternalError.of(KeyError("S0"), "rtlgen plan gemm.c --memory axi")
 
 
 @provokes("E0505")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
+import traceback
 from typing import NoReturn
 
 import click
@@ -10,7 +12,7 @@ import click
 from rtlgen.cli.errors import CheckFailed
 from rtlgen.cli.interface import VerbGroup, verbosity_options
 from rtlgen.cli.output import Verbosity, print_error, print_json
-from rtlgen.errors import Diagnostic, RtlgenError
+from rtlgen.errors import Diagnostic, InternalError, RtlgenError
 from rtlgen.options import BadOption
 from rtlgen.system.memory_limit import memory_limit_mb, too_much_memory
 from rtlgen.version import VERSION
@@ -51,6 +53,12 @@ def main() -> None:
         _refuse(too_much_memory(memory_limit_mb()), arguments)
     except RtlgenError as error:
         _refuse(error, arguments)
+    except Exception as error:
+        # The one place that catches everything: a user gets no bare traceback.
+        if not {"-v", "--verbose"}.isdisjoint(arguments):
+            traceback.print_exception(error)
+        command = shlex.join(["rtlgen", *arguments])
+        _refuse(InternalError.of(error, command), arguments)
 
 
 def _refuse(error: RtlgenError, arguments: list[str]) -> NoReturn:

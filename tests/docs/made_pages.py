@@ -22,6 +22,7 @@ _GROUPS = (
     ("E04", "Command line, inputs and build directories"),
     ("E05", "Tools"),
     ("E06", "Failed checks"),
+    ("E07", "Errors of rtlgen itself"),
     ("W01", "Warnings of the front end"),
     ("W02", "Warnings of the analysis"),
     ("W06", "Warnings of `verify`"),
