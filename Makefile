@@ -12,7 +12,7 @@ RUN_STAMP := .venv/.run-$(call fingerprint,requirements.lock)
 DEV_STAMP := .venv/.dev-$(call fingerprint,requirements-dev.lock)
 FORMAL_STAMP := .venv/.formal-$(call fingerprint,requirements-formal.lock)
 
-.PHONY: help demo test test-long formal lint mutants bench setup setup-dev icarus lock clean
+.PHONY: help demo test test-long formal lint designs mutants bench setup setup-dev icarus lock clean
 
 help:
 	@echo 'make demo       set up, then plan and verify $(EXAMPLE) on Verilator'
@@ -20,6 +20,8 @@ help:
 	@echo 'make lint       ruff, mypy and the import contracts'
 	@echo 'make test-long  the tests that take minutes'
 	@echo 'make formal     set up, then prove the divider and the parts that words off chip go through'
+	@echo 'make designs    compile some 200 programs: none takes more cycles or blocks than the file says'
+	@echo '                (MODE=identical: none is another one; MODE=write: write the file anew)'
 	@echo 'make mutants    change the judges, one comparison or bound at a time: every change must be noticed'
 	@echo 'make bench      reproduce the published figures'
 	@echo 'make lock       write the lock files again from pyproject.toml'
@@ -47,6 +49,11 @@ lint: setup-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy --num-workers 2
 	$(BIN)/lint-imports
+
+# Twelve minutes on two cores; ONLY='examples/g*' takes some of them.
+MODE := no-worse
+designs: setup-dev
+	$(BIN)/python -m benchmarks.designs --mode $(MODE) $(if $(ONLY),--only '$(ONLY)')
 
 # Half an hour on two cores; `.venv/bin/python -m tests.mutation replay` takes one judge.
 mutants: setup-dev

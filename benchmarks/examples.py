@@ -1,7 +1,7 @@
-"""Cycles, area and clock of every example, against the targets, and gemm beside PandA-Bambu.
+"""Cycles, area and clock of every example, against the targets.
 
-Every example is proven exact in the same run, fused and unfused. Results: `examples`,
-`gemm_comparison`, and `readme_table`, the rows for the front page.
+Every example is proven exact in the same run, fused and unfused. Results: `examples`, and what
+`example_figures` writes of them.
 """
 
 from __future__ import annotations
@@ -12,17 +12,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks import example_figures
 from benchmarks.record import (
     DEVICE,
     EXAMPLES,
-    RESULTS,
     circumstances,
     markdown_table,
     tools_text,
     write_results,
 )
 from rtlgen.bench.measure import Measurement, measure_kernel
-from rtlgen.bench.mf3 import MF3
 from rtlgen.flow.synth import DEFAULT_SEEDS
 
 FMAX_AT_LEAST_MHZ = 115.0
@@ -31,8 +30,6 @@ FMAX_AT_LEAST_MHZ = 115.0
 FMAX_OF_EXAMPLE_MHZ: Mapping[str, float] = {"vgg": 100.0, "horner": 100.0}
 AREA_AT_MOST: Mapping[str, Mapping[str, int]] = {"gemm": {"lut4": 900, "ff": 900, "dsp": 9}}
 """Cells of the netlist, example by example."""
-
-BAMBU = Path(__file__).with_name("reference") / "bambu_gemm.json"
 
 
 def measure_example(path: Path, seeds: Sequence[int] = DEFAULT_SEEDS) -> dict[str, Any]:
@@ -80,39 +77,6 @@ def area_table(entries: Sequence[Mapping[str, Any]]) -> str:
     )  # fmt: skip
 
 
-def readme_table(entries: Sequence[Mapping[str, Any]]) -> str:
-    """Return the rows for the front page, published cycles beside ours."""
-    published = {row.kernel: row.published.get("rtl_cycles") for row in MF3.rows}
-    return markdown_table(
-        ["kernel", "iterations one by one", "fused", "floor", "cycles", "cycles of MF3",
-         "unfused", "LUT", "FF", "DSP", "block RAM", "MHz"],
-        [
-            [f"[{e['kernel']}](examples/{e['kernel']})", e["statements_total"],
-             e["fused_iterations"], e["floor"], e["rtl_cycles"], published.get(e["kernel"]),
-             e["unfused_cycles"], e["lut"], e["ff"], e["dsp"], e["bram"], e["fmax_mhz"]]
-            for e in entries
-        ],
-    )  # fmt: skip
-
-
-def gemm_comparison(gemm: Mapping[str, Any], bambu: Mapping[str, Any]) -> str:
-    """Return gemm beside the same kernel by PandA-Bambu."""
-    figures = (
-        ("cycles", "rtl_cycles", "cycles"),
-        ("LUT4 cells", "lut4", "lut4"),
-        ("LUT4 cells and two a carry cell", "lut", "lut"),
-        ("flip-flops", "ff", "ff"),
-        ("MULT18X18D", "dsp", "dsp"),
-        ("clock, MHz", "fmax_mhz", "fmax_mhz"),
-    )
-    rows: list[list[object]] = [[text, gemm[a], bambu.get(b)] for text, a, b in figures]
-    times = [gemm["rtl_cycles"] / gemm["fmax_mhz"], bambu["cycles"] / bambu["fmax_mhz"]]
-    return markdown_table(
-        [f"gemm {bambu['size']}", "rtlgen", bambu["tool"]],
-        [*rows, ["time of one run, µs", *(round(t, 1) for t in times)]],
-    )
-
-
 def main() -> int:
     """Measure, store, and say what was missed."""
     entries = []
@@ -124,11 +88,7 @@ def main() -> int:
     footer = f"{made_by['date']}, {DEVICE}, median of three seeds; {tools_text(made_by)}."
     note = "What does not fit into it is placed on the smallest ECP5 that holds it."
     write_results("examples", {"examples": entries}, f"{table}\n\n{footer} {note}")
-    (RESULTS / "readme_table.md").write_text(readme_table(entries) + "\n", encoding="utf-8")
-    gemm = next(entry for entry in entries if entry["kernel"] == "gemm")
-    bambu = json.loads(BAMBU.read_text(encoding="utf-8"))
-    comparison = f"{gemm_comparison(gemm, bambu)}\n\n{footer} {bambu['settings']}"
-    (RESULTS / "gemm_comparison.md").write_text(comparison + "\n", encoding="utf-8")
+    example_figures.main()
     print(table)
     return int(any(entry["missed"] for entry in entries))
 

@@ -66,6 +66,30 @@ def read_results(name: str) -> dict[str, Any]:
     return document
 
 
+_QUOTED = re.compile(r"(<!-- from (?P<file>\S+) -->\n)(?P<text>.*?)(<!-- end -->)", re.DOTALL)
+
+
+def with_quotations(page: str, texts: Mapping[Path, str] | None = None) -> str:
+    """Return a page with every file of results that it quotes as the file is now.
+
+    Parameters
+    ----------
+    texts: of files that are about to be written.
+    """
+
+    def text_of(found: re.Match[str]) -> str:
+        file = ROOT / found["file"]
+        text = (texts or {}).get(file)
+        return file.read_text(encoding="utf-8") if text is None else text
+
+    return _QUOTED.sub(lambda found: f"{found[1]}\n{text_of(found)}\n{found[4]}", page)
+
+
+def quotes(page: str) -> bool:
+    """Tell whether a page quotes results."""
+    return _QUOTED.search(page) is not None
+
+
 def markdown_table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     """Return a Markdown table; columns of numbers are set to the right."""
     numeric = [all(map(_is_number, column)) for column in zip(*rows, strict=True)]

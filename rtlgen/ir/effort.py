@@ -76,6 +76,27 @@ class _Account:
 _account: ContextVar[_Account | None] = ContextVar("account", default=None)
 
 
+@dataclass
+class Tally:
+    """Elementary steps of all that was done, whatever account paid for them."""
+
+    steps: int = 0
+
+
+_tally: ContextVar[Tally | None] = ContextVar("tally", default=None)
+
+
+@contextmanager
+def counted_effort() -> Iterator[Tally]:
+    """Count the elementary steps of what is done inside: the same on every machine."""
+    tally = Tally()
+    token = _tally.set(tally)
+    try:
+        yield tally
+    finally:
+        _tally.reset(token)
+
+
 _limits: ContextVar[dict[str, None] | None] = ContextVar("limits", default=None)
 
 
@@ -259,6 +280,9 @@ def keep_going(context: isl.Context | None = None, work: int = 0) -> None:
     if context is not None:
         done += _operations(context)
         context.reset_operations()
+    tally = _tally.get()
+    if tally is not None:
+        tally.steps += done
     account = _account.get()
     if account is not None:
         account.spend(done)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from inspect import cleandoc
 from pathlib import Path
 
 import pytest
 
+from benchmarks.record import quotes, with_quotations
 from rtlgen.errors import WARNINGS, long_forms, registered_codes
 from tests.docs.blocks import ROOT, pages
 from tests.docs.made_pages import (
@@ -18,8 +18,6 @@ from tests.docs.made_pages import (
     options_table,
     picture_of_tiles,
 )
-
-_QUOTED = re.compile(r"(<!-- from (?P<file>\S+) -->\n)(?P<text>.*?)(<!-- end -->)", re.DOTALL)
 
 REFERENCE = ROOT / "docs" / "reference"
 
@@ -66,17 +64,12 @@ def test_every_diagnostic_is_on_its_page() -> None:
 
 @pytest.mark.parametrize(
     "page",
-    [p for p in pages() if _QUOTED.search(p.read_text(encoding="utf-8"))],
+    [p for p in pages() if quotes(p.read_text(encoding="utf-8"))],
     ids=lambda page: page.name,
 )
 def test_quoted_figures_are_those_that_were_measured(page: Path, update_golden: bool) -> None:
     text = page.read_text(encoding="utf-8")
     if update_golden:
-        text = _QUOTED.sub(lambda found: found[1] + measured(found) + found[4], text)
+        text = with_quotations(text)
         page.write_text(text, encoding="utf-8")
-    for found in _QUOTED.finditer(text):
-        assert found["text"] == measured(found), f"{page.name} quotes {found['file']}"
-
-
-def measured(found: re.Match[str]) -> str:
-    return "\n" + (ROOT / found["file"]).read_text(encoding="utf-8") + "\n"
+    assert text == with_quotations(text), f"{page.name} quotes other figures"

@@ -11,8 +11,10 @@ from rtlgen.ir.effort import (
     Reserve,
     TooComplex,
     Turns,
+    counted_effort,
     keep_going,
     limited_effort,
+    more_effort,
 )
 
 
@@ -53,3 +55,14 @@ def test_no_turn_leaves_the_others_less_than_theirs(count: int) -> None:
             keep_going(work=10 * MAX_WORK)
         with turns.next():
             keep_going(work=TURN_WORK - STEP_WORK)
+
+
+def test_all_steps_are_counted_whatever_pays_for_them() -> None:
+    with counted_effort() as effort, limited_effort():
+        keep_going(work=500)
+        with more_effort():
+            keep_going(work=600)
+        with pytest.raises(TooComplex):
+            keep_going(work=MAX_WORK)
+    keep_going(work=700)
+    assert effort.steps == 500 + 600 + MAX_WORK + 3 * STEP_WORK
