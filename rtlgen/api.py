@@ -8,10 +8,11 @@ from typing import Unpack, get_type_hints
 
 from rtlgen.design import Design
 from rtlgen.driver import compile_program, parse, parse_source
-from rtlgen.errors import reporting_bugs
+from rtlgen.errors import reporting_bugs, without_frames
 from rtlgen.options import Choices, CompileOptions, options
 
 
+@without_frames
 def compile(
     path: str | Path | None = None, *, source: str | None = None, **choices: Unpack[Choices]
 ) -> Design:

@@ -14,7 +14,7 @@ import numpy as np
 
 from rtlgen.driver import compile_program, parse
 from rtlgen.emit.errors import NoSuchStage
-from rtlgen.errors import reporting_bugs
+from rtlgen.errors import reporting_bugs, without_frames
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.json_form import plan_to_json
 from rtlgen.ir.partial_products import blocks_on
@@ -134,6 +134,7 @@ class Design:
         """The passes that the program went through, in order."""
         return self.compilation.passes
 
+    @without_frames
     def c_text(self, after: str) -> str:
         """Return the program after a pass as C99 that computes the same, with gcc -fwrapv.
 
@@ -171,6 +172,7 @@ class Design:
         own_iis = iis_as_written(analysis.skewed, analysis.pauses, self.plan)
         return nest_report(scop, trips, self.plan, analysis.written_dependences, own_iis)
 
+    @without_frames
     def write(self, directory: str | Path, *, seed: int = 1) -> Path:
         """Write the build directory: Verilog, manifest, plan, reports and a test bench.
 
@@ -199,6 +201,7 @@ class Design:
         _write_json(directory / "report.json", report)
         (directory / "report.html").write_text(report_html(report, source), encoding="utf-8")
 
+    @without_frames
     def data_sets(
         self, *, seed: int = 1, seeds: int = 1, ranges: Mapping[str, Limits] | None = None
     ) -> DataSets:
@@ -237,6 +240,7 @@ class Design:
             cases = testbench_cases(self.manifest, self.data_sets(seed=seed))
             write_testbench(directory, self.manifest, cases)
 
+    @without_frames
     def run(
         self,
         *,
@@ -269,6 +273,7 @@ class Design:
             )
         return RunResult(result.arrays, result.returned, result.cycles)
 
+    @without_frames
     def verify(
         self,
         *,

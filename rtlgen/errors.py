@@ -12,17 +12,20 @@ import inspect
 import os
 import re
 import traceback
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, wraps
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, ParamSpec, TypeVar
 
 from rtlgen.source import SourceFile, Span
 from rtlgen.version import VERSION
 
 Severity = Literal["error", "warning"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +145,14 @@ class RtlgenError(Exception):
         """Everything there is to tell; the first one names the error."""
         return (self.diagnostic,)
 
+    def __str__(self) -> str:
+        """Return what the command line prints, so that a script which ends with it says as much."""
+        return "\n".join(diagnostic.render(self.sources) for diagnostic in self.diagnostics)
+
+    def _render_traceback_(self) -> list[str]:
+        """Return the lines that a notebook shows: IPython asks for them."""
+        return str(self).splitlines()
+
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         if not cls.code:
@@ -151,6 +162,24 @@ class RtlgenError(Exception):
         if not cls.__doc__:
             raise TypeError(f"{cls.__name__} ({cls.code}) needs a docstring: it is the long form")
         _REGISTRY[cls.code] = cls
+
+
+def without_frames(function: Callable[P, R]) -> Callable[P, R]:
+    """Let errors leave a function of the API without the calls inside of it.
+
+    A traceback ends with the caller's line then, and what is wrong with the C program.
+    """
+
+    @wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return function(*args, **kwargs)
+        except InternalError:
+            raise  # Its frames are what a report needs.
+        except RtlgenError as error:
+            raise error.with_traceback(None) from None
+
+    return call
 
 
 _REGISTRY: dict[str, type[RtlgenError]] = {}

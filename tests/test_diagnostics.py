@@ -387,7 +387,7 @@ def a_bug(monkeypatch: pytest.MonkeyPatch) -> None:
 def a_cache_that_cannot_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
     Path("occupied").touch()
     monkeypatch.setenv("RTLGEN_CACHE", "occupied")
-    with new_in(Path("occupied"), ".new-"):
+    with new_in(Path("occupied"), ".new-", "making it"):
         pass
 
 

@@ -6,6 +6,7 @@ imported when the verb is run, so that `--help` and a mistyped option wait for n
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -67,6 +68,8 @@ def _setting(level: Verbosity) -> Any:
     def set_level(context: click.Context, _: click.Parameter, given: bool) -> None:
         if given:
             context.obj = level
+            if level is Verbosity.QUIET:
+                logging.getLogger("rtlgen").setLevel(logging.ERROR)
 
     return set_level
 

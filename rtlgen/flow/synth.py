@@ -10,6 +10,7 @@ import importlib.metadata
 import json
 import shutil
 import statistics
+import threading
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -201,8 +202,10 @@ def _implemented(
     placements: list[Placement] = []
     device = smallest_device(cells) if target == "ecp5" else None
     if device is not None:
+        placing: set[int] = set()
 
         def place(seed: int) -> Placement:
+            placing.add(threading.get_ident())
             return place_and_route(netlist, device, seed, clock_mhz, folder)
 
         with ThreadPoolExecutor(PARALLEL_SEEDS) as pool:
@@ -211,7 +214,7 @@ def _implemented(
             except BaseException:
                 # The pool waits for its threads, and these for their programs.
                 pool.shutdown(wait=False, cancel_futures=True)
-                stop_tools()
+                stop_tools(placing)
                 raise
     return _Implemented(cells, in_blocks, device, placements)
 

@@ -192,7 +192,12 @@ def _build(options: CompileOptions, placement: Placement, compiled: Compiled) ->
         found = compiled(options, placement)
     # What no tiles suit is on chip all the same, and has said why.
     is_placed = placement.request is None or isinstance(found, TiledCompilation)
-    return _Built(found, (*limits, *(placement.notes if is_placed else ())))
+    notes = placement.notes if is_placed else ()
+    if isinstance(found, TiledCompilation) and not placement.is_asked:
+        least = max(n for part in found.tiled.parts for n in part.loops.instances.values())
+        on_chip = f"on chip, on a larger device, it takes at least {least:,} cycles in one lane"
+        notes = (*notes, f"{on_chip}: --memory onchip plans that")
+    return _Built(found, (*limits, *notes))
 
 
 def _in_leaner_loops(

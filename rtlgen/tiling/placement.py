@@ -16,6 +16,7 @@ from rtlgen.errors import Label
 from rtlgen.ir.memory_side import Bus
 from rtlgen.ir.scop import Array, Scop
 from rtlgen.options import EVERY_ARRAY, CompileOptions, off_chip_place
+from rtlgen.options.choices import AXI_LATENCY_CYCLES
 from rtlgen.scheduling.workers import WorkerRequest
 from rtlgen.target import Target
 from rtlgen.tiling.choice import TileRequest
@@ -30,8 +31,8 @@ from rtlgen.tiling.errors import (
 from rtlgen.tiling.lanes import LaneRequest
 from rtlgen.transforms.lane_wishes import LaneWishes
 
-USUAL_BUS = Bus("fixed", 8)
-"""To arrays off chip where nobody has said another one: that of the published machine."""
+USUAL_BUS = Bus("axi", AXI_LATENCY_CYCLES)
+"""To arrays off chip where nobody has said another one: that which systems have."""
 
 NO_COPIES: Mapping[str, int] = MappingProxyType({})
 

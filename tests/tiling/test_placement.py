@@ -9,6 +9,7 @@ import pytest
 
 import rtlgen.driver
 from rtlgen.driver import compile_program
+from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.memory_side import Bus
 from rtlgen.options import EVERY_ARRAY, CompileOptions, PartitionWish
 from rtlgen.scheduling.errors import RaggedDomain
@@ -86,11 +87,18 @@ def test_the_largest_arrays_move_out_until_the_others_fit() -> None:
     assert large.request.budget_bits == (112 - 64) * KIB - 32 * 128
     assert large.notes[0] == (
         "arrays take 193 KiB on chip, and ECP5-25k has 112 KiB: B is off chip, as with "
-        "--memory fixed:8"
+        "--memory axi:30"
     )
+    assert large.request.bus == Bus("axi", 30)
     plan = compile_program(parsed(text, 128), CompileOptions())
-    assert plan.limits == large.notes
-    assert plan.remarks == (f"limit: {large.notes[0]}",)
+    on_chip = (
+        "on chip, on a larger device, it takes at least 16,384 cycles in one lane: "
+        "--memory onchip plans that"
+    )
+    assert plan.limits == (*large.notes, on_chip)
+    assert plan.remarks == (f"limit: {large.notes[0]}", f"limit: {on_chip}")
+    there = compile_program(parsed(text, 128), CompileOptions(memory={"": "onchip"}))
+    assert predicted_cycles(there.plan) >= 16_384
     limited = place_arrays(
         parsed(text, 16).scop, CompileOptions(max_bram_kib=1), get_target("ecp5")
     )

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import rtlgen
 from rtlgen.manifest.contents import ArrayEntry, Port, ReturnEntry
 from rtlgen.verify.errors import (
     InputFileError,
@@ -185,3 +186,16 @@ def test_words_are_the_bit_patterns_of_elements(bits: int, signed: bool) -> None
     np.testing.assert_array_equal(from_words(words, entry), array, strict=True)
     returned = ReturnEntry("r", bits, signed)
     assert signed_value(int(words[0]), returned.width, returned.signed) == low
+
+
+def test_a_variable_that_keeps_its_value_is_given_as_a_python_integer() -> None:
+    design = rtlgen.compile(
+        source="static short acc;\n"
+        "int f(int g, short x[4]) { for (int i = 0; i < 4; i++) acc += g * x[i]; return acc; }"
+    )
+    given = {"g": 3, "x": np.ones(4, np.int16)}
+    checked = check_inputs({**given, "acc": -5}, design.manifest)
+    assert (checked["acc"], np.asarray(checked["acc"]).dtype) == (-5, np.int16)
+    for name, value in (("acc", 1 << 15), ("g", 1 << 70)):
+        with pytest.raises(InputTypeError, match=f"{name} is {value}, out of the range"):
+            check_inputs({**given, "acc": 0, name: value}, design.manifest)

@@ -13,6 +13,7 @@ from rtlgen.bench.table import BenchSettings, BenchTable, RowResult
 from rtlgen.bench.tables import find_table
 from rtlgen.cli.errors import TargetMissed
 from rtlgen.cli.output import Verbosity, print_json, progress
+from rtlgen.flow.synth import synthesis_programs
 
 
 def bench(
@@ -27,6 +28,9 @@ def bench(
     """Reproduce one published table beside this project's own figures."""
     table = find_table(name)
     settings = BenchSettings(simulator, not no_synth)
+    if settings.synthesis:
+        # What is missing is told before the work begins.
+        synthesis_programs("ecp5")
     results = _measured(table, only, kernels or table.kernels, settings, verbosity)
     overall = table.overall(results)
     if as_json:
