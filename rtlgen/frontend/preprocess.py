@@ -27,6 +27,7 @@ from rtlgen.frontend.errors import (
     IncludeNotFound,
     PreprocessorError,
     TooDeep,
+    VendorHeader,
 )
 from rtlgen.frontend.headers import PREDEFINED, included, system_header
 from rtlgen.frontend.hls_pragmas import HlsPragma, hls_pragma, not_followed
@@ -34,6 +35,7 @@ from rtlgen.frontend.if_expressions import if_value
 from rtlgen.frontend.origins import LineTable, Origin, adjacent, mark_results
 from rtlgen.frontend.pragmas import wish
 from rtlgen.frontend.tokens import Token, open_comment, split, torn_token, words
+from rtlgen.frontend.vendor_headers import GUIDE, instead_of
 from rtlgen.source import SourceFile, Span
 
 MAX_TOKENS = 100_000
@@ -400,6 +402,14 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
             if system_header(header) is not None:
                 self._include_system_header(header)
                 return
+            instead = instead_of(header)
+            if instead is not None:
+                raise VendorHeader(
+                    f"{header} is a header of a C++ tool, and this is C",
+                    labels=self._directive_label("included here"),
+                    notes=(f"{GUIDE} has an example for each of these headers",),
+                    help=instead,
+                )
             if not is_quoted:
                 self.unknown[header] = self._token_span(self._directive)
                 return

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rtlgen.frontend import parse_file, parse_text
-from rtlgen.frontend.errors import CSyntaxError, FrontendError, IncludeNotFound
+from rtlgen.frontend.errors import CSyntaxError, FrontendError, IncludeNotFound, VendorHeader
 from rtlgen.frontend.headers import _FOLDER as FOLDER
 from rtlgen.frontend.headers import (
     PREDEFINED,
@@ -197,3 +197,28 @@ def test_names_of_headers_may_be_used_for_something_else() -> None:
         }"""
     ).scop
     assert [str(s.write) for s in scop.statements][-1] == "y0[read]"
+
+
+@pytest.mark.parametrize(
+    ("header", "remedy"),
+    [
+        ("<ap_int.h>", "int16_t"),
+        ('"ap_fixed.h"', "scale"),
+        ("<hls_stream.h>", "an array"),
+        ('"hls_math.h"', "constant table"),
+        ("<hls_fft.h>", "plain C"),
+        ("<ac_int.h>", "int16_t"),
+    ],
+)
+def test_a_header_of_a_c_plus_plus_tool_says_what_to_write(header: str, remedy: str) -> None:
+    with pytest.raises(VendorHeader) as caught:
+        parse_text(f"#include {header}\nvoid f(int a[4]) {{ a[0] = 1; }}\n")
+    assert remedy in str(caught.value.diagnostic.help)
+    assert caught.value.diagnostic.labels[0].span.line == 1
+
+
+def test_a_header_of_that_name_by_the_user_is_read(tmp_path: Path) -> None:
+    (tmp_path / "ap_int.h").write_text("typedef short sample;\n")
+    path = tmp_path / "f.c"
+    path.write_text('#include "ap_int.h"\nvoid f(sample a[4]) { a[0] = 1; }\n')
+    assert parse_file(path).scop.arrays[0].element.width_bits == 16

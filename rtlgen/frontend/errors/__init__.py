@@ -54,6 +54,7 @@ from rtlgen.frontend.errors.text import (
     IncludeNotFound,
     PreprocessorError,
     TooDeep,
+    VendorHeader,
 )
 
 __all__ = [
@@ -102,4 +103,5 @@ __all__ = [
     "UnsupportedExpression",
     "UnsupportedStatement",
     "UnsupportedType",
+    "VendorHeader",
 ]

@@ -83,6 +83,26 @@ class FileUnreadable(FrontendError):
     code = "E0137"
 
 
+class VendorHeader(FrontendError):
+    """The program includes a header of a C++ tool for high-level synthesis.
+
+    rtlgen reads C: there are no templates, classes or operators of a program's own. For what such
+    headers declare, C has other words:
+
+    | header | in C |
+    |---|---|
+    | `ap_int.h` | `int8_t` to `int64_t`, and a mask where a value wraps: `x & 0xfff` |
+    | `ap_fixed.h` | integers with a scale: `(a * b) >> 8` |
+    | `hls_stream.h` | an array, written by one loop and read by the next |
+    | `hls_math.h` | integers, or a constant table |
+
+    The page docs/how-to/come-from-vitis-hls.md has an example of each, and what becomes of pragmas
+    and interfaces. A header of this name that you wrote yourself is found with `-I DIR`.
+    """
+
+    code = "E0147"
+
+
 class BadDefinition(FrontendError):
     """A `-D` option is malformed.
 
