@@ -19,7 +19,13 @@ from rtlgen.transforms.candidates import Placement
 from rtlgen.transforms.closed_nest import NestProblem, best_closed_nest
 from rtlgen.transforms.common_nest import EXCHANGED_EFFORT, MAX_EFFORT, best_common_nest
 from rtlgen.transforms.cycle_orders import OrderSearch, best_orders
-from rtlgen.transforms.period import Grouping, common_period, initiation_intervals
+from rtlgen.transforms.period import (
+    LAST_ISSUE,
+    Ending,
+    Grouping,
+    common_period,
+    initiation_intervals,
+)
 from rtlgen.transforms.precedence import Precedence, among
 from rtlgen.transforms.sink import CommonNest
 from rtlgen.transforms.store_slot import StoreSlot
@@ -67,15 +73,16 @@ class GroupNests:
                 return shared
         members = [self.nests.member(name) for name in names]
         own, orders = among(precedences, names), among(self.iterations, names)
+        ending = self._ending(names, with_latency=with_latency)
         boxed: Grouping | None = None
         refusal: NoLegalSchedule | None = None
         try:
-            boxed = common_period(members, own, self.timing.related, orders)
+            boxed = common_period(members, own, self.timing.related, orders, ending)
         except NoLegalSchedule as error:
             refusal = error
         sunk = None
         if ragged.issuperset(names):
-            limit = boxed.last_issue if boxed else None
+            limit = ending.of(boxed) if boxed else None
             if limit is not None and self.limit_cycles is not None and with_latency:
                 limit = min(limit, self.limit_cycles)
             sunk = self.in_common_nest(names, precedences, limit, with_latency=with_latency)
@@ -87,9 +94,16 @@ class GroupNests:
             return best
         stores = self.store_slots(names) if with_latency else {}
         problem = SweepProblem(
-            members, own, orders, self.timing.related, self._points(names), stores
+            members, own, orders, self.timing.related, self._points(names), stores, ending
         )
-        return best_sweeps(problem, best.last_issue) or best
+        return best_sweeps(problem, ending.of(best)) or best
+
+    def _ending(self, names: Sequence[str], *, with_latency: bool) -> Ending:
+        """Return when groupings end: in cycles, or where latencies do not count, in iterations."""
+        if not with_latency:
+            return LAST_ISSUE
+        tails = {name: self.timing.datapaths[name].result_stage for name in names}
+        return Ending(tails, self.timing.instances.last_rank)
 
     def in_common_nest(
         self,
@@ -109,7 +123,9 @@ class GroupNests:
             found = self._best_of(names, nests, precedences, limit, with_latency=with_latency)
             if len(names) == 1 or not self._is_long(found, names):
                 return found
-            limit = limit if found is None else found.last_issue
+            limit = (
+                limit if found is None else self._ending(names, with_latency=with_latency).of(found)
+            )
         # These are all of them, where few can be judged: those with no loop exchanged come first.
         nests = self.nests.common(names, exchanged=True)
         shorter = self._best_of(
@@ -132,8 +148,9 @@ class GroupNests:
         own = [p for p in among(precedences, names) if not isinstance(p.related, PairExtrema)]
         orders = among(self.iterations, names)
         stores = self.store_slots(names) if with_latency else {}
+        ending = self._ending(names, with_latency=with_latency)
         if not self.timing.related.is_listed:
-            problem = NestProblem(members, self.timing.sets, own, orders, stores)
+            problem = NestProblem(members, self.timing.sets, own, orders, stores, ending)
             return best_closed_nest(problem, nests, limit, lambda x: not self._is_long(x, names))
         points = self._points(names)
         return best_common_nest(
@@ -146,6 +163,7 @@ class GroupNests:
             limit,
             most_effort,
             may_overlap=self.timing.may_overlap,
+            ending=ending,
         )
 
     def _is_long(self, found: Grouping | None, names: Sequence[str]) -> bool:
@@ -156,7 +174,12 @@ class GroupNests:
         return is_worth_search(found.last_issue + 1, floor)
 
     def in_any_orders(
-        self, names: Sequence[str], precedences: Sequence[Precedence], shared: Grouping
+        self,
+        names: Sequence[str],
+        precedences: Sequence[Precedence],
+        shared: Grouping,
+        *,
+        with_latency: bool,
     ) -> OrderSearch:
         """Return the best combination of any orders and pads that beats `shared`, if there is one.
 
@@ -165,10 +188,14 @@ class GroupNests:
         if self.timing.related.ragged & set(names):
             return OrderSearch(None, exhausted=False)
         own, orders = among(precedences, names), among(self.iterations, names)
-        issues = shared.last_issue
+        ending = self._ending(names, with_latency=with_latency)
+        end, tails = ending.of(shared), ending.tails or dict.fromkeys(names, 0)
         for ii in range(1, shared.ii + 1):
-            nests = {name: self._at_interval(name, issues // ii + 1, own, ii) for name in names}
-            found = best_orders(nests, own, orders, ii, issues)
+            nests = {
+                name: self._at_interval(name, (end - tails[name]) // ii + 1, own, ii)
+                for name in names
+            }
+            found = best_orders(nests, own, orders, ii, end, ending)
             if found.best is not None or not found.exhausted:
                 return found
         return OrderSearch(None, exhausted=True)

@@ -297,5 +297,7 @@ class Space:
         key = unit, with_latency
         if key not in self._free_cycles:
             shared = self._shared(unit, precedences, with_latency)
-            self._free_cycles[key] = self.groups.in_any_orders(unit.statements, precedences, shared)
+            self._free_cycles[key] = self.groups.in_any_orders(
+                unit.statements, precedences, shared, with_latency=with_latency
+            )
         return self._free_cycles[key]

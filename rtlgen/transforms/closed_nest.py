@@ -21,7 +21,7 @@ from rtlgen.ir.sets import ScopSets
 from rtlgen.poly.closed_ranks import Sunk, common_ranks, exact_loops
 from rtlgen.poly.piecewise import NoClosedForm
 from rtlgen.transforms.candidates import Placement
-from rtlgen.transforms.period import Grouping, Member
+from rtlgen.transforms.period import LAST_ISSUE, Ending, Grouping, Member
 from rtlgen.transforms.precedence import ClosedPairs, Precedence, smallest_shifts, strongest
 from rtlgen.transforms.row_pads import UNBOUNDED, stretched
 from rtlgen.transforms.sink import CommonNest
@@ -49,6 +49,7 @@ class NestProblem:
     precedences: in the unit of time of the result's shifts.
     iteration_precedences: must be satisfiable too by the same placements, counting iterations.
     stores: by statement; empty where stores may meet.
+    ending: what ends first is best.
     """
 
     members: Sequence[Member]
@@ -56,6 +57,7 @@ class NestProblem:
     precedences: Sequence[Precedence]
     iteration_precedences: Sequence[Precedence]
     stores: Mapping[str, StoreSlot]
+    ending: Ending = LAST_ISSUE
 
     @property
     def names(self) -> list[str]:
@@ -116,7 +118,7 @@ def best_closed_nest(
     limit: int | None,
     is_short: Callable[[Grouping], bool],
 ) -> Grouping | None:
-    """Return the grouping with the earliest last issue, before `limit` if given, or None.
+    """Return the grouping that ends first, before `limit` if given, or None.
 
     Parameters
     ----------
@@ -132,7 +134,7 @@ def best_closed_nest(
         found = trial.best(UNBOUNDED if limit is None else int(limit * nest.gain))
         left = trial.left
         if found is not None:
-            best, limit = found, found.last_issue
+            best, limit = found, problem.ending.of(found)
             if is_short(found):
                 break
     return best
@@ -221,7 +223,7 @@ class _Trial:
         if shifts is None:
             return None
         found = Grouping(placed, *shifts)
-        return found if found.last_issue < limit else None
+        return found if self.problem.ending.of(found) < limit else None
 
     def _placed(self, least: tuple[int, ...]) -> dict[str, Placement] | None:
         """Return the nest with minima for the inner loops, in the names of every member.

@@ -22,8 +22,8 @@ from rtlgen.poly.ranks import rank_table
 from rtlgen.transforms.candidates import Placement
 from rtlgen.transforms.nest_pairs import NestPairs
 from rtlgen.transforms.overlapping import overlapping
-from rtlgen.transforms.padding import Effort, PaddingSearch, least_length
-from rtlgen.transforms.period import Grouping, Member
+from rtlgen.transforms.padding import Effort, PaddingSearch, least_end
+from rtlgen.transforms.period import LAST_ISSUE, Ending, Grouping, Member
 from rtlgen.transforms.precedence import Precedence
 from rtlgen.transforms.row_pads import UNBOUNDED, reaching
 from rtlgen.transforms.sink import CommonNest
@@ -52,8 +52,9 @@ def best_common_nest(
     most_effort: int = MAX_EFFORT,
     *,
     may_overlap: bool,
+    ending: Ending = LAST_ISSUE,
 ) -> Grouping | None:
-    """Return the grouping with the earliest last issue, before `limit` if given, or None.
+    """Return the grouping that ends first, before `limit` if given, or None.
 
     Parameters
     ----------
@@ -64,6 +65,7 @@ def best_common_nest(
     stores: by statement; empty where stores may meet.
     most_effort: iterations and dependent pairs that are looked at.
     may_overlap: whether iterations of an outer loop may share rows.
+    ending: what ends first is best.
     """
     best: Grouping | None = None
     forward = True
@@ -87,9 +89,11 @@ def best_common_nest(
             stores,
             limit if limit is None else int(limit * nest.gain),
             effort,
+            ending,
         )
         if found is not None:
-            best, limit = _in_own_names(members, nest, found), found.last_issue
+            best = _in_own_names(members, nest, found)
+            limit = ending.of(best)
             overlapped = overlapping(nest, found.loops) if may_overlap else None
         left -= before - effort.left
         if left <= 0:
@@ -106,19 +110,20 @@ def padded_nest(
     stores: Mapping[str, StoreSlot],
     limit: int | None,
     effort: Effort,
+    ending: Ending = LAST_ISSUE,
 ) -> Grouping | None:
     """Return the grouping with the smallest pads of one nest, over the common dimensions.
 
     Parameters
     ----------
-    points, precedences, iteration_precedences, stores, limit: see `best_common_nest`.
+    points, precedences, iteration_precedences, stores, limit, ending: see `best_common_nest`.
     """
     places = {m.name: nest.coordinates(m, points[m.name]) for m in members}
     loops = reaching(nest.loops, np.concatenate(list(places.values()))[:, nest.order])
     if loops is None:
         return None
     nest = replace(nest, loops=loops)
-    if limit is not None and least_length(loops) > limit:
+    if limit is not None and least_end(loops, ending) >= limit:
         return None
     search = PaddingSearch(
         nest,
@@ -128,6 +133,7 @@ def padded_nest(
         stores,
         _in_step(stores),
         effort,
+        replace(ending, last_rank=lambda name, placed: int(placed.ranks(places[name]).max())),
     )
     return search.best(UNBOUNDED if limit is None else limit)
 

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from rtlgen.ir.effort import keep_going
 from rtlgen.transforms.candidates import Placement
 from rtlgen.transforms.distances import Candidate, required_distances
-from rtlgen.transforms.period import Grouping
+from rtlgen.transforms.period import LAST_ISSUE, Ending, Grouping
 from rtlgen.transforms.precedence import Precedence, requirements, smallest_shifts
 
 IntArray = NDArray[np.int64]
@@ -61,8 +61,9 @@ def best_orders(
     iteration_precedences: Sequence[Precedence],
     ii: int,
     limit: int | None,
+    ending: Ending = LAST_ISSUE,
 ) -> OrderSearch:
-    """Return the nests with which the last iteration is issued first, before `limit` if given.
+    """Return the nests with which the last statement ends first, before `limit` if given.
 
     Parameters
     ----------
@@ -84,7 +85,7 @@ def best_orders(
         (names[a], names[b]): table
         for (a, b), table in required_distances(list(candidates.values()), precedences).items()
     }
-    search = _Search(nests, ii, tables, iteration_precedences)
+    search = _Search(nests, ii, tables, iteration_precedences, ending)
     search.limit = None if limit is None else limit - 1
     search.run()
     return OrderSearch(search.best, search.nodes <= MAX_NODES)
@@ -134,13 +135,14 @@ class _Search:
 
     Members
     -------
-    limit: the latest last issue that is of use.
+    limit: the latest end that is of use.
     """
 
     nests: Mapping[str, Sequence[Placement]]
     ii: int
     tables: Mapping[tuple[str, str], IntArray]
     iteration_precedences: Sequence[Precedence]
+    ending: Ending
     limit: int | None = None
     best: Grouping | None = None
     nodes: int = 0
@@ -153,7 +155,11 @@ class _Search:
         self.columns = [placed for found in self.nests.values() for placed in found]
         before = accumulate((len(found) for found in self.nests.values()), initial=0)
         self.first = dict(zip(self.nests, before, strict=False))
-        spans = [self.ii * (placed.count - 1) for placed in self.columns]
+        spans = [
+            self.ending.span(name, placed, self.ii)
+            for name, found in self.nests.items()
+            for placed in found
+        ]
         self.lengths = np.array(spans, dtype=np.int64)
         self.changes = np.array([placed.changes for placed in self.columns], dtype=np.int64)
 
@@ -198,7 +204,7 @@ class _Search:
         return into, out
 
     def _options(self, chosen: _Chosen) -> tuple[IntArray, BoolArray]:
-        """Return the last issue with each nest beside those chosen, and which are possible."""
+        """Return the end with each nest beside those chosen, and which are possible."""
         into, out, nests = chosen.into, chosen.out, list(chosen.nests)
         start = into.max(axis=0, initial=0)
         earliest = start[nests, None]
@@ -222,4 +228,4 @@ class _Search:
         self.best = Grouping(
             {name: placed[name] for name in names}, self.ii, {name: shifts[name] for name in names}
         )
-        self.limit = self.best.last_issue - 1
+        self.limit = self.ending.of(self.best) - 1

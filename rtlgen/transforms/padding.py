@@ -7,7 +7,7 @@ where nothing speaks against it.
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, product
@@ -22,7 +22,7 @@ from rtlgen.ir.schedule import Bound, NestLoop
 from rtlgen.poly.ranks import begins_with_box, enumerate_nest, ranks_of
 from rtlgen.transforms.candidates import Placement
 from rtlgen.transforms.nest_pairs import NestPairs
-from rtlgen.transforms.period import Grouping
+from rtlgen.transforms.period import LAST_ISSUE, Ending, Grouping
 from rtlgen.transforms.precedence import smallest_shifts
 from rtlgen.transforms.row_pads import (
     UNBOUNDED,
@@ -89,6 +89,7 @@ class PaddingSearch:
     -------
     points, precedences, iteration_precedences: in the common dimensions.
     in_step: the distances at which statements store to an array in the same cycle of an iteration.
+    ending: of groupings over the common dimensions.
     """
 
     nest: CommonNest
@@ -98,21 +99,22 @@ class PaddingSearch:
     stores: Mapping[str, StoreSlot]
     in_step: Mapping[tuple[str, str], int]
     effort: Effort
+    ending: Ending = LAST_ISSUE
 
     def best(self, limit: int) -> Grouping | None:
-        """Return the grouping with the smallest pads whose last issue is before `limit`."""
+        """Return the grouping with the smallest pads that ends before `limit`."""
         depth = len(self.nest.loops)
         best: Grouping | None = None
         try:
             if not self._may_be_padded():
                 return None
             if depth == 1:
-                return self._attempt((0,), limit)
+                return self._attempt((0,), limit, limit)
             forms = self._forms(limit)
             for inner in _inner_minima(depth):
                 found = self._padded(forms, inner, limit)
                 if found is not None:
-                    best, limit = found, found.last_issue
+                    best, limit = found, self.ending.of(found)
                 if best is not None and best.ii == 1 and self._is_unpadded(best):
                     # Without a pad nothing is shorter.
                     break
@@ -136,7 +138,7 @@ class PaddingSearch:
         ------
         TooLong: it cannot end before `limit`; or enough was tried.
         """
-        if least_length(self.nest.loops) > limit:
+        if least_end(self.nest.loops, self.ending) >= limit:
             raise TooLong
         tables = [self.precedences.table(self.nest), self.iteration_precedences.table(self.nest)]
         stored = {name: self.points[name][:, self.nest.order] for name in self.stores}
@@ -148,20 +150,20 @@ class PaddingSearch:
         """Return the group with the smallest minimum of the second loop, the inner ones given."""
         keep_going()
         before = forms.listed
-        # With a minimum for every loop, there are at least so many iterations in each.
-        least_in_second = forms.blocks * prod(max(1, least) for least in inner)
+        # With a minimum for every loop, there are at least so many iterations in each; those of
+        # the last block may be padding behind the end.
+        blocks = max(1, forms.blocks - 1)
+        least_in_second = blocks * prod(max(1, least) for least in inner)
         lengths = forms.lengths(inner, min(limit // least_in_second + 1, MAX_LEAST))
         self.effort.spend(forms.listed - before)
-        if lengths is None or lengths.sum(0) > limit:
+        if lengths is None or self.ending.at_least(lengths.at(0).tolist()) >= limit:
             return None
         pairs, places = forms.pairs(inner), forms.places(inner)
         if pairs is None:
             return None
         self.effort.spend(len(lengths.begin) + sum(len(each.smallest) for each in pairs))
         for most_ii in (1, UNBOUNDED):
-            # With a longer interval, fewer iterations end by the limit.
-            most_count = limit if most_ii == 1 else limit // 2 + 1
-            found = self._smallest(lengths, pairs, places, inner, limit, most_ii, most_count)
+            found = self._smallest(lengths, pairs, places, inner, limit, most_ii)
             if found is not None:
                 return found
         return None
@@ -174,12 +176,17 @@ class PaddingSearch:
         inner: tuple[int, ...],
         limit: int,
         most_ii: int,
-        most_count: int,
     ) -> Grouping | None:
+        # With a longer interval, fewer iterations end by the limit.
+        least_ii = 1 if most_ii == 1 else 2
+
+        def least_end_with(least: int) -> int:
+            return self.ending.at_least(lengths.at(least).tolist(), least_ii)
+
         def is_enough(least: int) -> bool:
             return self._keeps_precedences(pairs, lengths.at(least), most_ii)
 
-        high = bisect_right(range(lengths.most + 1), most_count, key=lengths.sum) - 1
+        high = bisect_left(range(lengths.most + 1), limit, key=least_end_with) - 1
         if high < 0 or not is_enough(high):
             return None
         least = bisect_left(range(high), True, key=is_enough)
@@ -188,7 +195,8 @@ class PaddingSearch:
             try:
                 if places is not None and self._meets(pairs, places, lengths.at(tried), most_ii):
                     continue
-                found = self._attempt((0, tried, *inner), limit, most_ii)
+                most_rows = max(limit, lengths.sum(tried))
+                found = self._attempt((0, tried, *inner), limit, most_rows, most_ii)
             except TooLong:
                 return None
             if found is not None:
@@ -231,18 +239,19 @@ class PaddingSearch:
         return self._shifts(ranks, ii, self.precedences.required(gaps, ii)) is None
 
     def _attempt(
-        self, least: tuple[int, ...], limit: int, most_ii: int = UNBOUNDED
+        self, least: tuple[int, ...], limit: int, most_count: int, most_ii: int = UNBOUNDED
     ) -> Grouping | None:
         """Return the group over the common dimensions, with given minimal trip counts.
 
-        None: it does not keep all precedences, or needs a longer interval than `most_ii`.
+        None: it does not keep all precedences, or needs a longer interval than `most_ii`, or ends
+        no sooner than `limit`.
 
         Raises
         ------
-        TooLong: it cannot end before `limit`, nor can any with larger minima; or enough was tried.
+        TooLong: it has more iterations than `most_count`; or enough was tried.
         """
         keep_going()
-        padded = nest_with_minima(self.nest.loops, least, limit)
+        padded = nest_with_minima(self.nest.loops, least, most_count)
         if padded is None:
             return None
         loops, rows = padded
@@ -263,7 +272,7 @@ class PaddingSearch:
         if shifts is None:
             return None
         attempt = Grouping(dict.fromkeys(self.points, placed), ii, shifts)
-        return attempt if attempt.last_issue < limit else None
+        return attempt if self.ending.of(attempt) < limit else None
 
     def _shifts(
         self, ranks: Mapping[str, Ints], ii: int, required: Mapping[tuple[str, str], int]
@@ -296,12 +305,12 @@ class PaddingSearch:
         return any(int(np.bincount(found - found.min()).max()) > 1 for found in every)
 
 
-def least_length(loops: Sequence[NestLoop]) -> int:
-    """Return how many iterations a nest has with whatever minima; 0 where that is not known."""
+def least_end(loops: Sequence[NestLoop], ending: Ending) -> int:
+    """Return a time before which a nest does not end with whatever minima; 0: it is not known."""
     if len(loops) < 2:
         return 0
     shortest = BlockForms(loops, (), {}).lengths((0,) * (len(loops) - 2), 0)
-    return 0 if shortest is None else shortest.sum(0)
+    return 0 if shortest is None else ending.at_least(shortest.at(0).tolist())
 
 
 def _inner_minima(depth: int) -> Sequence[tuple[int, ...]]:

@@ -13,7 +13,7 @@ Rewrite
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from math import lcm, prod
@@ -66,11 +66,61 @@ class Grouping:
         return next(iter(self.placements.values())).loops
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Ending:
+    """When groupings end: of several, that is best which ends first.
+
+    Members
+    -------
+    tails: of each statement, cycles from an issue to the end of it. Padding behind the last
+        instance takes no cycle then. None: what ends last is an issue, that of padding, too.
+    last_rank: of a statement in a nest, the rank of its last instance; not asked without `tails`.
+    """
+
+    tails: Mapping[str, int] | None
+    last_rank: Callable[[str, Placement], int]
+
+    def span(self, name: str, placed: Placement, ii: int) -> int:
+        """Return the time from the first issue of a statement to the end of it."""
+        if self.tails is None:
+            return ii * (placed.count - 1)
+        return ii * self.last_rank(name, placed) + self.tails[name]
+
+    def of(self, grouping: Grouping) -> int:
+        """Return when the last of the statements ends."""
+        return max(
+            grouping.shifts[name] + self.span(name, placed, grouping.ii)
+            for name, placed in grouping.placements.items()
+        )
+
+    def at_least(self, blocks: Sequence[int], ii: int = 1) -> int:
+        """Return a time before which no grouping ends whose common nest has these iterations.
+
+        Parameters
+        ----------
+        blocks: iterations of the nest in each iteration of its outermost loop. In the last of them
+            is some instance, with padding behind it perhaps.
+        """
+        *before, last = blocks
+        if self.tails is None:
+            return ii * (sum(before) + last - 1)
+        return ii * sum(before) + min(self.tails.values())
+
+
+def _no_rank(name: str, placed: Placement) -> int:
+    raise AssertionError("issues are counted alone")
+
+
+LAST_ISSUE = Ending(None, _no_rank)
+"""That of iterations, which have no latency."""
+
+
 def common_period(
     members: Sequence[Member],
     precedences: Sequence[Precedence],
     related: Related,
     iteration_precedences: Sequence[Precedence] = (),
+    ending: Ending = LAST_ISSUE,
 ) -> Grouping:
     """Return the placements with the smallest periods, found from the innermost loop outwards.
 
@@ -78,6 +128,7 @@ def common_period(
     ----------
     precedences: in the unit of time of the result's shifts. related: the pairs behind them.
     iteration_precedences: must be satisfiable too by the same placements, counting iterations.
+    ending: of two ways to align the loops, that is taken which ends first.
 
     Raises
     ------
@@ -93,7 +144,7 @@ def common_period(
             refusals.append(refusal)
     if not found:
         raise refusals[0]
-    return min(found, key=lambda grouping: grouping.last_issue)
+    return min(found, key=ending.of)
 
 
 def with_late_pads(grouping: Grouping) -> Grouping:

@@ -32,7 +32,14 @@ from rtlgen.poly.strong_components import strong_components
 from rtlgen.transforms.busy_cycles import share_cycle
 from rtlgen.transforms.candidates import Placement, box_placement
 from rtlgen.transforms.distances import Candidate
-from rtlgen.transforms.period import Grouping, Member, self_distance, shared_depth
+from rtlgen.transforms.period import (
+    LAST_ISSUE,
+    Ending,
+    Grouping,
+    Member,
+    self_distance,
+    shared_depth,
+)
 from rtlgen.transforms.precedence import (
     Precedence,
     Related,
@@ -64,6 +71,7 @@ class SweepProblem:
     precedences: in the unit of time of the result's shifts. related: the pairs behind them.
     iteration_precedences: must be satisfiable too by the same placements, counting iterations.
     points: the instances of every statement. stores: by statement; empty where stores may meet.
+    ending: what ends first is best.
     """
 
     members: Sequence[Member]
@@ -72,6 +80,7 @@ class SweepProblem:
     related: Related
     points: Mapping[str, Ints]
     stores: Mapping[str, StoreSlot]
+    ending: Ending = LAST_ISSUE
 
     @property
     def names(self) -> list[str]:
@@ -79,7 +88,7 @@ class SweepProblem:
 
 
 def best_sweeps(problem: SweepProblem, limit: int | None) -> Grouping | None:
-    """Return the grouping with the earliest last issue, before `limit` if given, or None.
+    """Return the grouping that ends first, before `limit` if given, or None.
 
     It has an initiation interval of 1. None also where the statements of some sweep depend on each
     other in a cycle, whatever loops are around it.
@@ -89,7 +98,7 @@ def best_sweeps(problem: SweepProblem, limit: int | None) -> Grouping | None:
         chosen = _chosen_sweeps(problem, depth)
         found = None if chosen is None else _with_period(problem, chosen, limit)
         if found is not None:
-            best, limit = found, found.last_issue
+            best, limit = found, problem.ending.of(found)
     return best
 
 
@@ -215,7 +224,7 @@ def _with_period(
     shortest = max(sweep.count for sweep in sweeps.values())
     trips = prod(loop.extent for loop in next(iter(sweeps.values())).outer)
     for period in range(shortest, shortest + MAX_PERIODS):
-        if limit is not None and trips * period > limit:
+        if limit is not None and problem.ending.at_least([period] * trips) >= limit:
             return None
         placed = _placed(sweeps, period)
         if placed is None:
@@ -224,7 +233,7 @@ def _with_period(
         if shifts is None:
             continue
         found = _started_early(sweeps, Grouping(placed, 1, shifts))
-        if limit is None or found.last_issue < limit:
+        if limit is None or problem.ending.of(found) < limit:
             return found
     return None
 

@@ -65,7 +65,7 @@ def test_lanes_are_to_take_three_times_fewer_cycles_with_no_more_multipliers() -
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("pattern", ["bicg", "mvt@*"])
+@pytest.mark.parametrize("pattern", ["bicg", "mvt@*", "trisolv"])
 def test_a_row_is_proven(pattern: str) -> None:
     (row,) = HLS19.selected(pattern)
     result = measured(row)

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
 from rtlgen.frontend import parse_text
 from rtlgen.ir.schedule import NestLoop
 from rtlgen.poly.legality import find_violation
 from rtlgen.search.compilation import IslandCompilation
+from rtlgen.transforms.candidates import box_placement
+from rtlgen.transforms.period import LAST_ISSUE, Ending, Grouping
 from tests.islands import compile_island
 
 RINGS = {
@@ -78,3 +83,23 @@ def test_a_statement_behind_an_inner_loop_counts_no_trips_after_its_last_instanc
     # One slot more a row, since the sum goes from the last addition into b[i] and on.
     assert decision.placements["S2"].loops[-1] == NestLoop(None, 9, 8)
     assert decision.offsets["S2"] + decision.placements["S2"].count == 8 * 9
+
+
+def test_a_grouping_ends_with_its_last_instance_and_not_with_padding_behind_it() -> None:
+    placed = box_placement((NestLoop("i", 4), NestLoop(None, 10)), ("i",))
+    grouping = Grouping({"S": placed, "T": placed}, 1, {"S": 0, "T": 2})
+    ending = Ending({"S": 20, "T": 1}, lambda name, nest: int(nest.ranks(np.array([[3]]))[0]))
+    assert LAST_ISSUE.of(grouping) == 2 + 39
+    assert ending.of(grouping) == max(30 + 20, 2 + 30 + 1)
+    twice = replace(grouping, ii=2)
+    assert (LAST_ISSUE.of(twice), ending.of(twice)) == (2 + 2 * 39, 2 * 30 + 20)
+
+
+@pytest.mark.parametrize("at", range(10))
+def test_no_grouping_ends_before_the_bound_that_its_blocks_give(at: int) -> None:
+    placed = box_placement((NestLoop("i", 4), NestLoop(None, 10, at=at)), ("i",))
+    grouping = Grouping({"S": placed, "T": placed}, 1, {"S": 0, "T": 2})
+    ending = Ending({"S": 20, "T": 1}, lambda name, nest: int(nest.ranks(np.array([[3]]))[0]))
+    for each in (LAST_ISSUE, ending):
+        assert each.at_least([10] * 4) <= each.of(grouping)
+        assert each.at_least([10] * 4, 2) <= each.of(replace(grouping, ii=2))
