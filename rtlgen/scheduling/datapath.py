@@ -13,9 +13,10 @@ settle are there a cycle before their users need them, and wait in a register.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
+from itertools import permutations
 from types import MappingProxyType
 
 from rtlgen.ir.affine import Affine
@@ -79,10 +80,18 @@ class Datapath:
     settled: Mapping[int, int] = field(default_factory=dict)
 
     def with_waits(self, held: Collection[int] = (), settled: Collection[int] = ()) -> Datapath:
-        """Return the same graph with more loads held and more values settled, a cycle longer."""
+        """Return the graph with more loads held and more values settled, a cycle longer at most.
+
+        What settles is used last of the factors of a product, where that saves the cycle.
+        """
         cycles = Counter(self.settled) + Counter(settled)
         waits = self.held | frozenset(held), cycles
-        return _schedule(self.nodes, self.latencies, self.result, self.node_of_read, *waits)
+        every = (self.nodes, *_with_later_factor(self.nodes, frozenset(settled)))
+        found = [
+            _schedule(nodes, self.latencies, self.result, self.node_of_read, *waits)
+            for nodes in every
+        ]
+        return min(found, key=lambda datapath: datapath.result_stage)
 
     def use_stage(self, read: int) -> int:
         """Return the stage in which the value of a read enters the datapath."""
@@ -92,6 +101,40 @@ class Datapath:
     def address_stage(self, read: int) -> int:
         """Return the stage in which the address of a read is presented."""
         return self.starts[self.node_of_read[read]]
+
+
+def _with_later_factor(nodes: tuple[Node, ...], late: frozenset[int]) -> Iterator[tuple[Node, ...]]:
+    """Yield the nodes with a late factor of a product exchanged for one that is used after it.
+
+    Rewrite
+    -------
+        %4 = mul %2, %3; %5 = mul %1, %4        ->        %4 = mul %2, %1; %5 = mul %3, %4
+    """
+    users = Counter(operand for node in nodes for operand in node.operands)
+    for number, node in enumerate(nodes):
+        for inner, other in permutations(node.operands) if node.op == "mul" else ():
+            product = nodes[inner]
+            # The low bits of a product of three are the same in every order.
+            is_chain = product.op == "mul" and product.width_bits == node.width_bits
+            is_square = len(set(product.operands)) == 1
+            if not is_chain or is_square or users[inner] > 1 or other > inner:
+                continue
+            for factor in late.intersection(product.operands):
+                if _form(nodes[factor]) == _form(nodes[other]):
+                    changed = list(nodes)
+                    changed[inner] = _with_operand(product, factor, other)
+                    changed[number] = _with_operand(node, other, factor)
+                    yield tuple(changed)
+
+
+def _form(node: Node) -> tuple[int, bool, bool]:
+    """Return what decides how many cycles and multipliers a product with a factor takes."""
+    return node.width_bits, node.signed, node.op == "constant"
+
+
+def _with_operand(node: Node, old: int, new: int) -> Node:
+    operands = tuple(new if operand == old else operand for operand in node.operands)
+    return replace(node, operands=operands)
 
 
 def build_datapath(

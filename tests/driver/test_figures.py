@@ -6,8 +6,10 @@ import pytest
 
 from rtlgen.driver import parse
 from rtlgen.ir.cycles import predicted_cycles
+from rtlgen.ir.ram_copies import block_rams
 from rtlgen.options import CompileOptions
 from rtlgen.search.compilation import IslandCompilation
+from rtlgen.target import get_target
 from tests.islands import compile_island
 from tests.poly.sources import EXAMPLES
 
@@ -42,6 +44,12 @@ def test_what_counts_is_the_end_of_all_and_not_the_last_issue() -> None:
     compilation = compile_island(parse(path, CompileOptions()), CompileOptions())
     assert predicted_cycles(compilation.plan) == 168
     assert compilation.replayed
+
+
+def test_a_word_that_settles_puts_off_no_product_whose_other_factors_can_go_first() -> None:
+    plan = compiled("symm").plan
+    assert predicted_cycles(plan) == 239
+    assert block_rams(plan, get_target()) <= 6
 
 
 @pytest.mark.parametrize("name", ["mms_d", "gemver", "3mm"])

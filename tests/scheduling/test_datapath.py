@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import reduce
 from typing import cast
 
+import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from rtlgen.ir.affine import Affine
-from rtlgen.ir.expr import Binary, BinaryOp, Constant, Expr, Read, Select, UnaryOp
+from rtlgen.ir.expr import (
+    Binary,
+    BinaryOp,
+    Constant,
+    Expr,
+    Read,
+    ScalarParameter,
+    Select,
+    UnaryOp,
+)
 from rtlgen.ir.plan import ArithmeticOp
 from rtlgen.ir.scop import LoopNode, ScalarArgument, Scop, StatementNode
 from rtlgen.ir.types import INT32, IntType
@@ -178,3 +189,48 @@ def test_an_eight_bit_result_is_multiplied_in_eight_bits() -> None:
     (multiply,) = (node for node in datapath.nodes if node.op == "mul")
     assert multiply.width_bits == 8
     assert all(datapath.nodes[n].width_bits == 8 for n in multiply.operands)
+
+
+@pytest.mark.parametrize("early", range(3))
+def test_a_factor_that_settles_is_used_last_and_costs_no_cycle(early: int) -> None:
+    p, x, y = ScalarParameter("p", INT32), Read(0, INT32), Read(1, INT32)
+    factors: list[Expr] = [x, y]
+    factors.insert(early, p)
+    product = reduce(lambda a, b: Binary("mul", a, b, INT32), factors)
+    plain = depth_of(product, [INT32] * 2, INT32, {})
+    for node in {plain.node_of_read[0], plain.node_of_read[1]}:
+        settled = plain.with_waits(settled=[node])
+        assert settled.result_stage == plain.result_stage
+        (user,) = (n for n, each in enumerate(settled.nodes) if node in each.operands)
+        assert settled.starts[user] == settled.starts[node] + settled.latencies[node] + 1
+
+
+PRODUCTS = st.lists(
+    st.one_of(
+        st.integers(0, OPERANDS - 1).map(lambda k: Read(k, INT32)),
+        st.just(ScalarParameter("p", INT32)),
+        st.integers(-3, 3).map(lambda value: Constant(value, INT32)),
+    ),
+    min_size=3,
+    max_size=6,
+)
+
+
+@QUICK
+@example([Read(0, INT32), Read(0, INT32), Read(1, INT32)], 1, INT32)
+@given(PRODUCTS, st.integers(0, 99), TYPES)
+def test_a_product_is_the_same_whatever_settles(
+    factors: list[Expr], seed: int, result: IntType
+) -> None:
+    program = program_of(
+        reduce(lambda a, b: Binary("mul", a, b, INT32), factors), [INT32] * OPERANDS, result
+    )
+    datapath = build_datapath(program, program.statements[0], BOX, get_target())
+    inputs = random_inputs(program, seed)
+    reads = {k: int(inputs[f"x{k}"][0]) for k in range(OPERANDS)}  # type: ignore[index]
+    scalars = {s.name: int(inputs[s.name]) for s in program.scalars}
+    expected = evaluate(datapath, {}, scalars, reads)
+    for node in range(len(datapath.nodes)):
+        settled = datapath.with_waits(settled=[node])
+        assert evaluate(settled, {}, scalars, reads) == expected
+        assert settled.result_stage <= datapath.result_stage + 1
