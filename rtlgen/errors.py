@@ -276,16 +276,6 @@ def _written_forms() -> Iterator[tuple[str, str]]:
                 yield code[1], ast.literal_eval(long_form[1])
 
 
-def long_form(code: str) -> str:
-    """Return the long explanation of `code`.
-
-    Raises
-    ------
-    KeyError: there is no such code.
-    """
-    return long_forms()[code]
-
-
 WARNINGS: Mapping[str, str] = {
     "W0101": """A loop is never entered, and is left out of the circuit.
 

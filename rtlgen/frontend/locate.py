@@ -45,10 +45,6 @@ class Locator:
         """Return the place of the token on `line` of the parser's input."""
         return self._tokens[self.index(line)].span
 
-    def token_text(self, line: int) -> str:
-        """Return the token on `line` of the parser's input."""
-        return self._tokens[self.index(line)].text
-
     def start(self, node: c_ast.Node) -> Span:
         """Return the place of the first token of `node`, such as a keyword."""
         return self._tokens[self._range(node)[0]].span

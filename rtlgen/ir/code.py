@@ -147,18 +147,6 @@ def used_variables(nodes: tuple[Code, ...]) -> frozenset[str]:
     return frozenset(found)
 
 
-def operations_of(nodes: tuple[Code, ...]) -> frozenset[IndexOp]:
-    """Return the operations that `nodes` evaluate."""
-    waiting = [index for node in walk_code(nodes) for index in _indices(node)]
-    found: set[IndexOp] = set()
-    while waiting:
-        index = waiting.pop()
-        if isinstance(index, Operation):
-            found.add(index.op)
-            waiting += index.operands
-    return frozenset(found)
-
-
 def _indices(node: Code) -> tuple[Index, ...]:
     """Return what a node itself evaluates, its body left out."""
     match node:

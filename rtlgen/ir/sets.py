@@ -355,20 +355,6 @@ def equal_outer(relation: isl.Map, count: int) -> isl.Map:
     return relation
 
 
-def differing_outer(relation: isl.Map, count: int) -> isl.Map:
-    """Restrict a relation to pairs that differ in one of the `count` outermost dimensions.
-
-    To subtract the pairs that agree would cost one basic map for each of their constraints.
-    """
-    found = isl.Map.empty(relation.get_space())
-    kinds = isl.dim_type.in_, isl.dim_type.out
-    for k in range(count):
-        alike = equal_outer(relation, k)
-        for first, second in (kinds, kinds[::-1]):
-            found = found.union(alike.order_lt(first, k, second, k))
-    return found
-
-
 def enum_name(member: Any) -> str:
     """Return the name of a member of an isl enumeration; islpy's type stubs call it an int."""
     name: str = member.name

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rtlgen.errors import long_form, registered_codes
+from rtlgen.errors import long_forms, registered_codes
 from rtlgen.sim.cocotb_runner import CocotbTestFailedError, Simulator, run_tests
 from sim.bench_counter import STEP_VARIABLE
 from tests.simulators import SIMULATORS
@@ -56,4 +56,4 @@ def test_a_failing_test_is_an_error(tmp_path: Path, simulator: Simulator) -> Non
 def test_each_error_has_a_long_form() -> None:
     own = [code for code in registered_codes() if code.startswith(("E04", "E05", "E06"))]
     assert len(own) >= 4
-    assert all(len(long_form(code).split()) >= 20 for code in own)
+    assert all(len(long_forms()[code].split()) >= 20 for code in own)
