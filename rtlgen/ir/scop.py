@@ -379,6 +379,22 @@ class LoopNode:
     loop: Loop
     body: tuple[Node, ...]
 
+    @property
+    def ends(self) -> tuple[Affine, ...]:
+        """What is >= 0 as long as some later iteration may do anything.
+
+        Where all that the loop repeats stands under conditions, those that, once false, stay false.
+        """
+        found: list[Affine] = []
+        nodes = self.body
+        while len(nodes) == 1 and isinstance(nodes[0], ConditionNode):
+            for condition in nodes[0].conditions:
+                if isinstance(condition, Affine):
+                    change = condition.coefficient(self.loop.iterator) * self.loop.step
+                    found += [condition] if change < 0 else []
+            nodes = nodes[0].body
+        return tuple(found)
+
 
 @dataclass(frozen=True, slots=True)
 class ConditionNode:

@@ -151,12 +151,14 @@ int {ENTRY}(void **arrays, uint8_t **written, const uint64_t *scalars, uint64_t 
         before = "<" if loop.step > 0 else ">"
         self._open("")
         self._line(f"const int64_t stop_{name} = {stop};")
-        self._open(
-            f"for (int64_t {name} = {start}; {_int64(loop.scale)} * {name} {before} stop_{name};"
-            f" {name} += {_int64(loop.step)})"
-        )
         outer = self._iterators
         self._iterators = {**outer, loop.iterator: name}
+        goes_on = [f"{_int64(loop.scale)} * {name} {before} stop_{name}"]
+        goes_on += map(self._condition, node.ends)
+        self._open(
+            f"for (int64_t {name} = {start}; {' && '.join(goes_on)};"
+            f" {name} += {_int64(loop.step)})"
+        )
         self._nodes(node.body)
         self._iterators = outer
         self._close()

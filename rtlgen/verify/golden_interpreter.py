@@ -79,9 +79,11 @@ class Interpreter:
                 self._execute(self._scop.statement(node.statement))
 
     def _loop(self, node: LoopNode) -> None:
-        loop = node.loop
+        loop, ends = node.loop, node.ends
         for value in loop.values(self._iterators):
             self._iterators[loop.iterator] = value
+            if any(end.evaluate(self._iterators) < 0 for end in ends):
+                break
             self._run(node.body)
         self._iterators.pop(loop.iterator, None)
 

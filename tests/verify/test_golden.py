@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import get_args
 
 import numpy as np
@@ -192,6 +193,53 @@ def test_loops_run_as_c_runs_them(
     result = run_golden(program, {"r": 0}, engine=engine)
     assert int(result.arrays["r"]) == expected
     assert result.counts == {"S0": len(iterations)}
+
+
+FURTHEST = (1 << 31) - 1
+
+
+@both_engines
+@pytest.mark.parametrize(
+    ("start", "stop", "step", "conditions", "iterations"),
+    [
+        (0, FURTHEST, 1, ((-1, 3),), [0, 1, 2, 3]),
+        (0, FURTHEST, 3, ((-2, 9), (-1, 1 << 20)), [0, 3]),
+        (5, -FURTHEST, -2, ((1, 1),), [5, 3, 1, -1]),
+        (-2, FURTHEST, 1, ((1, 0), (-1, 2)), [0, 1, 2]),
+        (0, FURTHEST, 1, ((-1, -1),), []),
+    ],
+)
+def test_a_loop_ends_where_all_in_it_stands_under_a_condition_that_stays_false(
+    engine: Engine,
+    start: int,
+    stop: int,
+    step: int,
+    conditions: tuple[tuple[int, int], ...],
+    iterations: list[int],
+) -> None:
+    """Two thousand million iterations that do nothing are not run."""
+    program = trace_program(start, stop, step, 1)
+    (node,) = program.tree
+    assert isinstance(node, LoopNode)
+    body = node.body
+    for coefficient, constant in reversed(conditions):
+        body = (ConditionNode((Affine.variable("i") * coefficient + constant,), body),)
+    guarded = replace(program, tree=(replace(node, body=body),))
+    result = run_golden(guarded, {"r": 0}, engine=engine)
+    expected = 0
+    for i in iterations:
+        expected = expected * 10 + i + 9
+    assert int(result.arrays["r"]) == expected
+    assert result.counts == {"S0": len(iterations)}
+
+
+@both_engines
+def test_a_loop_goes_on_for_what_stands_beside_a_condition(engine: Engine) -> None:
+    program = first_three("inout")
+    (node,) = program.tree
+    assert isinstance(node, LoopNode) and not node.ends
+    result = run_golden(program, {"t": np.array(7, np.int32)}, engine=engine)
+    assert result.counts == {"S0": 3, "S1": 5}
 
 
 def first_three(role_of_t: str) -> Scop:
