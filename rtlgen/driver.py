@@ -14,7 +14,7 @@ schedule against the dependences of the program as written, and the finished pla
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -28,7 +28,14 @@ from rtlgen.frontend import (
     parse_file,
     parse_text,
 )
-from rtlgen.ir.effort import TooComplex, limited_effort, more_effort, note_limit, noting_limits
+from rtlgen.ir.effort import (
+    TooComplex,
+    advising,
+    limited_effort,
+    more_effort,
+    note_limit,
+    noting_limits,
+)
 from rtlgen.ir.scop import Scop
 from rtlgen.options import CompileOptions
 from rtlgen.options.passes import PASSES
@@ -393,7 +400,7 @@ def _chain(planned: Planned) -> ChainBound | None:
     if not is_worth_search(plan.fused_iterations, plan.floor_iterations):
         return None
     groups = [unit.statements for unit in analysis.units]
-    with suppress(TooComplex), more_effort():
+    with advising():
         found = chain_bound(analysis.sets, analysis.dependences, groups)
         if found is not None and found.iterations > plan.floor_iterations:
             return found

@@ -10,8 +10,8 @@ these counts should have ended long before. Memory is measured: it is limited as
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 
@@ -151,16 +151,36 @@ class TooComplex(RtlgenError):
     code = "E0208"
 
 
+_subject: ContextVar[str | None] = ContextVar("subject", default=None)
+
+
 @contextmanager
-def limited_effort() -> Iterator[None]:
+def limited_effort(subject: str | None = None) -> Iterator[None]:
     """Limit what is done inside; isl's quota error becomes `TooComplex` and reaches no user.
+
+    Parameters
+    ----------
+    subject: of what is done, which the error names. None: that of what it is part of.
 
     Raises
     ------
     TooComplex: a limit was met.
     """
-    outer = _account.get()
-    with _spending(_Account(MAX_WORK) if outer is None else outer):
+    outer, token = _account.get(), _subject.set(subject or _subject.get())
+    try:
+        with _spending(_Account(MAX_WORK) if outer is None else outer):
+            yield
+    finally:
+        _subject.reset(token)
+
+
+@contextmanager
+def advising() -> Iterator[None]:
+    """Find out what nothing that is built depends on: where that takes too long, it stays unknown.
+
+    It takes `TURN_WORK` at most, and half of what is left.
+    """
+    with suppress(TooComplex), limited_effort(), _part(lambda left: min(TURN_WORK, left // 2)):
         yield
 
 
@@ -238,12 +258,16 @@ def spare_effort() -> Iterator[None]:
     ------
     TooComplex: a limit was met.
     """
+    with limited_effort(), _part(lambda left: max(left // 2, left - MORE_WORK // 2)):
+        yield
+
+
+@contextmanager
+def _part(share: Callable[[int], int]) -> Iterator[None]:
+    """Let what is inside take a share of what is left."""
     outer = _account.get()
-    if outer is None:
-        with limited_effort():
-            yield
-        return
-    given = max(outer.left // 2, outer.left - MORE_WORK // 2)
+    assert outer is not None, "it is a part of limited effort"
+    given = share(outer.left)
     inner = replace(outer, left=given)
     try:
         with _spending(inner):
@@ -329,8 +353,10 @@ def out_of_operations() -> TooComplex:
 
 
 def _too_complex(reason: str) -> TooComplex:
+    subject = _subject.get()
+    gave_up = () if subject is None else (f"what gave up is the analysis of {subject}",)
     return TooComplex(
         "the analysis of this program is too complex",
-        notes=(reason,),
+        notes=(reason, *gave_up),
         help="split the region, or simplify its bounds and subscripts",
     )

@@ -19,7 +19,7 @@ def require_in_bounds(sets: ScopSets) -> None:
     ------
     OutOfBounds: with the lexicographically first such instance and the element it would touch.
     """
-    with limited_effort():
+    with limited_effort("its subscripts"):
         for statement in sets.scop.statements:
             for access in (*statement.reads, statement.write):
                 _check(sets, statement, access)

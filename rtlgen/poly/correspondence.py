@@ -32,7 +32,7 @@ def correspondence(before: ScopSets, after: ScopSets) -> Correspondence:
     RewriteUnsound: an instance was lost, doubled, or touches other elements.
     TooComplex: isl's operation limit was met.
     """
-    with limited_effort():
+    with limited_effort("its loops, changed"):
         if {s.name for s in before.scop.statements} != {s.name for s in after.scop.statements}:
             raise RewriteUnsound("a change of iterators lost a statement")
         found = {}

@@ -99,7 +99,7 @@ def memory_dependences(sets: ScopSets) -> tuple[Dependence, ...]:
     ------
     TooComplex: isl's operation limit was met.
     """
-    with limited_effort():
+    with limited_effort("its dependences"):
         scop = sets.scop
         times = sets.schedule_maps(scop.schedule)
         touches = {s.name: _touches(sets, s) for s in scop.statements}
@@ -169,7 +169,7 @@ def dataflow(sets: ScopSets) -> Dataflow:
     ------
     TooComplex: isl's operation limit was met.
     """
-    with limited_effort():
+    with limited_effort("the flow of its values"):
         scop = sets.scop
         times = sets.schedule_maps(scop.schedule)
         last = LastWrites(sets, times)

@@ -57,7 +57,7 @@ def dependence_rows(sets: ScopSets, dependences: Sequence[Dependence]) -> list[d
     TooComplex: a relation takes too long to describe.
     """
     rows = []
-    with limited_effort():
+    with limited_effort("its dependences"):
         for dependence in dependences:
             keep_going(sets.context)
             rows.append(_row(sets, dependence))

@@ -68,7 +68,7 @@ def schedule_edges(sets: ScopSets, flows: Dataflow) -> tuple[Edge, ...]:
     ------
     TooComplex: isl's operation limit was met.
     """
-    with limited_effort():
+    with limited_effort("its dependences"):
         maps = {s.name: coordinate_map(sets, s.name) for s in sets.scop.statements}
         found = [Edge(f.source, f.sink, f.relation) for f in flows.flows]
         found += _before_next_writes(sets)

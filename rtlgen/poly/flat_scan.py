@@ -62,7 +62,7 @@ def scan_flat(sets: ScopSets, schedule: Schedule, taken: frozenset[str]) -> tupl
         (place, flat), *_ = [(k, d) for k, d in enumerate(dims) if isinstance(d, FlatDim)]
         before, behind = (_constant(part) for part in (dims[:place], dims[place + 1 :]))
         nests.setdefault(before, []).append((behind, name, flat))
-    with limited_effort():
+    with limited_effort("its loops, written out"):
         return tuple(_nest(sets, sorted(nests[key]), taken) for key in sorted(nests))
 
 

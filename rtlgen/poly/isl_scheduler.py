@@ -39,7 +39,7 @@ def isl_schedule(sets: ScopSets, edges: Sequence[Edge], algorithm: Algorithm) ->
     TooComplex: isl's operation limit was met.
     NoHyperplane: isl found no schedule.
     """
-    with limited_effort():
+    with limited_effort("its schedule"):
         names = [s.name for s in sets.scop.statements]
         domain = isl.UnionSet.from_set(coordinate_map(sets, names[0]).range())
         for name in names[1:]:

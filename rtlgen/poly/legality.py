@@ -114,7 +114,7 @@ def _find_affine_violation(
     sets: ScopSets, dependences: Iterable[Dependence], schedule: Schedule
 ) -> Violation | None:
     """Judge a schedule whose times are affine functions."""
-    with limited_effort():
+    with limited_effort("the legality of its schedule"):
         times = sets.schedule_maps(schedule)
         for dependence in dependences:
             keep_going(sets.context)

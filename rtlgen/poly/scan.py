@@ -32,7 +32,7 @@ def scan(sets: ScopSets, schedule: Schedule, taken: frozenset[str]) -> tuple[Cod
     ------
     TooComplex: isl's operation limit was met.
     """
-    with limited_effort():
+    with limited_effort("its loops, written out"):
         times = list(sets.schedule_maps(schedule).values())
         union = union_map(times)
         build = isl.AstBuild.from_context(sets.read_set("{ : }"))

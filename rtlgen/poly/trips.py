@@ -56,7 +56,7 @@ def loop_trips(sets: ScopSets) -> tuple[LoopTrips, ...]:
     TooComplex: isl's operation limit was met.
     """
     found: list[LoopTrips] = []
-    with limited_effort():
+    with limited_effort("its trip counts"):
         _visit(sets.scop.tree, _Around(sets), found)
     return tuple(found)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rtlgen.errors import Diagnostic, Label
-from rtlgen.ir.effort import keep_going, limited_effort
+from rtlgen.ir.effort import advising, keep_going
 from rtlgen.ir.expr import Binary, Expr, Read, Select, children
 from rtlgen.ir.scop import Access, Statement
 from rtlgen.ir.sets import ScopSets, first_point
@@ -26,31 +26,33 @@ def require_written(sets: ScopSets, flows: Dataflow) -> tuple[Diagnostic, ...]:
         program order, and its lexicographically first such instance.
     """
     warnings = []
-    with limited_effort():
-        for statement in sets.scop.statements:
-            keep_going(sets.context)
-            certain = {n for n in _certain(statement.expr) if not statement.reads[n].is_conditional}
-            for number in _asked(statement):
+    for statement in sets.scop.statements:
+        certain = {n for n in _certain(statement.expr) if not statement.reads[n].is_conditional}
+        for number in _asked(statement):
+            found: tuple[int, ...] | None = None
+            # What is built gives such a read a value all the same.
+            with advising():
+                keep_going(sets.context)
                 found = _witness(sets, flows, statement, number)
-                if found is None:
-                    continue
-                message, labels, note = _described(sets, statement, statement.reads[number], found)
-                if number in certain:
-                    raise ReadBeforeWrite(
-                        f"{message} is read before it has a value",
-                        labels=labels,
-                        notes=(note,),
-                        help="give it a value before, or where it is declared",
-                    )
-                warnings.append(
-                    Diagnostic(
-                        "W0204",
-                        f"{message} may be read before it has a value",
-                        labels,
-                        (note, "whether it is depends on data"),
-                        severity="warning",
-                    )
+            if found is None:
+                continue
+            message, labels, note = _described(sets, statement, statement.reads[number], found)
+            if number in certain:
+                raise ReadBeforeWrite(
+                    f"{message} is read before it has a value",
+                    labels=labels,
+                    notes=(note,),
+                    help="give it a value before, or where it is declared",
                 )
+            warnings.append(
+                Diagnostic(
+                    "W0204",
+                    f"{message} may be read before it has a value",
+                    labels,
+                    (note, "whether it is depends on data"),
+                    severity="warning",
+                )
+            )
     return tuple(warnings)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import islpy as isl
 
 from rtlgen.errors import Diagnostic, Label
-from rtlgen.ir.effort import keep_going, limited_effort
+from rtlgen.ir.effort import advising, keep_going
 from rtlgen.ir.expr import Cast, Expr, Read
 from rtlgen.ir.scop import Scop, Statement
 from rtlgen.ir.sets import ScopSets, earliest, first_point
@@ -25,10 +25,10 @@ def useless_statements(
     ----------
     program: as written; `sets` belong to the normalised program, which lacks what never runs.
     """
-    with limited_effort():
-        found = [*_never_run(program, sets.scop)]
-        unseen = dead_statements(sets.scop, flows)
-        for statement in sets.scop.statements:
+    found = [*_never_run(program, sets.scop)]
+    unseen = dead_statements(sets.scop, flows)
+    for statement in sets.scop.statements:
+        with advising():
             keep_going(sets.context)
             found += _without_effect(statement) or _stored_for_nobody(
                 sets, dependences, flows, statement, is_dead=statement.name in unseen

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 
-from rtlgen.ir.effort import TooComplex, limited_effort
+from rtlgen.ir.effort import advising
 from rtlgen.ir.plan import KernelPlan, Stream, banks_named
 from rtlgen.ir.scop import Scop
 from rtlgen.poly.counting import count_points
@@ -79,7 +78,7 @@ def store_bounds(plan: KernelPlan, scop: Scop, routing: Routing) -> list[StoreBo
             continue
         stores = 0
         # A reason that takes too long to find is left out: the plan is as good without it.
-        with suppress(TooComplex), limited_effort():
+        with advising():
             stores = _stores(streams, routing)
         if stores > plan.floor_iterations:
             names = tuple(stream.statement for stream in streams)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 
 from rtlgen.errors import Diagnostic, Label
 from rtlgen.frontend import HlsPragma, PipelinePragma, UnrollPragma
 from rtlgen.ir.cycles import predicted_cycles
-from rtlgen.ir.effort import TooComplex, improving, more_effort
+from rtlgen.ir.effort import advising, improving, more_effort
 from rtlgen.ir.plan import KernelPlan
 from rtlgen.ir.scop import LoopNode, Scop, walk_tree
 from rtlgen.ir.sets import ScopSets
@@ -110,7 +109,7 @@ def saves_nothing(
 
 def _fewest_cycles(scop: Scop) -> int:
     """Return a bound of the cycles of a program: the instances of some statement."""
-    with suppress(TooComplex), more_effort():
+    with advising():
         return max(map(count_points, ScopSets(scop).domains.values()), default=0)
     return 0
 

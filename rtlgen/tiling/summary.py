@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from rtlgen.ir.affine import Affine
-from rtlgen.ir.effort import TooComplex
+from rtlgen.ir.effort import advising
 from rtlgen.ir.iterations import iterations_of
 from rtlgen.ir.plan import KernelPlan, MemorySide, Transfer, Wait
 from rtlgen.scheduling.workers import WorkerRequest
@@ -85,10 +85,9 @@ def _distributed_bytes(plan: KernelPlan) -> int:
 
 
 def _needed(tiled: TiledProgram, side: MemorySide) -> int | None:
-    try:
+    with advising():
         return words_needed(tiled.program, side)
-    except TooComplex:
-        return None
+    return None
 
 
 def _unit(

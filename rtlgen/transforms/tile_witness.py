@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rtlgen.errors import Label
-from rtlgen.ir.effort import TooComplex
+from rtlgen.ir.effort import advising
 from rtlgen.ir.sets import ScopSets
 from rtlgen.poly.correspondence import correspondence, moved_dependences
 from rtlgen.poly.dependences import Dependence
@@ -50,13 +50,12 @@ def forbidding(
     if sum(len(set(numbers)) == 1 for numbers in zip(*paths, strict=False)) < len(sizes):
         return None
     tiling = Tiling(sizes, tile_orders(len(sizes))[0])
-    try:
+    violation: Violation | None = None
+    with advising():
         tiled = cut_into_tiles(scop, tiling)
         after = ScopSets(tiled.scop, sets)
         moved = moved_dependences(dependences, after, correspondence(sets, after))
         violation = find_violation(after, moved, tiled.scop.schedule)
-    except TooComplex:
-        return None
     if violation is None:
         return None
 

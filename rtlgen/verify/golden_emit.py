@@ -156,8 +156,7 @@ int {ENTRY}(void **arrays, uint8_t **written, const uint64_t *scalars, uint64_t 
         goes_on = [f"{_int64(loop.scale)} * {name} {before} stop_{name}"]
         goes_on += map(self._condition, node.ends)
         self._open(
-            f"for (int64_t {name} = {start}; {' && '.join(goes_on)};"
-            f" {name} += {_int64(loop.step)})"
+            f"for (int64_t {name} = {start}; {' && '.join(goes_on)}; {name} += {_int64(loop.step)})"
         )
         self._nodes(node.body)
         self._iterators = outer

@@ -11,6 +11,7 @@ from rtlgen.ir.effort import (
     Reserve,
     TooComplex,
     Turns,
+    advising,
     counted_effort,
     keep_going,
     limited_effort,
@@ -66,3 +67,28 @@ def test_all_steps_are_counted_whatever_pays_for_them() -> None:
             keep_going(work=MAX_WORK)
     keep_going(work=700)
     assert effort.steps == 500 + 600 + MAX_WORK + 3 * STEP_WORK
+
+
+def test_an_advice_that_takes_too_long_is_not_given_and_leaves_enough() -> None:
+    found: list[str] = []
+    with limited_effort():
+        with advising():
+            keep_going(work=1_000)
+            found.append("known")
+        with advising():
+            keep_going(work=MAX_WORK)
+            found.append("unknown")
+        keep_going(work=MAX_WORK - 2 * TURN_WORK)
+    assert found == ["known"]
+
+
+def test_the_error_names_what_gave_up_and_nothing_else() -> None:
+    with pytest.raises(TooComplex) as named, limited_effort("its loops"):
+        with limited_effort("its subscripts"):
+            keep_going()
+        with limited_effort():
+            keep_going(work=MAX_WORK)
+    assert named.value.diagnostic.notes[1:] == ("what gave up is the analysis of its loops",)
+    with pytest.raises(TooComplex) as unnamed, limited_effort():
+        keep_going(work=MAX_WORK)
+    assert len(unnamed.value.diagnostic.notes) == 1

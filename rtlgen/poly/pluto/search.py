@@ -43,7 +43,7 @@ def pluto(sets: ScopSets, edges: Ordered[Edge], fusion: Fusion = "smart") -> Nod
     NoHyperplane: a cycle of statements has no common hyperplane.
     TooComplex: isl's operation limit was met.
     """
-    with limited_effort():
+    with limited_effort("its hyperplanes"):
         return _Search(sets, fusion).schedule(edges)
 
 
