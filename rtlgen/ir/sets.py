@@ -361,6 +361,12 @@ def enum_name(member: Any) -> str:
     return name.rstrip("_")
 
 
+def lifted(piece: isl.BasicSet) -> isl.BasicSet:
+    """Return a set with its existentially quantified dimensions behind its own."""
+    (found,) = for_each(isl.Set.from_basic_set(piece.lift()).flatten().foreach_basic_set)
+    return found
+
+
 def for_each(visit: Callable[[Callable[[T], None]], None]) -> list[T]:
     """Collect what an isl `foreach_...` method hands to its callback."""
     found: list[T] = []

@@ -9,7 +9,7 @@ import islpy as isl
 
 from rtlgen.ir import effort
 from rtlgen.ir.affine import Affine
-from rtlgen.ir.sets import coefficients_of, for_each, integer, operations
+from rtlgen.ir.sets import coefficients_of, for_each, integer, lifted, operations
 from rtlgen.poly.factors import factors
 from rtlgen.poly.piecewise import NoClosedForm, Piece, Range, bounds_on, summed
 from rtlgen.poly.polynomial import Polynomial
@@ -32,10 +32,9 @@ def count_points(points: isl.Set) -> int:
 def _count_of_piece(piece: isl.BasicSet) -> int:
     if piece.dim(isl.dim_type.div):
         # A quotient that follows from the dimensions is one more of them.
-        lifted = isl.Set.from_basic_set(piece.lift())
-        if not lifted.unwrap().is_single_valued():
+        if not isl.Set.from_basic_set(piece.lift()).unwrap().is_single_valued():
             return _scanned(piece)
-        piece = next(iter(for_each(lifted.flatten().foreach_basic_set)))
+        piece = lifted(piece)
     # What no constraint relates is a product.
     return prod(_count_of_factor(factor) for _, factor in factors(piece))
 

@@ -2,24 +2,36 @@
 
 A search asks for the maximum of many functions over the same relation (one a loop order and pad).
 The relation's vertices are computed once: where they are all integer, the maximum of every
-affine function is at one of them, and a matrix product answers the question. A piece that has a
-fractional vertex, or existentially quantified variables, is given to isl's integer maximisation.
+affine function is at one of them, and a matrix product answers the question. Of a piece that has a
+fractional vertex the points take their place, of which those between two others are left out. Where
+they are too many, the piece is given to isl's integer maximisation, question by question.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from math import prod
 
 import islpy as isl
 import numpy as np
 from numpy.typing import NDArray
 
 from rtlgen.ir.effort import COUNTING_OPERATIONS, keep_going
-from rtlgen.ir.sets import for_each, integer, operations
+from rtlgen.ir.sets import for_each, integer, lifted, operations
 from rtlgen.poly.factors import factors, product_factors
+from rtlgen.poly.row_counts import LARGEST, points_by_rows
 
 Ints = NDArray[np.int64]
+
+MOST_POINTS = 1 << 14
+"""Points that are listed where vertices are fractional: as long as isl takes for some questions."""
+
+MOST_CORNERS = 1 << 14
+"""Points of a piece that are kept: a question about more of them takes isl no longer."""
+
+STEPS = 4
+"""Distances between neighbours along each dimension of which it is asked what lies between two."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,7 +40,8 @@ class PairExtrema:
 
     Members
     -------
-    vertices: (number, source dims + sink dims) integer vertices of the pieces that have only such.
+    vertices: (number, source dims + sink dims) integer points of which all others of their pieces
+        are between some: vertices, and at most some more.
     others: the remaining pieces, as sets over the concatenated dimensions.
     """
 
@@ -80,7 +93,7 @@ def set_extrema(flat: isl.Set) -> PairExtrema:
     rows = [np.zeros((0, width), dtype=np.int64)]
     others: list[isl.Set] = []
     for piece in for_each(flat.foreach_basic_set):
-        found = _integer_vertices(piece)
+        found = _corners(piece)
         if found is not None:
             rows.append(found)
         elif not piece.is_empty():
@@ -89,23 +102,62 @@ def set_extrema(flat: isl.Set) -> PairExtrema:
     return PairExtrema(np.unique(np.concatenate(rows), axis=0), tuple(others))
 
 
-def _integer_vertices(piece: isl.BasicSet) -> Ints | None:
-    """Return the vertices of a piece, or None where some are fractional, or there are none.
+def _corners(piece: isl.BasicSet) -> Ints | None:
+    """Return integer points of a piece between which are all others; None: they are too many.
 
     Dimensions that no constraint relates are a product, whose vertices are all combinations of the
     vertices of its factors: factor by factor, isl finds them in a small fraction of the time.
     """
-    if piece.dim(isl.dim_type.div):
-        return None
-    product = np.zeros((1, piece.dim(isl.dim_type.set)), dtype=np.int64)
-    for dims, factor in factors(piece):
+    width = piece.dim(isl.dim_type.set)
+    whole = lifted(piece) if piece.dim(isl.dim_type.div) else piece
+    product = np.zeros((1, whole.dim(isl.dim_type.set)), dtype=np.int64)
+    for dims, factor in factors(whole):
         found = _vertices_of_factor(factor)
         if found is None:
+            found = _listed_corners(factor)
+        if found is None or len(product) * len(found) > MOST_CORNERS:
             return None
         vertices = np.repeat(product, len(found), axis=0)
         vertices[:, dims] = np.tile(found, (len(product), 1))
         product = vertices
-    return product
+    return product[:, :width]
+
+
+def _listed_corners(factor: isl.BasicSet) -> Ints | None:
+    """Return the points of a set but those midway between two others; None: they are too many."""
+    points = points_by_rows(factor, MOST_POINTS)
+    before = None
+    while points is not None and len(points) != before:
+        before = len(points)
+        points = _without_middles(points)
+    return points
+
+
+def _without_middles(points: Ints) -> Ints:
+    """Leave out points that are as far from one other point as from another, the other way."""
+    low = points.min(axis=0, initial=0)
+    # With margins as wide as the points, what is beyond them is taken for none of them.
+    sizes = points.max(axis=0, initial=0) - low + 1
+    if prod(3 * sizes.astype(object)) >= LARGEST:
+        return points
+    weights = np.cumprod(np.concatenate([[1], 3 * sizes]))[:-1]
+    places = (points - low + sizes) @ weights
+    is_between = np.zeros(len(points), dtype=np.bool_)
+    for step in _steps(points) @ weights:
+        is_between |= np.isin(places + step, places) & np.isin(places - step, places)
+    return points[~is_between]
+
+
+def _steps(points: Ints) -> Ints:
+    """Return the distances of neighbours along each dimension that are the most frequent."""
+    found = [np.zeros((0, points.shape[1]), dtype=np.int64)]
+    for k in range(points.shape[1]):
+        keep_going(work=len(points) // 4)
+        others = [points[:, other] for other in range(points.shape[1]) if other != k]
+        order = np.lexsort((points[:, k], *others))
+        steps, counts = np.unique(np.diff(points[order], axis=0), axis=0, return_counts=True)
+        found.append(steps[np.argsort(-counts, kind="stable")[:STEPS]])
+    return np.unique(np.concatenate(found), axis=0)
 
 
 def _vertices_of_factor(factor: isl.BasicSet) -> Ints | None:

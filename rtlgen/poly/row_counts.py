@@ -1,4 +1,4 @@
-"""Points of a set counted row by row, all rows at once.
+"""Points of a set counted, or listed, row by row, all rows at once.
 
 Where the short dimensions have values, those that are left are apart from each other as a rule:
 each is an interval, whatever its length, and the points of a row are their product. So the work
@@ -46,15 +46,39 @@ def count_by_rows(piece: isl.BasicSet, most_rows: int) -> int | None:
     conditions = list(_conditions(piece))
     if any(not each.coefficients and each.constant < 0 for each in conditions):
         return 0
-    dims = piece.dim(isl.dim_type.set)
     bounds = _box(piece, conditions)
     if bounds is None:
         return 0
-    lengths = [high - low + 1 for low, high in bounds]
-    reach = max((_reach(each, bounds) for each in conditions), default=0)
-    if dims > MOST_DIMS or max(reach, prod(lengths)) >= LARGEST:
+    if not _can_be_listed(bounds, conditions):
         return None
-    return _count(_Rows(bounds, conditions), _to_list(lengths, conditions), most_rows)
+    rows = _Rows(bounds, conditions)
+    if not rows.list_all(_to_list(bounds, conditions), most_rows):
+        return None
+    points = np.ones(rows.count, dtype=np.int64)
+    for dim in range(len(bounds)):
+        if dim not in rows.values:
+            points *= rows.ranges(dim)[1]
+    return int(points.sum())
+
+
+def points_by_rows(piece: isl.BasicSet, most_points: int) -> Ints | None:
+    """Return the (n, dims) points of a set without existentially quantified dimensions.
+
+    None where more than `most_points` have to be looked at.
+    """
+    conditions = list(_conditions(piece))
+    dims = piece.dim(isl.dim_type.set)
+    bounds = _box(piece, conditions)
+    if bounds is None or any(not each.coefficients and each.constant < 0 for each in conditions):
+        return np.zeros((0, dims), dtype=np.int64)
+    if not _can_be_listed(bounds, conditions):
+        return None
+    listed = _to_list(bounds, conditions)
+    rows = _Rows(bounds, conditions)
+    # The others are intervals in each row, in any order.
+    if not rows.list_all([*listed, *(k for k in range(dims) if k not in listed)], most_points):
+        return None
+    return np.stack([rows.values[k] for k in range(dims)], axis=1)
 
 
 def _conditions(piece: isl.BasicSet) -> Iterator[_Condition]:
@@ -114,8 +138,16 @@ def _reach(condition: _Condition, bounds: Sequence[tuple[int, int]]) -> int:
     return sum(ends) + abs(condition.constant)
 
 
-def _to_list(lengths: Sequence[int], conditions: Sequence[_Condition]) -> list[int]:
+def _can_be_listed(bounds: Sequence[tuple[int, int]], conditions: Sequence[_Condition]) -> bool:
+    """Tell whether numbers of 64 bits, and a number of trials that is not large, will do."""
+    reach = max((_reach(each, bounds) for each in conditions), default=0)
+    size = prod(high - low + 1 for low, high in bounds)
+    return len(bounds) <= MOST_DIMS and max(reach, size) < LARGEST
+
+
+def _to_list(bounds: Sequence[tuple[int, int]], conditions: Sequence[_Condition]) -> list[int]:
     """Return the dimensions with the fewest values together that leave the others apart."""
+    lengths = [high - low + 1 for low, high in bounds]
     dims = range(len(lengths))
     related = [0] * len(lengths)
     for each in conditions:
@@ -163,6 +195,17 @@ class _Rows:
                 np.minimum(high, rest // -own, out=high)
         return low, np.maximum(high - low + 1, 0)
 
+    def list_all(self, dims: Sequence[int], most_rows: int) -> bool:
+        """List dimensions one after another; False where there are more rows than `most_rows`."""
+        for dim in dims:
+            low, trips = self.ranges(dim)
+            total = int(trips.sum())
+            if total > most_rows:
+                return False
+            keep_going(work=total)
+            self.list(dim, low, trips)
+        return True
+
     def list(self, dim: int, low: Ints, trips: Ints) -> None:
         """Make a row of each value of a dimension."""
         starts = np.repeat(np.cumsum(trips) - trips, trips)
@@ -170,18 +213,3 @@ class _Rows:
         self.values = {k: np.repeat(known, trips) for k, known in self.values.items()}
         self.values[dim] = own
         self.count = len(own)
-
-
-def _count(rows: _Rows, listed: Sequence[int], most_rows: int) -> int | None:
-    for dim in listed:
-        low, trips = rows.ranges(dim)
-        total = int(trips.sum())
-        if total > most_rows:
-            return None
-        keep_going(work=total)
-        rows.list(dim, low, trips)
-    points = np.ones(rows.count, dtype=np.int64)
-    for dim in range(len(rows.bounds)):
-        if dim not in rows.values:
-            points *= rows.ranges(dim)[1]
-    return int(points.sum())

@@ -342,7 +342,7 @@ def initiation_intervals(
 
 def self_distance(precedence: Precedence, placed: Placement) -> int:
     """Return the smallest rank distance from source to sink; not positive: the order is broken."""
-    return -precedence.gaps(placed, placed, 1, 1)[1]
+    return -precedence.largest_gap(placed, placed, 1, 1)
 
 
 def self_distances(precedence: Precedence, placed: Sequence[Placement]) -> list[int]:

@@ -56,20 +56,16 @@ class Precedence:
 
     def required(self, source: Placement, sink: Placement, source_ii: int, sink_ii: int) -> int:
         """Return the smallest legal shift_sink - shift_source."""
-        if self.uniform_lag is None and isinstance(self.related, PairExtrema):
-            return self._largest_gap(self.related, source, sink, source_ii, sink_ii) + self.lag
+        if self.uniform_lag is None:
+            return self.largest_gap(source, sink, source_ii, sink_ii) + self.lag
         return self.required_between(*self.gaps(source, sink, source_ii, sink_ii))
 
-    def _largest_gap(
-        self,
-        related: PairExtrema,
-        source: Placement,
-        sink: Placement,
-        source_ii: int,
-        sink_ii: int,
-    ) -> int:
+    def largest_gap(self, source: Placement, sink: Placement, source_ii: int, sink_ii: int) -> int:
+        """Return the largest ii_source * rank(p) - ii_sink * rank(q) over the pairs."""
+        if not isinstance(self.related, PairExtrema):
+            return self.gaps(source, sink, source_ii, sink_ii)[1]
         keep_going()
-        return related.maximum(*_gap(source, sink, source_ii, sink_ii))
+        return self.related.maximum(*_gap(source, sink, source_ii, sink_ii))
 
     def required_between(self, smallest: int, largest: int) -> int:
         """Return the same for pairs whose gaps, as `gaps` gives them, lie between these."""

@@ -34,8 +34,9 @@ def test_extrema_of_random_functions_are_those_of_the_pairs(name: str) -> None:
         "{ s0[i] -> s0[j] : 0 <= i and 0 <= j and 2 * i + 3 * j <= 10 }",
         "{ s0[i] -> s0[j] : exists e : i = 3 * e and 1 <= i <= 8 and 0 <= j < i }",
         "{ s0[i] -> s0[j] : (0 <= i <= 3 and j = i) or (i = 9 and 2 <= j <= 4) }",
+        "{ s0[i] -> s0[j] : 0 <= i, j <= 9 and (i + 2j) mod 5 = 3 }",
     ],
-    ids=["stride", "fractional-vertex", "existential", "union"],
+    ids=["stride", "fractional-vertex", "existential", "union", "modulus"],
 )
 def test_pieces_without_integer_vertices_are_exact_too(relation: str) -> None:
     sets: ScopSets = analysed(SMALL["skewed"]).sets
@@ -45,6 +46,30 @@ def test_pieces_without_integer_vertices_are_exact_too(relation: str) -> None:
         values = [c * p[0] + d * q[0] + 4 for p, q in pairs]
         assert extrema.maximum([c, d], 4) == max(values)
         assert extrema.minimum([c, d], 4) == min(values)
+
+
+def test_questions_about_fractional_vertices_are_no_integer_programs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Two places of a sum of subscripts: its vertices are fractional, its points few."""
+    sets: ScopSets = analysed(SMALL["skewed"]).sets
+    within = " and ".join(f"0 <= {h}, {x} <= 9 and 0 <= {p} <= 1" for h, x, p in ("hxp", "ijq"))
+    relation = f"{{ s0[h, x, p] -> s0[i, j, q] : {within} and 2p + 10h + x = 2q + 10i + j }}"
+    extrema = pair_extrema(sets.read_map(relation))
+    assert not extrema.others
+    pairs = pairs_of(sets.read_map(relation))
+    assert len(extrema.vertices) * 4 < len(pairs)
+    rows = np.array([(*p, *q) for p, q in pairs])
+    draw = np.random.default_rng(1)
+    for c in draw.integers(-9, 9, (200, 6)).tolist():
+        assert extrema.maximum(c, 0) == (rows @ c).max()
+
+
+def test_pieces_with_many_points_are_left_to_isl() -> None:
+    sets: ScopSets = analysed(SMALL["skewed"]).sets
+    extrema = pair_extrema(sets.read_map("{ s0[i] -> s0[j] : 0 <= i < 999 and 0 <= 2j <= i + 1 }"))
+    assert not len(extrema.vertices) and len(extrema.others) == 1
+    assert extrema.maximum([1, 2], 3) == 998 + 2 * 499 + 3
 
 
 def test_a_product_falls_into_its_factors() -> None:
