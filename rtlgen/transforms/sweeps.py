@@ -18,8 +18,10 @@ Reference: loop distribution level by level, Allen and Kennedy, TOPLAS 1987.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations, permutations
 from math import prod
 
@@ -43,8 +45,8 @@ from rtlgen.transforms.period import (
 from rtlgen.transforms.precedence import (
     Precedence,
     Related,
+    Requirements,
     among,
-    requirements,
     smallest_shifts,
 )
 from rtlgen.transforms.search import best_choice
@@ -62,7 +64,7 @@ MAX_STORE_MOVES = 64
 """One-cycle moves that keep stores to one array apart."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class SweepProblem:
     """Statements of one cycle, as boxes, and what orders them.
 
@@ -85,6 +87,16 @@ class SweepProblem:
     @property
     def names(self) -> list[str]:
         return [member.name for member in self.members]
+
+    @cached_property
+    def required(self) -> Requirements:
+        """What the precedences require of placements."""
+        return Requirements(self.precedences)
+
+    @cached_property
+    def required_of_iterations(self) -> Requirements:
+        """The same of the iteration precedences."""
+        return Requirements(self.iteration_precedences)
 
 
 def best_sweeps(problem: SweepProblem, limit: int | None) -> Grouping | None:
@@ -223,9 +235,16 @@ def _with_period(
     """Return the sweeps with the smallest period that keeps all precedences."""
     shortest = max(sweep.count for sweep in sweeps.values())
     trips = prod(loop.extent for loop in next(iter(sweeps.values())).outer)
-    for period in range(shortest, shortest + MAX_PERIODS):
-        if limit is not None and problem.ending.at_least([period] * trips) >= limit:
-            return None
+    periods: Sequence[int] = range(shortest, shortest + MAX_PERIODS)
+    if limit is not None:
+        ends = problem.ending.at_least
+        periods = periods[: bisect_left(periods, limit, key=lambda p: ends([p] * trips))]
+    if all(len(sweep.loops) < 2 for sweep in sweeps.values()):
+        # No row gets longer, so all that a longer period changes is that later iterations of the
+        # outer loops wait for less.
+        first = bisect_left(periods, True, key=lambda p: _keeps_order(problem, sweeps, p))
+        periods = periods[first:]
+    for period in periods:
         placed = _placed(sweeps, period)
         if placed is None:
             continue
@@ -249,14 +268,30 @@ def _placed(sweeps: Mapping[str, _Sweep], period: int) -> dict[str, Placement] |
     return placed
 
 
-def _shifts(problem: SweepProblem, placed: Mapping[str, Placement]) -> dict[str, int] | None:
-    """Return the smallest shifts that keep all precedences and stores apart, or None."""
+def _keeps_order(problem: SweepProblem, sweeps: Mapping[str, _Sweep], period: int) -> bool:
+    """Tell whether sweeps of a period keep all precedences, their stores not looked at."""
+    placed = _placed(sweeps, period)
+    return placed is not None and _required(problem, placed) is not None
+
+
+def _required(
+    problem: SweepProblem, placed: Mapping[str, Placement]
+) -> dict[tuple[str, str], int] | None:
+    """Return the distances that precedences require, or None where no shifts have them."""
     keep_going()
     ones = dict.fromkeys(problem.names, 1)
-    orders = requirements(problem.iteration_precedences, placed, ones)
-    if smallest_shifts(problem.names, orders, {}) is None:
+    for required in (problem.required_of_iterations, problem.required):
+        found = required.between(placed, ones)
+        if smallest_shifts(problem.names, found, {}) is None:
+            return None
+    return found
+
+
+def _shifts(problem: SweepProblem, placed: Mapping[str, Placement]) -> dict[str, int] | None:
+    """Return the smallest shifts that keep all precedences and stores apart, or None."""
+    required = _required(problem, placed)
+    if required is None:
         return None
-    required = requirements(problem.precedences, placed, ones)
     stored = _store_cycles(problem, placed)
     for _ in range(MAX_STORE_MOVES):
         shifts = smallest_shifts(problem.names, required, {})

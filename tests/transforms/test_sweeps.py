@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -13,7 +15,12 @@ from rtlgen.poly.instances import statement_points
 from rtlgen.poly.legality import find_violation
 from rtlgen.search.compilation import IslandCompilation
 from rtlgen.transforms.period import Member
-from rtlgen.transforms.precedence import Related, iteration_precedences, requirements
+from rtlgen.transforms.precedence import (
+    Related,
+    Requirements,
+    iteration_precedences,
+    requirements,
+)
 from rtlgen.transforms.store_slot import StoreSlot
 from rtlgen.transforms.sweeps import SweepProblem, best_sweeps
 from rtlgen.transforms.units import loop_paths
@@ -140,3 +147,25 @@ def test_no_two_stores_to_an_array_meet() -> None:
         ]
     )
     assert len(np.unique(cycles)) == len(cycles)
+
+
+@pytest.mark.parametrize("lag", [1, 40, 400])
+def test_the_smallest_period_is_found_in_a_few_steps(
+    lag: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where no rows get longer, a longer period lets all wait for less."""
+    sums = problem(SUMS, {})
+    late = [replace(p, lag=lag) if p.source != p.sink else p for p in sums.precedences]
+    asked: list[int] = []
+    between = Requirements.between
+
+    def counted(self: Requirements, *of: object) -> dict[tuple[str, str], int]:
+        asked.append(len(asked))
+        return between(self, *of)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Requirements, "between", counted)
+    found = best_sweeps(replace(sums, precedences=late), None)
+    assert found is not None and len(asked) <= 30
+    period = found.placements["S0"].count // 4
+    assert max(6, 2 * lag) <= period <= 2 * lag + 12
+    assert best_sweeps(replace(sums, precedences=late), found.last_issue) is None
