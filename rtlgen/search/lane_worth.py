@@ -109,9 +109,10 @@ def saves_nothing(
 
 def _fewest_cycles(scop: Scop) -> int:
     """Return a bound of the cycles of a program: the instances of some statement."""
+    found = 0
     with advising():
-        return max(map(count_points, ScopSets(scop).domains.values()), default=0)
-    return 0
+        found = max(map(count_points, ScopSets(scop).domains.values()), default=0)
+    return found
 
 
 def _labels(scop: Scop, name: str, lanes: int | None) -> tuple[Label, ...]:

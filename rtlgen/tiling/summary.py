@@ -85,9 +85,10 @@ def _distributed_bytes(plan: KernelPlan) -> int:
 
 
 def _needed(tiled: TiledProgram, side: MemorySide) -> int | None:
+    found: int | None = None
     with advising():
-        return words_needed(tiled.program, side)
-    return None
+        found = words_needed(tiled.program, side)
+    return found
 
 
 def _unit(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,14 +59,49 @@ def least_tails(
 def required_distances(
     units: Sequence[Sequence[Candidate]], precedences: Sequence[Precedence]
 ) -> dict[tuple[int, int], IntArray]:
-    """Return, for dependent units a and b, the required start_b - start_a of all candidates."""
+    """Return, for dependent units a and b, the required start_b - start_a of all candidates.
+
+    Those of units that are alike, as lanes are, have one table.
+    """
     home = {name: n for n, unit in enumerate(units) for name in unit[0].placements}
+    numbers: dict[_Run, int] = {}
+    runs = {
+        name: numbers.setdefault(_run_of(units[n], name), len(numbers)) for name, n in home.items()
+    }
+    tables: dict[frozenset[_Question], IntArray] = {}
     between: dict[tuple[int, int], list[Precedence]] = {}
     for precedence in precedences:
         key = (home[precedence.source], home[precedence.sink])
         if key[0] != key[1]:
             between.setdefault(key, []).append(precedence)
-    return {(a, b): _distances(units[a], units[b], some) for (a, b), some in between.items()}
+    found: dict[tuple[int, int], IntArray] = {}
+    for (a, b), some in between.items():
+        asked = {
+            (id(p.related), p.lag, p.uniform_lag, runs[p.source], runs[p.sink]): p for p in some
+        }
+        questions = frozenset(asked)
+        if questions not in tables:
+            tables[questions] = _distances(units[a], units[b], list(asked.values()))
+        found[a, b] = tables[questions]
+    return found
+
+
+_Run: TypeAlias = tuple[object, ...]
+"""When the instances of a statement run, from the start of its unit, in all of its candidates."""
+
+_Question: TypeAlias = tuple[int, int, int | None, int, int]
+"""The id of related pairs, the two lags, and the numbers of the runs of source and sink."""
+
+
+def _run_of(unit: Sequence[Candidate], name: str) -> _Run:
+    """Return the run of a statement: one for all that run at the same times where that shows."""
+    found: list[object] = []
+    for candidate in unit:
+        rank = candidate.placements[name].rank
+        if rank is None:
+            return id(unit), name
+        found.append((*rank[0], rank[1], candidate.ii, candidate.shifts[name]))
+    return tuple(found)
 
 
 def _distances(

@@ -84,3 +84,49 @@ def test_all_at_once_are_those_of_any_two(
                 assert table[n, m] == max(apart)
     assert any(isinstance(p.related, kind) for _, some, _ in seen for p in some)
     assert any(len(table) > 1 for *_, found in seen for table in found.values())
+
+
+LANES = """
+void lanes(int a[4][8], int b[4][8], int c[4][8]) {
+  for (int j = 0; j < 8; j++) {
+    LINES
+  }
+}
+"""
+
+
+def test_alike_pairs_are_compared_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = "\n".join(
+        f"b[{lane}][j] = a[{lane}][j] + 1; c[{lane}][j] = b[{lane}][j] * 3;" for lane in range(4)
+    )
+    seen: list[Sequence[Precedence]] = []
+    compute = distances._distances
+
+    def counted(
+        sources: Sequence[Candidate],
+        sinks: Sequence[Candidate],
+        precedences: Sequence[Precedence],
+    ) -> IntArray:
+        seen.append(precedences)
+        return compute(sources, sinks, precedences)
+
+    monkeypatch.setattr(distances, "_distances", counted)
+    asked: list[int] = []
+
+    def noted(
+        units: Sequence[Sequence[Candidate]], precedences: Sequence[Precedence]
+    ) -> dict[tuple[int, int], IntArray]:
+        before = len(seen)
+        found = required_distances(units, precedences)
+        asked.append(len(seen) - before)
+        # Each table is that of its own pair all the same.
+        home = {name: n for n, unit in enumerate(units) for name in unit[0].placements}
+        for (a, b), table in found.items():
+            own = [p for p in precedences if (home[p.source], home[p.sink]) == (a, b)]
+            assert np.array_equal(table, compute(units[a], units[b], own))
+        return found
+
+    monkeypatch.setattr(search, "required_distances", noted)
+    analysis = analyse(parse_text(LANES.replace("LINES", lines)))
+    choose_plan(analysis, CompileOptions())
+    assert asked and max(asked) == 1
