@@ -289,12 +289,13 @@ def _spending(account: _Account) -> Iterator[None]:
         _account.reset(token)
 
 
-def keep_going(context: isl.Context | None = None, work: int = 0) -> None:
+def keep_going(context: isl.Context | None = None, work: int = 0, each: int = 1) -> None:
     """Begin the next step, and let isl count its operations from 0 again.
 
     Parameters
     ----------
-    context: in which isl worked in the step before. work: elementary steps of the compiler itself.
+    context: in which isl worked in the step before. each: elementary steps of its operations there.
+    work: elementary steps of the compiler itself.
 
     Raises
     ------
@@ -302,7 +303,7 @@ def keep_going(context: isl.Context | None = None, work: int = 0) -> None:
     """
     done = STEP_WORK + work
     if context is not None:
-        done += _operations(context)
+        done += _operations(context) * each
         context.reset_operations()
     tally = _tally.get()
     if tally is not None:

@@ -25,15 +25,20 @@ T = TypeVar("T")
 
 
 @contextmanager
-def operations(context: isl.Context, allowed: int) -> Iterator[None]:
-    """Replace the operation limit for one step; 0 for none."""
+def operations(context: isl.Context, allowed: int, each: int = 1) -> Iterator[None]:
+    """Replace the operation limit for one step; 0 for none.
+
+    Parameters
+    ----------
+    each: elementary steps that an operation counts for.
+    """
     limit = context.get_max_operations()
     context.set_max_operations(allowed)
     try:
         yield
     finally:
         context.set_max_operations(limit)
-        effort.keep_going(context)
+        effort.keep_going(context, each=each)
 
 
 def attempt(context: isl.Context, allowed: int, compute: Callable[[], T]) -> T | None:

@@ -157,9 +157,9 @@ MANY_OVERLAPS = """void f(const int x[20], int c[60]) {
 
 
 def test_a_warning_that_takes_too_long_is_left_out() -> None:
-    assert analyse(parse_text(MANY_OVERLAPS)).warnings == ()
+    assert examine(parse_text(MANY_OVERLAPS)).warnings == ()
     # The warnings of other statements are there.
     text = MANY_OVERLAPS.replace("int c[60]", "int c[60], int d[1]").replace(
         "c[0] = i;", "c[0] = i; d[0] = d[0];"
     )
-    assert [w.code for w in analyse(parse_text(text)).warnings] == ["W0203"]
+    assert [w.code for w in examine(parse_text(text)).warnings] == ["W0203"]

@@ -9,7 +9,7 @@ from itertools import islice, product
 import islpy as isl
 
 from rtlgen.ir.affine import Affine
-from rtlgen.ir.effort import keep_going
+from rtlgen.ir.effort import MAX_OPERATIONS, keep_going
 from rtlgen.ir.sets import ScopSets, integer, linear_constraint, operations
 from rtlgen.poly.pluto.farkas import Cone, Constraints
 from rtlgen.poly.pluto.independence import directions, rank
@@ -17,6 +17,10 @@ from rtlgen.poly.pluto.unknowns import Unknowns, Vector
 
 MAX_DIRECTIONS = 64
 """Combinations of sub-spaces tried where PLUTO's own choice has no solution."""
+
+SMALL_TABLEAU = 1_000
+"""Numbers in the tableau of an integer program up to which isl changes all of them, which is one
+operation, about as fast as it does others."""
 
 FEW_CONSTRAINTS = 16
 """That are put together one by one."""
@@ -117,10 +121,13 @@ def _lexmin(sets: ScopSets, allowed: isl.BasicSet, choice: tuple[Bounds, ...]) -
         for row, least in (bound for bounds in choice for bound in bounds):
             allowed = allowed.add_constraint(linear_constraint(allowed.space, row, -least))
         rest = isl.Set.from_basic_set(allowed)
+    dims = rest.dim(isl.dim_type.set)
+    each = max(1, dims * len(allowed.get_constraints()) // SMALL_TABLEAU)
     # One integer program a dimension: isl's own lexmin of the whole is some hundred times slower.
     solution = []
-    for k in range(rest.dim(isl.dim_type.set)):
-        value = rest.dim_min_val(k)
+    for k in range(dims):
+        with operations(sets.context, MAX_OPERATIONS // each, each):
+            value = rest.dim_min_val(k)
         if not value.is_int():
             return None
         solution.append(integer(value))
