@@ -143,8 +143,11 @@ class Stream:
         return number
 
     def keeps_loaded(self, store: Store) -> bool:
-        """Tell whether one of the stores keeps what a load brings, in place of the value."""
-        return store.value != self.store.value
+        """Tell whether one of the stores keeps what a load brings, in place of the value.
+
+        That may be the value itself, of a statement that does nothing else but waits with it.
+        """
+        return store.value != self.store.value or store.stage < self.store.stage
 
     @property
     def issued_levels(self) -> tuple[Level, ...]:
