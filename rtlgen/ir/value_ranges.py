@@ -69,12 +69,32 @@ class ValueRanges:
     def __init__(self, iterators: Mapping[str, Range], read_range: Callable[[Read], Range]) -> None:
         self._iterators = iterators
         self._read_range = read_range
+        self._known: dict[tuple[int, int], tuple[Expr, Facts, Range]] = {}
 
     def range(self, expr: Expr, facts: Facts = ()) -> Range:
         """Return an inclusive range that holds every value `expr` can take where `facts` hold."""
+        key = id(expr), id(facts)
+        if key not in self._known:
+            # What is named by its identity has to stay.
+            self._known[key] = expr, facts, self._found(expr, facts)
+        return self._known[key][2]
+
+    def decided(self, condition: Expr, facts: Facts = ()) -> bool | None:
+        """Return whether a condition always holds, or never, where `facts` do; None: either."""
+        try:
+            low, high = self.range(condition, facts)
+        except NoValueYet:
+            return None
+        if low > 0 or high < 0:
+            return True
+        return False if low == high == 0 else None
+
+    def _found(self, expr: Expr, facts: Facts) -> Range:
         exact = self._exact(expr, facts)
         low, high = expr.type.minimum, expr.type.maximum
-        if exact is not None and low <= exact[0] and exact[1] <= high:
+        if exact is not None and exact[0] == exact[1]:
+            low = high = expr.type.wrap(exact[0])
+        elif exact is not None and low <= exact[0] and exact[1] <= high:
             low, high = exact
         for fact in facts:
             least, most = limits(fact, expr, self.range)
@@ -98,7 +118,9 @@ class ValueRanges:
                 return self.range(operand, facts)
             case Unary(op, operand):
                 low, high = self.range(operand, facts)
-                return {"neg": (-high, -low), "not": (~high, ~low), "lnot": (0, 1)}[op]
+                if op == "lnot":
+                    return (0, 0) if low > 0 or high < 0 else (int(low == high), 1)
+                return (-high, -low) if op == "neg" else (~high, ~low)
             case Select():
                 return self._select(expr, facts)
             case Binary(op, left, right):
@@ -109,6 +131,8 @@ class ValueRanges:
     def _select(self, expr: Select, facts: Facts) -> Range:
         arms = []
         for arm, holds in ((expr.if_true, True), (expr.if_false, False)):
+            if self.decided(expr.condition, facts) is (not holds):
+                continue
             try:
                 arms.append(self.range(arm, (*facts, *facts_of(expr.condition, holds))))
             except NoValueYet:
@@ -126,7 +150,7 @@ def binary_range(op: str, a: Range, b: Range, type_: IntType) -> Range | None:
     type_: of the result.
     """
     if op in COMPARISONS:
-        return 0, 1
+        return _comparison(op, a, b)
     match op:
         case "add":
             return a[0] + b[0], a[1] + b[1]
@@ -136,9 +160,14 @@ def binary_range(op: str, a: Range, b: Range, type_: IntType) -> Range | None:
             products = [x * y for x in a for y in b]
             return min(products), max(products)
         case "and":
+            if a[0] == a[1] and b[0] == b[1]:
+                return a[0] & b[0], a[0] & b[0]
             bounds = [high for low, high in (a, b) if low >= 0]
             return (0, min(bounds)) if bounds else None
         case "or" | "xor":
+            if a[0] == a[1] and b[0] == b[1]:
+                value = a[0] | b[0] if op == "or" else a[0] ^ b[0]
+                return value, value
             if a[0] < 0 or b[0] < 0:
                 return None
             return 0, (1 << max(a[1].bit_length(), b[1].bit_length())) - 1
@@ -157,6 +186,22 @@ def binary_range(op: str, a: Range, b: Range, type_: IntType) -> Range | None:
             return _quotient(a, b)
         case _:
             return None
+
+
+def _comparison(op: str, a: Range, b: Range) -> Range:
+    """Return the range of a comparison, which two ranges may decide."""
+    match op:
+        case "gt" | "ge":
+            return _comparison("lt" if op == "gt" else "le", b, a)
+        case "lt":
+            always, never = a[1] < b[0], a[0] >= b[1]
+        case "le":
+            always, never = a[1] <= b[0], a[0] > b[1]
+        case "eq":
+            always, never = a[0] == a[1] == b[0] == b[1], a[1] < b[0] or b[1] < a[0]
+        case _:
+            always, never = a[1] < b[0] or b[1] < a[0], a[0] == a[1] == b[0] == b[1]
+    return int(always), int(not never)
 
 
 def _quotient(a: Range, b: Range) -> Range:

@@ -9,11 +9,17 @@ too far, a last round takes it back.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import gcd
+from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from rtlgen.ir.affine import Affine
 from rtlgen.ir.expr import Expr, Read, children, with_children
-from rtlgen.ir.scop import Access, Scop, Statement
+from rtlgen.ir.scop import Access, Array, Scop, Statement
 from rtlgen.ir.sets import ScopSets
-from rtlgen.ir.value_ranges import NoValueYet, Range, ValueRanges
+from rtlgen.ir.value_ranges import NoValueYet, Range, ValueRanges, value_range
 from rtlgen.poly.dependences import Dataflow, Flow
 
 PATIENCE_ROUNDS = 8
@@ -40,6 +46,7 @@ class ValueFlow:
             self._flows.setdefault((flow.sink, flow.sink_read), []).append(flow)
         self._results: dict[str, Range] = {}
         self._covered: dict[tuple[str, int], bool] = {}
+        self._tables: dict[tuple[str, int], Range] = {}
         self._boxes = {s.name: self._box(s) for s in self._scop.statements}
         self._expressions = {s.name: canonical(s)[0] for s in self._scop.statements}
         self._settle()
@@ -48,7 +55,7 @@ class ValueFlow:
         """Return the ranges of the expressions of a statement."""
 
         def read_range(read: Read) -> Range:
-            return self._read(statement, read)
+            return self.read_range(statement, read)
 
         return ValueRanges(self._boxes[statement.name], read_range)
 
@@ -90,11 +97,21 @@ class ValueFlow:
         except NoValueYet:
             return None
 
-    def _read(self, statement: Statement, read: Read) -> Range:
+    def read_range(self, statement: Statement, read: Read) -> Range:
+        """Return the range of a read of a statement.
+
+        Raises
+        ------
+        NoValueYet: no statement that runs gives it a value.
+        """
         access = statement.reads[read.index]
         array = self._scop.array(access.array)
         if array.is_table:
-            return min(array.values), max(array.values)
+            key = (statement.name, read.index)
+            if key not in self._tables:
+                values = _elements(array, access, self._boxes[statement.name])
+                self._tables[key] = int(values.min()), int(values.max())
+            return self._tables[key]
         if not self._is_covered(statement, read.index, access):
             return array.element.minimum, array.element.maximum
         flows = self._flows.get((statement.name, read.index), [])
@@ -117,6 +134,26 @@ class ValueFlow:
             unfed = self._dataflow.unfed(self._sets, statement.name, read)
             self._covered[key] = unfed.is_empty()
         return self._covered[key]
+
+
+def _elements(table: Array, access: Access, box: Mapping[str, Range]) -> NDArray[Any]:
+    """Return the elements of a table that an access may touch, and perhaps others."""
+    taken = []
+    for subscript, extent in zip(access.subscripts, table.shape, strict=True):
+        step = 1
+        if isinstance(subscript, Affine):
+            low, high = subscript.range(dict(box))
+            moving = (c for name, c in subscript.terms if box[name][0] < box[name][1])
+            step = max(1, gcd(*moving))
+        else:
+            low, high = subscript.low, subscript.high
+            if subscript.known is not None:
+                low, high = value_range(subscript.known, box)
+        # The program makes no access outside, even if the box is larger than its iterations.
+        first = low if low >= 0 else low % step
+        taken.append(slice(first, min(high + 1, extent), step))
+    values = np.array(table.values, dtype=object).reshape(table.shape)[tuple(taken)]
+    return values if values.size else np.array(table.values, dtype=object)
 
 
 def _widened(known: Range | None, found: Range, whole: Range) -> Range:
