@@ -1,11 +1,11 @@
 """The compiler, as a list of passes.
 
-    parse -> prune -> unroll -> expand -> normalise [-> reschedule -> tile -> wavefront] [-> skew]
-          -> distribute -> permute -> pad -> flatten -> fuse -> plan
+    parse -> prune -> unroll -> fold -> expand -> normalise [-> reschedule -> tile -> wavefront]
+          [-> skew] -> distribute -> permute -> pad -> flatten -> fuse -> plan
 
 With arrays off chip:
 
-    parse -> prune -> normalise -> tile -> transfer -> plan
+    parse -> prune -> fold -> normalise -> tile -> transfer -> plan
 
 Every pass takes the program of the one before. After each one the legality checker judges the new
 schedule against the dependences of the program as written, and the finished plan is replayed.
@@ -210,10 +210,11 @@ def _in_tiles(
     lanes: what asks for lanes, if anything does.
     """
     target = get_target(options.target)
-    tiled, choice = _in_tile_lanes(program, options, request, target)
+    folded = replace(program, scop=analysis.written)
+    tiled, choice = _in_tile_lanes(folded, options, request, target)
 
     def attempt(other: TileRequest) -> TiledProgram:
-        return plan_in_lanes(program, other, target)
+        return plan_in_lanes(folded, other, target)
 
     warnings = tuple(tiles_without_gain(tiled, request, lanes, attempt))
     return TiledCompilation(
@@ -223,6 +224,7 @@ def _in_tiles(
         stages={
             "parse": program.scop,
             "prune": program.scop,
+            "fold": analysis.written,
             "normalise": tiled.program.scop,
             "tile": program_in_tiles(tiled),
         },

@@ -1,12 +1,12 @@
 """The passes of the compiler, by name, in the order in which a program goes through them."""
 
 PASSES = (
-    "parse", "prune", "unroll", "expand", "normalise", "reschedule", "tile", "wavefront", "skew",
-    "distribute", "permute", "pad", "flatten", "fuse", "plan",
+    "parse", "prune", "unroll", "fold", "expand", "normalise", "reschedule", "tile", "wavefront",
+    "skew", "distribute", "permute", "pad", "flatten", "fuse", "plan",
 )  # fmt: skip
 
 TRANSFORMS = PASSES[:-1]
 """The passes whose result is a program."""
 
-TILED_PASSES = ("parse", "prune", "normalise", "tile", "transfer")
+TILED_PASSES = ("parse", "prune", "fold", "normalise", "tile", "transfer")
 """Those of a program with arrays off chip."""

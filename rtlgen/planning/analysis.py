@@ -1,6 +1,6 @@
 """What the polyhedral half knows of a program before any nest of it is flattened.
 
-parse -> prune [-> unroll] [-> expand] -> normalise [-> reschedule -> tile -> wavefront]
+parse -> prune [-> unroll] -> fold [-> expand] -> normalise [-> reschedule -> tile -> wavefront]
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from rtlgen.poly.useless import useless_statements
 from rtlgen.scheduling.errors import NothingObservable, NothingToBuild, PlanUnsound
 from rtlgen.source import Span
 from rtlgen.transforms.expand import Expansion, expand
+from rtlgen.transforms.fold_constants import constant_arrays, folded_and_live
 from rtlgen.transforms.lane_wishes import LaneWishes
 from rtlgen.transforms.loop_schedule import Scheduled, schedule_loops
 from rtlgen.transforms.normalise import normalise
@@ -43,7 +44,7 @@ class Analysis:
     Members
     -------
     program: as parsed; unrolled: its live statements, with loops in lanes; written: the same,
-        perhaps with temporaries expanded.
+        constants folded, and perhaps with temporaries expanded.
     scop: `written`, normalised, in the loops of a scheduler if one was chosen; sets: the isl view
         of scop.
     earlier: the programs before `scop`, by pass. scheduled: the scheduler's answer.
@@ -69,6 +70,14 @@ class Analysis:
     expansions: tuple[Expansion, ...] = ()
     warnings: tuple[Diagnostic, ...] = ()
     ranking: Ranking = "free"
+
+    @property
+    def folded(self) -> frozenset[str]:
+        """The statements that run in the program, but compute nothing that is not known or used."""
+        left = {statement.name for statement in self.written.statements}
+        sets = ScopSets(self.unrolled)
+        missing = (s.name for s in self.unrolled.statements if s.name not in left)
+        return frozenset(name for name in missing if not sets.domains[name].is_empty())
 
     @property
     def in_order(self) -> frozenset[str]:
@@ -109,14 +118,19 @@ def live_program(examined: Analysis) -> ParsedProgram:
     with limited_effort():
         scop = without_dead(program.scop, examined.sets, examined.flows)
     _require_observable(scop)
-    before, after = _parameters_of(program.scop), _parameters_of(scop)
     message = "the parameter `{}` is used by dead statements only, and gets no port"
-    unused = (
-        Diagnostic("W0102", message.format(name), (Label(span),), severity="warning")
-        for name, span in before.items()
-        if name not in after
-    )
+    unused = _without_port(program.scop, scop, message)
     return replace(program, scop=scop, warnings=(*examined.warnings, *unused))
+
+
+def _without_port(before: Scop, after: Scop, message: str) -> list[Diagnostic]:
+    """Return a warning for each parameter that a program has lost."""
+    left = _parameters_of(after)
+    return [
+        Diagnostic("W0102", message.format(name), (Label(span),), severity="warning")
+        for name, span in _parameters_of(before).items()
+        if name not in left
+    ]
 
 
 def _parameters_of(scop: Scop) -> dict[str, Span]:
@@ -134,7 +148,7 @@ def analyse(
 
     Parameters
     ----------
-    wishes: which loops are to run in lanes. Lanes may be dead where their loop is not.
+    wishes: which loops are to run in lanes. What is known there, or dead, need not be in the loop.
     kept: strided statements that are to run in all iterations: see `transforms.normalise`.
 
     Raises
@@ -144,24 +158,28 @@ def analyse(
     lanes = wishes or LaneWishes()
     with limited_effort():
         unrolled = program.scop if lanes.is_empty else unroll(program.scop, lanes)
-        analysis = _live(_aligned(program, unrolled, unrolled, kept, ()))
+        analysis = _folded(program, unrolled, kept)
         circular = [unit for unit in analysis.units if len(unit.statements) > 1]
         if circular and not lanes.is_empty:
             joint = frozenset(name for unit in circular for name in unit.statements)
             sharing = unroll(program.scop, lanes, joint)
             if sharing != unrolled:
-                analysis = _live(_aligned(program, sharing, sharing, kept, ()))
+                analysis = _folded(program, sharing, kept)
         if kept:
             require_in_bounds(analysis.sets)
-        return replace(analysis, warnings=program.warnings)
+        message = "no result depends on the parameter `{}`, which gets no port"
+        unused = _without_port(program.scop, analysis.written, message)
+        return replace(analysis, warnings=(*program.warnings, *unused))
 
 
-def _live(analysis: Analysis) -> Analysis:
-    """Return the analysis of a program without its dead statements."""
-    scop = without_dead(analysis.unrolled, analysis.sets, analysis.flows)
-    if scop is analysis.unrolled:
-        return analysis
-    return _aligned(analysis.program, scop, scop, analysis.kept, ())
+def _folded(program: ParsedProgram, unrolled: Scop, kept: frozenset[str]) -> Analysis:
+    """Analyse a program in lanes, its constants folded, without its dead statements."""
+    tabled = constant_arrays(unrolled)
+    plain = _aligned(program, unrolled, tabled, frozenset(), ())
+    folded = folded_and_live(tabled, plain.sets, plain.flows)
+    if folded is tabled and not kept:
+        return plain
+    return _aligned(program, unrolled, folded, kept, ())
 
 
 def _require_observable(scop: Scop) -> None:
@@ -277,6 +295,7 @@ def _analysed(
             "parse": program.scop,
             "prune": program.scop,
             "unroll": unrolled,
+            "fold": written,
             "expand": written,
             "normalise": scop,
         },

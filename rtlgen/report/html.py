@@ -25,6 +25,7 @@ from rtlgen.report.text import (
     loops_text,
     shape_text,
     totals_of,
+    why_no_stream,
 )
 from rtlgen.report.tile_picture import tile_svg
 from rtlgen.report.tiles import (
@@ -177,7 +178,7 @@ def _statements(report: Mapping[str, Any], path: str) -> str:
                 _number(stream.get("first_cycle")),
                 _number(stream.get("ii")),
                 _number(stream.get("depth")),
-                _cell(escape(stream.get("ii_reason", "never runs"))),
+                _cell(escape(stream.get("ii_reason", why_no_stream(statement)))),
             ]
         )
     header = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -42,6 +42,7 @@ class Findings:
     limits: those of the compiler that changed the plan.
     lane_choice: the lanes that were chosen, and what ends their number; None where none were.
     tiles: see `rtlgen.tiling.summary`; empty where all arrays are on chip.
+    folded: statements that run in the program, but whose values are known or unused.
     figures: further ones, by name.
     """
 
@@ -56,6 +57,7 @@ class Findings:
     limits: Sequence[str] = ()
     lane_choice: Mapping[str, Any] | None = None
     tiles: Mapping[str, Any] = field(default_factory=dict)
+    folded: Collection[str] = ()
     figures: Mapping[str, object] = field(default_factory=dict)
 
 
@@ -84,7 +86,7 @@ def plan_report(
     return {
         "kernel": plan.name,
         "source": plan.source_file,
-        "statements": [_statement(statement, plan) for statement in scop.statements],
+        "statements": [_statement(s, plan, s.name in found.folded) for s in scop.statements],
         "fused_iterations": plan.fused_iterations,
         "floor_iterations": plan.floor_iterations,
         "gap_iterations": plan.fused_iterations - plan.floor_iterations,
@@ -148,8 +150,8 @@ def _last_issue(region: Region, stream: Stream) -> int:
     return stream.offset_cycles + stream.ii * (region.issued(stream) - 1)
 
 
-def _statement(statement: Statement, plan: KernelPlan) -> dict[str, Any]:
-    """Return the entry of a statement; one that never runs has no stream."""
+def _statement(statement: Statement, plan: KernelPlan, is_folded: bool) -> dict[str, Any]:
+    """Return the entry of a statement; one that never runs, or is folded, has no stream."""
     stream = next((s for s in plan.streams if s.statement == statement.name), None)
     return {
         "name": statement.name,
@@ -159,6 +161,7 @@ def _statement(statement: Statement, plan: KernelPlan) -> dict[str, Any]:
         "instances": stream.instances if stream else 0,
         "shift": stream.shift if stream else 0,
         "loops": _loops(stream) if stream else [],
+        "folded": is_folded,
     }
 
 

@@ -85,6 +85,11 @@ def kind_text(memory: Mapping[str, Any]) -> str:
     return "distributed" if is_small else str(memory["kind"])
 
 
+def why_no_stream(statement: Mapping[str, Any]) -> str:
+    """Return why nothing is built for a statement, in a few words."""
+    return "folded: its value is known, or unused" if statement["folded"] else "never runs"
+
+
 def _statements(report: Mapping[str, Any]) -> str:
     streams = {stream["statement"]: stream for stream in report["streams"]}
     rows = []
@@ -100,7 +105,7 @@ def _statements(report: Mapping[str, Any]) -> str:
                 stream["first_cycle"] if stream else None,
                 stream["ii"] if stream else None,
                 stream["depth"] if stream else None,
-                stream["ii_reason"] if stream else "never runs",
+                stream["ii_reason"] if stream else why_no_stream(statement),
             )
         )
     header = ("stmt", "at", "instances", "loops", "shift", "first", "II", "depth", "why this II")

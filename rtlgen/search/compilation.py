@@ -135,6 +135,7 @@ class IslandCompilation(Compilation):
             bounds=[*chain, *(b.text() for b in self.bounds), *self.lanes, *chosen],
             lane_choice=None if choice is None else choice.report(),
             unproven=self.unproven,
+            folded=self.analysis.folded,
             limits=self.limits,
             figures={"fused_iterations_proven": self.decision.fused_proven},
         )
@@ -185,6 +186,7 @@ class TiledCompilation(Compilation):
             bounds=[] if self.choice is None else self.choice.text(),
             lane_choice=None if self.choice is None else self.choice.report(),
             unproven=self.unproven,
+            folded=self.analysis.folded,
             limits=self.limits,
             tiles=tiles_report(self.tiled, self.ram_limit_bits),
         )

@@ -26,8 +26,8 @@ from rtlgen.tiling.lanes import LaneRequest
 from rtlgen.tiling.part import TiledPart
 from rtlgen.tiling.plan import TiledProgram, plan_in_tiles
 from rtlgen.tiling.units import OUT_OF_LANES
+from rtlgen.transforms.fold_constants import folded_program
 from rtlgen.transforms.lane_wishes import LaneWishes
-from rtlgen.transforms.prune import live_program
 from rtlgen.transforms.unroll import NotUnrollable, unroll
 
 UNTILED = (*REFUSALS, NotUnrollable, NothingToTile)
@@ -97,7 +97,7 @@ def _written_out(
     try:
         # Whatever the lanes of tiles took, there is as much for these.
         with more_effort(), noting_limits() as limits:
-            wider = replace(program, scop=live_program(unroll(program.scop, wishes)))
+            wider = replace(program, scop=folded_program(unroll(program.scop, wishes)))
             return plan_in_tiles(wider, replace(request, lanes=None), target), limits
     except UNTILED:
         return None, ()

@@ -21,19 +21,7 @@ from rtlgen.poly.correspondence import renumbered
 from rtlgen.poly.dependences import Dataflow, dataflow, same_values
 from rtlgen.poly.errors import RewriteUnsound
 from rtlgen.poly.liveness import dead_statements
-from rtlgen.poly.lookups import bounded_lookups
-from rtlgen.transforms.normalise import normalise, with_statements
-
-
-def live_program(scop: Scop) -> Scop:
-    """Return a program as parsed without its dead statements.
-
-    Raises
-    ------
-    LookupOutOfRange, TooComplex
-    """
-    sets = ScopSets(bounded_lookups(ScopSets(normalise(scop))))
-    return without_dead(scop, sets, dataflow(sets))
+from rtlgen.transforms.normalise import with_statements
 
 
 def without_dead(scop: Scop, sets: ScopSets, flows: Dataflow) -> Scop:
@@ -48,7 +36,9 @@ def without_dead(scop: Scop, sets: ScopSets, flows: Dataflow) -> Scop:
     RewriteUnsound: some value would be another one. TooComplex
     """
     dead = dead_statements(sets.scop, flows)
-    if dead and not _is_unseen(dead, sets, flows):
+    if not dead:
+        return scop
+    if not _is_unseen(dead, sets, flows):
         raise RewriteUnsound("leaving out dead statements changes a value")
     return prune(scop, dead)
 
@@ -72,8 +62,6 @@ def prune(scop: Scop, dead: frozenset[str]) -> Scop:
 
     Arrays that nothing touches any more are among the untouched ones.
     """
-    if not dead:
-        return scop
     rest = with_statements(scop, frozenset(s.name for s in scop.statements) - dead)
     touched = {a.array for s in rest.statements for a in (s.write, *s.reads)} | {scop.returned}
     used = {e.name for s in rest.statements for e in walk(s.expr) if isinstance(e, ScalarParameter)}

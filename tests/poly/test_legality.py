@@ -161,7 +161,7 @@ def test_what_a_time_leaves_out_is_0(
         lower(monkeypatch, 0, 0)
     analysis = analysed(
         "void f(int a[4][4], int b[4][4]) { for (int i = 0; i < 4; i++)"
-        " for (int j = 0; j <= i; j++) { a[i][j] = 1; b[i][j] = a[i][j]; } }"
+        " for (int j = 0; j <= i; j++) { a[i][j] = i; b[i][j] = a[i][j]; } }"
     )
     dims: dict[str, tuple[Dim, ...]] = {}
     for name, (shift, *places) in (("S0", first), ("S1", second)):

@@ -1,0 +1,1 @@
+"""Random programs with constant tables, whose loops are unrolled."""
