@@ -9,6 +9,9 @@ from rtlgen.ir.types import INT32, INT64, IntType
 UINT32 = IntType(32, False)
 UINT64 = IntType(64, False)
 
+WIDE_CHARACTERS = {"L": INT32, "u": IntType(16, False), "U": UINT32}
+"""The types of characters with a prefix: wchar_t, char16_t, char32_t."""
+
 _INTEGER = re.compile(
     r"(?:0[xX](?P<hex>[0-9a-fA-F]+)|0[bB](?P<bin>[01]+)|(?P<oct>0[0-7]*)|(?P<dec>[1-9][0-9]*))"
     r"(?P<suffix>[uU]?(?:ll|LL|[lL])?|(?:ll|LL|[lL])[uU])"
@@ -59,13 +62,33 @@ def character_constant(text: str) -> int:
     ------
     ValueError: it is not one character of 8 bits.
     """
+    return IntType(8, True).wrap(_character(text, 8))
+
+
+def wide_character_constant(prefix: str, text: str) -> int:
+    """Return the value of a character constant with a prefix: `L'a'`.
+
+    Raises
+    ------
+    ValueError: it is not one character of its type.
+    """
+    type_ = WIDE_CHARACTERS[prefix]
+    return type_.wrap(_character(text, type_.width_bits))
+
+
+def _character(text: str, width_bits: int) -> int:
+    """Return the number of the one character between quotes, not negative."""
     body = text[1:-1] if len(text) > 2 and text[0] == text[-1] == "'" else ""
-    if len(body) == 1 and body != "\\" and ord(body) < 128:
-        return ord(body)
-    if len(body) == 2 and body[0] == "\\" and body[1] in _ESCAPES:
-        return _ESCAPES[body[1]]
-    if re.fullmatch(r"\\[0-7]{1,3}", body) and int(body[1:], 8) < 256:
-        return IntType(8, True).wrap(int(body[1:], 8))
-    if re.fullmatch(r"\\x[0-9a-fA-F]{1,2}", body):
-        return IntType(8, True).wrap(int(body[2:], 16))
-    raise ValueError("it is not one plain character")
+    most, value = (1 << width_bits) - 1, -1
+    if len(body) == 1 and body != "\\":
+        # As one byte, what is not ASCII is several characters.
+        most, value = most if width_bits > 8 else 127, ord(body)
+    elif len(body) == 2 and body[0] == "\\" and body[1] in _ESCAPES:
+        value = _ESCAPES[body[1]]
+    elif re.fullmatch(r"\\[0-7]{1,3}", body):
+        value = int(body[1:], 8)
+    elif re.fullmatch(r"\\x[0-9a-fA-F]{1,8}", body):
+        value = int(body[2:], 16)
+    if not 0 <= value <= most:
+        raise ValueError("it is not one plain character")
+    return value

@@ -12,7 +12,12 @@ from pycparser import c_ast
 
 from rtlgen.errors import Label
 from rtlgen.frontend.answers import question
-from rtlgen.frontend.constants import character_constant, integer_constant
+from rtlgen.frontend.constants import (
+    WIDE_CHARACTERS,
+    character_constant,
+    integer_constant,
+    wide_character_constant,
+)
 from rtlgen.frontend.elements import Element, ElementReader
 from rtlgen.frontend.errors import (
     BadConstant,
@@ -267,6 +272,9 @@ class ExpressionReader:
         try:
             if text.startswith("'"):
                 return literal(character_constant(text), INT32, span)
+            if text[1:2] == "'":
+                wide = wide_character_constant(text[0], text[1:])
+                return literal(wide, WIDE_CHARACTERS[text[0]], span)
             value, type_ = integer_constant(text)
         except ValueError as error:
             raise BadConstant("bad constant", labels=(Label(span, str(error)),)) from error

@@ -8,7 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rtlgen.frontend.constants import UINT64, character_constant, integer_constant
+from rtlgen.frontend.constants import (
+    UINT64,
+    character_constant,
+    integer_constant,
+    wide_character_constant,
+)
 from rtlgen.ir.types import INT64, IntType
 
 MAX_DEPTH = 100
@@ -109,6 +114,8 @@ class _Reader:
             return _number(token)
         if token[0] == "'":
             return character_constant(token), INT64
+        if token[1:2] == "'":
+            return wide_character_constant(token[0], token[1:]), INT64
         if token[0].isalpha() or token[0] == "_":
             if self.next == "(":
                 raise ValueError(f"the macro `{token}` is not defined")

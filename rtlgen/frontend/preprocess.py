@@ -352,6 +352,21 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
             mark_results(before, expanded)
         return expanded
 
+    def macro_expand_args(self, macro: Any, args: list[list[Any]]) -> list[Any]:
+        """Put arguments in place as pcpp does, but leave numbers whole that `##` has made.
+
+        pcpp knows no suffix of two letters: it cuts `1LL` in two, both where `1` was.
+        """
+        whole: list[Any] = []
+        for token in super().macro_expand_args(macro, args):
+            types = (whole[-1].type if whole else None, token.type)
+            if types == (self.t_INTEGER, self.t_ID) and whole[-1].lexpos == token.lexpos:
+                whole[-1] = copy(whole[-1])
+                whole[-1].value += token.value
+            else:
+                whole.append(token)
+        return whole
+
     def evalexpr(self, tokens: list[Any]) -> tuple[int, None]:
         """Return the value of the expression of an `#if`; pcpp's own arithmetic is not C's."""
         tokens = self._defined_replaced(self.expand_macros(self._defined_replaced(tokens)))

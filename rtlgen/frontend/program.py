@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike, fspath
 
@@ -93,10 +93,7 @@ def _parse(
     defines: Mapping[str, str],
     include_dirs: Sequence[str],
 ) -> ParsedProgram:
-    fixed = _parameter_values(main, function, defines)
-    fixed |= extent_options(main.text, defines)
-    macros = {name: value for name, value in defines.items() if name not in fixed}
-    preprocessed = preprocess(main, macros, include_dirs)
+    preprocessed, fixed = _preprocessed(main, function, defines, include_dirs)
     try:
         # The tree may be as deep as the parser accepts, and so may what is made of it.
         with deep_recursion():
@@ -109,15 +106,37 @@ def _parse(
         raise
 
 
-def _parameter_values(
-    main: SourceFile, function: str | None, defines: Mapping[str, str]
+def _preprocessed(
+    main: SourceFile,
+    function: str | None,
+    defines: Mapping[str, str],
+    include_dirs: Sequence[str],
+) -> tuple[Preprocessed, dict[str, str]]:
+    """Return the tokens of the program, and those of `defines` that are no macros in it.
+
+    What they are depends on the files that are read, and which these are may depend on macros.
+    """
+    texts = {main.text}
+    while True:
+        fixed = _fixed_values(texts, function, defines)
+        macros = {name: value for name, value in defines.items() if name not in fixed}
+        preprocessed = preprocess(main, macros, include_dirs)
+        texts |= {source.text for source in preprocessed.sources.values()}
+        if _fixed_values(texts, function, defines) == fixed:
+            return preprocessed, fixed
+
+
+def _fixed_values(
+    texts: Collection[str], function: str | None, defines: Mapping[str, str]
 ) -> dict[str, str]:
-    """Return those of `defines` that fix a scalar parameter instead of defining a macro."""
-    parameters = scalar_parameter_names(main.text)
-    if function is not None:
-        parameters = {name: found for name, found in parameters.items() if name == function}
-    names = frozenset[str]().union(*parameters.values())
-    return {name: value for name, value in defines.items() if name in names}
+    """Return those of `defines` that fix a scalar parameter or an extent, and define no macro."""
+    if not defines:
+        return {}
+    parameters = [item for text in texts for item in scalar_parameter_names(text).items()]
+    asked = (names for name, names in parameters if function in (None, name))
+    names = frozenset[str]().union(*asked)
+    fixed = {name: value for name, value in defines.items() if name in names}
+    return fixed | extent_options("\n".join(texts), defines)
 
 
 def _lower(

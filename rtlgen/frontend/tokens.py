@@ -14,6 +14,7 @@ _PUNCTUATOR = (
 
 _TOKEN = re.compile(
     r"(?P<comment>/\*.*?(?:\*/|\Z)|//[^\n]*)"
+    r"|(?P<wide>[LuU]'(?:\\.|[^'\\\n])*'?)"
     r"|(?P<word>[A-Za-z_]\w*)"
     r"|(?P<number>0[xX]\w*|\.?\d(?:[eE][+-]|[\w.])*)"
     r"|(?P<quoted>'(?:\\.|[^'\\\n])*'?|\"(?:\\.|[^\"\\\n])*\"?)"
