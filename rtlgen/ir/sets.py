@@ -177,6 +177,11 @@ class ScopSets:
         where = " and ".join(f"d{k} = {value}" for k, value in enumerate(point)) or "true"
         return self.read_set(f"{{ {self._instance(statement)} : {where} }}")
 
+    def instances_where(self, statement: Statement, text: str) -> isl.Set:
+        """Return the instances for which a condition holds, iterator k called `d<k>` in it."""
+        where = self.read_set(f"{{ {self._instance(statement)} : {text} }}")
+        return where.intersect(self.domains[statement.name])
+
     def read_set(self, text: str) -> isl.Set:
         """Parse a set in this context."""
         return self._reader.read_set(text)

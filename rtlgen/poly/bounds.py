@@ -7,13 +7,15 @@ from rtlgen.ir.effort import keep_going, limited_effort
 from rtlgen.ir.scop import Access, Statement
 from rtlgen.ir.sets import ScopSets, sample_pair
 from rtlgen.poly.errors import OutOfBounds
+from rtlgen.poly.made_reads import MadeReads
 
 
 def require_in_bounds(sets: ScopSets) -> None:
     """Raise for the first access, in program order, that some instance takes out of its array.
 
-    An access under a condition on data may leave it where the condition does not hold; it is
-    refused when it always does. Subscripts that depend on data are judged in `poly.lookups`.
+    A read that a choice between values makes is judged where it is made, as far as iterators decide
+    that. An access under a condition on data may leave its array where the condition does not hold;
+    it is refused when it always does. Subscripts that depend on data are judged in `poly.lookups`.
 
     Raises
     ------
@@ -21,21 +23,31 @@ def require_in_bounds(sets: ScopSets) -> None:
     """
     with limited_effort("its subscripts"):
         for statement in sets.scop.statements:
-            for access in (*statement.reads, statement.write):
-                _check(sets, statement, access)
+            for number, access in enumerate(statement.reads):
+                _check(sets, statement, access, number)
+            _check(sets, statement, statement.write, None)
 
 
-def _check(sets: ScopSets, statement: Statement, access: Access) -> None:
+def _check(sets: ScopSets, statement: Statement, access: Access, read: int | None) -> None:
     keep_going(sets.context)
     array = sets.scop.array(access.array)
     touched = sets.touched(statement, access)
     outside = touched.subtract_range(sets.element_set(array))
+    if outside.is_empty():
+        return
+    if access.is_conditional and read is not None:
+        made = MadeReads(sets, statement).where(read)
+        touched = touched.intersect_domain(made.perhaps)
+        outside = outside.intersect_domain(made.perhaps)
+        surely = outside.intersect_domain(made.surely)
+        if not surely.is_empty():
+            outside = touched = surely
     if outside.is_empty() or (access.is_conditional and not touched.is_equal(outside)):
         return
     instance, element = sample_pair(outside)
     shown = "".join(f"[{index}]" for index in element)
     size = "".join(f"[{extent}]" for extent in array.shape)
-    verb = "written" if access is statement.write else "read"
+    verb = "written" if read is None else "read"
     raise OutOfBounds(
         f"{access.array}{shown} is outside of {access.array}{size}",
         labels=(

@@ -7,12 +7,16 @@ import re
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from rtlgen.driver import compile_program
+from rtlgen.frontend import parse_text
 from rtlgen.ir.scop import Scop
 from rtlgen.ir.sets import ScopSets
+from rtlgen.options import CompileOptions
 from rtlgen.poly.bounds import require_in_bounds
 from rtlgen.poly.errors import OutOfBounds
 from rtlgen.source import SourceFile
 from rtlgen.transforms.normalise import normalise
+from tests.end_to_end.judge import Compiled, assert_plan_exact
 from tests.oracles.scops import random_scops
 from tests.poly.enumeration import element, instances
 from tests.poly.sources import SMALL, analysed
@@ -80,3 +84,44 @@ def test_the_verdict_is_that_of_enumeration(scop: Scop) -> None:
         else:
             with pytest.raises(OutOfBounds):
                 require_in_bounds(ScopSets(program))
+
+
+NEVER_OUTSIDE = {
+    "a size for which the guard always holds": "if (i < 2) a[i] = i >= 2 ? b[i - 2] : 0;",
+    "a choice that an if has decided": "if (i < 2) a[i] = i > 1 ? b[i - 2] : 5;",
+    "a choice in a choice": "a[i] = i > 1 ? (i > 0 ? b[i - 2] : b[i - 9]) : 1;",
+    "both sides": "a[i] = i >= 2 && i < 6 ? b[i - 2] + b[i + 2] : 0;",
+    "either side": "a[i] = i < 2 || b[i - 2] > 0;",
+    "not a comparison": "a[i] = i ? b[i - 1] : 0;",
+    "a remainder": "a[i] = i % 8 ? b[i - 1] : 0;",
+    "a negation": "a[i] = !(i > 1) ? 0 : b[i - 2];",
+    "data beside it": "a[i] = x > 0 && i > 1 && b[i - 2] > 3;",
+    "never, under data": "if (i < 2) a[i] = x > 0 ? (i > 1 ? b[i - 2] : 3) : 4;",
+}
+OUTSIDE = {
+    "one iteration": ("a[i] = i > 0 ? b[i - 2] : 0;", "b[-1]", 1),
+    "the other arm": ("a[i] = i < 2 ? 0 : b[i + 1];", "b[8]", 7),
+    "behind &&": ("a[i] = i > 0 && b[i - 2] > 3;", "b[-1]", 1),
+    "behind ||": ("a[i] = i < 1 || b[i - 2] > 3;", "b[-1]", 1),
+    "in a subscript": ("a[i] = i > 0 ? b[b[i - 2] & 7] : 0;", "b[-1]", 1),
+    "always, under data": ("if (i < 2) a[i] = x > 0 ? (i > 0 ? b[i - 2] : 3) : 4;", "b[-1]", 1),
+}
+
+
+def choosing(body: str) -> str:
+    head = "void f(int a[8], const int b[8], int x)"
+    return f"{head} {{ for (int i = 0; i < 8; i++) {{ {body} }} }}"
+
+
+@pytest.mark.parametrize("body", NEVER_OUTSIDE.values(), ids=NEVER_OUTSIDE)
+def test_a_read_that_is_not_made_is_not_judged(body: str) -> None:
+    program = parse_text(choosing(body))
+    compilation = compile_program(program, CompileOptions())
+    assert_plan_exact(Compiled(program.scop, compilation))
+
+
+@pytest.mark.parametrize(("body", "element", "i"), OUTSIDE.values(), ids=OUTSIDE)
+def test_a_read_that_a_choice_makes_is_judged(body: str, element: str, i: int) -> None:
+    with pytest.raises(OutOfBounds, match=re.escape(f"{element} is outside of b[8]")) as caught:
+        analysed(choosing(body))
+    assert caught.value.diagnostic.labels[0].text == f"read by S0({i})"

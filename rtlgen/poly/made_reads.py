@@ -1,0 +1,107 @@
+"""Where a statement makes its reads: in which instances the conditions around one may hold.
+
+    b[i] = i >= 2 ? a[i - 2] : 0;          a[i - 2] is read where i >= 2, and nowhere else
+
+Of a condition on data nothing is known: it may hold, and need not, in every instance.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import islpy as isl
+
+from rtlgen.ir.conditions import is_truth
+from rtlgen.ir.expr import COMPARISONS, Binary, Cast, Constant, Expr, Read, Select, Unary, children
+from rtlgen.ir.quasi_affine import quasi_affine, quasi_affine_text
+from rtlgen.ir.scop import Statement
+from rtlgen.ir.sets import ScopSets
+from rtlgen.ir.types import INT32
+
+_OPERATORS = {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "=", "ne": "!="}
+_ZERO = Constant(0, INT32)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Where:
+    """Instances in which something holds: `surely`, and those in which it `perhaps` does."""
+
+    surely: isl.Set
+    perhaps: isl.Set
+
+    def __and__(self, other: Where) -> Where:
+        return Where(self.surely.intersect(other.surely), self.perhaps.intersect(other.perhaps))
+
+    def __or__(self, other: Where) -> Where:
+        return Where(self.surely.union(other.surely), self.perhaps.union(other.perhaps))
+
+
+class MadeReads:
+    """Tells in which instances of a statement each of its reads is made.
+
+    Parameters
+    ----------
+    sets: of the program, normalised or as parsed.
+    """
+
+    def __init__(self, sets: ScopSets, statement: Statement) -> None:
+        self._sets, self._statement = sets, statement
+        self._domain = sets.domains[statement.name]
+        box = sets.bounding_box(statement)
+        bounds = box or ((0, 0),) * len(statement.iterators)
+        self._box = dict(zip(statement.iterators, bounds, strict=True))
+        self._made: dict[int, Where] = {}
+        self._visit(statement.expr, Where(self._domain, self._domain))
+
+    def where(self, read: int) -> Where:
+        """Return where a read of the statement is made, by its number."""
+        nowhere = self._domain.subtract(self._domain)
+        return self._made.get(read, Where(nowhere, nowhere))
+
+    def _visit(self, expr: Expr, path: Where) -> None:
+        if isinstance(expr, Select):
+            chosen = self._holds(expr.condition)
+            self._visit(expr.condition, path)
+            self._visit(expr.if_true, path & chosen)
+            self._visit(expr.if_false, path & self._not(chosen))
+            return
+        if isinstance(expr, Read):
+            known = self._made.get(expr.index)
+            self._made[expr.index] = path if known is None else known | path
+        for part in children(expr):
+            self._visit(part, path)
+
+    def _not(self, where: Where) -> Where:
+        return Where(self._domain.subtract(where.perhaps), self._domain.subtract(where.surely))
+
+    def _holds(self, condition: Expr) -> Where:
+        """Return where a condition is not 0."""
+        match condition:
+            case Unary("lnot", operand):
+                return self._not(self._holds(operand))
+            case Binary("and", left, right) if is_truth(left) and is_truth(right):
+                return self._holds(left) & self._holds(right)
+            case Binary("or", left, right):
+                return self._holds(left) | self._holds(right)
+            case Select(chosen, if_true, if_false):
+                holds = self._holds(chosen)
+                first, second = self._holds(if_true), self._holds(if_false)
+                return (holds & first) | (self._not(holds) & second)
+            case Cast(operand) if is_truth(operand):
+                return self._holds(operand)
+            case Binary(op, left, right) if op in COMPARISONS:
+                return self._compared(_OPERATORS[op], left, right)
+            case _:
+                return self._compared("!=", condition, _ZERO)
+
+    def _compared(self, operator: str, left: Expr, right: Expr) -> Where:
+        """Return where a comparison holds that iterators decide; anywhere perhaps, if data does."""
+        sides = [quasi_affine(side, self._box) for side in (left, right)]
+        nowhere = self._domain.subtract(self._domain)
+        first, second = sides
+        if first is None or second is None:
+            return Where(nowhere, self._domain)
+        names = self._statement.iterators
+        texts = [quasi_affine_text(side, names) for side in (first, second)]
+        holds = self._sets.instances_where(self._statement, f" {operator} ".join(texts))
+        return Where(holds, holds)
