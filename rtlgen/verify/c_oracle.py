@@ -7,6 +7,7 @@ program may do what C leaves undefined.
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,6 +17,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from rtlgen.errors import RtlgenError
+from rtlgen.frontend.tokens import split
 from rtlgen.ir.scop import Array, Scop
 from rtlgen.ir.types import IntType
 from rtlgen.system.tools import ToolFailedError, find_tool, run_tool
@@ -29,6 +31,7 @@ _COMPILERS = ("gcc", "cc", "clang")
 # C as the front end reads it: char is signed, signed numbers wrap.
 _OPTIONS = ("-std=gnu11", "-O1", "-fwrapv", "-fsigned-char", "-w")
 _TIME_LIMIT_SECONDS = 300
+_DECLARATOR = re.compile(r"[A-Za-z_]\w*(\s*\[[^][]*\])*")
 
 
 class OracleUnsuitable(RtlgenError):
@@ -38,7 +41,8 @@ class OracleUnsuitable(RtlgenError):
     reads all memory back. That is not possible
 
     - where the kernel is a `#pragma scop` region with statements around it, which would run, too;
-    - for `static` variables of functions, which code outside of them can neither set nor read;
+    - for `static` variables of functions in included files, or declared by macros: code outside of
+      a function can neither set nor read them, and where they are declared they are given a name;
     - on data on which the program does what C leaves undefined, such as a division by zero; such
       data sets are left out, and there must be another one;
     - where the compiler refuses the file.
@@ -96,7 +100,8 @@ def _compiled(scop: Scop, options: COptions, compiler: str, folder: Path) -> Pat
     """Compile the file with a caller behind it, and a main program; return the executable."""
     kernel, main, program = folder / "kernel.c", folder / "main.c", folder / "program"
     path = Path(scop.source.path)
-    kernel.write_text(f'#line 1 "{path.name}"\n{scop.source.text}\n{_caller(scop, options)}')
+    text, hidden = _with_symbols(scop)
+    kernel.write_text(f'#line 1 "{path.name}"\n{text}\n{_caller(scop, options, hidden)}')
     main.write_text(_main(scop))
     parameters = {parameter.name for parameter in scop.parameters}
     flags = [
@@ -107,9 +112,11 @@ def _compiled(scop: Scop, options: COptions, compiler: str, folder: Path) -> Pat
         # The file may have a main program of its own.
         "-Dmain=rtlgen_main_of_the_file",
     ]
+    # What has a second name must not be kept in a register, or taken for what nobody changes.
+    flags = [*_OPTIONS, *(["-O0"] if hidden else []), *flags]
     log = folder / "compile.log"
     try:
-        run_tool([compiler, *_OPTIONS, *flags, "-c", kernel, "-o", folder / "kernel.o"], log=log)
+        run_tool([compiler, *flags, "-c", kernel, "-o", folder / "kernel.o"], log=log)
     except ToolFailedError:
         said = [line for line in log.read_text().splitlines() if "error:" in line]
         error = _unsuitable(scop, f"{Path(compiler).name} refuses the file")
@@ -117,6 +124,39 @@ def _compiled(scop: Scop, options: COptions, compiler: str, folder: Path) -> Pat
         raise error from None
     run_tool([compiler, *_OPTIONS, main, folder / "kernel.o", "-lm", "-o", program], log=log)
     return program
+
+
+def _with_symbols(scop: Scop) -> tuple[str, dict[str, str]]:
+    """Return the C text with a symbol for every `static` variable of a function, and these by name.
+
+    static int n = 3;   ->   static int n __asm__("rtlgen_static_0") __attribute__((used)) = 3;
+    """
+    text = scop.source.text
+    lines = [0, *(match.end() for match in re.finditer("\n", text))]
+    depths = _brace_depths(text)
+    found: list[tuple[int, str]] = []
+    hidden: dict[str, str] = {}
+    for place, (name, _, _) in enumerate(_blocks(scop)):
+        array = next((a for a in scop.arrays if a.name == name and a.storage == "global"), None)
+        if array is None or array.span.file != scop.source.path:
+            continue
+        start = lines[array.span.line - 1] + array.span.column - 1
+        declared = _DECLARATOR.match(text, start)
+        if declared is not None and depths.get(start, 0):
+            hidden[name] = f"rtlgen_static_{place}"
+            found.append((declared.end(), hidden[name]))
+    for end, symbol in sorted(found, reverse=True):
+        text = f'{text[:end]} __asm__("{symbol}") __attribute__((used)){text[end:]}'
+    return text, hidden
+
+
+def _brace_depths(text: str) -> dict[int, int]:
+    """Return how many braces are open at each token of a text, by its offset."""
+    depth, found = 0, {}
+    for offset, token in split(text):
+        depth += {"{": 1, "}": -1}.get(token, 0)
+        found[offset] = depth
+    return found
 
 
 def _visible(scop: Scop) -> list[Array]:
@@ -138,10 +178,16 @@ def _c_type(element: IntType) -> str:
     return f"{'signed' if element.signed else 'unsigned'} {names[element.width_bits]}"
 
 
-def _caller(scop: Scop, options: COptions) -> str:
-    """Return C behind the file's: it calls the kernel, and says where its globals are."""
+def _caller(scop: Scop, options: COptions, hidden: Mapping[str, str]) -> str:
+    """Return C behind the file's: it calls the kernel, and says where its globals are.
+
+    Parameters
+    ----------
+    hidden: symbols of those that have no name there.
+    """
     places = {name: place for place, (name, _, _) in enumerate(_blocks(scop))}
     stored = {array.name for array in scop.arrays if array.storage == "parameter"}
+    names = {array.name: hidden.get(array.name, array.name) for array in scop.arrays}
     arguments = []
     for parameter in scop.parameters:
         if parameter.is_array:
@@ -158,11 +204,12 @@ def _caller(scop: Scop, options: COptions) -> str:
     if scop.returned is not None:
         call = f"*({_c_type(scop.array(scop.returned).element)} *)result = {call}"
     lines = [
+        *(f'extern char {symbol} __asm__("{symbol}");' for symbol in hidden.values()),
         f"void rtlgen_call(void **block, void *result) {{ (void)block; (void)result; {call} }}",
         "void *rtlgen_global(int place) {",
         "  (void)place;",
         *(
-            f"  if (place == {places[array.name]}) return (void *)&{array.name};"
+            f"  if (place == {places[array.name]}) return (void *)&{names[array.name]};"
             for array in _visible(scop)
             if array.storage == "global"
         ),

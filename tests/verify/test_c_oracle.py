@@ -6,6 +6,7 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from rtlgen.frontend import parse_file
@@ -13,6 +14,7 @@ from rtlgen.ir.expr import Binary, Expr, children, with_children
 from rtlgen.ir.scop import Scop
 from rtlgen.system.tools import MissingToolError
 from rtlgen.verify.c_oracle import COptions, OracleUnsuitable, c_outcomes
+from rtlgen.verify.compare import compare_memories
 from rtlgen.verify.data_sets import given_data_set, random_data_sets
 
 needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no gcc")
@@ -93,12 +95,39 @@ def test_data_without_a_meaning_in_c_is_left_out(
 
 
 @needs_gcc
-def test_a_static_of_a_function_is_out_of_reach(
+def test_statics_of_functions_are_set_and_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "f.c").write_text("int f(int x) { static int n; n += x; return n; }")
-    scop = parse_file(Path("f.c")).scop
+    (tmp_path / "f.c").write_text(
+        "int n[2];\n"
+        "static int once(int by) { static int n = 3, m[2][2] = {{1}, {3}};\n"
+        "  n += by; m[by & 1][1] ^= n; return n + m[0][1]; }\n"
+        "static int twice(int by) { static unsigned char n; n += by; return n; }\n"
+        "int f(int a[8], int x) {\n"
+        "  static int calls; calls++;\n"
+        "  for (int i = 0; i < 8; i++) { a[i] = once(i); n[1] += x; a[i] += twice(a[i] & 7); }\n"
+        "  return calls;\n}\n"
+    )
+    scop = parse_file(Path("f.c"), function="f").scop
+    data, outcomes = c_outcomes(scop, random_data_sets(scop), COptions({}, ()))
+    stored = [a.name for a in scop.arrays if a.storage == "global"]
+    assert len(stored) == 5
+    for each, outcome in zip(data.sets, outcomes, strict=True):
+        assert compare_memories(each.golden.arrays, outcome.arrays).mismatches == 0
+        assert outcome.returned == each.golden.returned
+        # They hold other values than the compiled program would give them.
+        assert any(np.any(each.inputs[name]) for name in stored)
+
+
+@needs_gcc
+def test_a_static_of_an_included_function_is_out_of_reach(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "g.h").write_text("static int g(int x) { static int n; n += x; return n; }")
+    (tmp_path / "f.c").write_text('#include "g.h"\nint f(int x) { int y = g(x); return y; }')
+    scop = parse_file(Path("f.c"), function="f").scop
     with pytest.raises(OracleUnsuitable, match="gcc refuses the file") as caught:
         c_outcomes(scop, random_data_sets(scop), COptions({}, ()))
     assert "undeclared" in caught.value.diagnostic.notes[0]
