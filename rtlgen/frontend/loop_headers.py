@@ -88,8 +88,10 @@ def _stepped(node: c_ast.Node | None) -> str | None:
 
 
 def _conjuncts(node: c_ast.Node | None) -> Iterator[c_ast.Node]:
-    """Yield what `&&` joins."""
-    if isinstance(node, c_ast.BinaryOp) and node.op == "&&":
+    """Yield what `&&` joins, or `&` between truths: both sides of a header are defined."""
+    if isinstance(node, c_ast.BinaryOp) and (
+        node.op == "&&" or (node.op == "&" and _is_truth(node.left) and _is_truth(node.right))
+    ):
         yield from _conjuncts(node.left)
         yield from _conjuncts(node.right)
     elif node is not None:
@@ -105,6 +107,16 @@ def _compares(node: c_ast.Node, name: str) -> bool:
 
 def _is_comparison(node: c_ast.Node) -> bool:
     return isinstance(node, c_ast.BinaryOp) and node.op in _COMPARISONS
+
+
+def _is_truth(node: c_ast.Node) -> bool:
+    """Return whether a value is 0 or 1 by the form of its expression."""
+    match node:
+        case c_ast.BinaryOp(op="&&" | "||") | c_ast.UnaryOp(op="!"):
+            return True
+        case c_ast.BinaryOp(op="&" | "|" | "^", left=left, right=right):
+            return _is_truth(left) and _is_truth(right)
+    return _is_comparison(node)
 
 
 def _header(part: c_ast.Node | None, span: Span, locator: Locator, help_: str) -> LoopHeader:

@@ -112,6 +112,9 @@ def _side(
         return _ANYWHERE
     seen, types = left, []
     while seen != expr:
+        if is_wrapped(seen, expr):
+            types.append(seen.type)
+            break
         if not isinstance(seen, Cast):
             return _ANYWHERE
         types.append(seen.type)
@@ -125,6 +128,25 @@ def _side(
     if len(types) == 1 and is_unsigned and high <= expr.type.maximum:
         return max(low, 0), high
     return _ANYWHERE
+
+
+def is_wrapped(expr: Expr, inner: Expr) -> bool:
+    """Tell whether `expr` is `inner` computed in another type of its width: (unsigned)x - 3, x - 3.
+
+    Sums and products of the wrapped operands are the wrapped ones of the operands.
+    """
+    if expr.type.width_bits != inner.type.width_bits:
+        return False
+    if expr == inner:
+        return True
+    match expr, inner:
+        case Constant(value), Constant(other):
+            return expr.type.wrap(other) == value
+        case Cast(operand), _ if operand.type.width_bits == expr.type.width_bits:
+            return is_wrapped(operand, inner)
+        case Binary("add" | "sub" | "mul" as op, left, right), Binary(other_op, first, second):
+            return op == other_op and is_wrapped(left, first) and is_wrapped(right, second)
+    return False
 
 
 def _bounds(op: str, own: _Range, other: _Range) -> _Range:
