@@ -239,20 +239,23 @@ def _regions(plan: KernelPlan, why: str) -> list[dict[str, Any]]:
 
 
 def _memory(plan: KernelPlan, memory: Memory) -> dict[str, Any]:
+    copies = ram_copies(plan, memory)
+    # What nothing reads is not built: all values go from stores to loads through registers.
+    is_built = bool(copies)
     return {
         "name": memory.name,
         "role": memory.role,
         "storage": memory.storage,
-        "kind": memory.kind,
-        "style": memory.style if memory.is_ram else None,
+        "kind": memory.kind if is_built else "forwarded",
+        "style": memory.style if memory.is_ram and is_built else None,
         "bits": memory.width_bits,
         "signed": memory.signed,
         "shape": list(memory.shape),
         "words": memory.depth,
-        "read_ports": memory.read_ports,
-        "write_ports": 0 if memory.kind == "rom" else memory.write_ports,
+        "read_ports": memory.read_ports if is_built else 0,
+        "write_ports": memory.write_ports if is_built and memory.kind != "rom" else 0,
         # Each write port of a block memory has copies of its own, one for each port that reads it.
-        "banks": 1 if memory.kind == "register" else len(ram_copies(plan, memory)),
+        "banks": int(is_built) if memory.kind == "register" else len(copies),
         "partition": [str(cut) for cut in memory.cuts],
         "bank_words": memory.ram_words,
         "read_latency_cycles": memory.read_latency_cycles,

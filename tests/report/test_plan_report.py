@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -11,7 +12,7 @@ import pytest
 import rtlgen
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.expr import Constant, Expr, Read
-from rtlgen.ir.plan import KernelPlan, Region
+from rtlgen.ir.plan import KernelPlan, LoadOp, Region
 from rtlgen.ir.scop import Access, LoopNode, Scop, StatementNode
 from rtlgen.ir.types import INT32
 from rtlgen.report.plan_report import Findings, plan_report
@@ -80,6 +81,26 @@ def test_ports_and_copies_of_every_memory_are_given() -> None:
         ("b", 2, 1, 2),
         ("c", 1, 1, 1),
     ]
+
+
+FORWARDED = """void f(const int a[8], int b[8]) {
+  int t[8];
+  for (int i = 0; i < 8; i++) { t[i] = a[i] * a[i]; b[i] = t[i] + 1; } }
+"""
+
+
+def test_what_nothing_reads_is_no_memory() -> None:
+    design = rtlgen.compile(source=FORWARDED)
+    loads = [op for stream in design.plan.streams for op in stream.operations]
+    assert not any(isinstance(op, LoadOp) and op.memory == "t" for op in loads)
+    assert len(re.findall(r"^  reg [^\n]*\];$", design.verilog.text, re.MULTILINE)) == len("ab")
+    (memory,) = (m for m in design.report()["memories"] if m["name"] == "t")
+    shown = {name: memory[name] for name in ("kind", "style", "read_ports", "write_ports", "banks")}
+    assert shown == {
+        "kind": "forwarded", "style": None, "read_ports": 0, "write_ports": 0, "banks": 0
+    }  # fmt: skip
+    text = plan_report_text(design.report())
+    assert re.search(r"^t +\[8\] +int32 +local +forwarded +0 +0 +0$", text, re.MULTILINE)
 
 
 def test_what_ports_cost_and_what_is_unproven_are_lines_of_their_own() -> None:
