@@ -131,12 +131,14 @@ class OffChipPort:
         pins, side = self._pins, self._side
         base = Signal(ADDRESS_BITS - PAGE_BITS, name="mem_base_held", reset_less=True)
         misplaced = Signal(name="mem_misplaced", reset_less=True)
-        highest = (1 << ADDRESS_BITS) - side.depth_words * side.bytes_per_word
+        highest = (1 << ADDRESS_BITS) - side.depth_words * side.bytes_per_word >> PAGE_BITS
         with m.If(accepted):
             m.d.sync += base.eq(pins["base"][PAGE_BITS:])
             # Where the memory begins inside of a page, or goes round, nothing is asked for.
             starts_inside = pins["base"][:PAGE_BITS].any()
-            goes_round = pins["base"][PAGE_BITS:] > highest >> PAGE_BITS
+            page = pins["base"][PAGE_BITS:]
+            # A memory of one page ends in time wherever it begins.
+            goes_round = page > highest if highest < (1 << len(page)) - 1 else Const(0)
             m.d.sync += misplaced.eq(starts_inside | goes_round)
         # A cycle late, since what it stops is all over the circuit: a word more does no harm.
         failed = Signal(name="mem_failed")
@@ -188,7 +190,7 @@ class OffChipPort:
         for direction, port in ports.items():
             with m.If(is_write if direction == "store" else ~is_write):
                 m.d.comb += [word.eq(port.error_word), response.eq(port.error_response)]
-        m.d.comb += pins["error_write"].eq(is_write & response[1])
+        m.d.comb += pins["error_write"].eq(is_write & response.any())
         place = Signal(ADDRESS_BITS, name="mem_error_place")
         m.d.comb += place.eq(word << (side.bytes_per_word - 1).bit_length())
         with m.If(response[1]):

@@ -8,11 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from amaranth.hdl import Mux, Value
+from amaranth.hdl import Cat, Mux, Value
 from amaranth.lib.wiring import In, Member, Out, Signature
 
+from rtlgen.hw.memory import BYTE_BITS
 from rtlgen.ir.memory_side import MemorySide
 from rtlgen.ir.plan import Transfer, address_bits
+
+OUT_OF_STEP = 1
+"""In place of a response: an answer was not one that was asked for. On the bus it is EXOKAY, which
+only exclusive accesses have."""
 
 
 def offer_signature(transfer: Transfer, side: MemorySide) -> Signature:
@@ -83,6 +88,11 @@ def error_members(side: MemorySide) -> Mapping[str, Member]:
         "error_word": Out(address_bits(side.depth_words)),
         "error_response": Out(2),
     }
+
+
+def written_bytes(word: Value, strobes: Value) -> Value:
+    """Return a word with 0 in all bytes that are not written: a window may hold nothing there."""
+    return word & Cat(strobe.replicate(BYTE_BITS) for strobe in strobes)
 
 
 def row_bits(transfers: Sequence[Transfer]) -> int:

@@ -47,8 +47,9 @@ class ReadyFIFO(wiring.Component):
         writes, reads = storage.write_port(), storage.read_port(domain="comb")
         full, has, level = Signal(), Signal(), Signal(range(self.depth + 1))
         puts, takes = Signal(), Signal()
-        # What was put in in the cycle before, and whether it is the first item already.
-        late, late_puts, late_first = Signal(self.width, reset_less=True), Signal(), Signal()
+        # What was put in in the cycle before, and whether nothing is before it.
+        late, late_puts = Signal(self.width, reset_less=True), Signal()
+        late_first = Signal(init=1)
         m.d.comb += [
             puts.eq(self.w_en & ~full),
             takes.eq(self.r_en & has),
@@ -61,7 +62,8 @@ class ReadyFIFO(wiring.Component):
         m.d.sync += [
             late.eq(self.w_data),
             late_puts.eq(puts),
-            late_first.eq(puts & (~has | (takes & (level == 1)))),
+            # Where there is no item, too: of a RAM that nothing was put in yet, nothing is shown.
+            late_first.eq(~has | (takes & (level == 1))),
         ]
         for name, port, moves in (("put", writes, late_puts), ("taken", reads, takes)):
             place = Signal(range(self.depth), name=f"{name}_place")

@@ -173,7 +173,9 @@ class FilledStorage(WindowStorage):
         word = registered(m, read_port.data, cycles - 1, f"word_{name}")
         chosen = Signal(self.plan.width_bits, name=f"chosen_{name}")
         before = registered(m, lane, cycles, f"lane_{name}")
-        m.d.comb += chosen.eq(word.word_select(before, self.plan.width_bits))
+        width = self.plan.width_bits
+        lanes = [(k, word[k * width : (k + 1) * width]) for k in range(self.plan.bank_lanes)]
+        m.d.comb += chosen.eq(of_bank(before, lanes))
         return registered(m, chosen, 1, f"element_{name}")
 
 

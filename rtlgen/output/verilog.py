@@ -46,7 +46,11 @@ _MODULE = re.compile(r"^module \\(?P<name>\S+)$")
 _INSTANCE = re.compile(r"^(?P<head>\s*cell )\\(?P<name>\S+)(?P<tail> \\\S+)$")
 _MEMORY_CONTENTS = re.compile(r"^\s*cell \$meminit_v2 ")
 _OF_ROM = re.compile(r'^\s*parameter \\MEMID "\\+rom_\w+"')
-_MEMORY = re.compile(r"^  reg \[\d+:0\] (?P<name>(?!rom_)\w+) \[(?P<last>\d+):0\];$", re.MULTILINE)
+_POWER_UP = re.compile(
+    r"^(?P<head>  reg (?:signed )?(?:\[\d+:0\] )?(?P<name>\S+ ?)) = (?P<value>\S+);$", re.MULTILINE
+)
+"""A register with its value at power-up: as a statement it is no assignment beside the clocked one,
+about which newer versions of Verilator warn, by a rule that older ones do not know."""
 _UNDEFINED_READ = re.compile(r"^(?P<head>\s*parameter \\INIT_VALUE \d+')-?x+$")
 
 # Verilog-2005 with plain assignments: Amaranth's own back end leaves `always @*` blocks, which stay
@@ -266,8 +270,9 @@ def _cleaned(lines: Iterable[str], modules: Mapping[str, str], source_file: str)
 
     Modules get their plain names. `src` attributes stay only where they name a line of the C file,
     since the others hold paths of this installation. The output of a RAM gets an initial value,
-    which Amaranth leaves undefined, so that nothing is unknown before the first read. The zeros in
-    a RAM are left out: `_with_cleared_memories` has shorter words for them. A ROM keeps its values.
+    which Amaranth leaves undefined, so that nothing is unknown before the first read. A RAM itself
+    has no contents until it is written: synthesis reads them slowly, and nothing needs them, since
+    no element is used before it is written. A ROM keeps its values.
     """
     lines = iter(lines)
     for line in lines:
@@ -309,17 +314,5 @@ def _to_verilog(design: str) -> str:
         run_tool(command, log=Path(folder, "yosys.log"), cwd=Path(folder))
         text = Path(folder, "design.v").read_text(encoding="utf-8")
     # The first line names the build of yosys.
-    return _with_cleared_memories(text.split("\n", 1)[1].lstrip("\n"))
-
-
-def _with_cleared_memories(text: str) -> str:
-    """Return Verilog `text` with a loop that clears each RAM at power-up.
-
-    yosys would write one assignment a word.
-    """
-    return _MEMORY.sub(
-        r"\g<0>\n  integer \g<name>_word;\n"
-        r"  initial for (\g<name>_word = 0; \g<name>_word <= \g<last>; "
-        r"\g<name>_word = \g<name>_word + 1) \g<name>[\g<name>_word] = 0;",
-        text,
-    )
+    text = text.split("\n", 1)[1].lstrip("\n")
+    return _POWER_UP.sub(r"\g<head>;\n  initial \g<name> = \g<value>;", text)

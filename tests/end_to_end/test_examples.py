@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 
@@ -102,6 +103,11 @@ def fused(path: Path) -> rtlgen.Design:
     return rtlgen.compile(path)
 
 
+def verilog_words(text: str) -> str:
+    """Return Verilog without its comments and strings."""
+    return re.sub(r'//.*|"[^"\n]*"|\(\*.*?\*\)', "", text)
+
+
 def require_exact(design: rtlgen.Design, simulator: Simulator, seed: int) -> int:
     """Verify `design` and return its checksum."""
     outcome = design.verify(simulator=simulator, seed=seed)
@@ -122,6 +128,12 @@ def test_fuses_to_the_optimum_within_the_bound_on_cycles(path: Path) -> None:
     assert all(stream["ii"] == 1 for stream in report["streams"])
     assert report["figures"]["data_flow_replayed"]
     assert report["figures"]["fused_iterations_proven"] == (path.stem not in NOT_PROVEN)
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=name_of)
+def test_the_verilog_of_an_example_has_no_loops(path: Path) -> None:
+    # Synthesis unrolls those that would clear memories, for minutes, or gives them up.
+    assert not re.search(r"\b(for|while|repeat|forever)\b", verilog_words(fused(path).verilog.text))
 
 
 @pytest.mark.simulation

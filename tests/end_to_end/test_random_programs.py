@@ -131,7 +131,7 @@ def test_a_wrong_circuit_of_a_batch_is_noticed(
         verilog = generate(plan)
         if plan.name == "f0":
             return verilog
-        # The sum in the datapath; loops that clear memories at power-up must still end.
+        # The sum in the datapath.
         assert verilog.text.count(") + $signed(") == 1
         return replace(verilog, text=verilog.text.replace(") + $signed(", ") - $signed("))
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import rtlgen
 from rtlgen.hw.kernel import Kernel
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.plan import PlanError
@@ -27,6 +28,17 @@ from rtlgen.output.verilog import generate
 from tests.plans.gemm import gemm_plan
 import sys
 sys.stdout.write(generate(gemm_plan(3)).text)
+"""
+
+
+TABLE = """void f(const int a[8], int b[8]) {
+  static const int t[8] = {3, -7, 12, 5, 0, 9, -1, 6};
+  for (int i = 0; i < 8; i++) b[i] = t[a[i] & 7]; }
+"""
+TWO_HOMES = """void f(int c[2][3], int a[2][3]) {
+  for (int i = 0; i < 2; i++) for (int j = 0; j < 3; j++) { int t = 0;
+    for (int k = 0; k < i; k++) { c[k][j] += a[i][j] * a[k][j]; t -= a[k][j]; }
+    c[i][j] = a[i][i] + c[i][j] * t; } }
 """
 
 
@@ -79,6 +91,28 @@ def test_the_length_of_the_text_does_not_depend_on_the_size_of_the_arrays() -> N
 def test_what_amaranth_writes_does_not_depend_on_the_size_of_the_arrays() -> None:
     small, large = (len(rtlil_of(Kernel(gemm_plan(size)), "gemm")) for size in (4, 16))
     assert large - small < 2000  # The zeros of 3 * 240 words of 32 bits would be 23,000 more.
+
+
+def initialised(text: str) -> set[str]:
+    """Return the memories of a Verilog text that have contents before they are written."""
+    memories = set(re.findall(r"^  reg (?:\[\d+:0\] )?(\w+) \[\d+:0\];$", text, re.MULTILINE))
+    blocks = re.findall(r"^  initial begin\n(.*?)^  end$", text, re.MULTILINE | re.DOTALL)
+    assigned = {
+        name
+        for block in blocks
+        for name in re.findall(r"^    (\w+)\[\d+\] = ", block, re.MULTILINE)
+    }
+    assert assigned <= memories
+    return assigned
+
+
+def test_a_ram_begins_with_anything_and_a_table_with_its_values() -> None:
+    assert initialised(generate(gemm_plan(4)).text) == set()
+    table = rtlgen.compile(source=TABLE)
+    assert initialised(table.verilog.text) == {"rom_0"}
+    homes = rtlgen.compile(source=TWO_HOMES)
+    assert any(memory.homes for memory in homes.plan.memories)
+    assert initialised(homes.verilog.text) == {"rom_homes"}
 
 
 def test_arrays_become_block_ram_of_any_vendor() -> None:

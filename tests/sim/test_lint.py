@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import rtlgen
-from rtlgen.sim.lint import lint
+from rtlgen.sim.lint import WAIVERS, lint
 from rtlgen.sim.verilator import find_verilator
 from rtlgen.system.tools import LintError, ToolFailedError, run_tool
 from sim.designs import SCALE_ADD, sabotaged
@@ -60,7 +62,63 @@ def test_a_build_brings_the_waivers_that_its_verilog_needs(tmp_path: Path) -> No
     rtlgen.compile(source).write(tmp_path)
     command = [str(find_verilator().command), "--lint-only", "-Wall"]
     log = tmp_path / "lint.log"
-    run_tool([*command, "f.vlt", "f.v"], log=log, cwd=tmp_path)
-    assert "%Warning" not in log.read_text()
+    for strict in ([], ["+define+STRICT_WIDTHS"]):
+        run_tool([*command, *strict, "f.vlt", "f.v"], log=log, cwd=tmp_path)
+        assert "%Warning" not in log.read_text()
     with pytest.raises(ToolFailedError):
         run_tool([*command, "f.v"], log=log, cwd=tmp_path)
+
+
+RULES_OF_5_006 = {"DECLFILENAME", "WIDTH", "UNUSEDSIGNAL"}
+"""Of Verilator 5.006, those that the waivers are about. It refuses rules that it does not know."""
+
+
+def test_an_older_verilator_knows_all_rules_of_the_waivers(tmp_path: Path) -> None:
+    text = re.sub(r"`ifdef STRICT_WIDTHS\n.*?`else\n", "", WAIVERS.read_text(), flags=re.DOTALL)
+    assert set(re.findall(r"-rule (\w+)", text)) == RULES_OF_5_006
+    # A register with a value where it is declared is a warning of newer versions alone.
+    design = rtlgen.compile(source=LOOKUPS)
+    assert re.findall(r"^ *reg [^\n]*=", design.verilog.text, re.MULTILINE) == []
+    assert "  initial " in design.verilog.text
+
+
+# Elements of each width, on buses of as few and of many of them; a word as narrow as an element.
+OFF_CHIP = """#include <stdint.h>
+void f(ELEMENT a[N][N], ELEMENT b[N][N]) {
+  for (int i = 0; i < N; i++)
+    for (int j = 1; j < N; j++)
+      b[i][j] = a[j][i] + b[i][j - 1];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("element", "options"),
+    [
+        ("uint8_t", {"memory": "axi", "bus_bits": 8}),
+        ("uint8_t", {"memory": "axi"}),
+        ("int16_t", {"memory": "axi", "bus_bits": 128, "threads": 2}),
+        ("int64_t", {"memory": "axi", "bus_bits": 32, "tile": (4, 4)}),
+        ("int64_t", {"memory": "axi", "bus_bits": 512}),
+        ("int", {"memory": "dram", "bus_bits": 64, "tile": (3, 5)}),
+        ("uint8_t", {"memory": "axi", "tile": (8, 8), "unroll": {"j": 4}}),
+        ("int8_t", {"memory": "fixed:3", "tile": (4, 8)}),
+    ],
+    ids=str,
+)
+def test_a_design_with_arrays_off_chip_is_clean(
+    tmp_path: Path, element: str, options: dict[str, Any]
+) -> None:
+    design = rtlgen.compile(source=OFF_CHIP, define={"N": 13, "ELEMENT": element}, **options)
+    path = tmp_path / "f.v"
+    path.write_text(design.verilog.text)
+    lint(path, "f")
+
+
+def test_a_memory_that_may_begin_on_any_page_is_compared_with_none(tmp_path: Path) -> None:
+    # The first page from which it would not end below 2**32 is behind the last one.
+    for size, compares in ((8, False), (100, True)):
+        design = rtlgen.compile(
+            source=OFF_CHIP, define={"N": size, "ELEMENT": "uint8_t"}, memory="axi", tile=(4, 4)
+        )
+        assert (" mem_base[31:12] > " in design.verilog.text) == compares
