@@ -7,8 +7,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from hw_tests.formal.mutants import changed
+from rtlgen.hw.axi_read import AxiRead
+from rtlgen.hw.off_chip import _CHANNELS
 from rtlgen.hw.word_numbers import WordNumbers
-from rtlgen.sim.axi_behaviour import AxiBehaviour, BadWord, Direction, Response
+from rtlgen.sim.axi_behaviour import (
+    FAULTS,
+    AxiBehaviour,
+    BadWord,
+    BurstFault,
+    Direction,
+    Fault,
+    Response,
+)
 from rtlgen.sim.axi_model import axi_base
 from rtlgen.sim.cocotb_runner import Simulator, run_tests
 from rtlgen.sim.memory_image import image_of, owners, words_of
@@ -173,3 +184,73 @@ def test_numbers_of_words_that_are_forgotten_are_noticed(
             engine="native",
             axi=AxiBehaviour(dram=1, bad_words=(bad,)),
         )
+
+
+BURSTS = {"read": 8, "write": 4}
+"""Of the circuit below: 16 words each."""
+FAULT_KINDS: list[tuple[Direction, Fault]] = [
+    *(("read", kind) for kind in FAULTS),
+    ("write", "surplus"),
+]
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    return build(tmp_path_factory.mktemp("small"), SCALED, 16, (8, 16), 32)
+
+
+def is_told(built: Built, simulator: Simulator, axi: AxiBehaviour, runs: int) -> bool:
+    """Run on a faulty memory; return whether the circuit says so, require right data where not."""
+    engine: Engine = "native" if simulator == "verilator" else "cocotb"
+    try:
+        found = simulate(
+            built.folder,
+            built.manifest,
+            built.inputs[0],
+            simulator=simulator,
+            engine=engine,
+            runs=runs,
+            axi=axi,
+        )
+    except MemoryAnswerError as error:
+        (fault,) = axi.faults
+        told = f"an answer to a {fault.direction} that is not one that was asked for"
+        assert error.diagnostic.notes[0] == f"first error of the run: {told}"
+        return True
+    for name, expected in built.expected[0].items():
+        np.testing.assert_array_equal(found.arrays[name], expected)
+    return False
+
+
+@pytest.mark.parametrize(("direction", "kind"), FAULT_KINDS)
+def test_answers_that_were_not_asked_for_end_in_an_error(
+    small: Built, direction: Direction, kind: Fault
+) -> None:
+    for burst in range(BURSTS[direction]):
+        for pauses in (0, 7, 9):
+            axi = AxiBehaviour(pauses=pauses, faults=(BurstFault(direction, burst, kind),))
+            told = is_told(small, "verilator", axi, runs=1)
+            # What is too much behind the last word of all does no harm, and may come after `done`.
+            assert told or (kind == "surplus" and burst == BURSTS[direction] - 1)
+            assert is_told(small, "verilator", axi, runs=2)
+
+
+@pytest.mark.parametrize(("direction", "kind"), FAULT_KINDS)
+def test_icarus_sees_answers_that_were_not_asked_for(
+    small: Built, direction: Direction, kind: Fault
+) -> None:
+    axi = AxiBehaviour(faults=(BurstFault(direction, 1, kind),))
+    assert is_told(small, "icarus", axi, runs=1)
+
+
+def test_a_circuit_that_trusts_every_answer_is_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = "head.is_word & (head.is_first != was_last), has_word | ~was_last"
+    trusting = changed(AxiRead, known, "0, 0")
+    monkeypatch.setattr("rtlgen.hw.off_chip.AxiRead", trusting)
+    monkeypatch.setattr("rtlgen.hw.off_chip._CHANNELS", (("load", "ar", trusting), *_CHANNELS[1:]))
+    built = build(tmp_path, SCALED, 16, (8, 16), 32)
+    axi = AxiBehaviour(faults=(BurstFault("read", 0, "surplus"),))
+    with pytest.raises(MemoryRuleError, match="the circuit does not say so"):
+        is_told(built, "verilator", axi, runs=1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from amaranth.hdl import Assert, Assume, Cat, Module, Mux, Shape, Signal, Value, unsigned
+from amaranth.hdl import Assert, Assume, Cat, Const, Module, Mux, Shape, Signal, Value, unsigned
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Signature
 
@@ -12,7 +12,7 @@ from rtlgen.hw.axi_write import AxiWrite
 from rtlgen.hw.bursts import PAGE_BITS, BurstFormer
 from rtlgen.hw.divider import Divider
 from rtlgen.hw.merge import OfferMerge
-from rtlgen.hw.offers import offer_signature
+from rtlgen.hw.offers import offer_signature, written_bytes
 from rtlgen.hw.tile_sequencer import TileSequencer
 from rtlgen.hw.turns import RoundRobin, Turns
 from rtlgen.ir.memory_side import BURST_WORDS
@@ -241,7 +241,8 @@ class Writes(wiring.Component):
         with m.If(port.wvalid):
             m.d.comb += Assert(counts["sent"] < counts["came"])
             with m.If(counts["sent"] == self.which):
-                m.d.comb += Assert(seen & (port.wdata == held) & (port.wstrb == held_strobes))
+                data = written_bytes(Const(1, 1), held_strobes, [held])
+                m.d.comb += Assert(seen & (port.wdata == data) & (port.wstrb == held_strobes))
         # An address is new in the first cycle in which it is shown.
         waited, promised, shown = Signal(), Signal(COUNT_BITS), Signal(COUNT_BITS)
         m.d.sync += waited.eq(port.awvalid & ~port.awready)

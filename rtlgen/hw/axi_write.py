@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from amaranth.hdl import Cat, Module, Mux, Signal, unsigned
+from amaranth.hdl import Cat, Module, Mux, Signal, Value, unsigned
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out, Signature
 
 from rtlgen.hw.bursts import ADDRESS_BITS, PAGE_BITS, BurstFormer
 from rtlgen.hw.merge import streams_of, tell_finished
-from rtlgen.hw.offers import chosen_of, error_members, user_bits, user_members
+from rtlgen.hw.offers import (
+    OUT_OF_STEP,
+    chosen_of,
+    error_members,
+    user_bits,
+    user_members,
+    written_bytes,
+)
 from rtlgen.hw.ready_fifo import ReadyFIFO
 from rtlgen.hw.word_numbers import WordNumbers
 from rtlgen.ir.plan import MemorySide, Transfer, address_bits
@@ -22,6 +29,9 @@ class AxiWrite(wiring.Component):
 
     The address of a burst goes out when all of its words are here, and no word goes out before its
     address has been shown. A tile is done when the response of its last burst has come.
+
+    A response that comes while each burst whose words are out has one is one too many: the port is
+    out of step from then on, as `AxiRead` is.
 
     Parameters
     ----------
@@ -109,7 +119,7 @@ class AxiWrite(wiring.Component):
         # The word itself is shown in the cycle after the one in which it is taken.
         source, comes = Signal(len(streams)), Signal()
         word = Signal(side.word_bits)
-        shown = chosen_of(source, [stream.data for stream in streams])
+        shown = written_bytes(source, held.strobes, [stream.data for stream in streams])
         m.d.comb += word.eq(Mux(comes, shown, held.data))
         m.d.sync += [source.eq(bursts.chosen), comes.eq(bursts.is_word), held.data.eq(word)]
         with m.If(bursts.is_word):
@@ -122,7 +132,7 @@ class AxiWrite(wiring.Component):
             words.w_data.eq(Cat(word, held.strobes, bursts.closing)),
             words.w_en.eq(bursts.closing | (bursts.extends & bursts.is_word)),
         ]
-        self._send(m, bursts, words, data.View(beat, words.r_data))
+        sent = self._send(m, bursts, words, data.View(beat, words.r_data))
         new, head = Signal(entry), data.View(entry, asked.r_data)
         passes_by = bursts.chosen.any() & ~bursts.is_word
         # Nothing passes by an open burst, and it is known long before it is closed.
@@ -130,18 +140,34 @@ class AxiWrite(wiring.Component):
             m.d.comb += [new.user.eq(owner), new.last.eq(ends_tile), new.is_burst.eq(1)]
         with m.Else():
             m.d.comb += [new.user.eq(user), new.last.eq(last)]
-        passes = Signal()
+        passes, lost = Signal(), Signal()
+        due, is_due = Signal(range(self.bursts + 1)), Signal()
         m.d.comb += [
             asked.w_data.eq(new),
             asked.w_en.eq(bursts.closing | (passes_by & last)),
-            passes.eq(asked.r_rdy & (self.bvalid | ~head.is_burst)),
+            passes.eq(asked.r_rdy & (~head.is_burst | (is_due & (self.bvalid | lost)))),
             asked.r_en.eq(passes),
-            self.bready.eq(asked.r_rdy & head.is_burst),
+            self.bready.eq((asked.r_rdy & head.is_burst & is_due) | lost),
+        ]
+        # Bursts whose words are all out, and which have not passed.
+        ends = passes & head.is_burst
+        with m.If(sent & ~ends):
+            m.d.sync += [due.eq(due + 1), is_due.eq(1)]
+        with m.Elif(ends & ~sent):
+            m.d.sync += [due.eq(due - 1), is_due.eq(due != 1)]
+        # There is no answer before the last word of its burst.
+        out_of_step = self.bvalid & ~is_due & ~sent
+        is_error, first_error = Signal(), Signal(len(self.bresp))
+        m.d.comb += is_error.eq(self.bready & self.bvalid & self.bresp[1])
+        m.d.sync += [
+            lost.eq(lost | out_of_step),
+            self.error.eq((self.error & ~self.begin) | is_error | lost | out_of_step),
         ]
         with m.If(self.begin):
-            m.d.sync += [self.error.eq(0), self.error_response.eq(0)]
-        with m.Elif(self.bready & self.bvalid & self.bresp[1] & ~self.error):
-            m.d.sync += [self.error.eq(1), self.error_response.eq(self.bresp)]
+            m.d.sync += first_error.eq(0)
+        with m.Elif(is_error & ~self.error):
+            m.d.sync += first_error.eq(self.bresp)
+        m.d.comb += self.error_response.eq(Mux(lost, OUT_OF_STEP, first_error))
         m.submodules.numbers = numbers = WordNumbers(width=len(self.error_word), depth=self.bursts)
         m.d.comb += [
             numbers.put.eq(asked.w_en & asked.w_rdy),
@@ -156,8 +182,8 @@ class AxiWrite(wiring.Component):
 
     def _send(
         self, m: Module, bursts: BurstFormer, words: ReadyFIFO, beat: data.View[data.StructLayout]
-    ) -> None:
-        """Send the words of bursts whose address is out."""
+    ) -> Value:
+        """Send the words of bursts whose address is out; return whether the last of one goes."""
         owed = Signal(range(self.bursts + 1))
         sent = Signal()
         m.d.comb += [
@@ -169,3 +195,4 @@ class AxiWrite(wiring.Component):
             sent.eq(self.wvalid & self.wready & self.wlast),
         ]
         m.d.sync += owed.eq(owed + bursts.closing - sent)
+        return sent

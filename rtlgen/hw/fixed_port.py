@@ -9,7 +9,7 @@ from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, Signature
 
-from rtlgen.hw.offers import chosen_of, row_bits, user_members, written_bytes
+from rtlgen.hw.offers import row_bits, user_members, written_bytes
 from rtlgen.hw.turns import Turns
 from rtlgen.ir.plan import MemorySide, Transfer, address_bits
 
@@ -96,8 +96,9 @@ class FixedPort(wiring.Component):
             return
         comes = Signal()
         kept = Signal(len(self.wdata), name="wdata_kept", reset_less=True)
-        shown = chosen_of(Cat(serves[n] for n in stores), [offers[n].data for n in stores])
-        m.d.comb += self.wdata.eq(Mux(comes, written_bytes(shown, self.we), kept))
+        chosen = Cat(serves[n] for n in stores)
+        shown = written_bytes(chosen, self.we, [offers[n].data for n in stores])
+        m.d.comb += self.wdata.eq(Mux(comes, shown, kept))
         m.d.sync += [comes.eq(turns.any()), kept.eq(self.wdata)]
 
     def _turns(

@@ -90,11 +90,6 @@ def error_members(side: MemorySide) -> Mapping[str, Member]:
     }
 
 
-def written_bytes(word: Value, strobes: Value) -> Value:
-    """Return a word with 0 in all bytes that are not written: a window may hold nothing there."""
-    return word & Cat(strobe.replicate(BYTE_BITS) for strobe in strobes)
-
-
 def row_bits(transfers: Sequence[Transfer]) -> int:
     """Return the width of a row of the widest window that is filled."""
     loads = [t.at.width_bits for t in transfers if t.direction == "load"]
@@ -107,3 +102,15 @@ def chosen_of(chosen: Value, values: Sequence[Value]) -> Value:
     for n, value in enumerate(values[1:], 1):
         found = found | Mux(chosen[n], value, 0)
     return found
+
+
+def written_bytes(chosen: Value, strobes: Value, words: Sequence[Value]) -> Value:
+    """Return the word that is chosen, with 0 in bytes that are not written.
+
+    A window may hold nothing there yet.
+    """
+    places = [slice(n * BYTE_BITS, (n + 1) * BYTE_BITS) for n in range(len(strobes))]
+    return Cat(
+        chosen_of(chosen & strobe.replicate(len(chosen)), [word[place] for word in words])
+        for place, strobe in zip(places, strobes, strict=True)
+    )

@@ -15,12 +15,14 @@ Port of kind `axi`
 An AXI4 master with one ID and addresses of bytes. Byte 0 of the memory is at address `base`, which
 is sampled with `start`, a multiple of 4096. Every burst is INCR, of 1 to 16 whole words, and
 crosses no multiple of 4096. Several bursts are outstanding at a time. A word is not offered before
-its burst's address is; a byte whose strobe is 0 stays as it is. `error` is valid from `done` to the
-next start: some response of the run was SLVERR or DECERR, and the arrays hold nothing of use. With
-it, of the first such response, or of two in one cycle that of the read: `error_response` is the
-response itself, `error_write` is high for a write, and `error_address` is the address of the word
-that was read, or of the first word of the burst that was written, whose one response is for all of
-it. Where only `base` was wrong, `error_response` is 0. The circuit is right with every memory that
+its burst's address is; a byte whose strobe is 0 stays as it is, and is 0 on the bus. `error` is
+valid from `done` to the next start: some response of the run was SLVERR or DECERR, or answers were
+not those asked for, and the arrays hold nothing of use. With it, of the first such response, or of
+two in one cycle that of the read: `error_response` is the response itself, `error_write` is high
+for a write, and `error_address` is the address of the word that was read, or of the first word of
+the burst that was written, whose one response is for all of it. Where only `base` was wrong,
+`error_response` is 0; where answers were not those asked for, it is 1, with the address 0, and
+`error` stays high until a reset. The circuit is right with every memory that
 keeps to AXI4; its cycles are predicted for one that is always ready and whose
 
 - reads of a burst whose address is taken at the edge that ends cycle t give their first word in

@@ -12,10 +12,14 @@ from typing import Literal, TypeAlias
 
 Direction: TypeAlias = Literal["read", "write"]
 Response: TypeAlias = Literal["slverr", "decerr"]
+Fault: TypeAlias = Literal["surplus", "late", "missing", "early", "never"]
 
 OKAY = 0
 RESPONSES: dict[Response, int] = {"slverr": 2, "decerr": 3}
+OUT_OF_STEP = 1
+"""In place of a response, as the circuit tells it: an answer was not one that was asked for."""
 DIRECTIONS: tuple[Direction, ...] = ("read", "write")
+FAULTS: tuple[Fault, ...] = ("surplus", "late", "missing", "early", "never")
 CHANNELS = ("aw", "w", "b", "ar", "r")
 
 DRAM_OPEN_CYCLES, DRAM_CLOSED_CYCLES, DRAM_CHANCE_CYCLES = 30, 60, 41
@@ -57,13 +61,35 @@ class BadWord:
 
 
 @dataclass(frozen=True, slots=True)
+class BurstFault:
+    """A burst whose answer is not the one that AXI4 asks for: the memory is broken.
+
+    Members
+    -------
+    burst: number among those of its direction since the reset, from 0.
+    kind: of a burst that is read, `surplus`: a word more behind the last one, `late`: the same, and
+        `rlast` comes with it, `missing`: a word less, `early`: `rlast` comes with the first word,
+        `never`: with none. A burst of one word is never without it, and its `rlast` never early. A
+        burst that is written has one answer more.
+    """
+
+    direction: Direction
+    burst: int
+    kind: Fault = "surplus"
+
+    def __post_init__(self) -> None:
+        if self.direction == "write" and self.kind != "surplus":
+            raise ValueError(f"a write has no fault {self.kind!r}")
+
+
+@dataclass(frozen=True, slots=True)
 class BusError:
     """The first answer of a run that was an error; of two in one cycle that of the read.
 
     Members
     -------
     address: of the word that was read, or of the first word of the burst that was written.
-    response: as on the bus.
+    response: as on the bus; OUT_OF_STEP, with address 0, where answers are not those asked for.
     """
 
     direction: Direction
@@ -71,6 +97,8 @@ class BusError:
     response: int
 
     def __str__(self) -> str:
+        if self.response == OUT_OF_STEP:
+            return f"an answer to a {self.direction} that is not one that was asked for"
         name = next(name for name, value in RESPONSES.items() if value == self.response)
         what = "word" if self.direction == "read" else "burst"
         return f"{name.upper()} to the {self.direction} of the {what} at 0x{self.address:08x}"
@@ -101,7 +129,7 @@ class AxiBehaviour:
     outstanding: bursts to read that it takes at a time; 0: any number.
     dram: seed of the latencies of a DRAM with banks, open rows and one bus, 30 to 100 cycles; 0:
         constant latency.
-    errors, bad_words: what is answered with an error.
+    errors, bad_words: what is answered with an error. faults: what is answered wrongly.
     """
 
     pauses: int = 0
@@ -109,6 +137,7 @@ class AxiBehaviour:
     dram: int = 0
     errors: tuple[BurstError, ...] = ()
     bad_words: tuple[BadWord, ...] = ()
+    faults: tuple[BurstFault, ...] = ()
 
     def __post_init__(self) -> None:
         if min(self.pauses, self.outstanding, self.dram) < 0:
@@ -128,6 +157,13 @@ class AxiBehaviour:
                 return RESPONSES[bad.response]
         return OKAY
 
+    def fault(self, direction: Direction, burst: int) -> Fault | None:
+        """Return how the answer to a burst is wrong."""
+        for fault in self.faults:
+            if (fault.direction, fault.burst) == (direction, burst):
+                return fault.kind
+        return None
+
     def words(self) -> Iterator[int]:
         """Yield what the C++ model is told."""
         yield from (self.pauses, self.outstanding, self.dram, len(self.errors))
@@ -136,6 +172,9 @@ class AxiBehaviour:
         yield len(self.bad_words)
         for bad in self.bad_words:
             yield from (DIRECTIONS.index(bad.direction), bad.byte, RESPONSES[bad.response])
+        yield len(self.faults)
+        for fault in self.faults:
+            yield from (DIRECTIONS.index(fault.direction), fault.burst, FAULTS.index(fault.kind))
 
 
 class _Random:

@@ -14,11 +14,13 @@ from rtlgen.manifest.contents import Manifest
 from rtlgen.manifest.memory_map import AXI_BASE_BYTES, MemoryMap
 from rtlgen.sim.axi_behaviour import (
     OKAY,
+    OUT_OF_STEP,
     RESPONSES,
     AxiBehaviour,
     BusError,
     Direction,
     Dram,
+    Fault,
     Pauses,
 )
 from rtlgen.sim.axi_rules import Address, Inputs, Outputs, Word, broken, require_burst, require_held
@@ -40,7 +42,23 @@ class _Read:
     beats: int
     number: int
     ready: int
+    fault: Fault | None = None
     done: int = 0
+
+    @property
+    def given(self) -> int:
+        """Words that come, one at least."""
+        more = {"surplus": 1, "late": 1, "missing": -1}.get(self.fault or "", 0)
+        return max(1, self.beats + more)
+
+    @property
+    def has_last(self) -> bool:
+        """Whether `rlast` comes with the next word."""
+        if self.fault == "early" and self.beats > 1:
+            return self.done == 0
+        if self.fault == "surplus":
+            return self.done == self.beats - 1
+        return self.fault != "never" and self.done == self.given - 1
 
 
 @dataclass(slots=True)
@@ -67,7 +85,8 @@ class AxiModel:
     Members
     -------
     contents: its bytes.
-    error: the first response of this run that was an error.
+    error: the first response of this run that was an error. From the first answer on that was not
+        asked for, every run has one, until the reset.
     """
 
     def __init__(self, manifest: Manifest, behaviour: AxiBehaviour) -> None:
@@ -80,6 +99,8 @@ class AxiModel:
         self._writes: deque[_Write] = deque()
         # Cycles and bursts since the reset.
         self._now = self._read_count = self._write_count = 0
+        self._surplus_answers = 0
+        self._out_of_step: BusError | None = None
         self._begin()
         self._waits = Outputs()
         self._drives = Inputs()
@@ -88,7 +109,7 @@ class AxiModel:
         """Do what is done at each start: the same run takes the same cycles."""
         self._pauses = Pauses(self._behaviour.pauses)
         self._dram = Dram(self._behaviour.dram, self._memory.latency_cycles)
-        self.error: BusError | None = None
+        self.error: BusError | None = self._out_of_step
 
     def drive(self, cycle: int) -> Inputs:
         """Return what the memory drives in the cycle that has just begun.
@@ -139,24 +160,37 @@ class AxiModel:
         if seen.ar:
             self._look_at_read_address(seen.ar, cycle)
         if drives.rvalid and seen.rready:
+            read = self._reads[0]
             if drives.rresp != OKAY and not self.error:
-                word = self._reads[0].word + self._reads[0].done
-                self.error = BusError("read", self._address_of(word), drives.rresp)
+                address = self._address_of(read.word + read.done)
+                self.error = BusError("read", address, drives.rresp)
+            if read.done >= read.beats or drives.rlast != (read.done == read.beats - 1):
+                self._lose_step("read")
             drives.rvalid = 0
-            self._reads[0].done += 1
-            if self._reads[0].done == self._reads[0].beats:
+            read.done += 1
+            if read.done == read.given:
                 self._reads.popleft()
         if drives.bvalid and seen.bready:
-            if drives.bresp != OKAY and not self.error:
-                word = self._writes[0].word
-                self.error = BusError("write", self._address_of(word), drives.bresp)
             drives.bvalid = 0
-            self._writes.popleft()
+            if self._surplus_answers:
+                self._surplus_answers -= 1
+                self._lose_step("write")
+            else:
+                write = self._writes.popleft()
+                if drives.bresp != OKAY and not self.error:
+                    self.error = BusError("write", self._address_of(write.word), drives.bresp)
+                if self._behaviour.fault("write", write.number):
+                    self._surplus_answers += 1
         self._waits = Outputs(
             None if drives.awready else seen.aw,
             None if drives.wready else seen.w,
             None if drives.arready else seen.ar,
         )
+
+    def _lose_step(self, direction: Direction) -> None:
+        """Note that an answer was taken that was not asked for."""
+        if not self._out_of_step:
+            self._out_of_step = self.error = BusError(direction, 0, OUT_OF_STEP)
 
     def _untaken(self) -> Iterator[_Write]:
         return (write for write in self._writes if not write.is_taken)
@@ -169,7 +203,8 @@ class AxiModel:
         return is_here and write.ready <= self._now and not self._pauses.on("b")
 
     def _require_nothing_open(self) -> None:
-        if self._reads or self._writes:
+        # Who is out of step does not know what else comes.
+        if (self._reads or self._writes) and not self._behaviour.faults:
             raise AccessError(
                 "bursts that are not over when the circuit is idle: "
                 f"{len(self._reads)} to read, {len(self._writes)} to write"
@@ -223,7 +258,8 @@ class AxiModel:
             ready = self._now + self._memory.latency_cycles
             if self._has_one_bus:
                 ready = self._dram.begin(seen.addr, beats, self._now)
-            self._reads.append(_Read(seen.id, self._word_of(seen), beats, number, ready))
+            fault = self._behaviour.fault("read", number)
+            self._reads.append(_Read(seen.id, self._word_of(seen), beats, number, ready, fault))
 
     def _arrive(self, write: _Write) -> None:
         """Note that all of a write is here."""
@@ -246,17 +282,19 @@ class AxiModel:
             drives.rdata = self.contents.complement(0)
             return
         read = self._reads[0]
-        word = read.word + read.done
+        # What nobody has asked for is no word of the memory.
+        is_asked = read.done < read.beats
+        word = read.word + (read.done if is_asked else 0)
         drives.rvalid = int(read.ready <= self._now and not self._pauses.on("r"))
         if drives.rvalid:
             drives.rid = read.id
-            drives.rlast = int(read.done == read.beats - 1)
+            drives.rlast = int(read.has_last)
             # One word of the burst alone says that there is an error.
             is_marked = read.number % read.beats == read.done
             drives.rresp = self._response_at("read", word, 1)
             if is_marked and drives.rresp == OKAY:
                 drives.rresp = self._behaviour.response("read", read.number)
-        is_right = drives.rvalid and drives.rresp == OKAY
+        is_right = drives.rvalid and drives.rresp == OKAY and is_asked
         drives.rdata = self.contents.word(word) if is_right else self.contents.complement(word)
 
     def _offer_answer(self, cycle: int) -> None:
@@ -265,6 +303,9 @@ class AxiModel:
         if drives.bvalid:
             return
         drives.bresp = RESPONSES["slverr"]
+        if self._surplus_answers:
+            drives.bvalid, drives.bresp = 1, OKAY
+            return
         if not self._writes or not self._is_due(self._writes[0]):
             return
         write = self._writes[0]

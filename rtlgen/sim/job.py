@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from rtlgen.manifest.contents import Manifest
-from rtlgen.sim.axi_behaviour import AxiBehaviour, BadWord, BurstError, BusError
+from rtlgen.sim.axi_behaviour import AxiBehaviour, BadWord, BurstError, BurstFault, BusError
 
 Outcome: TypeAlias = Literal["done", "hang", "unknown", "protocol", "memory"]
 Words: TypeAlias = np.ndarray
@@ -102,11 +102,15 @@ class Job:
 
 
 def _behaviour(
-    errors: Sequence[Mapping[str, Any]], bad_words: Sequence[Mapping[str, Any]], **others: int
+    errors: Sequence[Mapping[str, Any]],
+    bad_words: Sequence[Mapping[str, Any]],
+    faults: Sequence[Mapping[str, Any]],
+    **others: int,
 ) -> AxiBehaviour:
     return AxiBehaviour(
         errors=tuple(BurstError(**error) for error in errors),
         bad_words=tuple(BadWord(**word) for word in bad_words),
+        faults=tuple(BurstFault(**fault) for fault in faults),
         **others,
     )
 

@@ -21,7 +21,7 @@ from rtlgen.errors import RtlgenError
 from rtlgen.manifest.contents import Manifest
 from rtlgen.manifest.file import read_verilog, unwritable
 from rtlgen.sim import native_engine
-from rtlgen.sim.axi_behaviour import AxiBehaviour, BusError
+from rtlgen.sim.axi_behaviour import OUT_OF_STEP, AxiBehaviour, BusError
 from rtlgen.sim.axi_model import axi_base
 from rtlgen.sim.cocotb_runner import (
     KERNEL_BENCH,
@@ -389,7 +389,7 @@ def _raise_broken_rule(
             f"{manifest.name}: the memory answered with an error in run {number} "
             f"of {len(result.runs)}",
             notes=[
-                f"first error of the run: {error}, {_place_of(manifest, error)}",
+                f"first error of the run: {error}{_place_of(manifest, error)}",
                 f"runs without an error: {len(result.runs) - len(failed)}",
             ],
             help=log,
@@ -406,8 +406,10 @@ def _raise_broken_rule(
 
 def _place_of(manifest: Manifest, error: BusError) -> str:
     assert manifest.memory is not None
+    if error.response == OUT_OF_STEP:
+        return ""
     byte = error.address - axi_base(manifest.memory)
-    return f"byte {byte} of the memory, {element_of(manifest, byte) or 'in no array'}"
+    return f", byte {byte} of the memory, {element_of(manifest, byte) or 'in no array'}"
 
 
 def _require_rest_unchanged(job: Job, result: Result) -> None:

@@ -120,6 +120,11 @@ class MemoryAnswerError(RtlgenError):
     a new beginning. What is told is the first such answer, and where: the word that was read, or
     the first word of the burst that was written. Look at the address of the memory, and at who may
     use it.
+
+    A memory, or a bridge before it, may also give answers that were not asked for: a word too many
+    or too few of a burst, `rlast` with another word than its last one, an answer to a write that
+    has had one. What comes then belongs to nothing, so every run ends with the error port high,
+    until a reset. Record the port's signals with `--trace`: the memory is broken.
     """
 
     code = "E0616"

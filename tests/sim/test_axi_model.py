@@ -11,7 +11,16 @@ import pytest
 
 from rtlgen.manifest.contents import Manifest
 from rtlgen.manifest.memory_map import MemoryMap
-from rtlgen.sim.axi_behaviour import RESPONSES, AxiBehaviour, BadWord, BurstError, BusError
+from rtlgen.sim.axi_behaviour import (
+    OUT_OF_STEP,
+    RESPONSES,
+    AxiBehaviour,
+    BadWord,
+    BurstError,
+    BurstFault,
+    BusError,
+    Fault,
+)
 from rtlgen.sim.axi_model import axi_base
 from rtlgen.sim.axi_rules import Address, Inputs, Outputs, Word
 from rtlgen.sim.memory_image import pattern
@@ -385,3 +394,45 @@ def test_a_memory_may_wait_for_the_word_before_the_address_and_the_other_way_rou
         sent += bool(seen.w and pins[1] and seen.w.last)
         assert sent <= taken
         taken += bool(seen.aw and pins[0])
+
+
+def faulty(*kinds: Fault) -> AxiBehaviour:
+    faults = tuple(BurstFault("read", number, kind) for number, kind in enumerate(kinds))
+    return AxiBehaviour(faults=(*faults, BurstFault("write", 0)))
+
+
+@pytest.mark.parametrize(
+    ("kind", "valid", "last", "noted"),
+    [
+        ("surplus", [4, 5, 6, 7], {6}, 7),
+        ("late", [4, 5, 6, 7], {7}, 6),
+        ("missing", [4, 5], {5}, 5),
+        ("early", [4, 5, 6], {4}, 4),
+        ("never", [4, 5, 6], set(), 6),
+    ],
+)
+def test_a_broken_memory_reads_words_that_were_not_asked_for(
+    native: Path, tmp_path: Path, kind: Fault, valid: list[int], last: set[int], noted: int
+) -> None:
+    seen = steps(Outputs(ar=burst(BASE, 3)), *[NOTHING] * 9)
+    (found,) = answer(native, tmp_path, Case(MANIFEST, seen, faulty(kind)))
+    assert column(found, "rvalid") == valid
+    assert {*column(found, "rlast")} & {*valid} == last
+    assert found.error == BusError("read", 0, OUT_OF_STEP)
+    # Until the first word that is wrong, nothing is.
+    (before,) = answer(native, tmp_path, Case(MANIFEST, seen[: noted - 1], faulty(kind)))
+    assert before.error is None
+
+
+def test_a_broken_memory_answers_a_write_twice_and_is_known_in_each_run(
+    native: Path, tmp_path: Path
+) -> None:
+    seen = steps(Outputs(aw=burst(B), w=word()), *[NOTHING] * 9)
+    (found,) = answer(native, tmp_path, Case(MANIFEST, [*seen, *seen[1:]], faulty()))
+    assert column(found, "bvalid") == [4, 5]
+    assert found.error == BusError("write", 0, OUT_OF_STEP)
+
+
+def test_a_write_has_no_last_word_to_be_wrong() -> None:
+    with pytest.raises(ValueError, match="a write has no fault 'late'"):
+        BurstFault("write", 0, "late")

@@ -13,6 +13,7 @@ from rtlgen.sim.lint import WAIVERS, lint
 from rtlgen.sim.verilator import find_verilator
 from rtlgen.system.tools import LintError, ToolFailedError, run_tool
 from sim.designs import SCALE_ADD, sabotaged
+from tests.tiling.programs import TRANSPOSED
 
 
 def test_clean_verilog_passes(tmp_path: Path) -> None:
@@ -82,7 +83,7 @@ def test_an_older_verilator_knows_all_rules_of_the_waivers(tmp_path: Path) -> No
     assert "  initial " in design.verilog.text
 
 
-# Elements of each width, on buses of as few and of many of them; a word as narrow as an element.
+# Elements of each width, on buses of few and of many of them.
 OFF_CHIP = """#include <stdint.h>
 void f(ELEMENT a[N][N], ELEMENT b[N][N]) {
   for (int i = 0; i < N; i++)
@@ -95,12 +96,12 @@ void f(ELEMENT a[N][N], ELEMENT b[N][N]) {
 @pytest.mark.parametrize(
     ("element", "options"),
     [
-        ("uint8_t", {"memory": "axi", "bus_bits": 8}),
+        ("uint8_t", {"memory": "axi", "bus_bits": 32}),
         ("uint8_t", {"memory": "axi"}),
-        ("int16_t", {"memory": "axi", "bus_bits": 128, "threads": 2}),
-        ("int64_t", {"memory": "axi", "bus_bits": 32, "tile": (4, 4)}),
+        ("int16_t", {"memory": "axi", "bus_bits": 128, "tile": (4, 8)}),
+        ("int64_t", {"memory": "axi", "tile": (4, 4)}),
         ("int64_t", {"memory": "axi", "bus_bits": 512}),
-        ("int", {"memory": "dram", "bus_bits": 64, "tile": (3, 5)}),
+        ("int", {"memory": "dram", "bus_bits": 64}),
         ("uint8_t", {"memory": "axi", "tile": (8, 8), "unroll": {"j": 4}}),
         ("int8_t", {"memory": "fixed:3", "tile": (4, 8)}),
     ],
@@ -113,6 +114,13 @@ def test_a_design_with_arrays_off_chip_is_clean(
     path = tmp_path / "f.v"
     path.write_text(design.verilog.text)
     lint(path, "f")
+
+
+def test_workers_behind_one_port_are_clean(tmp_path: Path) -> None:
+    design = rtlgen.compile(source=TRANSPOSED, define={"N": 9}, memory="axi", threads=2)
+    path = tmp_path / "transposed.v"
+    path.write_text(design.verilog.text)
+    lint(path, "transposed")
 
 
 def test_a_memory_that_may_begin_on_any_page_is_compared_with_none(tmp_path: Path) -> None:

@@ -20,11 +20,18 @@ struct AxiBadWord {
     uint64_t direction, byte, response;
 };
 
+enum AxiFaultKind : uint64_t { SURPLUS, LATE, MISSING, EARLY, NEVER, NO_FAULT };
+
+struct AxiFault {
+    uint64_t direction, burst, kind;
+};
+
 // Members as in rtlgen/sim/axi_behaviour.py; 0 where there is no such thing.
 struct AxiBehaviour {
     uint64_t pauses = 0, outstanding = 0, dram = 0;
     std::vector<AxiError> errors;
     std::vector<AxiBadWord> bad_words;
+    std::vector<AxiFault> faults;
 
     // Take what `words` of rtlgen/sim/axi_behaviour.py gives, from anything that gives numbers.
     template <typename Take>
@@ -44,6 +51,18 @@ struct AxiBehaviour {
             bad.byte = word();
             bad.response = word();
         }
+        faults.resize(word());
+        for (AxiFault& fault : faults) {
+            fault.direction = word();
+            fault.burst = word();
+            fault.kind = word();
+        }
+    }
+
+    uint64_t fault(AxiDirection direction, uint64_t burst) const {
+        for (const AxiFault& fault : faults)
+            if (fault.direction == direction && fault.burst == burst) return fault.kind;
+        return NO_FAULT;
     }
 
     uint8_t response(AxiDirection direction, uint64_t burst) const {

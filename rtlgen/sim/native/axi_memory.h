@@ -31,6 +31,7 @@ public:
         reads_.clear();
         writes_.clear();
         now_ = read_count_ = write_count_ = 0;
+        surplus_answers_ = out_of_step_ = 0;
         begin();
         waits_ = AxiOutputs();
         drives_ = AxiInputs();
@@ -73,14 +74,24 @@ public:
         if (seen.w.valid) look_at_word(seen.w, cycle);
         if (seen.ar.valid) look_at_read_address(seen.ar, cycle);
         if (drives_.rvalid && seen.rready) {
-            note(AXI_READ, reads_.front().word + reads_.front().done, drives_.rresp);
+            Read& read = reads_.front();
+            note(AXI_READ, read.word + read.done, drives_.rresp);
+            if (read.done >= read.beats || drives_.rlast != (read.done == read.beats - 1))
+                lose_step(AXI_READ);
             drives_.rvalid = false;
-            if (++reads_.front().done == reads_.front().beats) reads_.pop_front();
+            if (++read.done == read.given()) reads_.pop_front();
         }
         if (drives_.bvalid && seen.bready) {
-            note(AXI_WRITE, writes_.front().word, drives_.bresp);
             drives_.bvalid = false;
-            writes_.pop_front();
+            if (surplus_answers_) {
+                --surplus_answers_;
+                lose_step(AXI_WRITE);
+            } else {
+                note(AXI_WRITE, writes_.front().word, drives_.bresp);
+                if (behaviour_.fault(AXI_WRITE, writes_.front().number) != NO_FAULT)
+                    ++surplus_answers_;
+                writes_.pop_front();
+            }
         }
         waits_ = seen;
         waits_.aw.valid &= !drives_.awready;
@@ -90,7 +101,18 @@ public:
 
 private:
     struct Read {
-        uint64_t id, word, beats, number, ready, done;
+        uint64_t id, word, beats, number, ready, fault, done;
+        // Words that come, one at least.
+        uint64_t given() const {
+            if (fault == SURPLUS || fault == LATE) return beats + 1;
+            return fault == MISSING && beats > 1 ? beats - 1 : beats;
+        }
+        // Whether rlast comes with the next word.
+        bool has_last() const {
+            if (fault == EARLY && beats > 1) return done == 0;
+            if (fault == SURPLUS) return done == beats - 1;
+            return fault != NEVER && done == given() - 1;
+        }
     };
 
     // From the first cycle in which its address is valid.
@@ -106,7 +128,12 @@ private:
     void begin() {
         pauses_ = AxiPauses(behaviour_.pauses);
         dram_ = AxiDram(behaviour_.dram, latency_);
-        error_ = 0;
+        error_ = out_of_step_;
+    }
+
+    // Note that an answer was taken that was not asked for.
+    void lose_step(AxiDirection direction) {
+        if (!out_of_step_) out_of_step_ = error_ = direction << 2 | OUT_OF_STEP;
     }
 
     void note(AxiDirection direction, uint64_t word, uint64_t response) {
@@ -122,7 +149,8 @@ private:
     }
 
     void require_nothing_open() const {
-        if (!reads_.empty() || !writes_.empty())
+        // Who is out of step does not know what else comes.
+        if ((!reads_.empty() || !writes_.empty()) && behaviour_.faults.empty())
             throw Broken{"memory", "bursts that are not over when the circuit is idle: " +
                                        std::to_string(reads_.size()) + " to read, " +
                                        std::to_string(writes_.size()) + " to write"};
@@ -161,7 +189,8 @@ private:
         const uint64_t word = (seen.addr - base_) / word_bytes(), beats = seen.len + 1;
         const uint64_t ready =
             has_one_bus() ? dram_.begin(seen.addr, beats, now_) : now_ + latency_;
-        reads_.push_back(Read{seen.id, word, beats, read_count_++, ready, 0});
+        const uint64_t fault = behaviour_.fault(AXI_READ, read_count_);
+        reads_.push_back(Read{seen.id, word, beats, read_count_++, ready, fault, 0});
     }
 
     bool has_one_bus() const { return is_dram_ || behaviour_.dram; }
@@ -182,21 +211,24 @@ private:
     void offer_word() {
         if (drives_.rvalid) return;
         const bool is_open = !reads_.empty();
-        const uint8_t* data = word(is_open ? reads_.front().word + reads_.front().done : 0);
+        // What nobody has asked for is no word of the memory.
+        const bool is_asked = is_open && reads_.front().done < reads_.front().beats;
+        const uint8_t* data = word(is_open ? reads_.front().word : 0);
+        if (is_asked) data = word(reads_.front().word + reads_.front().done);
         drives_.rvalid = is_open && reads_.front().ready <= now_ && !pauses_.on(R);
         drives_.rlast = true;
         drives_.rresp = SLVERR;
         if (drives_.rvalid) {
             const Read& read = reads_.front();
             drives_.rid = read.id;
-            drives_.rlast = read.done == read.beats - 1;
+            drives_.rlast = read.has_last();
             // One word of the burst alone says that there is an error.
             const bool is_marked = read.number % read.beats == read.done;
-            drives_.rresp = response_at(AXI_READ, read.word + read.done, 1);
+            drives_.rresp = response_at(AXI_READ, read.word + (is_asked ? read.done : 0), 1);
             if (is_marked && drives_.rresp == OKAY)
                 drives_.rresp = behaviour_.response(AXI_READ, read.number);
         }
-        const uint8_t flip = drives_.rvalid && drives_.rresp == OKAY ? 0 : 0xff;
+        const uint8_t flip = drives_.rvalid && drives_.rresp == OKAY && is_asked ? 0 : 0xff;
         for (size_t place = 0; place < word_bytes(); ++place)
             drives_.rdata[place] = data[place] ^ flip;
     }
@@ -205,6 +237,11 @@ private:
     void offer_answer(uint64_t cycle) {
         if (drives_.bvalid) return;
         drives_.bresp = SLVERR;
+        if (surplus_answers_) {
+            drives_.bvalid = true;
+            drives_.bresp = OKAY;
+            return;
+        }
         if (writes_.empty() || !writes_.front().is_due(now_) || pauses_.on(B)) return;
         const Write& write = writes_.front();
         drives_.bvalid = true;
@@ -227,6 +264,8 @@ private:
     // Cycles and bursts since the reset.
     uint64_t now_ = 0, read_count_ = 0, write_count_ = 0;
     uint64_t error_ = 0;
+    // Answers to writes that nobody has asked for; the error of each run from such an answer on.
+    uint64_t surplus_answers_ = 0, out_of_step_ = 0;
     // What has waited for its ready; what the memory drives.
     AxiOutputs waits_;
     AxiInputs drives_;

@@ -8,6 +8,8 @@
 #include "memory_contents.h"
 
 constexpr uint8_t OKAY = 0, SLVERR = 2;
+// In place of a response, as the circuit tells it: an answer was not one that was asked for.
+constexpr uint8_t OUT_OF_STEP = 1;
 
 // Of channel AW or AR.
 struct AxiAddress {
