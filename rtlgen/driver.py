@@ -47,6 +47,7 @@ from rtlgen.planning.directives import (
     directives,
     interval_warnings,
     loops_at,
+    to_blame,
     without_dead_loops,
     without_pragmas,
 )
@@ -263,12 +264,13 @@ def _on_chip(program: ParsedProgram, options: CompileOptions) -> IslandCompilati
     try:
         return _as_asked(program, options, asked)
     except (TooComplex, BankContended, BankUnknown) as error:
-        if not asked.pragmas:
+        blamed = to_blame(error, asked.pragmas)
+        if not blamed:
             raise
-        why = error.diagnostic.message
+        fewer = without_pragmas(program, blamed, error.diagnostic.message)
+    # Whatever this attempt has taken, there is as much for one with fewer pragmas.
     with more_effort():
-        plain = without_pragmas(program, why)
-        return _as_asked(plain, options, directives(plain, options))
+        return _on_chip(fewer, options)
 
 
 def _as_asked(

@@ -6,7 +6,7 @@ named by a warning, and the program is built without it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from rtlgen.errors import Diagnostic
@@ -19,10 +19,11 @@ from rtlgen.frontend import (
     not_followed,
 )
 from rtlgen.ir.cycles import predicted_cycles
-from rtlgen.ir.effort import note_limit
+from rtlgen.ir.effort import TooComplex, note_limit
 from rtlgen.ir.plan import KernelPlan
 from rtlgen.ir.scop import Loop, LoopNode, Scop, statements_under, walk_tree
 from rtlgen.options import CompileOptions, PartitionWish
+from rtlgen.scheduling.errors import BankContended, BankUnknown
 from rtlgen.source import Span
 from rtlgen.transforms.lane_wishes import LaneWishes, loop_names, place_of
 from rtlgen.transforms.partition import PartitionUnsuitable, UnknownPartition, partition
@@ -88,10 +89,35 @@ def without_dead_loops(options: CompileOptions, written: Scop, live: Scop) -> Co
     )
 
 
-def without_pragmas(program: ParsedProgram, why: str) -> ParsedProgram:
-    """Return the program with warnings in place of its pragmas."""
-    warnings = (not_followed(pragma.text, pragma.span, why) for pragma in program.pragmas)
-    return replace(program, pragmas=(), warnings=(*program.warnings, *warnings))
+def to_blame(
+    error: TooComplex | BankContended | BankUnknown, followed: Sequence[HlsPragma]
+) -> tuple[HlsPragma, ...]:
+    """Return those of the pragmas that were followed without which there may be a plan.
+
+    Of banks that cannot be those are the pragmas which ask for them, and otherwise those for lanes,
+    which make the program larger, before all others.
+    """
+    lanes = tuple(pragma for pragma in followed if not isinstance(pragma, PartitionPragma))
+    if isinstance(error, TooComplex):
+        return lanes or tuple(followed)
+    banks = tuple(
+        pragma
+        for pragma in followed
+        if isinstance(pragma, PartitionPragma) and pragma.array == error.array
+    )
+    return banks or lanes
+
+
+def without_pragmas(
+    program: ParsedProgram, pragmas: Collection[HlsPragma], why: str
+) -> ParsedProgram:
+    """Return the program with warnings in place of some of its pragmas."""
+    warnings = (not_followed(pragma.text, pragma.span, why) for pragma in pragmas)
+    return replace(
+        program,
+        pragmas=tuple(pragma for pragma in program.pragmas if pragma not in pragmas),
+        warnings=(*program.warnings, *warnings),
+    )
 
 
 def interval_warnings(

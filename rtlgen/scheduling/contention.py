@@ -155,7 +155,7 @@ def _refusal(scop: Scop, memory: Memory, found: Contention) -> BankContended:
     what = "read" if first.is_load else "written"
     many = memory.read_ports if first.is_load else memory.write_ports
     other = other_partition(scop, found.memory) or f"cut {found.memory} in another way"
-    return BankContended(
+    refusal = BankContended(
         f"{_element(scop, first)} and {_element(scop, second)} are {what} in one cycle, and both "
         f"are in bank {found.bank}",
         labels=[
@@ -168,6 +168,8 @@ def _refusal(scop: Scop, memory: Memory, found: Contention) -> BankContended:
         help=f"{other}, or leave out --partition: there are then as many copies as are needed, "
         f"here {many}",
     )
+    refusal.array = found.memory
+    return refusal
 
 
 def _element(scop: Scop, request: Request) -> str:

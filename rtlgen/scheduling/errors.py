@@ -186,6 +186,8 @@ class BankUnknown(RtlgenError):
     """
 
     code = "E0309"
+    array: str = ""
+    """The one that is in banks."""
 
     @classmethod
     def of(cls, array: Array, access: Access, text: str) -> BankUnknown:
@@ -193,7 +195,7 @@ class BankUnknown(RtlgenError):
         parts = f"{cut.count} parts"
         if cut.kind == "block":
             parts += f" of {cut.part_extent(array.shape[cut.dim])}"
-        return cls(
+        found = cls(
             f"{text} is in several banks of {array.name}, in {parts}",
             labels=(Label(access.span, "in more than one of them"),),
             notes=(
@@ -201,6 +203,8 @@ class BankUnknown(RtlgenError):
             ),
             help="cut it into a power of two of parts, or unroll the loop so that it stays in one",
         )
+        found.array = array.name
+        return found
 
 
 class BankContended(RtlgenError):
@@ -219,3 +223,5 @@ class BankContended(RtlgenError):
     """
 
     code = "E0312"
+    array: str = ""
+    """The one that is in banks."""

@@ -13,6 +13,7 @@ from rtlgen.frontend import (
     parse_text,
 )
 from rtlgen.ir.bank_map import Cut
+from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.options import CompileOptions, PartitionWish
 
 PROGRAM = """#define TIMES 4
@@ -212,3 +213,38 @@ def test_a_pragma_that_is_not_followed_is_named_with_the_reason(
     compilation = compile_program(program, CompileOptions(**options))  # type: ignore[arg-type]
     (warning,) = [w for w in compilation.warnings if w.code == "W0113"]
     assert why in warning.labels[0].text
+
+
+LINES = """
+void lines(const unsigned char in[12][16], int out[12][16]) {
+  unsigned char line[2][16];
+  unsigned char win[3][3];
+#pragma HLS ARRAY_PARTITION variable=line complete dim=1
+#pragma HLS ARRAY_PARTITION variable=win complete dim=0
+  for (int i = 0; i < 3; i++) for (int j = 0; j < 3; j++) win[i][j] = 0;
+  for (int i = 0; i < 2; i++) for (int j = 0; j < 16; j++) line[i][j] = 0;
+  for (int y = 0; y < 12; y++)
+    for (int x = 0; x < 16; x++) {
+#pragma HLS PIPELINE II=1
+      unsigned char px = in[y][x];
+      for (int i = 0; i < 3; i++) { win[i][0] = win[i][1]; win[i][1] = win[i][2]; }
+      win[0][2] = line[0][x];
+      win[1][2] = line[1][x];
+      win[2][2] = px;
+      line[0][x] = line[1][x];
+      line[1][x] = px;
+      int sum = 0;
+      for (int i = 0; i < 3; i++) for (int j = 0; j < 3; j++) sum += win[i][j] * (i - j + 1);
+      if (y >= 2 && x >= 2) out[y - 1][x - 1] = sum;
+    }
+}
+"""
+"""A window of nine registers, which one loop clears: its statement is in all of their banks."""
+
+
+def test_a_pragma_that_cannot_be_followed_drops_no_other_one() -> None:
+    compilation = compile_program(parse_text(LINES, "p.c"), CompileOptions())
+    (warning,) = [w for w in compilation.warnings if w.code == "W0113"]
+    assert "variable=win" in warning.message
+    assert "is in several banks of win" in warning.labels[0].text
+    assert predicted_cycles(compilation.plan) <= 213
