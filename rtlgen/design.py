@@ -7,6 +7,7 @@ import json
 import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,7 @@ from rtlgen.report.nests import nest_report
 from rtlgen.report.plan_report import plan_report
 from rtlgen.report.tables import counted
 from rtlgen.search.compilation import Compilation
+from rtlgen.search.faster import Offers, faster
 from rtlgen.sim.lint import WAIVERS
 from rtlgen.verify.bench_cases import testbench_cases, testbench_obstacle
 from rtlgen.verify.c_oracle import COptions, Oracle, c_outcomes
@@ -150,8 +152,18 @@ class Design:
             )
         return self.compilation.c_text(after)
 
-    def report(self) -> dict[str, Any]:
-        """Return the figures of the plan, as `rtlgen plan --json` prints them."""
+    def faster(self) -> Offers:
+        """Return what options would make the design faster, as far as it is soon known."""
+        program = self.compilation.analysis.program
+        return faster(self.compilation, self.options, partial(compile_program, program))
+
+    def report(self, *, with_faster: bool = False) -> dict[str, Any]:
+        """Return the figures of the plan, as `rtlgen plan --json` prints them.
+
+        Parameters
+        ----------
+        with_faster: as `rtlgen plan` does, plan other options too, to say what they would save.
+        """
         compilation = self.compilation
         figures = {
             "version": VERSION,
@@ -162,7 +174,8 @@ class Design:
         }
         scop = compilation.analysis.unrolled
         found, target = compilation.findings(), compilation.target
-        return plan_report(scop, self.plan, figures, self.nests(), found, target)
+        report = plan_report(scop, self.plan, figures, self.nests(), found, target)
+        return report | self.faster().to_json() if with_faster else report
 
     def nests(self) -> list[dict[str, Any]]:
         """Return the report on loop nests, as `rtlgen check --json` prints it."""

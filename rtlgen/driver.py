@@ -31,6 +31,7 @@ from rtlgen.frontend import (
 from rtlgen.ir.effort import (
     TooComplex,
     advising,
+    counted_effort,
     limited_effort,
     more_effort,
     note_limit,
@@ -64,6 +65,7 @@ from rtlgen.scheduling.errors import (
     BankUnknown,
     LookupOffChip,
 )
+from rtlgen.scheduling.idle_slots import idle_slots
 from rtlgen.scheduling.lane_bounds import lane_bounds
 from rtlgen.scheduling.replay import replay
 from rtlgen.scheduling.store_bounds import store_bounds
@@ -127,7 +129,7 @@ def compile_program(program: ParsedProgram, options: CompileOptions) -> Compilat
     ------
     RtlgenError: the program or an option is refused.
     """
-    with noting_limits() as limits, quoting(program), limited_effort():
+    with noting_limits() as limits, quoting(program), counted_effort() as tally, limited_effort():
         live = live_program(examine(program))
         options = without_dead_loops(options, program.scop, live.scop)
         found = within_limit(live.scop, options, partial(_compiled, live))
@@ -137,6 +139,7 @@ def compile_program(program: ParsedProgram, options: CompileOptions) -> Compilat
             analysis=replace(found.analysis, program=program),
             stages={**found.stages, "parse": program.scop},
             limits=tuple(limits),
+            steps=tally.steps,
         )
 
 
@@ -389,6 +392,7 @@ def _proven(
         stages=stages,
         replayed=replayed,
         decision=decision,
+        idle=idle_slots(plan, planned.space, decision),
         bounds=tuple(store_bounds(plan, analysis.scop, decision.routing)),
         chain=_chain(planned),
         expanded=planned.expanded,

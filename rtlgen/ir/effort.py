@@ -78,18 +78,46 @@ _account: ContextVar[_Account | None] = ContextVar("account", default=None)
 
 @dataclass
 class Tally:
-    """Elementary steps of all that was done, whatever account paid for them."""
+    """Elementary steps of all that was done, whatever account paid for them.
+
+    Members
+    -------
+    most: after so many nothing more is done; None: no limit.
+    outer: of what this is a part of.
+    """
 
     steps: int = 0
+    most: int | None = None
+    outer: Tally | None = None
+
+    @property
+    def is_over(self) -> bool:
+        return self.most is not None and self.steps > self.most
+
+    def count(self, work: int) -> None:
+        self.steps += work
+        if self.outer is not None:
+            self.outer.count(work)
+        if self.is_over:
+            raise _too_complex("it needs more elementary steps than it is given")
 
 
 _tally: ContextVar[Tally | None] = ContextVar("tally", default=None)
 
 
 @contextmanager
-def counted_effort() -> Iterator[Tally]:
-    """Count the elementary steps of what is done inside: the same on every machine."""
-    tally = Tally()
+def counted_effort(most: int | None = None) -> Iterator[Tally]:
+    """Count the elementary steps of what is done inside: the same on every machine.
+
+    Parameters
+    ----------
+    most: steps for all of it together; see `Tally.is_over` for whether it came to an end.
+
+    Raises
+    ------
+    TooComplex: they are used up.
+    """
+    tally = Tally(most=most, outer=_tally.get())
     token = _tally.set(tally)
     try:
         yield tally
@@ -305,10 +333,9 @@ def keep_going(context: isl.Context | None = None, work: int = 0, each: int = 1)
     if context is not None:
         done += _operations(context) * each
         context.reset_operations()
-    tally = _tally.get()
+    tally, account = _tally.get(), _account.get()
     if tally is not None:
-        tally.steps += done
-    account = _account.get()
+        tally.count(done)
     if account is not None:
         account.spend(done)
 

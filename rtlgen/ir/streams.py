@@ -245,3 +245,12 @@ class Region:
     def issued(self, stream: Stream) -> int:
         """Return how many iterations of a stream are issued before the region ends."""
         return min(stream.count, -(-(self.length_cycles - stream.offset_cycles) // stream.ii))
+
+    def last_issue(self, stream: Stream) -> int:
+        """Return the region cycle in which the last iteration of a stream is issued."""
+        return stream.offset_cycles + stream.ii * (self.issued(stream) - 1)
+
+    @property
+    def issue_slots(self) -> int:
+        """Cycles from the first issue to after the last one."""
+        return max(self.last_issue(stream) + 1 for stream in self.streams)

@@ -178,6 +178,11 @@ class TiledRegion:
     after: tuple[Wait, ...] = ()
     room: tuple[Wait, ...] = ()
 
+    @property
+    def issue_slots(self) -> int:
+        """Cycles from the first issue to after the last one, as if no word were waited for."""
+        return (self.tiles - 1) * self.issue_cycles + self.kernel.issue_slots
+
     def __post_init__(self) -> None:
         depth = len(self.levels)
         if self.tiles < 1:

@@ -37,6 +37,7 @@ class Findings:
     expansion_cost: see `expansion_cost`; None where nobody chose.
     skews: units in skewed loops; pauses: statements that pause; see `report.loops`.
     why: a reason for the regions.
+    idle_slots: see `scheduling.idle_slots`.
     bounds: what takes more cycles than the longest statement: write ports, dependences.
     unproven: what a limit leaves unproven.
     limits: those of the compiler that changed the plan.
@@ -52,6 +53,7 @@ class Findings:
     skews: Sequence[Mapping[str, Any]] = ()
     pauses: Sequence[Mapping[str, Any]] = ()
     why: str = ""
+    idle_slots: Sequence[Mapping[str, object]] = ()
     bounds: Sequence[str] = ()
     unproven: Sequence[str] = ()
     limits: Sequence[str] = ()
@@ -92,7 +94,8 @@ def plan_report(
         "gap_iterations": plan.fused_iterations - plan.floor_iterations,
         "expansions": list(found.expansions),
         "expansion_cost": found.expansion_cost,
-        "issue_slots": sum(map(_issue_slots_of, plan.body)),
+        "issue_slots": sum(map(issue_slots, plan.body)),
+        "idle_slots": list(found.idle_slots),
         "streams": _streams(plan),
         "regions": _regions(plan, found.why),
         "nests": list(nests),
@@ -132,22 +135,11 @@ def expansion_cost(before: KernelPlan, after: KernelPlan, target: Target) -> dic
     }
 
 
-def _issue_slots_of(part: Region | Workers) -> int:
+def issue_slots(part: Region | Workers) -> int:
     """Return the issue slots of the busiest worker's tiles, as if no word were waited for."""
     if isinstance(part, Region):
-        return issue_slots(part)
-    return max(
-        (tiled.tiles - 1) * tiled.issue_cycles + issue_slots(tiled.kernel) for tiled in part.regions
-    )
-
-
-def issue_slots(region: Region) -> int:
-    """Return the cycles from the first issue of the region to after the last one."""
-    return max(_last_issue(region, stream) + 1 for stream in region.streams)
-
-
-def _last_issue(region: Region, stream: Stream) -> int:
-    return stream.offset_cycles + stream.ii * (region.issued(stream) - 1)
+        return part.issue_slots
+    return max(tiled.issue_slots for tiled in part.regions)
 
 
 def _statement(statement: Statement, plan: KernelPlan, is_folded: bool) -> dict[str, Any]:
@@ -195,7 +187,7 @@ def _stream(region: Region, stream: Stream, number: int, base: int) -> dict[str,
         "iterations": region.issued(stream),
         "instances": stream.instances,
         "first_cycle": base + stream.offset_cycles,
-        "last_issue_cycle": base + _last_issue(region, stream),
+        "last_issue_cycle": base + region.last_issue(stream),
         "last_cycle": base + region.last_cycle(stream),
     }
 
@@ -229,7 +221,7 @@ def _regions(plan: KernelPlan, why: str) -> list[dict[str, Any]]:
             {
                 "first_cycle": base,
                 "cycles": cycles,
-                "issue_slots": issue_slots(region),
+                "issue_slots": region.issue_slots,
                 "statements": [stream.statement for stream in region.streams],
                 "why": why,
             }

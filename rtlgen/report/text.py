@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rtlgen.report.loops import pause_lines, schedule_text, skew_lines
 from rtlgen.report.nest_text import LOOP_HEADER, loop_row
-from rtlgen.report.tables import counted, text_table
+from rtlgen.report.tables import MAX_WIDTH, counted, text_table
 from rtlgen.report.tiles import tiles_text
 
 _TOTALS = {
@@ -43,6 +44,8 @@ def plan_report_text(report: Mapping[str, Any]) -> str:
         *(["\n".join(expanded)] if expanded else []),
         *(["\n".join(bounds)] if (bounds := bound_lines(report)) else []),
         _totals(report),
+        *(["\n".join(idle)] if (idle := idle_lines(report)) else []),
+        *(["\n".join(offers)] if (offers := faster_lines(report)) else []),
         *(["\n".join(report["unproven"])] if report["unproven"] else []),
         *(["\n".join(f"limit: {limit}" for limit in report["limits"])] if report["limits"] else []),
     ]
@@ -203,6 +206,46 @@ def expansion_lines(report: Mapping[str, Any]) -> list[str]:
         f"  {figures['register_bits']} bits of registers, {figures['address_bits']} bits of "
         "addresses",
     ]
+
+
+SHOWN_IDLE = 0.01
+"""Share of the issue slots from which on a cause of idle ones is shown; a report has all."""
+
+
+def idle_lines(report: Mapping[str, Any]) -> list[str]:
+    """Return why slots idle, a line for each cause of many."""
+    shown = [i for i in report["idle_slots"] if i["slots"] >= SHOWN_IDLE * report["issue_slots"]]
+    return [
+        line
+        for idle in shown
+        for line in textwrap.wrap(
+            f"idle: {counted(idle['slots'], 'slot')}: {idle['cause']}",
+            MAX_WIDTH,
+            subsequent_indent="  ",
+            break_on_hyphens=False,
+        )
+    ]
+
+
+def faster_lines(report: Mapping[str, Any]) -> list[str]:
+    """Return what would take fewer cycles, and what it would cost, a line each.
+
+    That is there where it was asked for.
+    """
+    offers, lines = report.get("faster", ()), []
+    for offer in offers:
+        if "predicted_cycles" in offer:
+            figures = (
+                f"{offer['predicted_cycles']:,} cycles, {offer['dsp']} DSP, "
+                f"{counted(offer['block_rams'], 'block RAM')}"
+            )
+        else:
+            figures = f"{offer['cycles_at_least']:,} cycles at least, not planned"
+        lines.append(f"faster: {offer['options']}: {figures}")
+    if lines:
+        now = (report["predicted_cycles"], report["dsp"], report["block_rams"])
+        lines[0] += f" (now {', '.join(f'{figure:,}' for figure in now)})"
+    return lines
 
 
 def _totals(report: Mapping[str, Any]) -> str:

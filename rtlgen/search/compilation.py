@@ -19,8 +19,9 @@ from rtlgen.planning.analysis import Analysis
 from rtlgen.planning.planned import Expanded, Planned
 from rtlgen.poly.barriers import ChainBound
 from rtlgen.report.loops import pause_report, schedule_report, skew_report
-from rtlgen.report.plan_report import Findings, expansion_cost
+from rtlgen.report.plan_report import Findings, expansion_cost, issue_slots
 from rtlgen.scheduling.decide import Decision
+from rtlgen.scheduling.idle_slots import IdleSlots
 from rtlgen.scheduling.store_bounds import StoreBound
 from rtlgen.search.lane_choice import LaneChoice
 from rtlgen.target import Target
@@ -38,6 +39,7 @@ class Compilation(ABC):
     stages: the program after every pass, by name.
     replayed: whether the plan was small enough to be replayed exhaustively.
     limits: sentences about limits that changed what is built.
+    steps: elementary steps that it took.
     """
 
     analysis: Analysis
@@ -46,6 +48,7 @@ class Compilation(ABC):
     stages: Mapping[str, Scop]
     replayed: bool
     limits: tuple[str, ...] = ()
+    steps: int = 0
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
@@ -98,6 +101,7 @@ class IslandCompilation(Compilation):
     Members
     -------
     decision: when its statements run.
+    idle: what its issue slots wait for.
     bounds: write ports that keep it from being as short as its longest statement.
     chain: dependences that do, whatever the loops are.
     lanes: what the lanes of unrolled loops wait for, and have copies for.
@@ -106,6 +110,7 @@ class IslandCompilation(Compilation):
     """
 
     decision: Decision
+    idle: tuple[IdleSlots, ...] = ()
     bounds: tuple[StoreBound, ...] = ()
     chain: ChainBound | None = None
     expanded: Expanded | None = None
@@ -132,6 +137,7 @@ class IslandCompilation(Compilation):
             skews=skew_report(analysis.skewed),
             pauses=pause_report(analysis.pauses, analysis.scop),
             why=self.decision.why,
+            idle_slots=[idle.to_json() for idle in self.idle],
             bounds=[*chain, *(b.text() for b in self.bounds), *self.lanes, *chosen],
             lane_choice=None if choice is None else choice.report(),
             unproven=self.unproven,
@@ -183,6 +189,7 @@ class TiledCompilation(Compilation):
     def findings(self) -> Findings:
         return Findings(
             why="what passes between them passes through the memory off chip",
+            idle_slots=self._idle_slots(),
             bounds=[] if self.choice is None else self.choice.text(),
             lane_choice=None if self.choice is None else self.choice.report(),
             unproven=self.unproven,
@@ -190,3 +197,15 @@ class TiledCompilation(Compilation):
             limits=self.limits,
             tiles=tiles_report(self.tiled, self.ram_limit_bits),
         )
+
+    def _idle_slots(self) -> list[dict[str, object]]:
+        """Return the slots of the busiest worker's tiles that are more than its share."""
+        share = max(part.kernel.lanes for part in self.tiled.parts) * max(
+            len(part.workers.regions) for part in self.tiled.parts
+        )
+        slots = sum(map(issue_slots, self.plan.body))
+        idle = slots - self.plan.floor_iterations // share
+        if idle <= 0:
+            return []
+        why = "not attributed: filling, draining and padding of tiles"
+        return [IdleSlots(idle, why).to_json()]

@@ -13,7 +13,6 @@ from rtlgen.driver import compile_program, parse, parse_source
 from rtlgen.ir.effort import noting_limits
 from rtlgen.options import EVERY_ARRAY, CompileOptions
 from rtlgen.poly.errors import IllegalShift
-from rtlgen.report.plan_report import issue_slots
 from rtlgen.search.compilation import Compilation
 from rtlgen.tiling.program import as_written
 from rtlgen.transforms.ragged import ragged_statements
@@ -82,7 +81,7 @@ def test_a_plan_in_closed_form_is_replayed(
     total = sum(stream.instances for stream in found.plan.streams)
     (region,) = found.plan.regions
     # Stores that are not known to be apart wait for each other.
-    assert floor <= issue_slots(region) <= total + 40
+    assert floor <= region.issue_slots <= total + 40
     assert not found.limits
 
 
@@ -94,7 +93,7 @@ def test_slots_are_the_floor_on_both_sides_of_the_limit(
     for limit in (instances, instances - 1):
         lower(monkeypatch, limit)
         found = compiled(tmp_path, TRIANGULAR_PRODUCT, 8)
-        slots.add(issue_slots(found.plan.regions[0]))
+        slots.add(found.plan.regions[0].issue_slots)
     assert slots == {instances}
 
 
@@ -111,7 +110,7 @@ def test_a_large_program_is_planned_at_no_more_cost(tmp_path: Path) -> None:
     size = 1 << 12
     found = compiled(tmp_path, TRIANGULAR_PRODUCT, size, memory={EVERY_ARRAY: "onchip"})
     assert not found.replayed
-    assert issue_slots(found.plan.regions[0]) == size * size * (size + 1) // 2
+    assert found.plan.regions[0].issue_slots == size * size * (size + 1) // 2
 
 
 CYCLE = (

@@ -92,3 +92,17 @@ def test_the_error_names_what_gave_up_and_nothing_else() -> None:
     with pytest.raises(TooComplex) as unnamed, limited_effort():
         keep_going(work=MAX_WORK)
     assert len(unnamed.value.diagnostic.notes) == 1
+
+
+def test_what_is_given_so_many_steps_ends_with_them_however_it_counts_itself() -> None:
+    with counted_effort() as outer:
+        with (
+            pytest.raises(TooComplex),
+            counted_effort(most=1000) as effort,
+            counted_effort() as inner,
+            more_effort(),
+        ):
+            keep_going(work=800 - STEP_WORK)
+            keep_going(work=800 - STEP_WORK)
+        assert effort.is_over and effort.steps == inner.steps == 1600
+        assert outer.steps == 1600 and not outer.is_over

@@ -16,8 +16,10 @@ def plan(
     """Show what will be built: orders, pads, shifts, II, ports, predicted cycles."""
     design = compiled(file, options, verbosity)
     print_dump(design, dump_after, as_json)
-    report = design.report()
+    if dump_after is not None and not as_json:
+        return
+    report = design.report(with_faster=True)
     if as_json:
         print_json(report)
-    elif dump_after is None:
+    else:
         click.echo(plan_report_text(report))

@@ -1,0 +1,279 @@
+"""What options would make a design faster: each planned, or with a bound of its cycles.
+
+The floor of a plan is that of the program in the lanes asked for. More lanes of a loop may take far
+fewer cycles, and it is good to know what these cost. The most promising options are planned in
+full, one after another. That may take a few times as many elementary steps as the plan itself, and
+some seconds at most; of what does not fit into these, only a bound is known: a statement of which
+so many iterations run side by side issues once for all of them, and no more than once in a cycle.
+Of tiles nothing is planned: their own advice says what they wait for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from math import prod
+
+from rtlgen.errors import RtlgenError
+from rtlgen.ir.cycles import predicted_cycles
+from rtlgen.ir.effort import TURN_WORK, TooComplex, counted_effort, limited_effort, noting_limits
+from rtlgen.ir.operations import LoadOp
+from rtlgen.ir.partial_products import blocks_of, blocks_on
+from rtlgen.ir.plan import KernelPlan
+from rtlgen.ir.ram_copies import block_rams
+from rtlgen.ir.scop import Loop, Statement
+from rtlgen.ir.sets import ScopSets
+from rtlgen.ir.streams import Stream
+from rtlgen.options import CompileOptions
+from rtlgen.poly.counting import count_points
+from rtlgen.scheduling.errors import PlanUnsound
+from rtlgen.search.compilation import Compilation
+from rtlgen.search.lane_choice import LANE_GAIN
+from rtlgen.source import Span
+from rtlgen.transforms.unroll import MOST_LANES, trips_of
+
+MOST_OFFERS = 3
+"""Lines that a reader of a plan is shown."""
+
+LANES = (2, 4, 8)
+"""Of one loop. More are twice as many of these, and easily asked for then."""
+
+OWN_STEPS = 5
+"""Times the steps of the plan itself that others may take: lanes are several statements each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What some options would give.
+
+    Members
+    -------
+    options: as the command line has them.
+    cycles: predicted, where `is_planned`; else they are no fewer than these.
+    dsp, block_rams: of the plan; None where there is none.
+    """
+
+    options: str
+    cycles: int
+    is_planned: bool
+    dsp: int | None = None
+    block_rams: int | None = None
+
+    def to_json(self) -> dict[str, object]:
+        key = "predicted_cycles" if self.is_planned else "cycles_at_least"
+        figures = {"dsp": self.dsp, "block_rams": self.block_rams}
+        return {"options": self.options, key: self.cycles, **figures}
+
+
+@dataclass(frozen=True, slots=True)
+class Offers:
+    """Members: found: the fastest first. left_out: how many others nobody has planned."""
+
+    found: tuple[Offer, ...]
+    left_out: int
+
+    def to_json(self) -> dict[str, object]:
+        """Return them as members of a report."""
+        return {
+            "faster": [offer.to_json() for offer in self.found],
+            "faster_left_out": self.left_out,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class _Wish:
+    """Options that may be worth asking for.
+
+    Members
+    -------
+    text: what the command line has to say more. at_least: cycles that it takes in any case.
+    dsp: multiplier blocks, as many times those of each statement as there are copies of it.
+    """
+
+    text: str
+    options: CompileOptions
+    at_least: int
+    dsp: int
+
+
+def faster(
+    compilation: Compilation,
+    options: CompileOptions,
+    compiled: Callable[[CompileOptions], Compilation],
+) -> Offers:
+    """Return what would take fewer cycles than a design, within its device.
+
+    Parameters
+    ----------
+    options: with which the program was compiled. compiled: compiles it with others.
+    """
+    target, cycles = compilation.target, predicted_cycles(compilation.plan)
+    # Lanes that the compiler chooses itself are those that the limit allows.
+    if options.max_dsp is not None or options.fuse != "mf3":
+        return Offers((), 0)
+    try:
+        with limited_effort():
+            wishes = [
+                wish
+                for wish in _Wishes(compilation, options).all()
+                if wish.at_least < cycles * LANE_GAIN
+                and (not target.device_multipliers or wish.dsp <= target.device_multipliers)
+            ]
+    except TooComplex:
+        return Offers((), 0)
+    if compilation.plan.memory_side is not None:
+        # Tiles wait for words as well: no bound says for how many, and how long they take is found
+        # by running their clocks, which counts no steps.
+        return Offers((), len(wishes))
+    wishes.sort(key=lambda wish: (wish.at_least, wish.dsp))
+    left = min(OWN_STEPS * compilation.steps, max(TURN_WORK, compilation.steps))
+    found: list[Offer] = []
+    unknown: list[_Wish] = []
+    for wish in wishes:
+        if any(o.cycles * LANE_GAIN <= wish.at_least and (o.dsp or 0) <= wish.dsp for o in found):
+            continue
+        if left <= 0 or len(found) == MOST_OFFERS:
+            unknown.append(wish)
+            continue
+        with noting_limits(), counted_effort(left) as tally:
+            offer = _planned(wish, compiled)
+        left -= tally.steps
+        if tally.is_over:
+            unknown.append(wish)
+        elif offer is not None and offer.cycles < cycles * LANE_GAIN:
+            fits = not target.device_multipliers or (offer.dsp or 0) <= target.device_multipliers
+            if fits and (offer.block_rams or 0) <= target.device_block_rams:
+                found.append(offer)
+    fewest = min((offer.cycles for offer in found), default=cycles)
+    shown = [w for w in unknown if w.at_least < fewest * LANE_GAIN][: MOST_OFFERS - len(found)]
+    found += [Offer(wish.text, wish.at_least, is_planned=False) for wish in shown]
+    return Offers(
+        tuple(sorted(found, key=lambda offer: (not offer.is_planned, offer.cycles))),
+        len(unknown) - len(shown),
+    )
+
+
+def _planned(wish: _Wish, compiled: Callable[[CompileOptions], Compilation]) -> Offer | None:
+    """Return what some options give, or None where they are refused, or it would take too long."""
+    try:
+        found = compiled(wish.options)
+    except PlanUnsound:
+        # A judge has found a bug of this compiler, which is never passed over.
+        raise
+    except RtlgenError:
+        return None
+    plan, target = found.plan, found.target
+    return Offer(
+        wish.text,
+        predicted_cycles(plan),
+        is_planned=True,
+        dsp=blocks_on(plan, target),
+        block_rams=block_rams(plan, target),
+    )
+
+
+class _Wishes:
+    """The options that may be asked for beside those of a design.
+
+    Members
+    -------
+    instances: of every statement. blocks: multiplier blocks by where a statement stands.
+    """
+
+    def __init__(self, compilation: Compilation, options: CompileOptions) -> None:
+        self.options = options
+        self.scop = compilation.analysis.program.scop
+        domains = ScopSets(self.scop).domains
+        self.instances = {name: count_points(domain) for name, domain in domains.items()}
+        self.blocks = _blocks(compilation.plan)
+
+    def all(self) -> Iterator[_Wish]:
+        """Yield them, those of inner loops first."""
+        # What runs side by side in an inner loop is the least to plan.
+        every = [(depth, x) for st in self.scop.statements for depth, x in enumerate(st.loops)]
+        every.sort(key=lambda at: -at[0])
+        loops: dict[str, Loop] = {}
+        for _, loop in every:
+            loops.setdefault(loop.label or loop.iterator, loop)
+        around = (x for st in self.scop.statements for x in st.loops[:-1])
+        outer = dict.fromkeys(loop.label or loop.iterator for loop in around)
+        asked = self.options.unroll
+        if self.options.pipeline:
+            return
+        for name, loop in loops.items():
+            trips = trips_of(loop)
+            lanes = {min(lanes, trips or lanes) for lanes in LANES}
+            for count in sorted(lanes):
+                now = asked.get(name, 1)
+                if now is None or count <= now:
+                    continue
+                more = {**asked, name: count}
+                wider = replace(self.options, unroll=more)
+                yield from self._in_lanes(f"--unroll {name}={count}", wider, more)
+        if asked:
+            return
+        for name in outer:
+            whole: dict[str, int | None] = {}
+            for statement in self.scop.statements:
+                names = [x.label or x.iterator for x in statement.loops]
+                if name in names:
+                    whole |= dict.fromkeys(names[names.index(name) + 1 :])
+            wider = replace(self.options, pipeline=(name,))
+            yield from self._in_lanes(f"--pipeline {name}", wider, whole)
+
+    def _in_lanes(
+        self, text: str, wider: CompileOptions, lanes: Mapping[str, int | None]
+    ) -> Iterator[_Wish]:
+        """Yield a wish for lanes, where a loop of these can have them."""
+        copies = [self._copies(statement, lanes) for statement in self.scop.statements]
+        if None not in copies and max(filter(None, copies), default=0) <= MOST_LANES:
+            yield self._wish(text, wider, lanes)
+
+    def _wish(self, text: str, options: CompileOptions, lanes: Mapping[str, int | None]) -> _Wish:
+        at_least, blocks = 0, 0
+        for statement in self.scop.statements:
+            if statement.span not in self.blocks:
+                # It never runs, or nobody needs what it computes.
+                continue
+            copies = self._copies(statement, lanes) or 1
+            instances = self.instances.get(statement.name, 0)
+            at_least = max(at_least, -(-instances // (copies * options.threads)))
+            blocks += copies * self.blocks[statement.span]
+        return _Wish(text, options, at_least, blocks)
+
+    def _copies(self, statement: Statement, lanes: Mapping[str, int | None]) -> int | None:
+        """Return how many copies of a statement there are; None where a loop has no such lanes."""
+        factors: list[int] = []
+        for loop in statement.loops:
+            name = next((n for n in (loop.label, loop.iterator) if n in lanes), None)
+            if name is None:
+                continue
+            factor = lanes[name]
+            if factor is None:
+                factor = trips_of(loop)
+            if factor is None:
+                return None
+            factors.append(factor)
+        return prod(factors)
+
+
+def _blocks(plan: KernelPlan) -> dict[Span, int]:
+    """Return the multiplier blocks of one copy of each statement, by where it stands.
+
+    A factor out of a table is a constant where all that chooses it is unrolled, and most constants
+    take no multiplier.
+    """
+    found: dict[Span, int] = {}
+    for stream in plan.streams:
+        taken = sum(
+            blocks_of(op, stream.operations)
+            for op in stream.operations
+            if not any(_is_of_table(plan, stream, operand) for operand in op.operands)
+        )
+        found[stream.span] = max(found.get(stream.span, 0), taken)
+    return found
+
+
+def _is_of_table(plan: KernelPlan, stream: Stream, number: int) -> bool:
+    op = stream.operations[number]
+    return isinstance(op, LoadOp) and plan.memory(op.memory).kind == "rom"
