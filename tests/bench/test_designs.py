@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from dataclasses import fields, replace
 
 import pytest
@@ -143,11 +146,31 @@ def test_every_file_of_the_list_is_there() -> None:
     assert all((ROOT / asked(row)[0]).is_file() for row in ROWS)
 
 
+def test_the_sample_is_as_in_the_file() -> None:
+    """In a Python of its own, whose hashes are others than those with which it was written."""
+    only = [text for row in SAMPLE for text in ("--only", row.replace("[", "[[]"))]
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.designs", "--mode", "identical", "-j", "1", *only],
+        cwd=ROOT, capture_output=True, text=True, check=False,
+        env={**os.environ, "PYTHONHASHSEED": "41"},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout
+    assert done.stdout.startswith(f"{len(SAMPLE)} designs: {len(SAMPLE)} equal\n")
+
+
 def gate(mode: str, row: str) -> Result:
     return CliRunner().invoke(designs.main, ["--mode", mode, "-j", "1", "--only", row])
 
 
 SABOTAGED = "examples/gemm/gemm.c --index shift"
+
+
+def test_a_design_as_in_the_file_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the sabotage below, so that it is this which is caught."""
+    monkeypatch.chdir(ROOT)
+    result = gate("no-worse", SABOTAGED)
+    assert result.exit_code == 0, result.output
+    assert "1 designs: 1 equal\n" in result.output
 
 
 @pytest.mark.parametrize("mode", ["identical", "no-worse"])
