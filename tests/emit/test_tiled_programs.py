@@ -55,7 +55,7 @@ def stages(text: str, size: int, tile: Sequence[int], label: str, **options: obj
     )
     program = parse_source(text, "program.c", settings)
     compilation = compile_program(program, settings)
-    assert compilation.passes == ("parse", "prune", "normalise", "tile", "transfer")
+    assert compilation.passes == ("parse", "prune", "fold", "normalise", "tile", "transfer")
     return [
         Unit(f"{label}.{name}", program.scop, compilation.c_text(name))
         for name in compilation.passes

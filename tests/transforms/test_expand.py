@@ -120,7 +120,7 @@ def test_writes_that_nobody_reads_are_not_expanded() -> None:
     text = """void f(int a[8]) { int t[8];
       for (int i = 0; i < 8; i++) t[i] = a[i];
       for (int i = 0; i < 4; i++) { for (int j = 0; j < 2; j++) t[j] = j; a[i] = t[2]; } }"""
-    assert shapes(text) == {"t_0": (8,), "t_1": (8,)}
+    assert shapes(text) == {"t": (8,)}
 
 
 def test_loops_that_do_not_begin_at_zero_or_run_down_are_indexed_from_their_smallest_value() -> (

@@ -119,9 +119,9 @@ def test_nests_inside_a_loop_get_their_room_in_every_iteration_of_it() -> None:
     ("body", "message", "line"),
     [
         (f"{ROW} x[i] += 1;\ny[0] = x[7];\n{ROW} x[i] += y[i];", "adjacent", 4),
-        (f"{ROW} x[i] = 0;\n{ROW} {{ y[i] = 0; for (int j = 0; j < 8; j++) y[i] += x[j]; }}",
+        (f"{ROW} x[i] = i;\n{ROW} {{ y[i] = 0; for (int j = 0; j < 8; j++) y[i] += x[j]; }}",
          "perfect", 4),
-        (f"{ROW} x[i] = 0;\n{ROW.replace('8', '7')} y[i] += x[i];", "of equal trip counts", 4),
+        (f"{ROW} x[i] = i;\n{ROW.replace('8', '7')} y[i] += x[i];", "of equal trip counts", 4),
     ],
 )  # fmt: skip
 def test_a_broken_restriction_is_named_with_its_line(body: str, message: str, line: int) -> None:
