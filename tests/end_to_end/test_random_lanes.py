@@ -19,9 +19,9 @@ QUICK = tuple(seed for seed in range(32) if seed not in SLOW)
 MANY = range(100, 500)
 
 
-def judged(seeds: Sequence[int], folder: Path) -> Counter[str]:
+def judged(seeds: Sequence[int], folder: Path, dead: bool = False) -> Counter[str]:
     """Judge the programs of seeds; count what became of them and what is in their plans."""
-    verdicts, kinds = judge_lanes(seeds, folder)
+    verdicts, kinds = judge_lanes(seeds, folder, dead)
     wrong = [f"{v.seed}: {v.code} {v.details}" for v in verdicts if v.outcome == "wrong"]
     assert not wrong, "\n".join(wrong)
     return kinds + Counter(verdict.outcome for verdict in verdicts)
@@ -38,3 +38,9 @@ def test_some_random_programs_in_banks_are_exact(tmp_path: Path) -> None:
 def test_many_random_programs_in_banks_are_exact(first: int, tmp_path: Path) -> None:
     # The others are refused with a code; a sample of them tells nothing if that is most of it.
     assert judged(range(first, first + 80), tmp_path)["exact"] >= 40
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("first", MANY[::80])
+def test_many_random_programs_with_dead_code_in_banks_are_exact(first: int, tmp_path: Path) -> None:
+    assert judged(range(first, first + 80), tmp_path, dead=True)["exact"] >= 40

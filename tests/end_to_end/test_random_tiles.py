@@ -31,3 +31,14 @@ def test_some_random_programs_in_tiles_are_exact(tmp_path: Path) -> None:
 )
 def test_many_random_programs_in_tiles_are_exact(first: int, kind: BusKind, tmp_path: Path) -> None:
     assert none_wrong(range(first, first + 60), tmp_path, kind)["exact"] >= 36
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kind", ["fixed", "axi"])
+@pytest.mark.parametrize("form", ["one lane", "lanes", "threads"])
+def test_many_random_programs_with_dead_code_in_tiles_are_exact(
+    kind: BusKind, form: str, tmp_path: Path
+) -> None:
+    seeds = range(700, 760)
+    seen = none_wrong(seeds, tmp_path, kind, form == "threads", form == "lanes", dead=True)
+    assert seen["exact"] >= 20

@@ -1,8 +1,9 @@
 """Judge many random programs with lanes and banks: every circuit is simulated and compared.
 
-    python -m tests.oracles.random_lanes.campaign 0 300
+    python -m tests.oracles.random_lanes.campaign 0 300 [dead]
 
-prints what is wrong with the programs of the seeds from 0 to 299, and counts the rest.
+prints what is wrong with the programs of the seeds from 0 to 299, and counts the rest. With `dead`
+there is dead code in them.
 """
 
 from __future__ import annotations
@@ -11,10 +12,12 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from rtlgen.ir.plan import AnyBank, InBank, KernelPlan
 from tests.end_to_end.judge import REFUSALS, Compiled, batch_failures
+from tests.oracles.dead_code import with_dead_code
 from tests.oracles.random_c.judging import Outcome, Verdict, replayed_attempt
 from tests.oracles.random_lanes.program import random_lane_program
 
@@ -25,19 +28,23 @@ BATCH = 15
 """Circuits in one model."""
 
 
-def compiled(seed: int) -> Compiled | Verdict:
-    """Compile the program of a seed."""
+def compiled(seed: int, dead: bool = False) -> Compiled | Verdict:
+    """Compile the program of a seed, perhaps with dead code."""
     program = random_lane_program(seed)
+    if dead:
+        program = replace(program, text=with_dead_code(seed, program.text))
     found = replayed_attempt(seed, program.text, "random_lanes.c", program.options, LANE_REFUSALS)
     return found if isinstance(found, Verdict) else Compiled(found.scop, found.compilation)
 
 
-def judge_lanes(seeds: Sequence[int], folder: Path) -> tuple[list[Verdict], Counter[str]]:
+def judge_lanes(
+    seeds: Sequence[int], folder: Path, dead: bool = False
+) -> tuple[list[Verdict], Counter[str]]:
     """Simulate the circuits of the programs of `seeds`; also count what there is in them."""
     verdicts: list[Verdict] = []
     accepted: list[tuple[int, Compiled]] = []
     for seed in seeds:
-        found = compiled(seed)
+        found = compiled(seed, dead)
         if isinstance(found, Verdict):
             verdicts.append(found)
         else:
@@ -66,13 +73,13 @@ def _kinds(plan: KernelPlan) -> Counter[str]:
     return Counter(kind for kind, holds in found.items() if holds)
 
 
-def main(first: int, behind: int) -> None:
+def main(first: int, behind: int, dead: bool) -> None:
     """Print what became of the programs of some seeds."""
     seen: Counter[str] = Counter()
     for start in range(first, behind, 4 * BATCH):
         with tempfile.TemporaryDirectory() as folder:
             seeds = range(start, min(behind, start + 4 * BATCH))
-            verdicts, kinds = judge_lanes(seeds, Path(folder))
+            verdicts, kinds = judge_lanes(seeds, Path(folder), dead)
         seen += kinds
         for verdict in verdicts:
             seen[f"{verdict.outcome} {verdict.code}".strip()] += 1
@@ -86,4 +93,4 @@ def main(first: int, behind: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]))
+    main(int(sys.argv[1]), int(sys.argv[2]), "dead" in sys.argv[3:])
