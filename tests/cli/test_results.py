@@ -108,7 +108,18 @@ def test_the_same_plan_is_printed_twice() -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["parse", "prune", "fold", "normalise", "distribute", "permute", "pad", "flatten", "fuse", "plan"],
+    [
+        "parse",
+        "prune",
+        "fold",
+        "normalise",
+        "distribute",
+        "permute",
+        "pad",
+        "flatten",
+        "fuse",
+        "plan",
+    ],
 )
 def test_the_program_is_printed_after_each_pass(name: str) -> None:
     outcome = rtlgen("plan", GEMM, "--dump-after", name)

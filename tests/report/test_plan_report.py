@@ -54,6 +54,7 @@ def test_it_has_what_scripts_rely_on() -> None:
             {"name": "i", "extent": 4, "pad": False},
             {"name": "pad1", "extent": 4, "pad": True},
         ],
+        "folded": False,
     }
     assert (report["fused_iterations"], report["issue_slots"]) == (16, 22)
     assert report["perfect"] is True
