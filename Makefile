@@ -50,7 +50,7 @@ lint: setup-dev
 	$(BIN)/mypy --num-workers 2
 	$(BIN)/lint-imports
 
-# Twelve minutes on two cores; ONLY='examples/g*' takes some of them.
+# Some 700 seconds of processor time on two cores; ONLY='examples/g*' takes some of them.
 MODE := no-worse
 designs: setup-dev
 	$(BIN)/python -m benchmarks.designs --mode $(MODE) $(if $(ONLY),--only '$(ONLY)')
