@@ -51,9 +51,10 @@ def renamed(netlist: Path, name: str) -> Path:
 def lockstep_bench(manifest: Manifest, cycles: int) -> str:
     """Return a bench that drives a circuit and its netlist alike and compares what they show.
 
-    Random traffic on all host ports while idle: reads and writes of a few elements, of single bytes
-    too, so that each is often read in the cycle after its write; then a run; twice over. Read data
-    is compared from the first read after a run on.
+    First every element is written: a RAM begins with anything. Then random traffic on all host
+    ports while idle: reads and writes of a few elements, of single bytes too, so that each is often
+    read in the cycle after its write; then a run; twice over. Read data is compared from the first
+    read after a run on.
     """
     inputs = [port for port in manifest.ports if port.direction == "in"]
     outputs = [port for port in manifest.ports if port.direction == "out"]
@@ -72,14 +73,19 @@ def lockstep_bench(manifest: Manifest, cycles: int) -> str:
         for p in outputs
         if manifest.returned is None or p.name != manifest.returned.port
     ]
+    deepest = max((array.depth for array in manifest.host_arrays), default=0)
     lines += [
-        "  integer cycle, turn, wrong = 0;",
+        "  integer address, cycle, turn, wrong = 0;",
         f"  always #5 {manifest.clock} = ~{manifest.clock};",
         f"  always @(negedge {manifest.clock}) if (!{manifest.reset} && cycle > 0 &&"
         f" ({' || '.join(compared)})) wrong = wrong + 1;",
         "  initial begin",
         f"    cycle = 0; {manifest.reset} = 1;",
         f"    repeat (2) @(negedge {manifest.clock}); {manifest.reset} = 0;",
+        f"    for (address = 0; address < {deepest}; address = address + 1) begin",
+        f"      @(negedge {manifest.clock}); #1;",
+        *[f"      {line}" for array in manifest.host_arrays for line in _loading(array)],
+        "    end",
         "    for (turn = 0; turn < 2; turn = turn + 1) begin",
         f"      for (cycle = 1; cycle < {cycles}; cycle = cycle + 1) begin",
         f"        @(negedge {manifest.clock}); #1;",
@@ -97,6 +103,17 @@ def lockstep_bench(manifest: Manifest, cycles: int) -> str:
         "endmodule",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _loading(array: ArrayEntry) -> list[str]:
+    ports = array.ports
+    assert ports is not None
+    return [
+        f"{ports.addr} = address;",
+        f"{ports.en} = address < {array.depth};",
+        f"{ports.we} = ~0;",
+        f"{ports.wdata} = {{$urandom, $urandom}};",
+    ]
 
 
 def _traffic(array: ArrayEntry) -> list[str]:
