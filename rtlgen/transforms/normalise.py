@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from rtlgen.ir.affine import Affine
-from rtlgen.ir.schedule import LoopDim, NestLoop, ScalarDim, Schedule
+from rtlgen.ir.schedule import Dim, LoopDim, NestLoop, ScalarDim, Schedule
 from rtlgen.ir.scop import (
     ConditionNode,
     Loop,
@@ -127,10 +127,20 @@ def _without_empty(scop: Scop) -> Scop:
 
 
 def with_statements(scop: Scop, names: frozenset[str]) -> Scop:
-    """Return a program of some of its statements alone, in program order."""
+    """Return a program of some of its statements alone, in program order and in the same loops."""
     tree = restricted(scop.tree, names)
     statements = tuple(s for s in scop.statements if s.name in names)
-    return replace(scop, statements=statements, tree=tree, schedule=program_order(tree))
+    order = {
+        name: _in_loops(dims, scop.schedule.dims.get(name, dims))
+        for name, dims in program_order(tree).dims.items()
+    }
+    return replace(scop, statements=statements, tree=tree, schedule=Schedule(order))
+
+
+def _in_loops(dims: tuple[Dim, ...], loops: tuple[Dim, ...]) -> tuple[Dim, ...]:
+    """Return places among other statements with loops that may step over some iterations."""
+    known = iter([dim for dim in loops if isinstance(dim, LoopDim)])
+    return tuple(next(known) if isinstance(dim, LoopDim) else dim for dim in dims)
 
 
 def restricted(nodes: tuple[Node, ...], names: frozenset[str]) -> tuple[Node, ...]:
@@ -151,7 +161,7 @@ def boxed(scop: Scop, values: Mapping[str, Replacements] | None = None) -> Scop:
     Parameters
     ----------
     values: by statement, what iterators stand for in the order of the program; by default
-        themselves.
+        what they stand for already.
     """
     sets = ScopSets(scop)
     schedule = scop.schedule
@@ -160,7 +170,7 @@ def boxed(scop: Scop, values: Mapping[str, Replacements] | None = None) -> Scop:
         assert box is not None, "empty statements have been left out"
         extents = dict(zip(statement.iterators, box, strict=True))
         dims = tuple(
-            _loop_dim(dim.loop.iterator, extents, (values or {}).get(statement.name, {}))
+            _loop_dim(dim, extents, (values or {}).get(statement.name, {}))
             if isinstance(dim, LoopDim)
             else dim
             for dim in schedule.dims[statement.name]
@@ -170,10 +180,11 @@ def boxed(scop: Scop, values: Mapping[str, Replacements] | None = None) -> Scop:
 
 
 def _loop_dim(
-    iterator: str | None, extents: Mapping[str, tuple[int, int]], values: Replacements
+    dim: LoopDim, extents: Mapping[str, tuple[int, int]], values: Replacements
 ) -> LoopDim:
+    iterator = dim.loop.iterator
     assert iterator is not None
     low, high = extents[iterator]
-    value = values.get(iterator)
+    value = values.get(iterator, dim.value)
     is_itself = value is None or value == Affine.variable(iterator)
     return LoopDim(NestLoop(iterator, high - low + 1, low), None if is_itself else value)

@@ -34,6 +34,9 @@ DEAD = {
     "a loop that does nothing": (
         "int t = 0; for (int j = 0; j < 6; j++) t = z[j]; for (int i = 0; i < 6; i++) y[i] = b[i];",
         "S0"),
+    "a value before stores of some iterations": (
+        "int t; t = 0; for (int i = 0; i < 6; i++) { t = b[i]; if (i % 3 == 1) t = z[i]; "
+        "y[i] = t; }", "S0"),
     "a condition on what is dead": (
         "int t = 0; for (int i = 0; i < 6; i++) { if (b[i] > 2) t = z[i]; y[i] = b[i]; }", "S0 S1"),
 }  # fmt: skip
@@ -52,8 +55,9 @@ CASES = [
     (body, place)
     for body in DEAD
     for place in PLACES
-    # What is left on chip by the last iteration cannot be shared by threads.
-    if (body, place) != ("the last value of a loop", "in threads")
+    # What is left on chip by the last iteration, or set in several places, is not for threads.
+    if place != "in threads"
+    or body not in ("the last value of a loop", "a value before stores of some iterations")
 ]
 
 
