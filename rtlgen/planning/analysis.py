@@ -12,7 +12,7 @@ from rtlgen.errors import Diagnostic, Label
 from rtlgen.frontend import ParsedProgram
 from rtlgen.ir.bank_map import Cut
 from rtlgen.ir.effort import limited_effort
-from rtlgen.ir.scop import Scop
+from rtlgen.ir.scop import Scop, Statement
 from rtlgen.ir.sets import ScopSets
 from rtlgen.options import LoopOptions
 from rtlgen.poly.bounds import require_in_bounds
@@ -100,7 +100,7 @@ def examine(program: ParsedProgram) -> Analysis:
     ------
     NothingObservable, NothingToBuild, OutOfBounds, LookupOutOfRange, ReadBeforeWrite, TooComplex
     """
-    _require_observable(program.scop)
+    _require_observable(program.scop, program.scop.statements)
     with limited_effort():
         require_in_bounds(ScopSets(program.scop))
         analysis = _aligned(program, program.scop, program.scop, frozenset(), ())
@@ -117,7 +117,8 @@ def live_program(examined: Analysis) -> ParsedProgram:
     program = examined.program
     with limited_effort():
         scop = without_dead(program.scop, examined.sets, examined.flows)
-    _require_observable(scop)
+    run = {statement.name for statement in examined.scop.statements}
+    _require_observable(scop, [each for each in scop.statements if each.name in run])
     message = "the parameter `{}` is used by dead statements only, and gets no port"
     unused = _without_port(program.scop, scop, message)
     return replace(program, scop=scop, warnings=(*examined.warnings, *unused))
@@ -182,9 +183,15 @@ def _folded(program: ParsedProgram, unrolled: Scop, kept: frozenset[str]) -> Ana
     return _aligned(program, unrolled, folded, kept, ())
 
 
-def _require_observable(scop: Scop) -> None:
-    """Raise NothingObservable where a run would leave nothing to look at."""
-    if scop.returned is None and all(array.role in ("in", "local") for array in scop.arrays):
+def _require_observable(scop: Scop, run: Sequence[Statement]) -> None:
+    """Raise NothingObservable where a run would leave nothing to look at.
+
+    Parameters
+    ----------
+    run: the statements that may be executed.
+    """
+    seen = {array.name for array in scop.arrays if array.role not in ("in", "local")}
+    if scop.returned is None and not any(each.write.array in seen for each in run):
         raise NothingObservable(
             f"{scop.name} has no result: it writes local variables only",
             labels=[

@@ -131,3 +131,13 @@ def test_circuits_without_dead_statements_are_exact(tmp_path: Path) -> None:
     ]
     plans = [(each.plan, each.analysis.program.scop) for each in found]
     assert plan_failures(plans, tmp_path) == [[] for _ in plans]
+
+
+def test_a_store_that_is_never_made_is_no_result() -> None:
+    text = """void f(int a[8], const int b[6]) { int g[6];
+      for (int i = 0; i < 6; i += 2) {
+        if (i == 3) a[2] = b[i];
+        else g[i] = b[i];
+      } }"""
+    with pytest.raises(NothingObservable, match="writes local variables only"):
+        compile_program(parse_text(text), CompileOptions())
