@@ -10,7 +10,7 @@ import pytest
 import rtlgen
 from rtlgen.design import Design
 from rtlgen.driver import compile_program
-from rtlgen.errors import RtlgenError
+from rtlgen.errors import InternalError, RtlgenError
 from rtlgen.frontend import parse_text
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.options import CompileOptions
@@ -117,7 +117,7 @@ def test_without_copies_no_other_loops_are_tried(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(ram_limit, "_in_leaner_loops", refuse)
     jacobi = compiled((STENCILS / "jacobi_1d.c").read_text("utf-8"), None)
     assert cycles(jacobi) == 572
-    with pytest.raises(AssertionError):
+    with pytest.raises(InternalError, match="planned twice"):
         compiled(FDTD, None)
 
 
