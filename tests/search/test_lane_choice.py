@@ -164,7 +164,7 @@ def test_lanes_that_are_asked_for_and_save_nothing_are_named(
     assert why in warning
 
 
-TWO_CHAINS = CHAIN.replace(";\n}", ";\n  for (int i = 1; i < 16; i++) a[i] = a[i - 1] + b[i];\n}")
+TWO_CHAINS = CHAIN.replace(";\n}", ";\n  for (int i = 1; i < 16; i++) a[i] = a[i - 1] + a[i];\n}")
 
 
 def with_pragma(text: str, pragma: str) -> str:
