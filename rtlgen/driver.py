@@ -40,7 +40,7 @@ from rtlgen.ir.effort import (
 from rtlgen.ir.scop import Scop
 from rtlgen.options import CompileOptions
 from rtlgen.options.passes import PASSES
-from rtlgen.planning.analysis import Analysis, analyse, examine, live_program
+from rtlgen.planning.analysis import Analysis, analyse, analysed_once, examine, live_program
 from rtlgen.planning.choice import choose_plan
 from rtlgen.planning.directives import (
     NO_LOOP,
@@ -129,7 +129,13 @@ def compile_program(program: ParsedProgram, options: CompileOptions) -> Compilat
     ------
     RtlgenError: the program or an option is refused.
     """
-    with noting_limits() as limits, quoting(program), counted_effort() as tally, limited_effort():
+    with (
+        noting_limits() as limits,
+        quoting(program),
+        counted_effort() as tally,
+        limited_effort(),
+        analysed_once(),
+    ):
         live = live_program(examine(program))
         options = without_dead_loops(options, program.scop, live.scop)
         found = within_limit(live.scop, options, partial(_compiled, live))

@@ -10,6 +10,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -69,7 +70,9 @@ def _setting(level: Verbosity) -> Any:
         if given:
             context.obj = level
             if level is Verbosity.QUIET:
-                logging.getLogger("rtlgen").setLevel(logging.ERROR)
+                log = logging.getLogger("rtlgen")
+                context.call_on_close(partial(log.setLevel, log.level))
+                log.setLevel(logging.ERROR)
 
     return set_level
 

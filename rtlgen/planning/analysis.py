@@ -5,7 +5,9 @@ parse -> prune [-> unroll] -> fold [-> expand] -> normalise [-> reschedule -> ti
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 
 from rtlgen.errors import Diagnostic, Label
@@ -286,18 +288,17 @@ def _analysed(
             f"no statement of {scop.name} is ever executed",
             help="give the function at least one assignment in a loop that runs",
         )
-    scop = bounded_lookups(ScopSets(scop))
-    sets = ScopSets(scop)
-    dependences = memory_dependences(sets)
+    values = _values_of(scop)
+    scop = values.sets.scop
     return Analysis(
         program=program,
         unrolled=unrolled,
         written=written,
         scop=scop,
-        sets=sets,
-        dependences=dependences,
-        flows=dataflow(sets),
-        units=dependence_units(scop, dependences),
+        sets=values.sets,
+        dependences=values.dependences,
+        flows=values.flows,
+        units=values.units,
         earlier={
             "parse": program.scop,
             "prune": program.scop,
@@ -309,6 +310,50 @@ def _analysed(
         kept=kept,
         expansions=expansions,
     )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Values:
+    """What follows from a program alone; see `Analysis`."""
+
+    sets: ScopSets
+    dependences: tuple[Dependence, ...]
+    flows: Dataflow
+    units: tuple[Unit, ...]
+
+
+_KNOWN: ContextVar[list[tuple[Scop, _Values]] | None] = ContextVar(
+    "programs analysed", default=None
+)
+
+
+@contextmanager
+def analysed_once() -> Iterator[None]:
+    """Analyse no program twice inside.
+
+    One compilation looks at a program as it was parsed, without dead statements, folded, and in
+    several choices of lanes: most of these are the same one.
+    """
+    token = _KNOWN.set([])
+    try:
+        yield
+    finally:
+        _KNOWN.reset(token)
+
+
+def _values_of(scop: Scop) -> _Values:
+    """Return dependences and dataflow of a program, its lookups inside of their arrays."""
+    known = _KNOWN.get()
+    for other, values in known or ():
+        if other == scop:
+            return values
+    sets = ScopSets(bounded_lookups(ScopSets(scop)))
+    dependences = memory_dependences(sets)
+    units = dependence_units(sets.scop, dependences)
+    found = _Values(sets, dependences, dataflow(sets), units)
+    if known is not None:
+        known.append((scop, found))
+    return found
 
 
 def in_banks(analysis: Analysis, cuts: Mapping[str, tuple[Cut, ...]]) -> Analysis:

@@ -123,12 +123,14 @@ def _waits(space: Space, unit: Unit) -> bool:
 
 def _slots(space: Space, unit: Unit) -> int:
     """Return the issue slots of a unit alone in the loops of the program."""
-    return min(map(_issue_slots, space.unpadded(unit)))
+    return min(_issue_slots(space, candidate) for candidate in space.unpadded(unit))
 
 
-def _issue_slots(candidate: Candidate) -> int:
+def _issue_slots(space: Space, candidate: Candidate) -> int:
+    """Return the slots up to the last instance: padding behind it takes no cycle."""
+    last_rank = space.timing.instances.last_rank
     ends = (
-        shift + candidate.ii * (candidate.placements[name].count - 1)
+        shift + candidate.ii * last_rank(name, candidate.placements[name])
         for name, shift in candidate.shifts.items()
     )
     return max(ends) + 1

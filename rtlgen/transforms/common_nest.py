@@ -123,7 +123,8 @@ def padded_nest(
     if loops is None:
         return None
     nest = replace(nest, loops=loops)
-    if limit is not None and least_end(loops, ending) >= limit:
+    in_order = {name: points[:, nest.order] for name, points in places.items()}
+    if limit is not None and least_end(loops, in_order, ending) >= limit:
         return None
     search = PaddingSearch(
         nest,

@@ -110,7 +110,7 @@ class PaddingSearch:
                 return None
             if depth == 1:
                 return self._attempt((0,), limit, limit)
-            forms = self._forms(limit)
+            forms = self._forms()
             for inner in _inner_minima(depth):
                 found = self._padded(forms, inner, limit)
                 if found is not None:
@@ -131,18 +131,20 @@ class PaddingSearch:
     def _is_unpadded(self, grouping: Grouping) -> bool:
         return [x.at_least for x in grouping.loops] == [x.at_least for x in self.nest.loops]
 
-    def _forms(self, limit: int) -> BlockForms:
-        """Return the block forms of the nest.
+    def _forms(self) -> BlockForms:
+        """Return the block forms of the nest, with the last instances and those that store.
 
         Raises
         ------
-        TooLong: it cannot end before `limit`; or enough was tried.
+        TooLong: enough was tried.
         """
-        if least_end(self.nest.loops, self.ending) >= limit:
-            raise TooLong
         tables = [self.precedences.table(self.nest), self.iteration_precedences.table(self.nest)]
-        stored = {name: self.points[name][:, self.nest.order] for name in self.stores}
-        forms = BlockForms(self.nest.loops, tables, stored)
+        in_order = {name: points[:, self.nest.order] for name, points in self.points.items()}
+        placed = {
+            name: points if name in self.stores else last_of(points)
+            for name, points in in_order.items()
+        }
+        forms = BlockForms(self.nest.loops, tables, placed)
         self.effort.spend(sum(len(table.sources) for table in tables))
         return forms
 
@@ -156,14 +158,18 @@ class PaddingSearch:
         least_in_second = blocks * prod(max(1, least) for least in inner)
         lengths = forms.lengths(inner, min(limit // least_in_second + 1, MAX_LEAST))
         self.effort.spend(forms.listed - before)
-        if lengths is None or self.ending.at_least(lengths.at(0).tolist()) >= limit:
+        places = forms.places(inner)
+        if lengths is None or places is None:
             return None
-        pairs, places = forms.pairs(inner), forms.places(inner)
+        last = {name: place.last for name, place in places.items()}
+        if self.ending.at_least(lengths.at(0), last) >= limit:
+            return None
+        pairs = forms.pairs(inner)
         if pairs is None:
             return None
         self.effort.spend(len(lengths.begin) + sum(len(each.smallest) for each in pairs))
         for most_ii in (1, UNBOUNDED):
-            found = self._smallest(lengths, pairs, places, inner, limit, most_ii)
+            found = self._smallest(lengths, pairs, places, last, inner, limit, most_ii)
             if found is not None:
                 return found
         return None
@@ -172,7 +178,8 @@ class PaddingSearch:
         self,
         lengths: BlockLengths,
         pairs: Sequence[BlockPairs],
-        places: Mapping[str, BlockPlaces] | None,
+        places: Mapping[str, BlockPlaces],
+        last: Mapping[str, BlockPlaces],
         inner: tuple[int, ...],
         limit: int,
         most_ii: int,
@@ -181,7 +188,7 @@ class PaddingSearch:
         least_ii = 1 if most_ii == 1 else 2
 
         def least_end_with(least: int) -> int:
-            return self.ending.at_least(lengths.at(least).tolist(), least_ii)
+            return self.ending.at_least(lengths.at(least), last, least_ii)
 
         def is_enough(least: int) -> bool:
             return self._keeps_precedences(pairs, lengths.at(least), most_ii)
@@ -190,10 +197,10 @@ class PaddingSearch:
         if high < 0 or not is_enough(high):
             return None
         least = bisect_left(range(high), True, key=is_enough)
-        last = min(high, least + STORE_TRIALS) if self.stores else least
-        for tried in range(least, last + 1):
+        most = min(high, least + STORE_TRIALS) if self.stores else least
+        for tried in range(least, most + 1):
             try:
-                if places is not None and self._meets(pairs, places, lengths.at(tried), most_ii):
+                if self.stores and self._meets(pairs, places, lengths.at(tried), most_ii):
                     continue
                 most_rows = max(limit, lengths.sum(tried))
                 found = self._attempt((0, tried, *inner), limit, most_rows, most_ii)
@@ -229,13 +236,14 @@ class PaddingSearch:
         ------
         TooLong: enough was tried.
         """
-        looked_at = (*(each.smallest for each in pairs), *(each.block for each in places.values()))
+        stored = {name: places[name] for name in self.stores}
+        looked_at = (*(each.smallest for each in pairs), *(each.block for each in stored.values()))
         self.effort.spend(len(lengths) + sum(map(len, looked_at)))
         gaps = pairs[0].gaps(lengths)
         ii = self._interval(gaps, most_ii)
         if ii is None:
             return True
-        ranks = {name: place.ranks(lengths) for name, place in places.items()}
+        ranks = {name: place.ranks(lengths) for name, place in stored.items()}
         return self._shifts(ranks, ii, self.precedences.required(gaps, ii)) is None
 
     def _attempt(
@@ -305,12 +313,25 @@ class PaddingSearch:
         return any(int(np.bincount(found - found.min()).max()) > 1 for found in every)
 
 
-def least_end(loops: Sequence[NestLoop], ending: Ending) -> int:
-    """Return a time before which a nest does not end with whatever minima; 0: it is not known."""
+def least_end(loops: Sequence[NestLoop], points: Mapping[str, Ints], ending: Ending) -> int:
+    """Return a time before which a nest does not end with whatever minima; 0: it is not known.
+
+    Parameters
+    ----------
+    points: (n, loops) instances of every statement.
+    """
     if len(loops) < 2:
         return 0
-    shortest = BlockForms(loops, (), {}).lengths((0,) * (len(loops) - 2), 0)
-    return 0 if shortest is None else ending.at_least(shortest.at(0).tolist())
+    inner = (0,) * (len(loops) - 2)
+    forms = BlockForms(loops, (), {name: last_of(each) for name, each in points.items()})
+    lengths, places = forms.lengths(inner, 0), forms.places(inner)
+    return 0 if lengths is None or places is None else ending.at_least(lengths.at(0), places)
+
+
+def last_of(points: Ints) -> Ints:
+    """Return the last of (n, loops) iterations, outermost loop first, as one row."""
+    last: Ints = points[np.lexsort(points.T[::-1])[-1:]]
+    return last
 
 
 def _inner_minima(depth: int) -> Sequence[tuple[int, ...]]:

@@ -26,6 +26,7 @@ from rtlgen.poly.errors import NoLegalSchedule
 from rtlgen.poly.extrema import PairExtrema
 from rtlgen.transforms.candidates import Placement, box_placement
 from rtlgen.transforms.precedence import Precedence, Related, Requirements, smallest_shifts
+from rtlgen.transforms.row_pads import BlockPlaces, Ints
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,18 +94,26 @@ class Ending:
             for name, placed in grouping.placements.items()
         )
 
-    def at_least(self, blocks: Sequence[int], ii: int = 1) -> int:
-        """Return a time before which no grouping ends whose common nest has these iterations.
+    def at_least(self, lengths: Ints, last: Mapping[str, BlockPlaces], ii: int = 1) -> int:
+        """Return a time before which no grouping ends in a nest of these blocks.
 
         Parameters
         ----------
-        blocks: iterations of the nest in each iteration of its outermost loop. In the last of them
-            is some instance, with padding behind it perhaps.
+        lengths: of the blocks. last: where the last instance of every statement is.
         """
-        *before, last = blocks
         if self.tails is None:
-            return ii * (sum(before) + last - 1)
-        return ii * sum(before) + min(self.tails.values())
+            return ii * (int(lengths.sum()) - 1)
+        begin = np.cumsum(lengths) - lengths
+        return max(
+            ii * int(begin[place.block[0]] + place.place[0]) + self.tails[name]
+            for name, place in last.items()
+        )
+
+    def at_least_in_trips(self, trips: int, period: int) -> int:
+        """Return the same for so many trips of one length: some instance is in the last."""
+        if self.tails is None:
+            return trips * period - 1
+        return (trips - 1) * period + min(self.tails.values())
 
 
 def _no_rank(name: str, placed: Placement) -> int:

@@ -228,6 +228,12 @@ class BlockPlaces:
     block: Ints
     place: Ints
 
+    @property
+    def last(self) -> BlockPlaces:
+        """The last of them alone."""
+        at = int(np.lexsort((self.place, self.block))[-1])
+        return BlockPlaces(self.block[at : at + 1], self.place[at : at + 1])
+
     def ranks(self, lengths: Ints) -> Ints:
         """Return the ranks when blocks have these lengths."""
         begin = np.cumsum(lengths) - lengths

@@ -21,7 +21,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import combinations, permutations
 from math import prod
 
@@ -237,8 +237,8 @@ def _with_period(
     trips = prod(loop.extent for loop in next(iter(sweeps.values())).outer)
     periods: Sequence[int] = range(shortest, shortest + MAX_PERIODS)
     if limit is not None:
-        ends = problem.ending.at_least
-        periods = periods[: bisect_left(periods, limit, key=lambda p: ends([p] * trips))]
+        ends = partial(problem.ending.at_least_in_trips, trips)
+        periods = periods[: bisect_left(periods, limit, key=ends)]
     if all(len(sweep.loops) < 2 for sweep in sweeps.values()):
         # No row gets longer, so all that a longer period changes is that later iterations of the
         # outer loops wait for less.

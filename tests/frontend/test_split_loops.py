@@ -166,7 +166,8 @@ def test_a_read_under_another_condition_is_not_proven_inside() -> None:
     body = "for (int p = 0; p < 64; p++) if (p % 16 > 1) a[p] = y[p / 16][p % 16 - 3];"
     with pytest.raises(RtlgenError) as caught:
         examine(parse_text(function(body)))
-    assert caught.value.code == "E0220"
+    assert caught.value.code == "E0201"
+    assert "read by S0(2)" in str(caught.value)
 
 
 def test_quotients_are_simplified_exactly() -> None:

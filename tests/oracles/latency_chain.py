@@ -25,6 +25,9 @@ def latency_chain(scop: Scop, plan: KernelPlan) -> int:
     depths = {stream.statement: _depth(stream) for stream in plan.streams}
     stored: dict[tuple[str, Point], int] = {}
     for instance in instances(scop):
+        # What a circuit does not run, its values known or never read, keeps nobody waiting.
+        if instance.statement not in depths:
+            continue
         ready = depths[instance.statement]
         for read, lag in lags[instance.statement].items():
             ready = max(ready, _there(scop, instance, read, stored) + lag)

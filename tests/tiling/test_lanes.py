@@ -148,10 +148,10 @@ def test_a_unit_without_the_loop_has_one_lane() -> None:
         (LU, (4, 4, 4), "k", 2, "the loop k is none of those that all statements share in tiles"),
         (
             LU_BY_STEPS,
-            (4, 4, 3),
+            (4, 4, 2),
             "i",
             4,
-            "in tiles of 4,4,3 iterations each one of a lane waits for the one before",
+            "in tiles of 4,4,2 iterations each one of a lane waits for the one before",
         ),
     ],
 )

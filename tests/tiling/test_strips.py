@@ -71,7 +71,7 @@ int partly_cut(int64_t a[11][11], int p) {
     for (int j = i; j < 9; j++)
       for (int k = 8; k >= 2; k--) {
         a[i][k + 2] += a[i][j + 1] >> 2;
-        sum = (a[i - 1][j] ^ a[i - 1][j] ^ a[j + 2][j + 1]) >> 2;
+        sum += (a[i - 1][j] ^ a[i - 1][j] ^ a[j + 2][j + 1]) >> 2;
       }
   for (int i = 2; i < 9; i += 2)
     for (int j = 2; j < 9; j++)

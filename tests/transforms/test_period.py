@@ -13,6 +13,7 @@ from rtlgen.poly.legality import find_violation
 from rtlgen.search.compilation import IslandCompilation
 from rtlgen.transforms.candidates import box_placement
 from rtlgen.transforms.period import LAST_ISSUE, Ending, Grouping
+from rtlgen.transforms.row_pads import BlockPlaces
 from tests.islands import compile_island
 
 RINGS = {
@@ -100,6 +101,9 @@ def test_no_grouping_ends_before_the_bound_that_its_blocks_give(at: int) -> None
     placed = box_placement((NestLoop("i", 4), NestLoop(None, 10, at=at)), ("i",))
     grouping = Grouping({"S": placed, "T": placed}, 1, {"S": 0, "T": 2})
     ending = Ending({"S": 20, "T": 1}, lambda name, nest: int(nest.ranks(np.array([[3]]))[0]))
+    last = dict.fromkeys(("S", "T"), BlockPlaces(np.array([3]), np.array([at])))
     for each in (LAST_ISSUE, ending):
-        assert each.at_least([10] * 4) <= each.of(grouping)
-        assert each.at_least([10] * 4, 2) <= each.of(replace(grouping, ii=2))
+        for ii in (1, 2):
+            least = each.at_least(np.full(4, 10), last, ii)
+            assert least <= each.of(replace(grouping, ii=ii))
+        assert each.at_least_in_trips(4, 10) <= each.of(grouping)

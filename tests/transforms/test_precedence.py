@@ -37,6 +37,9 @@ MIXED = """void f(int a[8][8], int b[8][8], int c[8], int d[8], int e[8]) {
 }"""
 
 
+DECIMATE = (KERNELS.parents[1] / "kernels" / "decimate.c").read_text()
+
+
 def of(text: str) -> tuple[dict[str, list[Placement]], tuple[Precedence, ...]]:
     """Return all orders of every statement's loops, and the precedences of a program."""
     compilation = compile_program(parse_text(text), CompileOptions())
@@ -51,7 +54,7 @@ def of(text: str) -> tuple[dict[str, list[Placement]], tuple[Precedence, ...]]:
     return orders, timing.precedences()
 
 
-@pytest.mark.parametrize("text", [MIXED, (KERNELS / "trisolv.c").read_text()])
+@pytest.mark.parametrize("text", [MIXED, DECIMATE, (KERNELS / "trisolv.c").read_text()])
 def test_all_at_once_are_as_far_apart_as_one_by_one(text: str) -> None:
     orders, precedences = of(text)
     required = Requirements(precedences)
@@ -69,7 +72,7 @@ def test_all_at_once_are_as_far_apart_as_one_by_one(text: str) -> None:
 
 
 def test_equal_distances_and_pieces_without_vertices_are_among_them() -> None:
-    orders, precedences = of(MIXED)
+    orders, precedences = of(DECIMATE)
     required = Requirements(precedences)
     assert required._others and required._pairs
     placed = {name: found[0] for name, found in orders.items()}
