@@ -6,8 +6,9 @@ a value read it soon after each other, so that one port will do; then arrays mov
 largest first, copies counted, and the program is planned again. The device's RAM is a limit where
 nobody has set another one; for its sake, arrays move out only where one copy of each is too much.
 
-Where nobody has set a limit, these loops are also taken for half of the RAM, if they cost next to
-nothing in cycles. `--max-bram` says how much RAM the loops with the fewest cycles may take.
+Where nobody has set a limit, these loops are also taken for half of the block RAMs, if that is some
+part of the device's and they cost next to nothing in cycles. `--max-bram` says how much RAM the
+loops with the fewest cycles may take.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from typing import TypeAlias
 from rtlgen.errors import RtlgenError
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.effort import more_effort, note_limits, noting_limits
-from rtlgen.ir.ram_copies import memory_ram_bits
+from rtlgen.ir.ram_copies import block_rams, memory_ram_bits
 from rtlgen.ir.scop import Scop
 from rtlgen.options import CompileOptions
 from rtlgen.scheduling.errors import PlanUnsound
@@ -56,7 +57,10 @@ LEAN_LOSS = 1.05
 """Times the fewest cycles, up to which loops are taken that need little RAM."""
 
 LEAN_RAM = 0.5
-"""Share of the RAM of those with the fewest cycles that counts as little."""
+"""Share of the block RAMs of those with the fewest cycles that counts as little."""
+
+LEAN_DEVICE = 1 / 16
+"""Share of the device's block RAMs that a program takes before fewer of them are looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +122,10 @@ class _Built:
     def kib(self) -> int:
         return _kib(self.bits)
 
+    def blocks(self, target: Target) -> int:
+        """Return the block RAMs of a program whose arrays are all on chip."""
+        return block_rams(self.compilation.plan, target)
+
 
 def within_limit(scop: Scop, options: CompileOptions, compiled: Compiled) -> Compilation:
     """Return a program that takes no more RAM than it may.
@@ -161,9 +169,9 @@ def _attempts(
     may_move = limit.is_asked or (placement.request is not None and not placement.is_asked)
     built = _build(options, placement, compiled)
     is_free = not limit.is_asked and limit.is_kept(built)
-    if is_free and placement.request is None and _may_be_lean(options, built):
+    if is_free and placement.request is None and _may_be_lean(options, built, target):
         lean = _in_leaner_loops(options, LEAN_LOSS, built, placement, compiled)
-        if lean is not None and lean.bits <= built.bits * LEAN_RAM:
+        if lean is not None and lean.blocks(target) <= built.blocks(target) * LEAN_RAM:
             remedy = f": --max-bram {built.kib} takes these"
             yield _compared(f"arrays take {lean.kib:,} KiB on chip", lean, built, remedy)
     yield built
@@ -229,19 +237,24 @@ def _in_leaner_loops(
     return found if found.cycles <= fastest.cycles * most_slower else None
 
 
-def _may_be_lean(options: CompileOptions, built: _Built) -> bool:
+def _may_be_lean(options: CompileOptions, built: _Built, target: Target) -> bool:
     """Tell whether a program could do with much less RAM: if it has many copies of its arrays.
+
+    And if that is much of what the device has.
 
     Lanes are asked for the sake of cycles, and shifts are those of the loops as written.
     """
     if options.unroll or options.pipeline or options.max_dsp is not None or options.shifts:
         return False
+    taken = built.blocks(target)
+    if taken < target.device_block_rams * LEAN_DEVICE:
+        return False
     least = sum(
-        memory.bank_map.banks * memory.ram_words * memory.ram_word_bits
+        memory.bank_map.banks * target.block_rams(memory.ram_words, memory.ram_word_bits)
         for memory in built.compilation.plan.memories
-        if memory.is_ram and memory.has_host_port
+        if memory.is_block_ram and memory.has_host_port
     )
-    return least <= built.bits * LEAN_RAM
+    return least <= taken * LEAN_RAM
 
 
 def _compared(taken: str, leaner: _Built, fastest: _Built, remedy: str = "") -> _Built:

@@ -129,10 +129,9 @@ def padded_nest(
     search = PaddingSearch(
         nest,
         places,
-        NestPairs.of(nest, members, precedences),
+        NestPairs.of(nest, members, precedences, _in_step(stores)),
         NestPairs.of(nest, members, iteration_precedences),
         stores,
-        _in_step(stores),
         effort,
         replace(ending, last_rank=lambda name, placed: int(placed.ranks(places[name]).max())),
     )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,19 +26,31 @@ class NestPairs:
     Members
     -------
     origins: the precedences. sources, sinks: (pairs, dims), those of one precedence after those of
-        the one before; starts: where each begins. feasibility: of the origins.
+        the one before; starts: where each begins. names: the statements.
+    feasibility: of the origins. in_step: of these and of statements that are in step.
     """
 
     origins: tuple[Precedence, ...]
+    names: tuple[str, ...]
     feasibility: Feasibility
+    in_step: Feasibility
     sources: Ints
     sinks: Ints
     starts: Ints
 
     @staticmethod
     def of(
-        nest: CommonNest, members: Sequence[Member], precedences: Sequence[Precedence]
+        nest: CommonNest,
+        members: Sequence[Member],
+        precedences: Sequence[Precedence],
+        in_step: Mapping[tuple[str, str], int] = MappingProxyType({}),
     ) -> NestPairs:
+        """Return those of some statements.
+
+        Parameters
+        ----------
+        in_step: distances of statements that are in step.
+        """
         related = []
         for p in precedences:
             assert isinstance(p.related, Pairs), "ragged statements have listed pairs"
@@ -45,9 +58,12 @@ class NestPairs:
         sources = [(p.source, pairs.sources) for p, pairs in zip(precedences, related, strict=True)]
         sinks = [(p.sink, pairs.sinks) for p, pairs in zip(precedences, related, strict=True)]
         ends = np.cumsum([0, *(len(points) for _, points in sources)])
+        names = tuple(member.name for member in members)
         return NestPairs(
             tuple(precedences),
-            Feasibility.of([member.name for member in members], precedences),
+            names,
+            Feasibility.of(names, precedences),
+            Feasibility.of(names, precedences, in_step),
             _places(nest, members, sources),
             _places(nest, members, sinks),
             ends[:-1],
@@ -76,16 +92,17 @@ class NestPairs:
             np.maximum.reduceat(gaps, self.starts).tolist(),
         )
 
-    def required(self, gaps: Gaps, ii: int) -> dict[tuple[str, str], int]:
-        """Return the largest required distance of every ordered pair of statements."""
-        return strongest(
-            ((p.source, p.sink), p.required_between(ii * smallest, ii * largest))
-            for p, smallest, largest in zip(self.origins, *gaps, strict=True)
-        )
-
     def can_be_kept(self, gaps: Gaps, ii: int) -> bool:
         """Tell whether some shifts keep all precedences."""
-        return self.feasibility.holds(*gaps, ii)
+        return self.feasibility.shifts(*gaps, ii) is not None
+
+    def shifts(self, gaps: Gaps, ii: int) -> Iterator[dict[str, int]]:
+        """Yield the smallest shifts that keep all precedences, and those of statements in step."""
+        for feasibility in (self.feasibility, self.in_step):
+            found = feasibility.shifts(*gaps, ii)
+            if found is None:
+                return
+            yield dict(zip(self.names, found.tolist(), strict=True))
 
     def initiation_interval(self, gaps: Gaps) -> int | None:
         """Return the smallest II of all members, or None where a statement runs backward."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice, product
 from math import prod
 
@@ -88,7 +88,6 @@ class PaddingSearch:
     Members
     -------
     points, precedences, iteration_precedences: in the common dimensions.
-    in_step: the distances at which statements store to an array in the same cycle of an iteration.
     ending: of groupings over the common dimensions.
     """
 
@@ -97,7 +96,6 @@ class PaddingSearch:
     precedences: NestPairs
     iteration_precedences: NestPairs
     stores: Mapping[str, StoreSlot]
-    in_step: Mapping[tuple[str, str], int]
     effort: Effort
     ending: Ending = LAST_ISSUE
 
@@ -198,9 +196,12 @@ class PaddingSearch:
             return None
         least = bisect_left(range(high), True, key=is_enough)
         most = min(high, least + STORE_TRIALS) if self.stores else least
+        stores = _StorePlaces(self.stores, {name: places[name] for name in self.stores})
         for tried in range(least, most + 1):
             try:
-                if self.stores and self._meets(pairs, places, lengths.at(tried), most_ii):
+                if self.stores and not self._may_do(
+                    pairs, stores, last, lengths.at(tried), limit, most_ii
+                ):
                     continue
                 most_rows = max(limit, lengths.sum(tried))
                 found = self._attempt((0, tried, *inner), limit, most_rows, most_ii)
@@ -223,28 +224,29 @@ class PaddingSearch:
         ii = self.precedences.initiation_interval(gaps)
         return ii if ii is not None and ii <= most_ii else None
 
-    def _meets(
+    def _may_do(
         self,
         pairs: Sequence[BlockPairs],
-        places: Mapping[str, BlockPlaces],
+        stores: _StorePlaces,
+        last: Mapping[str, BlockPlaces],
         lengths: Ints,
+        limit: int,
         most_ii: int,
     ) -> bool:
-        """Tell whether with blocks of these lengths some stores meet, or a precedence is broken.
+        """Tell whether with blocks of these lengths no stores meet, before `limit`.
 
         Raises
         ------
         TooLong: enough was tried.
         """
-        stored = {name: places[name] for name in self.stores}
-        looked_at = (*(each.smallest for each in pairs), *(each.block for each in stored.values()))
-        self.effort.spend(len(lengths) + sum(map(len, looked_at)))
+        self.effort.spend(len(lengths) + sum(len(each.smallest) for each in pairs) + stores.count)
         gaps = pairs[0].gaps(lengths)
         ii = self._interval(gaps, most_ii)
-        if ii is None:
-            return True
-        ranks = {name: place.ranks(lengths) for name, place in stored.items()}
-        return self._shifts(ranks, ii, self.precedences.required(gaps, ii)) is None
+        return ii is not None and any(
+            self.ending.at_least(lengths, last, ii, shifts) < limit
+            and not stores.meet(lengths, ii, shifts)
+            for shifts in self.precedences.shifts(gaps, ii)
+        )
 
     def _attempt(
         self, least: tuple[int, ...], limit: int, most_count: int, most_ii: int = UNBOUNDED
@@ -275,42 +277,62 @@ class PaddingSearch:
         ii = self._interval(gaps, most_ii)
         if ii is None:
             return None
-        ranks = {name: placed.ranks(self.points[name]) for name in self.stores}
-        shifts = self._shifts(ranks, ii, self.precedences.required(gaps, ii))
-        if shifts is None:
-            return None
-        attempt = Grouping(dict.fromkeys(self.points, placed), ii, shifts)
-        return attempt if self.ending.of(attempt) < limit else None
+        cycles = {name: ii * placed.ranks(self.points[name]) for name in self.stores}
+        for shifts in self.precedences.shifts(gaps, ii):
+            if not share_slots(self.stores, cycles, shifts):
+                attempt = Grouping(dict.fromkeys(self.points, placed), ii, shifts)
+                return attempt if self.ending.of(attempt) < limit else None
+        return None
 
-    def _shifts(
-        self, ranks: Mapping[str, Ints], ii: int, required: Mapping[tuple[str, str], int]
-    ) -> dict[str, int] | None:
-        """Return the smallest shifts at which no two stores to an array meet.
 
-        Parameters
-        ----------
-        ranks: of the instances of each statement that stores.
-        """
-        names = list(self.points)
-        shifts = smallest_shifts(names, required, {})
-        if shifts is None or not self._stores_meet(ranks, ii, shifts):
-            return shifts
-        # Members with places of their own in the common nest never meet when in step.
-        in_step = dict(self.in_step)
-        for pair, distance in required.items():
-            in_step[pair] = max(distance, in_step.get(pair, distance))
-        shifts = smallest_shifts(names, in_step, {})
-        if shifts is None or self._stores_meet(ranks, ii, shifts):
-            return None
-        return shifts
+@dataclass(frozen=True, slots=True, eq=False)
+class _StorePlaces:
+    """The stores of a nest, told by their blocks, for blocks of one length after another.
 
-    def _stores_meet(self, ranks: Mapping[str, Ints], ii: int, shifts: Mapping[str, int]) -> bool:
-        cycles: dict[str, list[Ints]] = {}
-        for name, store in self.stores.items():
-            when = ranks[name] * ii + (shifts[name] + store.stage)
-            cycles.setdefault(store.array, []).append(when)
-        every = [np.concatenate(found) for found in cycles.values() if len(found) > 1]
-        return any(int(np.bincount(found - found.min()).max()) > 1 for found in every)
+    Members
+    -------
+    meeting: intervals and shifts at which stores of one block meet, however long blocks are.
+    """
+
+    stores: Mapping[str, StoreSlot]
+    places: Mapping[str, BlockPlaces]
+    meeting: set[tuple[int, ...]] = field(default_factory=set)
+
+    @property
+    def count(self) -> int:
+        return sum(len(each.block) for each in self.places.values())
+
+    def meet(self, lengths: Ints, ii: int, shifts: Mapping[str, int]) -> bool:
+        """Tell whether two stores to an array meet when blocks have these lengths."""
+        asked = (ii, *(shifts[name] for name in self.stores))
+        if asked in self.meeting:
+            return True
+        cycles = {name: ii * place.ranks(lengths) for name, place in self.places.items()}
+        if not share_slots(self.stores, cycles, shifts):
+            return False
+        # As if blocks were so far apart that no two stores of different ones can meet.
+        most = max(int(place.place.max()) for place in self.places.values())
+        far = ii * most + 2 * max(abs(shifts[n] + self.stores[n].stage) for n in self.stores) + 1
+        alone = {name: place.block * far + ii * place.place for name, place in self.places.items()}
+        if share_slots(self.stores, alone, shifts):
+            self.meeting.add(asked)
+        return True
+
+
+def share_slots(
+    stores: Mapping[str, StoreSlot], cycles: Mapping[str, Ints], shifts: Mapping[str, int]
+) -> bool:
+    """Tell whether two statements store to an array in one cycle.
+
+    Parameters
+    ----------
+    cycles: of the instances of each statement that stores, but for its shift and its latency.
+    """
+    found: dict[str, list[Ints]] = {}
+    for name, store in stores.items():
+        found.setdefault(store.array, []).append(cycles[name] + (shifts[name] + store.stage))
+    every = [np.sort(np.concatenate(several)) for several in found.values() if len(several) > 1]
+    return any(bool((each[1:] == each[:-1]).any()) for each in every)
 
 
 def least_end(loops: Sequence[NestLoop], points: Mapping[str, Ints], ending: Ending) -> int:

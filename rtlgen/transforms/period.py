@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from math import lcm, prod
+from types import MappingProxyType
 
 import numpy as np
 
@@ -94,19 +95,28 @@ class Ending:
             for name, placed in grouping.placements.items()
         )
 
-    def at_least(self, lengths: Ints, last: Mapping[str, BlockPlaces], ii: int = 1) -> int:
+    def at_least(
+        self,
+        lengths: Ints,
+        last: Mapping[str, BlockPlaces],
+        ii: int = 1,
+        shifts: Mapping[str, int] = MappingProxyType({}),
+    ) -> int:
         """Return a time before which no grouping ends in a nest of these blocks.
 
         Parameters
         ----------
         lengths: of the blocks. last: where the last instance of every statement is.
+        shifts: of some statements, at least.
         """
         if self.tails is None:
-            return ii * (int(lengths.sum()) - 1)
+            return ii * (int(lengths.sum()) - 1) + max(shifts.values(), default=0)
         begin = np.cumsum(lengths) - lengths
         return max(
-            ii * int(begin[place.block[0]] + place.place[0]) + self.tails[name]
-            for name, place in last.items()
+            shifts.get(name, 0)
+            + ii * int(begin[where.block[0]] + where.place[0])
+            + self.tails[name]
+            for name, where in last.items()
         )
 
     def at_least_in_trips(self, trips: int, period: int) -> int:

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
+from types import MappingProxyType
 from typing import TypeAlias
 
 import islpy as isl
@@ -307,7 +308,7 @@ def _smallest_at_once(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Feasibility:
-    """Precedences of which it is asked again and again, for other gaps, whether shifts keep them.
+    """Precedences of which it is asked again and again, for other gaps, what shifts keep them.
 
     Members
     -------
@@ -325,13 +326,24 @@ class Feasibility:
     uniform_lags: Ints
 
     @staticmethod
-    def of(names: Sequence[str], precedences: Sequence[Precedence]) -> Feasibility:
+    def of(
+        names: Sequence[str],
+        precedences: Sequence[Precedence],
+        fixed: Mapping[tuple[str, str], int] = MappingProxyType({}),
+    ) -> Feasibility:
+        """Return those of some statements.
+
+        Parameters
+        ----------
+        fixed: distances that are required of pairs of statements besides, whatever the gaps.
+        """
         number = {name: n for n, name in enumerate(names)}
-        sinks = np.array([number[p.sink] for p in precedences], dtype=np.int64)
+        pairs = [*((p.source, p.sink) for p in precedences), *fixed]
+        sinks = np.array([number[sink] for _, sink in pairs], dtype=np.int64)
         order = np.argsort(sinks, kind="stable")
         starts = np.flatnonzero(np.diff(sinks[order], prepend=-1))
-        sources = np.array([number[p.source] for p in precedences], dtype=np.int64)
-        lags = np.array([p.lag for p in precedences], dtype=np.int64)
+        sources = np.array([number[source] for source, _ in pairs], dtype=np.int64)
+        lags = [*(p.lag for p in precedences), *fixed.values()]
         uniform = [p.lag if p.uniform_lag is None else p.uniform_lag for p in precedences]
         return Feasibility(
             len(names),
@@ -339,30 +351,32 @@ class Feasibility:
             sources[order],
             sinks[order][starts],
             starts,
-            lags[order],
-            np.array(uniform, dtype=np.int64)[order],
+            np.array(lags, dtype=np.int64)[order],
+            np.array([*uniform, *fixed.values()], dtype=np.int64)[order],
         )
 
-    def holds(self, smallest: Sequence[int], largest: Sequence[int], ii: int) -> bool:
-        """Tell whether `smallest_shifts` finds some.
+    def shifts(self, smallest: Sequence[int], largest: Sequence[int], ii: int) -> Ints | None:
+        """Return what `smallest_shifts` finds, in the order of the statements.
 
         Parameters
         ----------
         smallest, largest: the gaps of every precedence, in iterations that are `ii` apart.
         """
-        if not len(self.order):
-            return True
-        most = np.array(largest, dtype=np.int64)[self.order]
-        is_uniform = np.array(smallest, dtype=np.int64)[self.order] == most
-        distances = ii * most + np.where(is_uniform, self.uniform_lags, self.lags)
         shifts = np.zeros(self.statements, dtype=np.int64)
+        if not len(self.order):
+            return shifts
+        gaps = np.zeros((2, len(self.order)), dtype=np.int64)
+        gaps[:, : len(largest)] = smallest, largest
+        least_gaps, most_gaps = gaps[:, self.order]
+        lags = np.where(least_gaps == most_gaps, self.uniform_lags, self.lags)
+        distances = ii * most_gaps + lags
         for _ in range(self.statements + 1):
             before = shifts[self.sinks]
             least = np.maximum.reduceat(shifts[self.sources] + distances, self.starts)
             if (least <= before).all():
-                return True
+                return shifts
             shifts[self.sinks] = np.maximum(before, least)
-        return False
+        return None
 
 
 def among(precedences: Iterable[Precedence], names: Collection[str]) -> list[Precedence]:
