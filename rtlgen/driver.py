@@ -14,7 +14,7 @@ schedule against the dependences of the program as written, and the finished pla
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -28,10 +28,12 @@ from rtlgen.frontend import (
     parse_file,
     parse_text,
 )
+from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.ir.effort import (
     TooComplex,
     advising,
     counted_effort,
+    improving,
     limited_effort,
     more_effort,
     note_limit,
@@ -72,8 +74,15 @@ from rtlgen.scheduling.store_bounds import store_bounds
 from rtlgen.scheduling.worth import is_worth_search
 from rtlgen.search.compilation import Compilation, IslandCompilation, TiledCompilation
 from rtlgen.search.lane_choice import Budget, LaneChoice, choose_lanes
-from rtlgen.search.lane_worth import LaneAsk, asked_by_options, asked_by_pragmas, lanes_without_gain
-from rtlgen.search.ram_limit import within_limit
+from rtlgen.search.lane_worth import (
+    LANE_PRAGMAS,
+    LaneAsk,
+    asked_by_options,
+    asked_by_pragmas,
+    lanes_without_gain,
+    limit_without_gain,
+)
+from rtlgen.search.ram_limit import TooLittleRam, within_limit
 from rtlgen.search.tile_lane_choice import choose_tile_lanes
 from rtlgen.search.tile_worth import tiles_without_gain
 from rtlgen.target import Target, get_target
@@ -138,15 +147,45 @@ def compile_program(program: ParsedProgram, options: CompileOptions) -> Compilat
     ):
         live = live_program(examine(program))
         options = without_dead_loops(options, program.scop, live.scop)
-        found = within_limit(live.scop, options, partial(_compiled, live))
+        within = within_limit(live.scop, options, partial(_compiled, live))
+        found = within.compilation
+        warnings = _limit_without_gain(live, options, found) if within.is_limited else ()
+        known = found.analysis
         return replace(
             found,
             # What is verified is the program as written.
-            analysis=replace(found.analysis, program=program),
+            analysis=replace(known, program=program, warnings=(*known.warnings, *warnings)),
             stages={**found.stages, "parse": program.scop},
             limits=tuple(limits),
             steps=tally.steps,
         )
+
+
+def _limit_without_gain(
+    program: ParsedProgram, options: CompileOptions, found: Compilation
+) -> tuple[Diagnostic, ...]:
+    """Return a warning where lanes cost what they save, since RAM is limited."""
+    by_options = asked_by_options(program.scop, options.unroll, options.pipeline)
+    asked = by_options or asked_by_pragmas(program.pragmas)
+    if not asked or any(each.code == "W0114" for each in found.analysis.warnings):
+        return ()
+    others = tuple(p for p in program.pragmas if not isinstance(p, LANE_PRAGMAS))
+    fewer = program if by_options else replace(program, pragmas=others)
+    plain = replace(options, unroll={}, pipeline=())
+    single: Compilation | None = None
+    # What limits did to it is not said, since it is not built.
+    with (
+        improving("one lane of each loop"),
+        more_effort(),
+        noting_limits(),
+        suppress(TooLittleRam, *UNTILED),
+    ):
+        single = within_limit(fewer.scop, plain, partial(_compiled, fewer)).compilation
+    if single is None:
+        return ()
+    cycles, single_cycles = predicted_cycles(found.plan), predicted_cycles(single.plan)
+    warning = limit_without_gain(asked, cycles, single_cycles)
+    return () if warning is None else (warning,)
 
 
 def _compiled(program: ParsedProgram, options: CompileOptions, placement: Placement) -> Compilation:

@@ -18,6 +18,8 @@ from rtlgen.search.lane_choice import Attempt, what_lanes_wait_for
 from rtlgen.transforms.lane_wishes import LaneWishes
 from rtlgen.transforms.unroll import unroll
 
+LANE_PRAGMAS = (UnrollPragma, PipelinePragma)
+
 
 @dataclass(frozen=True, slots=True)
 class LaneAsk:
@@ -49,7 +51,7 @@ def asked_by_pragmas(pragmas: Iterable[HlsPragma]) -> tuple[LaneAsk, ...]:
     return tuple(
         LaneAsk(f"#pragma {pragma.text}", (Label(pragma.span),))
         for pragma in pragmas
-        if isinstance(pragma, UnrollPragma | PipelinePragma)
+        if isinstance(pragma, LANE_PRAGMAS)
     )
 
 
@@ -84,6 +86,25 @@ def lanes_without_gain(
     waits = [*what_lanes_wait_for(planned), *_longer(planned.plan, single.plan)]
     figures = f"{cycles:,} cycles, with one lane {predicted_cycles(single.plan):,}"
     return saves_nothing(asked, (figures, *waits), ", or let --max-dsp choose the lanes")
+
+
+def limit_without_gain(
+    asked: Sequence[LaneAsk], cycles: int, single_cycles: int
+) -> Diagnostic | None:
+    """Return a warning where lanes take more RAM than there is, and what is built no fewer cycles.
+
+    Parameters
+    ----------
+    cycles: with arrays off chip, or in loops that take less RAM.
+    single_cycles: with one lane of each loop, which may take less.
+    """
+    if cycles < single_cycles:
+        return None
+    notes = (
+        f"{cycles:,} cycles, with one lane {single_cycles:,}",
+        "lanes need copies of arrays, for which there is too little RAM",
+    )
+    return saves_nothing(asked, notes, ", or let it have more RAM")
 
 
 def saves_nothing(

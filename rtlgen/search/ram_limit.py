@@ -127,7 +127,20 @@ class _Built:
         return block_rams(self.compilation.plan, target)
 
 
-def within_limit(scop: Scop, options: CompileOptions, compiled: Compiled) -> Compilation:
+@dataclass(frozen=True, slots=True)
+class Within:
+    """A program that takes no more RAM than it may.
+
+    Members
+    -------
+    is_limited: whether it is another one than it would be if it could take more.
+    """
+
+    compilation: Compilation
+    is_limited: bool
+
+
+def within_limit(scop: Scop, options: CompileOptions, compiled: Compiled) -> Within:
     """Return a program that takes no more RAM than it may.
 
     Raises
@@ -152,7 +165,7 @@ def within_limit(scop: Scop, options: CompileOptions, compiled: Compiled) -> Com
             raise _too_little(scop, limit, tried, refused) from refused
         chosen = _beyond(limit, tried[0])
     note_limits(chosen.notes)
-    return chosen.compilation
+    return Within(chosen.compilation, chosen.compilation is not tried[0].compilation)
 
 
 def _attempts(

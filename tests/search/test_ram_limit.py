@@ -99,7 +99,7 @@ def test_loops_that_cannot_be_had_leave_the_others() -> None:
     scop = parse_text(FDTD, "fdtd_2d.c").scop
     refused = NoHyperplane("no hyperplane orders S1, S2, S3")
     found = ram_limit.within_limit(scop, CompileOptions(), raising(refused))
-    assert predicted_cycles(found.plan) == 11_605
+    assert predicted_cycles(found.compilation.plan) == 11_605 and not found.is_limited
 
 
 def test_a_plan_that_a_judge_refuses_is_not_passed_over() -> None:
@@ -155,6 +155,27 @@ def test_a_limit_that_copies_keep_says_nothing() -> None:
     kib = -(-ram_bytes(free) // 1024)
     kept = compiled(MIRRORED, kib, **options)
     assert cycles(kept) == cycles(free) and not kept.compilation.limits
+
+
+def test_lanes_whose_copies_drive_arrays_off_chip_are_warned_of() -> None:
+    options = {"define": {"N": 512}}
+    single = compiled(MIRRORED, 6, **options)
+    lanes = compiled(MIRRORED, 6, unroll={"i": 4}, **options)
+    assert cycles(lanes) > cycles(single)
+    (warning,) = (w for w in lanes.compilation.warnings if w.code == "W0114")
+    assert warning.message == "--unroll i=4 saves no cycles"
+    assert warning.notes[0] == f"{cycles(lanes):,} cycles, with one lane {cycles(single):,}"
+    # Pragmas are wishes, too.
+    text = MIRRORED.replace("    b[i]", "#pragma HLS unroll factor=4\n    b[i]")
+    text = text.replace("i++)\n", "i++) {\n").replace("- i];", "- i]; }")
+    by_pragma = compiled(text, 6, **options)
+    assert [w.message for w in by_pragma.compilation.warnings if w.code == "W0114"] == [
+        "#pragma HLS unroll factor=4 saves no cycles"
+    ]
+    # With room for the copies, they save three quarters.
+    free = compiled(MIRRORED, 64, unroll={"i": 4}, **options)
+    assert cycles(free) < cycles(single) / 3
+    assert not any(w.code == "W0114" for w in free.compilation.warnings)
 
 
 BESIDE = """
