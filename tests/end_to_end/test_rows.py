@@ -302,7 +302,7 @@ def test_what_sweeps_have_in_common_by_chance_is_not_passed_on() -> None:
 @pytest.mark.parametrize(
     "path",
     [
-        pytest.param(path, marks=pytest.mark.long if number % 2 else (), id=path.stem)
+        pytest.param(path, marks=pytest.mark.long if number % 4 else (), id=path.stem)
         for number, path in enumerate(KERNELS)
     ],
 )

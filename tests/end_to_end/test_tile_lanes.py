@@ -154,8 +154,8 @@ def test_a_tap_from_another_lane_is_caught(tmp_path: Path) -> None:
 
 
 def test_some_random_programs_in_lanes_are_exact(tmp_path: Path) -> None:
-    seen = none_wrong(range(12), tmp_path, "axi", lanes=True)
-    assert seen["exact"] >= 3 and seen["lanes"] >= 3, seen
+    seen = none_wrong(range(6), tmp_path, "axi", lanes=True)
+    assert seen["exact"] >= 2 and seen["lanes"] >= 2, seen
 
 
 def test_words_that_lanes_look_at_in_vain_begin_no_burst(tmp_path: Path) -> None:

@@ -70,10 +70,7 @@ def test_circuits_of_workers_are_exact(
     assert plan_failures(plans, tmp_path, pauses=(False, True)) == [[] for _ in plans]
 
 
-QUICK = (
-    *(500, 501, 502, 512, 513, 515, 516, 517, 518, 520, 521, 522, 523, 524, 527, 528),
-    *(540, 541, 542, 546, 547, 556, 557, 561),
-)
+QUICK = (*(500, 502, 513, 516, 518, 521, 523, 527, 540, 542, 547, 557),)
 """Seeds of programs that are small once they are circuits, or refused soon."""
 
 
@@ -83,7 +80,7 @@ AXI = range(0, 600, 60)
 
 def test_some_random_programs_with_threads_are_exact(tmp_path: Path) -> None:
     seen = none_wrong(QUICK, tmp_path, "axi", threads=True)
-    assert seen["exact"] >= 12 and seen["workers"] >= 9, seen
+    assert seen["exact"] >= 6 and seen["workers"] >= 4, seen
 
 
 def test_a_store_may_be_ahead_of_one_that_waits_for_it(
