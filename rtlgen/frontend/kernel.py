@@ -148,12 +148,7 @@ class Kernel:
         outside = [
             item for item in (*region.before, *region.after) if not _is_harmless_outside(item)
         ]
-        last = (*region.items, *region.after)[-1:]
-        final = (
-            last[0]
-            if last and isinstance(last[0], c_ast.Return) and not (_follow_statements(region.after))
-            else None
-        )
+        final = _result(region)
         after = [item for item in region.after if item is not final]
         values = region_values(region.before, region.items, after)
         inside = _names([*region.items, *(() if final is None else (final,)), *_decls(region)])
@@ -166,6 +161,8 @@ class Kernel:
                 and (item.name in inside or item.name not in _names(outside))
             ):
                 nodes.extend(self._body.read([item], counters))
+        if not outside and final is None:
+            outside = [item for item in region.after if isinstance(item, c_ast.Return)]
         if outside:
             self._warn_outside(outside, _described(function, values))
         items = [item for item in region.items if item is not final]
@@ -392,9 +389,25 @@ def _is_harmless_outside(node: c_ast.Node) -> bool:
     return isinstance(node, c_ast.Decl | c_ast.Typedef | c_ast.Return | c_ast.EmptyStatement)
 
 
-def _follow_statements(after: Sequence[c_ast.Node]) -> bool:
-    """Return whether something other than the last `return` runs after the region."""
-    return any(not _is_harmless_outside(item) for item in after)
+def _result(region: Region) -> c_ast.Return | None:
+    """Return the last `return`, if the circuit computes its value.
+
+    Behind a marked region it does where the value is that of scalars; what the host can read in
+    memory is for the host to look at.
+    """
+    last = (*region.items, *region.after)[-1:]
+    if not last or not isinstance(last[0], c_ast.Return):
+        return None
+    if any(not _is_harmless_outside(item) for item in region.after):
+        return None
+    is_inside = not region.after
+    return last[0] if is_inside or not any(map(_is_in_memory, _below(last))) else None
+
+
+def _is_in_memory(node: c_ast.Node) -> bool:
+    if isinstance(node, c_ast.UnaryOp):
+        return node.op in ("*", "&")
+    return isinstance(node, c_ast.ArrayRef | c_ast.StructRef | c_ast.FuncCall)
 
 
 def _names(roots: Iterable[c_ast.Node]) -> frozenset[str]:

@@ -78,6 +78,25 @@ def test_values_that_come_in_and_go_out(
     assert ports(region(inside, before, after)) == expected
 
 
+@pytest.mark.parametrize(
+    ("returned", "result"),
+    [("s > 2 ? s : -s", True), ("a[7] > 0", False), ("*a", False), ("use(s)", False)],
+)
+def test_what_is_returned_behind_is_a_result_where_scalars_make_it(
+    returned: str, result: bool
+) -> None:
+    """The host can look at arrays itself, outside of their bounds, too."""
+    program = parse_text(f"""
+        int use(int x);
+        int f(int a[4]) {{ int s = 0;
+        #pragma scop
+          for (int i = 0; i < 4; i++) {{ a[i] += s; s += i; }}
+        #pragma endscop
+          return {returned}; }}""")
+    assert (program.scop.returned is not None) == result
+    assert [w.code for w in program.warnings] == ([] if result else ["W0103"])
+
+
 def test_a_register_that_comes_in_keeps_counting() -> None:
     scop = region("for (int i = 0; i < 4; i++) s += a[i];", "int s; s = 0;", "use(&s);")
     after = run_golden(scop, {"a": np.array([1, 2, 3, 4], np.int32), "s": 10})
