@@ -126,8 +126,8 @@ MANY = 200
 @pytest.mark.parametrize(
     ("case", "schedules"),
     [
-        pytest.param(ROWS, 6, id="rows of tiles"),
-        pytest.param(WAVES, 3, id="waves"),
+        pytest.param(ROWS, 3, id="rows of tiles"),
+        pytest.param(WAVES, 2, id="waves"),
         *(
             pytest.param(case, MANY, id=f"{name}, many", marks=pytest.mark.long)
             for name, case in CASES.items()
