@@ -245,6 +245,10 @@ def faster_lines(report: Mapping[str, Any]) -> list[str]:
     if lines:
         now = (report["predicted_cycles"], report["dsp"], report["block_rams"])
         lines[0] += f" (now {', '.join(f'{figure:,}' for figure in now)})"
+    left_out = report.get("faster_left_out", 0)
+    if left_out:
+        others = "other choice" if lines else "choice"
+        lines.append(f"faster: {counted(left_out, others)} of lanes left out, not planned")
     return lines
 
 

@@ -38,7 +38,7 @@ MOST_OFFERS = 3
 LANES = (2, 4, 8)
 """Of one loop. More are twice as many of these, and easily asked for then."""
 
-OWN_STEPS = 5
+OWN_STEPS = 6
 """Times the steps of the plan itself that others may take: lanes are several statements each."""
 
 

@@ -59,7 +59,7 @@ LEAN_LOSS = 1.05
 LEAN_RAM = 0.5
 """Share of the block RAMs of those with the fewest cycles that counts as little."""
 
-LEAN_DEVICE = 1 / 16
+LEAN_DEVICE = 1 / 4
 """Share of the device's block RAMs that a program takes before fewer of them are looked for."""
 
 
