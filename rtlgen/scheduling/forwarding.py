@@ -58,7 +58,13 @@ class Issue:
 
     def cycle(self, stage: int) -> Affine:
         """Return the cycle of a stage as a function of the iterators, for a box."""
-        return self.placement.flat(0).rank * self.ii + self.later + (self.offset + stage)
+        placed = self.placement
+        assert placed.rank is not None, "a box has affine ranks"
+        coefficients, constant = placed.rank
+        terms = dict(zip(placed.iterators, (self.ii * c for c in coefficients), strict=True))
+        for name, coefficient in self.later.terms:
+            terms[name] = terms.get(name, 0) + coefficient
+        return Affine.of(terms, self.ii * constant + self.later.constant + self.offset + stage)
 
     def cycle_function(self, context: isl.Context, stage: int) -> isl.PwQPolynomial:
         """Return the cycle of a stage as a function of the instances, in closed form."""
@@ -190,11 +196,12 @@ def tap_sets(timing: Timing, source: Issue, sink: Issue, flow: Flow) -> list[Tap
 def _symbolic_taps(timing: Timing, source: Issue, sink: Issue, flow: Flow) -> list[TapSet]:
     sets, scop = timing.sets, timing.scop
     first = timing.forward_lag(flow)
+    issue = source.cycle(0)
     at_sink = sets.time_map(scop.statement(flow.sink), [sink.cycle(0)]).reverse()
     found = []
     # Issue distances below the memory's lag: the value is not there yet when its address is due.
     for distance in range(first, timing.memory_lag(flow)):
-        at_source = sets.time_map(scop.statement(flow.source), [source.cycle(distance)])
+        at_source = sets.time_map(scop.statement(flow.source), [issue + distance])
         pairs = flow.relation.intersect(at_source.apply_range(at_sink))
         if not pairs.is_empty():
             found.append(TapSet(flow, distance - first, pairs.range().coalesce()))

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtlgen.ir.scop import Scop
-from rtlgen.poly.counting import count_points
 from rtlgen.poly.errors import NoLegalSchedule
 from rtlgen.poly.extrema import PairExtrema
 from rtlgen.scheduling.lags import Timing
@@ -170,7 +169,7 @@ class GroupNests:
         """Tell whether a grouping leaves so many slots empty that others are worth a search."""
         if found is None:
             return True
-        floor = max(count_points(self.timing.sets.domains[name]) for name in names)
+        floor = max(map(self.timing.instances.count, names))
         return is_worth_search(found.last_issue + 1, floor)
 
     def in_any_orders(

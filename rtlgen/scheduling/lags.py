@@ -22,7 +22,6 @@ from rtlgen.ir.affine import Affine
 from rtlgen.ir.scop import Scop
 from rtlgen.ir.sets import ScopSets
 from rtlgen.poly.dependences import Dataflow, Dependence, Flow
-from rtlgen.poly.extrema import pair_extrema
 from rtlgen.scheduling.datapath import Datapath
 from rtlgen.transforms.candidates import Placement
 from rtlgen.transforms.instance_ranks import Instances
@@ -82,19 +81,34 @@ class Timing:
 
     def _separations(self, first: str, second: str) -> list[Precedence]:
         """Keep the stores of `first` before those of `second`, and those before the next ones."""
+        found = []
+        for origin in self.related.apart((first, second), self._overlaps):
+            source, sink = origin.source, origin.sink
+            lag = self.datapaths[source].result_stage + 1 - self.datapaths[sink].result_stage
+            pairs = self.related.extrema(origin)
+            found.append(Precedence(source, sink, lag, pairs, origin))
+        return found
+
+    def _overlaps(self, first: str, second: str) -> list[Dependence]:
+        """Return the order of two statements that are kept apart in the loops that they share."""
         paths = loop_paths(self.scop.tree)
         shared = sum(a == b for a, b in zip(paths[first], paths[second], strict=False))
         before = self._shared_time(first, shared).lex_le_map(self._shared_time(second, shared))
         after = self._shared_time(second, shared).lex_lt_map(self._shared_time(first, shared))
-        found = []
-        for source, sink, relation in ((first, second, before), (second, first, after)):
-            if relation.is_empty():
-                continue
-            lag = self.datapaths[source].result_stage + 1 - self.datapaths[sink].result_stage
-            write, other = self.scop.statement(source).write, self.scop.statement(sink).write
-            origin = Dependence("output", source, sink, write, other, None, None, relation)
-            found.append(Precedence(source, sink, lag, pair_extrema(relation), origin))
-        return found
+        return [
+            Dependence(
+                "output",
+                source,
+                sink,
+                self.scop.statement(source).write,
+                self.scop.statement(sink).write,
+                None,
+                None,
+                relation,
+            )
+            for source, sink, relation in ((first, second, before), (second, first, after))
+            if not relation.is_empty()
+        ]
 
     def _shared_time(self, name: str, shared: int) -> isl.Map:
         statement = self.scop.statement(name)

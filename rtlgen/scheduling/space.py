@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 
 from rtlgen.ir.scop import Scop
-from rtlgen.poly.counting import count_points
 from rtlgen.scheduling.group_nests import GroupNests
 from rtlgen.scheduling.lags import Timing
 from rtlgen.scheduling.own_nests import OwnNests
@@ -14,7 +13,7 @@ from rtlgen.scheduling.store_slots import StoreSlots
 from rtlgen.scheduling.worth import is_worth_search
 from rtlgen.transforms.candidates import Placement
 from rtlgen.transforms.cycle_orders import OrderSearch
-from rtlgen.transforms.distances import Candidate
+from rtlgen.transforms.distances import Candidate, KnownDistances
 from rtlgen.transforms.pauses import Pause
 from rtlgen.transforms.period import (
     Grouping,
@@ -68,6 +67,7 @@ class Space:
         )
         self.groups = GroupNests(timing, boxed, in_order, self.iterations, self.nests, limit_cycles)
         self._like = like
+        self._known: KnownDistances = KnownDistances() if like is None else like._known
         self._nests_as_written = nests_as_written
         self._fastest: dict[tuple[Unit, ...], Choice] = {}
 
@@ -118,7 +118,7 @@ class Space:
     @cached_property
     def floor_iterations(self) -> int:
         """The largest number of instances of one statement."""
-        return max(count_points(domain) for domain in self.timing.sets.domains.values())
+        return max(map(self.timing.instances.count, self.timing.sets.domains))
 
     @cached_property
     def latency_free(self) -> Choice:
@@ -167,10 +167,11 @@ class Space:
         *,
         with_ports: bool,
     ) -> Choice:
-        plain = best_choice([candidates(unit, None) for unit in units], precedences)
+        unpadded = [candidates(unit, None) for unit in units]
+        plain = best_choice(unpadded, precedences, known=self._known)
         assert plain is not None, "without a limit there is a choice"
         padded = [candidates(unit, plain.end) for unit in units]
-        choices = Choices(padded, precedences)
+        choices = Choices(padded, precedences, self._known)
         if not with_ports:
             # Nothing is built from this choice: its end is all that is asked for.
             return choices.best(limit=plain.end, fewest_changes=False) or plain
@@ -178,7 +179,7 @@ class Space:
             # Too many to weigh all nests against all ports: nests first, then when they start.
             free = choices.best(limit=plain.end, fewest_changes=False) or plain
             padded = [[candidate] for candidate in free.candidates]
-            choices = Choices(padded, precedences)
+            choices = Choices(padded, precedences, self._known)
         slots = StoreSlots(self.timing, padded, precedences)
         # Ports cost little more than the plain end when pads are chosen well: try that first.
         failed = slots.least_end() - 1
@@ -213,7 +214,7 @@ class Space:
         found = self._each_alone(name, self.nests.of(name, largest), own, with_latency)
         if name in self.timing.related.ragged and self.timing.related.is_listed and found:
             slots = min(c.ii * (c.placements[name].count - 1) + 1 for c in found)
-            if is_worth_search(slots, count_points(self.timing.sets.domains[name])):
+            if is_worth_search(slots, self.timing.instances.count(name)):
                 found += self._stretched(name, own, slots, with_latency)
         if largest is not None and self.nests.is_free and name not in self.in_order:
             beside = self.nests.beside(name, largest)

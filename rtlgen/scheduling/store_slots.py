@@ -19,7 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtlgen.ir.effort import keep_going
-from rtlgen.poly.counting import count_points
 from rtlgen.poly.dependences import Flow
 from rtlgen.poly.instances import members
 from rtlgen.scheduling.forwarding import Issue, TapSet, tap_sets
@@ -313,7 +312,7 @@ class StoreSlots:
 
     def _instances(self, name: str) -> Ints:
         if name not in self._points:
-            if count_points(self._timing.sets.domains[name]) > MAX_INSTANCES:
+            if self._timing.instances.count(name) > MAX_INSTANCES:
                 loops = self._timing.scop.statement(name).loops
                 self._points[name] = np.zeros((0, len(loops)), dtype=np.int64)
             else:

@@ -23,6 +23,9 @@ GAPS_AT_ONCE = 1 << 20
 GAPS_IN_CACHE = 1 << 14
 """Distances of candidates that are worked on at a time."""
 
+GAPS_KEPT = 1 << 22
+"""Distances of candidates that are kept for searches to come: 32 MB."""
+
 FEW_POINTS = 16
 """Points up to which all gaps at one of them are computed in one step."""
 
@@ -56,34 +59,73 @@ def least_tails(
     return tails
 
 
+class KnownDistances:
+    """Distances of units that one search after another asks for, each found once.
+
+    Searches over the regions of a program, with other ports or pads up to another length, ask for
+    the same of most units.
+    """
+
+    def __init__(self) -> None:
+        self._runs: dict[_Run, int] = {}
+        self._tables: dict[frozenset[_Question], IntArray] = {}
+        self._asked: list[object] = []
+        self._gaps = 0
+
+    def begin(self) -> None:
+        """Begin the next search, with none of them if they are too many by now."""
+        if self._gaps > GAPS_KEPT:
+            self._runs, self._tables, self._asked, self._gaps = {}, {}, [], 0
+
+    def run(self, unit: Sequence[Candidate], name: str) -> int:
+        """Return the number of the run of a statement in all candidates of its unit."""
+        run = _run_of(unit, name)
+        if run not in self._runs:
+            self._runs[run] = len(self._runs)
+            # Nests, and related pairs, are kept, so that their ids stay their own.
+            self._asked.append(unit)
+        return self._runs[run]
+
+    def table(
+        self,
+        asked: Mapping[_Question, Precedence],
+        sources: Sequence[Candidate],
+        sinks: Sequence[Candidate],
+    ) -> IntArray:
+        """Return the required start of each sink after each source."""
+        questions = frozenset(asked)
+        if questions not in self._tables:
+            precedences = list(asked.values())
+            table = self._tables[questions] = _distances(sources, sinks, precedences)
+            self._asked.append(precedences)
+            self._gaps += table.size
+        return self._tables[questions]
+
+
 def required_distances(
-    units: Sequence[Sequence[Candidate]], precedences: Sequence[Precedence]
+    units: Sequence[Sequence[Candidate]],
+    precedences: Sequence[Precedence],
+    known: KnownDistances | None = None,
 ) -> dict[tuple[int, int], IntArray]:
     """Return, for dependent units a and b, the required start_b - start_a of all candidates.
 
     Those of units that are alike, as lanes are, have one table.
+
+    Parameters
+    ----------
+    known: what was found before, and will be asked for again.
     """
+    known = known or KnownDistances()
+    known.begin()
     home = {name: n for n, unit in enumerate(units) for name in unit[0].placements}
-    numbers: dict[_Run, int] = {}
-    runs = {
-        name: numbers.setdefault(_run_of(units[n], name), len(numbers)) for name, n in home.items()
-    }
-    tables: dict[frozenset[_Question], IntArray] = {}
-    between: dict[tuple[int, int], list[Precedence]] = {}
-    for precedence in precedences:
-        key = (home[precedence.source], home[precedence.sink])
+    runs = {name: known.run(units[n], name) for name, n in home.items()}
+    between: dict[tuple[int, int], dict[_Question, Precedence]] = {}
+    for p in precedences:
+        key = (home[p.source], home[p.sink])
         if key[0] != key[1]:
-            between.setdefault(key, []).append(precedence)
-    found: dict[tuple[int, int], IntArray] = {}
-    for (a, b), some in between.items():
-        asked = {
-            (id(p.related), p.lag, p.uniform_lag, runs[p.source], runs[p.sink]): p for p in some
-        }
-        questions = frozenset(asked)
-        if questions not in tables:
-            tables[questions] = _distances(units[a], units[b], list(asked.values()))
-        found[a, b] = tables[questions]
-    return found
+            question = (id(p.related), p.lag, p.uniform_lag, runs[p.source], runs[p.sink])
+            between.setdefault(key, {})[question] = p
+    return {(a, b): known.table(asked, units[a], units[b]) for (a, b), asked in between.items()}
 
 
 _Run: TypeAlias = tuple[object, ...]
@@ -97,10 +139,9 @@ def _run_of(unit: Sequence[Candidate], name: str) -> _Run:
     """Return the run of a statement: one for all that run at the same times where that shows."""
     found: list[object] = []
     for candidate in unit:
-        rank = candidate.placements[name].rank
-        if rank is None:
-            return id(unit), name
-        found.append((*rank[0], rank[1], candidate.ii, candidate.shifts[name]))
+        placed = candidate.placements[name]
+        rank = id(placed) if placed.rank is None else (*placed.rank[0], placed.rank[1])
+        found.append((rank, candidate.ii, candidate.shifts[name]))
     return tuple(found)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rtlgen.ir.sets import ScopSets
 from rtlgen.poly.closed_extrema import extrema
+from rtlgen.poly.counting import count_points
 from rtlgen.poly.extrema import PairExtrema, set_extrema
 from rtlgen.poly.instances import Ints, statement_points
 from rtlgen.transforms.candidates import Placement
@@ -14,8 +15,15 @@ class Instances:
 
     def __init__(self, sets: ScopSets) -> None:
         self._sets = sets
+        self._counts: dict[str, int] = {}
         self._points: dict[str, Ints] = {}
         self._extrema: dict[str, PairExtrema] = {}
+
+    def count(self, name: str) -> int:
+        """Return how many instances a statement has."""
+        if name not in self._counts:
+            self._counts[name] = count_points(self._sets.domains[name])
+        return self._counts[name]
 
     def points(self, name: str) -> Ints:
         """Return the (n, iterators) instances of a statement."""

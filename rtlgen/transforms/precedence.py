@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain
 from types import MappingProxyType
 from typing import TypeAlias
@@ -191,6 +192,7 @@ class Related:
         self._extrema: dict[tuple[int, int], tuple[Dependence | Flow, PairExtrema | None]] = {}
         self._closed_pairs: dict[int, tuple[Dependence | Flow, ClosedPairs]] = {}
         self._alike: dict[str, PairExtrema | None] = {}
+        self._apart: dict[tuple[str, str], Sequence[Dependence]] = {}
 
     def listed(self, origin: Dependence | Flow) -> Pairs | None:
         """Return the pairs behind `origin`, or None where they follow from those of others."""
@@ -210,6 +212,14 @@ class Related:
     def _is_ragged(self, origin: Dependence | Flow) -> bool:
         return origin.source in self.ragged or origin.sink in self.ragged
 
+    def apart(
+        self, pair: tuple[str, str], order: Callable[[str, str], Sequence[Dependence]]
+    ) -> Sequence[Dependence]:
+        """Return the order of two statements that are kept apart, found when it is first asked."""
+        if pair not in self._apart:
+            self._apart[pair] = order(*pair)
+        return self._apart[pair]
+
     def restricted(self, precedence: Precedence, level: int) -> Precedence | None:
         """Restrict a precedence to pairs in the same iteration of the `level` outermost loops.
 
@@ -221,14 +231,16 @@ class Related:
         # Several times faster than `replace`, for thousands of precedences.
         return Precedence(p.source, p.sink, p.lag, pairs, p.origin, p.uniform_lag)
 
-    def _closed(self, origin: Dependence | Flow) -> ClosedPairs:
-        def extrema() -> PairExtrema:
-            found = self._within(origin, 0)
-            assert found is not None, "a dependence relates some instances"
-            return found
+    def extrema(self, origin: Dependence | Flow) -> PairExtrema:
+        """Return the extrema of affine functions over the pairs, whatever the statements' nests."""
+        found = self._within(origin, 0)
+        assert found is not None, "a dependence relates some instances"
+        return found
 
+    def _closed(self, origin: Dependence | Flow) -> ClosedPairs:
         if id(origin) not in self._closed_pairs:
-            self._closed_pairs[id(origin)] = origin, ClosedPairs(origin.relation, extrema)
+            pairs = ClosedPairs(origin.relation, partial(self.extrema, origin))
+            self._closed_pairs[id(origin)] = origin, pairs
         return self._closed_pairs[id(origin)][1]
 
     def _within(self, origin: Dependence | Flow, level: int) -> PairExtrema | None:

@@ -21,7 +21,13 @@ import numpy as np
 
 from rtlgen.ir.effort import keep_going
 from rtlgen.transforms.candidates import Placement
-from rtlgen.transforms.distances import Candidate, IntArray, least_tails, required_distances
+from rtlgen.transforms.distances import (
+    Candidate,
+    IntArray,
+    KnownDistances,
+    least_tails,
+    required_distances,
+)
 from rtlgen.transforms.frontier import Frontier, Growth
 from rtlgen.transforms.precedence import Precedence
 
@@ -95,10 +101,11 @@ def best_choice(
     settle: Settle | None = None,
     limit: int | None = None,
     *,
+    known: KnownDistances | None = None,
     fewest_changes: bool = True,
 ) -> Choice | None:
     """Return the choice with the earliest end; see `Choices`."""
-    choices = Choices(units, precedences)
+    choices = Choices(units, precedences, known)
     return choices.best(settle, limit, fewest_changes=fewest_changes)
 
 
@@ -109,13 +116,17 @@ class Choices:
     ----------
     units: the candidates of every unit, in an order in which precedences point forward.
     precedences: between statements of different units; others are ignored.
+    known: distances that other searches have asked for.
     """
 
     def __init__(
-        self, units: Sequence[Sequence[Candidate]], precedences: Sequence[Precedence]
+        self,
+        units: Sequence[Sequence[Candidate]],
+        precedences: Sequence[Precedence],
+        known: KnownDistances | None = None,
     ) -> None:
         self._units = units
-        self._distances = required_distances(units, precedences)
+        self._distances = required_distances(units, precedences, known)
         self._tails = least_tails(units, self._distances)
 
     def best(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,7 +16,12 @@ from rtlgen.planning.choice import choose_plan
 from rtlgen.poly.extrema import PairExtrema
 from rtlgen.poly.instances import Pairs
 from rtlgen.transforms import distances, search
-from rtlgen.transforms.distances import Candidate, IntArray, required_distances
+from rtlgen.transforms.distances import (
+    Candidate,
+    IntArray,
+    KnownDistances,
+    required_distances,
+)
 from rtlgen.transforms.precedence import ClosedPairs, Precedence
 
 BOXES = """
@@ -51,9 +57,11 @@ def test_all_at_once_are_those_of_any_two(
     seen = []
 
     def noted(
-        units: Sequence[Sequence[Candidate]], precedences: Sequence[Precedence]
+        units: Sequence[Sequence[Candidate]],
+        precedences: Sequence[Precedence],
+        known: KnownDistances | None = None,
     ) -> dict[tuple[int, int], IntArray]:
-        found = required_distances(units, precedences)
+        found = required_distances(units, precedences, known)
         seen.append((units, precedences, found))
         return found
 
@@ -114,10 +122,12 @@ def test_alike_pairs_are_compared_once(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
 
     def noted(
-        units: Sequence[Sequence[Candidate]], precedences: Sequence[Precedence]
+        units: Sequence[Sequence[Candidate]],
+        precedences: Sequence[Precedence],
+        known: KnownDistances | None = None,
     ) -> dict[tuple[int, int], IntArray]:
         before = len(seen)
-        found = required_distances(units, precedences)
+        found = required_distances(units, precedences, known)
         asked.append(len(seen) - before)
         # Each table is that of its own pair all the same.
         home = {name: n for n, unit in enumerate(units) for name in unit[0].placements}
@@ -130,3 +140,47 @@ def test_alike_pairs_are_compared_once(monkeypatch: pytest.MonkeyPatch) -> None:
     analysis = analyse(parse_text(LANES.replace("LINES", lines)))
     choose_plan(analysis, CompileOptions())
     assert asked and max(asked) == 1
+
+
+@pytest.mark.parametrize("kept", [distances.GAPS_KEPT, 0])
+def test_what_is_asked_for_again_is_known(kept: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[Sequence[Precedence]] = []
+    compute = distances._distances
+
+    def counted(
+        sources: Sequence[Candidate],
+        sinks: Sequence[Candidate],
+        precedences: Sequence[Precedence],
+    ) -> IntArray:
+        seen.append(precedences)
+        return compute(sources, sinks, precedences)
+
+    asked: list[tuple[Sequence[Sequence[Candidate]], Sequence[Precedence]]] = []
+
+    def noted(
+        units: Sequence[Sequence[Candidate]],
+        precedences: Sequence[Precedence],
+        known: KnownDistances | None = None,
+    ) -> dict[tuple[int, int], IntArray]:
+        asked.append((units, precedences))
+        return required_distances(units, precedences, known)
+
+    monkeypatch.setattr(search, "required_distances", noted)
+    choose_plan(analyse(parse_text(BOXES)), CompileOptions())
+    units, precedences = asked[-1]
+    monkeypatch.setattr(distances, "_distances", counted)
+    monkeypatch.setattr(distances, "GAPS_KEPT", kept)
+    known = KnownDistances()
+    first = required_distances(units, precedences, known)
+    tables = len(seen)
+    # Whatever is in other units, or beside a pair, it is the same pair.
+    again = required_distances([list(unit) for unit in units], precedences, known)
+    assert len(seen) == (tables if kept else 2 * tables) > 0
+    assert all(np.array_equal(table, again[pair]) for pair, table in first.items())
+    later = [replace(p, lag=p.lag + 100) for p in precedences]
+    moved = required_distances(units, later, known)
+    assert any((moved[pair] > table).any() for pair, table in first.items())
+    for (a, b), table in moved.items():
+        own = [p for p in later if p.source in units[a][0].placements]
+        own = [p for p in own if p.sink in units[b][0].placements]
+        assert np.array_equal(table, compute(units[a], units[b], own))
