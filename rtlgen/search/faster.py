@@ -126,7 +126,8 @@ def faster(
         # by running their clocks, which counts no steps.
         return Offers((), len(wishes))
     wishes.sort(key=lambda wish: (wish.at_least, wish.dsp))
-    left = min(OWN_STEPS * compilation.steps, max(TURN_WORK, compilation.steps))
+    # More lanes take more steps than the program as it is: where that took many, none would end.
+    left = min(OWN_STEPS * compilation.steps, TURN_WORK) if compilation.steps <= TURN_WORK else 0
     found: list[Offer] = []
     unknown: list[_Wish] = []
     for wish in wishes:

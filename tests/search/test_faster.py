@@ -10,7 +10,10 @@ import pytest
 import rtlgen
 from rtlgen.driver import compile_program
 from rtlgen.ir.cycles import predicted_cycles
+from rtlgen.ir.effort import TURN_WORK
+from rtlgen.options import CompileOptions
 from rtlgen.report.text import plan_report_text
+from rtlgen.search.compilation import Compilation
 from rtlgen.search.faster import faster
 
 FIR = """void fir(const int h[8], const int x[135], int y[128]) {
@@ -52,6 +55,17 @@ def test_what_takes_longer_than_the_plan_has_a_bound() -> None:
     assert offers.found and not any(offer.is_planned for offer in offers.found)
     for offer in offers.found:
         assert offer.to_json()["cycles_at_least"] == offer.cycles
+
+
+def test_beside_a_plan_that_took_long_no_other_one_is_begun() -> None:
+    design = rtlgen.compile(source=FIR)
+    long = replace(design.compilation, steps=TURN_WORK + 1)
+
+    def planned(options: CompileOptions) -> Compilation:
+        raise AssertionError(f"{options} would take longer still")
+
+    offers = faster(long, design.options, planned)
+    assert offers.found and not any(offer.is_planned for offer in offers.found)
 
 
 @pytest.mark.parametrize("lanes", [2, 4, 8])
