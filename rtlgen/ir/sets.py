@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property, lru_cache, reduce
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, cast
 
 import islpy as isl
 
@@ -134,6 +134,7 @@ class _Reader:
         self.context.set_max_operations(effort.MAX_OPERATIONS)
         self.read_set = _remembering(self.context, isl.Set.read_from_str)
         self.read_map = _remembering(self.context, isl.Map.read_from_str)
+        self.answers: dict[object, list[tuple[Scop, object]]] = {}
 
 
 class ScopSets:
@@ -151,6 +152,17 @@ class ScopSets:
         self._statement_tuples = {s.name: f"s{n}" for n, s in enumerate(scop.statements)}
         self._array_tuples = {a.name: f"a{n}" for n, a in enumerate(scop.arrays)}
         self._maps: dict[tuple[str, str], isl.Map] = {}
+
+    def once(self, question: Callable[[ScopSets], T]) -> T:
+        """Return what is found of these sets, asked once of all equal programs in one context."""
+        answers = self._reader.answers.setdefault(question, [])
+        for scop, known in answers:
+            if scop == self.scop:
+                # Each question has answers of its own type.
+                return cast(T, known)
+        found = question(self)
+        answers.append((self.scop, found))
+        return found
 
     def statement_tuple(self, statement: str) -> str:
         """Return the isl tuple name of a statement's instances."""

@@ -245,7 +245,7 @@ def _normalised(analysis: Analysis) -> tuple[ScopSets, Dataflow]:
     plain = normalise(analysis.written)
     if plain == analysis.scop:
         return analysis.sets, analysis.flows
-    sets = ScopSets(plain)
+    sets = ScopSets(plain, analysis.sets)
     return sets, dataflow(sets)
 
 
@@ -347,7 +347,8 @@ def _values_of(scop: Scop) -> _Values:
     for other, values in known or ():
         if other == scop:
             return values
-    sets = ScopSets(bounded_lookups(ScopSets(scop)))
+    plain = ScopSets(scop, known[0][1].sets if known else None)
+    sets = ScopSets(bounded_lookups(plain), plain)
     dependences = memory_dependences(sets)
     units = dependence_units(sets.scop, dependences)
     found = _Values(sets, dependences, dataflow(sets), units)

@@ -169,6 +169,10 @@ def dataflow(sets: ScopSets) -> Dataflow:
     ------
     TooComplex: isl's operation limit was met.
     """
+    return sets.once(_dataflow)
+
+
+def _dataflow(sets: ScopSets) -> Dataflow:
     with limited_effort("the flow of its values"):
         scop = sets.scop
         times = sets.schedule_maps(scop.schedule)

@@ -42,7 +42,7 @@ def folded_program(scop: Scop) -> Scop:
     LookupOutOfRange, TooComplex
     """
     tabled = constant_arrays(scop)
-    sets = _sets_of(tabled)
+    sets = _sets_of(tabled, None)
     return folded_and_live(tabled, sets, dataflow(sets))
 
 
@@ -55,13 +55,14 @@ def folded_and_live(scop: Scop, sets: ScopSets, flows: Dataflow) -> Scop:
     """
     folded = fold_constants(scop, sets, flows)
     if folded is not scop:
-        sets = _sets_of(folded)
+        sets = _sets_of(folded, sets)
         flows = dataflow(sets)
     return without_dead(folded, sets, flows)
 
 
-def _sets_of(scop: Scop) -> ScopSets:
-    return ScopSets(bounded_lookups(ScopSets(normalise(scop))))
+def _sets_of(scop: Scop, beside: ScopSets | None) -> ScopSets:
+    sets = ScopSets(normalise(scop), beside)
+    return ScopSets(bounded_lookups(sets), sets)
 
 
 def fold_constants(scop: Scop, sets: ScopSets, flows: Dataflow) -> Scop:

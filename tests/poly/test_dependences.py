@@ -7,12 +7,15 @@ from collections import defaultdict
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from rtlgen.frontend import parse_text
 from rtlgen.frontend.errors import EmptyRegion
+from rtlgen.ir.sets import ScopSets
 from rtlgen.planning.analysis import Analysis
-from rtlgen.poly.dependences import Dataflow
+from rtlgen.poly.dependences import Dataflow, dataflow, same_values
 from rtlgen.poly.edges import coordinate_map, schedule_edges
 from rtlgen.poly.instances import dependent_pairs, statement_points
 from rtlgen.scheduling.errors import NothingObservable, NothingToBuild
+from rtlgen.transforms.normalise import normalise
 from tests.end_to_end.programs import programs
 from tests.poly.enumeration import (
     Instance,
@@ -139,3 +142,14 @@ def test_nearest_pairs_imply_all_dependences(name: str) -> None:
     for a, b in sorted(near, reverse=True):
         reached[a] |= {b} | reached[b]
     assert all(b in reached[a] for a, b in every)
+
+
+def test_the_flow_of_equal_programs_is_looked_for_once() -> None:
+    text = "void f(int a[8]) { for (int i = 1; i < 8; i++) a[i] = a[i - 1]; }"
+    sets = ScopSets(normalise(parse_text(text).scop))
+    found = dataflow(sets)
+    assert dataflow(ScopSets(normalise(parse_text(text).scop), sets)) is found
+    other = ScopSets(normalise(parse_text(text.replace("i - 1", "7 - i")).scop), sets)
+    assert not same_values(dataflow(other), found)
+    # In another context its relations could not be compared with anything.
+    assert dataflow(ScopSets(sets.scop)) is not found
