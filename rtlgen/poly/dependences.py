@@ -13,10 +13,11 @@ from typing import Literal, TypeAlias
 
 import islpy as isl
 
-from rtlgen.ir.effort import keep_going, limited_effort
+from rtlgen.ir.effort import TooComplex, keep_going, limited_effort
 from rtlgen.ir.scop import Access, Scop, Statement
 from rtlgen.ir.sets import ScopSets
 from rtlgen.poly.last_writes import LastWrites
+from rtlgen.poly.listed_flows import listed_flows
 
 DependenceKind: TypeAlias = Literal["flow", "anti", "output"]
 
@@ -173,17 +174,45 @@ def dataflow(sets: ScopSets) -> Dataflow:
 
 
 def _dataflow(sets: ScopSets) -> Dataflow:
-    with limited_effort("the flow of its values"):
-        scop = sets.scop
-        times = sets.schedule_maps(scop.schedule)
-        last = LastWrites(sets, times)
-        flows = [
-            Flow(source, sink.name, number, relation.coalesce())
-            for sink in scop.statements
-            for number, access in enumerate(sink.reads)
-            for source, relation in last.of(sink, access).items()
-        ]
-        return Dataflow(tuple(flows), _live_out(sets, times))
+    subject = "the flow of its values"
+    try:
+        with limited_effort(subject):
+            return _related_values(sets)
+    except TooComplex:
+        with limited_effort(subject):
+            listed = _listed_values(sets)
+        if listed is None:
+            raise
+        return listed
+
+
+def _related_values(sets: ScopSets) -> Dataflow:
+    """Return the dataflow from the relations of the accesses."""
+    scop = sets.scop
+    times = sets.schedule_maps(scop.schedule)
+    last = LastWrites(sets, times)
+    flows = [
+        Flow(source, sink.name, number, relation.coalesce())
+        for sink in scop.statements
+        for number, access in enumerate(sink.reads)
+        for source, relation in last.of(sink, access).items()
+    ]
+    return Dataflow(tuple(flows), _live_out(sets, times))
+
+
+def _listed_values(sets: ScopSets) -> Dataflow | None:
+    """Return the dataflow from a list of the instances, or None where that is too long."""
+    found = listed_flows(sets)
+    if found is None:
+        return None
+    flows = [
+        Flow(source.name, sink.name, number, found.flows[source.name, sink.name, number])
+        for sink in sets.scop.statements
+        for number in range(len(sink.reads))
+        for source in sets.scop.statements
+        if (source.name, sink.name, number) in found.flows
+    ]
+    return Dataflow(tuple(flows), dict(found.live_out))
 
 
 def _live_out(sets: ScopSets, times: dict[str, isl.Map]) -> dict[str, isl.Set]:
