@@ -11,9 +11,10 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import cache
 
 from rtlgen.ir.cycles import predicted_cycles
-from rtlgen.ir.effort import TooComplex, improving, limited_effort, more_effort
+from rtlgen.ir.effort import TooComplex, improving, limited_effort, more_effort, spare_effort
 from rtlgen.ir.partial_products import blocks_of
 from rtlgen.ir.plan import KernelPlan
 from rtlgen.ir.ram_copies import block_ram_bits
@@ -58,6 +59,7 @@ from rtlgen.scheduling.regions import (
 )
 from rtlgen.scheduling.skewing import find_skews
 from rtlgen.scheduling.space import Space
+from rtlgen.scheduling.store_bounds import fewest_cycles
 from rtlgen.scheduling.versions import NoVersions, with_versions
 from rtlgen.scheduling.worth import is_worth_search
 from rtlgen.target import get_target
@@ -224,12 +226,21 @@ def _less_sharing(written: Analysis, options: CompileOptions) -> Planned:
         return _in_loops(written, options)
     if options.expand == "always":
         return _in_loops(wider, options)
+    least = fewest_cycles(written.sets) * EXPANSION_GAIN
+    if fewest_cycles(wider.sets) < least:
+        with suppress(TooComplex), spare_effort():
+            second = _in_loops(wider, options)
+            if predicted_cycles(second.plan) < least:
+                # Whatever is planned for the program as declared takes longer.
+                before = cache(lambda: _in_loops(written, options).plan)
+                return replace(second, expanded=Expanded(before, second.plan))
     first = second = _in_loops(written, options)
     # More arrays and fewer dependences can be more to search through.
     with improving("temporaries that are expanded"):
         second = _in_loops(wider, options)
     is_worth_it = predicted_cycles(second.plan) < predicted_cycles(first.plan) * EXPANSION_GAIN
-    return replace(second, expanded=Expanded(first.plan, second.plan)) if is_worth_it else first
+    found = Expanded(lambda: first.plan, second.plan)
+    return replace(second, expanded=found) if is_worth_it else first
 
 
 def _less_waiting(plain: Planned, options: CompileOptions) -> Planned:

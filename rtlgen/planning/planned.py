@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -25,9 +26,14 @@ from rtlgen.target import Target
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Expanded:
-    """The plans between which it was chosen to expand temporaries, neither skewed nor paused."""
+    """The plans between which it was chosen to expand temporaries, neither skewed nor paused.
 
-    before: KernelPlan
+    Members
+    -------
+    before: that without an expansion, made when it is asked for where a bound has decided.
+    """
+
+    before: Callable[[], KernelPlan]
     after: KernelPlan
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from rtlgen.ir.effort import advising
 from rtlgen.ir.plan import KernelPlan, Stream, banks_named
 from rtlgen.ir.scop import Scop
+from rtlgen.ir.sets import ScopSets
 from rtlgen.poly.counting import count_points
 from rtlgen.scheduling.forwarding import Routing
 from rtlgen.scheduling.versions import MAX_BANK_WRITE_PORTS, MAX_WRITE_PORTS
@@ -56,6 +57,19 @@ class StoreBound:
             f"through {port}, in as many cycles;\n  each port more is a copy of {what}, "
             f"{most} are the most{banks}"
         )
+
+
+def fewest_cycles(sets: ScopSets) -> int:
+    """Return cycles that a program takes in all nests, with any ports: one for each store.
+
+    Those of one element are in different cycles, and some element has as many as there are of each.
+    """
+    scop = sets.scop
+    stores: dict[str, int] = {}
+    for statement in scop.statements:
+        array = statement.write.array
+        stores[array] = stores.get(array, 0) + count_points(sets.domains[statement.name])
+    return max(-(-count // scop.array(name).depth) for name, count in stores.items())
 
 
 def store_bounds(plan: KernelPlan, scop: Scop, routing: Routing) -> list[StoreBound]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from rtlgen.emit.transfers import transfer_program
 from rtlgen.emit.unit import c_program
 from rtlgen.errors import Diagnostic
+from rtlgen.ir.effort import TooComplex
 from rtlgen.ir.plan import KernelPlan
 from rtlgen.ir.scop import Scop
 from rtlgen.planning.analysis import Analysis
@@ -157,7 +158,11 @@ class IslandCompilation(Compilation):
     def _expansion_cost(self) -> dict[str, object] | None:
         if self.expanded is None:
             return None
-        return expansion_cost(self.expanded.before, self.expanded.after, self.target)
+        try:
+            before = self.expanded.before()
+        except TooComplex:
+            return None
+        return expansion_cost(before, self.expanded.after, self.target)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
