@@ -2,8 +2,9 @@
 
 The last of several earlier instances is the one that shares the most outer time with the access. So
 the writes are looked for from the innermost dimension of time to the outermost one: first those in
-the same iteration of all outer loops, then in an earlier one of the innermost loop, and so on. What
-has found its write at one level asks for none further out.
+the same iteration of all outer loops, then in an earlier one of the innermost loop, and so on. Of
+nests that stand one after the other, the last one is asked first. What has found its write at one
+level, or in one nest, asks for none further out, or before.
 
 isl's own analysis is not used. It takes two statements whose time in a loop is fixed, since they
 run in one iteration of it each, for code that stands one after the other there, and puts the
@@ -30,10 +31,12 @@ class _Level:
     Members
     -------
     number: of dimensions of time that they share. before: {instance -> earlier writing instance}.
+    place: of all instances of the writer in the next dimension, where it is the same.
     """
 
     number: int
     before: isl.Map
+    place: int | None
 
 
 class LastWrites:
@@ -63,18 +66,22 @@ class LastWrites:
         levels = {w.name: self._before(statement, w) for w in writers}
         depth = max((level.number for own in levels.values() for level in own), default=-1)
         for number in range(depth, -1, -1):
-            if search.left.is_empty():
-                break
-            keep_going(self._sets.context)
-            # The last one among all writers has to be found before any of them is.
-            search.level(
-                {
-                    w.name: (level.before, self._sets.access_map(w, w.write), self._times[w.name])
-                    for w in writers
-                    for level in levels[w.name]
-                    if level.number == number
-                }
-            )
+            at = [(w, level) for w in writers for level in levels[w.name] if level.number == number]
+            for some in _latest_first(at):
+                if search.left.is_empty():
+                    break
+                keep_going(self._sets.context)
+                # The last one among all writers has to be found before any of them is.
+                search.level(
+                    {
+                        w.name: (
+                            level.before,
+                            self._sets.access_map(w, w.write),
+                            self._times[w.name],
+                        )
+                        for w, level in some
+                    }
+                )
         return {w.name: search.found[w.name] for w in writers if w.name in search.found}
 
     def _before(self, statement: Statement, writer: Statement) -> list[_Level]:
@@ -83,14 +90,26 @@ class LastWrites:
         if key not in self._levels:
             late, early = self._times[statement.name], self._times[writer.name]
             found = []
-            for number in _levels(_fixed(early), _fixed(late)):
+            fixed = _fixed(early)
+            for number in _levels(fixed, _fixed(late)):
                 keep_going(self._sets.context)
                 order = _earlier(late.get_space().range(), number)
                 before = late.apply_range(order).apply_range(early.reverse())
                 if not before.is_empty():
-                    found.append(_Level(number, before))
+                    found.append(_Level(number, before, fixed[number]))
             self._levels[key] = found
         return self._levels[key]
+
+
+def _latest_first(
+    writers: Sequence[tuple[Statement, _Level]],
+) -> list[list[tuple[Statement, _Level]]]:
+    """Return the writers of a level in groups, each of which is later than those behind it."""
+    places = {level.place for _, level in writers}
+    if None in places:
+        return [list(writers)]
+    order = sorted((place for place in places if place is not None), reverse=True)
+    return [[each for each in writers if each[1].place == place] for place in order]
 
 
 class _Search:

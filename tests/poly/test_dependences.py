@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from itertools import pairwise
 
+import islpy as isl
 import pytest
 from hypothesis import HealthCheck, given, settings
 
 from rtlgen.frontend import parse_text
 from rtlgen.frontend.errors import EmptyRegion
-from rtlgen.ir.sets import ScopSets
+from rtlgen.ir.sets import ScopSets, latest
 from rtlgen.planning.analysis import Analysis
+from rtlgen.poly import last_writes as last_writes_module
 from rtlgen.poly.dependences import Dataflow, dataflow, same_values
 from rtlgen.poly.edges import coordinate_map, schedule_edges
 from rtlgen.poly.instances import dependent_pairs, statement_points
@@ -153,3 +156,22 @@ def test_the_flow_of_equal_programs_is_looked_for_once() -> None:
     assert not same_values(dataflow(other), found)
     # In another context its relations could not be compared with anything.
     assert dataflow(ScopSets(sets.scop)) is not found
+
+
+def test_a_read_asks_the_nests_before_it_from_the_last_one_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    nests = "for (int i = 0; i < 8; i++) a[i] = a[i] * 3 + b[i];" * 8
+    asked: list[isl.Map] = []
+
+    def noted(relation: isl.Map) -> isl.Map:
+        asked.append(relation)
+        return latest(relation)
+
+    monkeypatch.setattr(last_writes_module, "latest", noted)
+    sets = ScopSets(normalise(parse_text(f"void f(int a[8], const int b[8]) {{ {nests} }}").scop))
+    flows = dataflow(sets).flows
+    names = [statement.name for statement in sets.scop.statements]
+    assert [(f.source, f.sink) for f in flows] == list(pairwise(names))
+    # Each of them has written all elements.
+    assert len(asked) == len(flows)
