@@ -141,16 +141,20 @@ class Effects:
         # What is known by a symbol of a larger part is not known by the one of this part.
         names = frozenset(symbol_of(variable) for variable in symbols)
         other = {n: None if v is not None and v.variables & names else v for n, v in state.items()}
-        return self._carried_out(node, inside, {**other, **own})
+        return self.repeated(node, inside, {**other, **own})
 
     def repeated(self, node: c_ast.Node, ranges: Ranges, state: State) -> State:
-        """Return what is known behind one more run of the body of an inner loop."""
+        """Return what is known behind one more run of a part of the statement.
+
+        It is found once for each state: each of several loops inside of each other asks for its
+        body with symbols and with values.
+        """
         key = (id(node), frozenset(state.items()))
         if key not in self._known:
-            self._known[key] = self._carried_out(node, ranges, state)
+            self._known[key] = self._run(node, ranges, state)
         return self._known[key]
 
-    def _carried_out(self, node: c_ast.Node, ranges: Ranges, state: State) -> State:
+    def _run(self, node: c_ast.Node, ranges: Ranges, state: State) -> State:
         run = _Run(self, ranges, dict(state))
         for name in self._relevance.pointed_to:
             variable = self.declarations.scopes.stored(name)

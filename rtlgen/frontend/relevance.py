@@ -50,7 +50,7 @@ def _deciding(node: c_ast.Node, names: Iterable[str]) -> frozenset[str]:
     setting = [(name, part) for name, part in assigned(node)]
     setting += [(part.name, part) for part in below(node) if isinstance(part, c_ast.Decl)]
     choosing = [
-        (frozenset(name for name, _ in assigned(part)), _header(part))
+        (frozenset(name for name, _ in assigned(part)), _choosing(part))
         for part in below(node)
         if isinstance(part, c_ast.If | c_ast.For)
     ]
@@ -58,16 +58,30 @@ def _deciding(node: c_ast.Node, names: Iterable[str]) -> frozenset[str]:
         size = len(found)
         for name, part in setting:
             found |= _mentioned(part) if name in found else set()
-        for inside, header in choosing:
-            for part in header if inside & found else ():
-                found |= _mentioned(part)
+        for inside, names_of_choice in choosing:
+            found |= names_of_choice if inside & found else frozenset()
     return frozenset(found)
 
 
-def _header(node: c_ast.If | c_ast.For) -> list[c_ast.Node]:
-    """Return what decides whether, and how often, the rest of a statement is carried out."""
-    parts = [node.cond] if isinstance(node, c_ast.If) else [node.init, node.cond, node.next]
-    return [part for part in parts if part is not None]
+def _choosing(node: c_ast.If | c_ast.For) -> frozenset[str]:
+    """Return what decides whether, and how often, the rest of a statement is carried out.
+
+    A loop that sets its iterator first runs as often whatever it was before: what the rest makes of
+    it is told by the rest.
+    """
+    if isinstance(node, c_ast.If):
+        return _mentioned(node.cond)
+    start, again = node.init, [part for part in (node.cond, node.next) if part is not None]
+    mentioned = frozenset[str]().union(*map(_mentioned, again))
+    match start:
+        case None:
+            return mentioned
+        case c_ast.DeclList(decls=[c_ast.Decl(name=iterator)]):
+            return (mentioned - {iterator}) | _mentioned(start)
+        case c_ast.Assignment(op="=", lvalue=c_ast.ID(name=iterator), rvalue=value):
+            return (mentioned - {iterator}) | _mentioned(value)
+        case _:
+            return mentioned | _mentioned(start)
 
 
 def _mentioned(root: c_ast.Node) -> frozenset[str]:

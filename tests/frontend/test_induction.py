@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rtlgen.frontend import parse_text
+from rtlgen.frontend.effects import Effects
 from rtlgen.frontend.errors import FrontendError, NonAffineBound, NonAffineSubscript
 from tests.frontend.gcc_check import assert_as_gcc
 from tests.oracles.gcc_oracle import have_gcc
@@ -188,3 +189,19 @@ def test_what_a_scalar_becomes_in_many_steps_is_counted_in_its_width() -> None:
     body = "unsigned s = 3; for (int i = 0; i < 40; i++) {{ {} }} a[0] = s; a[1] = s >> 3;"
     for step in ("s <<= 2;", "s *= 3;", "s = s * 2 + 5;"):
         assert_as_gcc(HEAD + "{ " + body.format(step) + " }")
+
+
+def test_what_a_deep_nest_makes_of_a_scalar_is_found_level_by_level(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    steps = 0
+
+    def counted(_: Effects) -> bool:
+        nonlocal steps
+        steps += 1
+        return True
+
+    monkeypatch.setattr(Effects, "may_go_on", counted)
+    nest = " ".join(f"for (int i{k} = 0; i{k} < 2; i{k}++)" for k in range(12))
+    parse_text(f"int f(const int x[1]) {{ int s = 0; {nest} s += x[0]; return s; }}")
+    assert steps < 300
