@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from itertools import combinations, combinations_with_replacement, islice, permutations, product
+from itertools import chain, combinations, combinations_with_replacement, groupby, islice, product
 from math import prod
 
 import islpy as isl
@@ -232,16 +232,18 @@ def _first(placed: Placement) -> int:
 def _paddings(count: int, extents: Sequence[int], most: int) -> Iterator[tuple[NestLoop, ...]]:
     """Yield every choice of `count` pad loops with at most so many iterations together.
 
-    The instance stands in the first or the last trip of each.
+    The instance stands in the first or the last trip of each. Loops in another order are the same
+    choice.
     """
     useful = sorted({extent for extent in extents if extent > 1})
     for sizes in combinations_with_replacement(useful, count):
         if prod(sizes) > most:
             continue
-        for ends in product((0, 1), repeat=count):
+        alike = [len(list(same)) for _, same in groupby(sizes)]
+        for ends in product(*(combinations_with_replacement((0, 1), same) for same in alike)):
             yield tuple(
                 NestLoop(None, size, (size - 1) * end)
-                for size, end in zip(sizes, ends, strict=True)
+                for size, end in zip(sizes, chain(*ends), strict=True)
             )
 
 
@@ -252,16 +254,9 @@ def _orders(
     place: Placing | None,
     in_order: bool,
 ) -> Iterator[Placement]:
-    seen = set()
     items = [*own, *padding]
-    # Numbers are compared faster than loops.
-    kinds = [items.index(item) for item in items]
-    for order in islice(_arrangements(own, len(padding), in_order), MAX_ORDERS):
+    for order in islice(_arrangements(own, padding, in_order), MAX_ORDERS):
         keep_going()
-        kind = tuple([kinds[k] for k in order])
-        if kind in seen:
-            continue
-        seen.add(kind)
         loops = tuple([items[k] for k in order])
         kept = [k for k in order if k < len(own)]
         swaps = sum(a > b for n, a in enumerate(kept) for b in kept[n + 1 :])
@@ -270,13 +265,16 @@ def _orders(
         yield exact or box_placement(loops, iterators, changes)
 
 
-def _arrangements(own: Sequence[NestLoop], pads: int, in_order: bool) -> Iterator[tuple[int, ...]]:
+def _arrangements(
+    own: Sequence[NestLoop], padding: Sequence[NestLoop], in_order: bool
+) -> Iterator[tuple[int, ...]]:
     """Yield the orders of the loops of `own` and of the pads that are numbered after them.
 
     A loop with one iteration is the same at every depth: it stays behind the one before it.
     """
     moving = [k for k, loop in enumerate(own) if loop.extent > 1]
-    for order in _permuted(moving, range(len(own), len(own) + pads), in_order):
+    pads = [len(own) + padding.index(pad) for pad in padding]
+    for order in _permuted(moving, pads, in_order):
         whole = list(order)
         for k in range(len(own)):
             if own[k].extent == 1:
@@ -285,12 +283,27 @@ def _arrangements(own: Sequence[NestLoop], pads: int, in_order: bool) -> Iterato
 
 
 def _permuted(own: Sequence[int], pads: Sequence[int], in_order: bool) -> Iterator[tuple[int, ...]]:
-    """Yield the orders of some loops and pads, those of the loops among themselves perhaps kept."""
+    """Yield the orders of some loops and pads, those of the loops among themselves perhaps kept.
+
+    Parameters
+    ----------
+    pads: those that are alike have the same number.
+    """
     if not in_order:
-        yield from permutations((*own, *pads))
+        yield from _distinct_orders((*own, *pads))
         return
     count = len(own) + len(pads)
     for places in combinations(range(count), len(own)):
-        for padding in permutations(pads):
+        for padding in _distinct_orders(pads):
             loops, between = iter(own), iter(padding)
             yield tuple(next(loops) if n in places else next(between) for n in range(count))
+
+
+def _distinct_orders(items: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """Yield the orders of some items, each once where some of them are alike."""
+    if not items:
+        yield ()
+    for first in dict.fromkeys(items):
+        k = items.index(first)
+        for rest in _distinct_orders((*items[:k], *items[k + 1 :])):
+            yield first, *rest

@@ -46,6 +46,12 @@ def test_pads_that_make_a_nest_too_long_are_not_looked_at() -> None:
     assert {placed.count for placed in found} == {12, 24}
 
 
+def test_pads_that_are_alike_are_looked_at_in_one_order() -> None:
+    asked = Asked()
+    placements(loops(i=4), ("i",), (2,), 4, 32, asked)
+    assert len(asked.orders) == 1 + 2 * 2 + (3 + 6 + 3) + (4 + 12 + 12 + 4), "words of its pads"
+
+
 def test_the_bounds_of_a_loop_are_asked_for_once_for_all_orders_around_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
