@@ -24,6 +24,7 @@ from rtlgen.frontend import (
     HlsPragma,
     ParsedProgram,
     UnrollPragma,
+    deep_recursion,
     not_followed,
     parse_file,
     parse_text,
@@ -144,6 +145,8 @@ def compile_program(program: ParsedProgram, options: CompileOptions) -> Compilat
         counted_effort() as tally,
         limited_effort(),
         analysed_once(),
+        # Lanes that are joined to one statement are operators inside of each other.
+        deep_recursion(),
     ):
         live = live_program(examine(program))
         options = without_dead_loops(options, program.scop, live.scop)

@@ -8,6 +8,7 @@ from rtlgen.frontend.hls_pragmas import (
     not_followed,
 )
 from rtlgen.frontend.program import ParsedProgram, parse_file, parse_text
+from rtlgen.frontend.syntax import deep_recursion
 
 __all__ = [
     "HlsPragma",
@@ -15,6 +16,7 @@ __all__ = [
     "PartitionPragma",
     "PipelinePragma",
     "UnrollPragma",
+    "deep_recursion",
     "not_followed",
     "parse_file",
     "parse_text",

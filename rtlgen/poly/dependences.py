@@ -191,8 +191,9 @@ def _related_values(sets: ScopSets) -> Dataflow:
     scop = sets.scop
     times = sets.schedule_maps(scop.schedule)
     last = LastWrites(sets, times)
+    # Joined to fewer pieces they can be polyhedra that isl takes minutes to look at.
     flows = [
-        Flow(source, sink.name, number, relation.coalesce())
+        Flow(source, sink.name, number, relation)
         for sink in scop.statements
         for number, access in enumerate(sink.reads)
         for source, relation in last.of(sink, access).items()

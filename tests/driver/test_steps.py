@@ -48,6 +48,21 @@ void overlapping(const int x[20], int c[60]) {
 }
 """
 
+NEST_OF_TWO = """
+int nest(const int x[1]) {
+  int s = 0;
+  for (int a = 0; a < 2; a++) for (int b = 0; b < 2; b++) for (int c = 0; c < 2; c++)
+  for (int d = 0; d < 2; d++) for (int e = 0; e < 2; e++) for (int f = 0; f < 2; f++)
+  for (int g = 0; g < 2; g++) for (int h = 0; h < 2; h++) for (int i = 0; i < 2; i++)
+  for (int j = 0; j < 2; j++) s += x[0];
+  return s;
+}
+"""
+
+WIDE_SUM = """
+int sum(const int x[1]) { int s = 0; for (int i = 0; i < 1024; i++) s += x[0]; return s; }
+"""
+
 
 @pytest.mark.parametrize(
     ("text", "lanes", "cycles", "most_steps"),
@@ -55,8 +70,10 @@ void overlapping(const int x[20], int c[60]) {
         (DENSE, {"i": 4}, 2_056, 2_500_000),
         (WALSH, {}, 38, 10_000_000),
         (OVERLAPPING, {}, 165, 4_000_000),
+        (NEST_OF_TWO, {}, 1_025, 5_000_000),
+        (WIDE_SUM, {"i": 512}, 3, 200_000),
     ],
-    ids=["dense", "walsh", "overlapping"],
+    ids=["dense", "walsh", "overlapping", "nest-of-two", "wide-sum"],
 )
 def test_plans_take_few_steps(
     text: str, lanes: dict[str, int | None], cycles: int, most_steps: int
