@@ -74,6 +74,11 @@ class _Group:
     units: tuple[tuple[str, ...], ...]
     loops: tuple[UnitLoops, ...]
 
+    @property
+    def longest(self) -> int:
+        """The instances of the statement that has most."""
+        return max(self.loops[0].instances.values())
+
 
 class UnitPlanner:
     """Plan the units of a program, which run one after another, each with RAM of its own.
@@ -110,6 +115,7 @@ class UnitPlanner:
         self.is_shared_out = False
         self.found_lanes = False
         self.in_one_lane = False
+        self.too_large: _Group | None = None
 
     def plan(self) -> Sequence[UnitPlan]:
         """Return the plans of all units, in the order in which they run.
@@ -175,14 +181,43 @@ class UnitPlanner:
                 return found
             return self._shared_out([0] * len(self.groups))
         except WindowsTooLarge:
+            if not self._is_too_large_no_more():
+                raise
             least = [self._least_bits(number, 1, group) for number, group in enumerate(self.groups)]
             self._join(partial(self._replace_in_less, least=least))
             if sum(least) > self.chip.budget_bits:
                 raise self._too_large(least) from None
             return self._shared_out(least)
 
+    def _is_too_large_no_more(self) -> bool:
+        """Join what needs more RAM by itself than there is with what is beside it, if that helps.
+
+        Otherwise no other tiles of the others help, whatever these are.
+        """
+        if self.too_large is None:
+            return True
+        self._join(self._replace_too_large)
+        return self.too_large is None
+
+    def _replace_too_large(self, number: int, joined: _Group) -> bool:
+        """Put a group in place of the one that is too large and its neighbour, where it fits."""
+        if self.too_large not in self.groups[number : number + 2]:
+            return False
+        try:
+            bits = self._least_bits(number, 2, joined)
+        except (*REFUSALS, NoParallelTiles):
+            return False
+        if bits > self.chip.budget_bits:
+            return False
+        self.too_large = None
+        self.groups[number : number + 2] = [joined]
+        self.plans[number : number + 2] = [None]
+        return True
+
     def _plan_each(self) -> None:
         """Plan each unit with all of the RAM, in lanes as far as these can be.
+
+        The longest come first: they are the likeliest to need more RAM than there is.
 
         Raises
         ------
@@ -191,19 +226,21 @@ class UnitPlanner:
         """
         without: dict[int, RtlgenError] = {}
         turns = Turns(len(self.plans))
-        for number in range(len(self.plans)):
+        for number in sorted(range(len(self.plans)), key=lambda n: -self.groups[n].longest):
             try:
                 with turns.next():
                     self._plan(number, self.chip.budget_bits)
             except OUT_OF_LANES as error:
                 if not _is_spared(self.chip, error):
+                    if isinstance(error, WindowsTooLarge):
+                        self.too_large = self.groups[number]
                     raise
                 without[number] = error
         if without and not self.found_lanes:
-            raise next(iter(without.values()))
+            raise without[min(without)]
         self.in_one_lane = True
         turns = Turns(len(without))
-        for number in without:
+        for number in sorted(without):
             with turns.next():
                 self._plan(number, self.chip.budget_bits)
 

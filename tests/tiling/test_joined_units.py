@@ -12,6 +12,7 @@ import pytest
 from rtlgen.ir.effort import keep_going, limited_effort, noting_limits
 from rtlgen.ir.timeline import workers_cycles
 from rtlgen.poly.legality import Violation, find_violation
+from rtlgen.scheduling.errors import WindowsTooLarge
 from rtlgen.scheduling.workers import WorkerRequest
 from rtlgen.target import get_target
 from rtlgen.tiling import cut as cut_module
@@ -20,6 +21,7 @@ from rtlgen.tiling.cut import cut_part
 from rtlgen.tiling.lanes import LaneRequest, free_loops
 from rtlgen.tiling.loops import UnitLoops, joined_loops
 from rtlgen.tiling.plan import TiledProgram
+from rtlgen.tiling.units import UnitPlanner
 from rtlgen.transforms.tile_nests import Tiling
 from tests.end_to_end.judge import plan_failures
 from tests.tiling.programs import KIB, TWO_PRODUCTS, planned
@@ -334,3 +336,38 @@ def test_units_that_are_too_complex_to_join_run_one_after_another(
         found = planned(SIDE_BY_SIDE, 18, kind="axi", word_bits=128)
     assert statements(found) == [["S0"], ["S1"]]
     assert list(limits) == ["units in common tiles would take too long to be weighed to the end"]
+
+
+FACES = """
+#define AT(r, c, d) ((r) + 4 * ((c) + 4 * (d)))
+void faces(const int k[2], const int a[64], int b[64]) {
+  for (int j = 0; j < 4; j++)
+    for (int r = 0; r < 4; r++) {
+      b[AT(r, j, 0)] = a[AT(r, j, 0)];
+      b[AT(r, j, 3)] = a[AT(r, j, 3)];
+    }
+  for (int d = 1; d < 3; d++)
+    for (int j = 1; j < 3; j++)
+      for (int r = 1; r < 3; r++) {
+        int s = a[AT(r, j, d)];
+        int t = a[AT(r, j, d + 1)] + a[AT(r + 1, j, d)];
+        b[AT(r, j, d)] = s * k[0] + t * k[1];
+      }
+}
+"""
+
+
+def test_a_unit_that_never_fits_asks_only_what_is_beside_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[int] = []
+    least_bits = UnitPlanner._least_bits
+
+    def noted(self: UnitPlanner, number: int, count: int, group: Any) -> int:
+        asked.append(len(group.units))
+        return least_bits(self, number, count, group)
+
+    monkeypatch.setattr(UnitPlanner, "_least_bits", noted)
+    with pytest.raises(WindowsTooLarge):
+        planned(FACES, 4, budget_bits=64)
+    assert set(asked) == {2}, "no other one by itself"
