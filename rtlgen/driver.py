@@ -202,7 +202,7 @@ def _compiled(program: ParsedProgram, options: CompileOptions, placement: Placem
                 found = _in_tiles_as_asked(program, options, placement.request)
         except UNTILED as error:
             note_limit(f"{error.diagnostic.message}: all arrays are on chip")
-            return _on_chip(program, options)
+            return replace(_on_chip(program, options), untiled=error)
     else:
         found = _on_chip(program, options)
     return found

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from rtlgen.emit.transfers import transfer_program
 from rtlgen.emit.unit import c_program
-from rtlgen.errors import Diagnostic
+from rtlgen.errors import Diagnostic, RtlgenError
 from rtlgen.ir.effort import TooComplex
 from rtlgen.ir.plan import KernelPlan
 from rtlgen.ir.scop import Scop
@@ -108,6 +108,7 @@ class IslandCompilation(Compilation):
     lanes: what the lanes of unrolled loops wait for, and have copies for.
     choice: the lanes that were chosen, where they were to be.
     expanded: the plans between which it was chosen to expand temporaries, where it was.
+    untiled: why no tiles suit its arrays, where some were to be off chip.
     """
 
     decision: Decision
@@ -117,6 +118,7 @@ class IslandCompilation(Compilation):
     expanded: Expanded | None = None
     lanes: tuple[str, ...] = ()
     choice: LaneChoice[Planned] | None = None
+    untiled: RtlgenError | None = None
 
     def findings(self) -> Findings:
         analysis = self.analysis

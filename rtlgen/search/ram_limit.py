@@ -24,8 +24,8 @@ from rtlgen.ir.effort import more_effort, note_limits, noting_limits
 from rtlgen.ir.ram_copies import block_rams, memory_ram_bits
 from rtlgen.ir.scop import Scop
 from rtlgen.options import CompileOptions
-from rtlgen.scheduling.errors import PlanUnsound
-from rtlgen.search.compilation import Compilation, TiledCompilation
+from rtlgen.scheduling.errors import PlanUnsound, WindowsTooLarge
+from rtlgen.search.compilation import Compilation, IslandCompilation, TiledCompilation
 from rtlgen.target import Target, get_target
 from rtlgen.tiling.errors import REFUSALS
 from rtlgen.tiling.part import ram_bits
@@ -198,13 +198,27 @@ def _attempts(
         for name, bits in _ram_taken(built.compilation).items():
             known[name] = max(known.get(name, 0), bits)
         moved = place_arrays(scop, options, target, known)
-        if moved.request == placement.request:
+        if moved.request == placement.request or _are_too_large(built, placement, moved):
             return
         placement = moved
         # Whatever one attempt takes, there is as much for the next.
         with more_effort():
             built = _build(options, placement, compiled)
         yield built
+
+
+def _are_too_large(built: _Built, placement: Placement, moved: Placement) -> bool:
+    """Tell whether tiles are known to take too much RAM with more arrays off chip than in a plan.
+
+    They take what they take with fewer of them there, and windows of the others.
+    """
+    found, before, after = built.compilation, placement.request, moved.request
+    if before is None or after is None or not isinstance(found, IslandCompilation):
+        return False
+    is_larger = isinstance(found.untiled, WindowsTooLarge) and (
+        found.untiled.bits > after.budget_bits
+    )
+    return is_larger and after.on_chip <= before.on_chip
 
 
 def _build(options: CompileOptions, placement: Placement, compiled: Compiled) -> _Built:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
 import rtlgen
+from rtlgen import driver
 from rtlgen.design import Design
 from rtlgen.driver import compile_program
 from rtlgen.errors import InternalError, RtlgenError
@@ -15,10 +17,11 @@ from rtlgen.frontend import parse_text
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.options import CompileOptions
 from rtlgen.poly.errors import NoHyperplane
-from rtlgen.scheduling.errors import PlanUnsound
+from rtlgen.scheduling.errors import PlanUnsound, WindowsTooLarge
 from rtlgen.search import ram_limit
 from rtlgen.search.compilation import Compilation
 from rtlgen.search.ram_limit import Compiled, TooLittleRam
+from rtlgen.tiling.choice import TileRequest
 from rtlgen.tiling.placement import Placement
 
 STENCILS = Path(__file__).parents[2] / "benchmarks" / "stencils"
@@ -216,6 +219,22 @@ def test_copies_of_what_stays_on_chip_beside_arrays_off_chip_fit_the_device() ->
     asked = compiled(BESIDE, None, target="ice40", memory={"c": "fixed:8"})
     assert ram_bytes(asked) > 16 * 1024
     assert "which is for a larger device" in asked.compilation.limits[-1]
+
+
+@pytest.mark.parametrize(("bits", "attempts"), [(10**9, 1), (1, 2)])
+def test_what_needs_too_much_in_tiles_is_not_tried_with_more_off_chip(
+    bits: int, attempts: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[TileRequest] = []
+
+    def refused(_: object, __: object, request: TileRequest) -> NoReturn:
+        asked.append(request)
+        raise WindowsTooLarge("no tiles fit", bits=bits)
+
+    monkeypatch.setattr(driver, "_in_tiles_as_asked", refused)
+    design = compiled(BESIDE, None, target="ice40")
+    assert design.compilation.plan.memory_side is None
+    assert len(asked) == attempts
 
 
 @pytest.mark.simulation
