@@ -59,6 +59,7 @@ class TileRequest:
     buffer: whether words are kept on chip from tile to tile; else a tile without `sizes` is one
         iteration, so that every access goes to the memory off chip.
     workers: among which tiles are shared. lanes: what is to run side by side; None: nothing.
+    or_on_chip: whether nobody has asked for tiles, so that what RAM they lack need not be known.
     """
 
     bus: Bus
@@ -69,6 +70,7 @@ class TileRequest:
     buffer: bool = True
     workers: WorkerRequest = ONE_WORKER
     lanes: LaneRequest | None = None
+    or_on_chip: bool = False
 
 
 class TileChoice:

@@ -129,6 +129,7 @@ def _placed(
         buffer=options.buffer,
         workers=WorkerRequest(options.threads, options.strategy, options.barrier),
         lanes=_lanes(scop, options),
+        or_on_chip=not is_asked,
     )
     if not out:
         return Placement(request)

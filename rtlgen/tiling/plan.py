@@ -244,7 +244,10 @@ def _units(
     )
     names = tuple(array.name for array in whole.scop.arrays)
     # What shares a temporary shares its tiles, in which the temporary's values stay.
-    return UnitPlanner(whole, written.dependences, chip, request.sizes, names).plan()
+    planner = UnitPlanner(
+        whole, written.dependences, chip, request.sizes, names, or_on_chip=request.or_on_chip
+    )
+    return planner.plan()
 
 
 def _require_as_many(sizes: Sequence[int], parts: Sequence[TiledPart]) -> None:

@@ -91,6 +91,7 @@ class UnitPlanner:
     together: dependences between what is to be in one unit where they form a cycle.
     chip: with the RAM for all units together. sizes: of the tiles that are asked for, or ().
     names: those that memories cannot have.
+    or_on_chip: see `TileRequest`; else the RAM that all units need is told where it is missing.
     """
 
     def __init__(
@@ -100,6 +101,8 @@ class UnitPlanner:
         chip: Chip,
         sizes: tuple[int, ...],
         names: Collection[str],
+        *,
+        or_on_chip: bool = False,
     ) -> None:
         self.whole = whole
         self.groups = [
@@ -109,6 +112,7 @@ class UnitPlanner:
         self.chip = chip
         self.sizes = sizes
         self.names = tuple(names)
+        self.or_on_chip = or_on_chip
         self.plans: list[UnitPlan | None] = [None] * len(self.groups)
         self.together = tuple(together)
         self.for_one_worker = Reserve()
@@ -181,7 +185,7 @@ class UnitPlanner:
                 return found
             return self._shared_out([0] * len(self.groups))
         except WindowsTooLarge:
-            if not self._is_too_large_no_more():
+            if self.or_on_chip and not self._is_too_large_no_more():
                 raise
             least = [self._least_bits(number, 1, group) for number, group in enumerate(self.groups)]
             self._join(partial(self._replace_in_less, least=least))

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from rtlgen.ir.effort import keep_going, limited_effort, noting_limits
+from rtlgen.ir.memory_side import Bus
 from rtlgen.ir.timeline import workers_cycles
 from rtlgen.poly.legality import Violation, find_violation
 from rtlgen.scheduling.errors import WindowsTooLarge
@@ -17,14 +18,15 @@ from rtlgen.scheduling.workers import WorkerRequest
 from rtlgen.target import get_target
 from rtlgen.tiling import cut as cut_module
 from rtlgen.tiling import units as units_module
+from rtlgen.tiling.choice import TileRequest
 from rtlgen.tiling.cut import cut_part
 from rtlgen.tiling.lanes import LaneRequest, free_loops
 from rtlgen.tiling.loops import UnitLoops, joined_loops
-from rtlgen.tiling.plan import TiledProgram
+from rtlgen.tiling.plan import TiledProgram, plan_in_tiles
 from rtlgen.tiling.units import UnitPlanner
 from rtlgen.transforms.tile_nests import Tiling
 from tests.end_to_end.judge import plan_failures
-from tests.tiling.programs import KIB, TWO_PRODUCTS, planned
+from tests.tiling.programs import KIB, TWO_PRODUCTS, parsed, planned
 
 GEMM = """
 void gemm(int C[N][N], int A[N][N], int B[N][N]) {
@@ -368,6 +370,7 @@ def test_a_unit_that_never_fits_asks_only_what_is_beside_it(
         return least_bits(self, number, count, group)
 
     monkeypatch.setattr(UnitPlanner, "_least_bits", noted)
-    with pytest.raises(WindowsTooLarge):
-        planned(FACES, 4, budget_bits=64)
+    request = TileRequest(Bus("fixed", 8), 64, frozenset(), (), 64, or_on_chip=True)
+    with limited_effort(), pytest.raises(WindowsTooLarge):
+        plan_in_tiles(parsed(FACES, 4), request, get_target("ecp5"))
     assert set(asked) == {2}, "no other one by itself"
