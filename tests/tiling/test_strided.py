@@ -41,12 +41,12 @@ void red_and_black(int a[N][N]) {
 """
 
 OUTSIDE = """
-void outside(int a[N][N], int b[N][N]) {
+void outside(int a[N][N], int b[N][N], int w[17]) {
   for (int i = 0; i < N; i++)
     for (int j = 0; j < N; j++) {
       b[i][j] += a[j][i];
-      if (j % 4 == 0)
-        a[i][j + 3] = b[i][j] - 1;
+      if ((i - j) % 4 == 0)
+        a[i][j] = b[i][j] - w[j - i + 8];
     }
 }
 """
@@ -78,7 +78,8 @@ def test_what_has_other_loops_is_refused_with_two_instances(
 
 def test_a_statement_that_would_leave_its_array_is_not_made_to_run_more_often() -> None:
     with pytest.raises(IllegalSchedule):
-        planned(OUTSIDE, 12)
+        planned(OUTSIDE, 12, (1, 1))
+    assert planned(OUTSIDE.replace("17", "2 * N").replace("+ 8", "+ N"), 12, (1, 1)).replayed
 
 
 PROGRAMS: tuple[tuple[str, int, dict[str, Any]], ...] = (
