@@ -50,6 +50,7 @@ from rtlgen.scheduling.decide import (
     iteration_shifts,
     relaxing,
 )
+from rtlgen.scheduling.errors import BankContended, BankUnknown
 from rtlgen.scheduling.pausing import find_pauses
 from rtlgen.scheduling.regions import (
     cycles_apart,
@@ -228,7 +229,8 @@ def _less_sharing(written: Analysis, options: CompileOptions) -> Planned:
         return _in_loops(wider, options)
     least = fewest_cycles(written.sets) * EXPANSION_GAIN
     if fewest_cycles(wider.sets) < least:
-        with suppress(TooComplex), spare_effort():
+        # What is wrong with banks is told of the arrays as declared.
+        with suppress(TooComplex, BankContended, BankUnknown), spare_effort():
             second = _in_loops(wider, options)
             if predicted_cycles(second.plan) < least:
                 # Whatever is planned for the program as declared takes longer.

@@ -15,7 +15,8 @@ import islpy as isl
 
 from rtlgen.ir.effort import TooComplex, keep_going, limited_effort
 from rtlgen.ir.scop import Access, Scop, Statement
-from rtlgen.ir.sets import ScopSets
+from rtlgen.ir.sets import ScopSets, for_each
+from rtlgen.poly.factors import widest_factor
 from rtlgen.poly.last_writes import LastWrites
 from rtlgen.poly.listed_flows import listed_flows
 
@@ -191,14 +192,31 @@ def _related_values(sets: ScopSets) -> Dataflow:
     scop = sets.scop
     times = sets.schedule_maps(scop.schedule)
     last = LastWrites(sets, times)
-    # Joined to fewer pieces they can be polyhedra that isl takes minutes to look at.
     flows = [
-        Flow(source, sink.name, number, relation)
+        Flow(source, sink.name, number, _joined(relation))
         for sink in scop.statements
         for number, access in enumerate(sink.reads)
         for source, relation in last.of(sink, access).items()
     ]
     return Dataflow(tuple(flows), _live_out(sets, times))
+
+
+def _joined(relation: isl.Map) -> isl.Map:
+    """Return a relation in fewer pieces, where these are as simple.
+
+    The pieces of a flow from iteration to iteration are products of segments, a loop each. Joined
+    to one they are a polyhedron over all loops at once, at which isl looks for minutes.
+    """
+    joined = relation.coalesce()
+    if relation.n_basic_map() == joined.n_basic_map():
+        return joined
+    return joined if _widest(joined) <= _widest(relation) else relation
+
+
+def _widest(relation: isl.Map) -> int:
+    """Return the most dimensions that constraints of a piece tie together."""
+    pieces = for_each(relation.wrap().foreach_basic_set)
+    return max(map(widest_factor, pieces), default=0)
 
 
 def _listed_values(sets: ScopSets) -> Dataflow | None:

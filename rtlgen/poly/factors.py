@@ -44,6 +44,23 @@ def factors(piece: isl.BasicSet) -> Iterator[tuple[list[int], isl.BasicSet]]:
         yield dims, factor
 
 
+def widest_factor(piece: isl.BasicSet) -> int:
+    """Return the most dimensions that constraints relate with each other, by divisions, too."""
+    width = piece.dim(isl.dim_type.set)
+    related: rustworkx.PyGraph[None, None] = rustworkx.PyGraph()
+    related.add_nodes_from([None] * (width + piece.dim(isl.dim_type.div)))
+    for constraint in piece.get_constraints():
+        row = [
+            k + offset
+            for kind, offset in ((isl.dim_type.set, 0), (isl.dim_type.div, width))
+            for k in range(piece.dim(kind))
+            if constraint.involves_dims(kind, k, 1)
+        ]
+        related.add_edges_from_no_data(list(pairwise(row)))
+    groups = rustworkx.connected_components(related)
+    return max((sum(k < width for k in group) for group in groups), default=0)
+
+
 def product_factors(points: Ints) -> list[tuple[list[int], Ints]]:
     """Return sets of fewer dimensions whose product the (n, dims) points are.
 
