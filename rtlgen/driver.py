@@ -144,7 +144,7 @@ def compile_program(program: ParsedProgram, options: CompileOptions) -> Compilat
         quoting(program),
         counted_effort() as tally,
         limited_effort(),
-        analysed_once(),
+        analysed_once(program.scop),
         # Lanes that are joined to one statement are operators inside of each other.
         deep_recursion(),
     ):

@@ -322,39 +322,33 @@ class _Values:
     units: tuple[Unit, ...]
 
 
-_KNOWN: ContextVar[list[tuple[Scop, _Values]] | None] = ContextVar(
-    "programs analysed", default=None
-)
+_BESIDE: ContextVar[ScopSets | None] = ContextVar("sets of one compilation", default=None)
 
 
 @contextmanager
-def analysed_once() -> Iterator[None]:
-    """Analyse no program twice inside.
+def analysed_once(scop: Scop) -> Iterator[None]:
+    """Analyse no program twice inside, `scop` and what it is rewritten to.
 
     One compilation looks at a program as it was parsed, without dead statements, folded, and in
     several choices of lanes: most of these are the same one.
     """
-    token = _KNOWN.set([])
+    token = _BESIDE.set(ScopSets(scop))
     try:
         yield
     finally:
-        _KNOWN.reset(token)
+        _BESIDE.reset(token)
 
 
 def _values_of(scop: Scop) -> _Values:
     """Return dependences and dataflow of a program, its lookups inside of their arrays."""
-    known = _KNOWN.get()
-    for other, values in known or ():
-        if other == scop:
-            return values
-    plain = ScopSets(scop, known[0][1].sets if known else None)
+    return ScopSets(scop, _BESIDE.get()).once(_values)
+
+
+def _values(plain: ScopSets) -> _Values:
     sets = ScopSets(bounded_lookups(plain), plain)
     dependences = memory_dependences(sets)
     units = dependence_units(sets.scop, dependences)
-    found = _Values(sets, dependences, dataflow(sets), units)
-    if known is not None:
-        known.append((scop, found))
-    return found
+    return _Values(sets, dependences, dataflow(sets), units)
 
 
 def in_banks(analysis: Analysis, cuts: Mapping[str, tuple[Cut, ...]]) -> Analysis:
