@@ -8,10 +8,12 @@ import islpy as isl
 
 from rtlgen.driver import parse
 from rtlgen.frontend import parse_text
+from rtlgen.frontend.errors import EmptyRegion
 from rtlgen.ir.sets import for_each, point_values
 from rtlgen.options import CompileOptions
 from rtlgen.planning.analysis import Analysis, examine
-from tests.poly.enumeration import Pair, Point
+from rtlgen.scheduling.errors import NothingObservable, NothingToBuild
+from tests.poly.enumeration import Pair, Point, instances
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 EXAMPLE_NAMES = (
@@ -58,6 +60,15 @@ ONE_ITERATION = {
 
 def analysed(text: str) -> Analysis:
     return examine(parse_text(text, "program.c"))
+
+
+def analysed_if_small(text: str) -> Analysis | None:
+    """Return the analysis of a random program; None: there is nothing to build, or too much."""
+    try:
+        analysis = analysed(text)
+    except (EmptyRegion, NothingObservable, NothingToBuild):
+        return None
+    return analysis if len(instances(analysis.scop)) <= 100 else None
 
 
 def example(name: str) -> Analysis:

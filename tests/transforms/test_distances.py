@@ -103,10 +103,8 @@ void lanes(int a[4][8], int b[4][8], int c[4][8]) {
 """
 
 
-def test_alike_pairs_are_compared_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    lines = "\n".join(
-        f"b[{lane}][j] = a[{lane}][j] + 1; c[{lane}][j] = b[{lane}][j] * 3;" for lane in range(4)
-    )
+def tables_made(monkeypatch: pytest.MonkeyPatch) -> list[Sequence[Precedence]]:
+    """Return a list that will hold the precedences of every table of distances made from now on."""
     seen: list[Sequence[Precedence]] = []
     compute = distances._distances
 
@@ -119,6 +117,15 @@ def test_alike_pairs_are_compared_once(monkeypatch: pytest.MonkeyPatch) -> None:
         return compute(sources, sinks, precedences)
 
     monkeypatch.setattr(distances, "_distances", counted)
+    return seen
+
+
+def test_alike_pairs_are_compared_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = "\n".join(
+        f"b[{lane}][j] = a[{lane}][j] + 1; c[{lane}][j] = b[{lane}][j] * 3;" for lane in range(4)
+    )
+    compute = distances._distances
+    seen = tables_made(monkeypatch)
     asked: list[int] = []
 
     def noted(
@@ -144,17 +151,7 @@ def test_alike_pairs_are_compared_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("kept", [distances.GAPS_KEPT, 0])
 def test_what_is_asked_for_again_is_known(kept: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[Sequence[Precedence]] = []
     compute = distances._distances
-
-    def counted(
-        sources: Sequence[Candidate],
-        sinks: Sequence[Candidate],
-        precedences: Sequence[Precedence],
-    ) -> IntArray:
-        seen.append(precedences)
-        return compute(sources, sinks, precedences)
-
     asked: list[tuple[Sequence[Sequence[Candidate]], Sequence[Precedence]]] = []
 
     def noted(
@@ -168,7 +165,7 @@ def test_what_is_asked_for_again_is_known(kept: int, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(search, "required_distances", noted)
     choose_plan(analyse(parse_text(BOXES)), CompileOptions())
     units, precedences = asked[-1]
-    monkeypatch.setattr(distances, "_distances", counted)
+    seen = tables_made(monkeypatch)
     monkeypatch.setattr(distances, "GAPS_KEPT", kept)
     known = KnownDistances()
     first = required_distances(units, precedences, known)
