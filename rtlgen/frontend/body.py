@@ -24,7 +24,7 @@ from rtlgen.frontend.errors import (
     PointerUnsupported,
 )
 from rtlgen.frontend.expressions import ExpressionReader
-from rtlgen.frontend.filling import filled
+from rtlgen.frontend.filling import Filler, number_of, parts
 from rtlgen.frontend.guards import is_total
 from rtlgen.frontend.iteration import IterationReader
 from rtlgen.frontend.known_values import known_by_iterators
@@ -39,6 +39,7 @@ from rtlgen.frontend.turn import Turn
 from rtlgen.frontend.values import ObstacleKind, Value
 from rtlgen.frontend.writers import STEPS
 from rtlgen.frontend.writes import ASSIGNMENT_OPS, Assignment, read_assignment, written
+from rtlgen.ir.affine import Affine
 from rtlgen.ir.expr import Constant, Expr, Select
 from rtlgen.ir.scop import Access, ConditionNode, Node, Statement
 from rtlgen.source import Span
@@ -305,9 +306,7 @@ class BodyReader:
         if variable is None:
             return ()
         if variable.shape:
-            return filled(
-                node, variable, replace(place, guard=None), self._declarations, self.drafts
-            )
+            return self._filled(node, variable, place)
         before: list[Node] = []
         setting = c_ast.Assignment("=", c_ast.ID(node.name, node.coord), node.init, node.coord)
         turned, first = self._loops.moves.turned(setting, place.ranges), len(self.drafts)
@@ -319,6 +318,36 @@ class BodyReader:
         made = self.assign(node, assignment, place, reader)
         self._keep_turned(turned, first, place)
         return (*before, made)
+
+    def _filled(self, node: c_ast.Decl, variable: Variable, place: Place) -> tuple[Node, ...]:
+        """Give an array that is declared its initial values, anew each time."""
+        computed = self._declarations.initial[variable.name].computed
+        filler = Filler(node, variable, self._declarations, self.drafts)
+        nodes: list[Node] = []
+        for part in parts(variable.shape, computed):
+            position = (*part.fixed, part.first)
+            value = computed.get(number_of(variable.shape, position))
+            if value is None or len(position) < len(variable.shape):
+                # Nobody sees them where the declaration is not reached.
+                nodes.extend(filler.constants(part, replace(place, guard=None)))
+            else:
+                nodes.extend(self._element(value, variable, position, place))
+        return tuple(nodes)
+
+    def _element(
+        self, node: c_ast.Node, variable: Variable, position: Sequence[int], place: Place
+    ) -> tuple[Node, ...]:
+        """Give one element of an array that is declared its initial value."""
+        subscripts = tuple(Affine((), index) for index in position)
+        write = Access(variable.name, subscripts, self._locator.span(node))
+        before: list[Node] = []
+        reader = self.reader(place, before)
+        value = self.right_hand_side(node, reader, place, before)
+        converted = reader.arithmetic.convert(value, variable.element)
+        name = variable.name + "".join(f"[{index}]" for index in position)
+        text = f"{name} = {self._locator.text(node)}"
+        assignment = Assignment(variable, write, converted, text)
+        return (*before, self.assign(node, assignment, place, reader))
 
     def _pointer(self, node: c_ast.Decl, place: Place) -> None:
         """Declare a pointer, which stays where it points to: whoever moves it is refused."""

@@ -29,7 +29,7 @@ from rtlgen.frontend.symbols import (
     Unusable,
     Variable,
 )
-from rtlgen.frontend.tables import initial_values, rows
+from rtlgen.frontend.tables import InitialValues, first_extent, initial_values
 from rtlgen.frontend.type_reader import TypeReader
 from rtlgen.frontend.types import OPEN, CType
 from rtlgen.frontend.unnoticed import Unnoticed, from_outside
@@ -50,7 +50,7 @@ class Declarations:
     variables: everything stored, in order of declaration.
     inputs: the scalar parameters that have no `-D` value, in order.
     parameters: all of them, in order.
-    initial: values of all elements of arrays that have initial values and may change, by name.
+    initial: of arrays that are set where they are declared, by name.
     extents: of arrays that pointers point to.
     loaded: what has other initial values than 0 that the circuit does not give it.
 
@@ -68,7 +68,7 @@ class Declarations:
         self.variables: list[Variable] = []
         self.inputs: list[ScalarInput] = []
         self.parameters: list[Parameter] = []
-        self.initial: dict[str, tuple[int, ...]] = {}
+        self.initial: dict[str, InitialValues] = {}
         self.loaded: list[Variable] = []
         self._assigned: frozenset[str] = frozenset()
         self._handed_over: frozenset[str] = frozenset()
@@ -285,7 +285,7 @@ class Declarations:
         element = type_.element
         assert element is not None
         if isinstance(node.init, c_ast.InitList) and not type_.shape:
-            node.init = _only_value(node.init, span)
+            node.init = _only_value(node, span)
         if node.init is not None and self._keeps_its_values(node, type_, storage):
             type_ = replace(type_, is_const=True)
         if node.init is not None and not type_.shape and type_.is_const:
@@ -298,7 +298,7 @@ class Declarations:
             raise _extern(span)
         is_state = storage == "global" or "static" in node.storage
         if node.init is not None and type_.shape and (type_.is_const or not is_state):
-            return self._table(node, type_, span)
+            return self._table(node, type_, span, is_state=is_state)
         if is_state:
             self._state(node, type_, span)
             return None
@@ -336,22 +336,30 @@ class Declarations:
         if node.init is not None:
             assert type_.element is not None
             reader = self.constant_reader()
-            values = initial_values(node.init, type_.shape, type_.element, reader, span)
+            given = initial_values(node.init, type_.shape, type_.element, reader, span)
+            values = given.constants
         variable = self._new_variable(node.name, type_, "global", span)
         self._statics[id(node)] = variable
         if any(values):
             self.loaded.append(variable)
 
-    def _table(self, node: c_ast.Decl, type_: CType, span: Span) -> Variable | None:
+    def _table(
+        self, node: c_ast.Decl, type_: CType, span: Span, *, is_state: bool
+    ) -> Variable | None:
         """Declare an array with initial values; return it when it is filled where it stands."""
         assert type_.element is not None
-        values = initial_values(node.init, type_.shape, type_.element, self.constant_reader(), span)
-        known = values if type_.is_const else ()
-        storage: Storage = "local" if known else self._seen_as(node)
-        variable = self._new_variable(node.name, type_, storage, span, values=known)
-        if not type_.is_const:
-            self.initial[variable.name] = values
-        return None if type_.is_const else variable
+        reader = self.constant_reader()
+        values = initial_values(
+            node.init, type_.shape, type_.element, reader, span, may_be_computed=not is_state
+        )
+        if type_.is_const and not values.computed:
+            self._new_variable(node.name, type_, "local", span, values=values.constants)
+            return None
+        # Its elements are assigned, whether or not the text may assign them, too.
+        changing = replace(type_, is_const=False)
+        variable = self._new_variable(node.name, changing, self._seen_as(node), span)
+        self.initial[variable.name] = values
+        return variable
 
     def _element_type(self, node: c_ast.Decl, is_parameter: bool = False) -> CType:
         span = self._locator.name_span(node, node.name)
@@ -360,11 +368,15 @@ class Declarations:
                 "this kind of declaration is not supported", labels=(Label(span),)
             )
         is_counted = isinstance(node.type, c_ast.ArrayDecl) and isinstance(
-            node.init, c_ast.InitList
+            node.init, c_ast.InitList | c_ast.Constant
         )
         type_ = self.types.read(node, span, is_parameter or is_counted)
         if is_counted and type_.shape[0] == OPEN:
-            type_ = replace(type_, shape=(rows(node.init, type_.shape[1:]), *type_.shape[1:]))
+            assert type_.element is not None
+            inner = type_.shape[1:]
+            reader = self.constant_reader()
+            extent = first_extent(node.init, inner, type_.element, reader, span)
+            type_ = replace(type_, shape=(extent, *inner))
         if type_.element is None:
             raise UnsupportedType(f"`{node.name}` has type void", labels=(Label(span),))
         return type_
@@ -395,10 +407,14 @@ class Declarations:
         self.scopes.declare(node.name, Function(node.name, span, definition))
 
 
-def _only_value(values: c_ast.InitList, span: Span) -> c_ast.Node:
-    """Return what braces around the value of a scalar hold."""
-    match values.exprs:
-        case [c_ast.Node() as value] if not isinstance(value, c_ast.InitList):
+def _only_value(node: c_ast.Decl, span: Span) -> c_ast.Node:
+    """Return what braces around the value of a scalar hold; empty ones mean 0."""
+    match node.init.exprs:
+        case None | []:
+            return c_ast.Constant("int", "0", node.init.coord or node.coord)
+        case [c_ast.Node() as value] if not isinstance(
+            value, c_ast.InitList | c_ast.NamedInitializer
+        ):
             return value
     raise InitialiserUnsupported(
         "a scalar is initialised by a list",

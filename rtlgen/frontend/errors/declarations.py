@@ -93,10 +93,10 @@ class UnsupportedType(FrontendError):
 class InitialiserUnsupported(FrontendError):
     """This initial value is not supported.
 
-    Arrays are initialised by constants in braces, one pair a dimension, up to 65,536 elements, and
-    so is everything that outlives a run; a local scalar takes any value, without braces:
+    Arrays are initialised by values in braces, or characters by a string, up to 65,536 elements;
+    what outlives a run takes constants only, what is local any values:
 
-        static const short taps[2][3] = {{1, 2, 1}, {-1}};
+        static const short taps[2][3] = {{1, 2, 1}, [1][2] = -1};
 
     Remedy: give constants in braces, or fill the array in a loop.
     """
