@@ -9,8 +9,10 @@ from rtlgen.ir.types import INT32, INT64, IntType
 UINT32 = IntType(32, False)
 UINT64 = IntType(64, False)
 
-WIDE_CHARACTERS = {"L": INT32, "u": IntType(16, False), "U": UINT32}
-"""The types of characters with a prefix: wchar_t, char16_t, char32_t."""
+WIDE_CHARACTERS = {
+    "L": INT32, "u8": IntType(8, False), "u": IntType(16, False), "U": UINT32,
+}  # fmt: skip
+"""The types of characters with a prefix: wchar_t, char8_t, char16_t, char32_t."""
 
 _INTEGER = re.compile(
     r"(?:0[xX](?P<hex>[0-9a-fA-F]+)|0[bB](?P<bin>[01]+)|(?P<oct>0[0-7]*)|(?P<dec>[1-9][0-9]*))"
@@ -31,7 +33,8 @@ def integer_constant(text: str) -> tuple[int, IntType]:
     ------
     ValueError: it is malformed or too large; the message says which.
     """
-    match = _INTEGER.fullmatch(text)
+    # Separators stand between two digits (C23 6.4.4.1).
+    match = _INTEGER.fullmatch(re.sub(r"(?<=[0-9a-fA-F])'(?=[0-9a-fA-F])", "", text))
     if match is None:
         raise ValueError("it is no integer constant of C")
     digits, base = next(

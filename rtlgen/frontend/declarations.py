@@ -261,7 +261,9 @@ class Declarations:
             inner = inner.type
         if not isinstance(inner, c_ast.Enum) or inner.values is None:
             return
-        following, values = 0, []
+        element, following, values = INT32, 0, []
+        if inner.underlying_type is not None:
+            element = self.types.integer(inner.underlying_type, self._locator.span(inner))
         for constant in inner.values.enumerators:
             if not isinstance(constant, c_ast.Enumerator):
                 continue
@@ -273,10 +275,13 @@ class Declarations:
                         f"the value of `{constant.name}` is not a constant", labels=(Label(span),)
                     )
                 following = value.constant
-            self.scopes.declare(constant.name, NamedConstant(constant.name, following, INT32, span))
+            self.scopes.declare(
+                constant.name, NamedConstant(constant.name, following, element, span)
+            )
             values.append(following)
             following += 1
-        self.types.define_enumeration(inner.name, values)
+        is_given = inner.underlying_type is not None
+        self.types.define_enumeration(inner.name, values, element if is_given else None)
 
     def _stored(self, node: c_ast.Decl, storage: Storage) -> Variable | None:
         """Declare a variable or constant; return a variable that has a scalar initialiser."""

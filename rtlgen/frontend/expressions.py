@@ -22,6 +22,7 @@ from rtlgen.frontend.elements import Element, ElementReader
 from rtlgen.frontend.errors import (
     BadConstant,
     FloatingPoint,
+    PointerUnsupported,
     SideEffect,
     UnsupportedExpression,
 )
@@ -267,14 +268,17 @@ class ExpressionReader:
                 labels=(Label(span),),
                 help="use integers in fixed point",
             )
+        if node.type == "nullptr_t":
+            raise _null_pointer(span)
         if node.type == "string":
             raise UnsupportedExpression("strings are not supported", labels=(Label(span),))
         try:
             if text.startswith("'"):
                 return literal(character_constant(text), INT32, span)
-            if text[1:2] == "'":
-                wide = wide_character_constant(text[0], text[1:])
-                return literal(wide, WIDE_CHARACTERS[text[0]], span)
+            prefix = text.partition("'")[0]
+            if prefix in WIDE_CHARACTERS:
+                wide = wide_character_constant(prefix, text.removeprefix(prefix))
+                return literal(wide, WIDE_CHARACTERS[prefix], span)
             value, type_ = integer_constant(text)
         except ValueError as error:
             raise BadConstant("bad constant", labels=(Label(span, str(error)),)) from error
@@ -349,6 +353,9 @@ class ExpressionReader:
         return prod(left) * part.variable.element.width_bits // 8
 
     def _binary(self, node: c_ast.BinaryOp, span: Span) -> Value:
+        for side in (node.left, node.right):
+            if isinstance(side, c_ast.Constant) and side.type == "nullptr_t":
+                raise _null_pointer(self._locator.span(side))
         if node.op not in ("&&", "||"):
             left, right = self.value(node.left), self.value(node.right)
             return self.arithmetic.binary(BINARY_OPS[node.op], left, right, span)
@@ -374,3 +381,11 @@ def _table_value(variable: Variable, access: Access) -> int | None:
             return None
         place = place * extent + subscript.constant
     return variable.values[place] if variable.values else None
+
+
+def _null_pointer(span: Span) -> PointerUnsupported:
+    return PointerUnsupported(
+        "null pointers are not supported",
+        labels=(Label(span, "points to nothing"),),
+        help="an array of the kernel is always there: leave out the test",
+    )

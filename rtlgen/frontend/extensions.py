@@ -8,13 +8,14 @@ from dataclasses import replace
 from rtlgen.errors import Label
 from rtlgen.frontend.errors import UnsupportedDeclaration
 from rtlgen.frontend.tokens import Token
+from rtlgen.source import Span
 
 _ATTRIBUTE = ("__attribute__", "__attribute")
 _SPELLINGS = {
     f"__{word}{end}": word
     for word in ("restrict", "inline", "const", "signed", "volatile")
     for end in ("", "__")
-}
+} | {"__typeof": "typeof", "__typeof__": "typeof", "__auto_type": "auto"}
 _HARMLESS = frozenset(
     (
         "access", "aligned", "alloc_align", "alloc_size", "always_inline", "artificial",
@@ -70,9 +71,19 @@ def _check(attributes: Sequence[Token]) -> None:
     for token in attributes:
         depth += {"(": 1, ")": -1}.get(token.text, 0)
         is_name = depth == 2 and (token.text[0].isalpha() or token.text[0] == "_")
-        if is_name and token.text.strip("_") not in _HARMLESS:
-            raise UnsupportedDeclaration(
-                f"the attribute `{token.text}` is not supported",
-                labels=(Label(token.span),),
-                help="leave it out, if the values do not depend on it",
-            )
+        if is_name and not is_harmless(token.text):
+            raise attribute_refusal(token.text, token.span)
+
+
+def is_harmless(attribute: str) -> bool:
+    """Return whether an attribute of GNU C is known to change no value."""
+    return attribute.strip("_") in _HARMLESS
+
+
+def attribute_refusal(name: str, span: Span) -> UnsupportedDeclaration:
+    """Return the refusal of an attribute that is not known to be harmless."""
+    return UnsupportedDeclaration(
+        f"the attribute `{name}` is not supported",
+        labels=(Label(span),),
+        help="leave it out, if the values do not depend on it",
+    )

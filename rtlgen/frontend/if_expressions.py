@@ -114,8 +114,9 @@ class _Reader:
             return _number(token)
         if token[0] == "'":
             return character_constant(token), INT64
-        if token[1:2] == "'":
-            return wide_character_constant(token[0], token[1:]), INT64
+        prefix, quote, _ = token.partition("'")
+        if quote:
+            return wide_character_constant(prefix, token.removeprefix(prefix)), INT64
         if token[0].isalpha() or token[0] == "_":
             if self.next == "(":
                 raise ValueError(f"the macro `{token}` is not defined")

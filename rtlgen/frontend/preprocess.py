@@ -32,6 +32,7 @@ from rtlgen.frontend.errors import (
 from rtlgen.frontend.headers import PREDEFINED, included, system_header
 from rtlgen.frontend.hls_pragmas import HlsPragma, hls_pragma, not_followed
 from rtlgen.frontend.if_expressions import if_value
+from rtlgen.frontend.lexer import preprocessor_lexer
 from rtlgen.frontend.origins import LineTable, Origin, adjacent, mark_results
 from rtlgen.frontend.pragmas import wish
 from rtlgen.frontend.tokens import Token, open_comment, split, torn_token, words
@@ -145,7 +146,7 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
     """pcpp with marks on tokens, collected sources, and diagnostics instead of printing."""
 
     def __init__(self, main: SourceFile, include_dirs: Sequence[str]) -> None:
-        super().__init__()
+        super().__init__(preprocessor_lexer())
         self.sources = {main.path: main}
         self._main = main
         self._main_path = os.path.abspath(main.path)
@@ -351,21 +352,6 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
         if outermost:
             mark_results(before, expanded)
         return expanded
-
-    def macro_expand_args(self, macro: Any, args: list[list[Any]]) -> list[Any]:
-        """Put arguments in place as pcpp does, but leave numbers whole that `##` has made.
-
-        pcpp knows no suffix of two letters: it cuts `1LL` in two, both where `1` was.
-        """
-        whole: list[Any] = []
-        for token in super().macro_expand_args(macro, args):
-            types = (whole[-1].type if whole else None, token.type)
-            if types == (self.t_INTEGER, self.t_ID) and whole[-1].lexpos == token.lexpos:
-                whole[-1] = copy(whole[-1])
-                whole[-1].value += token.value
-            else:
-                whole.append(token)
-        return whole
 
     def evalexpr(self, tokens: list[Any]) -> tuple[int, None]:
         """Return the value of the expression of an `#if`; pcpp's own arithmetic is not C's."""

@@ -21,6 +21,7 @@ from rtlgen.frontend.extents import extent_options
 from rtlgen.frontend.headers import declarations
 from rtlgen.frontend.hls_pragmas import HlsPragma
 from rtlgen.frontend.kernel import Kernel
+from rtlgen.frontend.lowering.inferred_types import find_types
 from rtlgen.frontend.old_style import type_parameters_in_place
 from rtlgen.frontend.passed_over import PassedOver
 from rtlgen.frontend.preprocess import Preprocessed, check_name, preprocess, read_source
@@ -145,9 +146,11 @@ def _lower(
     if not preprocessed.tokens:
         raise NoFunction(f"{main.path} is empty")
     tokens = plain_c(preprocessed.tokens)
-    declared = declarations(preprocessed.headers, {token.text for token in tokens})
+    words = frozenset(token.text for token in tokens)
+    declared = declarations(preprocessed.headers, words)
     tree, locator = parse(declared, tokens, dict(preprocessed.sources))
     type_parameters_in_place(tree, locator)
+    find_types(tree, locator, words)
     drop_expectations(tree)
     round_in_integers(tree)
     told = desugar(tree)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from pycparser import c_ast, c_parser
 
@@ -13,8 +13,11 @@ from rtlgen.errors import Label
 from rtlgen.frontend.errors import CSyntaxError, TooDeep
 from rtlgen.frontend.headers import header_of
 from rtlgen.frontend.locate import Locator
+from rtlgen.frontend.lowering.newer_c import is_newer_c, newer_c_as_older
 from rtlgen.frontend.tokens import Token
 from rtlgen.source import SourceFile
+
+_PLACE = re.compile(r"[^:\n]*:(\d+)(?::\d+)?: ")
 
 MAX_BRACKETS = 200
 MAX_LEVELS = 200
@@ -46,7 +49,7 @@ def parse(
     text = "\n".join((declarations, *(token.text for token in tokens)))
     try:
         with deep_recursion():
-            tree = c_parser.CParser().parse(text)
+            tree = _tree(text, frozenset(token.text for token in tokens), locator)
     except c_parser.ParseError as error:
         raise _syntax_error(str(error), tokens, locator) from error
     except RecursionError as error:
@@ -56,6 +59,28 @@ def parse(
         ) from error
     _check_levels(tree, locator)
     return tree, locator
+
+
+def _tree(text: str, words: frozenset[str], locator: Locator) -> c_ast.FileAST:
+    """Return the syntax tree of a text: as C11, or as C23 where that cannot be meant."""
+    try:
+        tree = c_parser.CParser().parse(text)
+    except c_parser.ParseError as error:
+        try:
+            return newer_c_as_older(c_parser.CParser(dialect="c23").parse(text), locator)
+        except c_parser.ParseError as newer_error:
+            # What gets further understands more of it.
+            raise max(error, newer_error, key=_line) from error
+    if is_newer_c(tree, words):
+        with suppress(c_parser.ParseError):
+            return newer_c_as_older(c_parser.CParser(dialect="c23").parse(text), locator)
+    return tree
+
+
+def _line(error: c_parser.ParseError) -> int:
+    match = _PLACE.match(str(error))
+    # What has no place is found at the end.
+    return int(match[1]) if match else sys.maxsize
 
 
 @contextmanager
@@ -96,7 +121,7 @@ def _check_levels(tree: c_ast.FileAST, locator: Locator) -> None:
 
 
 def _syntax_error(text: str, tokens: Sequence[Token], locator: Locator) -> CSyntaxError:
-    match = re.match(r"[^:\n]*:(\d+)(?::\d+)?: ", text)
+    match = _PLACE.match(text)
     if match is None:
         # pycparser gives no place at the end of the input.
         message = text.rsplit(": ", 1)[-1].strip().lower()

@@ -9,14 +9,17 @@ from dataclasses import dataclass
 from rtlgen.source import Span
 
 _PUNCTUATOR = (
-    r"<<=|>>=|\.\.\.|->|\+\+|--|<<|>>|&&|\|\||[<>=!+\-*/%&|^]=|##|[][(){}.&*+\-~!/%<>^|?:;=,#]"
+    r"<<=|>>=|\.\.\.|::|->|\+\+|--|<<|>>|&&|\|\||[<>=!+\-*/%&|^]=|##|[][(){}.&*+\-~!/%<>^|?:;=,#]"
 )
+
+NUMBER = r"0[xX](?:'?\w)*|\.?\d(?:[eE][+-]|'(?=\w)|[\w.])*"
+"""Numbers as the preprocessor has them, whatever they mean."""
 
 _TOKEN = re.compile(
     r"(?P<comment>/\*.*?(?:\*/|\Z)|//[^\n]*)"
-    r"|(?P<wide>[LuU]'(?:\\.|[^'\\\n])*'?)"
+    r"|(?P<wide>(?:u8|[LuU])'(?:\\.|[^'\\\n])*'?)"
     r"|(?P<word>[A-Za-z_]\w*)"
-    r"|(?P<number>0[xX]\w*|\.?\d(?:[eE][+-]|[\w.])*)"
+    rf"|(?P<number>{NUMBER})"
     r"|(?P<quoted>'(?:\\.|[^'\\\n])*'?|\"(?:\\.|[^\"\\\n])*\"?)"
     rf"|(?P<punctuator>{_PUNCTUATOR})"
     r"|(?P<space>\s+)"

@@ -20,13 +20,10 @@ from rtlgen.frontend.errors import (
 )
 from rtlgen.frontend.expressions import ExpressionReader
 from rtlgen.frontend.locate import Locator
-from rtlgen.frontend.types import MAX_ELEMENTS, OPEN, CType
+from rtlgen.frontend.types import MAX_ELEMENTS, OPEN, CType, integer_type
 from rtlgen.frontend.values import ObstacleKind
 from rtlgen.ir.types import IntType
 from rtlgen.source import Span
-
-_WIDTHS = {(): 32, ("char",): 8, ("short",): 16, ("long",): 64, ("long", "long"): 64}
-"""Bits of an integer type by its size words, sign and `int` left out."""
 
 
 class TypeReader:
@@ -50,14 +47,18 @@ class TypeReader:
         except FrontendError as error:
             self._typedefs[node.name] = error
 
-    def define_enumeration(self, tag: str | None, values: Iterable[int]) -> None:
+    def define_enumeration(
+        self, tag: str | None, values: Iterable[int], given: IntType | None = None
+    ) -> None:
         """Remember the type of an enumeration, which gcc chooses by its constants.
 
         Parameters
         ----------
         tag: its name; one without a name is the one that is being declared.
+        given: the type that the program asks for.
         """
-        self._enumerations[tag] = IntType(32, any(value < 0 for value in values))
+        chosen = IntType(32, any(value < 0 for value in values))
+        self._enumerations[tag] = chosen if given is None else given
 
     def integer(self, node: c_ast.Typename, span: Span) -> IntType:
         """Return the type that a cast converts to."""
@@ -150,25 +151,20 @@ class TypeReader:
         words = sorted(names)
         if words == ["void"]:
             return None
-        if words == ["_Bool"]:
-            return IntType(8, False, is_bool=True)
         if any(word in ("float", "double", "_Complex") for word in words):
             raise FloatingPoint(
                 "floating-point types are not supported",
                 labels=(Label(span, f"`{' '.join(names)}`"),),
                 help="use integers in fixed point",
             )
-        # C11 6.7.2: one sign at most, one `int` at most, which `char` does not take.
-        signs = [word for word in words if word in ("signed", "unsigned")]
-        size = tuple(word for word in words if word not in ("signed", "unsigned", "int"))
-        most = 0 if size == ("char",) else 1
-        if len(signs) > 1 or words.count("int") > most or size not in _WIDTHS:
+        type_ = integer_type(names)
+        if type_ is None:
             raise UnsupportedType(
                 f"the type `{' '.join(names)}` is not supported",
                 labels=(Label(span),),
                 help="use an integer type of 8 to 64 bits",
             )
-        return IntType(_WIDTHS[size], "unsigned" not in signs)
+        return type_
 
     def _extent(self, node: c_ast.ArrayDecl, span: Span) -> int:
         if node.dim is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rtlgen.ir.types import IntType
@@ -9,8 +10,8 @@ from rtlgen.ir.types import IntType
 MAX_ELEMENTS = 1 << 26
 """Of one array: ten times what the largest FPGAs hold, and what a compiler can hold as well."""
 
-MAX_ELEMENTS = 1 << 26
-"""Of one array: more than the largest FPGAs hold."""
+_WIDTHS = {(): 32, ("char",): 8, ("short",): 16, ("long",): 64, ("long", "long"): 64}
+"""Bits of an integer type by its size words, sign and `int` left out."""
 
 OPEN = 0
 """The extent of the first dimension of a parameter that does not state it."""
@@ -26,3 +27,19 @@ class CType:
     element: IntType | None
     shape: tuple[int, ...]
     is_const: bool
+
+
+def integer_type(names: Sequence[str]) -> IntType | None:
+    """Return the integer type that keywords spell, if they do (C11 6.7.2).
+
+    There is one sign at most, and one `int` at most, which `char` does not take.
+    """
+    words = sorted(names)
+    if words == ["_Bool"]:
+        return IntType(8, False, is_bool=True)
+    signs = [word for word in words if word in ("signed", "unsigned")]
+    size = tuple(word for word in words if word not in ("signed", "unsigned", "int"))
+    most = 0 if size == ("char",) else 1
+    if len(signs) > 1 or words.count("int") > most or size not in _WIDTHS:
+        return None
+    return IntType(_WIDTHS[size], "unsigned" not in signs)

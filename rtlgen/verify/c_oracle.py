@@ -29,7 +29,18 @@ Oracle: TypeAlias = Literal["golden", "gcc"]
 
 _COMPILERS = ("gcc", "cc", "clang")
 # C as the front end reads it: char is signed, signed numbers wrap.
-_OPTIONS = ("-std=gnu11", "-O1", "-fwrapv", "-fsigned-char", "-w")
+_OPTIONS = ("-O1", "-fwrapv", "-fsigned-char")
+_OLDER_C = ("-std=gnu11",)
+_NEWER_C = (
+    "-std=gnu2x", "-Dauto=__auto_type", "-Dbool=_Bool", "-Dconstexpr=static const", "-Dfalse=0",
+    "-Dstatic_assert=_Static_assert", "-Dtrue=1",
+)  # fmt: skip
+STANDARDS = ((*_OLDER_C, "-Werror=implicit-int"), _NEWER_C, _OLDER_C)
+"""Which C a text is, until one fits: C11, where `auto` is no type, C23, and C11 without types.
+
+Compilers of 2022 know much of C23, but not the keywords that are macros here.
+"""
+
 _TIME_LIMIT_SECONDS = 300
 _DECLARATOR = re.compile(r"[A-Za-z_]\w*(\s*\[[^][]*\])*")
 
@@ -115,15 +126,24 @@ def _compiled(scop: Scop, options: COptions, compiler: str, folder: Path) -> Pat
     # What has a second name must not be kept in a register, or taken for what nobody changes.
     flags = [*_OPTIONS, *(["-O0"] if hidden else []), *flags]
     log = folder / "compile.log"
-    try:
-        run_tool([compiler, *flags, "-c", kernel, "-o", folder / "kernel.o"], log=log)
-    except ToolFailedError:
+    command = [compiler, *flags, "-c", kernel, "-o", folder / "kernel.o"]
+    if not any(_is_compiled([*command, *standard], log) for standard in STANDARDS):
         said = [line for line in log.read_text().splitlines() if "error:" in line]
         error = _unsuitable(scop, f"{Path(compiler).name} refuses the file")
         error.diagnostic = replace(error.diagnostic, notes=tuple(said[:3]))
-        raise error from None
-    run_tool([compiler, *_OPTIONS, main, folder / "kernel.o", "-lm", "-o", program], log=log)
+        raise error
+    run_tool(
+        [compiler, *_OPTIONS, *_OLDER_C, main, folder / "kernel.o", "-lm", "-o", program], log=log
+    )
     return program
+
+
+def _is_compiled(command: Sequence[str | Path], log: Path) -> bool:
+    try:
+        run_tool(command, log=log)
+    except ToolFailedError:
+        return False
+    return True
 
 
 def _with_symbols(scop: Scop) -> tuple[str, dict[str, str]]:

@@ -23,6 +23,7 @@ import numpy.typing as npt
 
 from rtlgen.ir.scop import Array, Scop
 from rtlgen.ir.types import IntType
+from rtlgen.verify.c_oracle import STANDARDS
 
 Elements = npt.NDArray[np.integer]
 
@@ -125,8 +126,10 @@ def _global(library: ctypes.CDLL, array: Array) -> Elements:
 
 
 def _gcc(arguments: Sequence[str]) -> None:
-    done = subprocess.run(
-        ["gcc", "-std=c11", *arguments], capture_output=True, text=True, check=False
-    )
-    if done.returncode != 0:
-        raise ValueError(f"gcc refuses the source: {done.stderr}")
+    for standard in STANDARDS:
+        done = subprocess.run(
+            ["gcc", *standard, *arguments], capture_output=True, text=True, check=False
+        )
+        if done.returncode == 0:
+            return
+    raise ValueError(f"gcc refuses the source: {done.stderr}")

@@ -1,0 +1,1 @@
+"""Passes that rewrite the syntax tree from C to simpler C of the same meaning."""
