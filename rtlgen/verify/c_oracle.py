@@ -126,7 +126,7 @@ def _compiled(scop: Scop, options: COptions, compiler: str, folder: Path) -> Pat
     # What has a second name must not be kept in a register, or taken for what nobody changes.
     flags = [*_OPTIONS, *(["-O0"] if hidden else []), *flags]
     log = folder / "compile.log"
-    command = [compiler, *flags, "-c", kernel, "-o", folder / "kernel.o"]
+    command: list[str | Path] = [compiler, *flags, "-c", kernel, "-o", folder / "kernel.o"]
     if not any(_is_compiled([*command, *standard], log) for standard in STANDARDS):
         said = [line for line in log.read_text().splitlines() if "error:" in line]
         error = _unsuitable(scop, f"{Path(compiler).name} refuses the file")
