@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from pycparser import c_ast
 
@@ -85,14 +85,12 @@ class ElementReader:
         """Return the element that an expression names."""
         part = self.part(node)
         shape, span = part.variable.shape, self._locator.span(node)
-        if part.is_pointed_to and not part.subscripts:
+        if part.is_whole or (part.is_pointed_to and not part.subscripts):
             raise PointerUnsupported(
                 f"the pointer `{part.name}` is used as a value",
                 labels=(Label(span, "a pointer"),),
                 help=f"write `*{part.name}` or `{part.name}[0]`",
             )
-        if shape == () and part.subscripts == (Affine(),) and part.is_pointed_to:
-            part = replace(part, subscripts=())
         if len(part.subscripts) != len(shape) or part.offset != Affine():
             raise SubscriptCount(
                 f"`{part.name}` has {_count(len(shape), 'dimension')}, not {len(part.subscripts)}",
@@ -116,9 +114,12 @@ class ElementReader:
             if isinstance(place, LookedUp) and not is_at_once:
                 raise subscript_refusal(place.value, place.text)
         left = variable.shape[len(part.subscripts) :]
-        is_scalar = part.is_address and variable.shape == ()
-        if variable.element != type_.element or (
-            (len(left) != len(type_.shape) or left[1:] != type_.shape[1:]) and not is_scalar
+        if part.is_whole:
+            left = (1, *left)
+        if (
+            variable.element != type_.element
+            or len(left) != len(type_.shape)
+            or left[1:] != type_.shape[1:]
         ):
             raise CallArguments(
                 f"the argument does not fit the parameter `{parameter}`",
@@ -127,7 +128,9 @@ class ElementReader:
                 help="give both the same element type, and the same extents behind the first",
             )
         is_const = variable.is_const or type_.is_const
-        return View(parameter, variable, part.subscripts, part.offset, is_const)
+        return View(
+            parameter, variable, part.subscripts, part.offset, is_const, is_whole=part.is_whole
+        )
 
     def part(self, node: c_ast.Node) -> Part:
         """Return the array, the part of one, or the element that an expression names."""
@@ -151,8 +154,10 @@ class ElementReader:
         match self._scopes.lookup(node.name):
             case Variable() as variable:
                 return Part(node.name, variable)
-            case View(_, variable, fixed, offset):
-                return Part(node.name, variable, fixed, offset, is_pointed_to=True)
+            case View(_, variable, fixed, offset, is_whole=is_whole):
+                return Part(
+                    node.name, variable, fixed, offset, is_pointed_to=True, is_whole=is_whole
+                )
             case None:
                 raise unknown_name(node.name, span)
             case Unusable(error):

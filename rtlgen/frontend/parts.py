@@ -28,7 +28,7 @@ class Part:
     name: as the text calls it.
     offset: what the next subscript is counted from.
     is_pointed_to: it is reached through a pointer.
-    is_address: it is the address of an element.
+    is_whole: it is the address of the whole variable, so that one subscript more names nothing.
     """
 
     name: str
@@ -36,14 +36,14 @@ class Part:
     subscripts: tuple[Index, ...] = ()
     offset: Index = _START
     is_pointed_to: bool = False
-    is_address: bool = False
+    is_whole: bool = False
 
     def element(self, subscript: Index) -> Part:
         """Return what one more subscript names."""
-        if self.is_address and self.variable.shape == ():
-            return replace(self, is_address=False)
-        subscripts = (*self.subscripts, plus(self.offset, subscript))
-        return replace(self, subscripts=subscripts, offset=Affine(), is_address=False)
+        place = plus(self.offset, subscript)
+        if self.is_whole and (place == Affine() or self.variable.shape == ()):
+            return replace(self, offset=Affine(), is_whole=False, is_pointed_to=False)
+        return replace(self, subscripts=(*self.subscripts, place), offset=Affine(), is_whole=False)
 
     def moved(self, step: Index) -> Part:
         """Return the part that begins `step` further on."""
@@ -52,10 +52,8 @@ class Part:
     def address(self) -> Part:
         """Return the part that begins with this element."""
         if not self.subscripts:
-            return replace(self, is_address=True)
-        return replace(
-            self, subscripts=self.subscripts[:-1], offset=self.subscripts[-1], is_address=True
-        )
+            return replace(self, is_whole=not self.is_pointed_to)
+        return replace(self, subscripts=self.subscripts[:-1], offset=self.subscripts[-1])
 
 
 def plus(a: Index, b: Index) -> Index:

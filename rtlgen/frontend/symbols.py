@@ -92,6 +92,7 @@ class View:
     -------
     fixed: the leading subscripts that the caller gave.
     offset: what is added to the subscript behind them.
+    is_whole: it points to the whole variable.
     """
 
     name: str
@@ -99,6 +100,7 @@ class View:
     fixed: tuple[Index, ...]
     offset: Index
     is_const: bool
+    is_whole: bool = False
 
 
 @dataclass(slots=True)
