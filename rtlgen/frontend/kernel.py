@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 
 from pycparser import c_ast
 
@@ -37,14 +37,22 @@ class Kernel:
     Parameters
     ----------
     fixed: the `-D` values of scalar parameters, and extents.
+    members: variables that are members of structures, which need not all be used.
 
     Members
     -------
     warnings: what was left out; complete after `read`.
     """
 
-    def __init__(self, region: Region, locator: Locator, fixed: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        region: Region,
+        locator: Locator,
+        fixed: Mapping[str, str],
+        members: Set[str] = frozenset(),
+    ) -> None:
         self._region = region
+        self._members = members
         self._locator = locator
         self._declarations = Declarations(locator, fixed)
         self._body = BodyReader(region.function.decl.name, self._declarations, locator)
@@ -60,7 +68,7 @@ class Kernel:
         FrontendError: the first refusal; its `others` are the rest.
         """
         function = self._region.function
-        self._unmentioned = _declared(tree.ext) - _names(tree.ext)
+        self._unmentioned = _declared(tree.ext) - _names(tree.ext) - self._members
         hidden = _parameter_names(function)
         # A parameter keeps its C name even when a global has the same one.
         self._declarations.scopes.reserve(hidden)

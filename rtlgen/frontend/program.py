@@ -22,6 +22,7 @@ from rtlgen.frontend.headers import declarations
 from rtlgen.frontend.hls_pragmas import HlsPragma
 from rtlgen.frontend.kernel import Kernel
 from rtlgen.frontend.lowering.inferred_types import find_types
+from rtlgen.frontend.lowering.records import split_records
 from rtlgen.frontend.old_style import type_parameters_in_place
 from rtlgen.frontend.passed_over import PassedOver
 from rtlgen.frontend.preprocess import Preprocessed, check_name, preprocess, read_source
@@ -153,12 +154,13 @@ def _lower(
     find_types(tree, locator, words)
     drop_expectations(tree)
     round_in_integers(tree)
+    records = split_records(tree, locator)
     told = desugar(tree)
     region = select_region(tree, function, locator)
     literals = {node: take_whole_literals(node) for node in tree.ext}
     passed_over = PassedOver(region, tree, locator)
-    kernel = Kernel(region, locator, fixed)
-    scop = kernel.read(tree, main)
+    kernel = Kernel(region, locator, fixed, records.members)
+    scop = replace(kernel.read(tree, main), records=records.of(region.function.decl.name))
     warnings = (
         *preprocessed.warnings,
         *passed_over.calls(told),

@@ -24,6 +24,7 @@ from rtlgen.ir.expr import (
     map_affine,
     walk,
 )
+from rtlgen.ir.records import Record
 from rtlgen.ir.schedule import Schedule
 from rtlgen.ir.types import IntType
 from rtlgen.source import SourceFile, Span
@@ -429,6 +430,7 @@ class Scop:
     parameters: of the C function, in its order.
     untouched: arrays that no statement uses, of role "in" or local: parameters, and what only dead
         statements used.
+    records: structures of the C program that its caller sees, stored as one array a member.
     """
 
     name: str
@@ -441,6 +443,7 @@ class Scop:
     returned: str | None = None
     parameters: tuple[Parameter, ...] = ()
     untouched: tuple[Array, ...] = ()
+    records: tuple[Record, ...] = ()
 
     def __post_init__(self) -> None:
         names = [array.name for array in (*self.arrays, *self.untouched)]

@@ -18,6 +18,7 @@ import numpy as np
 
 from rtlgen.errors import RtlgenError
 from rtlgen.frontend.tokens import split
+from rtlgen.ir.records import Record, RecordMember
 from rtlgen.ir.scop import Array, Scop
 from rtlgen.ir.types import IntType
 from rtlgen.system.tools import ToolFailedError, find_tool, run_tool
@@ -154,7 +155,7 @@ def _with_symbols(scop: Scop) -> tuple[str, dict[str, str]]:
     text = scop.source.text
     lines = [0, *(match.end() for match in re.finditer("\n", text))]
     depths = _brace_depths(text)
-    found: list[tuple[int, str]] = []
+    symbols: dict[int, str] = {}
     hidden: dict[str, str] = {}
     for place, (name, _, _) in enumerate(_blocks(scop)):
         array = next((a for a in scop.arrays if a.name == name and a.storage == "global"), None)
@@ -163,8 +164,9 @@ def _with_symbols(scop: Scop) -> tuple[str, dict[str, str]]:
         start = lines[array.span.line - 1] + array.span.column - 1
         declared = _DECLARATOR.match(text, start)
         if declared is not None and depths.get(start, 0):
-            hidden[name] = f"rtlgen_static_{place}"
-            found.append((declared.end(), hidden[name]))
+            # All members of a structure are one variable.
+            hidden[name] = symbols.setdefault(declared.end(), f"rtlgen_static_{place}")
+    found = symbols.items()
     for end, symbol in sorted(found, reverse=True):
         text = f'{text[:end]} __asm__("{symbol}") __attribute__((used)){text[end:]}'
     return text, hidden
@@ -208,9 +210,13 @@ def _caller(scop: Scop, options: COptions, hidden: Mapping[str, str]) -> str:
     places = {name: place for place, (name, _, _) in enumerate(_blocks(scop))}
     stored = {array.name for array in scop.arrays if array.storage == "parameter"}
     names = {array.name: hidden.get(array.name, array.name) for array in scop.arrays}
+    structures = _Structures(scop, places, hidden)
     arguments = []
     for parameter in scop.parameters:
-        if parameter.is_array:
+        record = structures.of_parameter(parameter.name)
+        if record is not None:
+            arguments += structures.argument(record)
+        elif parameter.is_array:
             known = parameter.name in stored and parameter.name in places
             arguments.append(f"block[{places[parameter.name]}]" if known else "(void *)0")
         elif parameter.name in options.defines:
@@ -223,20 +229,126 @@ def _caller(scop: Scop, options: COptions, hidden: Mapping[str, str]) -> str:
     call = f"{scop.name}({', '.join(arguments)});"
     if scop.returned is not None:
         call = f"*({_c_type(scop.array(scop.returned).element)} *)result = {call}"
+    call = f"{structures.result()}{call}"
     lines = [
-        *(f'extern char {symbol} __asm__("{symbol}");' for symbol in hidden.values()),
-        f"void rtlgen_call(void **block, void *result) {{ (void)block; (void)result; {call} }}",
+        *(
+            f'extern char {symbol} __asm__("{symbol}");'
+            for name, symbol in hidden.items()
+            if name not in structures.members
+        ),
+        "void rtlgen_call(void **block, void *result) {",
+        *structures.declared(),
+        "  (void)block; (void)result;",
+        *structures.copies(builds=True),
+        f"  {call}",
+        *structures.copies(builds=False),
+        "}",
         "void *rtlgen_global(int place) {",
         "  (void)place;",
         *(
             f"  if (place == {places[array.name]}) return (void *)&{names[array.name]};"
             for array in _visible(scop)
-            if array.storage == "global"
+            if array.storage == "global" and array.name not in structures.members
         ),
         "  return (void *)0;",
         "}",
     ]
     return "\n".join(lines) + "\n"
+
+
+class _Structures:
+    """Builds the structures of a program from the arrays of their members, and takes them apart.
+
+    Members
+    -------
+    members: the arrays and scalars that are members of some structure.
+
+    Parameters
+    ----------
+    places: the numbers of the blocks that hold the arrays.
+    hidden: symbols of those that have no name outside of their functions.
+    """
+
+    def __init__(self, scop: Scop, places: Mapping[str, int], hidden: Mapping[str, str]) -> None:
+        self._shapes: dict[str, tuple[tuple[int, ...], IntType]] = {
+            array.name: (array.shape, array.element) for array in _visible(scop)
+        }
+        self._shapes |= {scalar.name: ((), scalar.type) for scalar in scop.scalars}
+        self._places = places
+        self._hidden = hidden
+        self._given: list[Record] = []
+        self._records = [r for r in scop.records if r.is_parameter or self._used(r)]
+        owned = ((member.array, r) for r in scop.records for member in r.members)
+        self.members: dict[str, Record] = dict(owned)
+
+    def _used(self, record: Record) -> list[RecordMember]:
+        return [member for member in record.members if member.array in self._places]
+
+    def of_parameter(self, name: str) -> Record | None:
+        """Return the structure that a parameter of the circuit is a member of."""
+        record = self.members.get(name)
+        return record if record is not None and record.is_parameter else None
+
+    def argument(self, record: Record) -> list[str]:
+        """Return the argument that a structure is, where its first member stands."""
+        if record.is_result or record in self._given:
+            return []
+        self._given.append(record)
+        return [f"{self._name(record)}{'' if record.rank else '[0]'}"]
+
+    def result(self) -> str:
+        """Return what the returned structure is assigned to, if there is one."""
+        return "".join(
+            f"{self._name(record)}[0] = " for record in self._records if record.is_result
+        )
+
+    def declared(self) -> Iterator[str]:
+        """Yield the declarations of the structures that have no name where the program is called.
+
+        What no block holds of them is 0.
+        """
+        for record in self._records:
+            name = self._name(record)
+            if name == record.name:
+                continue
+            outer = [self._shapes[m.array][0][: record.rank] for m in self._used(record)]
+            first = max((shape[0] for shape in outer if shape), default=1)
+            inner = next((shape[1:] for shape in outer), ())
+            sizes = "".join(f"[{size}]" for size in (first, *inner))
+            if record.is_parameter:
+                yield f"  static {record.c_type} {name}{sizes};"
+            else:
+                sizes = sizes if record.rank else ""
+                yield f'  extern {record.c_type} {name}{sizes} __asm__("{name}");'
+
+    def _name(self, record: Record) -> str:
+        """Return the name of a structure where the program is called."""
+        if record.is_parameter:
+            return f"rtlgen_s_{record.name}"
+        used = self._used(record)
+        return self._hidden.get(used[0].array, record.name) if used else record.name
+
+    def copies(self, *, builds: bool) -> Iterator[str]:
+        """Yield what copies all members from their blocks, or back."""
+        for record in self._records:
+            for member in self._used(record):
+                yield from self._copied(record, member, builds)
+
+    def _copied(self, record: Record, member: RecordMember, builds: bool) -> Iterator[str]:
+        shape, element = self._shapes[member.array]
+        counters = [f"k{number}" for number in range(len(shape))]
+        start = "[0]" if record.is_parameter and not record.rank else ""
+        place = f"{self._name(record)}{start}{member.accessor.format(*counters)}"
+        number = "0"
+        for counter, extent in zip(counters, shape, strict=True):
+            number = f"({number}) * {extent} + {counter}"
+        block = f"(({_c_type(element)} *)block[{self._places[member.array]}])[{number}]"
+        loops = " ".join(
+            f"for (int {counter} = 0; {counter} < {extent}; {counter}++)"
+            for counter, extent in zip(counters, shape, strict=True)
+        )
+        target, value = (place, block) if builds else (block, place)
+        yield f"  {loops} {target} = {value};"
 
 
 def _main(scop: Scop) -> str:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -59,12 +59,13 @@ class Recipe:
         Arrays that are only written get contents too: an element that the program never writes
         must still be there after the run.
         """
+        limited = replace(self, limits={**bit_field_limits(scop), **self.limits})
         inputs: dict[str, Elements | int] = {}
         for array in scop.arrays:
             if array.role != "local":
-                inputs[array.name] = self._elements(array.element, array.shape, array.name)
+                inputs[array.name] = limited._elements(array.element, array.shape, array.name)
         for scalar in scop.scalars:
-            inputs[scalar.name] = int(self._elements(scalar.type, (), scalar.name))
+            inputs[scalar.name] = int(limited._elements(scalar.type, (), scalar.name))
         return inputs
 
     def _elements(self, element: IntType, shape: tuple[int, ...], name: str) -> Elements:
@@ -81,6 +82,12 @@ class Recipe:
         unsigned = words.astype(f"u{element.width_bits // 8}")
         result: Elements = unsigned.view(element_dtype(element)).reshape(shape)
         return result
+
+
+def bit_field_limits(scop: Scop) -> dict[str, Limits]:
+    """Return the smallest and largest values that bit-fields hold, by the names of their arrays."""
+    members = (member for record in scop.records for member in record.members)
+    return {member.array: member.limits for member in members if member.limits is not None}
 
 
 def random_inputs(scop: Scop, seed: int) -> dict[str, Elements | int]:

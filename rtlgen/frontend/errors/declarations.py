@@ -51,10 +51,20 @@ class PointerUnsupported(FrontendError):
 
 
 class AggregateUnsupported(FrontendError):
-    """Structures, unions and bit-fields are not supported.
+    """A structure, union or bit-field is used in a way that has no meaning for its members.
 
-    Remedy: use one array for each member (a "structure of arrays"). Each of them then is a
-    memory with ports of its own, which is faster as well.
+    A structure is stored as one variable for each of its members, so that it has no address:
+
+        p[i].v[k] = q->x; p[i] = p[j]; f(&p[i]);     accepted
+        struct node { struct node *next; ... }       refused where `next` is followed
+        union { int i; short s[2]; }                 refused: the members differ in size
+        struct { long wide : 40; }                   refused: more than 32 bits
+
+    Pointers to structures cannot be compared, returned or chosen by a condition, and a call that
+    returns a structure must be evaluated exactly once.
+
+    Remedy: in place of a pointer to a structure, keep its subscript. In place of a union, use
+    shifts and masks.
     """
 
     code = "E0110"

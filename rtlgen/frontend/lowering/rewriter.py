@@ -1,0 +1,203 @@
+"""The walk that passes over statements have in common: scopes, and where statements may be put."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pycparser import c_ast
+
+from rtlgen.frontend.lowering.names import Names
+
+Before = list[c_ast.Node] | None
+"""Takes statements that have to run before an expression; None where there is no such place."""
+
+
+class Rewriter:
+    """Walks a file with the names in sight. A pass overrides what it rewrites.
+
+    Members
+    -------
+    names: the names in sight.
+    """
+
+    def __init__(self) -> None:
+        self.names = Names()
+
+    def file(self, tree: c_ast.FileAST) -> None:
+        """Rewrite a file in place."""
+        tree.ext = [part for node in tree.ext for part in self._external(node)]
+
+    def _external(self, node: c_ast.Node) -> list[c_ast.Node]:
+        match node:
+            case c_ast.FuncDef():
+                return self._function(node)
+            case c_ast.Decl() | c_ast.Typedef():
+                return self.declaration(node)
+        return [node]
+
+    def _function(self, node: c_ast.FuncDef) -> list[c_ast.Node]:
+        self.names.declare(node.decl)
+        with self.names.block():
+            entry = self.parameters(node)
+            items = node.body.block_items or []
+            node.body.block_items = [*entry, *self._each(items)]
+            self.leave(node)
+        return [node]
+
+    def _each(self, items: Sequence[c_ast.Node]) -> list[c_ast.Node]:
+        return [part for item in items for part in self.statement(item)]
+
+    def statement(self, node: c_ast.Node) -> list[c_ast.Node]:
+        """Return what stands in place of a statement or declaration."""
+        before: list[c_ast.Node] = []
+        match node:
+            case c_ast.Compound():
+                with self.names.block():
+                    node.block_items = self._each(node.block_items or [])
+            case c_ast.If():
+                node.cond = self.expression(node.cond, before)
+                node.iftrue, node.iffalse = self._arm(node.iftrue), self._arm(node.iffalse)
+            case c_ast.For():
+                with self.names.block():
+                    before = self._loop(node)
+                if any(isinstance(part, c_ast.Decl) for part in before):
+                    return [c_ast.Compound([*before, node], node.coord)]
+            case c_ast.While() | c_ast.DoWhile():
+                node.cond = self.expression(node.cond, None)
+                node.stmt = self._arm(node.stmt)
+            case c_ast.Switch():
+                node.cond = self.expression(node.cond, before)
+                node.stmt = self._arm(node.stmt)
+            case c_ast.Case() | c_ast.Default():
+                node.stmts = self._each(node.stmts or [])
+            case c_ast.Label():
+                parts = self.statement(node.stmt)
+                return [c_ast.Label(node.name, gathered(parts, node), node.coord)]
+            case c_ast.Return():
+                return self.result(node)
+            case c_ast.Decl() | c_ast.Typedef():
+                return self.declaration(node)
+            case c_ast.DeclList():
+                return self._each(node.decls)
+            case (
+                c_ast.EmptyStatement()
+                | c_ast.Pragma()
+                | c_ast.Break()
+                | c_ast.Continue()
+                | c_ast.Goto()
+                | c_ast.StaticAssert()
+            ):
+                return [node]
+            case _:
+                return self.effect(node)
+        return [*before, node]
+
+    def _arm(self, node: c_ast.Node | None) -> c_ast.Node | None:
+        """Rewrite the statement under a loop or `if`."""
+        if node is None:
+            return None
+        with self.names.block():
+            parts = self.statement(node)
+        return gathered(parts, node)
+
+    def _loop(self, node: c_ast.For) -> list[c_ast.Node]:
+        """Rewrite a `for`; return what has to run before it."""
+        before: list[c_ast.Node] = []
+        if isinstance(node.init, c_ast.DeclList):
+            parts = self._each(node.init.decls)
+            if any(not isinstance(part, c_ast.Decl) for part in parts):
+                before, node.init = parts, None
+            else:
+                node.init = c_ast.DeclList(parts, node.init.coord) if parts else None
+        elif node.init is not None:
+            node.init = self.listed(node.init)
+        node.cond = None if node.cond is None else self.expression(node.cond, None)
+        node.next = None if node.next is None else self.listed(node.next)
+        node.stmt = self._arm(node.stmt)
+        return before
+
+    def sequence(self, parts: Sequence[c_ast.Node], node: c_ast.Node) -> c_ast.Node | None:
+        """Return effects, one after the other, as a part of a header."""
+        if not parts:
+            return None
+        return parts[0] if len(parts) == 1 else c_ast.ExprList(list(parts), node.coord)
+
+    # What a pass rewrites.
+
+    def declaration(self, node: c_ast.Decl | c_ast.Typedef) -> list[c_ast.Node]:
+        """Declare a name, and return what stands in place of its declaration."""
+        self.names.declare(node)
+        if isinstance(node, c_ast.Typedef) or node.init is None:
+            return [node]
+        before: list[c_ast.Node] = []
+        node.init = self.expression(node.init, None if self.names.is_outermost else before)
+        return [*before, node]
+
+    def parameters(self, node: c_ast.FuncDef) -> list[c_ast.Node]:
+        """Declare the parameters of a function; return what its body has to begin with."""
+        for parameter in parameters_of(node):
+            self.names.declare(parameter, is_parameter=True)
+        return []
+
+    def leave(self, node: c_ast.FuncDef) -> None:
+        """End a function."""
+
+    def effect(self, node: c_ast.Node) -> list[c_ast.Node]:
+        """Return the statements in place of an expression that is one."""
+        before: list[c_ast.Node] = []
+        made = self.expression(node, before)
+        return [*before, made]
+
+    def listed(self, node: c_ast.Node) -> c_ast.Node | None:
+        """Return what stands in place of the first or the last part of a header."""
+        return self.sequence(self.effect(node), node)
+
+    def result(self, node: c_ast.Return) -> list[c_ast.Node]:
+        """Return the statements in place of a `return`."""
+        before: list[c_ast.Node] = []
+        node.expr = None if node.expr is None else self.expression(node.expr, before)
+        return [*before, node]
+
+    def expression(self, node: c_ast.Node, before: Before) -> c_ast.Node:
+        """Return what stands in place of an expression."""
+        return self.inside(node, before)
+
+    def inside(self, node: c_ast.Node, before: Before) -> c_ast.Node:
+        """Rewrite the operands of an expression in place."""
+        match node:
+            case c_ast.BinaryOp(op="&&" | "||"):
+                node.left = self.expression(node.left, before)
+                node.right = self.expression(node.right, None)
+            case c_ast.TernaryOp():
+                node.cond = self.expression(node.cond, before)
+                node.iftrue = self.expression(node.iftrue, None)
+                node.iffalse = self.expression(node.iffalse, None)
+            case c_ast.ExprList() | c_ast.InitList():
+                node.exprs = [self.expression(part, before) for part in node.exprs]
+            case c_ast.NamedInitializer():
+                node.expr = self.expression(node.expr, before)
+            case c_ast.StructRef():
+                node.name = self.expression(node.name, before)
+            case c_ast.FuncCall():
+                if node.args is not None:
+                    node.args.exprs = [self.expression(part, before) for part in node.args.exprs]
+            case c_ast.Typename():
+                pass
+            case _:
+                for name in node.__slots__:
+                    value = getattr(node, name, None)
+                    if isinstance(value, c_ast.Node):
+                        setattr(node, name, self.expression(value, before))
+        return node
+
+
+def parameters_of(node: c_ast.FuncDef) -> list[c_ast.Decl]:
+    """Return the parameters of a function that have names."""
+    arguments = node.decl.type.args
+    listed = arguments.params if arguments is not None else ()
+    return [each for each in listed if isinstance(each, c_ast.Decl) and each.name]
+
+
+def gathered(parts: Sequence[c_ast.Node], like: c_ast.Node) -> c_ast.Node:
+    """Return some statements as one."""
+    return parts[0] if len(parts) == 1 else c_ast.Compound(list(parts), like.coord)
