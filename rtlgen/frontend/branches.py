@@ -28,6 +28,7 @@ from rtlgen.frontend.known_values import known_by_iterators
 from rtlgen.frontend.locate import Locator
 from rtlgen.frontend.lookups import stays_inside
 from rtlgen.frontend.place import Place
+from rtlgen.frontend.pure_functions import keeps_state
 from rtlgen.frontend.ranges import Ranges
 from rtlgen.frontend.reaching import State, value_after
 from rtlgen.frontend.statement_reader import StatementReader
@@ -239,6 +240,9 @@ class BranchReader:
             return None
         leaves = [a.leaves for branch in branches for a in branch.alternatives if not a.conditions]
         if len(leaves) != 2 or any(len(parts) != 1 for parts in leaves):
+            return None
+        if any(keeps_state(side, self._declarations.scopes) for side in sides):
+            # Each call has to happen where it stands.
             return None
         targets = [_target(side) for side in sides]
         if len({self._locator.text(target) for target in targets}) != 1:

@@ -117,7 +117,8 @@ class CallReader:
         known = {variable.name for variable in self._declarations.variables}
         first = len(before)
         value = self._statements(node, function.definition, reader, place, before)
-        self._require_no_effect(node, before[first:], known)
+        self._require_hidden(node, before[first:], known, reader)
+        self._require_order(node, before[:first], before[first:])
         return self._returned(node, function.definition, reader, value)
 
     def statement(self, node: c_ast.FuncCall, place: Place) -> tuple[Node, ...]:
@@ -330,6 +331,7 @@ class CallReader:
         What is returned may call functions, whose statements `reader` appends behind these.
         """
         changed = {name for name, _ in assigned(function.body)}
+        start = len(before)
         symbols: list[tuple[c_ast.Decl, Symbol]] = []
         for parameter, type_, argument in self._bound(node, function):
             outer = self._scopes.lookup(argument.name) if isinstance(argument, c_ast.ID) else None
@@ -342,7 +344,10 @@ class CallReader:
             ):
                 symbols.append((parameter, outer))
             else:
-                symbols.append((parameter, self._copied(parameter, type_, argument, place, before)))
+                first = len(before)
+                copied = self._copied(parameter, type_, argument, place, before)
+                self._require_order(argument, before[start:first], before[first:])
+                symbols.append((parameter, copied))
         items = list(function.body.block_items or ())
         final = items.pop() if items and isinstance(items[-1], c_ast.Return) else None
         with self._inside(node, function.decl.name):
@@ -375,14 +380,33 @@ class CallReader:
         nodes.append(self._body.assign(argument, assignment, place, reader))
         return variable
 
-    def _require_no_effect(
-        self, node: c_ast.FuncCall, nodes: Sequence[Node], known: set[str]
+    def _require_hidden(
+        self, node: c_ast.FuncCall, nodes: Sequence[Node], known: set[str], reader: ExpressionReader
     ) -> None:
-        """Refuse a function inside an expression that writes what others can see."""
+        """Refuse a function inside an expression that writes what others can see.
+
+        What a function keeps for itself from call to call nobody sees, but the call has to happen.
+        """
         for name in self._body.written_by(nodes):
-            if name in known:
-                raise SideEffect(
-                    "a function that is called inside an expression has a side effect",
-                    labels=(Label(self._locator.span(node), f"writes `{name}`"),),
-                    help="make the call a statement, or the whole right-hand side",
-                )
+            is_kept = self._is_kept(name) and not reader.is_conditional
+            if self._scopes.sees(name) or (not is_kept and (name in known or self._is_kept(name))):
+                raise self._side_effect(node, f"writes `{name}`")
+
+    def _require_order(
+        self, node: c_ast.Node, before: Sequence[Node], nodes: Sequence[Node]
+    ) -> None:
+        """Refuse two calls in one expression of which each changes what the other one uses."""
+        for name in self._body.written_by(before) & self._body.written_by(nodes):
+            if self._is_kept(name):
+                raise self._side_effect(node, f"writes `{name}`, as another call does")
+
+    def _is_kept(self, name: str) -> bool:
+        """Return whether a variable keeps its value from call to call."""
+        return self._declarations.stored_as(name).storage == "global"
+
+    def _side_effect(self, node: c_ast.Node, label: str) -> SideEffect:
+        return SideEffect(
+            "a function that is called inside an expression has a side effect",
+            labels=(Label(self._locator.span(node), label),),
+            help="make the call a statement, or the whole right-hand side",
+        )

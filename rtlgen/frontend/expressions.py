@@ -123,7 +123,7 @@ class ExpressionReader:
         )
         self.reads: list[Access] = []
         self.may_leave = False
-        self._conditions = int(is_guarded)
+        self._outside = self._conditions = int(is_guarded)
         self._in_question: frozenset[str] = frozenset()
 
     def value(self, node: c_ast.Node) -> Value:
@@ -171,6 +171,11 @@ class ExpressionReader:
             yield
         finally:
             self._conditions -= 1
+
+    @property
+    def is_conditional(self) -> bool:
+        """Whether what is read depends on a condition inside of the statement."""
+        return self._conditions > self._outside
 
     def condition(self, node: c_ast.Node, under: Iterable[c_ast.Node]) -> Value:
         """Return the value of a condition, on which it depends whether `under` is evaluated.

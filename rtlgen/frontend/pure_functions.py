@@ -14,7 +14,7 @@ from itertools import islice
 from pycparser import c_ast
 
 from rtlgen.frontend.expressions import BINARY_OPS, ExpressionReader
-from rtlgen.frontend.symbols import Scopes, Slot
+from rtlgen.frontend.symbols import Function, Scopes, Slot
 from rtlgen.frontend.type_reader import TypeReader
 from rtlgen.frontend.values import Value, literal
 from rtlgen.frontend.writers import STEPS, below
@@ -57,6 +57,32 @@ def parameters(function: c_ast.FuncDef) -> tuple[c_ast.Decl, ...]:
     arguments = function.decl.type.args
     listed = arguments.params if arguments is not None else ()
     return tuple(node for node in listed if isinstance(node, c_ast.Decl) and node.name is not None)
+
+
+def keeps_state(root: c_ast.Node, scopes: Scopes) -> bool:
+    """Return whether a function that is called below `root` has variables that outlive the call."""
+    known: set[int] = set()
+    pending = [root]
+    while pending:
+        for node in below(pending.pop()):
+            name = node.name.name if _is_call(node) else None
+            function = scopes.lookup(name) if name is not None else None
+            body = function.definition if isinstance(function, Function) else None
+            if body is not None and id(body) not in known:
+                known.add(id(body))
+                pending.append(body)
+            is_static = isinstance(node, c_ast.Decl) and "static" in node.storage
+            if known and is_static and "const" not in node.quals and _is_stored(node):
+                return True
+    return False
+
+
+def _is_call(node: c_ast.Node) -> bool:
+    return isinstance(node, c_ast.FuncCall) and isinstance(node.name, c_ast.ID)
+
+
+def _is_stored(node: c_ast.Decl) -> bool:
+    return not isinstance(node.type, c_ast.FuncDecl)
 
 
 class NotAnExpression(Exception):

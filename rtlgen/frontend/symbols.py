@@ -156,6 +156,15 @@ class Scopes:
             return symbol.variable
         return symbol if isinstance(symbol, Variable) else None
 
+    def sees(self, variable: str) -> bool:
+        """Return whether a name in sight stands for a variable, or for a part of it."""
+        return any(
+            (symbol.variable if isinstance(symbol, View) else symbol).name == variable
+            for scope in self._scopes
+            for symbol in scope.values()
+            if isinstance(symbol, Variable | View)
+        )
+
     def reserve(self, c_names: Iterable[str]) -> None:
         """Keep names for the parameters of the kernel."""
         self._reserved = frozenset(c_names)
