@@ -1,4 +1,4 @@
-"""`memset` and `memcpy` do what they do in C, or are refused."""
+"""`memset`, `memcpy` and `memmove` do what they do in C, or are refused."""
 
 from __future__ import annotations
 
@@ -23,6 +23,14 @@ CALLS = {
     "without its result": "(void)memset(b, 0, 12 * sizeof(*b));",
     "in a loop, under a condition": """for (int i = 0; i < 4; i++)
                                          if (a[i] > 0) memcpy(m[i], a, 12 * sizeof(*a));""",
+    "moved up": "memmove(b + 1, b, 7 * sizeof *b); memmove(&w[0][1], w[0], 2 * sizeof w[0][0]);",
+    "moved down": "memmove(b, b + 2, 7 * sizeof *b); memmove(m[0], m[1], 3 * sizeof m[0][0]);",
+    "moved to itself": "memmove(b + 3, &b[3], 4 * sizeof *b);",
+    "moved by an iterator": """for (int i = 0; i < 4; i++) memmove(b + 2 * i, b + 3, 5 * sizeof *b);
+                               for (int i = 1; i < 3; i++) memmove(m + i, m, 2 * sizeof m[0]);""",
+    "moved from where data says": "memmove(b + 1, b + (a[0] & 3), 5 * sizeof *b);",
+    "moved to another array": "memmove(m[2], b + 1, 4 * sizeof *b);",
+    "moved between rows": "memmove(m[0] + 1, m[1], 3 * sizeof(int)); memmove(m[3], m[2], 16);",
     "nothing": "memset(b, 0, 0); b[0] = 1;",
 }
 
@@ -41,7 +49,6 @@ def test_a_block_call_does_what_gcc_does(body: str) -> None:
         "memset(b, 0, 7);",
         "memset(b, 0);",
         "memcpy(b, c, 8);",
-        "memmove(b, b + 1, 8);",
         "memcpy(m, a, sizeof(int) * 12);",
     ],
 )
