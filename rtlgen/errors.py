@@ -335,11 +335,16 @@ WARNINGS: Mapping[str, str] = {
     and is refused where it is used. Give the folder that holds the header with `-I DIR`, or declare
     what is needed in the file.
     """,
-    "W0111": """A call that only tells something to whoever runs the program is left out.
+    "W0111": """A call that changes nothing of what is computed is left out.
 
     `assert(n > 0);` and `printf("%d", n);` change nothing that the function computes, and a circuit
     has nobody to tell. The same holds of `puts`, `fprintf`, `perror`, hints to the compiler and
     their like. An argument that changes something is refused (E0126).
+
+    Left out are also functions outside of the file, such as `gettimeofday` or `free`, that are
+    given no array of the kernel and whose results end in such calls, with the variables that hold
+    them. One that the file declares itself could change variables of the file: it is refused
+    (E0116) where there are any.
     """,
     "W0112": """A floating-point literal is taken as the integer that it is.
 

@@ -44,7 +44,7 @@ from rtlgen.source import Span
 MAX_OPERATIONS = 20_000
 """Operations that all calls of a program together may become."""
 
-_ABSOLUTE = {"abs": INT32, "labs": INT64, "llabs": INT64}
+ABSOLUTE = {"abs": INT32, "labs": INT64, "llabs": INT64}
 
 
 class Body(StatementReader, Protocol):
@@ -135,9 +135,7 @@ class CallReader:
             return self._body.items([block_loops(name, node, self._body.reader(place))], place)
         function = self._function(node)
         if function.definition is None:
-            raise self._refused(
-                node, f"the function `{function.name}` is not defined here", "its text is needed"
-            )
+            raise self._outside(node, function.name)
         before: list[Node] = []
         reader = self._body.reader(place, before)
         self._statements(node, function.definition, reader, place, before)
@@ -199,12 +197,20 @@ class CallReader:
         symbol = self._scopes.lookup(name) if name is not None else None
         if isinstance(symbol, Function):
             return symbol
-        if symbol is None and name in _ABSOLUTE:
+        if symbol is None and name in ABSOLUTE:
             return Function(name, self._locator.span(node), None)
         if name is None or symbol is not None:
             raise self._refused(node, "only functions can be called", "no function")
         raise self._refused(
             node, f"the function `{name}` is not defined here", "its text is needed"
+        )
+
+    def _outside(self, node: c_ast.FuncCall, name: str) -> CallUnsupported:
+        """Return the refusal of a call that is a statement, and may change what is computed."""
+        return CallUnsupported(
+            f"the function `{name}` is not defined here",
+            labels=(Label(self._locator.span(node), "may change what is computed"),),
+            help="define the function in this file, or leave out the call",
         )
 
     def _refused(self, node: c_ast.FuncCall, message: str, label: str) -> CallUnsupported:
@@ -220,7 +226,7 @@ class CallReader:
 
     def _builtin(self, node: c_ast.FuncCall, function: Function, reader: ExpressionReader) -> Value:
         arguments = self._arguments(node)
-        type_ = _ABSOLUTE.get(function.name)
+        type_ = ABSOLUTE.get(function.name)
         if type_ is None or len(arguments) != 1:
             raise self._refused(
                 node, f"the function `{function.name}` is not defined here", "its text is needed"

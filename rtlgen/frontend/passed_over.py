@@ -28,7 +28,9 @@ class PassedOver:
         self._locator = locator
         self._entered = _called(region, tree)
 
-    def calls(self, left_out: Mapping[str, Sequence[c_ast.FuncCall]]) -> Iterator[Diagnostic]:
+    def calls(
+        self, left_out: Mapping[str, Sequence[c_ast.FuncCall]], why: str
+    ) -> Iterator[Diagnostic]:
         """Yield a warning for each function whose calls are left out.
 
         Parameters
@@ -41,7 +43,7 @@ class PassedOver:
                 if self._is_read(function, call):
                     found.setdefault(call.name.name, []).append(call)
         for name, calls in found.items():
-            text = f"`{name}` is left out: a circuit has nobody to tell"
+            text = f"`{name}` is left out: {why}"
             yield self._warning("W0111", text, calls)
 
     def literals(self, taken: Mapping[c_ast.Node, Sequence[c_ast.Node]]) -> Iterator[Diagnostic]:

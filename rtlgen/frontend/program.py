@@ -22,6 +22,7 @@ from rtlgen.frontend.headers import declarations
 from rtlgen.frontend.hls_pragmas import HlsPragma
 from rtlgen.frontend.kernel import Kernel
 from rtlgen.frontend.lowering.inferred_types import find_types
+from rtlgen.frontend.lowering.outside_calls import drop_outside_calls
 from rtlgen.frontend.lowering.records import split_records
 from rtlgen.frontend.old_style import type_parameters_in_place
 from rtlgen.frontend.passed_over import PassedOver
@@ -152,6 +153,7 @@ def _lower(
     tree, locator = parse(declared, tokens, dict(preprocessed.sources))
     type_parameters_in_place(tree, locator)
     find_types(tree, locator, words)
+    outside = drop_outside_calls(tree, locator)
     drop_expectations(tree)
     round_in_integers(tree)
     records = split_records(tree, locator)
@@ -163,7 +165,8 @@ def _lower(
     scop = replace(kernel.read(tree, main), records=records.of(region.function.decl.name))
     warnings = (
         *preprocessed.warnings,
-        *passed_over.calls(told),
+        *passed_over.calls(told, "a circuit has nobody to tell"),
+        *passed_over.calls(outside, "it does not touch what the circuit computes"),
         *passed_over.literals(literals),
         *kernel.warnings,
     )

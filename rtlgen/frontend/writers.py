@@ -13,7 +13,8 @@ STEPS = ("++", "--", "p++", "p--")
 
 
 _KEYWORDS = ("_Bool", "char", "short", "int", "long", "signed", "unsigned", "float", "double")
-_NUMBERS = frozenset((*_KEYWORDS, *type_names()))
+NUMBERS = frozenset((*_KEYWORDS, *type_names()))
+"""Words that spell types of numbers."""
 
 
 def assigned(root: c_ast.Node) -> Iterator[tuple[str, c_ast.Node]]:
@@ -70,7 +71,7 @@ def _is_changeable(parameter: c_ast.Node) -> bool:
     match parameter.type:
         case c_ast.TypeDecl(type=c_ast.IdentifierType(names=names)):
             # A name for a type may stand for an array.
-            return not set(names) <= _NUMBERS
+            return not set(names) <= NUMBERS
         case (
             c_ast.PtrDecl(type=c_ast.TypeDecl(quals=quals))
             | c_ast.ArrayDecl(type=c_ast.TypeDecl(quals=quals))

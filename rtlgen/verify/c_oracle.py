@@ -57,7 +57,7 @@ class OracleUnsuitable(RtlgenError):
       a function can neither set nor read them, and where they are declared they are given a name;
     - on data on which the program does what C leaves undefined, such as a division by zero; such
       data sets are left out, and there must be another one;
-    - where the compiler refuses the file.
+    - where the compiler refuses the file, or functions that it calls are elsewhere.
 
     The golden model, `--oracle golden`, has none of these limits.
     """
@@ -129,14 +129,19 @@ def _compiled(scop: Scop, options: COptions, compiler: str, folder: Path) -> Pat
     log = folder / "compile.log"
     command: list[str | Path] = [compiler, *flags, "-c", kernel, "-o", folder / "kernel.o"]
     if not any(_is_compiled([*command, *standard], log) for standard in STANDARDS):
-        said = [line for line in log.read_text().splitlines() if "error:" in line]
-        error = _unsuitable(scop, f"{Path(compiler).name} refuses the file")
-        error.diagnostic = replace(error.diagnostic, notes=tuple(said[:3]))
-        raise error
-    run_tool(
-        [compiler, *_OPTIONS, *_OLDER_C, main, folder / "kernel.o", "-lm", "-o", program], log=log
-    )
+        raise _refused(scop, f"{Path(compiler).name} refuses the file", log)
+    linking = [compiler, *_OPTIONS, *_OLDER_C, main, folder / "kernel.o", "-lm", "-o", program]
+    if not _is_compiled(linking, log):
+        raise _refused(scop, "the file calls functions that it does not define", log)
     return program
+
+
+def _refused(scop: Scop, why: str, log: Path) -> OracleUnsuitable:
+    """Return the refusal of a file, with what the compiler says."""
+    said = [line for line in log.read_text().splitlines() if re.search(r"error:|undefined", line)]
+    error = _unsuitable(scop, why)
+    error.diagnostic = replace(error.diagnostic, notes=tuple(said[:3]))
+    return error
 
 
 def _is_compiled(command: Sequence[str | Path], log: Path) -> bool:

@@ -1,0 +1,288 @@
+"""Calls of functions outside of the file, that cannot touch what the kernel computes, left out.
+
+Rewrite
+-------
+    struct timeval start, end;                  struct timeval start, end;
+    gettimeofday(&start, NULL);
+    for (...) a[i] += b[i];                     for (...) a[i] += b[i];
+    gettimeofday(&end, NULL);
+    double spent = end.tv_sec - start.tv_sec;   double spent;
+    printf("%f", spent);                        printf("%f", spent);
+    free(b);
+
+Neither an array nor a pointer is handed over, but to `free`, and what the function returns, or
+leaves in a variable whose address it takes, ends in calls that are left out as well. Functions that
+no header declares might change the variables of the file: there must be none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pycparser import c_ast
+
+from rtlgen.frontend.block_calls import BLOCK_CALLS
+from rtlgen.frontend.calls import ABSOLUTE
+from rtlgen.frontend.desugar import TELLING
+from rtlgen.frontend.locate import Locator
+from rtlgen.frontend.writers import NUMBERS, STEPS, below
+
+_FREEING = frozenset(("free", "_mm_free"))
+_LISTS = ("block_items", "stmts")
+_BODIES = ("stmt", "iftrue", "iffalse")
+_JUMPING = frozenset(
+    ("_Exit", "_exit", "abort", "exit", "longjmp", "quick_exit", "setjmp", "siglongjmp")
+)
+"""Functions that do not come back to where they are called, or do so twice."""
+
+
+def drop_outside_calls(tree: c_ast.FileAST, locator: Locator) -> dict[str, list[c_ast.FuncCall]]:
+    """Rewrite all functions of a file in place.
+
+    Returns
+    -------
+    dict: the calls that are left out, by the name of the function in which they stood.
+    """
+    bodies = {node.decl.name: node for node in tree.ext if isinstance(node, c_ast.FuncDef)}
+    variables = [
+        node
+        for node in tree.ext
+        if isinstance(node, c_ast.Decl) and node.name and not isinstance(node.type, c_ast.FuncDecl)
+    ]
+    of_file = [node for node in variables if not locator.is_above(node)]
+    from_headers = {
+        node.name
+        for node in tree.ext
+        if isinstance(node, c_ast.Decl)
+        and isinstance(node.type, c_ast.FuncDecl)
+        and locator.is_above(node)
+    }
+    refused = frozenset((*bodies, *BLOCK_CALLS, *ABSOLUTE, *TELLING, *_JUMPING))
+    left_out: dict[str, list[c_ast.FuncCall]] = {}
+    for name, node in bodies.items():
+        if not locator.is_above(node.decl):
+            changing = any("const" not in variable.quals for variable in of_file)
+            known = frozenset(from_headers) | _FREEING if changing else None
+            scalars = {v.name for v in of_file if _is_number(v)} | _constants(tree)
+            shared = {variable.name for variable in variables}
+            left_out[name] = _Function(node, refused, known, shared, scalars).rewrite()
+    return left_out
+
+
+class _Function:
+    """Rewrites one function.
+
+    Parameters
+    ----------
+    refused: names of functions that are not outside, or no plain calls.
+    known: the only functions that may be left out; None for any.
+    shared: variables of the file. scalars: names of the file that are numbers.
+    """
+
+    def __init__(
+        self,
+        node: c_ast.FuncDef,
+        refused: frozenset[str],
+        known: frozenset[str] | None,
+        shared: set[str],
+        scalars: set[str],
+    ) -> None:
+        self._node = node
+        self._refused = refused
+        self._known = known
+        declared = [part for part in below(node) if isinstance(part, c_ast.Decl) and part.name]
+        numbers = {part.name for part in declared if _is_number(part)} | scalars
+        self._numbers = numbers - {part.name for part in declared if not _is_number(part)}
+        inside = [part for part in below(node.body) if isinstance(part, c_ast.Decl)]
+        self._locals = {
+            part.name
+            for part in inside
+            if part.name and not part.storage and isinstance(part.type, c_ast.TypeDecl)
+        }
+        outer = {part.name for part in declared if not any(part is other for other in inside)}
+        self._locals -= outer | shared
+        self._statements = {id(part): part for part in _statements(node.body)}
+        self._watched: set[str] = set()
+        self._calls: list[c_ast.FuncCall] = []
+
+    def rewrite(self) -> list[c_ast.FuncCall]:
+        """Leave out what can be, and return the calls among it."""
+        if not any(self._is_outside(part) for part in below(self._node.body)):
+            return []
+        self._watched = self._watching()
+        for node in below(self._node.body):
+            self._sweep(node)
+        return self._calls
+
+    def _is_outside(self, node: c_ast.Node) -> bool:
+        """Return whether a node is a call of a function outside of the file."""
+        if not isinstance(node, c_ast.FuncCall) or not isinstance(node.name, c_ast.ID):
+            return False
+        name = node.name.name
+        is_known = self._known is None or name in self._known
+        return is_known and name not in self._refused and name not in self._numbers
+
+    # Variables that only tell how long it took.
+
+    def _watching(self) -> set[str]:
+        """Return the variables that hold what outside calls give, and end in calls left out."""
+        candidates = set(self._locals)
+        while used := candidates & set(self._used_elsewhere(self._node.body, candidates)):
+            candidates -= used
+        self._watched = candidates
+        found: set[str] = set()
+        while True:
+            reached = {
+                name
+                for part in below(self._node.body)
+                if (name := _target(part)) in candidates and self._comes_from_outside(part, found)
+            }
+            reached |= {
+                name
+                for part in below(self._node.body)
+                if self._is_outside(part)
+                for name in _addresses(part)
+                if name in candidates
+            }
+            if reached <= found:
+                return found
+            found |= reached
+
+    def _used_elsewhere(self, node: c_ast.Node, candidates: set[str]) -> Iterator[str]:
+        """Yield names of candidates that are used for something else than to be told."""
+        if isinstance(node, c_ast.ID):
+            yield node.name
+            return
+        if isinstance(node, c_ast.FuncCall) and isinstance(node.name, c_ast.ID):
+            is_left_out = node.name.name in TELLING or self._is_outside(node)
+            if is_left_out and node.args is not None:
+                for argument in node.args.exprs:
+                    if any(isinstance(part, c_ast.FuncCall) for part in below(argument)):
+                        yield from self._used_elsewhere(argument, candidates)
+                return
+        is_statement = id(node) in self._statements
+        if is_statement and _target(node) in candidates and not _has_effects(node):
+            return
+        if isinstance(node, c_ast.StructRef):
+            # Its member is no variable.
+            yield from self._used_elsewhere(node.name, candidates)
+            return
+        for _, child in node.children():
+            yield from self._used_elsewhere(child, candidates)
+
+    def _comes_from_outside(self, node: c_ast.Node, found: set[str]) -> bool:
+        value = node.init if isinstance(node, c_ast.Decl) else node
+        return value is not None and any(
+            self._may_go(part) or (isinstance(part, c_ast.ID) and part.name in found)
+            for part in below(value)
+        )
+
+    # Statements.
+
+    def _sweep(self, node: c_ast.Node) -> None:
+        """Leave out what can be among the statements of a node."""
+        for field in _LISTS:
+            value = getattr(node, field, None)
+            if isinstance(value, list):
+                value[:] = [part for part in value if not self._goes(part)]
+        for field in _BODIES:
+            value = getattr(node, field, None)
+            if isinstance(value, c_ast.Node) and self._goes(value):
+                setattr(node, field, c_ast.EmptyStatement(value.coord))
+
+    def _goes(self, part: c_ast.Node) -> bool:
+        """Return whether a statement is left out; a declaration only loses its value."""
+        if isinstance(part, c_ast.Decl):
+            if part.name in self._watched and part.init is not None:
+                self._note(part.init)
+                part.init = None
+            return False
+        goes = _target(part) in self._watched or self._may_go(part)
+        if goes:
+            self._note(part)
+        return goes
+
+    def _note(self, root: c_ast.Node) -> None:
+        self._calls += [part for part in below(root) if self._is_outside(part)]
+
+    def _may_go(self, node: c_ast.Node) -> bool:
+        """Return whether a node is a call that cannot touch what is computed."""
+        if isinstance(node, c_ast.Cast):
+            return self._may_go(node.expr)
+        if not self._is_outside(node):
+            return False
+        arguments = list(node.args.exprs) if node.args is not None else []
+        if node.name.name in _FREEING:
+            return not any(_sets(part) for argument in arguments for part in below(argument))
+        return all(self._is_harmless(argument) for argument in arguments)
+
+    def _is_harmless(self, node: c_ast.Node) -> bool:
+        """Return whether an argument gives the function nothing of what is computed to change."""
+        match node:
+            case c_ast.Constant():
+                return True
+            case c_ast.ID(name=name):
+                return name in self._numbers
+            case c_ast.UnaryOp(op="&", expr=c_ast.ID(name=name)):
+                return name in self._watched
+            case c_ast.UnaryOp(op="sizeof"):
+                return True
+            case c_ast.UnaryOp(op="+" | "-" | "~" | "!", expr=inner) | c_ast.Cast(expr=inner):
+                return self._is_harmless(inner)
+            case c_ast.BinaryOp(left=left, right=right):
+                return self._is_harmless(left) and self._is_harmless(right)
+        return False
+
+
+def _statements(body: c_ast.Node) -> Iterator[c_ast.Node]:
+    """Yield the statements below a function's body."""
+    for node in below(body):
+        for field in _LISTS:
+            yield from getattr(node, field, None) or ()
+        for field in _BODIES:
+            value = getattr(node, field, None)
+            if isinstance(value, c_ast.Node):
+                yield value
+
+
+def _target(node: object) -> str | None:
+    """Return the name of the variable that a statement sets, all of it or a member."""
+    match node:
+        case c_ast.Decl(name=str(name), init=c_ast.Node()):
+            return name
+        case c_ast.Assignment(lvalue=base):
+            pass
+        case c_ast.UnaryOp(op=op, expr=base) if op in STEPS:
+            pass
+        case _:
+            return None
+    while isinstance(base, c_ast.StructRef) and base.type == ".":
+        base = base.name
+    return str(base.name) if isinstance(base, c_ast.ID) else None
+
+
+def _addresses(call: c_ast.Node) -> Iterator[str]:
+    for part in below(call):
+        if isinstance(part, c_ast.UnaryOp) and part.op == "&" and isinstance(part.expr, c_ast.ID):
+            yield part.expr.name
+
+
+def _has_effects(node: c_ast.Node) -> bool:
+    """Return whether a value sets something on the way."""
+    value = node.init if isinstance(node, c_ast.Decl) else node
+    return any(_sets(part) for part in below(value) if part is not node)
+
+
+def _sets(node: c_ast.Node) -> bool:
+    is_step = isinstance(node, c_ast.UnaryOp) and node.op in STEPS
+    return is_step or isinstance(node, c_ast.Assignment)
+
+
+def _is_number(node: c_ast.Decl) -> bool:
+    """Return whether a name is declared as a number: the type has no other name."""
+    inner = node.type.type if isinstance(node.type, c_ast.TypeDecl) else None
+    return isinstance(inner, c_ast.IdentifierType) and set(inner.names) <= NUMBERS
+
+
+def _constants(tree: c_ast.FileAST) -> set[str]:
+    return {node.name for node in below(tree) if isinstance(node, c_ast.Enumerator)}
