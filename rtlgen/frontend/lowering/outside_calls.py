@@ -28,8 +28,6 @@ from rtlgen.frontend.locate import Locator
 from rtlgen.frontend.writers import NUMBERS, STEPS, below
 
 _FREEING = frozenset(("free", "_mm_free"))
-_LISTS = ("block_items", "stmts")
-_BODIES = ("stmt", "iftrue", "iffalse")
 _JUMPING = frozenset(
     ("_Exit", "_exit", "abort", "exit", "longjmp", "quick_exit", "setjmp", "siglongjmp")
 )
@@ -181,13 +179,11 @@ class _Function:
 
     def _sweep(self, node: c_ast.Node) -> None:
         """Leave out what can be among the statements of a node."""
-        for field in _LISTS:
-            value = getattr(node, field, None)
-            if isinstance(value, list):
-                value[:] = [part for part in value if not self._goes(part)]
-        for field in _BODIES:
-            value = getattr(node, field, None)
-            if isinstance(value, c_ast.Node) and self._goes(value):
+        for items in _lists(node):
+            items[:] = [part for part in items if not self._goes(part)]
+        for field in _bodies(node):
+            value = getattr(node, field)
+            if self._goes(value):
                 setattr(node, field, c_ast.EmptyStatement(value.coord))
 
     def _goes(self, part: c_ast.Node) -> bool:
@@ -237,12 +233,30 @@ class _Function:
 def _statements(body: c_ast.Node) -> Iterator[c_ast.Node]:
     """Yield the statements below a function's body."""
     for node in below(body):
-        for field in _LISTS:
-            yield from getattr(node, field, None) or ()
-        for field in _BODIES:
-            value = getattr(node, field, None)
-            if isinstance(value, c_ast.Node):
-                yield value
+        for items in _lists(node):
+            yield from items
+        for field in _bodies(node):
+            yield getattr(node, field)
+
+
+def _lists(node: c_ast.Node) -> list[list[c_ast.Node]]:
+    """Return the lists of statements in a node."""
+    match node:
+        case (
+            c_ast.Compound(block_items=items) | c_ast.Case(stmts=items) | c_ast.Default(stmts=items)
+        ) if items is not None:
+            return [items]
+    return []
+
+
+def _bodies(node: c_ast.Node) -> list[str]:
+    """Return the fields of a node that hold a statement."""
+    match node:
+        case c_ast.If():
+            return [field for field in ("iftrue", "iffalse") if getattr(node, field) is not None]
+        case c_ast.For() | c_ast.While() | c_ast.DoWhile() | c_ast.Label() | c_ast.Switch():
+            return ["stmt"]
+    return []
 
 
 def _target(node: object) -> str | None:

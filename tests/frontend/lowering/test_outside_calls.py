@@ -80,6 +80,7 @@ def test_a_function_that_the_file_declares_is_left_out_where_nothing_is_shared()
         "int t; t = rand(); for (int i = 0; i < t; i++) b[i] = 1;",
         "b[0] = twice(rand());",
         "b[0] = rand();",
+        "b[0] = x ? rand() : rand();",
         "x = rand(); b[0] = x;",
         "free(b++);",
         "exit(1); b[0] = 1;",
