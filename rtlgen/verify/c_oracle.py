@@ -130,7 +130,8 @@ def _compiled(scop: Scop, options: COptions, compiler: str, folder: Path) -> Pat
     command: list[str | Path] = [compiler, *flags, "-c", kernel, "-o", folder / "kernel.o"]
     if not any(_is_compiled([*command, *standard], log) for standard in STANDARDS):
         raise _refused(scop, f"{Path(compiler).name} refuses the file", log)
-    linking = [compiler, *_OPTIONS, *_OLDER_C, main, folder / "kernel.o", "-lm", "-o", program]
+    linking: list[str | Path] = [compiler, *_OPTIONS, *_OLDER_C, main, folder / "kernel.o"]
+    linking += ["-lm", "-o", program]
     if not _is_compiled(linking, log):
         raise _refused(scop, "the file calls functions that it does not define", log)
     return program

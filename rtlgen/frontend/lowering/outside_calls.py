@@ -133,7 +133,8 @@ class _Function:
             reached = {
                 name
                 for part in below(self._node.body)
-                if (name := _target(part)) in candidates and self._comes_from_outside(part, found)
+                for name in candidates & {_target(part)}
+                if self._comes_from_outside(part, found)
             }
             reached |= {
                 name
