@@ -22,6 +22,7 @@ from rtlgen.frontend.headers import declarations
 from rtlgen.frontend.hls_pragmas import HlsPragma
 from rtlgen.frontend.kernel import Kernel
 from rtlgen.frontend.lowering.inferred_types import find_types
+from rtlgen.frontend.lowering.literal_arrays import name_literals
 from rtlgen.frontend.lowering.outside_calls import drop_outside_calls
 from rtlgen.frontend.lowering.records import split_records
 from rtlgen.frontend.old_style import type_parameters_in_place
@@ -154,6 +155,7 @@ def _lower(
     type_parameters_in_place(tree, locator)
     find_types(tree, locator, words)
     outside = drop_outside_calls(tree, locator)
+    name_literals(tree, locator)
     drop_expectations(tree)
     round_in_integers(tree)
     records = split_records(tree, locator)

@@ -1,0 +1,227 @@
+"""Arrays without a name, compound literals and strings, as arrays with one.
+
+Rewrite
+-------
+    b[i] = (int[]){3, 1, 4}[k];          static const int literal[] = {3, 1, 4};
+                                         b[i] = literal[k];
+    f((int[]){x, 1});                    int literal[] = {x, 1}; f(literal);
+    const char *s = "abc";               static const char text[] = "abc"; const char *s = text;
+    y = (short){x};                      y = (short)x;
+
+Constants that nobody can change are a table of the function. What is computed is set anew where the
+statement stands; under a condition inside of a statement there is no such place.
+"""
+
+from __future__ import annotations
+
+from pycparser import c_ast
+
+from rtlgen.errors import Label
+from rtlgen.frontend.errors import UnsupportedExpression
+from rtlgen.frontend.locate import Locator
+from rtlgen.frontend.lowering.names import FreshNames
+from rtlgen.frontend.lowering.rewriter import Before, Rewriter
+from rtlgen.frontend.writers import NUMBERS, STEPS, below
+
+
+def name_literals(tree: c_ast.FileAST, locator: Locator) -> None:
+    """Rewrite all functions of a file in place.
+
+    Raises
+    ------
+    UnsupportedExpression: an array would have to be set inside of an expression.
+    """
+    if any(isinstance(node, c_ast.CompoundLiteral) or _is_text(node) for node in below(tree)):
+        _Literals(tree, locator).file(tree)
+
+
+class _Literals(Rewriter):
+    """Gives arrays names.
+
+    Parameters
+    ----------
+    tree: the file.
+    """
+
+    def __init__(self, tree: c_ast.FileAST, locator: Locator) -> None:
+        super().__init__()
+        self._locator = locator
+        self._fresh = FreshNames(tree)
+        self._defined = {n.decl.name for n in tree.ext if isinstance(n, c_ast.FuncDef)}
+        self._changed = {id(part) for node in below(tree) for part in _changed_by(node)}
+        self._tables: list[c_ast.Node] = []
+
+    def leave(self, node: c_ast.FuncDef) -> None:
+        """Put the tables of a function at its start."""
+        node.body.block_items = [*self._tables, *node.body.block_items]
+        self._tables = []
+
+    def declaration(self, node: c_ast.Decl | c_ast.Typedef) -> list[c_ast.Node]:
+        """Leave the text that an array begins with where it is."""
+        if self.names.is_outermost or (isinstance(node, c_ast.Decl) and _is_text(node.init)):
+            is_pointer = isinstance(node.type, c_ast.PtrDecl)
+            if self.names.is_outermost or not is_pointer:
+                self.names.declare(node)
+                return [node]
+        return super().declaration(node)
+
+    def effect(self, node: c_ast.Node) -> list[c_ast.Node]:
+        """Return the statements in place of an expression that is one."""
+        if isinstance(node, c_ast.ExprList):
+            return [part for each in node.exprs for part in self.effect(each)]
+        return super().effect(node)
+
+    def listed(self, node: c_ast.Node) -> c_ast.Node:
+        """Return a part of a header, in which nothing can be declared."""
+        return self.expression(node, None)
+
+    def expression(self, node: c_ast.Node, before: Before) -> c_ast.Node:
+        """Return what stands in place of an expression."""
+        match node:
+            case c_ast.ExprList(exprs=[first, *others]):
+                # What stands behind a comma comes after what stands before it.
+                others = [self.expression(part, None) for part in others]
+                node.exprs = [self.expression(first, before), *others]
+                return node
+            case c_ast.ArrayRef(name=c_ast.CompoundLiteral() | c_ast.Constant() as array):
+                node.subscript = self.expression(node.subscript, before)
+                if _is_text(array):
+                    node.name = self._text(array)
+                elif _is_array(array):
+                    is_read = id(array) not in self._changed
+                    node.name = self._array(array, before, is_read=is_read)
+                return node
+            case c_ast.UnaryOp(op="&", expr=c_ast.CompoundLiteral() as value) if _is_number(value):
+                return self._array(_as_array(value), before, is_read=False)
+            case c_ast.CompoundLiteral() if _is_array(node):
+                return self._array(node, before, is_read=False)
+            case c_ast.CompoundLiteral() if _is_number(node):
+                value = self.expression(_only(node.init) or node.init, before)
+                return c_ast.Cast(node.type, value, node.coord)
+            case c_ast.Constant() if _is_text(node):
+                return self._text(node)
+            case c_ast.InitList():
+                node.exprs = [
+                    part if _is_text(part) else self.expression(part, before)
+                    for part in node.exprs or ()
+                ]
+                return node
+            case c_ast.FuncCall(name=c_ast.ID(name=name)) if name not in self._defined:
+                # What it does with a text is not read.
+                if node.args is not None:
+                    node.args.exprs = [
+                        part if _is_text(part) else self.expression(part, before)
+                        for part in node.args.exprs
+                    ]
+                return node
+        return self.inside(node, before)
+
+    def _array(self, node: c_ast.CompoundLiteral, before: Before, *, is_read: bool) -> c_ast.Node:
+        """Declare the array that a compound literal is, and return its name.
+
+        Parameters
+        ----------
+        is_read: nothing of it is changed.
+        """
+        node.init = self.expression(node.init, before)
+        inner = _innermost(node.type.type)
+        is_const = is_read or "const" in inner.quals
+        is_table = is_const and _is_constant(node.init) and _is_spelled(inner)
+        if not is_table and before is None:
+            raise UnsupportedExpression(
+                "a compound literal here would be set inside of an expression",
+                labels=(Label(self._locator.span(node)),),
+                help="declare an array above the statement, and use it here",
+            )
+        name = self._fresh.fresh("literal")
+        inner.declname = name
+        if is_table and "const" not in inner.quals:
+            inner.quals = [*inner.quals, "const"]
+        storage = ["static"] if is_table else []
+        declared = c_ast.Decl(
+            name, list(inner.quals), [], storage, [], node.type.type, node.init, None, node.coord
+        )
+        if is_table or before is None:
+            self._tables.append(declared)
+        else:
+            before.append(declared)
+        return c_ast.ID(name, node.coord)
+
+    def _text(self, node: c_ast.Constant) -> c_ast.Node:
+        """Declare the array that a string is, and return its name."""
+        at, name = node.coord, self._fresh.fresh("text")
+        inner = c_ast.TypeDecl(name, ["const"], None, c_ast.IdentifierType(["char"], at), at)
+        type_ = c_ast.ArrayDecl(inner, None, [], at)
+        self._tables.append(c_ast.Decl(name, ["const"], [], ["static"], [], type_, node, None, at))
+        return c_ast.ID(name, at)
+
+
+def _is_text(node: c_ast.Node | None) -> bool:
+    is_string = isinstance(node, c_ast.Constant) and node.type == "string"
+    return is_string and node is not None and node.value.startswith('"')
+
+
+def _is_array(node: c_ast.Node) -> bool:
+    return isinstance(node, c_ast.CompoundLiteral) and isinstance(node.type.type, c_ast.ArrayDecl)
+
+
+def _is_number(node: c_ast.CompoundLiteral) -> bool:
+    type_ = node.type.type
+    is_plain = isinstance(type_, c_ast.TypeDecl) and _is_spelled(type_)
+    return is_plain and _only(node.init) is not None
+
+
+def _is_spelled(type_: c_ast.TypeDecl) -> bool:
+    """Return whether a type means the same everywhere."""
+    return isinstance(type_.type, c_ast.IdentifierType) and set(type_.type.names) <= NUMBERS
+
+
+def _only(values: c_ast.Node) -> c_ast.Node | None:
+    """Return the one value in braces."""
+    exprs: list[c_ast.Node] = list(values.exprs or ()) if _is_list(values) else []
+    inner = exprs[0] if len(exprs) == 1 else None
+    return None if isinstance(inner, c_ast.InitList | c_ast.NamedInitializer) else inner
+
+
+def _is_list(node: c_ast.Node) -> bool:
+    return isinstance(node, c_ast.InitList)
+
+
+def _as_array(node: c_ast.CompoundLiteral) -> c_ast.CompoundLiteral:
+    """Return a number without a name as an array of one."""
+    one = c_ast.Constant("int", "1", node.coord)
+    node.type.type = c_ast.ArrayDecl(node.type.type, one, [], node.coord)
+    return node
+
+
+def _innermost(type_: c_ast.Node) -> c_ast.TypeDecl:
+    while not isinstance(type_, c_ast.TypeDecl):
+        type_ = type_.type
+    return type_
+
+
+def _is_constant(values: c_ast.Node) -> bool:
+    """Return whether initial values are the same wherever they stand."""
+    signs = ("+", "-", "~")
+    return all(
+        isinstance(
+            part, c_ast.InitList | c_ast.Constant | c_ast.NamedInitializer | c_ast.ArrayDesignator
+        )
+        or (isinstance(part, c_ast.UnaryOp) and part.op in signs)
+        for part in below(values)
+    )
+
+
+def _changed_by(node: c_ast.Node) -> list[c_ast.Node]:
+    """Return what a node changes, or takes the address of, down to the array itself."""
+    match node:
+        case c_ast.Assignment(lvalue=target):
+            pass
+        case c_ast.UnaryOp(op=op, expr=target) if op in (*STEPS, "&"):
+            pass
+        case _:
+            return []
+    found = [target]
+    while isinstance(found[-1], c_ast.ArrayRef):
+        found.append(found[-1].name)
+    return found
