@@ -379,6 +379,14 @@ WARNINGS: Mapping[str, str] = {
     and wait for. What one does sooner by more than 1 % is left to one, unless `--tile` or
     `--no-buffer` say what is shared.
     """,
+    "W0115": """A loop that may end earlier takes the cycles of its bound.
+
+    The cycles of a circuit do not depend on data. A loop that `break`, `return` or its condition
+    may leave, or whose bound is a parameter, has as many iterations as it can ever have; those
+    behind the end have no effect. The bound follows from its condition, from what parameters may be
+    (their type, `assert(n <= 64)`), from the arrays that every iteration accesses, or is stated:
+    `#pragma rtlgen bound 64`. A smaller one saves cycles; so does `-D n=40` where n is always 40.
+    """,
     "W0201": """A statement is never executed, and is left out of the circuit.
 
     Its loops and conditions leave no iteration: `if (2 * i == 5) ...` holds for no integer, and

@@ -15,8 +15,11 @@ from rtlgen.frontend.conditions import ConditionReader
 from rtlgen.frontend.declarations import Declarations
 from rtlgen.frontend.errors import (
     IteratorModified,
+    IteratorOverflow,
     LoopHeader,
+    LoopNeverEnds,
     NonAffineBound,
+    ParameterInControl,
     TooManyIterations,
     UnknownIdentifier,
 )
@@ -92,6 +95,10 @@ class IterationReader:
                 if nodes is not None:
                     return nodes
             reaching.restore(before)
+            error.loop = node.coord.line
+            raise
+        except (ParameterInControl, IteratorOverflow, LoopNeverEnds) as error:
+            error.loop = node.coord.line
             raise
 
     def _written_out(

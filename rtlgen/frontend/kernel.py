@@ -17,6 +17,7 @@ from rtlgen.frontend.errors import (
     ReturnUnsupported,
 )
 from rtlgen.frontend.locate import Locator
+from rtlgen.frontend.lowering.capacity import Limits
 from rtlgen.frontend.place import Place
 from rtlgen.frontend.region import Region
 from rtlgen.frontend.region_values import RegionValues, region_values
@@ -38,6 +39,7 @@ class Kernel:
     ----------
     fixed: the `-D` values of scalar parameters, and extents.
     members: variables that are members of structures, which need not all be used.
+    limits: the values of scalar parameters with which the program has a meaning.
 
     Members
     -------
@@ -50,9 +52,11 @@ class Kernel:
         locator: Locator,
         fixed: Mapping[str, str],
         members: Set[str] = frozenset(),
+        limits: Mapping[str, Limits] | None = None,
     ) -> None:
         self._region = region
         self._members = members
+        self._limits = limits or {}
         self._locator = locator
         self._declarations = Declarations(locator, fixed)
         self._body = BodyReader(region.function.decl.name, self._declarations, locator)
@@ -264,7 +268,7 @@ class Kernel:
         return Scop(
             name=self._region.function.decl.name,
             arrays=tuple(self._arrays(statements)),
-            scalars=tuple(ScalarArgument(s.name, s.type, s.span) for s in inputs),
+            scalars=tuple(self._argument(scalar) for scalar in inputs),
             statements=statements,
             tree=nodes,
             schedule=Schedule({}),
@@ -272,6 +276,15 @@ class Kernel:
             returned=self._returned.name if self._returned else None,
             parameters=tuple(self._declarations.parameters),
             untouched=tuple(self._untouched(statements)),
+        )
+
+    def _argument(self, scalar: ScalarInput) -> ScalarArgument:
+        least, most = self._limits.get(scalar.name, (None, None))
+        low = scalar.type.minimum if least is None else max(least, scalar.type.minimum)
+        high = scalar.type.maximum if most is None else min(most, scalar.type.maximum)
+        is_any = (low, high) == (scalar.type.minimum, scalar.type.maximum) or low > high
+        return ScalarArgument(
+            scalar.name, scalar.type, scalar.span, None if is_any else (low, high)
         )
 
     def _arrays(self, statements: Sequence[Statement]) -> Iterable[Array]:

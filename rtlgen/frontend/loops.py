@@ -347,7 +347,7 @@ def _bound_refusal(value: Value, text: str) -> FrontendError:
         return ParameterInControl(
             f"the loop bound `{text}` depends on a scalar parameter",
             labels=(label,),
-            help=obstacle.fix,
+            help=f"{obstacle.fix}, or say what it may be: assert({obstacle.parameter} <= 64)",
         )
     help_ = "use constants plus constant multiples of outer iterators"
     if obstacle.kind is ObstacleKind.DATA:

@@ -8,8 +8,7 @@ from pycparser import c_ast
 
 from rtlgen.errors import Diagnostic, Label
 from rtlgen.frontend.locate import Locator
-from rtlgen.frontend.region import Region
-from rtlgen.frontend.writers import below
+from rtlgen.frontend.region import Region, called
 
 _SHOWN = 3
 """Places that one warning names."""
@@ -26,7 +25,7 @@ class PassedOver:
     def __init__(self, region: Region, tree: c_ast.FileAST, locator: Locator) -> None:
         self._region = region
         self._locator = locator
-        self._entered = _called(region, tree)
+        self._entered = called(region, tree)
 
     def calls(
         self, left_out: Mapping[str, Sequence[c_ast.FuncCall]], why: str
@@ -62,6 +61,29 @@ class PassedOver:
             text = "floating-point literals are taken as the integers that they are"
             yield self._warning("W0112", text, found)
 
+    def bounds(self, full: Sequence[tuple[c_ast.Node, str]]) -> Iterator[Diagnostic]:
+        """Yield a warning about loops that run on when the program has left them.
+
+        Parameters
+        ----------
+        full: places of the loops, and up to where they run.
+        """
+        if not full:
+            return
+        places = {node.coord.line: (node, bound) for node, bound in full}
+        found = sorted(places.values(), key=lambda x: int(x[0].coord.line))
+        labels = tuple(
+            Label(self._locator.start(node), f"runs {bound}") for node, bound in found[:_SHOWN]
+        )
+        more = len(found) - _SHOWN
+        yield Diagnostic(
+            "W0115",
+            "a loop that may end earlier takes the cycles of its bound",
+            labels,
+            (f"and {more} more",) if more > 0 else (),
+            severity="warning",
+        )
+
     def _is_read(self, function: str, node: c_ast.Node) -> bool:
         if function == self._region.function.decl.name:
             return self._region.holds(node)
@@ -71,21 +93,3 @@ class PassedOver:
         labels = tuple(Label(self._locator.span(node)) for node in nodes[:_SHOWN])
         notes = (f"and {len(nodes) - _SHOWN} more",) if len(nodes) > _SHOWN else ()
         return Diagnostic(code, message, labels, notes, severity="warning")
-
-
-def _called(region: Region, tree: c_ast.FileAST) -> frozenset[str]:
-    """Return the functions that the region calls, and those that they call."""
-    bodies = {node.decl.name: node.body for node in tree.ext if isinstance(node, c_ast.FuncDef)}
-    found: set[str] = set()
-    pending = list(region.items)
-    while pending:
-        for node in below(pending.pop()):
-            name = str(node.name.name) if _is_call(node) else ""
-            if name in bodies and name not in found:
-                found.add(name)
-                pending.append(bodies[name])
-    return frozenset(found)
-
-
-def _is_call(node: c_ast.Node) -> bool:
-    return isinstance(node, c_ast.FuncCall) and isinstance(node.name, c_ast.ID)

@@ -482,11 +482,11 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
     def on_directive_unknown(
         self, directive: Any, toks: list[Any], ifpassthru: bool, precedingtoks: list[Any]
     ) -> bool | None:
-        """Keep the pragmas that mark the region, drop harmless directives, refuse the others."""
+        """Keep pragmas on regions and bounds, drop harmless directives, refuse the others."""
         text = "".join(token.value for token in toks).strip()
         name = directive.value
         if name == "pragma":
-            if text in _REGION_PRAGMAS:
+            if text in _REGION_PRAGMAS or text.split()[:2] == ["rtlgen", "bound"]:
                 return None
             wanted = wish(text)
             if wanted is not None:

@@ -21,6 +21,8 @@ from rtlgen.frontend.extents import extent_options
 from rtlgen.frontend.headers import declarations
 from rtlgen.frontend.hls_pragmas import HlsPragma
 from rtlgen.frontend.kernel import Kernel
+from rtlgen.frontend.lowering.bounds import take_bounds
+from rtlgen.frontend.lowering.exits import lower_control
 from rtlgen.frontend.lowering.inferred_types import find_types
 from rtlgen.frontend.lowering.literal_arrays import name_literals
 from rtlgen.frontend.lowering.outside_calls import drop_outside_calls
@@ -35,6 +37,9 @@ from rtlgen.frontend.tokens import scalar_parameter_names
 from rtlgen.frontend.whole_literals import take_whole_literals
 from rtlgen.ir.scop import Scop
 from rtlgen.source import SourceFile
+
+MAX_ATTEMPTS = 2
+"""Other ways to read the header of a loop: its end may be data, and then its start, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +106,7 @@ def _parse(
     try:
         # The tree may be as deep as the parser accepts, and so may what is made of it.
         with deep_recursion():
-            return _lower(preprocessed, main, function, fixed)
+            return _lowered(preprocessed, main, function, fixed)
     except FrontendError as error:
         error.sources = preprocessed.sources
         if isinstance(error, CSyntaxError | UnknownIdentifier | CallUnsupported):
@@ -143,8 +148,30 @@ def _fixed_values(
     return fixed | extent_options("\n".join(texts), defines)
 
 
-def _lower(
+def _lowered(
     preprocessed: Preprocessed, main: SourceFile, function: str | None, fixed: Mapping[str, str]
+) -> ParsedProgram:
+    """Return the program, loops read by their headers, or else by the most iterations they have."""
+    unread: dict[int, int] = {}
+    first: FrontendError | None = None
+    while True:
+        try:
+            return _lower(preprocessed, main, function, fixed, unread)
+        except FrontendError as error:
+            first = first or error
+            refused = {e.loop for e in (error, *error.others) if e.loop is not None}
+            again = {loop for loop in refused if unread.get(loop, 0) < MAX_ATTEMPTS}
+            if not again:
+                raise first from None
+            unread |= {loop: unread.get(loop, 0) + 1 for loop in again}
+
+
+def _lower(
+    preprocessed: Preprocessed,
+    main: SourceFile,
+    function: str | None,
+    fixed: Mapping[str, str],
+    unread: Mapping[int, int],
 ) -> ParsedProgram:
     if not preprocessed.tokens:
         raise NoFunction(f"{main.path} is empty")
@@ -159,17 +186,20 @@ def _lower(
     drop_expectations(tree)
     round_in_integers(tree)
     records = split_records(tree, locator)
+    bounds = take_bounds(tree, locator)
+    lowered = lower_control(tree, select_region(tree, function, locator), bounds, unread)
     told = desugar(tree)
     region = select_region(tree, function, locator)
     literals = {node: take_whole_literals(node) for node in tree.ext}
     passed_over = PassedOver(region, tree, locator)
-    kernel = Kernel(region, locator, fixed, records.members)
+    kernel = Kernel(region, locator, fixed, records.members, lowered.limits)
     scop = replace(kernel.read(tree, main), records=records.of(region.function.decl.name))
     warnings = (
         *preprocessed.warnings,
         *passed_over.calls(told, "a circuit has nobody to tell"),
         *passed_over.calls(outside, "it does not touch what the circuit computes"),
         *passed_over.literals(literals),
+        *passed_over.bounds(lowered.full),
         *kernel.warnings,
     )
     return ParsedProgram(scop, warnings, preprocessed.sources, preprocessed.pragmas)

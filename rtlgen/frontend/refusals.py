@@ -31,30 +31,32 @@ def statement_refusal(node: c_ast.Node, locator: Locator) -> FrontendError:
     start = (Label(locator.start(node)),)
     match node:
         case c_ast.While() | c_ast.DoWhile():
-            word = "while" if isinstance(node, c_ast.While) else "do"
             return UnboundedLoop(
-                f"`{word}` loops are not supported",
+                "the most iterations of this loop are not known",
                 labels=start,
-                help="write a `for` loop with affine bounds",
+                help="state them on the line before it, `#pragma rtlgen bound 100`, or count them "
+                "in its condition: `k < 100 && ...; k++`",
             )
-        case c_ast.Break() | c_ast.Continue() | c_ast.Goto():
-            word = type(node).__name__.lower()
+        case c_ast.Goto():
             return Jump(
-                f"`{word}` is not supported",
+                f"`goto {node.name}` does not lead forward to a statement of a block around it",
                 labels=start,
-                help="use loop bounds, or an `if` around the statements",
+                help="write a loop, or an `if` around the statements",
             )
+        case c_ast.Break() | c_ast.Continue():
+            word = type(node).__name__.lower()
+            return Jump(f"`{word}` stands in no loop", labels=start)
         case c_ast.Return():
             return Jump(
-                "`return` is supported only as the last statement",
+                "`return` leaves the #pragma scop region from the middle",
                 labels=start,
                 help="assign the value to a variable, and return it at the end",
             )
         case c_ast.Switch():
             return SwitchUnsupported(
-                "`switch` is not supported",
+                "a label of this `switch` stands inside of a statement, or behind a declaration",
                 labels=start,
-                help="use conditional expressions, or `if`s on the iterators",
+                help="put the cases directly into its braces, and declarations into their own",
             )
         case c_ast.ExprList():
             return CommaOperator(

@@ -73,6 +73,24 @@ def select_region(tree: c_ast.FileAST, function: str | None, locator: Locator) -
     return Region(chosen, items[:start], items[start + 1 : end], items[end + 1 :])
 
 
+def called(region: Region, tree: c_ast.FileAST) -> frozenset[str]:
+    """Return the functions that the region calls, and those that they call."""
+    bodies = {node.decl.name: node.body for node in tree.ext if isinstance(node, c_ast.FuncDef)}
+    found: set[str] = set()
+    pending = list(region.items)
+    while pending:
+        for node in below(pending.pop()):
+            name = str(node.name.name) if _is_call(node) else ""
+            if name in bodies and name not in found:
+                found.add(name)
+                pending.append(bodies[name])
+    return frozenset(found)
+
+
+def _is_call(node: c_ast.Node) -> bool:
+    return isinstance(node, c_ast.FuncCall) and isinstance(node.name, c_ast.ID)
+
+
 def _choose(
     definitions: dict[str, c_ast.FuncDef], function: str | None, locator: Locator
 ) -> c_ast.FuncDef:

@@ -101,11 +101,17 @@ def row_major_strides(shape: tuple[int, ...], step: int = 1) -> tuple[int, ...]:
 
 @dataclass(frozen=True, slots=True)
 class ScalarArgument:
-    """A scalar parameter of the function that the datapath uses."""
+    """A scalar parameter of the function that the datapath uses.
+
+    Members
+    -------
+    limits: the values with which the program has a meaning, both inclusive; None: all of its type.
+    """
 
     name: str
     type: IntType
     span: Span
+    limits: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,17 +65,27 @@ class Recipe:
             if array.role != "local":
                 inputs[array.name] = limited._elements(array.element, array.shape, array.name)
         for scalar in scop.scalars:
-            inputs[scalar.name] = int(limited._elements(scalar.type, (), scalar.name))
+            limits = None if scalar.limits is None else self._meaningful(scalar.limits)
+            value = limited._elements(scalar.type, (), scalar.name, limits)
+            inputs[scalar.name] = int(value)
         return inputs
 
-    def _elements(self, element: IntType, shape: tuple[int, ...], name: str) -> Elements:
+    def _meaningful(self, limits: Limits) -> Limits:
+        """Return limits in which most values of a bound let a loop run; its type's end is rare."""
+        low, high = limits
+        return (low if self.kind == "limits" else min(max(low, -_SMALL), high)), high
+
+    def _elements(
+        self, element: IntType, shape: tuple[int, ...], name: str, limits: Limits | None = None
+    ) -> Elements:
         kind = self.kind
         if kind == "by array":
             digest = hashlib.shake_128(f"rtlgen kind {self.seed} {name}".encode()).digest(1)
             kind = KINDS[digest[0] % len(KINDS)]
-        if name not in self.limits and kind == "full":
+        limits = self.limits.get(name, limits)
+        if limits is None and kind == "full":
             return random_elements(element, shape, self.seed, name)
-        low, high = self.limits.get(name, (element.minimum, element.maximum))
+        low, high = limits or (element.minimum, element.maximum)
         count = int(np.prod(shape, dtype=np.int64))
         stream = _Stream(f"rtlgen {self.kind} {self.seed} {name} {element} {shape}", count)
         words = _MAKERS[kind](stream, low, high)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rtlgen.errors import Diagnostic, Label, RtlgenError
-from rtlgen.ir.scop import Access, Array, Scop
+from rtlgen.ir.scop import Access, Array, ScalarArgument, Scop
 from rtlgen.ir.types import IntType
 from rtlgen.verify.errors import InputTypeError, MissingInputError, UnknownInputError
 
@@ -172,7 +172,19 @@ def scalar_values(scop: Scop, inputs: Mapping[str, Elements | int]) -> dict[str,
                 f"scalar {scalar.name} is missing from the inputs", labels=[Label(scalar.span)]
             )
         values[scalar.name] = _scalar(scalar.name, scalar.type, inputs[scalar.name])
+        _require_meaning(scalar, values[scalar.name])
     return values
+
+
+def _require_meaning(scalar: ScalarArgument, value: int) -> None:
+    low, high = scalar.limits or (value, value)
+    if not low <= value <= high:
+        raise InputTypeError(
+            f"scalar {scalar.name} is {value}, and the program has no meaning beyond "
+            f"{low if value < low else high}",
+            labels=[Label(scalar.span)],
+            notes=["an assertion would fail, or a loop would leave its arrays"],
+        )
 
 
 def _initial(array: Array, given: Elements | int | None) -> Elements:

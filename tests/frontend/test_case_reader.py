@@ -83,11 +83,7 @@ def test_a_bound_may_be_a_choice(body: str) -> None:
         ("a[b[0][i] < 4 ? i : i + 2] = 1;", NonAffineSubscript),
         ("a[i < 4 ? b[0][0] : i + 2] = 1;", NonAffineSubscript),
         ("a[i * i < 20 ? i : i + 2] = 1;", NonAffineSubscript),
-        ("for (int j = 0; j < (b[0][i] < 4 ? 3 : 5); j++) a[j] = 1;", NonAffineBound),
-        (
-            "int n = 9; for (int j = 0; j < (n < 4 ? 3 : 5); j++) { a[j] = 1; n -= a[9]; }",
-            NonAffineBound,
-        ),
+        ("for (int j = 0; j < (b[0][i] ? b[1][i] : 5); j++) a[0] += 1;", NonAffineBound),
     ],
 )
 def test_a_choice_by_data_is_refused(body: str, refusal: type[Exception]) -> None:

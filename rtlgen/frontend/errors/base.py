@@ -11,9 +11,11 @@ class FrontendError(RtlgenError):
     Members
     -------
     others: further refusals found in the same file, in the order of the text.
+    loop: line of the place of a loop whose header is refused.
     """
 
     others: tuple[FrontendError, ...] = ()
+    loop: int | None = None
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:

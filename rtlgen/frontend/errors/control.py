@@ -6,38 +6,42 @@ from rtlgen.frontend.errors.base import FrontendError
 
 
 class UnboundedLoop(FrontendError):
-    """`while` and `do` loops are not supported.
+    """The most iterations of a loop are not known.
 
-    The circuit's schedule is made before it runs, so the number of iterations must follow from
-    the bounds. A counting `while` is a `for`:
+    The circuit's schedule is made before it runs, so a loop has as many iterations as it can ever
+    have; those behind its end have no effect. The number follows from
 
-        i = 0; while (i < N) { ...; i++; }
-        for (int i = 0; i < N; i++) { ... }
+        while (i < 100 && a[i] != key) i++;     a condition on a counter
+        while (x != 0) x >>= 1;                 a word that is emptied
+        for (;;) { ...; if (++k == 40) break; } a counter that leaves the loop
 
-    Remedy: write it as a `for` loop with bounds affine in the outer iterators.
+    Remedy: state it on the line before the loop:
+
+        #pragma rtlgen bound 47
+        while (b != 0) { int t = a % b; a = b; b = t; }
     """
 
     code = "E0113"
 
 
 class Jump(FrontendError):
-    """`goto`, `break`, `continue` and `return` from the middle are not supported.
+    """A jump leads to a place that structured control does not reach.
 
-    Every iteration must take the same path, or it could not be issued one a cycle. A `continue`
-    under an affine condition is the `if` turned round:
-
-        if (i == j) continue; a[i] = 0;
-        if (i < j) a[i] = 0;   if (i > j) a[i] = 0;
+    `break`, `continue`, an early `return` and `goto` to a label that stands further down, in the
+    same block or in one around it, are accepted. A `goto` that leads back is a loop: write it as
+    one. A `return` out of the middle of a `#pragma scop` region would leave what stands behind the
+    region undone, too.
     """
 
     code = "E0114"
 
 
 class SwitchUnsupported(FrontendError):
-    """`switch` is not supported.
+    """A label of a `switch` stands inside of a statement.
 
-    Remedy: for a value, use nested conditional expressions `c == 0 ? x : c == 1 ? y : z`, which
-    become multiplexers; for control that is affine in the iterators, use `if`.
+        switch (n & 3) { case 0: do { a++; case 1: b++; } while (--k); }
+
+    Remedy: put the cases directly into the braces of the `switch`.
     """
 
     code = "E0115"
@@ -72,8 +76,9 @@ class NonAffineBound(FrontendError):
         for (int j = 0; j < i*i; j++)           not: product of iterators
         for (int j = 0; j < len[i]; j++)        not: depends on data
 
-    Remedy: for a bound that depends on data, loop to its largest value and select the results
-    with a conditional expression.
+    A bound that is data or a parameter needs another one, which the circuit runs to: a second
+    condition `&& j < 64`, an `assert(n <= 64)`, a narrow type, or an array that every iteration
+    accesses at `[j]`, beyond whose end C gives the program no meaning.
     """
 
     code = "E0118"
@@ -137,8 +142,10 @@ class TooManyIterations(FrontendError):
 class ParameterInControl(FrontendError):
     """A loop bound, array size or subscript depends on a scalar parameter.
 
-    Control is fixed when the circuit is generated; a scalar parameter that is used in
-    expressions only becomes an input port. To fix a parameter:
+    Control is fixed when the circuit is generated; a scalar parameter becomes an input port. A loop
+    whose bound is a parameter runs to the most that it may be, which has to be known: from its
+    type, from `assert(n <= 64)`, or from an array that every iteration accesses at its iterator. Or
+    fix the parameter:
 
         rtlgen build f.c -D n=64
     """

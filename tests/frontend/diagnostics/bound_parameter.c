@@ -1,4 +1,4 @@
 void f(int a[8][8], int b[8], int n) {
   for (int i = 0; i < n; i++)
-    b[i] = 0;
+    b[1] += 2;
 }

@@ -1,11 +1,14 @@
 void f(int a[8][8], int b[8], int n) {
+again:
+  b[0]++;
+  if (b[0] < 3) goto again;
   for (int i = 0; i < 8; i++) {
-    if (i == 3) break;
-    if (i == 4) continue;
-    if (i == 5) goto end;
-    if (i == 6) return;
+    if (a[i][0]) goto inside;
     b[i] = 0;
   }
-end:
-  b[0] = 1;
+  for (int i = 0; i < 8; i++) {
+  inside:
+    b[i] = 1;
+  }
+  break;
 }

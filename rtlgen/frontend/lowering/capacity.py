@@ -1,0 +1,380 @@
+"""The most iterations of a loop whose end is a parameter or data, and guards for the others.
+
+Rewrite
+-------
+    assert(n <= 64);
+    for (i = 0; i < n; i++) S          for (i = 0; i < 64; i++) if (i < n) S
+
+    for (i = 0; i < n; i++)            the same: beyond the 1,024 elements of y
+        y[i] = x[i];                   C gives it no meaning
+
+What bounds a number: an `assert` or an early `return` on it, its type, a comparison with a constant
+that sets it, and the arrays that every iteration reads or writes at its iterator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from pycparser import c_ast
+
+from rtlgen.frontend.lowering.jumps import outcome
+from rtlgen.frontend.lowering.nodes import LOOPS, items_of, number, opposite, parts_of
+from rtlgen.frontend.lowering.variables import Variables
+from rtlgen.frontend.writers import assigned, below, calls
+
+Limits = tuple[int | None, int | None]
+"""The least and the greatest value; None where nothing says so."""
+
+_ANY: Limits = (None, None)
+_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "=="}
+
+
+class Capacity:
+    """What is known of the numbers and arrays of a function.
+
+    Parameters
+    ----------
+    tree: the file, for the extents of arrays that it declares.
+
+    Members
+    -------
+    required: the values of parameters with which the function has a meaning.
+    """
+
+    def __init__(self, function: c_ast.FuncDef, tree: c_ast.FileAST, variables: Variables) -> None:
+        self._variables = variables
+        self._set = _set_in(function)
+        arguments = function.decl.type.args
+        parameters = arguments.params if arguments is not None else ()
+        self._parameters = frozenset(x.name for x in parameters if isinstance(x, c_ast.Decl))
+        self._stated: dict[str, Limits] = {}
+        self.required: dict[str, Limits] = {}
+        self._extents: dict[str, tuple[int | None, ...]] = {}
+        for nodes in (tree.ext, parameters, below(function.body)):
+            for name, extents in _extents(nodes):
+                is_other = self._extents.get(name, extents) != extents
+                self._extents[name] = () if is_other else extents
+        for item in function.body.block_items or ():
+            if any(isinstance(part, LOOPS) for part in below(item)):
+                break
+            self._note_clamp(item)
+            for condition in _held_behind(item):
+                self._state(condition)
+            if isinstance(item, c_ast.FuncCall):
+                self.required = {k: v for k, v in self._stated.items() if k in self._parameters}
+
+    def _note_clamp(self, item: c_ast.Node) -> None:
+        """Note what `if (n > 64) n = 64;` leaves of a number that nothing else sets."""
+        match item:
+            case c_ast.If(cond=c_ast.BinaryOp(op=">" | ">=" as op) as asked, iffalse=None):
+                only = items_of(item.iftrue)
+            case _:
+                return
+        match only:
+            case [c_ast.Assignment(op="=", lvalue=c_ast.ID(name=name), rvalue=value)]:
+                most, end = number(value), number(asked.right)
+                is_asked = isinstance(asked.left, c_ast.ID) and asked.left.name == name
+                if most is None or end is None or not is_asked or len(self._set[name]) > 1:
+                    return
+                low, _ = self._stated.get(name, _ANY)
+                self._stated[name] = low, max(most, end - (op == ">="))
+
+    def _state(self, condition: c_ast.Node) -> None:
+        """Note what a condition says that holds from here on."""
+        if not isinstance(condition, c_ast.BinaryOp) or condition.op not in _MIRRORED:
+            return
+        for side, other, op in (
+            (condition.left, condition.right, condition.op),
+            (condition.right, condition.left, _MIRRORED[condition.op]),
+        ):
+            value = number(other)
+            if value is None or not isinstance(side, c_ast.ID) or self._set.get(side.name):
+                continue
+            low, high = self._stated.get(side.name, _ANY)
+            if op in ("<", "<=", "=="):
+                high = _least(high, value - (op == "<"))
+            if op in (">", ">=", "=="):
+                low = _greatest(low, value + (op == ">"))
+            self._stated[side.name] = low, high
+
+    def require(self, limit: c_ast.Node, stop: int) -> None:
+        """Note that a parameter has no meaning beyond what a loop that it bounds can reach."""
+        if isinstance(limit, c_ast.ID) and limit.name in self._parameters:
+            most = self.limits(limit)[1]
+            if not self._set.get(limit.name) and (most is None or most > stop):
+                low, high = self.required.get(limit.name, _ANY)
+                self.required[limit.name] = low, _least(high, stop)
+
+    # Numbers.
+
+    def limits(self, node: c_ast.Node | None) -> Limits:
+        """Return between which values an expression lies."""
+        value = number(node)
+        if value is not None:
+            return value, value
+        match node:
+            case c_ast.ID(name=name):
+                return self._of_name(name)
+            case c_ast.BinaryOp(op=op, left=left, right=right):
+                return self._of_operator(op, self.limits(left), self.limits(right))
+            case c_ast.TernaryOp():
+                return self._of_choice(node)
+            case c_ast.Cast():
+                return self.limits(node.expr)
+            case c_ast.UnaryOp(op="-"):
+                low, high = self.limits(node.expr)
+                return (None if high is None else -high), (None if low is None else -low)
+            case c_ast.UnaryOp(op="+"):
+                return self.limits(node.expr)
+        return _ANY
+
+    def _of_name(self, name: str) -> Limits:
+        low, high = self._stated.get(name, _ANY)
+        values = self._set.get(name)
+        is_local = self._variables.is_scalar(name) and name not in self._parameters
+        if values and is_local:
+            found = [number(value) for value in values]
+            known = [x for x in found if x is not None]
+            if len(known) == len(found):
+                return min(known), max(known)
+        if self._variables.is_scalar(name) and self._variables.width_bits(name) <= 16:
+            least, most = self._variables.limits(name)
+            low, high = _greatest(low, least), _least(high, most)
+        elif self._variables.is_scalar(name) and self._variables.limits(name)[0] == 0:
+            low = _greatest(low, 0)
+        return low, high
+
+    def _of_operator(self, op: str, left: Limits, right: Limits) -> Limits:
+        match op:
+            case "+":
+                return _sum(left[0], right[0]), _sum(left[1], right[1])
+            case "-":
+                return (
+                    None if left[0] is None or right[1] is None else left[0] - right[1],
+                    None if left[1] is None or right[0] is None else left[1] - right[0],
+                )
+        divisor = right[0] if right[0] == right[1] else None
+        if op == "&" and divisor is not None and divisor >= 0:
+            return 0, divisor
+        if op == "%" and divisor is not None and divisor > 0 and left[0] != left[1]:
+            return (0 if (left[0] or -1) >= 0 else 1 - divisor), divisor - 1
+        if None in left or None in right or left[0] < 0 or right[0] < 0:  # type: ignore[operator]
+            return _ANY
+        low, high = left
+        least, most = right
+        assert low is not None and high is not None and least is not None and most is not None
+        match op:
+            case "*":
+                return low * least, high * most
+            case "/" if least > 0:
+                return low // most, high // least
+            case "%" if least > 0:
+                return 0, min(high, most - 1)
+            case ">>" if most < 64:
+                return low >> most, high >> least
+        return _ANY
+
+    def _of_choice(self, node: c_ast.TernaryOp) -> Limits:
+        """Return the limits of `a < b ? a : b`, or of any other choice."""
+        arms = self.limits(node.iftrue), self.limits(node.iffalse)
+        lows = [low for low, _ in arms]
+        highs = [high for _, high in arms]
+        least = None if None in lows else min(x for x in lows if x is not None)
+        most = None if None in highs else max(x for x in highs if x is not None)
+        condition = node.cond
+        if isinstance(condition, c_ast.BinaryOp) and condition.op in ("<", "<=", ">", ">="):
+            sides = [_text(condition.left), _text(condition.right)]
+            if condition.op in (">", ">="):
+                sides.reverse()
+            chosen = [_text(node.iftrue), _text(node.iffalse)]
+            known_highs = [x for x in highs if x is not None]
+            known_lows = [x for x in lows if x is not None]
+            if chosen == sides and known_highs:
+                most = min(known_highs)
+            if chosen == sides[::-1] and known_lows:
+                least = max(known_lows)
+        return least, most
+
+    # Arrays.
+
+    def inside(self, body: c_ast.Node, iterator: str) -> Limits:
+        """Return the values of an iterator for which an iteration has a meaning, or no effect.
+
+        Every statement of it comes with an access of which a subscript is the iterator and a
+        constant.
+        """
+        return self._covered(items_of(body), iterator) or _ANY
+
+    def _covered(self, items: Sequence[c_ast.Node], iterator: str) -> Limits | None:
+        """Return the values for which statements have a meaning; None if they may have any."""
+        surely: list[Limits] = []
+        for item in items:
+            surely += self._accesses(item, iterator)
+            if not outcome(item).goes_on or outcome(item).targets:
+                break
+        if surely:
+            lows, highs = [x for x, _ in surely if x is not None], [x for _, x in surely]
+            known = [x for x in highs if x is not None]
+            return max(lows, default=None), min(known, default=None)
+        parts: list[Limits] = []
+        for item in items:
+            if isinstance(item, c_ast.Decl) or _only_sets(item, _declared(items)):
+                continue
+            inner: list[Sequence[c_ast.Node]]
+            match item:
+                case c_ast.Compound():
+                    inner = [items_of(item)]
+                case c_ast.For() | c_ast.While():
+                    inner = [items_of(item.stmt)]
+                case c_ast.If():
+                    inner = [items_of(x) for x in (item.iftrue, item.iffalse) if x is not None]
+                case _:
+                    return None
+            for one in inner:
+                found = self._covered(one, iterator)
+                if found is None or outcome(item).targets:
+                    return None
+                parts.append(found)
+        if not parts:
+            return None
+        low = (
+            None if any(x is None for x, _ in parts) else min(x for x, _ in parts if x is not None)
+        )
+        high = (
+            None if any(x is None for _, x in parts) else max(x for _, x in parts if x is not None)
+        )
+        return low, high
+
+    def _accesses(self, item: c_ast.Node, iterator: str) -> Iterator[Limits]:
+        """Yield what each subscript asks for that a statement surely evaluates."""
+        for node in _evaluated(item):
+            if not isinstance(node, c_ast.ArrayRef):
+                continue
+            subscripts: list[c_ast.Node] = []
+            base: c_ast.Node = node
+            while isinstance(base, c_ast.ArrayRef):
+                subscripts.insert(0, base.subscript)
+                base = base.name
+            extents = self._extents.get(base.name) if isinstance(base, c_ast.ID) else None
+            for subscript, extent in zip(subscripts, extents or (), strict=False):
+                offset = _offset(subscript, iterator)
+                if offset is not None:
+                    yield -offset, None if extent is None else extent - 1 - offset
+
+
+def _offset(subscript: c_ast.Node, iterator: str) -> int | None:
+    """Return the constant that a subscript adds to the iterator."""
+    match subscript:
+        case c_ast.ID(name=name):
+            return 0 if name == iterator else None
+        case c_ast.BinaryOp(op="+" | "-" as op, left=left, right=right):
+            first, second = _offset(left, iterator), number(right)
+            if first is not None and second is not None:
+                return first + (second if op == "+" else -second)
+            first, second = number(left), _offset(right, iterator)
+            return (
+                first + second if op == "+" and first is not None and second is not None else None
+            )
+    return None
+
+
+def _evaluated(node: c_ast.Node) -> Iterator[c_ast.Node]:
+    """Yield the expressions that are surely evaluated when a statement is carried out."""
+    match node:
+        case c_ast.If():
+            yield from _evaluated(node.cond)
+        case c_ast.TernaryOp():
+            yield from _evaluated(node.cond)
+        case c_ast.BinaryOp(op="&&" | "||"):
+            yield from _evaluated(node.left)
+        case c_ast.UnaryOp(op="sizeof" | "&"):
+            return
+        case c_ast.For() | c_ast.While() | c_ast.DoWhile() | c_ast.Switch():
+            return
+        case c_ast.Compound() | c_ast.Label() | c_ast.FuncCall():
+            return
+        case _:
+            yield node
+            for _, child in node.children():
+                yield from _evaluated(child)
+
+
+def _held_behind(item: c_ast.Node) -> Iterator[c_ast.Node]:
+    """Yield the conditions that hold behind a statement of the outermost block."""
+    match item:
+        case c_ast.FuncCall(name=c_ast.ID(name="assert" | "__builtin_assume"), args=arguments):
+            if arguments is not None and len(arguments.exprs) == 1:
+                yield from parts_of(arguments.exprs[0], "&&")
+        case c_ast.If(iffalse=None) if not outcome(item.iftrue).goes_on:
+            yield from (opposite(part) for part in parts_of(item.cond, "||"))
+
+
+def _set_in(function: c_ast.FuncDef) -> dict[str, list[c_ast.Node | None]]:
+    """Return what the scalars of a function are set to; None where that is not a plain value."""
+    found: dict[str, list[c_ast.Node | None]] = {}
+    for node in below(function.body):
+        match node:
+            case c_ast.Assignment(op="=", lvalue=c_ast.ID(name=name), rvalue=value):
+                found.setdefault(name, []).append(value)
+            case c_ast.Decl(name=str(name), init=value) if value is not None:
+                found.setdefault(name, []).append(value)
+            case _:
+                pass
+        plain = isinstance(node, c_ast.Assignment) and node.op == "="
+        if not plain:
+            for name, changing in assigned(node) if isinstance(node, c_ast.Assignment) else ():
+                if changing is node:
+                    found.setdefault(name, []).append(None)
+            if isinstance(node, c_ast.UnaryOp) and node.op in ("++", "--", "p++", "p--", "&"):
+                for name, changing in assigned(node):
+                    if changing is node:
+                        found.setdefault(name, []).append(None)
+    return found
+
+
+def _extents(nodes: Iterable[c_ast.Node]) -> Iterator[tuple[str, tuple[int | None, ...]]]:
+    for node in nodes:
+        if not isinstance(node, c_ast.Decl) or not isinstance(node.type, c_ast.ArrayDecl):
+            continue
+        extents: list[int | None] = []
+        type_ = node.type
+        while isinstance(type_, c_ast.ArrayDecl):
+            extents.append(number(type_.dim) if type_.dim is not None else None)
+            type_ = type_.type
+        yield node.name, tuple(extents)
+
+
+def _declared(items: Sequence[c_ast.Node]) -> frozenset[str]:
+    return frozenset(x.name for x in items if isinstance(x, c_ast.Decl) and x.name)
+
+
+def _only_sets(item: c_ast.Node, names: frozenset[str]) -> bool:
+    """Return whether a statement changes only what dies with the iteration."""
+    if isinstance(item, c_ast.EmptyStatement):
+        return True
+    if calls(item) or outcome(item).targets:
+        return False
+    changed = {name for name, _ in assigned(item)}
+    return bool(changed) and changed <= names and isinstance(item, c_ast.Assignment | c_ast.UnaryOp)
+
+
+def _least(a: int | None, b: int) -> int:
+    return b if a is None else min(a, b)
+
+
+def _greatest(a: int | None, b: int) -> int:
+    return b if a is None else max(a, b)
+
+
+def _sum(a: int | None, b: int | None) -> int | None:
+    return None if a is None or b is None else a + b
+
+
+def _text(node: c_ast.Node) -> str:
+    """Return a text that is the same for the same expressions."""
+    parts = [getattr(node, "name", None), getattr(node, "op", None), getattr(node, "value", None)]
+    words = [str(part) for part in parts if isinstance(part, str)]
+    return (
+        f"{type(node).__name__}({' '.join(words)} {' '.join(_text(c) for _, c in node.children())})"
+    )

@@ -1,0 +1,305 @@
+"""What one iteration of a loop does, in order: questions, statements, steps.
+
+while (i < n && (c = a[i++]) != 0) S        i < n?   c = a[i];   i++;   c != 0?   S
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from pycparser import c_ast
+
+from rtlgen.frontend.lowering.jumps import CONTINUE, outcome
+from rtlgen.frontend.lowering.nodes import (
+    block,
+    copied,
+    integer,
+    items_of,
+    named,
+    number,
+    opposite,
+    parts_of,
+    replaced,
+    step_of,
+)
+from rtlgen.frontend.writers import STEPS, assigned, below, calls, mentions
+
+Loop: TypeAlias = "c_ast.For | c_ast.While | c_ast.DoWhile"
+ORDERED = ("<", "<=", ">", ">=")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Something that an iteration does.
+
+    Members
+    -------
+    kind: `test`: the loop goes on where `node` is not 0; `closing`: a `continue` leads to it.
+    after: the steps that a test does, whatever it finds.
+    """
+
+    kind: Literal["item", "test", "closing", "last test"]
+    node: c_ast.Node
+    after: tuple[tuple[str, c_ast.Node], ...] = ()
+
+    @property
+    def step(self) -> tuple[str, c_ast.Node] | None:
+        return None if self.kind.endswith("test") else step_of(self.node)
+
+
+@dataclass(frozen=True, slots=True)
+class WayOut:
+    """A way out of the loop at the top of its body.
+
+    Members
+    -------
+    conditions: all hold where the loop goes on. place: of the part.
+    is_only_left: nothing is done on the way out.
+    """
+
+    place: int
+    conditions: tuple[c_ast.Node, ...]
+    is_only_left: bool
+
+
+def condition_of(node: Loop) -> c_ast.Node | None:
+    """Return the condition of a loop, unless it always holds."""
+    value = number(node.cond)
+    return None if node.cond is None or (value is not None and value != 0) else node.cond
+
+
+def parts_of_iteration(node: Loop) -> list[Part] | None:
+    """Return what an iteration does, in order; None if its condition does something in between."""
+    tests: list[Part] = []
+    is_late = isinstance(node, c_ast.DoWhile)
+    for condition in parts_of(condition_of(node), "&&"):
+        found = _test(condition, is_late)
+        if found is None:
+            return None
+        tests += found
+    items = [part for item in _stepping_last(items_of(node.stmt)) for part in _item(item)]
+    if is_late:
+        return [*items, *tests]
+    closing: list[c_ast.Node] = []
+    if isinstance(node, c_ast.For) and node.next is not None:
+        closing = list(node.next.exprs) if isinstance(node.next, c_ast.ExprList) else [node.next]
+    return [*tests, *items, *(Part("closing", step) for step in closing)]
+
+
+def _item(item: c_ast.Node) -> list[Part]:
+    """Return a statement of the body; `if (++k == n) break;` steps first, then asks."""
+    if isinstance(item, c_ast.If):
+        asked = _test(item.cond, False)
+        if asked is not None and len(asked) + len(asked[-1].after) > 1:
+            question = asked[-1].node
+            behind = []
+            for name, by in asked[-1].after:
+                behind.append(c_ast.Assignment("+=", named(name, by.coord), by, by.coord))
+                old = c_ast.BinaryOp("-", named(name, by.coord), by, by.coord)
+                question = replaced(question, {name: old})
+            made = c_ast.If(question, item.iftrue, item.iffalse, item.coord)
+            return [*asked[:-1], *(Part("item", x) for x in behind), Part("item", made)]
+    return [Part("item", item)]
+
+
+def _stepping_last(items: list[c_ast.Node]) -> list[c_ast.Node]:
+    """Return statements that go on at their end: a step that all ways there end with stands last.
+
+    if (c) { A; i++; continue; } B; i++;          if (c) { A } else { B } i++;
+    """
+    for place, item in enumerate(items):
+        if not isinstance(item, c_ast.If) or CONTINUE not in outcome(item).targets:
+            continue
+        first, second = items_of(item.iftrue), items_of(item.iffalse)
+        behind = items[place + 1 :]
+        if first and isinstance(first[-1], c_ast.Continue) and not outcome(item.iftrue).goes_on:
+            arms = [first[:-1], [*([item.iffalse] if item.iffalse else []), *behind]]
+        elif second and isinstance(second[-1], c_ast.Continue):
+            arms = [[item.iftrue, *behind], second[:-1]]
+        else:
+            return items
+        arms = [_stepping_last(arm) for arm in arms]
+        steps = [step_of(arm[-1]) if arm else None for arm in arms]
+        if steps[0] is None or steps[1] is None:
+            return items
+        if steps[0][0] != steps[1][0] or number(steps[0][1]) != number(steps[1][1]):
+            return items
+        if number(steps[0][1]) is None:
+            return items
+        made = c_ast.If(
+            item.cond, block(arms[0][:-1], item.coord), block(arms[1][:-1], item.coord), item.coord
+        )
+        return [*items[:place], made, arms[0][-1]]
+    return items
+
+
+def _test(condition: c_ast.Node, is_late: bool) -> list[Part] | None:
+    """Return a condition with what it changes taken out of it; None where C leaves that open."""
+    changing = [
+        x
+        for x in below(condition)
+        if isinstance(x, c_ast.Assignment) or (isinstance(x, c_ast.UnaryOp) and x.op in STEPS)
+    ]
+    kind: Literal["test", "last test"] = "last test" if is_late else "test"
+    if not changing:
+        return [Part(kind, condition)]
+    target = changing[0].lvalue if isinstance(changing[0], c_ast.Assignment) else changing[0].expr
+    uses = [x for x in below(condition) if isinstance(x, c_ast.ID)]
+    conditional = any(
+        isinstance(x, c_ast.TernaryOp) or (isinstance(x, c_ast.BinaryOp) and x.op in ("||", "&&"))
+        for x in below(condition)
+    )
+    if len(changing) > 1 or conditional or not isinstance(target, c_ast.ID):
+        return None
+    change = changing[0]
+    inside = [x for x in below(change) if isinstance(x, c_ast.ID) and x.name == target.name]
+    if sum(x.name == target.name for x in uses) != len(inside):
+        return None
+    asked = _with(condition, change, named(target.name, change.coord))
+    before_kind: Literal["item", "closing"] = "closing" if is_late else "item"
+    if isinstance(change, c_ast.Assignment) or not change.op.startswith("p"):
+        return [Part(before_kind, change), Part(kind, asked)]
+    by = integer(1 if "+" in change.op else -1, change.coord)
+    return [Part(kind, asked, ((target.name, by),))]
+
+
+def _with(node: c_ast.Node, old: c_ast.Node, new: c_ast.Node) -> c_ast.Node:
+    """Return a copy of an expression with another one in the place of a part of it."""
+    if node is old:
+        return new
+    made = copied(node)
+    for (name, part), (_, original) in zip(made.children(), node.children(), strict=True):
+        del part
+        if "[" not in name:
+            setattr(made, name, _with(original, old, new))
+        else:
+            attribute, place = name.rstrip("]").split("[")
+            getattr(made, attribute)[int(place)] = _with(original, old, new)
+    return made
+
+
+def way_out(part: Part, place: int) -> WayOut | None:
+    """Return the way out of the loop that a part is."""
+    if part.kind.endswith("test"):
+        return WayOut(place, (part.node,), True)
+    node = part.node
+    if not isinstance(node, c_ast.If) or node.iffalse is not None:
+        return None
+    inside = items_of(node.iftrue)
+    ends = outcome(node.iftrue)
+    if ends.goes_on or CONTINUE in ends.targets:
+        return None
+    conditions = tuple(opposite(c) for c in parts_of(node.cond, "||"))
+    return WayOut(place, conditions, len(inside) == 1 and isinstance(inside[0], c_ast.Break))
+
+
+def as_comparison(condition: c_ast.Node) -> c_ast.Node:
+    """Return a condition as a comparison."""
+    if isinstance(condition, c_ast.BinaryOp) and condition.op in (*ORDERED, "!=", "=="):
+        return condition
+    return c_ast.BinaryOp("!=", condition, integer(0, condition.coord), condition.coord)
+
+
+def compared_counter(condition: c_ast.Node, counters: Mapping[str, object]) -> str | None:
+    """Return the counter that a condition compares with a bound, or with another one."""
+    compared = as_comparison(condition)
+    if compared.op == "==" or reads_memory(condition) or calls(condition):
+        return None
+    for side in (compared.left, compared.right):
+        used = [x.name for x in below(side) if isinstance(x, c_ast.ID) and x.name in counters]
+        plain = all(
+            isinstance(
+                x,
+                c_ast.ID
+                | c_ast.Constant
+                | c_ast.Cast
+                | c_ast.Typename
+                | c_ast.TypeDecl
+                | c_ast.IdentifierType,
+            )
+            or (isinstance(x, c_ast.BinaryOp) and x.op in ("+", "-", "*"))
+            for x in below(side)
+        )
+        if len(used) == 1 and plain:
+            return str(used[0])
+    return None
+
+
+def bounded_counter(condition: c_ast.Node, counters: Mapping[str, object]) -> str | None:
+    """Return the counter that a comparison has on one side, whatever stands on the other one."""
+    sides = condition.left, condition.right
+    for side, other in (sides, sides[::-1]):
+        parts = [x for x in below(side) if isinstance(x, c_ast.ID)]
+        is_offset = all(
+            isinstance(x, c_ast.ID | c_ast.Constant | c_ast.BinaryOp) for x in below(side)
+        )
+        if len(parts) == 1 and is_offset and parts[0].name in counters:
+            name = str(parts[0].name)
+            return None if calls(other) or mentions(other, frozenset((name,))) else name
+    return None
+
+
+def is_ordered(condition: c_ast.Node) -> bool:
+    return isinstance(condition, c_ast.BinaryOp) and condition.op in ORDERED
+
+
+def holds(op: str, left: int, right: int) -> bool:
+    return {
+        "<": left < right, "<=": left <= right, ">": left > right, ">=": left >= right,
+        "!=": left != right, "==": left == right,
+    }[op]  # fmt: skip
+
+
+def reads_memory(node: c_ast.Node) -> bool:
+    """Return whether memory is read below a node."""
+    return any(
+        isinstance(part, c_ast.ArrayRef | c_ast.StructRef)
+        or (isinstance(part, c_ast.UnaryOp) and part.op == "*")
+        for part in below(node)
+    )
+
+
+def is_harmless(node: c_ast.Node) -> bool:
+    """Return whether a question may be asked once less."""
+    return not calls(node) and not any(True for _ in assigned(node))
+
+
+def not_zero_in(condition: c_ast.Node) -> Iterator[str]:
+    """Yield the variable that is other than 0 where a condition holds."""
+    match condition:
+        case c_ast.ID(name=name):
+            yield name
+        case c_ast.BinaryOp(op="!=", left=c_ast.ID(name=name), right=end) if number(end) == 0:
+            yield name
+        case c_ast.BinaryOp(op=">", left=c_ast.ID(name=name), right=end) if (
+            number(end) or 0
+        ) >= 0 and number(end) is not None:
+            yield name
+        case c_ast.BinaryOp(op=">=", left=c_ast.ID(name=name), right=end) if (number(end) or 0) > 0:
+            yield name
+
+
+def emptied_by(node: c_ast.Node) -> str | None:
+    """Return the variable that a statement shifts right, divides, or takes the last bit of."""
+    match node:
+        case c_ast.Assignment(op=">>=" | "/=" | "&=" as op, lvalue=c_ast.ID(name=name), rvalue=by):
+            pass
+        case c_ast.Assignment(
+            op="=",
+            lvalue=c_ast.ID(name=name),
+            rvalue=c_ast.BinaryOp(op=">>" | "/" | "&" as op, left=c_ast.ID(name=same), right=by),
+        ) if same == name:
+            pass
+        case _:
+            return None
+    op = op.rstrip("=")
+    if op == "&":
+        match by:
+            case c_ast.BinaryOp(op="-", left=c_ast.ID(name=same), right=one):
+                return str(name) if same == name and number(one) == 1 else None
+        return None
+    least = 1 if op == ">>" else 2
+    amount = number(by)
+    return str(name) if amount is not None and amount >= least else None

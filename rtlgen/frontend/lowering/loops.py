@@ -1,0 +1,656 @@
+"""Loops of any header to `for` loops of one counter.
+
+Rewrite
+-------
+    while (i < n) { S; i++; }             for (; i < n; i++) { S }
+    while (i--) S                         for (; i != 0; i--) { S with i - 1 } i--;
+    do { S; i++; } while (i < 8);         for (; i < 8; i++) { S }      where i is 0 before it
+    for (;;) { if (i == n) break; S; }    for (; i != n; ..) { S }
+
+A *counter* is a local integer that the body steps by the same amount in every iteration, and
+changes in no other way. Its steps are moved to the end of the body, what follows them there being
+written with the value they would have left; then it is the same function of the number of the
+iteration whatever becomes of the rest of the body.
+
+What else its condition asks for is a way out of it. Where no condition is on a counter, a loop has
+the bound that is stated, `#pragma rtlgen bound N`, or that follows from what empties a word:
+`x >>= 1`, `x /= 2`, `x &= x - 1`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from pycparser import c_ast
+
+from rtlgen.frontend.lowering.capacity import Capacity, Limits
+from rtlgen.frontend.lowering.iterations import (
+    Loop,
+    Part,
+    WayOut,
+    as_comparison,
+    bounded_counter,
+    compared_counter,
+    emptied_by,
+    holds,
+    is_harmless,
+    is_ordered,
+    not_zero_in,
+    parts_of_iteration,
+    reads_memory,
+    way_out,
+)
+from rtlgen.frontend.lowering.jumps import BREAK, CONTINUE, outcome, target_of
+from rtlgen.frontend.lowering.nodes import (
+    FreshNames,
+    Place,
+    assign,
+    block,
+    copied,
+    declare,
+    integer,
+    joined,
+    named,
+    number,
+    opposite,
+    replaced,
+    step_of,
+)
+from rtlgen.frontend.lowering.variables import Variables
+from rtlgen.frontend.writers import assigned, below, calls, mentions
+
+MAX_TRIPS = 1 << 16
+"""Iterations that are carried out, at most, to find out how many there are: all of 16 bits."""
+
+
+@dataclass(slots=True)
+class Counted:
+    """The parts of a loop that counts.
+
+    Members
+    -------
+    before: what stands before it. init, condition, next: the header.
+    items: the body. closing: what ends each iteration, behind a `continue` too.
+    steps: of counters: they go on when the loop is left.
+    kept: counters that are used behind it, and what keeps their values where it is left.
+    behind: what the last test of the condition does, when the loop is not left.
+    """
+
+    place: Place
+    before: list[c_ast.Node]
+    init: c_ast.Node | None
+    condition: c_ast.Node
+    next: c_ast.Node | None
+    items: list[c_ast.Node]
+    closing: list[c_ast.Node]
+    steps: list[c_ast.Node]
+    kept: dict[str, str] = field(default_factory=dict)
+    behind: list[c_ast.Node] = field(default_factory=list)
+
+
+class LoopLowering:
+    """Finds the counters of one loop after the other, and bounds."""
+
+    def __init__(self, variables: Variables, names: FreshNames) -> None:
+        self._variables = variables
+        self._names = names
+
+    def guarded(
+        self, node: Loop, capacity: Capacity, moves_start: bool
+    ) -> c_ast.For | Counted | None:
+        """Return a loop that runs up to the most iterations; None if these are not known.
+
+        Parameters
+        ----------
+        moves_start: where it starts is data, too.
+
+        Returns
+        -------
+        For: its conditions are asked in each iteration by itself. Counted: they are ways out.
+        """
+        parts = parts_of_iteration(node) or []
+        counters = self._counters(parts)
+        asked = [
+            part.node
+            for part in parts
+            if part.kind == "test" and not part.after and is_ordered(part.node)
+        ]
+        names = (x for c in asked if (x := bounded_counter(c, counters)) is not None)
+        iterator = next(names, None)
+        if iterator is None:
+            return None
+        init = node.init if isinstance(node, c_ast.For) else None
+        by = [number(x) for x in counters[iterator]]
+        if len(by) != 1 or not by[0]:
+            return None
+        step, at = by[0], node.coord
+        conditions = [c for c in asked if bounded_counter(c, counters) == iterator]
+        ended = (_end(c, iterator, step > 0) for c in conditions)
+        ends = [end for end in ended if end is not None]
+        inside = capacity.inside(node.stmt, iterator)
+        stop = _outermost(ends, inside, capacity, step > 0)
+        if not ends or stop is None:
+            return None
+        before, first = _split_init(init, iterator)
+        start = _started(first)
+        guards = list(conditions)
+        if moves_start:
+            value = None if start is None else capacity.limits(start)
+            if value is None or start is None or abs(step) != 1:
+                return None
+            known = value[0] if step > 0 else value[1]
+            own = inside[0] if step > 0 else inside[1]
+            limits = [x for x in (known, own) if x is not None]
+            if not limits:
+                return None
+            begin = max(limits) if step > 0 else min(limits)
+            first = _starting(first, integer(begin, at))
+            op = ">=" if step > 0 else "<="
+            guards.insert(0, c_ast.BinaryOp(op, named(iterator, at), start, at))
+        header = c_ast.BinaryOp(
+            "<" if step > 0 else ">", named(iterator, at), integer(stop, at), at
+        )
+        changed = frozenset(name for name, _ in assigned(node.stmt))
+        tests = [part for part in parts if part.kind.endswith("test")]
+        is_kept = bool(self._kept(node, {iterator: counters[iterator]}))
+        ways = outcome(node.stmt).targets - {CONTINUE}
+        question = joined(guards)
+        assert question is not None, "the condition has a bound"
+        if (
+            len(tests) == len(conditions)
+            and not ways
+            and not is_kept
+            and not mentions(question, changed)
+            and not (calls(node.stmt) and reads_memory(question))
+            and isinstance(node, c_ast.For)
+            and node.next is not None
+            and step_of(node.next) is not None
+        ):
+            for offset, limit, strict in ends if step > 0 else ():
+                capacity.require(limit, stop + offset - (0 if strict else 1))
+            body = block([c_ast.If(question, node.stmt, None, at)], at)
+            loop = c_ast.For(first, header, node.next, body, at)
+            return loop if not before else None
+        if moves_start:
+            return None
+        kept = self._kept(node, counters)
+        items, closing, _ = self._normalised(parts, counters, kept, None, ())
+        steps = {k: self._stepping(k, by, at) for k, by in counters.items()}
+        others = [x for k, x in steps.items() if k != iterator]
+        return Counted(at, before, first, header, steps[iterator], items, closing, others, kept)
+
+    def counted(
+        self,
+        node: Loop,
+        before: Sequence[c_ast.Node],
+        bound: int | None,
+        *,
+        is_forced: bool = False,
+    ) -> Counted | None:
+        """Return a loop by its counter; None if no bound is known.
+
+        Parameters
+        ----------
+        before: the statements before it. bound: that is stated for it.
+        is_forced: a header that asks for a counter cannot be read.
+        """
+        parts = parts_of_iteration(node)
+        if parts is None:
+            return None
+        counters = self._counters(parts)
+        init = node.init if isinstance(node, c_ast.For) else None
+        found = None
+        if bound is None and not is_forced:
+            found = self._by_condition(node, parts, counters)
+        if found is not None:
+            return found
+        if bound is None:
+            bound = self._trips(parts, counters, _starts(init, before))
+        if bound is None:
+            bound = self._emptied(parts)
+        if bound is not None:
+            return self._by_trips(node, parts, counters, bound)
+        if isinstance(node, c_ast.DoWhile) and not outcome(node.stmt).targets:
+            # The first iteration is made before the condition is asked for the first time.
+            again = c_ast.While(node.cond, node.stmt, node.coord)
+            rest = self.counted(again, (), None)
+            if rest is not None:
+                return replace(rest, before=[copied(node.stmt), *rest.before])
+        return None
+
+    # Counters.
+
+    def _counters(self, parts: Sequence[Part]) -> dict[str, list[c_ast.Node]]:
+        """Return the amounts by which each counter is stepped in an iteration."""
+        steps: dict[str, list[c_ast.Node]] = {}
+        refused: set[str] = set()
+        is_skipped = False
+        for part in parts:
+            stepped = part.step
+            if stepped is not None:
+                name, by = stepped
+                steps.setdefault(name, []).append(by)
+                refused |= {name} if is_skipped and part.kind == "item" else set()
+                refused |= {target for target, _ in assigned(by)}
+                continue
+            for name, by in part.after:
+                steps.setdefault(name, []).append(by)
+            refused |= {target for target, _ in assigned(part.node)}
+            refused |= {x.name for x in below(part.node) if isinstance(x, c_ast.Decl) and x.name}
+            is_skipped |= CONTINUE in outcome(part.node).targets
+        changed = frozenset((*steps, *refused))
+        return {
+            name: amounts
+            for name, amounts in steps.items()
+            if name not in refused
+            and self._variables.is_scalar(name)
+            and not any(mentions(by, changed) or reads_memory(by) or calls(by) for by in amounts)
+        }
+
+    def _moved(self, name: str, offset: Sequence[c_ast.Node], at: Place) -> c_ast.Node:
+        """Return what a counter is after some of its steps."""
+        amounts = [number(by) for by in offset]
+        value: c_ast.Node = named(name, at)
+        known = [amount for amount in amounts if amount is not None]
+        if len(known) == len(amounts):
+            total = sum(known)
+            if total == 0:
+                return value
+            op = "+" if total > 0 else "-"
+            value = c_ast.BinaryOp(op, value, integer(abs(total), at), at)
+        else:
+            for by in offset:
+                value = c_ast.BinaryOp("+", value, copied(by), at)
+        names = self._variables.type_names(name)
+        if names == ("int",) and len(known) == len(amounts):
+            return value
+        type_ = c_ast.TypeDecl(None, [], None, c_ast.IdentifierType(list(names), at), at)
+        return c_ast.Cast(c_ast.Typename(None, [], None, type_, at), value, at)
+
+    def _normalised(
+        self,
+        parts: Sequence[Part],
+        counters: Mapping[str, list[c_ast.Node]],
+        kept: Mapping[str, str],
+        header: WayOut | None,
+        rest: Sequence[c_ast.Node],
+    ) -> tuple[list[c_ast.Node], list[c_ast.Node], dict[str, list[c_ast.Node]]]:
+        """Return the body, what closes it, and how far the counters are at the header's test.
+
+        Parameters
+        ----------
+        header: the way out that the header takes the place of. rest: what else it asks for.
+        """
+        offsets: dict[str, list[c_ast.Node]] = {}
+        at_test: dict[str, list[c_ast.Node]] = {}
+        items: list[c_ast.Node] = []
+        closing: list[c_ast.Node] = []
+        for place, part in enumerate(parts):
+            at = part.node.coord
+            stepped = part.step
+            if stepped is not None and stepped[0] in counters:
+                offsets.setdefault(stepped[0], []).append(stepped[1])
+                continue
+            after: dict[str, list[c_ast.Node]] = {k: list(v) for k, v in offsets.items()}
+            for name, by in part.after:
+                after.setdefault(name, []).append(by)
+            is_header = header is not None and header.place == place
+            if part.kind.endswith("test") or is_header:
+                asked = joined(rest) if is_header else part.node
+                at_test = after if is_header else at_test
+                made = []
+                if asked is not None:
+                    saved = [
+                        assign(k, self._moved(v, after.get(v, []), at), at) for v, k in kept.items()
+                    ]
+                    leave = block([*saved, c_ast.Break(at)], at)
+                    question = replaced(asked, self._values(offsets, at))
+                    made = [c_ast.If(opposite(question), leave, None, at)]
+            else:
+                saving = _saving(part.node, kept)
+                made = [replaced(saving, self._values(offsets, at))]
+            (items if part.kind in ("item", "test") else closing).extend(made)
+            offsets = after
+        return items, closing, at_test
+
+    def _values(self, offsets: Mapping[str, list[c_ast.Node]], at: Place) -> dict[str, c_ast.Node]:
+        return {name: self._moved(name, by, at) for name, by in offsets.items() if by}
+
+    def _kept(self, node: Loop, counters: Mapping[str, list[c_ast.Node]]) -> dict[str, str]:
+        """Return what keeps each counter that is used behind the loop, where it is left."""
+        init = node.init if isinstance(node, c_ast.For) else None
+        own = {part.name for part in init.decls} if isinstance(init, c_ast.DeclList) else set()
+        return {
+            name: self._names.fresh(f"{name}_left")
+            for name in counters
+            if name not in own and self._variables.is_used_outside(name, node)
+        }
+
+    # Headers.
+
+    def _by_condition(
+        self, node: Loop, parts: Sequence[Part], counters: Mapping[str, list[c_ast.Node]]
+    ) -> Counted | None:
+        """Return a loop whose first question is about a counter."""
+        found = self._first_exit(parts, counters)
+        if found is None:
+            return None
+        by_order = sorted(found.conditions, key=is_ordered, reverse=True)
+        names = (compared_counter(c, counters) for c in by_order)
+        iterator = next(name for name in names if name is not None)
+        asked = [c for c in found.conditions if compared_counter(c, counters) == iterator]
+        ordered = [c for c in asked if is_ordered(c)]
+        bounds = ordered or asked[:1]
+        rest = [c for c in found.conditions if c not in bounds]
+        more = [
+            part
+            for part in parts
+            if ordered
+            and part.kind == "test"
+            and not part.after
+            and part.node not in bounds
+            and is_ordered(part.node)
+            and compared_counter(part.node, counters) == iterator
+        ]
+        kept = self._kept(node, counters)
+        left = [part for part in parts if part not in more]
+        place = left.index(parts[found.place])
+        header = replace(found, place=place)
+        items, closing, at_test = self._normalised(left, counters, kept, header, rest)
+        bounds += [part.node for part in more]
+        before_test = self._offsets_before(parts, found.place, counters)
+        at = node.coord
+        condition = joined(
+            [replaced(as_comparison(c), self._values(before_test, at)) for c in bounds]
+        )
+        assert condition is not None, "some bound was found"
+        init = node.init if isinstance(node, c_ast.For) else None
+        before, first = _split_init(init, iterator)
+        steps = {k: self._stepping(k, by, at) for k, by in counters.items()}
+        behind = [
+            assign(name, self._moved(name, at_test[name], at), at)
+            for name in kept
+            if at_test.get(name)
+        ]
+        own = node.next if isinstance(node, c_ast.For) else None
+        stepped = None if own is None else step_of(own)
+        is_own = stepped is not None and stepped[0] == iterator and len(counters[iterator]) == 1
+        return Counted(
+            at, before, first, condition, own if is_own else steps[iterator], items, closing,
+            [step for name, step in steps.items() if name != iterator], kept, behind,
+        )  # fmt: skip
+
+    def _first_exit(
+        self, parts: Sequence[Part], counters: Mapping[str, list[c_ast.Node]]
+    ) -> WayOut | None:
+        """Return the way out that a counter decides, if only steps and questions stand before it.
+
+        Of several, a comparison that tells which values are before the end is taken.
+        """
+        found: list[WayOut] = []
+        for place, part in enumerate(parts):
+            if part.step is not None and part.step[0] in counters:
+                continue
+            way = way_out(part, place)
+            if way is None or not way.is_only_left:
+                break
+            if any(compared_counter(c, counters) is not None for c in way.conditions):
+                found.append(way)
+            # What is asked first may read out of an array behind the bound, but not before it.
+            if part.kind != "test" or part.after or not is_harmless(part.node):
+                break
+        ordered = (
+            way
+            for way in found
+            if any(is_ordered(c) and compared_counter(c, counters) for c in way.conditions)
+        )
+        return next(ordered, found[0] if found else None)
+
+    def _offsets_before(
+        self, parts: Sequence[Part], place: int, counters: Mapping[str, list[c_ast.Node]]
+    ) -> dict[str, list[c_ast.Node]]:
+        offsets: dict[str, list[c_ast.Node]] = {}
+        for part in parts[:place]:
+            for name, by in (*((part.step,) if part.step else ()), *part.after):
+                if name in counters:
+                    offsets.setdefault(name, []).append(by)
+        return offsets
+
+    def _stepping(self, name: str, by: Sequence[c_ast.Node], at: Place) -> c_ast.Node:
+        """Return the statement that does all steps of a counter."""
+        amounts = [number(x) for x in by]
+        known = [amount for amount in amounts if amount is not None]
+        if len(known) < len(amounts):
+            total: c_ast.Node = copied(by[0])
+            for more in by[1:]:
+                total = c_ast.BinaryOp("+", total, copied(more), at)
+            return c_ast.Assignment("+=", named(name, at), total, at)
+        amount = sum(known)
+        if abs(amount) == 1:
+            return c_ast.UnaryOp("p++" if amount > 0 else "p--", named(name, at), at)
+        return c_ast.Assignment(
+            "+=" if amount >= 0 else "-=", named(name, at), integer(abs(amount), at), at
+        )
+
+    def _by_trips(
+        self,
+        node: Loop,
+        parts: Sequence[Part],
+        counters: Mapping[str, list[c_ast.Node]],
+        bound: int,
+    ) -> Counted:
+        """Return a loop that counts its iterations, up to a bound."""
+        at = node.coord
+        kept = self._kept(node, counters)
+        items, closing, _ = self._normalised(parts, counters, kept, None, ())
+        init = node.init if isinstance(node, c_ast.For) else None
+        before, _ = _split_init(init, None)
+        trip = self._names.fresh("trip")
+        return Counted(
+            at,
+            before,
+            c_ast.DeclList([declare(trip, ["int"], integer(0, at), at)], at),
+            c_ast.BinaryOp("<", named(trip, at), integer(bound, at), at),
+            c_ast.UnaryOp("p++", named(trip, at), at),
+            items,
+            closing,
+            [self._stepping(name, by, at) for name, by in counters.items()],
+            kept,
+        )
+
+    # Bounds.
+
+    def _trips(
+        self,
+        parts: Sequence[Part],
+        counters: Mapping[str, list[c_ast.Node]],
+        starts: Mapping[str, int],
+    ) -> int | None:
+        """Return the most iterations, where a counter with known values decides it."""
+        bounds = []
+        for place, part in enumerate(parts):
+            found = way_out(part, place)
+            for condition in found.conditions if found is not None else ():
+                name = compared_counter(condition, counters)
+                if name is None or name not in starts:
+                    continue
+                amounts = [number(by) for by in counters[name]]
+                offset = [
+                    number(x) for x in self._offsets_before(parts, place, counters).get(name, [])
+                ]
+                trips = self._run(as_comparison(condition), name, starts[name], amounts, offset)
+                bounds += [] if trips is None else [trips]
+        return min(bounds, default=None)
+
+    def _run(
+        self,
+        condition: c_ast.Node,
+        name: str,
+        start: int,
+        amounts: Sequence[int | None],
+        offset: Sequence[int | None],
+    ) -> int | None:
+        """Return the number of the iteration, from 1, in which a condition is not met."""
+        known = [x for x in (*amounts, *offset) if x is not None]
+        if len(known) < len(amounts) + len(offset) or not isinstance(condition, c_ast.BinaryOp):
+            return None
+        by, ahead = (
+            sum(x for x in amounts if x is not None),
+            sum(x for x in offset if x is not None),
+        )
+        is_left = mentions(condition.left, frozenset((name,)))
+        moving, fixed = (
+            (condition.left, condition.right) if is_left else (condition.right, condition.left)
+        )
+        end = number(fixed)
+        if end is None:
+            return None
+        at_0, at_1 = (number(replaced(moving, {name: integer(x, None)})) for x in (0, 1))
+        if at_0 is None or at_1 is None:
+            return None
+        value = start + ahead
+        for trip in range(1, MAX_TRIPS):
+            here = at_0 + (at_1 - at_0) * value
+            if not holds(condition.op, *((here, end) if is_left else (end, here))):
+                return trip
+            value = self._variables.wrapped(name, value + by)
+        return None
+
+    def _emptied(self, parts: Sequence[Part]) -> int | None:
+        """Return the most iterations of a loop that goes on while bits are left in a word."""
+        asked: set[str] = set()
+        for place, part in enumerate(parts):
+            found = way_out(part, place)
+            for condition in found.conditions if found is not None else ():
+                asked |= set(not_zero_in(condition))
+        for part in parts:
+            name = emptied_by(part.node) if part.kind in ("item", "closing") else None
+            if name in asked and self._variables.is_scalar(name):
+                others = [n for p in parts if p is not part for n, _ in assigned(p.node)]
+                if name not in others:
+                    return self._variables.width_bits(name) + 1
+        return None
+
+
+def _end(condition: c_ast.Node, iterator: str, is_up: bool) -> tuple[int, c_ast.Node, bool] | None:
+    """Return what ends a loop: what is added to the iterator, the bound, whether it is out."""
+    assert isinstance(condition, c_ast.BinaryOp), "it is a comparison"
+    left, right, op = condition.left, condition.right, condition.op
+    if mentions(right, frozenset((iterator,))):
+        left, right, op = right, left, {"<": ">", "<=": ">=", ">": "<", ">=": "<="}[op]
+    if (op in ("<", "<=")) != is_up or mentions(right, frozenset((iterator,))):
+        return None
+    match left:
+        case c_ast.ID():
+            offset: int | None = 0
+        case c_ast.BinaryOp(op="+" | "-" as sign, left=c_ast.ID(), right=by):
+            offset = number(by)
+            offset = None if offset is None else offset if sign == "+" else -offset
+        case _:
+            offset = None
+    return None if offset is None else (offset, right, op in ("<", ">"))
+
+
+def _outermost(
+    ends: Sequence[tuple[int, c_ast.Node, bool]],
+    inside: Limits,
+    capacity: Capacity,
+    is_up: bool,
+) -> int | None:
+    """Return the value with which a loop ends at the latest."""
+    found: list[int] = []
+    for offset, limit, strict in ends:
+        low, high = capacity.limits(limit)
+        end = high if is_up else low
+        if end is not None:
+            found.append(end - offset + (0 if strict else 1 if is_up else -1))
+    own = inside[1] if is_up else inside[0]
+    if own is not None:
+        found.append(own + 1 if is_up else own - 1)
+    return (min(found) if is_up else max(found)) if found else None
+
+
+def _started(init: c_ast.Node | None) -> c_ast.Node | None:
+    """Return the value with which the header begins."""
+    match init:
+        case c_ast.DeclList(decls=[c_ast.Decl(init=start)]):
+            return start
+        case c_ast.Assignment(rvalue=start):
+            return start
+    return None
+
+
+def _starting(init: c_ast.Node | None, value: c_ast.Node) -> c_ast.Node:
+    """Return the first part of a header with another value."""
+    match init:
+        case c_ast.DeclList(decls=[declared]):
+            made = copied(declared)
+            made.init = value
+            return c_ast.DeclList([made], init.coord)
+        case c_ast.Assignment():
+            return c_ast.Assignment("=", init.lvalue, value, init.coord)
+    raise AssertionError("a header that begins with nothing")
+
+
+def _saving(node: c_ast.Node, kept: Mapping[str, str], depth: int = 0) -> c_ast.Node:
+    """Return a statement that keeps counters wherever it leaves the loop around it.
+
+    Parameters
+    ----------
+    depth: 1 inside of another loop, or of a `switch`, whose `break` is its own.
+    """
+    if not kept:
+        return node
+    target = target_of(node)
+    if target is not None:
+        if target == CONTINUE or (target == BREAK and depth):
+            return node
+        saved = [assign(k, named(v, node.coord), node.coord) for v, k in kept.items()]
+        return block([*saved, node], node.coord)
+    if not outcome(node).targets:
+        return node
+    inner = depth or int(isinstance(node, c_ast.For | c_ast.While | c_ast.DoWhile | c_ast.Switch))
+    for name, child in node.children():
+        if "[" not in name:
+            setattr(node, name, _saving(child, kept, inner))
+        else:
+            attribute, place = name.rstrip("]").split("[")
+            getattr(node, attribute)[int(place)] = _saving(child, kept, inner)
+    return node
+
+
+def _split_init(
+    init: c_ast.Node | None, iterator: str | None
+) -> tuple[list[c_ast.Node], c_ast.Node | None]:
+    """Return what stands before a loop, and what the header begins with."""
+    match init:
+        case None:
+            return [], None
+        case c_ast.DeclList(decls=[c_ast.Decl(name=name)]) if name == iterator:
+            return [], init
+        case c_ast.Assignment(op="=", lvalue=c_ast.ID(name=name)) if name == iterator:
+            return [], init
+        case c_ast.DeclList(decls=parts) | c_ast.ExprList(exprs=parts):
+            return list(parts), None
+    return [init], None
+
+
+def _starts(init: c_ast.Node | None, before: Sequence[c_ast.Node]) -> dict[str, int]:
+    """Return the variables that are numbers before a loop."""
+    found: dict[str, int] = {}
+    parts = _split_init(init, None)[0]
+    for node in (*before, *parts):
+        for changed, _ in assigned(node):
+            found.pop(changed, None)
+        match node:
+            case c_ast.Decl(name=str(name), init=first):
+                found.pop(name, None)
+            case c_ast.Assignment(op="=", lvalue=c_ast.ID(name=str(name)), rvalue=first):
+                pass
+            case _:
+                continue
+        value = number(first)
+        if value is not None:
+            found[name] = value
+    return found

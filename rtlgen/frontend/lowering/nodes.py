@@ -1,0 +1,212 @@
+"""Pieces of the syntax tree: made, copied, and with names replaced.
+
+What is made stands, for whoever reads the text of it, at the place that it is made from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
+from typing import Any, TypeAlias
+
+from pycparser import c_ast
+
+from rtlgen.frontend.constants import integer_constant
+from rtlgen.frontend.writers import STEPS, below, mentions
+
+Place: TypeAlias = Any
+"""pycparser's coordinate of a node."""
+
+_OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
+
+LOOPS = (c_ast.For, c_ast.While, c_ast.DoWhile)
+
+
+class FreshNames:
+    """Makes names that a file does not use."""
+
+    def __init__(self, tree: c_ast.Node) -> None:
+        self._taken = {
+            name
+            for node in below(tree)
+            for attribute in ("name", "declname")
+            if isinstance(name := getattr(node, attribute, None), str)
+        }
+
+    def fresh(self, name: str) -> str:
+        """Return `name`, or one like it."""
+        found, number = name, 2
+        while found in self._taken:
+            found, number = f"{name}_{number}", number + 1
+        self._taken.add(found)
+        return found
+
+
+def integer(value: int, at: Place) -> c_ast.Node:
+    """Return a number."""
+    if value < 0:
+        return c_ast.UnaryOp("-", integer(-value, at), at)
+    return c_ast.Constant("int", str(value), at)
+
+
+def named(name: str, at: Place) -> c_ast.ID:
+    """Return a use of a variable."""
+    return c_ast.ID(name, at)
+
+
+def assign(name: str, value: c_ast.Node, at: Place) -> c_ast.Assignment:
+    """Return `name = value;`."""
+    return c_ast.Assignment("=", named(name, at), value, at)
+
+
+def declare(
+    name: str, type_names: Sequence[str], value: c_ast.Node | None, at: Place
+) -> c_ast.Decl:
+    """Return the declaration of a scalar."""
+    type_ = c_ast.TypeDecl(name, [], None, c_ast.IdentifierType(list(type_names), at), at)
+    return c_ast.Decl(name, [], [], [], [], type_, value, None, at)
+
+
+def block(items: Sequence[c_ast.Node], at: Place) -> c_ast.Compound:
+    """Return `{ items }`."""
+    return c_ast.Compound(list(items), at)
+
+
+def items_of(node: c_ast.Node | None) -> list[c_ast.Node]:
+    """Return the statements of a body."""
+    if node is None:
+        return []
+    return list(node.block_items or ()) if isinstance(node, c_ast.Compound) else [node]
+
+
+def opposite(condition: c_ast.Node) -> c_ast.Node:
+    """Return a condition that holds where this one does not."""
+    match condition:
+        case c_ast.BinaryOp(op=op) if op in _OPPOSITE:
+            return c_ast.BinaryOp(_OPPOSITE[op], condition.left, condition.right, condition.coord)
+        case c_ast.UnaryOp(op="!"):
+            return condition.expr
+    return c_ast.UnaryOp("!", condition, condition.coord)
+
+
+def joined(conditions: Sequence[c_ast.Node]) -> c_ast.Node | None:
+    """Return what holds where all of the conditions hold, asked in their order."""
+    found: c_ast.Node | None = None
+    for condition in conditions:
+        found = condition if found is None else c_ast.BinaryOp("&&", found, condition, found.coord)
+    return found
+
+
+def parts_of(condition: c_ast.Node | None, operator: str) -> Iterator[c_ast.Node]:
+    """Yield what `&&`, or `||`, joins."""
+    if isinstance(condition, c_ast.BinaryOp) and condition.op == operator:
+        yield from parts_of(condition.left, operator)
+        yield from parts_of(condition.right, operator)
+    elif condition is not None:
+        yield condition
+
+
+def copied(node: c_ast.Node) -> c_ast.Node:
+    """Return a copy of a piece of the tree; the places are those of the original."""
+    made = copy(node)
+    for name in node.__slots__:
+        value = getattr(node, name, None)
+        if isinstance(value, c_ast.Node):
+            setattr(made, name, copied(value))
+        elif isinstance(value, list):
+            setattr(made, name, [copied(x) if isinstance(x, c_ast.Node) else x for x in value])
+    return made
+
+
+def replaced(node: c_ast.Node, values: Mapping[str, c_ast.Node]) -> c_ast.Node:
+    """Return a piece of the tree with expressions in the place of variables.
+
+    Those that it declares itself stay; what mentions none of them is not copied.
+    """
+    if isinstance(node, c_ast.ID):
+        return copied(values[node.name]) if node.name in values else node
+    if not mentions(node, frozenset(values)):
+        return node
+    made = copy(node)
+    hidden = values
+    for name in node.__slots__:
+        value = getattr(node, name, None)
+        if isinstance(value, c_ast.Node):
+            setattr(made, name, replaced(value, hidden))
+            hidden = _without(hidden, value)
+        elif isinstance(value, list):
+            parts = []
+            for part in value:
+                parts.append(replaced(part, hidden) if isinstance(part, c_ast.Node) else part)
+                hidden = _without(hidden, part)
+            setattr(made, name, parts)
+    return made
+
+
+def _without(values: Mapping[str, c_ast.Node], node: object) -> Mapping[str, c_ast.Node]:
+    """Return the values of variables that a declaration does not hide from what follows it."""
+    parts = node.decls if isinstance(node, c_ast.DeclList) else [node]
+    names = {part.name for part in parts if isinstance(part, c_ast.Decl)}
+    return {k: v for k, v in values.items() if k not in names} if names & values.keys() else values
+
+
+def step_of(node: c_ast.Node) -> tuple[str, c_ast.Node] | None:
+    """Return the variable that a statement steps, and by what it does."""
+    match node:
+        case c_ast.UnaryOp(op=op, expr=c_ast.ID(name=str(name))) if op in STEPS:
+            return name, integer(1 if "+" in op else -1, node.coord)
+        case c_ast.Assignment(op="+=", lvalue=c_ast.ID(name=str(name)), rvalue=by):
+            return name, by
+        case c_ast.Assignment(op="-=", lvalue=c_ast.ID(name=str(name)), rvalue=by):
+            return name, c_ast.UnaryOp("-", by, by.coord)
+        case c_ast.Assignment(
+            op="=", lvalue=c_ast.ID(name=str(name)), rvalue=c_ast.BinaryOp(op="+" | "-" as op) as to
+        ):
+            if isinstance(to.left, c_ast.ID) and to.left.name == name:
+                return name, to.right if op == "+" else c_ast.UnaryOp("-", to.right, to.coord)
+            if op == "+" and isinstance(to.right, c_ast.ID) and to.right.name == name:
+                return name, to.left
+    return None
+
+
+def number(node: c_ast.Node | None) -> int | None:
+    """Return the value of an expression of small literals; None of anything else."""
+    match node:
+        case c_ast.Constant(type="int" | "unsigned int" | "long int", value=text):
+            try:
+                return integer_constant(text)[0]
+            except ValueError:
+                return None
+        case c_ast.UnaryOp(op="-" | "+" as op, expr=inner):
+            value = number(inner)
+            return None if value is None else -value if op == "-" else value
+        case c_ast.BinaryOp(op=op, left=left, right=right) if op in _ARITHMETIC:
+            a, b = number(left), number(right)
+            if a is None or b is None or (op in "/%" and b == 0):
+                return None
+            value = _ARITHMETIC[op](a, b)
+            return value if abs(value) < _SMALL else None
+    return None
+
+
+_SMALL = 1 << 31
+_ARITHMETIC: Mapping[str, Callable[[int, int], int]] = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": lambda a, b: abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1),
+    "%": lambda a, b: abs(a) % abs(b) * (1 if a >= 0 else -1),
+}
+
+
+def without(items: Iterable[c_ast.Node], dropped: frozenset[int]) -> list[c_ast.Node]:
+    """Return statements without those of some identities, at any depth."""
+    found = []
+    for item in items:
+        if id(item) in dropped:
+            continue
+        for node in below(item):
+            if isinstance(node, c_ast.Compound) and node.block_items:
+                node.block_items = [x for x in node.block_items if id(x) not in dropped]
+        found.append(item)
+    return found

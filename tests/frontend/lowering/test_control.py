@@ -1,0 +1,334 @@
+"""Loops and jumps of any form do what gcc makes of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from rtlgen.frontend import parse_text
+from tests.frontend.gcc_check import assert_as_gcc
+from tests.oracles.gcc_oracle import have_gcc
+
+pytestmark = pytest.mark.skipif(not have_gcc(), reason="there is no gcc to compare with")
+
+_JUMPS = {
+    "break_mid": (
+        "int f(const int a[16]) { int s = 0; for (int i = 0; i < 16; i++) { s += a[i]; "
+        "if (s > 1000000) break; s ^= i; } return s; }"
+    ),
+    "break_i_used": (
+        "int f(const int a[16]) { int i, s = 0; for (i = 0; i < 16; i++) { s += a[i]; "
+        "if (s < 0) break; } return i * 1000 + (s & 7); }"
+    ),
+    "continue": (
+        "int f(const int a[16]) { int s = 0; for (int i = 0; i < 16; i++) { if (a[i] < "
+        "0) continue; s += a[i]; } return s; }"
+    ),
+    "continue_nested": (
+        "int f(const int a[16]) { int s = 0; for (int i = 0; i < 16; i++) { if (i & 1) "
+        "{ if (a[i] < 0) continue; s ^= 5; } s += a[i]; } return s; }"
+    ),
+    "continue_break": (
+        "int f(const int a[16]) { int s = 0; for (int i = 0; i < 16; i++) { if (a[i] & "
+        "1) { if (a[i] < 0) continue; if (a[i] & 2) break; s ^= 5; } s += a[i]; } "
+        "return s; }"
+    ),
+    "early_return": (
+        "int f(const int a[16], int key) { for (int i = 0; i < 16; i++) if (a[i] > "
+        "key) return i; return -1; }"
+    ),
+    "early_return2": (
+        "int f(const int a[4][4], int key) { for (int i = 0; i < 4; i++) for (int j = "
+        "0; j < 4; j++) { if (a[i][j] > key) return i * 10 + j; } return -1; }"
+    ),
+    "early_void": (
+        "void f(int a[16], int n) { if (n < 0) return; for (int i = 0; i < 16; i++) { "
+        "if (a[i] == n) return; a[i] += n; } a[0] = 1; }"
+    ),
+    "nested_break": (
+        "int f(const int a[4][4]) { int s = 0; for (int i = 0; i < 4; i++) { for (int "
+        "j = 0; j < 4; j++) { if (a[i][j] < 0) break; s += a[i][j]; } s ^= i; } return "
+        "s; }"
+    ),
+    "goto": (
+        "int f(const int a[4][4]) { int r = 0; for (int i = 0; i < 4; i++) for (int j "
+        "= 0; j < 4; j++) if (a[i][j] < 0) { r = i * 4 + j; goto out; } r = 99; out: "
+        "return r; }"
+    ),
+    "goto2": (
+        "int f(int x) { int r = 1; if (x > 0) goto skip; r = 2; if (x < -5) goto end; "
+        "r += 4; skip: r *= 3; end: return r; }"
+    ),
+    "write_after_exit": (
+        "int f(const int a[16], int out[16]) { int n = 0; for (int i = 0; i < 16; i++) "
+        "{ if (a[i] < 0) break; out[i] = a[i] * 2; n++; } return n; }"
+    ),
+    "write_k": (
+        "int f(const int a[16], int out[32]) { int k = 0; for (int i = 0; i < 16; i++) "
+        "{ out[k] = a[i]; k += 2; if (a[i] < -1000000000) break; } return k; }"
+    ),
+    "ret_in_helper": (
+        "static int find(const int a[8], int k) { for (int i = 0; i < 8; i++) if (a[i] "
+        "== k) return i; return -1; } void f(const int a[8], const int k[4], int y[4]) "
+        "{ for (int t = 0; t < 4; t++) y[t] = find(a, k[t] & 7); }"
+    ),
+    "bubble": (
+        "void f(int a[8]) { for (int i = 0; i < 7; i++) { int sw = 0; for (int j = 0; "
+        "j < 7 - i; j++) if (a[j] > a[j + 1]) { int t = a[j]; a[j] = a[j + 1]; a[j + "
+        "1] = t; sw = 1; } if (!sw) break; } }"
+    ),
+    "ret_struct_if": (
+        "int f(int x, int y) { if (x > 0) { if (y > 0) return 1; x = 5; } else if (y < "
+        "0) return 2; return x + y; }"
+    ),
+}
+
+_LOOPS = {
+    "while_count": (
+        "int f(const int a[16]) { int s = 0, i = 0; while (i < 16) { s += a[i]; i++; } return s; }"
+    ),
+    "while_data": (
+        "int f(const int a[16], int key) { int i = 0; while (i < 16 && a[i] != key) "
+        "i++; return i; }"
+    ),
+    "while_data2": (
+        "int f(const signed char a[16]) { int i = 0; while (a[i] > -100 && i < 15) { "
+        "i++; } return i; }"
+    ),
+    "do_const": (
+        "int f(const int a[16]) { int s = 0, i = 0; do { s = s * 3 + a[i]; i++; } "
+        "while (i < 16); return s; }"
+    ),
+    "do_pre": (
+        "int f(const int a[16]) { int s = 0, i = 0; do { s = s * 3 + a[i]; } while "
+        "(++i < 16); return s + i; }"
+    ),
+    "do_in": (
+        "int f(const int a[16]) { int s = 0; for (int i = 0; i < 8; i++) { int j = i; "
+        "do { s = s * 3 + a[j]; j++; } while (j < 8); } return s; }"
+    ),
+    "two_ptr": (
+        "void f(int a[16]) { int lo = 0, hi = 15; while (lo < hi) { int t = a[lo]; "
+        "a[lo] = a[hi]; a[hi] = t; lo++; hi--; } }"
+    ),
+    "two_for": (
+        "void f(int a[16]) { for (int lo = 0, hi = 15; lo < hi; lo++, hi--) { int t = "
+        "a[lo]; a[lo] = a[hi]; a[hi] = t; } }"
+    ),
+    "popcount": ("int f(unsigned x) { int c = 0; while (x) { c += x & 1; x >>= 1; } return c; }"),
+    "popcount2": ("int f(unsigned x) { int c = 0; for (; x; x &= x - 1) c++; return c; }"),
+    "log2": ("int f(unsigned n) { int k = 0; while (n > 1) { n /= 2; k++; } return k; }"),
+    "gcd": (
+        "int f(unsigned short a, unsigned short b) {\n"
+        "#pragma rtlgen bound 30\n"
+        "while (b != 0) { int t = a % b; a = b; b = t; } return a; }"
+    ),
+    "collatz": (
+        "int f(unsigned char x) { unsigned v = x + 1u; int n = 0;\n"
+        "#pragma rtlgen bound 300\n"
+        "while (v != 1) { v = v & 1 ? 3 * v + 1 : v / 2; n++; } return n; }"
+    ),
+    "forever": (
+        "int f(const int a[16]) { int i = 0, s = 0; for (;;) { if (i == 16) break; s = "
+        "s * 5 + a[i]; i++; } return s; }"
+    ),
+    "forever_late": (
+        "int f(const int a[16]) { int i = 0, s = 0; for (;;) { s = s * 5 + a[i]; if (i "
+        "== 15) break; s ^= 1; i++; } return s * 100 + i; }"
+    ),
+    "while1": (
+        "int f(const int a[16]) { int i = 0, s = 0; while (1) { s += a[i]; if (s < 0) "
+        "break; if (++i >= 16) break; } return s + i; }"
+    ),
+    "iter_cap": (
+        "int f(int x) { int it = 0; while (x > 1) { x = x / 3 + 1; if (++it >= 40) "
+        "break; } return x * 100 + it; }"
+    ),
+    "post_dec": ("void f(int v[9]) { int i = 9; while (i--) v[i] += i; }"),
+    "post_dec_gt": (
+        "int f(int v[9]) { int i = 9; while (i-- > 0) { if (v[i] == 3) break; v[i] += "
+        "i; } return i; }"
+    ),
+    "pre_dec": (
+        "int f(int v[9]) { int i = 9; while (--i) { if (v[i] < 0) break; v[i] += i; } return i; }"
+    ),
+    "cont_while": (
+        "int f(const int a[16]) { int i = 0, s = 0; while (i < 16) { if (a[i] < 0) { "
+        "i++; continue; } s += a[i]; i++; } return s; }"
+    ),
+    "dowhile_cont": (
+        "int f(const int a[16]) { int i = 0, s = 0; do { if (a[i] < 0) continue; s += "
+        "a[i]; } while (++i < 16); return s + i; }"
+    ),
+    "do_once": (
+        "int f(int x) { int r = 0; do { if (x < 0) break; r = x * 2; if (r > 100) "
+        "break; r++; } while (0); return r; }"
+    ),
+    "assign_cond": (
+        "int f(const char a[16]) { int i = 0, c, s = 0; while (i < 16 && (c = a[i]) > "
+        "-64) { s += c; i++; } return s; }"
+    ),
+    "nested_while": (
+        "int f(const int a[4][4]) { int s = 0, i = 0; while (i < 4) { int j = 0; while "
+        "(j <= i && a[i][j] > 0) { s += a[i][j]; j++; } i++; } return s; }"
+    ),
+    "and_cond": (
+        "void f(int a[8][8]) { for (int i = 0; i < 8; i++) for (int j = 0; (j < i) & "
+        "(j < 6); j++) a[i][j] += 1; }"
+    ),
+    "strlen": ("int f(const char s[32]) { int n = 0; while (n < 32 && s[n]) n++; return n; }"),
+    "binsearch": (
+        "int f(const int a[16], int key) { int lo = 0, hi = 15;\n"
+        "#pragma rtlgen bound 5\n"
+        "while (lo <= hi) { int m = (lo + hi) / 2; if (a[m] == key) return m; if (a[m] "
+        "< key) lo = m + 1; else hi = m - 1; } return -1; }"
+    ),
+}
+
+_SWITCHES = {
+    "switch1": (
+        "void f(const int x[12], int y[12]) { for (int i = 0; i < 12; i++) switch "
+        "(x[i] & 3) { case 0: y[i] = i; break; case 1: y[i] += 1; case 2: y[i] -= "
+        "x[i]; break; default: y[i] = 0; } }"
+    ),
+    "switch_i": (
+        "void f(int y[12]) { for (int i = 0; i < 12; i++) switch (i % 3) { case 0: "
+        "y[i] = i; break; case 1: y[i] += 1; break; case 2: y[i] -= 7; } }"
+    ),
+    "switch_def_mid": (
+        "void f(const int x[12], int y[12]) { for (int i = 0; i < 12; i++) switch "
+        "(x[i] & 7) { case 0: y[i] = i; break; default: y[i] += 1; case 2: y[i] -= "
+        "x[i]; break; case 5: y[i] = 0; } }"
+    ),
+    "switch_break_in": (
+        "void f(const int x[12], int y[12]) { for (int i = 0; i < 12; i++) { switch "
+        "(x[i] & 3) { case 0: if (y[i] > 0) break; y[i] = i; break; case 1: { y[i] = "
+        "4; break; } case 3: y[i] ^= 1; if (y[i] & 4) break; y[i] += 2; } y[i] += 1; } "
+        "}"
+    ),
+    "switch_loop_break": (
+        "int f(const int x[12]) { int s = 0; for (int i = 0; i < 12; i++) { switch "
+        "(x[i] & 3) { case 0: continue; case 1: s += 1; break; case 2: return s; } s "
+        "+= 10; } return s; }"
+    ),
+    "switch_ret": (
+        "static int g(int k, int v) { switch (k) { case 0: return v; case 1: return v "
+        "* 2; default: return -v; } } void f(const int x[12], int y[12]) { for (int i "
+        "= 0; i < 12; i++) y[i] = g(x[i] & 3, x[i]); }"
+    ),
+    "switch_state": (
+        "int f(const int x[12]) { int st = 0, c = 0; for (int i = 0; i < 12; i++) { "
+        "switch (st) { case 0: if (x[i] & 1) st = 1; break; case 1: st = x[i] & 2 ? 2 "
+        ": 0; break; case 2: c++; st = 0; break; } } return c * 4 + st; }"
+    ),
+}
+
+_BOUNDS = {
+    "assert_n": (
+        "#include <assert.h>\n"
+        "int f(const int a[64], int n) { assert(n <= 64); int s = 0; for (int i = 0; i "
+        "< n; i++) s += a[i]; return s; }"
+    ),
+    "implied_n": (
+        "void f(const int x[64], int y[64], int n) { for (int i = 0; i < n; i++) y[i] = 3 * x[i]; }"
+    ),
+    "second_cond": (
+        "int f(const int a[64], int n) { int s = 0; for (int i = 0; i < n && i < 64; "
+        "i++) s += a[i]; return s; }"
+    ),
+    "type_n": (
+        "int f(const int a[256], unsigned char n) { int s = 0; for (int i = 0; i < n; "
+        "i++) s += a[i]; return s; }"
+    ),
+    "matvec": (
+        "void f(int n, int m, const int A[8][8], const int x[8], int y[8]) { for (int "
+        "i = 0; i < n; i++) { int s = 0; for (int j = 0; j < m; j++) s += A[i][j] * "
+        "x[j]; y[i] = s; } }"
+    ),
+    "down_n": (
+        "int f(const int a[32], unsigned char n) { int s = 0; if (n > 32) n = 32; for "
+        "(int i = n - 1; i >= 0; i--) s = s * 3 + a[i]; return s; }"
+    ),
+    "clamp": (
+        "int f(const int a[32], int n) { int s = 0; if (n > 32) n = 32; for (int i = "
+        "0; i < n; i++) s = s * 3 + a[i]; return s; }"
+    ),
+    "ret_n": (
+        "int f(const int a[32], int n) { int s = 0; if (n > 32 || n < 0) return -1; "
+        "for (int i = 0; i < n; i++) s = s * 3 + a[i]; return s; }"
+    ),
+    "min_n": (
+        "int f(const int a[32], int n) { int s = 0; for (int i = 0; i < (n < 32 ? n : "
+        "32); i++) s = s * 3 + a[i]; return s; }"
+    ),
+    "while_n": (
+        "int f(const int a[32], unsigned char n) { int s = 0, i = 0; while (i < n && i "
+        "< 32) { s += a[i]; if (s == 77) break; i++; } return s + i; }"
+    ),
+    "csr": (
+        "void f(const unsigned char row[5], const int val[64], int y[4]) { for (int i "
+        "= 0; i < 4; i++) { int s = 0; for (int k = row[i]; k < row[i + 1] && k < 64; "
+        "k++) s += val[k]; y[i] = s; } }"
+    ),
+    "wrap_b": (
+        "#include <stdint.h>\nvoid f(int a[16]) { for (uint8_t b = 15; b < 16; --b) a[b] += b; }"
+    ),
+    "up_zero": (
+        "#include <stdint.h>\n"
+        "int f(const int a[256]) { int s = 0; for (uint8_t b = 1; b != 0; b++) s += "
+        "a[b]; return s; }"
+    ),
+    "sc_bnd": (
+        "void f(int a[16]) { int n = 12; for (int i = 0; i < n; i++) { a[i] += n; if "
+        "(i == 5) n = 9; } }"
+    ),
+    "for_data": (
+        "int f(const int a[16], int k) { int i; for (i = 0; i < 16 && a[i] != k; i++) ; return i; }"
+    ),
+    "tri_n": (
+        "void f(int n, int a[8][8]) { for (int i = 0; i < n; i++) for (int j = 0; j <= "
+        "i; j++) a[i][j] += i + j; }"
+    ),
+    "tri_n2": (
+        "void f(int n, int a[8][8]) { for (int i = 0; i < n; i++) for (int j = i; j < "
+        "n; j++) a[i][j] += i + j; }"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", [*_JUMPS, *_LOOPS, *_SWITCHES, *_BOUNDS])
+def test_control_of_any_form_is_as_gcc_has_it(name: str) -> None:
+    assert_as_gcc({**_JUMPS, **_LOOPS, **_SWITCHES, **_BOUNDS}[name], runs=4)
+
+
+def test_a_loop_that_may_be_left_is_told_of() -> None:
+    program = parse_text(_JUMPS["break_mid"])
+    assert [warning.code for warning in program.warnings] == ["W0115"]
+
+
+def test_a_condition_of_the_iterator_alone_stays_affine() -> None:
+    """A `continue` is the other arm of its `if`, and no flag."""
+    text = (
+        "void f(int a[8], const int b[8]) { for (int i = 0; i < 8; i++) { if (i == 3) continue; "
+        "a[i] += b[i]; } }"
+    )
+    program = parse_text(text)
+    assert [array.name for array in program.scop.arrays] == ["a", "b"]
+    assert not program.warnings
+
+
+def test_what_counts_on_is_a_function_of_the_iterators() -> None:
+    """Else what is written would not be known."""
+    program = parse_text(_JUMPS["write_k"])
+    written = [s.write for s in program.scop.statements if s.write.array == "out"]
+    assert [str(write) for write in written] == ["out[2*i]"]
+
+
+def test_a_parameter_that_bounds_loops_has_limits() -> None:
+    (scalar,) = parse_text(_BOUNDS["implied_n"]).scop.scalars
+    assert scalar.limits == (-(2**31), 64)
+
+
+def test_a_bound_that_is_not_known_is_no_limit() -> None:
+    """What returns early has a meaning for any number."""
+    (scalar,) = parse_text(_BOUNDS["ret_n"]).scop.scalars
+    assert scalar.limits is None
