@@ -17,7 +17,7 @@ it is, for the reader of expressions to refuse.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from pycparser import c_ast
 
@@ -299,6 +299,21 @@ def _steps(node: c_ast.Node) -> Iterator[c_ast.UnaryOp]:
             yield from _steps(_Only(child.left))
         else:
             yield from _steps(child)
+
+
+def lifted_steps(
+    node: c_ast.Node, is_wanted: Callable[[c_ast.UnaryOp], bool]
+) -> tuple[list[c_ast.Node], list[c_ast.Node]]:
+    """Take steps out of a statement; return those that go before it, and those that go behind it.
+
+    Only what is surely carried out is taken, of variables that the statement names once.
+    """
+    steps = [step for step in _steps(node) if is_wanted(step)]
+    mentioned = [part.name for part in below(node) if isinstance(part, c_ast.ID)]
+    taken = [step for step in steps if mentioned.count(step.expr.name) == 1]
+    _replace(node, {id(step): step.expr for step in taken})
+    before = [step for step in taken if not step.op.startswith("p")]
+    return before, [step for step in taken if step.op.startswith("p")]
 
 
 class _Only(c_ast.Node):  # type: ignore[misc]

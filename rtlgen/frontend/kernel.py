@@ -86,7 +86,7 @@ class Kernel:
             self._parameters(function)
             nodes = (*self._copies(function), *self._items(function, counters))
         statements, nodes = self._body.drafts.finish(nodes, self._is_private, self._body.report)
-        errors = sorted(self._body.errors, key=_position)
+        errors = sorted(self._body.errors, key=lambda error: error.position)
         if errors:
             errors[0].others = tuple(errors[1:])
             raise errors[0]
@@ -128,14 +128,18 @@ class Kernel:
         )
 
     def _changed_input(self, declared: c_ast.Node) -> ScalarInput | NamedConstant | None:
-        """Return what a declaration stands for, if it is a scalar input that the region assigns."""
-        if not isinstance(declared, c_ast.Decl) or "const" in declared.quals:
+        """Return what a declaration stands for, if it is a scalar input that is no mere value.
+
+        The region assigns it, or takes its address.
+        """
+        if not isinstance(declared, c_ast.Decl):
             return None
+        is_const = "const" in declared.quals
         changed = {
             name
             for item in self._region.items
             for name, node in assigned(item)
-            if isinstance(_target(node), c_ast.ID)
+            if isinstance(_target(node), c_ast.ID) and (_is_address(node) or not is_const)
         }
         if declared.name not in changed:
             return None
@@ -339,10 +343,14 @@ class Kernel:
 
 
 def _target(node: c_ast.Node) -> c_ast.Node | None:
-    """Return what an assignment or a step changes."""
+    """Return what an assignment or a step changes, or a pointer may."""
     if isinstance(node, c_ast.UnaryOp):
-        return node.expr if node.op in STEPS else None
+        return node.expr if node.op in (*STEPS, "&") else None
     return node.lvalue if isinstance(node, c_ast.Assignment) else None
+
+
+def _is_address(node: c_ast.Node) -> bool:
+    return isinstance(node, c_ast.UnaryOp) and node.op == "&"
 
 
 def _parameter_names(function: c_ast.FuncDef) -> frozenset[str]:
@@ -352,11 +360,6 @@ def _parameter_names(function: c_ast.FuncDef) -> frozenset[str]:
         for parameter in (arguments.params if arguments is not None else ())
         if isinstance(parameter, c_ast.Decl)
     )
-
-
-def _position(error: FrontendError) -> tuple[int, int]:
-    labels = error.diagnostic.labels
-    return (labels[0].span.line, labels[0].span.column) if labels else (0, 0)
 
 
 def _role(variable: Variable, is_read: bool, is_written: bool) -> Role:

@@ -32,6 +32,16 @@ class Locator:
         self._sources = sources
         # The node is kept with its range: no other one can have its identity.
         self._ranges: dict[int, tuple[c_ast.Node, tuple[int, int]]] = {}
+        self._texts: dict[int, tuple[c_ast.Node, tuple[int, int]]] = {}
+
+    def keep(self, node: c_ast.Node) -> None:
+        """Remember the text of a node whose parts are going to be replaced."""
+        self._range(node)
+
+    def stand_in(self, made: c_ast.Node, node: c_ast.Node) -> c_ast.Node:
+        """Give a node that takes the place of another one the same text; return it."""
+        self._texts[id(made)] = made, self._range(node)
+        return made
 
     def is_above(self, node: c_ast.Node) -> bool:
         """Return whether a declaration stands before the program: a header has it."""
@@ -98,6 +108,9 @@ class Locator:
 
     def _extent(self, node: c_ast.Node) -> tuple[int, int] | None:
         """Return the hull of what the coordinates at and below `node` name."""
+        known = self._texts.get(id(node))
+        if known is not None:
+            return known[1]
         parts = [self._extent(child) for _, child in node.children()]
         found = [part for part in parts if part is not None]
         if node.coord is not None:

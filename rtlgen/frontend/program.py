@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike, fspath
+
+from pycparser import c_ast
 
 from rtlgen.errors import Diagnostic
 from rtlgen.frontend.desugar import desugar
@@ -26,11 +28,13 @@ from rtlgen.frontend.lowering.exits import lower_control
 from rtlgen.frontend.lowering.inferred_types import find_types
 from rtlgen.frontend.lowering.literal_arrays import name_literals
 from rtlgen.frontend.lowering.outside_calls import drop_outside_calls
+from rtlgen.frontend.lowering.pointers import place_pointers
 from rtlgen.frontend.lowering.records import split_records
+from rtlgen.frontend.lowering.rewriter import Refused
 from rtlgen.frontend.old_style import type_parameters_in_place
 from rtlgen.frontend.passed_over import PassedOver
 from rtlgen.frontend.preprocess import Preprocessed, check_name, preprocess, read_source
-from rtlgen.frontend.region import select_region
+from rtlgen.frontend.region import Region, called, select_region
 from rtlgen.frontend.rounding import round_in_integers
 from rtlgen.frontend.syntax import deep_recursion, parse
 from rtlgen.frontend.tokens import scalar_parameter_names
@@ -185,9 +189,12 @@ def _lower(
     name_literals(tree, locator)
     drop_expectations(tree)
     round_in_integers(tree)
+    pointers = place_pointers(tree, locator)
     records = split_records(tree, locator)
+    region = select_region(tree, function, locator)
+    _require_accepted(region, tree, (pointers, records.refused))
     bounds = take_bounds(tree, locator)
-    lowered = lower_control(tree, select_region(tree, function, locator), bounds, unread)
+    lowered = lower_control(tree, region, bounds, unread)
     told = desugar(tree)
     region = select_region(tree, function, locator)
     literals = {node: take_whole_literals(node) for node in tree.ext}
@@ -203,3 +210,15 @@ def _lower(
         *kernel.warnings,
     )
     return ParsedProgram(scop, warnings, preprocessed.sources, preprocessed.pragmas)
+
+
+def _require_accepted(region: Region, tree: c_ast.FileAST, passes: Iterable[Refused]) -> None:
+    """Raise what the passes have refused in the kernel, or in a function that it calls."""
+    read = {region.function.decl.name, *called(region, tree)}
+    for refused in passes:
+        found = [error for name in read for error in refused.get(name, ())]
+        if found:
+            # What the passes behind this one say follows from it.
+            first, *others = sorted(found, key=lambda error: error.position)
+            first.others = tuple(others)
+            raise first

@@ -62,7 +62,7 @@ def test_a_local_that_is_never_used_may_be_of_any_type(declaration: str) -> None
 @pytest.mark.parametrize(
     ("declaration", "use", "code"),
     [
-        ("int *p;", "p = a;", "E0109"),
+        ("int **p;", "p = &a;", "E0109"),
         ("int *p;", "a[0] = p[1];", "E0109"),
         ("float x;", "x = a[1];", "E0108"),
         ("float x = 1;", "", "E0108"),

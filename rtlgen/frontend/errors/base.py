@@ -21,3 +21,9 @@ class FrontendError(RtlgenError):
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """Every refusal of the file, this one first."""
         return (self.diagnostic, *(other.diagnostic for other in self.others))
+
+    @property
+    def position(self) -> tuple[int, int]:
+        """Line and column of its first place, to sort refusals by."""
+        labels = self.diagnostic.labels
+        return (labels[0].span.line, labels[0].span.column) if labels else (0, 0)

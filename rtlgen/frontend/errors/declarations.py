@@ -31,20 +31,21 @@ class FloatingPoint(FrontendError):
 
 
 class PointerUnsupported(FrontendError):
-    """Pointers are supported as parameters only, and read as the arrays that they point to.
+    """The text does not tell which array a pointer points into, or what is done with it.
 
     Each array becomes a memory of its own. A parameter `int *a`, `int a[]` or `int (*a)[8]` is an
     array that ends with the last element the function touches, or has the extent that
-    `-D a_EXTENT=64` gives. A local pointer names the part of an array that it is declared with,
-    and stays there. There are no pointers to pointers:
+    `-D a_EXTENT=64` gives. A pointer that moves is a position in one array, which all that it is
+    set to must name; it may be compared with others into that array. There are no pointers to
+    pointers, and none that functions return:
 
-        void f(int *a)  { a[3] = *(a + 1); }             accepted: 4 elements
-        void f(int *a)  { int *p = a + 8; p[1] = 0; }    accepted: p[1] is a[9]
-        void f(int *a)  { int *p = a; *p++ = 0; }        refused: `p` is moved
-        void f(int **a) { a[0][1] = 0; }                 refused
+        void f(int *a)  { int *p = a + 8; p[1] = 0; }          accepted: p[1] is a[9]
+        void f(int *a)  { int *p = a; *p++ = 0; }              accepted: a[0]
+        void f(int *a, int *b, int n) { int *p = n ? a : b; }  refused: two arrays
+        void f(int **a) { a[0][1] = 0; }                       refused
 
-    Remedy: declare the parameter as an array with its sizes, and use subscripts. In place of a
-    pointer that moves, count in an integer `k` and write `a[k]`.
+    Remedy: declare the parameter as an array with its sizes. In place of a pointer that may point
+    into several arrays, put them into one, or choose between the elements.
     """
 
     code = "E0109"

@@ -300,9 +300,11 @@ class Names:
         type_ = self.type_of(node.name)
         if node.type == "->":
             type_ = element_of(type_)
-        if not isinstance(type_, RecordType):
-            return None
-        return find_member(type_.record, node.field.name)
+        return self.member_of(type_, node.field.name)
+
+    def member_of(self, type_: Type | None, name: str) -> Member | None:
+        """Return the member of that name of a structure."""
+        return find_member(type_.record, name) if isinstance(type_, RecordType) else None
 
     def _type_of_constant(self, node: c_ast.Constant) -> Type | None:
         if node.type == "char":

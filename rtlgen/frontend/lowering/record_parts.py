@@ -37,7 +37,6 @@ from rtlgen.frontend.lowering.types import (
     PointerTo,
     RecordType,
     Returning,
-    Spread,
     Type,
     copied,
     declarator,
@@ -268,6 +267,8 @@ class RecordParts(Rewriter, ABC):
         entry = layout.entries.get(path)
         if entry is not None:
             return entry
+        if not path:
+            raise self._as_value(node)
         for end in range(len(path) - 1, 0, -1):
             if path[:end] in layout.entries:
                 raise self._refused(
@@ -285,8 +286,8 @@ class RecordParts(Rewriter, ABC):
         symbol = self.names.lookup(root.name)
         assert symbol is not None
         entry = self._entry(root, (*path, *tail), node)
-        leaf = Spread(self._leaf_name(symbol, entry.leaf.path), root.coord, _end(node))
-        return self._with(node, leaf, before)
+        leaf = c_ast.ID(self._leaf_name(symbol, entry.leaf.path), root.coord)
+        return self._locator.stand_in(self._with(node, leaf, before), node)
 
     def _with(self, node: c_ast.Node, leaf: c_ast.ID, before: Before) -> c_ast.Node:
         at = node.coord
@@ -438,18 +439,6 @@ def _pointed_to(node: c_ast.Node, at: object) -> c_ast.Node:
     if isinstance(node, c_ast.UnaryOp) and node.op == "&":
         return node.expr
     return c_ast.UnaryOp("*", node, at)
-
-
-def _end(node: c_ast.Node) -> c_ast.Node:
-    """Return what the text of an expression ends with."""
-    match node:
-        case c_ast.StructRef(field=member):
-            return member
-        case c_ast.ArrayRef(name=inner):
-            return _end(inner)
-        case c_ast.UnaryOp(op="*" | "&", expr=inner):
-            return _end(inner)
-    return node
 
 
 def has_effect(node: c_ast.Node) -> bool:

@@ -92,7 +92,7 @@ class RecordValues(RecordParts):
             self.shared.append(self._record(symbol, is_parameter=False))
         before: list[c_ast.Node] = []
         made = [
-            self._declared(symbol, leaf, self._values(values, symbol, leaf, before))
+            self._declared(symbol, leaf, self._values(values, symbol, leaf, init, before))
             for leaf in self._layout(symbol.type, symbol.node).leaves
         ]
         if is_kept and before:
@@ -131,14 +131,21 @@ class RecordValues(RecordParts):
         return values
 
     def _values(
-        self, values: Initialiser, symbol: Symbol, leaf: Leaf, before: list[c_ast.Node]
+        self,
+        values: Initialiser,
+        symbol: Symbol,
+        leaf: Leaf,
+        init: c_ast.InitList,
+        before: list[c_ast.Node],
     ) -> c_ast.Node | None:
         """Return the initial value of a member, given the values of the whole."""
         at = symbol.node.coord
         steps: list[str | None] = [None] * ranks(symbol.type)
         for name, rank in zip(leaf.path, leaf.ranks, strict=True):
             steps += [name, *[None] * rank]
-        zero = None if isinstance(leaf.type, PointerTo) else c_ast.Constant("int", "0", at)
+        zero = None
+        if not isinstance(leaf.type, PointerTo):
+            zero = self._locator.stand_in(c_ast.Constant("int", "0", at), init)
 
         def built(way: Way, left: Sequence[str | None]) -> c_ast.Node | None:
             known = values.around(way)
@@ -209,7 +216,7 @@ class RecordValues(RecordParts):
             symbol = Symbol("", self.names.read(value.type), value)
 
             def sources(leaf: Leaf) -> c_ast.Node:
-                found = self._values(values, symbol, leaf, made)
+                found = self._values(values, symbol, leaf, value.init, made)
                 if found is None:
                     raise self._refused("a pointer is left open", value, "give it its value")
                 return found
@@ -268,7 +275,8 @@ class RecordValues(RecordParts):
         """Return what sets a number, or all elements of an array."""
         at = node.coord
         if not extents:
-            return c_ast.Assignment("=", target, stored(value), at)
+            made = c_ast.Assignment("=", target, stored(value), at)
+            return self._locator.stand_in(made, node)
         name = self._counter(len(extents))
         inner = self._loops(
             c_ast.ArrayRef(target, c_ast.ID(name, at), at),

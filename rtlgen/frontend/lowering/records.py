@@ -27,6 +27,7 @@ from rtlgen.frontend.lowering.record_parts import (
     leaf_type,
 )
 from rtlgen.frontend.lowering.record_values import RecordValues
+from rtlgen.frontend.lowering.rewriter import Refused
 from rtlgen.frontend.lowering.types import (
     Plain,
     PointerTo,
@@ -51,11 +52,13 @@ class Records:
     -------
     parameters: of each function. shared: everything that outlives its calls.
     members: the names of all variables that are members.
+    refused: what is refused, by the function in which it stands.
     """
 
     parameters: Mapping[str, Sequence[Record]]
     shared: Sequence[Record]
     members: Set[str]
+    refused: Refused
 
     def of(self, function: str) -> tuple[Record, ...]:
         """Return those that a function is called with, or may leave something in."""
@@ -65,14 +68,12 @@ class Records:
 def split_records(tree: c_ast.FileAST, locator: Locator) -> Records:
     """Rewrite the structures and unions of a file in place.
 
-    Raises
-    ------
-    FrontendError: a use of one has no meaning for its members one by one.
+    What has no meaning for members one by one is refused.
     """
     splitter = _Splitter(tree, locator)
     if any(isinstance(node, c_ast.Struct | c_ast.Union) for node in below(tree)):
         splitter.file(tree)
-    return Records(splitter.parameters_of, splitter.shared, splitter.member_names)
+    return Records(splitter.parameters_of, splitter.shared, splitter.member_names, splitter.refused)
 
 
 class _Splitter(RecordValues):
@@ -229,10 +230,12 @@ class _Splitter(RecordValues):
     def result(self, node: c_ast.Return) -> list[c_ast.Node]:
         if self._result is None or node.expr is None:
             return super().result(node)
+        self._locator.keep(node)
         target = c_ast.UnaryOp("*", c_ast.ID(self._result.name, node.coord), node.coord)
         return [*self._copy(target, node.expr, node), c_ast.Return(None, node.coord)]
 
     def effect(self, node: c_ast.Node) -> list[c_ast.Node]:
+        self._locator.keep(node)
         match node:
             case c_ast.ExprList(exprs=parts):
                 return [made for part in parts for made in self.effect(part)]

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from pycparser import c_ast
 
+from rtlgen.frontend.errors import FrontendError
 from rtlgen.frontend.lowering.names import Names
 
 Before = list[c_ast.Node] | None
 """Takes statements that have to run before an expression; None where there is no such place."""
+
+Refused = Mapping[str, Sequence[FrontendError]]
+"""What is refused, by the name of the function in which it stands."""
 
 
 class Rewriter:
@@ -18,10 +22,15 @@ class Rewriter:
     Members
     -------
     names: the names in sight.
+    function: the name of the function that is being walked.
+    refused: what is refused, by the function in which it stands. It is left as it was, since
+        nobody may ever call the function.
     """
 
     def __init__(self) -> None:
         self.names = Names()
+        self.function = ""
+        self.refused: dict[str, list[FrontendError]] = {}
 
     def file(self, tree: c_ast.FileAST) -> None:
         """Rewrite a file in place."""
@@ -32,16 +41,28 @@ class Rewriter:
             case c_ast.FuncDef():
                 return self._function(node)
             case c_ast.Decl() | c_ast.Typedef():
-                return self.declaration(node)
+                try:
+                    return self.declaration(node)
+                except FrontendError:
+                    # It is refused where it is used, if it is.
+                    return [node]
         return [node]
+
+    def refuse(self, function: str, error: FrontendError) -> None:
+        """Note what is refused in a function."""
+        self.refused.setdefault(function, []).append(error)
 
     def _function(self, node: c_ast.FuncDef) -> list[c_ast.Node]:
         self.names.declare(node.decl)
+        self.function = node.decl.name
         with self.names.block():
-            entry = self.parameters(node)
+            try:
+                entry = self.parameters(node)
+            except FrontendError as error:
+                self.refuse(self.function, error)
+                return [node]
             items = node.body.block_items or []
             node.body.block_items = [*entry, *self._each(items)]
-            self.leave(node)
         return [node]
 
     def _each(self, items: Sequence[c_ast.Node]) -> list[c_ast.Node]:
@@ -49,6 +70,13 @@ class Rewriter:
 
     def statement(self, node: c_ast.Node) -> list[c_ast.Node]:
         """Return what stands in place of a statement or declaration."""
+        try:
+            return self._statement(node)
+        except FrontendError as error:
+            self.refuse(self.function, error)
+            return [node]
+
+    def _statement(self, node: c_ast.Node) -> list[c_ast.Node]:
         before: list[c_ast.Node] = []
         match node:
             case c_ast.Compound():
@@ -138,9 +166,6 @@ class Rewriter:
         for parameter in parameters_of(node):
             self.names.declare(parameter, is_parameter=True)
         return []
-
-    def leave(self, node: c_ast.FuncDef) -> None:
-        """End a function."""
 
     def effect(self, node: c_ast.Node) -> list[c_ast.Node]:
         """Return the statements in place of an expression that is one."""

@@ -171,25 +171,6 @@ def declarator(type_: Type, name: str | None, at: object) -> c_ast.Node:
     raise TypeError(f"{type_} is declared in another way")
 
 
-class Spread(c_ast.ID):  # type: ignore[misc]
-    """A name in place of an expression whose text goes on behind its first word.
-
-    Members
-    -------
-    end: something that stands at the end of that text.
-    """
-
-    __slots__ = ("end",)
-
-    def __init__(self, name: str, coord: object, end: c_ast.Node) -> None:
-        super().__init__(name, coord)
-        self.end = c_ast.EmptyStatement(end.coord)
-
-    def children(self) -> tuple[tuple[str, c_ast.Node], ...]:
-        """Return the end."""
-        return (("end", self.end),)
-
-
 def name_coord(node: c_ast.Node) -> object:
     """Return the place of the name in a declaration."""
     while isinstance(node, c_ast.Decl | c_ast.PtrDecl | c_ast.ArrayDecl):
@@ -210,8 +191,7 @@ def placed(node: c_ast.Node | None, at: object) -> c_ast.Node | None:
 def copied(node: c_ast.Node) -> c_ast.Node:
     """Return a copy of a tree, with the places of the original."""
     made = node.__class__.__new__(node.__class__)
-    slots = [name for part in node.__class__.__mro__ for name in getattr(part, "__slots__", ())]
-    for name in slots:
+    for name in node.__slots__:
         if name == "__weakref__":
             continue
         value = getattr(node, name)
