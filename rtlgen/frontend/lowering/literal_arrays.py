@@ -20,19 +20,21 @@ from rtlgen.errors import Label
 from rtlgen.frontend.errors import UnsupportedExpression
 from rtlgen.frontend.locate import Locator
 from rtlgen.frontend.lowering.names import FreshNames
-from rtlgen.frontend.lowering.rewriter import Before, Rewriter
+from rtlgen.frontend.lowering.rewriter import Before, Refused, Rewriter
 from rtlgen.frontend.writers import NUMBERS, STEPS, below
 
 
-def name_literals(tree: c_ast.FileAST, locator: Locator) -> None:
+def name_literals(tree: c_ast.FileAST, locator: Locator) -> Refused:
     """Rewrite all functions of a file in place.
 
-    Raises
-    ------
-    UnsupportedExpression: an array would have to be set inside of an expression.
+    Returns
+    -------
+    Refused: arrays that would have to be set inside of an expression.
     """
+    literals = _Literals(tree, locator)
     if any(isinstance(node, c_ast.CompoundLiteral) or _is_text(node) for node in below(tree)):
-        _Literals(tree, locator).file(tree)
+        literals.file(tree)
+    return literals.refused
 
 
 class _Literals(Rewriter):

@@ -63,6 +63,7 @@ class Rewriter:
                 return [node]
             items = node.body.block_items or []
             node.body.block_items = [*entry, *self._each(items)]
+            self.leave(node)
         return [node]
 
     def _each(self, items: Sequence[c_ast.Node]) -> list[c_ast.Node]:
@@ -166,6 +167,9 @@ class Rewriter:
         for parameter in parameters_of(node):
             self.names.declare(parameter, is_parameter=True)
         return []
+
+    def leave(self, node: c_ast.FuncDef) -> None:
+        """End a function."""
 
     def effect(self, node: c_ast.Node) -> list[c_ast.Node]:
         """Return the statements in place of an expression that is one."""
