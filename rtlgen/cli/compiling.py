@@ -27,7 +27,9 @@ def print_dump(design: Design, name: str | None, as_json: bool) -> None:
     if name is None:
         return
     stages = design.compilation.stages
-    if name == "plan":
+    if name == "lower":
+        text = design.compilation.analysis.program.lowered
+    elif name == "plan":
         text = plan_text(design.plan)
     else:
         # A pass that the program did not go through left it as it was: that is, as it is.

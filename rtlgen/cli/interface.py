@@ -19,7 +19,7 @@ import click
 
 from rtlgen.cli.output import Verbosity
 from rtlgen.options import CompileOptions, Option, options
-from rtlgen.options.passes import PASSES, TILED_PASSES, TRANSFORMS
+from rtlgen.options.passes import DUMPED, TILED_PASSES, TRANSFORMS
 from rtlgen.target import target_names
 
 
@@ -126,9 +126,9 @@ def _fresh() -> click.Parameter:
 def _dump() -> click.Parameter:
     return click.Option(
         ["--dump-after"],
-        type=click.Choice(PASSES),
+        type=click.Choice(DUMPED),
         metavar="PASS",
-        help=f"Print the program after a pass (with --json on stderr): {', '.join(PASSES)}.",
+        help=f"Print the program after a pass (with --json on stderr): {', '.join(DUMPED)}.",
     )
 
 

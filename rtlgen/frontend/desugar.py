@@ -57,6 +57,19 @@ def desugar(tree: c_ast.FileAST) -> dict[str, list[c_ast.FuncCall]]:
     return left_out
 
 
+def separate_effects(tree: c_ast.FileAST) -> None:
+    """Rewrite assignments and declarations of a file in place, each to one effect a statement.
+
+    Loops, jumps and conditions stay.
+    """
+    shared = frozenset(x.name for x in tree.ext if isinstance(x, c_ast.Decl) and x.name)
+    desugarer = _Desugarer(shared, frozenset(), [])
+    for function in tree.ext:
+        if isinstance(function, c_ast.FuncDef):
+            for node in below(function.body):
+                desugarer.separate(node)
+
+
 class _Desugarer:
     """Rewrites statements.
 
@@ -78,6 +91,41 @@ class _Desugarer:
         items = node.block_items
         if items is not None:
             node.block_items = [part for item in items for part in self._parts(item)]
+
+    def separate(self, node: c_ast.Node) -> None:
+        """Separate the effects of the statements that stand directly below a node."""
+        match node:
+            case c_ast.Compound():
+                names: tuple[str, ...] = ("block_items",)
+            case c_ast.Case() | c_ast.Default():
+                names = ("stmts",)
+            case c_ast.If():
+                names = ("iftrue", "iffalse")
+            case c_ast.For() | c_ast.While() | c_ast.DoWhile() | c_ast.Switch() | c_ast.Label():
+                names = ("stmt",)
+            case _:
+                return
+        for name in names:
+            value = getattr(node, name)
+            if isinstance(value, list):
+                value[:] = [part for item in value for part in self._effects(item)]
+            elif value is not None and not isinstance(value, c_ast.Compound):
+                parts = self._effects(value)
+                is_label = isinstance(node, c_ast.Label)
+                if len(parts) == 1 or not is_label:
+                    setattr(node, name, parts[0] if len(parts) == 1 else _compound(parts, value))
+
+    def _effects(self, node: c_ast.Node) -> list[c_ast.Node]:
+        match node:
+            case c_ast.ExprList():
+                return [part for expression in node.exprs for part in self._effects(expression)]
+            case c_ast.Assignment() | c_ast.Decl():
+                return [
+                    piece
+                    for part in self._stepped(node)
+                    for piece in (_chain(part) if part is node else [part])
+                ]
+        return [node]
 
     def _body(self, node: c_ast.Node | None) -> c_ast.Node | None:
         """Return what stands in place of the statement under a loop or `if`."""
@@ -109,13 +157,7 @@ class _Desugarer:
                 return self._told(node)
             case c_ast.ExprList():
                 return [part for expression in node.exprs for part in self._parts(expression)]
-            case c_ast.Assignment() | c_ast.Decl():
-                return [
-                    piece
-                    for part in self._stepped(node)
-                    for piece in (_chain(part) if part is node else [part])
-                ]
-        return [node]
+        return self._effects(node)
 
     def _told(self, node: c_ast.FuncCall) -> list[c_ast.Node]:
         """Leave out a call, unless its arguments change something."""

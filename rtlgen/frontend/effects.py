@@ -345,10 +345,13 @@ class _Run:
             return
         declarations = self.effects.declarations
         with declarations.scopes.block():
-            if header.declares or stored is None:
+            if header.declares:
                 type_ = declarations.iterator_type(node.init.decls[0])
-            else:
+            elif stored is not None:
                 type_ = stored.element
+            else:
+                self._forget(node)
+                return
             counter = self._keep(header.iterator, type_, header.span, None)
             if not self._move(node.stmt, moved, trips):
                 self._repeat(node.stmt, header.iterator, counter, loop, trips)

@@ -6,10 +6,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike, fspath
 
-from pycparser import c_ast
+from pycparser import c_ast, c_generator
 
 from rtlgen.errors import Diagnostic
-from rtlgen.frontend.desugar import desugar
+from rtlgen.frontend.desugar import desugar, separate_effects
 from rtlgen.frontend.errors import (
     CallUnsupported,
     CSyntaxError,
@@ -56,12 +56,14 @@ class ParsedProgram:
     warnings: what was left out or had no effect.
     sources: every file that was read, by the path that spans use.
     pragmas: that ask for lanes, pipelined loops or banks.
+    lowered: the kernel, and the functions that it calls, in the simpler C that is read.
     """
 
     scop: Scop
     warnings: tuple[Diagnostic, ...]
     sources: Mapping[str, SourceFile]
     pragmas: tuple[HlsPragma, ...] = ()
+    lowered: str = ""
 
 
 def parse_file(
@@ -157,15 +159,19 @@ def _lowered(
 ) -> ParsedProgram:
     """Return the program, loops read by their headers, or else by the most iterations they have."""
     unread: dict[int, int] = {}
-    first: FrontendError | None = None
+    told: dict[int, FrontendError] = {}
     while True:
         try:
             return _lower(preprocessed, main, function, fixed, unread)
         except FrontendError as error:
-            first = first or error
-            refused = {e.loop for e in (error, *error.others) if e.loop is not None}
-            again = {loop for loop in refused if unread.get(loop, 0) < MAX_ATTEMPTS}
+            found = [error, *error.others]
+            loops = {e.loop: e for e in reversed(found) if e.loop is not None}
+            again = {loop for loop in loops if unread.get(loop, 0) < MAX_ATTEMPTS}
+            # What is wrong with a header is what was wrong with it as it is written.
+            told = {**loops, **told}
             if not again:
+                first, *others = [e if e.loop is None else told[e.loop] for e in found]
+                first.others = tuple(others)
                 raise first from None
             unread |= {loop: unread.get(loop, 0) + 1 for loop in again}
 
@@ -192,9 +198,11 @@ def _lower(
     pointers = place_pointers(tree, locator)
     records = split_records(tree, locator)
     bounds = take_bounds(tree, locator)
+    separate_effects(tree)
     region = select_region(tree, function, locator)
     _require_accepted(region, tree, (literal_arrays, pointers, records.refused))
     lowered = lower_control(tree, region, bounds, unread)
+    text = _text(tree, region)
     told = desugar(tree)
     region = select_region(tree, function, locator)
     literals = {node: take_whole_literals(node) for node in tree.ext}
@@ -209,7 +217,7 @@ def _lower(
         *passed_over.bounds(lowered.full),
         *kernel.warnings,
     )
-    return ParsedProgram(scop, warnings, preprocessed.sources, preprocessed.pragmas)
+    return ParsedProgram(scop, warnings, preprocessed.sources, preprocessed.pragmas, text)
 
 
 def _require_accepted(region: Region, tree: c_ast.FileAST, passes: Iterable[Refused]) -> None:
@@ -222,3 +230,11 @@ def _require_accepted(region: Region, tree: c_ast.FileAST, passes: Iterable[Refu
             first, *others = sorted(found, key=lambda error: error.position)
             first.others = tuple(others)
             raise first
+
+
+def _text(tree: c_ast.FileAST, region: Region) -> str:
+    """Return the kernel, and the functions that it calls, as C."""
+    entered = called(region, tree)
+    functions = (node for node in tree.ext if isinstance(node, c_ast.FuncDef))
+    shown = [f for f in functions if f is region.function or f.decl.name in entered]
+    return "\n".join(c_generator.CGenerator().visit(function) for function in shown)

@@ -5,6 +5,9 @@ PASSES = (
     "skew", "distribute", "permute", "pad", "flatten", "fuse", "plan",
 )  # fmt: skip
 
+DUMPED = ("lower", *PASSES)
+"""Those whose result can be shown; the first one's is C, as the statements are read from it."""
+
 TRANSFORMS = PASSES[:-1]
 """The passes whose result is a program."""
 

@@ -15,7 +15,7 @@ _BOUND = re.compile(r"rtlgen\s+bound\s*(?:\(\s*(\w+)\s*\)|(\w+))")
 
 
 def take_bounds(tree: c_ast.FileAST, locator: Locator) -> dict[int, int]:
-    """Take the pragmas out of a file; return the bounds by the identities of their loops.
+    """Take the pragmas out of a file; return the bounds by the lines of the loops' places.
 
     Raises
     ------
@@ -46,7 +46,7 @@ def _taken(items: list[c_ast.Node], bounds: dict[int, int], locator: Locator) ->
         if stated is not None and not isinstance(loop, LOOPS):
             break
         if stated is not None:
-            bounds[id(loop)] = stated[0]
+            bounds[loop.coord.line] = stated[0]
             stated = None
         found.append(item)
     if stated is not None:

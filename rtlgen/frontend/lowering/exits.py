@@ -86,7 +86,7 @@ def lower_control(
 
     Parameters
     ----------
-    region: of the kernel. bounds: stated ones, by the identities of the loops.
+    region: of the kernel. bounds: stated ones, by the lines of the loops' places.
     unread: how often the header of a loop could not be read as it is, by the line of its place.
     """
     names = FreshNames(tree)
@@ -111,7 +111,7 @@ def lower_control(
             full += lowering.full
             continue
         start, end = len(region.before), len(items) - len(region.after)
-        is_whole = region.items == tuple(items)
+        is_whole = not any(isinstance(item, c_ast.Pragma) for item in items)
         if not is_whole:
             start, end = start + 1, end - 1
         inside = lowering.function(items[start:end], takes_returns=is_whole)
@@ -186,6 +186,8 @@ class _Lowering:
         self._result: str | None = None
         self._ignored: frozenset[Target] = frozenset()
         self.full: list[tuple[c_ast.Node, str]] = []
+        # What has been done before the statement, in the same iteration of the loop around it.
+        self._done: list[c_ast.Node] = []
 
     def function(self, items: list[c_ast.Node], *, takes_returns: bool) -> list[c_ast.Node]:
         """Return the statements of the body.
@@ -256,23 +258,35 @@ class _Lowering:
 
     # Statements.
 
-    def _statements(self, items: Sequence[c_ast.Node], inside: _Construct) -> list[c_ast.Node]:
+    def _statements(
+        self,
+        items: Sequence[c_ast.Node],
+        inside: _Construct,
+    ) -> list[c_ast.Node]:
         """Return what does what statements do, one after the other."""
+        before = self._done
+        found = self._sequence(items, inside)
+        self._done = before
+        return found
+
+    def _sequence(self, items: Sequence[c_ast.Node], inside: _Construct) -> list[c_ast.Node]:
         found: list[c_ast.Node] = []
+        before = self._done
         for place, item in enumerate(items):
+            self._done = [*before, *items[:place]]
             behind = list(items[place + 1 :])
             label = self._next_label(items, place)
             if label is not None:
                 return [*found, *self._up_to_label(items[place:], label, inside)]
             ends = self._outcome(item)
             if not ends.targets:
-                found += self._plain(item, inside, items[:place])
+                found += self._plain(item, inside)
                 continue
             if target_of(item) is not None:
                 return [*found, *self._jump(item, inside)]
             if isinstance(item, c_ast.If):
                 return [*found, *self._branch(item, behind, inside)]
-            found += self._plain(item, inside, items[:place])
+            found += self._plain(item, inside)
             if not ends.goes_on:
                 return found
             return [*found, *self._guarded(ends.targets, behind, inside, item.coord)]
@@ -313,9 +327,7 @@ class _Lowering:
             behind = self._statements(rest, inside)
         return [*declared, *self._declared(region.left, place), *found, *behind]
 
-    def _plain(
-        self, item: c_ast.Node, inside: _Construct, before: Sequence[c_ast.Node]
-    ) -> list[c_ast.Node]:
+    def _plain(self, item: c_ast.Node, inside: _Construct) -> list[c_ast.Node]:
         """Return what does what one statement does, which is no jump."""
         match item:
             case c_ast.Compound():
@@ -324,11 +336,11 @@ class _Lowering:
                 item.iftrue = self._body(item.iftrue, inside)
                 item.iffalse = self._body(item.iffalse, inside)
             case c_ast.For() | c_ast.While() | c_ast.DoWhile():
-                return self._loop(item, inside, before)
+                return self._loop(item, inside)
             case c_ast.Switch():
                 return self._switch(item, inside)
             case c_ast.Label():
-                parts = self._plain(item.stmt, inside, before)
+                parts = self._plain(item.stmt, inside)
                 if len(parts) == 1 and not isinstance(parts[0], c_ast.Compound):
                     return [c_ast.Label(item.name, parts[0], item.coord)]
                 return _labelled(item, parts)
@@ -429,12 +441,10 @@ class _Lowering:
         found = self._statements(items, construct)
         return [block(self._declared(construct.left, at) + found, at)]
 
-    def _loop(
-        self, node: Loop, inside: _Construct, before: Sequence[c_ast.Node]
-    ) -> list[c_ast.Node]:
+    def _loop(self, node: Loop, inside: _Construct) -> list[c_ast.Node]:
         """Return a loop without jumps in it."""
         ends = self._outcome(node.stmt)
-        bound = self._bounds.get(id(node))
+        bound = self._bounds.get(node.coord.line)
         attempt = self._unread.get(node.coord.line, 0)
         if attempt and bound is None:
             guarded = self._loops.guarded(node, self._capacity, attempt > 1)
@@ -449,7 +459,7 @@ class _Lowering:
         is_plain = isinstance(node, c_ast.For) and node.cond is not None and node.next is not None
         if is_plain and not is_left and not attempt:
             return self._plain_loop(node, inside)
-        shape = self._loops.counted(node, before, bound, is_forced=attempt > 0)
+        shape = self._loops.counted(node, self._done, bound, is_forced=attempt > 0)
         if shape is not None:
             return self._counted(shape, inside)
         if is_plain and not is_left:
@@ -480,11 +490,13 @@ class _Lowering:
         at: Place,
     ) -> list[c_ast.Node]:
         """Return the body of a loop, and what a `continue` leads to."""
+        before, self._done = self._done, []
         found = self._statements(items, construct)
         found = self._declared(construct.skipped, at) + found
+        last = self._statements(closing, construct)
+        self._done = before
         if not closing:
             return found
-        last = self._statements(closing, construct)
         if BREAK in outcome_of(items).targets or RETURN in outcome_of(items).targets:
             construct.left.is_asked = True
             guard = c_ast.UnaryOp("!", named(construct.left.name, at), at)

@@ -130,7 +130,9 @@ class LoopLowering:
         ends = [end for end in ended if end is not None]
         inside = capacity.inside(node.stmt, iterator)
         stop = _outermost(ends, inside, capacity, step > 0)
-        if not ends or stop is None:
+        # Below 0 an unsigned iterator is compared with a number of another size.
+        is_unsigned = self._variables.limits(iterator)[0] == 0
+        if not ends or stop is None or (is_unsigned and stop < 0):
             return None
         before, first = _split_init(init, iterator)
         start = _started(first)
@@ -206,11 +208,12 @@ class LoopLowering:
         if found is not None:
             return found
         if bound is None:
-            bound = self._trips(parts, counters, _starts(init, before))
-        if bound is None:
+            decided = self._trips(parts, counters, _starts(init, before))
+            if decided is not None:
+                return self._by_trips(node, parts, counters, *decided)
             bound = self._emptied(parts)
         if bound is not None:
-            return self._by_trips(node, parts, counters, bound)
+            return self._by_trips(node, parts, counters, bound, None)
         if isinstance(node, c_ast.DoWhile) and not outcome(node.stmt).targets:
             # The first iteration is made before the condition is asked for the first time.
             again = c_ast.While(node.cond, node.stmt, node.coord)
@@ -286,6 +289,8 @@ class LoopLowering:
         at_test: dict[str, list[c_ast.Node]] = {}
         items: list[c_ast.Node] = []
         closing: list[c_ast.Node] = []
+        nodes = (x for part in parts for x in below(part.node))
+        labels = frozenset(x.name for x in nodes if isinstance(x, c_ast.Label))
         for place, part in enumerate(parts):
             at = part.node.coord
             stepped = part.step
@@ -298,7 +303,8 @@ class LoopLowering:
             is_header = header is not None and header.place == place
             if part.kind.endswith("test") or is_header:
                 asked = joined(rest) if is_header else part.node
-                at_test = after if is_header else at_test
+                if is_header:
+                    at_test = {k: list(v) for k, v in after.items()}
                 made = []
                 if asked is not None:
                     saved = [
@@ -308,7 +314,7 @@ class LoopLowering:
                     question = replaced(asked, self._values(offsets, at))
                     made = [c_ast.If(opposite(question), leave, None, at)]
             else:
-                saving = _saving(part.node, kept)
+                saving = _saving(part.node, kept, labels)
                 made = [replaced(saving, self._values(offsets, at))]
             (items if part.kind in ("item", "test") else closing).extend(made)
             offsets = after
@@ -368,11 +374,7 @@ class LoopLowering:
         init = node.init if isinstance(node, c_ast.For) else None
         before, first = _split_init(init, iterator)
         steps = {k: self._stepping(k, by, at) for k, by in counters.items()}
-        behind = [
-            assign(name, self._moved(name, at_test[name], at), at)
-            for name in kept
-            if at_test.get(name)
-        ]
+        behind = self._behind(kept, at_test, at)
         own = node.next if isinstance(node, c_ast.For) else None
         stepped = None if own is None else step_of(own)
         is_own = stepped is not None and stepped[0] == iterator and len(counters[iterator]) == 1
@@ -439,11 +441,24 @@ class LoopLowering:
         parts: Sequence[Part],
         counters: Mapping[str, list[c_ast.Node]],
         bound: int,
+        decided: WayOut | None,
     ) -> Counted:
-        """Return a loop that counts its iterations, up to a bound."""
+        """Return a loop that counts its iterations, up to a bound.
+
+        Parameters
+        ----------
+        decided: the way out that leads out of it just then, and no earlier.
+        """
         at = node.coord
         kept = self._kept(node, counters)
-        items, closing, _ = self._normalised(parts, counters, kept, None, ())
+        header: WayOut | None = None
+        if decided is not None and decided.is_only_left and len(decided.conditions) == 1:
+            if decided.place == len(parts) - 1 and parts[-1].kind == "last test":
+                parts = parts[:-1]
+            elif decided == self._first_exit(parts, counters):
+                # The iteration that only asks is none.
+                header, bound = decided, bound - 1
+        items, closing, at_test = self._normalised(parts, counters, kept, header, ())
         init = node.init if isinstance(node, c_ast.For) else None
         before, _ = _split_init(init, None)
         trip = self._names.fresh("trip")
@@ -457,7 +472,18 @@ class LoopLowering:
             closing,
             [self._stepping(name, by, at) for name, by in counters.items()],
             kept,
+            self._behind(kept, at_test, at),
         )
+
+    def _behind(
+        self, kept: Mapping[str, str], at_test: Mapping[str, list[c_ast.Node]], at: Place
+    ) -> list[c_ast.Node]:
+        """Return what the last question has done to the counters, where it ends the loop."""
+        return [
+            assign(name, self._moved(name, at_test[name], at), at)
+            for name in kept
+            if at_test.get(name)
+        ]
 
     # Bounds.
 
@@ -466,22 +492,24 @@ class LoopLowering:
         parts: Sequence[Part],
         counters: Mapping[str, list[c_ast.Node]],
         starts: Mapping[str, int],
-    ) -> int | None:
-        """Return the most iterations, where a counter with known values decides it."""
-        bounds = []
+    ) -> tuple[int, WayOut] | None:
+        """Return the most iterations, where a counter with known values decides it, and where."""
+        bounds: list[tuple[int, WayOut]] = []
+        is_skipped = False
         for place, part in enumerate(parts):
-            found = way_out(part, place)
+            is_skipped |= CONTINUE in outcome(part.node).targets
+            found = None if is_skipped and part.kind == "item" else way_out(part, place)
             for condition in found.conditions if found is not None else ():
                 name = compared_counter(condition, counters)
-                if name is None or name not in starts:
+                if found is None or name is None or name not in starts:
                     continue
                 amounts = [number(by) for by in counters[name]]
                 offset = [
                     number(x) for x in self._offsets_before(parts, place, counters).get(name, [])
                 ]
                 trips = self._run(as_comparison(condition), name, starts[name], amounts, offset)
-                bounds += [] if trips is None else [trips]
-        return min(bounds, default=None)
+                bounds += [] if trips is None else [(trips, found)]
+        return min(bounds, key=lambda bound: bound[0], default=None)
 
     def _run(
         self,
@@ -593,18 +621,21 @@ def _starting(init: c_ast.Node | None, value: c_ast.Node) -> c_ast.Node:
     raise AssertionError("a header that begins with nothing")
 
 
-def _saving(node: c_ast.Node, kept: Mapping[str, str], depth: int = 0) -> c_ast.Node:
+def _saving(
+    node: c_ast.Node, kept: Mapping[str, str], labels: frozenset[str], depth: int = 0
+) -> c_ast.Node:
     """Return a statement that keeps counters wherever it leaves the loop around it.
 
     Parameters
     ----------
+    labels: inside of the loop.
     depth: 1 inside of another loop, or of a `switch`, whose `break` is its own.
     """
     if not kept:
         return node
     target = target_of(node)
     if target is not None:
-        if target == CONTINUE or (target == BREAK and depth):
+        if target == CONTINUE or (target == BREAK and depth) or target[1] in labels:
             return node
         saved = [assign(k, named(v, node.coord), node.coord) for v, k in kept.items()]
         return block([*saved, node], node.coord)
@@ -613,10 +644,10 @@ def _saving(node: c_ast.Node, kept: Mapping[str, str], depth: int = 0) -> c_ast.
     inner = depth or int(isinstance(node, c_ast.For | c_ast.While | c_ast.DoWhile | c_ast.Switch))
     for name, child in node.children():
         if "[" not in name:
-            setattr(node, name, _saving(child, kept, inner))
+            setattr(node, name, _saving(child, kept, labels, inner))
         else:
             attribute, place = name.rstrip("]").split("[")
-            getattr(node, attribute)[int(place)] = _saving(child, kept, inner)
+            getattr(node, attribute)[int(place)] = _saving(child, kept, labels, inner)
     return node
 
 

@@ -1,0 +1,1 @@
+"""Random programs of loops that are left, and jumps of every kind."""
