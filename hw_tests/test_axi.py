@@ -44,6 +44,7 @@ void scaled(uint8_t x[N][N], uint8_t y[N][N], uint8_t z[N][N]) {
 """
 
 
+@pytest.mark.sample("blur")
 @pytest.mark.parametrize(
     ("text", "size", "tile", "word_bits"),
     [
@@ -101,6 +102,13 @@ def scaled(tmp_path_factory: pytest.TempPathFactory) -> Built:
     return build(tmp_path_factory.mktemp("scaled"), SCALED, 64, (8, 64), 32)
 
 
+@pytest.mark.sample(
+    "the first word of y-verilator-native",
+    "the last word of y-verilator-native",
+    "the last word of z-verilator-native",
+    "word 9 of a burst of z-verilator-native",
+    "word 9 of a burst of x-verilator-native",
+)
 @pytest.mark.parametrize(("simulator", "engine"), TWO_SIMULATORS)
 @pytest.mark.parametrize(("array", "element", "direction", "response", "told"), BAD_WORDS)
 def test_the_first_error_is_told_with_its_address(
@@ -160,6 +168,7 @@ def test_of_errors_of_both_ways_the_first_one_is_told(scaled: Built) -> None:
     assert set(told) == {"SLVERR", "DECERR"}, told
 
 
+@pytest.mark.sample("write")
 @pytest.mark.parametrize("direction", ["read", "write"])
 def test_numbers_of_words_that_are_forgotten_are_noticed(
     direction: Direction, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -222,6 +231,7 @@ def is_told(built: Built, simulator: Simulator, axi: AxiBehaviour, runs: int) ->
     return False
 
 
+@pytest.mark.sample(without=("read-surplus",))
 @pytest.mark.parametrize(("direction", "kind"), FAULT_KINDS)
 def test_answers_that_were_not_asked_for_end_in_an_error(
     small: Built, direction: Direction, kind: Fault
@@ -235,6 +245,7 @@ def test_answers_that_were_not_asked_for_end_in_an_error(
             assert is_told(small, "verilator", axi, runs=2)
 
 
+@pytest.mark.sample("read-early", "read-never")
 @pytest.mark.parametrize(("direction", "kind"), FAULT_KINDS)
 def test_icarus_sees_answers_that_were_not_asked_for(
     small: Built, direction: Direction, kind: Fault

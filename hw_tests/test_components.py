@@ -40,6 +40,7 @@ def run_bench(
     )
 
 
+@pytest.mark.sample("odometer-icarus", "divide-icarus")
 @pytest.mark.parametrize("simulator", SIMULATORS)
 @pytest.mark.parametrize(
     ("unit", "ii"),
@@ -75,6 +76,7 @@ def block(depth: int, width_bits: int) -> Memory:
     )
 
 
+@pytest.mark.sample("1-8-icarus", "64-64-icarus")
 @pytest.mark.parametrize("simulator", SIMULATORS)
 @pytest.mark.parametrize(("depth", "width_bits"), [(9, 32), (1, 8), (64, 64)])
 def test_a_block_ram_serves_kernel_and_host(

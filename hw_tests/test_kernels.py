@@ -31,6 +31,7 @@ def random_elements(width_bits: int, signed: bool, count: int, rng: random.Rando
     return [low + rng.getrandbits(width_bits) for _ in range(count)]
 
 
+@pytest.mark.sample("sum-icarus", "random5-icarus")
 @pytest.mark.parametrize("simulator", SIMULATORS)
 @pytest.mark.parametrize(
     "plan",
@@ -82,6 +83,7 @@ SHARING = """void f(const short a[9], const int b[9], int q[9], int s[1], int r[
   for (int i = 0; i < 9; i++) r[i] = (a[i] - k) * (s[0] - k) + b[i] / (s[0] | 1); }"""
 
 
+@pytest.mark.sample("icarus")
 @pytest.mark.parametrize("simulator", SIMULATORS)
 def test_statements_share_a_multiplier_and_a_divider(simulator: Simulator) -> None:
     design = rtlgen.compile(source=SHARING, path="f.c")

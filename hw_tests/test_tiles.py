@@ -37,6 +37,7 @@ def transposed(size: int, element: str, bus_bits: int = 64) -> Design:
     )
 
 
+@pytest.mark.sample("icarus-16-uint8_t-64")
 @pytest.mark.parametrize(
     ("size", "element", "bus_bits"), [(16, "uint8_t", 64), (21, "int", 64), (12, "int64_t", 512)]
 )
@@ -50,6 +51,8 @@ def test_the_example_is_exact_off_chip(
     assert found.comparison.elements == size * size * len(found.data.sets)
 
 
+@pytest.mark.long
+@pytest.mark.sample("icarus-uint8_t")
 @pytest.mark.parametrize("element", ["uint8_t", "int"])
 @pytest.mark.parametrize("simulator", SIMULATORS)
 def test_the_example_is_exact_in_lanes_behind_each_other(
@@ -84,6 +87,7 @@ def sweeps_in_lanes() -> Design:
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "simulator",
     [
@@ -103,6 +107,7 @@ def test_sweeps_are_exact_in_lanes_that_share_ports(simulator: Simulator) -> Non
     assert found.cycles == found.predicted_cycles
 
 
+@pytest.mark.sample("icarus")
 @pytest.mark.parametrize("simulator", SIMULATORS)
 def test_files_go_in_and_out(tmp_path: Path, simulator: Simulator) -> None:
     transposed(16, "uint8_t").write(tmp_path / "build")
@@ -157,6 +162,7 @@ def test_the_test_bench_holds_the_memory(tmp_path: Path) -> None:
     assert "FAIL: memory, 1 of" in printed
 
 
+@pytest.mark.long
 @pytest.mark.synthesis
 @needs_icarus
 def test_the_netlist_passes_the_test_bench(tmp_path: Path) -> None:

@@ -76,6 +76,32 @@ def load(path: Path) -> Scop:
     return program.scop
 
 
+@pytest.mark.sample(
+    without=(
+        "0-2mm_d",
+        "0-3mm_d",
+        "0-aes",
+        "0-dct",
+        "0-gemver",
+        "0-gemver_opt",
+        "0-gesummv",
+        "0-horner",
+        "0-mms_d",
+        "0-serially_execute",
+        "0-structure",
+        "0-symm",
+        "0-syr2k",
+        "0-syrk",
+        "0-tce",
+        "0-transposed",
+        "0-trmm",
+        "0-vgg",
+        "1-3mm_d",
+        "1-aes",
+        "1-tce",
+        "1-vgg",
+    )
+)
 @pytest.mark.skipif(not have_gcc(), reason="gcc is not installed")
 @pytest.mark.parametrize("path", EXAMPLES, ids=NAMES)
 @pytest.mark.parametrize("seed", [0, 1])

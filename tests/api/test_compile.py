@@ -198,6 +198,7 @@ def test_inputs_with_the_names_of_options_are_passed_as_a_mapping(tmp_path: Path
     assert out.arrays["trace"].tolist() == [1, 2, 3, 4]
 
 
+@pytest.mark.long
 @pytest.mark.simulation
 def test_verify_says_exact() -> None:
     outcome = rtlgen.compile(GEMM, define={"N": 3}, checksum=True).verify(seed=9)

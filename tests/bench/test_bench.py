@@ -232,6 +232,7 @@ def test_a_row_that_is_not_exact_fails(
     assert "mms: took 1 cycles, predicted 2" in err
 
 
+@pytest.mark.long
 @pytest.mark.simulation
 def test_a_row_has_the_promised_figures(bench: Bench, kernels: Path) -> None:
     code, out, err = bench("mf3", "--only", "mvt", "--kernels", kernels, "--no-synth", "--json")
@@ -266,6 +267,7 @@ def test_a_row_has_the_promised_figures(bench: Bench, kernels: Path) -> None:
     assert 19 < row["rtl_cycles"] < 32 < row["ols_cycles"] < row["unfused_cycles"]
 
 
+@pytest.mark.long
 @pytest.mark.simulation
 def test_a_wrong_circuit_is_noticed(
     bench: Bench, kernels: Path, monkeypatch: pytest.MonkeyPatch
@@ -308,6 +310,7 @@ def test_area_and_clock_are_measured(bench: Bench, kernels: Path) -> None:
     assert row["fmax_seeds"] == 1, "what is compared with nothing is placed once"
 
 
+@pytest.mark.long
 @pytest.mark.simulation
 def test_a_row_at_another_size_is_the_same_file_with_other_macros(
     bench: Bench, tmp_path: Path

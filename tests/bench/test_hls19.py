@@ -64,6 +64,7 @@ def test_lanes_are_to_take_three_times_fewer_cycles_with_no_more_multipliers() -
     assert [row.at_most for row in HLS19.selected("cholesky*")] == [{"cycles": 1049}, {}]
 
 
+@pytest.mark.sample("bicg")
 @pytest.mark.simulation
 @pytest.mark.parametrize("pattern", ["bicg", "mvt@*", "trisolv"])
 def test_a_row_is_proven(pattern: str) -> None:

@@ -119,6 +119,7 @@ def test_a_floor_that_is_too_high_is_noticed(monkeypatch: pytest.MonkeyPatch) ->
     assert result.failures == ("took 69 cycles, fewer than its floor of 100",)
 
 
+@pytest.mark.long
 def test_a_row_far_above_its_floor_says_why() -> None:
     design = compile_design(EXAMPLES / "vgg" / "vgg.c", CompileOptions(fuse="none"))
     slots = design.report()["issue_slots"]

@@ -142,6 +142,12 @@ def test_nests_inside_a_loop_are_judged_there() -> None:
     assert flat.verdict == "works"
 
 
+@pytest.mark.sample(
+    without=(
+        "aes",
+        "vgg",
+    )
+)
 @pytest.mark.parametrize("row", AT_8, ids=lambda row: row.kernel)
 def test_the_examples_agree_with_the_published_verdicts(row: BenchRow) -> None:
     path = EXAMPLES / row.kernel / f"{row.kernel}.c"

@@ -30,6 +30,7 @@ def test_every_stencil_has_a_row_of_each_form() -> None:
     assert PUBLISHED["seidel_2d"][1:] == (109_835, 1_837_652)
 
 
+@pytest.mark.sample("skewed")
 @pytest.mark.simulation
 @pytest.mark.parametrize("form", ["skewed", "cascaded"])
 def test_a_row_is_proven(form: str) -> None:

@@ -29,6 +29,8 @@ def at(row: BenchRow, size: int) -> BenchRow:
     return replace(row, defines={**row.defines, "N": str(size)})
 
 
+@pytest.mark.long
+@pytest.mark.sample("transposed@24KiB")
 @pytest.mark.simulation
 @pytest.mark.parametrize(
     "row",
@@ -48,6 +50,7 @@ def test_every_row_is_exact_in_small(row: BenchRow) -> None:
     assert document["published"] == {"sequential_cycles": 77_522_948, "best_cycles": 24_555_284}
 
 
+@pytest.mark.long
 @pytest.mark.simulation
 def test_a_row_in_lanes_is_exact_in_small() -> None:
     result = measure_tiles(at(LANE_ROWS[0], 24), PRODUCT, BenchSettings(synthesis=False))
@@ -57,6 +60,7 @@ def test_a_row_in_lanes_is_exact_in_small() -> None:
     assert result.figures["lanes"] == 8
 
 
+@pytest.mark.long
 @pytest.mark.simulation
 @pytest.mark.parametrize(
     "row",
@@ -71,6 +75,7 @@ def test_a_row_in_lanes_behind_each_other_is_exact_in_small(row: BenchRow) -> No
     assert result.figures["times_faster"] > 50
 
 
+@pytest.mark.long
 def test_a_row_that_is_too_slow_is_named() -> None:
     row = replace(ROWS[0], at_most={"cycles": 100})
     result = measure(at(row, 8), EXAMPLE, BenchSettings(synthesis=False))
@@ -87,6 +92,7 @@ def test_the_table_has_the_rows_of_one_thread() -> None:
     assert window.at_most == {"cycles": 1_610_000}
 
 
+@pytest.mark.long
 @pytest.mark.simulation
 @pytest.mark.parametrize(
     "row",
@@ -103,6 +109,7 @@ def test_every_row_of_several_threads_is_exact_in_small(row: BenchRow) -> None:
     assert result.figures["cycles"] == result.figures["predicted_cycles"]
 
 
+@pytest.mark.long
 @pytest.mark.simulation
 @pytest.mark.parametrize(
     "row",

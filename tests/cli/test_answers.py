@@ -142,6 +142,7 @@ def test_synth_answers_at_once_what_was_asked_before(
     assert len(runs) == 3
 
 
+@pytest.mark.long
 @pytest.mark.simulation
 def test_verify_answers_at_once_what_was_asked_before(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -53,6 +53,7 @@ def test_what_was_asked_for_is_kept(dot: Path) -> None:
     assert not any("--unroll j" in point["options"] for point in found.document["points"])
 
 
+@pytest.mark.long
 def test_threads_and_tiles_are_searched_off_chip(tmp_path: Path) -> None:
     path = tmp_path / "rows.c"
     path.write_text(ROWS)
@@ -69,6 +70,7 @@ def test_a_limit_is_told(dot: Path) -> None:
     assert "2 designs were planned, and no more: --plans" in found.out
 
 
+@pytest.mark.long
 def test_circuits_are_measured(dot: Path) -> None:
     arguments = ("--target", "ice40", "--plans", "1", "--circuits", "2")
     found = rtlgen("explore", dot, *arguments, "--json").document

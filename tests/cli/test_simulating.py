@@ -66,6 +66,7 @@ def test_verify_prints_the_promised_keys(scaled_c: Path, simulator: str) -> None
     assert (found["kernel"], found["simulator"], found["seed"]) == ("scaled", simulator, 4)
 
 
+@pytest.mark.long
 def test_verify_runs_on_data_that_the_user_chooses(scaled_c: Path, tmp_path: Path) -> None:
     ranged = run_rtlgen(
         "verify", scaled_c, "--range", "x=3..3", "--range", "gain=-2..0x7", "--seeds", "2",
@@ -92,6 +93,7 @@ def test_a_range_that_is_none_is_refused(scaled_c: Path, option: str, code: str)
     assert refused.status == 2 and f"error[{code}]" in refused.err
 
 
+@pytest.mark.long
 def test_run_compares_with_the_program_it_was_built_from(tmp_path: Path) -> None:
     source, folder = tmp_path / "scaled.c", tmp_path / "build"
     source.write_text(SCALED)

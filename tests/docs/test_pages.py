@@ -29,6 +29,14 @@ def parameters() -> list[ParameterSet]:
     return found
 
 
+@pytest.mark.sample(
+    "docs/how-to/add-a-transform.md",
+    "docs/how-to/come-from-vitis-hls.md",
+    "docs/explanation/scheduling.md",
+    "docs/reference/cycle-model.md",
+    "docs/explanation/fusion.md",
+    "docs/how-to/read-the-nest-report.md",
+)
 @pytest.mark.parametrize("page", parameters())
 def test_the_blocks_of_a_page_are_true(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, update_golden: bool

@@ -64,6 +64,7 @@ int sum(const int x[1]) { int s = 0; for (int i = 0; i < 1024; i++) s += x[0]; r
 """
 
 
+@pytest.mark.sample("wide-sum", "overlapping")
 @pytest.mark.parametrize(
     ("text", "lanes", "cycles", "most_steps"),
     [

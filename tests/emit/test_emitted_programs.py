@@ -51,9 +51,11 @@ def units_of(text: str, label: str = "program") -> list[Unit]:
 
 
 # These parts hold no program whose plan takes seconds.
-@pytest.mark.parametrize("part", (0, 10))
-def test_the_program_after_every_pass_computes_the_same(part: int) -> None:
-    sample = PROGRAMS[part::16]
+@pytest.mark.parametrize(
+    ("part", "step"), [(10, 64), *(pytest.param(p, 16, marks=pytest.mark.long) for p in (0, 10))]
+)
+def test_the_program_after_every_pass_computes_the_same(part: int, step: int) -> None:
+    sample = PROGRAMS[part::step]
     found = units(sample)
     assert {unit.label.rpartition(".")[2] for unit in found} >= {"parse", "flatten", "fuse"}
     assert differences(found) == []
@@ -149,6 +151,7 @@ void skewed_by_a_ratio(unsigned char a[11], long b[14][5], int p) {
 """
 
 
+@pytest.mark.long
 def test_an_iterator_that_is_computed_and_not_used_is_no_warning() -> None:
     options = CompileOptions(scheduler="feautrier", fusion="max", wavefront=True)
     program = parse_text(SKEWED_BY_A_RATIO, "program.c")

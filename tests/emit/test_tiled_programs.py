@@ -62,6 +62,15 @@ def stages(text: str, size: int, tile: Sequence[int], label: str, **options: obj
     ]
 
 
+def test_the_program_in_tiles_computes_the_same() -> None:
+    units = [
+        *stages(TRANSPOSED, 12, (8, 8), "cut-off"),
+        *stages(PRODUCT, 6, (4, 3, 5), "product", bus_bits=128),
+    ]
+    assert differences(units) == []
+
+
+@pytest.mark.long
 def test_the_program_after_every_pass_computes_the_same() -> None:
     units = [
         *stages(TRANSPOSED, 16, (8, 8), "whole"),
@@ -94,6 +103,7 @@ def test_tiles_in_time_of_two_statements_compute_the_same() -> None:
     assert differences(stages(JACOBI, 5, (2, 4, 4), "skewed")) == []
 
 
+@pytest.mark.long
 def test_random_tiles_compute_the_same() -> None:
     choose = random.Random(11)
     units: list[Unit] = []

@@ -104,6 +104,7 @@ ERRORS = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("text", "size", "tile", "word_bits"), CASES)
 def test_any_memory_behind_an_axi_port_will_do(
     tmp_path: Path, text: str, size: int, tile: tuple[int, ...], word_bits: int

@@ -127,6 +127,14 @@ def require_exact(design: rtlgen.Design, simulator: Simulator, seed: int) -> int
     return outcome.checksum
 
 
+@pytest.mark.sample(
+    without=(
+        "aes",
+        "horner",
+        "symm",
+        "tce",
+    )
+)
 @pytest.mark.parametrize("path", QUICKLY_PLANNED)
 def test_fuses_to_the_optimum_within_the_bound_on_cycles(path: Path) -> None:
     report = fused(path).report()
@@ -139,18 +147,36 @@ def test_fuses_to_the_optimum_within_the_bound_on_cycles(path: Path) -> None:
     assert report["figures"]["fused_iterations_proven"] == (path.stem not in NOT_PROVEN)
 
 
+@pytest.mark.sample(
+    without=(
+        "2mm",
+        "2mm_d",
+        "3mm",
+        "3mm_d",
+        "aes",
+        "bicg",
+        "doitgen",
+        "gemver",
+        "gemver_opt",
+        "horner",
+        "symm",
+        "tce",
+    )
+)
 @pytest.mark.parametrize("path", QUICKLY_PLANNED)
 def test_the_verilog_of_an_example_has_no_loops(path: Path) -> None:
     # Synthesis unrolls those that would clear memories, for minutes, or gives them up.
     assert not re.search(r"\b(for|while|repeat|forever)\b", verilog_words(fused(path).verilog.text))
 
 
+@pytest.mark.sample("gemm-icarus", "trmm-icarus")
 @pytest.mark.simulation
 @pytest.mark.parametrize(("path", "simulator"), BOTH)
 def test_is_exact_on_both_simulators(path: Path, simulator: Simulator) -> None:
     require_exact(fused(path), simulator, seed=3)
 
 
+@pytest.mark.sample("gemm64")
 @pytest.mark.simulation
 @pytest.mark.parametrize(
     "path",
@@ -174,12 +200,28 @@ def test_the_large_examples_are_exact_on_icarus(path: Path) -> None:
     require_exact(fused(path), "icarus", seed=4)
 
 
+@pytest.mark.sample(
+    without=(
+        "aes",
+        "symm",
+        "tce",
+    )
+)
 @pytest.mark.parametrize("path", QUICKLY_PLANNED)
 def test_no_fused_example_takes_more_cycles_than_its_nests_one_after_another(path: Path) -> None:
     unfused = rtlgen.compile(path, fuse="none")
     assert predicted_cycles(fused(path).plan) <= predicted_cycles(unfused.plan)
 
 
+@pytest.mark.sample(
+    "icarus-loop_pipeline-shift",
+    "icarus-accum_swg-shift",
+    "icarus-order-divide",
+    "icarus-order-shift",
+    "icarus-transposed-shift",
+    "icarus-mms_d-shift",
+    "icarus-loop_pipeline-divide",
+)
 @pytest.mark.simulation
 @pytest.mark.parametrize("style", ["divide", "shift"])
 @pytest.mark.parametrize("path", STYLED)
@@ -197,6 +239,8 @@ def test_every_index_style_that_applies_gives_the_same_result(
     require_exact(design, simulator, seed=3)
 
 
+@pytest.mark.long
+@pytest.mark.sample("gemver-verilator")
 @pytest.mark.simulation
 @pytest.mark.parametrize(
     ("name", "simulator"),

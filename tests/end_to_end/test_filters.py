@@ -87,6 +87,7 @@ def tables(program: Compiled) -> Sequence[str]:
     return [memory.name for memory in program.plan.memories if memory.kind == "rom"]
 
 
+@pytest.mark.long
 @pytest.mark.simulation
 def test_filters_of_small_taps_take_sums_alone(tmp_path: Path) -> None:
     filters = [filtered(SOBEL, "x"), filtered(FIR, "t"), filtered(GAUSSIAN, "x")]
@@ -96,6 +97,7 @@ def test_filters_of_small_taps_take_sums_alone(tmp_path: Path) -> None:
     assert not any(batch_failures(filters, tmp_path))
 
 
+@pytest.mark.long
 @pytest.mark.simulation
 def test_a_cosine_transform_multiplies_by_numbers(tmp_path: Path) -> None:
     transform = filtered(DCT, "b")

@@ -97,6 +97,14 @@ def _emitted(program: ParsedProgram) -> str:
     return Design(compile_program(program, options), options).c_text("pad")
 
 
+@pytest.mark.sample(
+    "instances-deps",
+    "instances-emit-c",
+    "pieces-deps",
+    "triangles-deps",
+    "one-loop-deps",
+    "one-loop-emit-c",
+)
 @pytest.mark.parametrize("verb", VERBS)
 @pytest.mark.parametrize(
     "name",

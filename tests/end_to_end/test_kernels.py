@@ -50,6 +50,38 @@ def accepted(path: Path) -> Compiled:
     return found
 
 
+@pytest.mark.sample(
+    without=(
+        "adi",
+        "bubble_like",
+        "cholesky",
+        "covariance",
+        "deriche_like",
+        "doitgen",
+        "durbin",
+        "fdtd_2d",
+        "floyd_warshall",
+        "gramschmidt",
+        "heat_3d",
+        "jacobi_2d",
+        "lu",
+        "ludcmp",
+        "nussinov",
+        "rows_of_two_lengths",
+        "seidel_2d",
+        "symm",
+        "syr2k",
+        "transpose_in_place",
+        "trisolv",
+        "trmm",
+        "two_triangles",
+        "box_of_one_statement",
+        "inner_period_grows",
+        "many_equal_pads",
+        "short_circuits",
+        "torus",
+    )
+)
 @pytest.mark.parametrize("path", [*KERNELS, *REGRESSIONS], ids=lambda path: path.stem)
 def test_a_plan_computes_what_the_program_computes_and_gets_no_slower(path: Path) -> None:
     found = accepted(path)
@@ -81,6 +113,7 @@ def test_an_unfused_plan_computes_the_same(path: Path) -> None:
     assert_plan_exact(unfused)
 
 
+@pytest.mark.long
 def test_one_write_port_an_array_is_a_choice(monkeypatch: pytest.MonkeyPatch) -> None:
     text = (FOLDER / "kernels" / "cholesky.c").read_text()
     # With values in rows beside the array, which is small, one port does for what is left.
@@ -92,6 +125,7 @@ def test_one_write_port_an_array_is_a_choice(monkeypatch: pytest.MonkeyPatch) ->
     assert_plan_exact(one)
 
 
+@pytest.mark.sample("fibonacci", "edge_loops")
 @pytest.mark.simulation
 @pytest.mark.parametrize("name", SIMULATED)
 def test_a_circuit_computes_what_the_program_computes(name: str, tmp_path: Path) -> None:

@@ -40,6 +40,7 @@ def test_two_sweeps_in_one_skewed_nest_take_hardly_more_cycles_than_in_their_own
     assert predicted_cycles(skewed.plan) <= predicted_cycles(plain.plan) * 1.05
 
 
+@pytest.mark.long
 def test_a_sweep_in_place_is_skewed_without_being_asked() -> None:
     text = stencil("seidel_2d", 14, 6)
     free, asked = compiled(text), compiled(text, LOOPS["feautrier"])
@@ -58,6 +59,7 @@ def test_a_tiled_stencil_computes_the_same(name: str) -> None:
     assert_plan_exact(accepted)
 
 
+@pytest.mark.long
 @pytest.mark.simulation
 @pytest.mark.parametrize("name", ["wavefronts of tiles"])
 def test_the_circuit_of_a_skewed_and_tiled_nest_is_exact(name: str, tmp_path: Path) -> None:
@@ -77,6 +79,7 @@ void two_swept(int a[9][9], int b[9][9]) {
 """
 
 
+@pytest.mark.long
 @pytest.mark.simulation
 def test_the_circuits_of_loops_that_the_compiler_skewed_are_exact(tmp_path: Path) -> None:
     kernels = Path(__file__).parent / "kernels"
@@ -87,6 +90,7 @@ def test_the_circuits_of_loops_that_the_compiler_skewed_are_exact(tmp_path: Path
     assert batch_failures(programs, tmp_path) == [[], [], []]
 
 
+@pytest.mark.sample("jacobi_1d-pluto")
 @pytest.mark.simulation
 @pytest.mark.parametrize(
     ("name", "options"),

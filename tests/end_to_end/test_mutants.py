@@ -69,6 +69,7 @@ def test_what_a_relu_hides_is_caught(tmp_path: Path) -> None:
     assert sum(judges.shipped_passes(fault.text) for fault in faults) <= 4
 
 
+@pytest.mark.long
 def test_verify_catches_what_the_test_bench_does(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -36,6 +36,7 @@ def built() -> Compiled:
     return found
 
 
+@pytest.mark.long
 def test_sweeps_that_share_rows_are_shorter(monkeypatch: pytest.MonkeyPatch) -> None:
     cycles = predicted_cycles(built().plan)
     for module in (common_nest, skewing):
@@ -45,6 +46,7 @@ def test_sweeps_that_share_rows_are_shorter(monkeypatch: pytest.MonkeyPatch) -> 
     assert cycles < predicted_cycles(before.plan)
 
 
+@pytest.mark.sample("icarus")
 @pytest.mark.simulation
 @pytest.mark.parametrize("simulator", SIMULATORS)
 def test_they_are_exact(tmp_path: Path, simulator: Simulator) -> None:

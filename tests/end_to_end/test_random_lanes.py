@@ -27,6 +27,11 @@ def judged(seeds: Sequence[int], folder: Path, dead: bool = False) -> Counter[st
     return kinds + Counter(verdict.outcome for verdict in verdicts)
 
 
+def test_a_few_random_programs_in_banks_are_exact(tmp_path: Path) -> None:
+    assert judged(QUICK[:8], tmp_path)["exact"]
+
+
+@pytest.mark.long
 def test_some_random_programs_in_banks_are_exact(tmp_path: Path) -> None:
     seen = judged(QUICK, tmp_path)
     assert seen["exact"] >= 7

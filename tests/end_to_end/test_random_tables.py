@@ -18,6 +18,7 @@ def accepted(seed: int, *, off_chip: bool = False) -> Compiled:
     return found
 
 
+@pytest.mark.sample("1018")
 @pytest.mark.parametrize("first", range(1000, 1024, 6))
 def test_plans_compute_what_the_programs_do(first: int) -> None:
     for seed in range(first, first + 6):
@@ -25,9 +26,11 @@ def test_plans_compute_what_the_programs_do(first: int) -> None:
 
 
 @pytest.mark.simulation
+@pytest.mark.parametrize("count", [1, pytest.param(4, marks=pytest.mark.long)])
 @pytest.mark.parametrize("off_chip", [False, True], ids=["on chip", "off chip"])
-def test_circuits_compute_what_the_programs_do(off_chip: bool, tmp_path: Path) -> None:
-    seeds = range(2000, 2004)
+@pytest.mark.sample("on chip-1")
+def test_circuits_compute_what_the_programs_do(off_chip: bool, count: int, tmp_path: Path) -> None:
+    seeds = range(2000, 2000 + count)
     programs = [accepted(seed, off_chip=off_chip) for seed in seeds]
     failures = batch_failures(programs, tmp_path)
     assert not any(failures), dict(zip(seeds, failures, strict=True))

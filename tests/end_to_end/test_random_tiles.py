@@ -18,6 +18,11 @@ MANY = range(100, 640)
 """Seeds of which more than 300 are circuits; the others are refused, most for want of RAM."""
 
 
+def test_a_few_random_programs_in_tiles_are_exact(tmp_path: Path) -> None:
+    assert none_wrong(QUICK[:2], tmp_path)["exact"]
+
+
+@pytest.mark.long
 def test_some_random_programs_in_tiles_are_exact(tmp_path: Path) -> None:
     seen = none_wrong(QUICK, tmp_path)
     assert seen["exact"] >= 6

@@ -106,6 +106,7 @@ def in_whole_arrays(text: str, lanes: int, monkeypatch: pytest.MonkeyPatch) -> K
     return found.plan
 
 
+@pytest.mark.long
 def test_sweeps_in_a_cascade_hand_over_two_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     plan = built(CASCADE, 2).plan
     # Two rows of 24, whose numbers take 5 bits.
@@ -209,6 +210,7 @@ def test_sweeps_of_a_stencil_need_a_port_an_array() -> None:
     assert 0 < len({part.name for part in parts} & stored) < len(parts)
 
 
+@pytest.mark.sample("blur-verilator")
 @pytest.mark.simulation
 @pytest.mark.parametrize(
     ("text", "simulator"),
@@ -222,6 +224,7 @@ def test_what_is_loaded_once_is_exact(text: str, tmp_path: Path, simulator: Simu
     assert not simulation_failures(found.plan, program, tmp_path, simulator)
 
 
+@pytest.mark.sample("pipeline-icarus")
 @pytest.mark.simulation
 @pytest.mark.parametrize(
     ("text", "lanes", "simulator"),
@@ -254,6 +257,7 @@ void one_row(int a[N], int b[N]) {
 """
 
 
+@pytest.mark.sample("of_200-icarus")
 @pytest.mark.simulation
 @pytest.mark.parametrize(("size", "simulator"), on_one_in_turn({"of_30": (30,), "of_200": (200,)}))
 def test_the_border_of_one_row_is_a_part(size: int, tmp_path: Path, simulator: Simulator) -> None:
@@ -299,6 +303,14 @@ def test_what_sweeps_have_in_common_by_chance_is_not_passed_on() -> None:
     assert_plan_exact(found, seed=1)
 
 
+@pytest.mark.sample(
+    without=(
+        "covariance",
+        "floyd_warshall",
+        "ludcmp",
+        "rows_of_two_lengths",
+    )
+)
 @pytest.mark.parametrize(
     "path",
     [

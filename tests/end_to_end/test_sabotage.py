@@ -41,6 +41,7 @@ def spoilt(name: str, kind: str) -> tuple[KernelPlan, Scop]:
     raise AssertionError(f"{name} has nothing to spoil by {kind}")
 
 
+@pytest.mark.sample("gemm-tap_dropped")
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", ["gemm", "mms_d", "gemver"])
 def test_simulation_catches_it(name: str, kind: str, tmp_path: Path) -> None:

@@ -126,8 +126,9 @@ MANY = 200
 @pytest.mark.parametrize(
     ("case", "schedules"),
     [
-        pytest.param(ROWS, 3, id="rows of tiles"),
-        pytest.param(WAVES, 2, id="waves"),
+        pytest.param(CASES["one worker"], 2, id="one worker"),
+        pytest.param(ROWS, 3, id="rows of tiles", marks=pytest.mark.long),
+        pytest.param(WAVES, 2, id="waves", marks=pytest.mark.long),
         *(
             pytest.param(case, MANY, id=f"{name}, many", marks=pytest.mark.long)
             for name, case in CASES.items()

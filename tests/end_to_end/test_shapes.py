@@ -37,6 +37,7 @@ def test_nests_one_after_another_have_no_empty_iteration_either(path: Path) -> N
     assert_plan_exact(accepted)
 
 
+@pytest.mark.sample("strides")
 @pytest.mark.simulation
 @pytest.mark.parametrize("path", SHAPES, ids=lambda path: path.stem)
 def test_the_circuit_is_exact(path: Path, tmp_path: Path) -> None:

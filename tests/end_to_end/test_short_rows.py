@@ -130,7 +130,7 @@ def options_of(choose: random.Random) -> dict[str, Any]:
 @pytest.mark.simulation
 @pytest.mark.parametrize(
     ("first", "count"),
-    [(0, 3), *(pytest.param(first, 25, marks=pytest.mark.long) for first in (100, 200, 300))],
+    [(2, 1), *(pytest.param(first, 25, marks=pytest.mark.long) for first in (0, 100, 200, 300))],
 )
 def test_random_programs_with_short_rows_are_exact_or_refused(first: int, count: int) -> None:
     exact = 0

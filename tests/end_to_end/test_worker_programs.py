@@ -14,6 +14,7 @@ pytestmark = pytest.mark.simulation
 PROGRAMS = sorted((Path(__file__).parents[2] / "benchmarks" / "workers").glob("*.c"))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "path",
     [

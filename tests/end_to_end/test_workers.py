@@ -44,6 +44,7 @@ CASES: tuple[tuple[str, int, tuple[int, ...], Policy, int, BusKind, bool], ...] 
 """Program, size, tile, policy, workers, memory, barrier."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("kind", "kib"), [("axi", 20), pytest.param("fixed", 22, marks=pytest.mark.long)]
 )
@@ -56,7 +57,7 @@ def test_circuits_that_wait_for_room_are_exact(kind: BusKind, kib: int, tmp_path
     assert plan_failures(plans, tmp_path, pauses=(False, True)) == [[]]
 
 
-@pytest.mark.parametrize("cases", [CASES[:3], pytest.param(CASES, marks=pytest.mark.long)])
+@pytest.mark.parametrize("cases", [CASES[:1], pytest.param(CASES, marks=pytest.mark.long)])
 def test_circuits_of_workers_are_exact(
     cases: tuple[tuple[str, int, tuple[int, ...], Policy, int, BusKind, bool], ...],
     tmp_path: Path,
@@ -78,11 +79,17 @@ AXI = range(0, 600, 60)
 """First seeds of batches of which about half are circuits; the others are refused."""
 
 
-def test_some_random_programs_with_threads_are_exact(tmp_path: Path) -> None:
-    seen = none_wrong(QUICK, tmp_path, "axi", threads=True)
-    assert seen["exact"] >= 6 and seen["workers"] >= 4, seen
+@pytest.mark.parametrize(
+    ("seeds", "least"), [(QUICK[:1], 0), pytest.param(QUICK, 4, marks=pytest.mark.long)]
+)
+def test_some_random_programs_with_threads_are_exact(
+    seeds: tuple[int, ...], least: int, tmp_path: Path
+) -> None:
+    seen = none_wrong(seeds, tmp_path, "axi", threads=True)
+    assert seen["exact"] >= least * 3 // 2 and seen["workers"] >= least, seen
 
 
+@pytest.mark.long
 def test_a_store_may_be_ahead_of_one_that_waits_for_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -31,6 +31,7 @@ CASES = [
 ]
 
 
+@pytest.mark.sample("int32_t-int32_t-int-a[i] * (i % 4)-2")
 @pytest.mark.synthesis
 @pytest.mark.parametrize(("one", "other", "result", "value", "blocks"), CASES)
 def test_blocks_are_counted_as_synthesis_does(

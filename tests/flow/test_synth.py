@@ -38,6 +38,7 @@ def run(folder: Path, target: SynthesisTarget, seeds: tuple[int, ...]) -> Synthe
     return report
 
 
+@pytest.mark.long
 @pytest.mark.synthesis
 def test_ecp5_gives_size_frequency_and_critical_path(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
@@ -77,6 +78,7 @@ def test_the_smallest_device_that_holds_the_circuit_is_taken(
     assert [device.name for device in DEVICES] == ["25k", "45k", "85k"]
 
 
+@pytest.mark.sample("ice40")
 @pytest.mark.synthesis
 @pytest.mark.parametrize("target", ["ice40", "xilinx"])
 def test_other_families_give_size_alone(tmp_path: Path, target: SynthesisTarget) -> None:

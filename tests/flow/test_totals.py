@@ -27,6 +27,7 @@ DESIGNS: list[dict[str, Any]] = [
 ]
 
 
+@pytest.mark.sample("{}")
 @pytest.mark.synthesis
 @pytest.mark.parametrize("options", DESIGNS, ids=str)
 def test_totals_are_those_of_the_netlist(tmp_path: Path, options: dict[str, Any]) -> None:

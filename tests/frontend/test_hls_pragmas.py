@@ -178,6 +178,13 @@ def test_a_sum_in_lanes_has_more_terms_where_its_arrays_are_off_chip() -> None:
     assert "lanes of S0 wait for each other: the lanes of i are terms of one sum" in found.limits
 
 
+@pytest.mark.sample(
+    without=(
+        "program0-options0-a run may begin every",
+        "program11-options11-off chip",
+        "program12-options12-the lanes of tiles are those of another loop",
+    )
+)
 @pytest.mark.parametrize(
     ("program", "options", "why"),
     [
@@ -242,6 +249,7 @@ void lines(const unsigned char in[12][16], int out[12][16]) {
 """A window of nine registers, which one loop clears: its statement is in all of their banks."""
 
 
+@pytest.mark.long
 def test_a_pragma_that_cannot_be_followed_drops_no_other_one() -> None:
     compilation = compile_program(parse_text(LINES, "p.c"), CompileOptions())
     (warning,) = [w for w in compilation.warnings if w.code == "W0113"]

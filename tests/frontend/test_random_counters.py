@@ -144,8 +144,9 @@ def is_as_in_gcc(text: str, seed: int) -> bool:
 
 
 @pytest.mark.skipif(not have_gcc(), reason="there is no gcc to compare with")
-def test_counters_in_random_programs_mean_what_gcc_says() -> None:
-    assert sum(is_as_in_gcc(Writer(seed).text(), seed) for seed in range(30)) >= 8
+@pytest.mark.parametrize("count", [8, pytest.param(30, marks=pytest.mark.long)])
+def test_counters_in_random_programs_mean_what_gcc_says(count: int) -> None:
+    assert sum(is_as_in_gcc(Writer(seed).text(), seed) for seed in range(count)) >= count // 4
 
 
 @pytest.mark.long

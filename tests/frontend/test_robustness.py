@@ -100,6 +100,12 @@ def test_deep_or_huge_expressions_are_refused(inside: str) -> None:
     assert assert_answered(f"void f(int a[8]) {{ a[0] = {inside}; }}") is not None
 
 
+@pytest.mark.sample(
+    without=(
+        "elses",
+        "loops",
+    )
+)
 @pytest.mark.parametrize(
     "body",
     [

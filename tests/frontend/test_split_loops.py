@@ -67,6 +67,19 @@ BODIES = {
 }
 
 
+@pytest.mark.sample(
+    "quotient",
+    "both",
+    "from 1 by 4",
+    "several",
+    "limited",
+    "shifted left",
+    "sum",
+    "of a multiple, down",
+    "round",
+    "counted beside larger steps",
+    "one loop after the other",
+)
 @needs_gcc
 @pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
 def test_a_split_program_computes_what_gcc_computes(body: str) -> None:

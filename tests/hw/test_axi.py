@@ -16,6 +16,7 @@ from tests.hw.test_tiles import CASES, expected, random_arrays, runs_on
 from tests.tiling.programs import TRANSPOSED, planned
 
 
+@pytest.mark.sample("20-backwards")
 @pytest.mark.parametrize(("text", "size", "tile", "word_bits"), CASES)
 @pytest.mark.parametrize("latency_cycles", [pytest.param(1, marks=pytest.mark.long), 20])
 def test_tiles_are_exact_and_as_fast_as_predicted(
@@ -34,6 +35,7 @@ def test_tiles_are_exact_and_as_fast_as_predicted(
     assert outcomes == [(predicted_cycles(found.plan), True)] * 2
 
 
+@pytest.mark.sample("backwards")
 @pytest.mark.parametrize(("text", "size", "tile", "word_bits"), CASES[::2])
 def test_a_memory_may_pause_on_every_channel(
     text: str, size: int, tile: tuple[int, ...], word_bits: int
@@ -52,6 +54,8 @@ def test_a_memory_may_pause_on_every_channel(
     assert all(is_right for _, is_right in outcomes)
 
 
+@pytest.mark.long
+@pytest.mark.sample("0.3")
 @pytest.mark.parametrize("pauses", [0.0, 0.3])
 def test_an_error_ends_the_run_early_and_leaves_nothing_behind(pauses: float) -> None:
     found = planned(TRANSPOSED, 11, (4, 8), kind="axi")
@@ -78,6 +82,7 @@ def test_an_error_ends_the_run_early_and_leaves_nothing_behind(pauses: float) ->
         simulate_off_chip(plan, memory, script)
 
 
+@pytest.mark.long
 def test_a_memory_where_it_cannot_be_is_an_error_and_left_alone() -> None:
     found = planned(TRANSPOSED, 40, (8, 8), kind="axi")
     plan = found.plan
@@ -103,6 +108,7 @@ def test_a_memory_where_it_cannot_be_is_an_error_and_left_alone() -> None:
     simulate_off_chip(plan, lambda kernel: AxiOffChip(kernel, words, lambda: 6), script)
 
 
+@pytest.mark.long
 def test_a_memory_that_would_go_round_is_an_error() -> None:
     found = planned(TRANSPOSED, 80, (8, 8), kind="axi")
     words = packed(found.plan, random_arrays(found, 3))
@@ -116,6 +122,7 @@ def test_a_memory_that_would_go_round_is_an_error() -> None:
     simulate_off_chip(found.plan, lambda kernel: AxiOffChip(kernel, words, lambda: 6), script)
 
 
+@pytest.mark.long
 def test_words_that_follow_each_other_are_one_burst() -> None:
     found = planned(TRANSPOSED, 64, (8, 64), kind="axi", word_bits=32)
     lengths = []

@@ -200,6 +200,14 @@ def test_start_is_ignored_while_the_kernel_runs_and_so_is_the_host() -> None:
     simulate_kernel(plan, script)
 
 
+@pytest.mark.sample(
+    without=(
+        "plan7-2",
+        "plan8-9",
+        "plan9-2",
+        "plan10-9",
+    )
+)
 @pytest.mark.parametrize(
     ("plan", "after_cycles"),
     [
@@ -233,6 +241,7 @@ def test_c_names_that_are_taken_give_way() -> None:
     check_kernel(renamed(plan, new))
 
 
+@pytest.mark.sample("2", "5", "6", "7")
 @pytest.mark.parametrize(
     "seed", [pytest.param(seed, marks=pytest.mark.long if seed > 9 else ()) for seed in range(24)]
 )
@@ -240,6 +249,7 @@ def test_random_plans_do_what_they_mean(seed: int) -> None:
     check_kernel(random_plan(seed), runs=2, seed=seed)
 
 
+@pytest.mark.sample("2")
 @pytest.mark.parametrize("seed", range(3))
 def test_random_plans_do_what_they_mean_when_indices_are_divided(seed: int) -> None:
     check_kernel(random_plan(seed, "divide", seed % 4), seed=seed)

@@ -13,6 +13,7 @@ from tests.hw.nests import issued
 from tests.ir.test_sharing import waves
 
 
+@pytest.mark.sample("C-16-15", "cyclic-17-8", "cyclic-16-15", "C-17-8")
 @pytest.mark.parametrize(
     ("workers", "worker"), [(1, 0), (2, 1), (3, 0), (3, 2), (8, 5), (16, 15), (17, 8)]
 )

@@ -38,6 +38,12 @@ def rows_of(name: str) -> tuple[tuple[Level, ...], tuple[Mark, ...]]:
     return workers.regions[1].levels, workers.kernel_marks(1)
 
 
+@pytest.mark.sample(
+    without=(
+        "0-LU",
+        "0-diagonals",
+    )
+)
 @pytest.mark.parametrize("name", ["a triangle", "LU", "diagonals"])
 @pytest.mark.parametrize("waits", [0, 3])
 def test_marks_are_those_of_the_next_tile(name: str, waits: int) -> None:

@@ -55,6 +55,7 @@ def test_a_tile_is_issued_at_each_begin(name: str, ii: int) -> None:
     }
 
 
+@pytest.mark.sample("wavefronts")
 @pytest.mark.parametrize(
     ("text", "size", "tile"),
     [

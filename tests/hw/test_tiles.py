@@ -111,6 +111,7 @@ def runs_on(
 
 
 # Cycles as predicted are judged on Verilator too, of more programs and latencies.
+@pytest.mark.sample("wavefronts-1")
 @pytest.mark.parametrize(
     ("text", "size", "tile", "word_bits", "latency_cycles"),
     [
@@ -128,6 +129,7 @@ def test_tiles_are_exact_and_as_fast_as_predicted(
     assert outcomes == [(predicted_cycles(found.plan), True)] * 2
 
 
+@pytest.mark.sample("backwards", "stencil")
 @pytest.mark.parametrize(("text", "size", "tile", "word_bits"), CASES)
 def test_a_memory_may_take_any_time_for_each_access(
     text: str, size: int, tile: tuple[int, ...], word_bits: int
@@ -172,6 +174,7 @@ def abreast(plan: KernelPlan, most: int) -> KernelPlan:
     return replace(plan, body=(Workers((changed,)),))
 
 
+@pytest.mark.sample("16-stencil", "3-stencil")
 @pytest.mark.parametrize(
     ("text", "size", "tile", "word_bits"),
     [
@@ -256,6 +259,7 @@ def is_caught(plan: KernelPlan, found: TiledProgram, latency_cycles: int) -> boo
     return not all(is_right for _, is_right in outcomes)
 
 
+@pytest.mark.sample("a load a tile late")
 @pytest.mark.parametrize("name", SABOTAGES)
 def test_what_is_wrong_in_a_transfer_shows(name: str) -> None:
     window, change = SABOTAGES[name]
@@ -265,6 +269,7 @@ def test_what_is_wrong_in_a_transfer_shows(name: str) -> None:
     assert is_caught(plan, found, 2)
 
 
+@pytest.mark.sample("full")
 @pytest.mark.parametrize("side", ["free", "full"])
 def test_a_token_too_many_shows(side: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """With a copy more than there are, somebody overwrites or reads what is not his yet."""
@@ -278,6 +283,7 @@ def test_a_token_too_many_shows(side: str, monkeypatch: pytest.MonkeyPatch) -> N
     assert is_caught(found.plan, found, 1 if side == "free" else 8)
 
 
+@pytest.mark.long
 def test_a_lost_token_is_waited_for_in_vain(monkeypatch: pytest.MonkeyPatch) -> None:
     honest = tile_sequencer._tokens
 

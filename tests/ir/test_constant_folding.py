@@ -164,6 +164,7 @@ def programs_of_constants(draw: st.DrawFn) -> Scop:
     return replace(program, statements=(replace(statement, expr=drawn(statement.expr)),))
 
 
+@pytest.mark.long
 @settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck))
 @given(programs_of_constants(), st.integers(0, 99))
 def test_a_folded_expression_has_the_value_that_it_had(program: Scop, seed: int) -> None:

@@ -38,6 +38,13 @@ def region_of(text: str, size: int, tile: tuple[int, ...], word_bits: int) -> Ti
     return planned(text, size, tile, word_bits=word_bits).parts[0].region
 
 
+@pytest.mark.sample(
+    without=(
+        "words that follow each other-1",
+        "rows that are alike-1",
+        "a triangle-1",
+    )
+)
 @pytest.mark.parametrize("latency_cycles", [1, 2, 3, 5, 8, 30])
 @pytest.mark.parametrize(("text", "size", "tile", "word_bits"), REGIONS)
 def test_words_that_are_skipped_take_as_long(
@@ -93,6 +100,7 @@ def test_what_is_forgotten_is_followed_again(states: int, monkeypatch: pytest.Mo
     assert workers_cycles(workers, bus) == cycles
 
 
+@pytest.mark.sample("fixed-True")
 @pytest.mark.parametrize("barrier", [False, True])
 @pytest.mark.parametrize("kind", KINDS)
 def test_tiles_that_are_not_looked_at_do_not_matter(

@@ -35,6 +35,7 @@ def enumerated(transfer: Transfer, tiles: np.ndarray) -> list[Pattern]:
     return found
 
 
+@pytest.mark.sample(without=("a triangle",))
 @pytest.mark.parametrize(
     ("text", "size", "tile", "word_bits"),
     [

@@ -149,6 +149,7 @@ def test_an_array_is_not_in_two_places() -> None:
         Manifest.from_json(document)
 
 
+@pytest.mark.long
 def test_a_planned_memory_is_described_in_the_order_of_c() -> None:
     found = planned(TWO_PRODUCTS, 9, (4, 4, 4), on_chip=frozenset({"A"}))
     side = found.plan.memory_side

@@ -60,6 +60,7 @@ def answers(within, total) -> list[object]:  # type: ignore[no-untyped-def]
     return [within(x) for x in range(-2, 6)] + [within(1, 1), found.total]
 
 
+@pytest.mark.long
 def test_every_mutant_is_one_change_that_takes_effect(module: ModuleType) -> None:
     assert module.__file__ is not None
     found = mutants_of(Path(module.__file__), "mutated_module.py")
@@ -103,6 +104,13 @@ def test_a_mutant_that_nobody_would_run_is_an_error(module: ModuleType) -> None:
         live.apply(module, ast.parse(SOURCE))
 
 
+@pytest.mark.sample(
+    "rtlgen.verify.golden_state",
+    "rtlgen.verify.golden_emit",
+    "rtlgen.verify.golden_interpreter",
+    "rtlgen.verify.golden_ranges",
+    "rtlgen.scheduling.write_history",
+)
 @pytest.mark.parametrize("judge", judges(), ids=lambda judge: judge.name)
 def test_the_source_of_a_judge_can_take_its_own_place(judge: Judge) -> None:
     module = importlib.import_module(judge.name)

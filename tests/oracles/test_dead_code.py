@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+import pytest
+
 from rtlgen.frontend import parse_text
 from rtlgen.planning.analysis import examine, live_program
 from tests.oracles.dead_code import with_dead_code
@@ -13,6 +15,7 @@ from tests.oracles.random_lanes.program import random_lane_program
 SEEDS = range(24)
 
 
+@pytest.mark.long
 def test_a_seed_is_a_program_with_dead_statements() -> None:
     seen: Counter[str] = Counter()
     for seed in SEEDS:

@@ -80,6 +80,7 @@ def _command(folder: Path, simulator: Simulator, name: str = "scale_add") -> lis
     return [str(folder / "obj_dir" / f"V{name}_tb")]
 
 
+@pytest.mark.sample("icarus")
 @pytest.mark.parametrize("simulator", SIMULATORS)
 def test_a_right_kernel_passes_every_check(tmp_path: Path, simulator: Simulator) -> None:
     if simulator == "verilator" and shutil.which("make") is None:
@@ -149,6 +150,7 @@ def write_off_chip(
     write_testbench(folder, manifest, cases)
 
 
+@pytest.mark.sample(without=("verilator",))
 @pytest.mark.parametrize(
     ("design", "roles", "simulator"),
     [

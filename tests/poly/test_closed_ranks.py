@@ -72,6 +72,14 @@ def test_ranks_are_those_of_the_enumerated_nest(text: str, order: tuple[int, ...
     assert np.array_equal(found.of(points), table.of(points))
 
 
+@pytest.mark.sample(
+    "{ s0[i, j, k] : 0 <= j <= i < 7 and 0 <= k < 6 }-order3",
+    "{ s0[i, j, k] : 0 <= j <= i < 7 and 0 <= k < 6 }-order5",
+    "{ s0[i, j, k] : 0 <= j <= i < 7 and 0 <= k < 6 }-order2",
+    "{ s0[i, j, k] : 0 <= j <= i < 7 and 0 <= k < 6 }-order0",
+    "{ s0[i, j, k] : 0 <= j <= i < 7 and 0 <= k < 6 }-order4",
+    "{ s0[i, j, k] : 0 <= j <= i < 7 and 0 <= k < 6 }-order1",
+)
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("text", DOMAINS[:2])
 def test_extrema_and_level_sets_are_those_of_the_listed_pairs(

@@ -59,6 +59,7 @@ def _runs(loop: Loop, values: Mapping[str, int]) -> bool:
     return before and all(limit.evaluate(values) >= 0 for limit in loop.limits)
 
 
+@pytest.mark.long
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(random_scops())
 def test_they_are_those_of_execution(scop: Scop) -> None:

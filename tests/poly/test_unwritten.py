@@ -112,6 +112,7 @@ def executed(scop: Scop) -> bool:
     return False
 
 
+@pytest.mark.long
 @settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 @given(random_scops())
 def test_it_says_what_execution_says(program: Scop) -> None:

@@ -134,6 +134,7 @@ def executed(scop: Scop) -> set[str]:
     return {s for s in count if s not in live or 2 * again[s] > count[s]}
 
 
+@pytest.mark.long
 @settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 @given(random_scops())
 def test_it_says_what_execution_says(program: Scop) -> None:

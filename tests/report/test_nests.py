@@ -198,6 +198,7 @@ def test_the_text_of_a_whole_nest() -> None:
     )
 
 
+@pytest.mark.long
 def test_the_estimate_for_another_tool_has_not_this_designs_skewed_loops() -> None:
     path = Path(__file__).parents[2] / "benchmarks" / "stencils" / "seidel_2d.c"
     built = rtlgen.compile(path, define={"T": 3, "N": 12})

@@ -145,6 +145,7 @@ def test_a_multiplier_is_shared_where_neither_a_cycle_nor_the_clock_is_lost() ->
     assert units_of(design.plan) == [("mul", ["S1", "S2"])]
 
 
+@pytest.mark.sample("text0-3-6")
 @pytest.mark.parametrize(("text", "limit", "before"), [(WAITS, 3, 6), (NESTS, 3, 6)])
 def test_what_is_limited_shares_multipliers(text: str, limit: int, before: int) -> None:
     free = rtlgen.compile(source=text)
@@ -164,6 +165,7 @@ def test_products_of_a_statement_take_turns_in_its_initiation_interval() -> None
     assert shown in plan_report_text(design.report())
 
 
+@pytest.mark.long
 def test_regions_that_share_have_as_many_lanes_as_fit_in_each() -> None:
     """Each of the two nests has all six blocks, for the time that it takes."""
     design = checked(rtlgen.compile(source=NESTS, max_dsp=6))
@@ -174,6 +176,7 @@ def test_regions_that_share_have_as_many_lanes_as_fit_in_each() -> None:
     assert predicted_cycles(apart.plan) < 2 * 6**3 + 20
 
 
+@pytest.mark.long
 def test_lanes_of_tiles_are_shared_by_the_nests_that_run_after_each_other() -> None:
     text = """void f(const int a[32][32], int b[32], int c[32][32]) {
       for (int i = 0; i < 32; i++) for (int j = 0; j < 32; j++) b[i] += a[i][j] * b[i];

@@ -79,6 +79,15 @@ def test_instances_all_over_the_place_are_given_up() -> None:
     assert told(chosen) is None
 
 
+@pytest.mark.sample(
+    without=(
+        "products",
+        "triangle",
+        "quotients",
+        "versions",
+        "parts",
+    )
+)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_what_the_circuit_cannot_tell_is_loaded_and_stored_by_every_instance(
     name: str, monkeypatch: pytest.MonkeyPatch

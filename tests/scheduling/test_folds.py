@@ -41,6 +41,7 @@ def test_a_guess_does_not_change_the_fold(
         assert smallest_fold(collisions, shape, guess).bits == bits
 
 
+@pytest.mark.sample("one tile of sums")
 @pytest.mark.parametrize(
     ("text", "size", "tile", "budget_bits"),
     [

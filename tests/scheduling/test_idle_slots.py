@@ -37,6 +37,14 @@ def test_causes_add_up(options: dict[str, Any]) -> None:
     assert left_over(report) == 0
 
 
+@pytest.mark.sample(
+    without=(
+        "dct",
+        "horner",
+        "symm",
+        "tce",
+    )
+)
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_causes_add_up_in_every_example(path: Any) -> None:
     if path.stem in {"vgg", "aes"}:

@@ -87,6 +87,7 @@ void rows(int a[8][N], int b[8]) {
 """
 
 
+@pytest.mark.sample("/-20")
 @pytest.mark.parametrize("size", [3, 5, 20])
 @pytest.mark.parametrize("operator", ["/", "%"])
 def test_a_division_a_row_is_exact_with_few_circuits(size: int, operator: str) -> None:

@@ -84,6 +84,7 @@ def most_ports(found: TiledProgram) -> int:
     return max(memory.read_ports for memory in found.plan.memories)
 
 
+@pytest.mark.long
 def test_ports_are_shared_where_the_ram_does_not_do_for_copies() -> None:
     large, small = in_lanes(256 * KIB), in_lanes(8 * KIB)
     assert most_ports(large) == 5 and large.replayed
@@ -92,6 +93,7 @@ def test_ports_are_shared_where_the_ram_does_not_do_for_copies() -> None:
     assert part.ram_bits <= 8 * KIB
 
 
+@pytest.mark.long
 def test_reads_that_meet_in_a_bank_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_are_apart", lambda *of: True)
     planned.cache_clear()
@@ -99,6 +101,7 @@ def test_reads_that_meet_in_a_bank_are_noticed(monkeypatch: pytest.MonkeyPatch) 
         in_lanes(8 * KIB)
 
 
+@pytest.mark.long
 def test_words_that_share_a_place_of_a_window_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(movers, "_have_places", lambda *of, **named: True)
     planned.cache_clear()

@@ -45,6 +45,7 @@ def test_a_short_stage_between_long_ones_keeps_step_in_a_large_program() -> None
     assert many == few
 
 
+@pytest.mark.long
 def test_nests_that_statements_may_share_are_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[tuple[int, tuple[str, ...]]] = []
     sets_seen = []

@@ -154,6 +154,7 @@ def asked(
     return plan, found
 
 
+@pytest.mark.sample("diagonals")
 @pytest.mark.parametrize(
     ("text", "size", "tile", "workers", "kib"),
     [

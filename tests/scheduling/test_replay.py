@@ -93,6 +93,7 @@ def replays(plan: KernelPlan, compilation: Compilation) -> bool:
         return False
 
 
+@pytest.mark.sample("divisions", "recurrence", "units", "scalars", "banks", "quotients", "lookups")
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_every_spoilt_plan_that_computes_something_else_is_caught(name: str) -> None:
     program = parse_text(PROGRAMS[name], "program.c")
@@ -167,6 +168,7 @@ GUARDED_LANES = """void f(int a[15], int b[9], int c[15][5]) {
 """Lanes of j2 do not run everywhere; where they do, they may take a[j2] on its way."""
 
 
+@pytest.mark.long
 def test_a_read_that_is_not_made_lacks_no_value() -> None:
     options = CompileOptions(unroll={"i1": 3, "i2": 4, "j2": 3}, write_ports="one")
     plan = compile_program(parse_text(GUARDED_LANES, "p.c"), options).plan

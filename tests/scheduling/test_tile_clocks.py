@@ -121,6 +121,7 @@ WORKERS = {
 }
 
 
+@pytest.mark.sample("what was known", "one", "in turn")
 @pytest.mark.parametrize("name", WORKERS)
 def test_clocks_say_what_follows_from_the_waits(name: str) -> None:
     workers = WORKERS[name]()
@@ -151,6 +152,7 @@ def test_clocks_say_what_follows_from_the_waits(name: str) -> None:
             ]
 
 
+@pytest.mark.sample("False")
 @pytest.mark.parametrize("room", [False, True])
 def test_clocks_of_kernels_say_what_follows_from_the_waits(room: bool) -> None:
     kib = 20 if room else 64

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from rtlgen.options import CompileOptions
 from rtlgen.scheduling.versions import MAX_BANK_WRITE_PORTS
 from tests.scheduling.test_replay import compiled
@@ -64,6 +66,7 @@ void sweeps(int a[12][12], int b[12][12]) {
 """
 
 
+@pytest.mark.long
 def test_banks_that_would_save_copies_need_not_have_versions_enough() -> None:
     """With a in banks, more of its stores would meet than a bank has write ports."""
     found = compiled(SWEEPS, CompileOptions(unroll={"t": 8, "i": 2}))

@@ -70,6 +70,7 @@ def test_what_the_next_lanes_would_take_is_said() -> None:
     assert {"options": "--unroll i=6", "why": bounds[-1].partition("i=6 ")[2]} in choice["next"]
 
 
+@pytest.mark.sample("text0-5")
 @pytest.mark.parametrize(("text", "limit"), [(SUM, 5), (ROWS, 20), (ROWS, 40), (PRODUCT, 24)])
 def test_no_lanes_more_fit_and_save_cycles(text: str, limit: int) -> None:
     found = design(text, max_dsp=limit)

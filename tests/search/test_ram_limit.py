@@ -60,6 +60,7 @@ def test_within_a_limit_the_loops_with_the_fewest_cycles_are_taken() -> None:
     assert not design.compilation.limits
 
 
+@pytest.mark.long
 def test_without_a_limit_little_ram_is_worth_a_few_cycles() -> None:
     design = compiled(FDTD, None)
     arrays = [m for m in design.compilation.plan.memories if m.has_host_port]
@@ -71,6 +72,7 @@ def test_without_a_limit_little_ram_is_worth_a_few_cycles() -> None:
     )
 
 
+@pytest.mark.sample("options1")
 @pytest.mark.parametrize(
     "options",
     [{"memory": "onchip", "unroll": {"t": 2}}, {"shift": {"S3": 551}}, {"scheduler": "isl"}],
@@ -80,6 +82,8 @@ def test_loops_that_are_asked_for_are_left(options: dict[str, object]) -> None:
     assert not any("PLUTO" in said for said in design.compilation.limits)
 
 
+@pytest.mark.long
+@pytest.mark.sample("1.0")
 @pytest.mark.parametrize("loss", [1.0, 1.03])
 def test_little_ram_is_not_worth_many_cycles(loss: float, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ram_limit, "LEAN_LOSS", loss)
@@ -124,6 +128,7 @@ def test_without_copies_no_other_loops_are_tried(monkeypatch: pytest.MonkeyPatch
         compiled(FDTD, None)
 
 
+@pytest.mark.long
 def test_loops_in_which_one_port_an_array_does_take_less_ram() -> None:
     design = compiled(FDTD, 12)
     assert ram_bytes(design) <= 12 * 1024
@@ -137,6 +142,7 @@ def test_loops_in_which_one_port_an_array_does_take_less_ram() -> None:
     )
 
 
+@pytest.mark.long
 def test_arrays_move_off_chip_whose_copies_are_too_many() -> None:
     """One copy of each would fit."""
     design = compiled(FDTD, 8)
@@ -145,6 +151,7 @@ def test_arrays_move_off_chip_whose_copies_are_too_many() -> None:
     assert "with their copies, and they may take 8 KiB" in design.compilation.limits[-1]
 
 
+@pytest.mark.long
 def test_the_smallest_limit_that_can_be_met_is_named() -> None:
     with pytest.raises(TooLittleRam) as caught:
         compiled(FDTD, 2, memory="onchip")
@@ -160,6 +167,7 @@ def test_a_limit_that_copies_keep_says_nothing() -> None:
     assert cycles(kept) == cycles(free) and not kept.compilation.limits
 
 
+@pytest.mark.long
 def test_lanes_whose_copies_drive_arrays_off_chip_are_warned_of() -> None:
     options = {"define": {"N": 512}}
     single = compiled(MIRRORED, 6, **options)
@@ -189,6 +197,7 @@ void beside(int a[1500], int b[1500], int c[2500]) {
 """
 
 
+@pytest.mark.long
 def test_the_device_is_a_limit_for_which_loops_may_take_a_few_cycles_more() -> None:
     design = compiled(FDTD, None, target="ice40")
     larger = compiled(FDTD, 1000, target="ice40")
@@ -237,6 +246,7 @@ def test_what_needs_too_much_in_tiles_is_not_tried_with_more_off_chip(
     assert len(asked) == attempts
 
 
+@pytest.mark.long
 @pytest.mark.simulation
 def test_what_fits_is_exact() -> None:
     report = compiled(MIRRORED, 2, define={"N": 256}).verify()

@@ -102,6 +102,7 @@ def test_lanes_that_save_nothing_in_tiles_are_named() -> None:
     assert f"{cycles_of(found)} cycles, with one lane {cycles_of(compiled(CHAIN))}" in warning
 
 
+@pytest.mark.long
 def test_what_cannot_run_in_lanes_runs_in_one_beside_what_can(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -115,6 +116,7 @@ def test_what_cannot_run_in_lanes_runs_in_one_beside_what_can(
     assert told(found) == []
 
 
+@pytest.mark.long
 def test_lanes_are_not_written_out_where_one_lane_is_as_fast() -> None:
     one, found = compiled(SUMS), compiled(SUMS, unroll={"j": 2})
     assert cycles_of(found) <= cycles_of(one)

@@ -64,6 +64,7 @@ BEHAVIOURS = [
 ]
 
 
+@pytest.mark.sample("verilator-native")
 @pytest.mark.parametrize(("simulator", "engine"), TWO_ENGINES)
 def test_any_memory_will_do(tmp_path: Path, simulator: Simulator, engine: Engine) -> None:
     design = Increment(32, 8, (9, 11), latency_cycles=2, kind="axi")
@@ -116,6 +117,7 @@ FAULTS = [
 ]  # fmt: skip
 
 
+@pytest.mark.sample("icarus-cocotb-after done", "icarus-cocotb-done before the answer")
 @pytest.mark.parametrize(("changes", "message"), FAULTS)
 @pytest.mark.parametrize(("simulator", "engine"), TWO_ENGINES)
 def test_a_broken_rule_is_reported(
@@ -170,6 +172,7 @@ BAD_WORDS = [
 ]  # fmt: skip
 
 
+@pytest.mark.sample("icarus-cocotb-read", "icarus-cocotb-write")
 @pytest.mark.parametrize("error", ERRORS, ids=["read", "write"])
 @pytest.mark.parametrize(("simulator", "engine"), TWO_ENGINES)
 def test_an_error_is_reported_and_the_next_run_is_clean(
@@ -197,6 +200,7 @@ def require_told(
     )
 
 
+@pytest.mark.sample("icarus-cocotb-a word", "icarus-cocotb-read first")
 @pytest.mark.parametrize("error", BAD_WORDS, ids=["a word", "read first", "a burst"])
 @pytest.mark.parametrize(("simulator", "engine"), TWO_ENGINES)
 def test_a_word_that_is_bad_is_so_in_every_run(
@@ -216,6 +220,11 @@ WRONG_ADDRESSES = [
 ]  # fmt: skip
 
 
+@pytest.mark.sample(
+    "icarus-cocotb-if (failed*",
+    "icarus-cocotb-m_axi_araddr*",
+    "icarus-cocotb-mem_error_write*",
+)
 @pytest.mark.parametrize(("old", "new", "bad", "told", "byte"), WRONG_ADDRESSES)
 @pytest.mark.parametrize(("simulator", "engine"), TWO_ENGINES)
 def test_an_error_that_the_circuit_tells_otherwise_is_reported(

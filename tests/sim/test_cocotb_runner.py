@@ -35,6 +35,7 @@ def run(folder: Path, simulator: Simulator, step: int, trace: Path | None = None
     )
 
 
+@pytest.mark.sample("icarus")
 @pytest.mark.parametrize("simulator", SIMULATORS)
 def test_a_passing_test_passes_and_traces(
     tmp_path: Path, simulator: Simulator, capfd: pytest.CaptureFixture[str]

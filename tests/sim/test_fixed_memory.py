@@ -43,6 +43,7 @@ def test_arrays_off_chip_are_loaded_and_read_back(
         assert result.write_cycles["B"][0].tolist() == [16] * 4 + [32] * 2
 
 
+@pytest.mark.sample("32-16-3")
 @pytest.mark.parametrize("latency_cycles", [1, 3])
 @pytest.mark.parametrize(("word_bits", "element_bits"), [(8, 8), (32, 16), (128, 8), (512, 64)])
 def test_words_of_any_width_take_as_long_as_the_memory_says(
@@ -81,6 +82,11 @@ FAULTS = [
 ]  # fmt: skip
 
 
+@pytest.mark.sample(
+    "icarus-cocotb-a store to what is only read",
+    "icarus-cocotb-beyond the end",
+    "icarus-cocotb-after done",
+)
 @pytest.mark.parametrize(("change", "message"), FAULTS)
 @pytest.mark.parametrize(("simulator", "engine"), TWO_ENGINES)
 def test_a_broken_rule_is_reported(
@@ -128,6 +134,7 @@ UNREPEATABLE = [
 ]  # fmt: skip
 
 
+@pytest.mark.sample("icarus-cocotb-a register", "icarus-cocotb-a local array")
 @pytest.mark.parametrize(("changes", "roles"), UNREPEATABLE)
 @pytest.mark.parametrize(("simulator", "engine"), TWO_ENGINES)
 def test_what_is_left_from_the_last_run_shows(
@@ -163,6 +170,7 @@ def test_a_slower_memory_takes_longer_than_predicted(tmp_path: Path) -> None:
     assert result.cycles == SMALL.cycles + 2 * SMALL.words
 
 
+@pytest.mark.sample("native")
 @pytest.mark.parametrize("engine", ["native", "cocotb"])
 def test_a_trace_shows_the_memory_port(tmp_path: Path, engine: Engine) -> None:
     manifest, waves = SMALL.build(tmp_path), tmp_path / "waves.vcd"

@@ -93,6 +93,7 @@ void f(ELEMENT a[N][N], ELEMENT b[N][N]) {
 """
 
 
+@pytest.mark.sample("int8_t-{'memory': 'fixed:3', 'tile': (4, 8)}")
 @pytest.mark.parametrize(
     ("element", "options"),
     [
@@ -117,6 +118,7 @@ def test_a_design_with_arrays_off_chip_is_clean(
     lint(path, "f")
 
 
+@pytest.mark.long
 def test_workers_behind_one_port_are_clean(tmp_path: Path) -> None:
     design = rtlgen.compile(source=TRANSPOSED, define={"N": 9}, memory="axi", threads=2)
     path = tmp_path / "transposed.v"
@@ -124,6 +126,7 @@ def test_workers_behind_one_port_are_clean(tmp_path: Path) -> None:
     lint(path, "transposed")
 
 
+@pytest.mark.long
 def test_a_memory_that_may_begin_on_any_page_is_compared_with_none(tmp_path: Path) -> None:
     # The first page from which it would not end below 2**32 is behind the last one.
     for size, compares in ((8, False), (100, True)):

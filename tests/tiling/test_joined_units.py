@@ -189,6 +189,8 @@ def test_units_that_know_nothing_of_each_other_run_side_by_side() -> None:
     assert cycles(found) < 1.2 * 32**2
 
 
+@pytest.mark.long
+@pytest.mark.sample("text2-32-2048-None")
 @pytest.mark.parametrize(
     ("text", "size", "instances", "lanes"),
     [
@@ -208,6 +210,7 @@ def test_units_that_need_a_whole_loop_of_others_are_behind_in_another_loop(
     assert found.replayed
 
 
+@pytest.mark.long
 def test_loops_that_may_run_in_lanes_are_those_of_each_unit() -> None:
     """Together they have none, since G takes all rows of F."""
     found = planned(OF_TWO_PRODUCTS, 4, kind="axi", word_bits=128)
@@ -263,6 +266,7 @@ def test_how_far_a_unit_is_behind_is_known_from_other_tiles(
     assert len(shared.broken) < sum(apart) // 2
 
 
+@pytest.mark.long
 def test_joined_units_take_no_more_cycles_than_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     for text in (GEMM, CHAIN, ENDED, TWO_PRODUCTS):
         joined = planned(text, 24, budget_bits=32 * KIB)
@@ -286,7 +290,7 @@ CASES: tuple[tuple[str, int, tuple[int, ...], dict[str, Any]], ...] = (
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("chosen", [CASES[1::3], pytest.param(CASES, marks=pytest.mark.long)])
+@pytest.mark.parametrize("chosen", [CASES[1:2], pytest.param(CASES, marks=pytest.mark.long)])
 def test_circuits_of_joined_units_are_exact(
     chosen: tuple[tuple[str, int, tuple[int, ...], dict[str, Any]], ...], tmp_path: Path
 ) -> None:

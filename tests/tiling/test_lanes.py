@@ -64,6 +64,7 @@ def product(lanes: int = 4, loop: str = "j", size: int = 13) -> TiledProgram:
     return planned(PRODUCT, size, TILE, lanes=LaneRequest(loop, lanes))
 
 
+@pytest.mark.sample("lanes and banks crossed", "words for two lanes")
 @pytest.mark.parametrize(
     ("text", "size", "tile", "loop", "lanes"),
     [
@@ -162,6 +163,7 @@ def test_lanes_that_cannot_be(
         planned(text, 12, tile, lanes=LaneRequest(loop, lanes))
 
 
+@pytest.mark.sample("24-tile1-4")
 @pytest.mark.parametrize(
     ("size", "tile", "lanes"), [(22, (8, 16), 4), (24, (12, 12), 4), (64, (32, 32), 8)]
 )
@@ -228,6 +230,7 @@ def test_lanes_look_up_a_table_through_ports_of_their_own() -> None:
     assert found.plan.memory("t").read_ports == 4
 
 
+@pytest.mark.sample("text2-loops2")
 @pytest.mark.parametrize(
     ("text", "loops"),
     [(PRODUCT, ["j", "i"]), (TRANSPOSED, []), (FILTER, ["i"]), (BLUR, ["j", "i"])],

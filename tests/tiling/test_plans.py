@@ -48,6 +48,16 @@ from tests.tiling.programs import (
 )
 
 
+@pytest.mark.sample(
+    "a stencil in odd tiles",
+    "tiles that are cut off",
+    "a loop that counts down by two",
+    "values that another unit overwrites",
+    "a statement whose values nobody sees",
+    "a stencil",
+    "one tile, larger than the array",
+    "tiles of one iteration",
+)
 @pytest.mark.parametrize(
     ("text", "size", "tile", "word_bits"),
     [
@@ -179,6 +189,7 @@ def test_what_does_not_fit_passes_through_the_memory_off_chip(
     assert part.ram_bits <= budget_bits
 
 
+@pytest.mark.long
 def test_sweeps_in_lanes_run_in_strips_along_an_inner_loop() -> None:
     request = LaneRequest("j", 4)
     found = planned(JACOBI, 82, (2, 4, 4), kind="axi", lanes=request, budget_bits=6 * KIB)
@@ -193,6 +204,7 @@ def test_sweeps_in_lanes_run_in_strips_along_an_inner_loop() -> None:
     assert all(c.cycles > cycles for c in fitting if c.tiling.woven is None)
 
 
+@pytest.mark.long
 def test_strips_keep_on_chip_what_they_read_again() -> None:
     budget_bits = 7 * 512
     found = planned(TRANSPOSED, 64, (4, 4), budget_bits=budget_bits)
@@ -231,6 +243,7 @@ def test_strips_are_not_tried_where_all_stays_on_chip() -> None:
     assert all(candidate.tiling.woven is None for candidate in candidates)
 
 
+@pytest.mark.sample("5-c", "9-c")
 @pytest.mark.parametrize("text", [TRANSPOSED, PRODUCT, BLUR, LU], ids=["a", "b", "c", "d"])
 @pytest.mark.parametrize("size", [5, 9])
 def test_without_buffers_every_access_goes_off_chip(text: str, size: int) -> None:
@@ -290,6 +303,7 @@ def test_sizes_are_chosen_within_the_budget() -> None:
     assert ram_bits(part.windows.memories) <= 6 * KIB
 
 
+@pytest.mark.long
 def test_loops_inside_of_one_that_cannot_be_cut_are_tiled() -> None:
     (part,) = planned(SHORTEST_PATHS, 64, budget_bits=12 * KIB).parts
     single, *others = part.tiling.sizes
@@ -332,6 +346,7 @@ def test_a_word_too_many_needs_a_place_in_the_window(monkeypatch: pytest.MonkeyP
     assert not movers._have_places(words.union(words.preimage_multi_aff(there)), moved)
 
 
+@pytest.mark.long
 def test_words_at_the_edges_are_no_reason_to_load_those_in_between() -> None:
     """What comes in from off chip: the first sweep, and the borders in all others."""
     text = """
@@ -365,6 +380,7 @@ void f(int a[N], int x[1]) {
     assert planned(text, 8).replayed
 
 
+@pytest.mark.long
 def test_units_share_the_ram_on_chip() -> None:
     """Each of them alone takes more than its share."""
     budget = 3 * KIB
@@ -388,6 +404,7 @@ void scaled(int C[N][N], int A[N][N], int B[N][N]) {
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("text", "size", "tile"),
     [
@@ -407,6 +424,7 @@ def test_ram_that_is_said_to_do_does(text: str, size: int, tile: tuple[int, ...]
     assert again.value.bits == least
 
 
+@pytest.mark.long
 def test_however_many_units_there_are_each_has_its_tiles(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first ones leave enough for the last ones: VGG has some sixty."""
     nests = "\n".join(

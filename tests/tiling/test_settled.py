@@ -45,6 +45,7 @@ def waits_left(found: TiledProgram) -> int:
     return sum(len(set(waits_before_multipliers(*part))) for part in parts)
 
 
+@pytest.mark.sample("text0-16-1")
 @pytest.mark.parametrize(("text", "size", "count"), [(MASKED, 16, 1), (MASKED, 16, 2), (LU, 12, 1)])
 def test_values_settle_in_tiles(text: str, size: int, count: int) -> None:
     workers = WorkerRequest(count)
@@ -66,6 +67,7 @@ void several(int a[N][N], int b[N][N], int c[N][N]) {
 """
 
 
+@pytest.mark.sample("3")
 @pytest.mark.parametrize("dear", range(4))
 def test_those_that_take_too_long_do_not_settle_and_the_others_do(dear: int) -> None:
     """Halves are tried where all of them together take too long."""
@@ -95,6 +97,7 @@ def test_a_value_that_the_next_iteration_waits_for_does_not_settle() -> None:
     assert predicted_cycles(found.plan) == predicted_cycles(before.plan)
 
 
+@pytest.mark.long
 @pytest.mark.simulation
 def test_circuits_whose_values_settle_are_exact() -> None:
     for memory, threads in (("axi:20", 2), ("fixed:4", 1)):

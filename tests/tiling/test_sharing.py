@@ -52,6 +52,7 @@ void paths(int p[N][N]) {
 """An iteration of k needs all of the one before."""
 
 
+@pytest.mark.long
 def test_rows_that_run_one_after_another_are_not_shared_where_others_run_side_by_side() -> None:
     """Two rows of tiles are in one word: tiles in the order of C come in pairs of whole rows."""
     bus, tile = Bus("axi", 8), (4, 4, 16)
@@ -106,6 +107,7 @@ def test_many_tiles_are_compared_by_what_the_first_ones_take(
     assert abs(found.cycles - cycles) < 0.1 * cycles
 
 
+@pytest.mark.long
 def test_rows_that_run_one_after_another_take_the_kernel_as_long_as_one_worker() -> None:
     one = planned(PATHS, 16, (1, 4, 4), kind="axi").parts[0]
     four = planned(PATHS, 16, (1, 4, 4), kind="axi", workers=WorkerRequest(4)).parts[0]
@@ -144,6 +146,7 @@ def test_a_variable_that_all_workers_would_write_is_told_to_have_a_loop_of_its_o
     assert caught.value.diagnostic.help == "compute it in a loop of its own, or use one worker"
 
 
+@pytest.mark.long
 def test_words_that_cannot_be_counted_in_one_order_are_counted_in_the_others() -> None:
     """Once, tiles of any size were given up for it, but those of very few iterations."""
     counted, failed = Form._counted, set[tuple[int, ...]]()

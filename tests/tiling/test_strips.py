@@ -11,6 +11,7 @@ from rtlgen.tiling.strips import Strips, StripSearch
 from tests.tiling.programs import JACOBI, KIB, TRANSPOSED, planned
 
 
+@pytest.mark.sample("of flat tiles")
 @pytest.mark.parametrize(
     ("text", "size", "tile", "budget_bits"),
     [
@@ -82,6 +83,7 @@ int partly_cut(int64_t a[11][11], int p) {
 """
 
 
+@pytest.mark.long
 def test_tiles_in_strips_may_leave_inner_loops_whole() -> None:
     design = rtlgen.compile(
         source=PARTLY_CUT, memory="fixed:2", bus_bits=128, tile=(1, 1), max_bram_kib=1

@@ -122,6 +122,7 @@ def test_the_report_of_tiles_has_what_scripts_rely_on() -> None:
     assert "bound: the bus, 6,904 cycles (the kernel: 4,096)" in text
 
 
+@pytest.mark.long
 def test_tiles_of_other_loops_are_named_by_these() -> None:
     """The nest can be cut as a whole in rows of time, or in PLUTO's loops, which are slanted."""
     (unit,) = design(SEIDEL, 24, max_bram_kib=40).report()["units"]
@@ -132,6 +133,7 @@ def test_tiles_of_other_loops_are_named_by_these() -> None:
         assert named <= set(choice["loops"]) and len(choice["loops"]) == len(choice["sizes"])
 
 
+@pytest.mark.long
 def test_more_ram_is_named_where_it_would_be_faster() -> None:
     small = design(TRANSPOSED, 256, max_bram_kib=1).report()
     (line,) = small["advice"]

@@ -90,6 +90,7 @@ def test_an_array_that_is_asked_to_be_on_chip_stays_as_it_is() -> None:
     assert found.plan.memory("T").depth == 64
 
 
+@pytest.mark.long
 @pytest.mark.simulation
 def test_circuits_with_temporaries_are_exact(tmp_path: Path) -> None:
     cases = [

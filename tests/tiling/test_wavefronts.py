@@ -47,6 +47,7 @@ def cycles_of(found: TiledProgram) -> int:
     return sum(workers_cycles(p.workers, found.plan.memory_side.bus) for p in found.parts)
 
 
+@pytest.mark.long
 def test_iterations_of_a_tile_need_not_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     found = planned(ALIGNMENT, 24, kind="axi")
     (part,) = found.parts
@@ -75,11 +76,13 @@ def test_they_are_found_once_for_the_loops_of_c() -> None:
     assert in_wavefronts(front) is None
 
 
+@pytest.mark.long
 @pytest.mark.simulation
 @pytest.mark.parametrize(
     "cases",
     [
-        [(ALIGNMENT, 13, (4, 4))],
+        [],
+        pytest.param([(ALIGNMENT, 13, (4, 4))], marks=pytest.mark.long),
         pytest.param([(SWEEPS, 12, (3, 4, 4))], marks=pytest.mark.long),
     ],
 )

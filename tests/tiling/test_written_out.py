@@ -69,6 +69,7 @@ def planned(
         return plan_in_lanes(program, request, get_target("ecp5"))
 
 
+@pytest.mark.sample("text1-lanes1-*")
 @pytest.mark.parametrize(
     ("text", "lanes", "told"),
     [
@@ -100,6 +101,7 @@ def test_what_cannot_be_lanes_of_a_tile_is_written_out(
     assert found.replayed
 
 
+@pytest.mark.sample("text1")
 @pytest.mark.parametrize("text", [PRODUCT, FILTER])
 def test_sums_of_several_terms_take_fewer_cycles(text: str) -> None:
     several = planned(text, 16, LaneRequest("k", 4))
@@ -111,6 +113,7 @@ def test_lanes_that_other_tiles_have_are_refused() -> None:
         planned(PRODUCT, 12, LaneRequest("j", 4), (4, 6, 4))
 
 
+@pytest.mark.long
 def test_what_cannot_be_written_out_is_refused_for_its_lanes() -> None:
     """The number of its iterations is not the same everywhere."""
     with pytest.raises(NoLanes, match="no banks of their own to store to"):
@@ -147,6 +150,7 @@ def test_lanes_for_which_there_is_not_the_ram_are_written_out(
     )
 
 
+@pytest.mark.long
 def test_lanes_that_fit_in_no_way_are_told_to_be_fewer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rtlgen.tiling.written_out._written_out", lambda *_: (None, ()))
     with pytest.raises(WindowsTooLarge) as refused:
@@ -173,7 +177,7 @@ CASES: tuple[tuple[str, int, LaneRequest, tuple[int, ...], WorkerRequest], ...] 
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("cases", [CASES[1::2], pytest.param(CASES, marks=pytest.mark.long)])
+@pytest.mark.parametrize("cases", [CASES[1:2], pytest.param(CASES, marks=pytest.mark.long)])
 def test_circuits_with_lanes_written_out_are_exact(
     cases: tuple[tuple[str, int, LaneRequest, tuple[int, ...], WorkerRequest], ...], tmp_path: Path
 ) -> None:

@@ -95,6 +95,7 @@ def test_iterations_of_outer_loops_take_turns_where_there_are_too_many_elements(
     assert in_elements(text, 4) == {"s": (), "row": (3,)}
 
 
+@pytest.mark.long
 @pytest.mark.simulation
 def test_sums_of_an_image_need_not_wait_for_each_other_where_iterations_take_turns() -> None:
     """The sum of one pixel is begun while that of the one before is still on its way."""

@@ -130,6 +130,7 @@ def test_a_broken_restriction_is_named_with_its_line(body: str, message: str, li
     assert caught.value.diagnostic.labels[0].span.line == line
 
 
+@pytest.mark.sample("gesummv")
 @pytest.mark.simulation
 @pytest.mark.parametrize("name", ["mms", "gemver", "gesummv"])
 def test_a_shifted_example_is_exact(name: str) -> None:

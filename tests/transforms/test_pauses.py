@@ -64,6 +64,7 @@ def plans() -> dict[str, IslandCompilation]:
         return {**listed, "closed": compiled(PIVOTS.replace("pivots", "closed"))}
 
 
+@pytest.mark.long
 def test_one_slot_a_row_is_idle_where_one_iteration_a_row_is_waited_for(
     plans: dict[str, IslandCompilation],
 ) -> None:
@@ -100,6 +101,7 @@ def test_the_report_says_after_which_instances_and_why(plans: dict[str, IslandCo
     assert line in text and "d[i][k] (line 5) needs the result" in text
 
 
+@pytest.mark.long
 @pytest.mark.simulation
 def test_circuits_that_pause_are_exact(plans: dict[str, IslandCompilation], tmp_path: Path) -> None:
     programs = [Compiled(c.analysis.program.scop, c) for c in plans.values()]

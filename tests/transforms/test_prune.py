@@ -66,6 +66,19 @@ def compiled(body: str, options: CompileOptions, name: str = "f") -> Compilation
     return compile_program(parse_text(f"{head} {{ {body} }}", "f.c"), options)
 
 
+@pytest.mark.sample(
+    without=(
+        "an initial value-off chip",
+        "an initial value-off chip in lanes",
+        "an initial value-in threads",
+        "a value of each iteration-off chip in lanes",
+        "a value of each iteration-in threads",
+        "the last value of a loop-off chip in lanes",
+        "a sum that nobody reads-off chip in lanes",
+        "a value before stores of some iterations-off chip",
+        "a value before stores of some iterations-off chip in lanes",
+    )
+)
 @pytest.mark.parametrize(("name", "place"), CASES)
 def test_dead_statements_are_in_no_plan(name: str, place: str) -> None:
     body, dead = DEAD[name]
@@ -122,6 +135,7 @@ def test_a_live_statement_that_is_taken_for_dead_is_noticed(
         compiled(DEAD["an initial value"][0], CompileOptions())
 
 
+@pytest.mark.long
 @pytest.mark.simulation
 def test_circuits_without_dead_statements_are_exact(tmp_path: Path) -> None:
     found = [

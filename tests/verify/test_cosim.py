@@ -52,6 +52,7 @@ def assert_right(result: SimulationResult, seed: int) -> None:
     assert result.cycles == SCALE_ADD_CYCLES
 
 
+@pytest.mark.sample("icarus-cocotb")
 @pytest.mark.parametrize(("simulator", "engine"), ENGINES)
 def test_every_engine_gives_arrays_results_and_cycles(
     tmp_path: Path, simulator: Simulator, engine: Engine
@@ -86,6 +87,7 @@ FAULTS = [
 ]  # fmt: skip
 
 
+@pytest.mark.sample("icarus-cocotb-state-left", "icarus-cocotb-idle-early")
 @pytest.mark.parametrize(("old", "new", "error", "message"), FAULTS)
 @pytest.mark.parametrize(("simulator", "engine"), ENGINES)
 def test_a_broken_rule_is_reported(
@@ -104,6 +106,7 @@ def test_a_broken_rule_is_reported(
     assert log.exists(), "a failed run keeps its log"
 
 
+@pytest.mark.sample("icarus-cocotb")
 @pytest.mark.parametrize(("simulator", "engine"), ENGINES)
 def test_read_data_that_does_not_hold_is_reported(
     tmp_path: Path, simulator: Simulator, engine: Engine
@@ -114,6 +117,7 @@ def test_read_data_that_does_not_hold_is_reported(
         simulate(tmp_path, manifest, random_inputs(3), simulator=simulator, engine=engine)
 
 
+@pytest.mark.sample("icarus-cocotb")
 @pytest.mark.parametrize(("simulator", "engine"), ENGINES)
 def test_a_scalar_that_is_not_captured_gives_wrong_results(
     tmp_path: Path, simulator: Simulator, engine: Engine
@@ -145,6 +149,12 @@ def test_verilog_that_was_changed_is_not_run(tmp_path: Path) -> None:
         simulate(tmp_path, manifest, random_inputs(3))
 
 
+@pytest.mark.sample(
+    without=(
+        "verilator-cocotb-.vcd",
+        "verilator-native-.vcd",
+    )
+)
 @pytest.mark.parametrize("suffix", [".vcd", ".fst"])
 @pytest.mark.parametrize(("simulator", "engine"), ENGINES)
 def test_a_trace_names_the_signals(
@@ -164,6 +174,8 @@ def test_a_trace_names_the_signals(
         assert b"$enddefinitions" in content
 
 
+@pytest.mark.long
+@pytest.mark.sample("cocotb")
 @pytest.mark.parametrize("engine", ["native", "cocotb"])
 def test_only_models_of_long_runs_are_optimised(tmp_path: Path, engine: Engine) -> None:
     manifest = build_scale_add(tmp_path)
@@ -178,6 +190,7 @@ def test_only_models_of_long_runs_are_optimised(tmp_path: Path, engine: Engine) 
         assert (" -O0 " in call) == (cycles < OPTIMISED_FROM_CYCLES)
 
 
+@pytest.mark.long
 def test_long_runs_are_native_and_short_ones_cocotb(tmp_path: Path) -> None:
     short: Manifest = build_scale_add(tmp_path / "short")
     long = build_scale_add(tmp_path / "long", cycles=1_000_000)
