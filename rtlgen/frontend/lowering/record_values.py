@@ -43,7 +43,7 @@ from rtlgen.frontend.lowering.types import (
     ranks,
     unqualified,
 )
-from rtlgen.frontend.writers import below, calls
+from rtlgen.frontend.writers import below
 from rtlgen.ir.records import Record, RecordMember
 
 
@@ -200,7 +200,9 @@ class RecordValues(RecordParts):
             case c_ast.ExprList(exprs=[*others, last]):
                 made = [part for other in others for part in self.effect(other)]
                 return [*made, *self._copy(target, last, node)]
-            case c_ast.TernaryOp(cond=condition, iftrue=first, iffalse=second) if calls(value):
+            case c_ast.TernaryOp(cond=condition, iftrue=first, iffalse=second) if (
+                self._needs_statements(value)
+            ):
                 chosen = self.expression(condition, made)
                 arms = [
                     gathered(self._copy(copied(target), arm, node), node) for arm in (first, second)
@@ -234,6 +236,13 @@ class RecordValues(RecordParts):
 
             made.append(self._loops(place, sources(leaf), leaf.extents, node, stored))
         return made
+
+    def _needs_statements(self, value: c_ast.TernaryOp) -> bool:
+        """Return whether the choice between two structures is more than one between numbers."""
+        if any(isinstance(part, c_ast.FuncCall | c_ast.CompoundLiteral) for part in below(value)):
+            return True
+        leaves = self._layout(self.names.type_of(value), value).leaves
+        return any(leaf.extents for leaf in leaves)
 
     def _is_direct(self, target: c_ast.Node, value: c_ast.CompoundLiteral, layout: Layout) -> bool:
         """Return whether the members may be set one after the other to the values in braces."""
