@@ -387,6 +387,12 @@ WARNINGS: Mapping[str, str] = {
     (their type, `assert(n <= 64)`), from the arrays that every iteration accesses, or is stated:
     `#pragma rtlgen bound 64`. A smaller one saves cycles; so does `-D n=40` where n is always 40.
     """,
+    "W0116": """A variable is declared `volatile`, which is left out.
+
+    C then reads and writes it as often as the program says, since somebody else may see it or
+    change it in between. A circuit has its arrays and scalars for itself from start to done: the
+    host loads them before, and reads them after. Values may stay in registers, and be written once.
+    """,
     "W0201": """A statement is never executed, and is left out of the circuit.
 
     Its loops and conditions leave no iteration: `if (2 * i == 5) ...` holds for no integer, and

@@ -52,14 +52,30 @@ class PassedOver:
         ----------
         taken: by the declaration or definition of the file in which they stand.
         """
-        found: list[c_ast.Node] = []
-        for outer, literals in taken.items():
-            name = outer.decl.name if isinstance(outer, c_ast.FuncDef) else None
-            found += [x for x in literals if name is None or self._is_read(name, x)]
-        found.sort(key=lambda node: node.coord.line)
+        found = self._read_of(taken)
         if found:
             text = "floating-point literals are taken as the integers that they are"
             yield self._warning("W0112", text, found)
+
+    def volatile(self, dropped: Mapping[c_ast.Node, Sequence[c_ast.Node]]) -> Iterator[Diagnostic]:
+        """Yield a warning about variables that are read as if they were not `volatile`.
+
+        Parameters
+        ----------
+        dropped: by the declaration or definition of the file in which they stand.
+        """
+        found = [node for node in self._read_of(dropped) if not self._locator.is_above(node)]
+        if found:
+            text = "`volatile` is left out: nobody else is at work while the circuit runs"
+            yield self._warning("W0116", text, found)
+
+    def _read_of(self, taken: Mapping[c_ast.Node, Sequence[c_ast.Node]]) -> list[c_ast.Node]:
+        """Return what stands outside of functions, or in those that are read."""
+        found: list[c_ast.Node] = []
+        for outer, nodes in taken.items():
+            name = outer.decl.name if isinstance(outer, c_ast.FuncDef) else None
+            found += [x for x in nodes if name is None or self._is_read(name, x)]
+        return sorted(found, key=lambda node: int(node.coord.line))
 
     def bounds(self, full: Sequence[tuple[c_ast.Node, str]]) -> Iterator[Diagnostic]:
         """Yield a warning about loops that run on when the program has left them.

@@ -31,6 +31,7 @@ from rtlgen.frontend.lowering.outside_calls import drop_outside_calls
 from rtlgen.frontend.lowering.pointers import place_pointers
 from rtlgen.frontend.lowering.records import split_records
 from rtlgen.frontend.lowering.rewriter import Refused
+from rtlgen.frontend.lowering.volatiles import drop_volatile
 from rtlgen.frontend.old_style import type_parameters_in_place
 from rtlgen.frontend.passed_over import PassedOver
 from rtlgen.frontend.preprocess import Preprocessed, check_name, preprocess, read_source
@@ -190,6 +191,7 @@ def _lower(
     declared = declarations(preprocessed.headers, words)
     tree, locator = parse(declared, tokens, dict(preprocessed.sources))
     type_parameters_in_place(tree, locator)
+    volatile = {node: drop_volatile(node) for node in tree.ext}
     find_types(tree, locator, words)
     outside = drop_outside_calls(tree, locator)
     literal_arrays = name_literals(tree, locator)
@@ -214,6 +216,7 @@ def _lower(
         *passed_over.calls(told, "a circuit has nobody to tell"),
         *passed_over.calls(outside, "it does not touch what the circuit computes"),
         *passed_over.literals(literals),
+        *passed_over.volatile(volatile),
         *passed_over.bounds(lowered.full),
         *kernel.warnings,
     )

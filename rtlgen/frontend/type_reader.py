@@ -117,9 +117,9 @@ class TypeReader:
 
     def _specified(self, node: c_ast.TypeDecl, span: Span) -> CType:
         is_const = "const" in node.quals
-        if "volatile" in node.quals or "_Atomic" in node.quals:
+        if "_Atomic" in node.quals:
             raise UnsupportedDeclaration(
-                "volatile and atomic variables are not supported", labels=(Label(span),)
+                "atomic variables are not supported", labels=(Label(span),)
             )
         inner = node.type
         match inner:

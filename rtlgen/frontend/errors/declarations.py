@@ -129,8 +129,8 @@ class UnsupportedDeclaration(FrontendError):
     """The declaration is of a kind that is not supported.
 
     Not supported are variable numbers of arguments, parameters without a name, old-style
-    parameter lists, `extern` variables inside functions, and `_Alignas`, `_Atomic`,
-    `_Thread_local` and `volatile`.
+    parameter lists, `extern` variables inside functions, and `_Alignas`, `_Atomic`
+    and `_Thread_local`.
     """
 
     code = "E0142"

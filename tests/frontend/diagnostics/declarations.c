@@ -1,6 +1,6 @@
 void f(int a[8], ...) {
   extern int count;
-  volatile int v;
+  _Atomic int v;
   register int e = 0;
   a[0] = count + v + e;
 }

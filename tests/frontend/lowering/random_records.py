@@ -141,7 +141,6 @@ class _Program:
             lines.append(f"  struct {s.name} l{s.name} = a{s.name}[2];")
         for loop in range(self._random.randint(1, 2)):
             struct = self._random.choice(self._structs)
-            lines.append(f"  w{struct.name} = {self._pick('a', 'g')}{struct.name};" * 0)
             lines.append(f"  for (int i = 0; i < {_EXTENT // 2}; i++) {{")
             lines += [
                 f"    {self._statement(self._random.choice(self._structs), 'i')}"

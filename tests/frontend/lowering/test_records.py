@@ -365,3 +365,18 @@ def test_a_circuit_computes_what_the_compiled_program_does(tmp_path: Path) -> No
     path.write_text(CIRCUIT)
     shown = rtlgen.compile(path).verify(oracle="gcc", simulator="icarus")
     assert shown.exact and shown.oracle == "gcc"
+
+
+def test_volatile_members_and_variables_are_plain_and_told_of() -> None:
+    plain = """struct P { int x; KEPT int y; };
+        void f(struct P p[4], KEPT int *out) {
+          KEPT int sum = 0;
+          for (int i = 0; i < 4; i++) sum += p[i].x * p[i].y;
+          *out = sum;
+        }"""
+    told = parse_text(plain.replace("KEPT", "volatile"))
+    assert [warning.code for warning in told.warnings] == ["W0116"]
+    expected = parse_text(plain.replace("KEPT", "")).scop
+    assert [str(s.write) for s in told.scop.statements] == [
+        str(s.write) for s in expected.statements
+    ]
