@@ -44,6 +44,7 @@ void scaled(uint8_t x[N][N], uint8_t y[N][N], uint8_t z[N][N]) {
 """
 
 
+@pytest.mark.long
 @pytest.mark.sample("blur")
 @pytest.mark.parametrize(
     ("text", "size", "tile", "word_bits"),
@@ -168,6 +169,7 @@ def test_of_errors_of_both_ways_the_first_one_is_told(scaled: Built) -> None:
     assert set(told) == {"SLVERR", "DECERR"}, told
 
 
+@pytest.mark.long
 @pytest.mark.sample("write")
 @pytest.mark.parametrize("direction", ["read", "write"])
 def test_numbers_of_words_that_are_forgotten_are_noticed(

@@ -107,6 +107,7 @@ def test_sweeps_are_exact_in_lanes_that_share_ports(simulator: Simulator) -> Non
     assert found.cycles == found.predicted_cycles
 
 
+@pytest.mark.long
 @pytest.mark.sample("icarus")
 @pytest.mark.parametrize("simulator", SIMULATORS)
 def test_files_go_in_and_out(tmp_path: Path, simulator: Simulator) -> None:
@@ -129,6 +130,7 @@ def test_files_go_in_and_out(tmp_path: Path, simulator: Simulator) -> None:
     assert "error[E0423]: array a is uint8 of shape (8, 16), not uint8 of shape" in refused.err
 
 
+@pytest.mark.long
 def test_a_wrong_element_off_chip_is_named_with_the_cycle_of_its_store(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -136,6 +136,7 @@ def test_neither_files_nor_programs_are_left(tmp_path: Path) -> None:
     assert left_in(tmp_path) == []
 
 
+@pytest.mark.sample(without=("3.0-2",))
 @pytest.mark.parametrize(
     ("seconds", "number"), [(0.4, signal.SIGTERM), (1.5, signal.SIGINT), (3.0, signal.SIGINT)]
 )

@@ -125,6 +125,7 @@ def test_any_memory_behind_an_axi_port_will_do(
         assert rest == "runs without an error: 3"
 
 
+@pytest.mark.long
 @needs_icarus
 def test_no_output_of_an_axi_port_is_unknown(tmp_path: Path) -> None:
     built = build(tmp_path, TRANSPOSED, 7, (4, 4), 32)

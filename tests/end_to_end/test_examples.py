@@ -149,18 +149,18 @@ def test_fuses_to_the_optimum_within_the_bound_on_cycles(path: Path) -> None:
 
 @pytest.mark.sample(
     without=(
-        "2mm",
-        "2mm_d",
-        "3mm",
         "3mm_d",
-        "aes",
-        "bicg",
-        "doitgen",
-        "gemver",
-        "gemver_opt",
-        "horner",
         "symm",
         "tce",
+        "aes",
+        "2mm",
+        "gemver",
+        "3mm",
+        "2mm_d",
+        "horner",
+        "gemver_opt",
+        "bicg",
+        "doitgen",
     )
 )
 @pytest.mark.parametrize("path", QUICKLY_PLANNED)

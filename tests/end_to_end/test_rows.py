@@ -210,6 +210,7 @@ def test_sweeps_of_a_stencil_need_a_port_an_array() -> None:
     assert 0 < len({part.name for part in parts} & stored) < len(parts)
 
 
+@pytest.mark.long
 @pytest.mark.sample("blur-verilator")
 @pytest.mark.simulation
 @pytest.mark.parametrize(

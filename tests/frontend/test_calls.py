@@ -168,6 +168,7 @@ def test_calls_that_are_too_large_for_one_expression_become_statements_in_their_
     assert_as_gcc(DOUBLING + "void f(int a[8]) { a[0] = g10(a[1]); }")
 
 
+@pytest.mark.long
 def test_calls_that_multiply_without_end_are_refused() -> None:
     text = DOUBLING + "void f(int a[8]) { a[0] = g10(g10(a[1])) + g10(g10(g10(a[2]))); }"
     with pytest.raises(TooDeep) as refusal:

@@ -68,17 +68,16 @@ BODIES = {
 
 
 @pytest.mark.sample(
-    "quotient",
-    "both",
-    "from 1 by 4",
-    "several",
-    "limited",
-    "shifted left",
-    "sum",
-    "of a multiple, down",
-    "round",
-    "counted beside larger steps",
-    "one loop after the other",
+    without=(
+        "no divisors",
+        "between loops",
+        "of a multiple",
+        "rotating",
+        "by scalars",
+        "multiples of two",
+        "down",
+        "guarded",
+    )
 )
 @needs_gcc
 @pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)

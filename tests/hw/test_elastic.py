@@ -23,26 +23,6 @@ from tests.hw.nests import HOLED, cases, issued, levels_of
 WAVEFRONTS = ("tiled wavefronts", (0, 1, 2, 3))
 
 
-@pytest.mark.sample(
-    without=(
-        "triangle-order1",
-        "prism-order18",
-        "skewed twice-order34",
-        "wavefronts of a cube-order49",
-        "rectangular tiles-order61",
-        "rectangular tiles-order65",
-        "rectangular tiles-order72",
-        "skewed tiles-order83",
-        "skewed tiles-order87",
-        "skewed tiles-order89",
-        "skewed tiles-order96",
-        "skewed tiles-order103",
-        "tiled wavefronts-order110",
-        "tiled wavefronts-order117",
-        "tiled wavefronts-order118",
-        "tiled wavefronts-order119",
-    )
-)
 @pytest.mark.parametrize(("name", "order"), [case for case in cases() if case not in HOLED])
 def test_counts_through_the_domain_as_isl_enumerates_it(name: str, order: tuple[int, ...]) -> None:
     levels, points = levels_of(name, order)

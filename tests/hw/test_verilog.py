@@ -123,6 +123,12 @@ def test_arrays_become_block_ram_of_any_vendor() -> None:
     assert "no_rw_check" not in generate(replace(gemm_plan(3), memories=tuple(careful))).text
 
 
+@pytest.mark.sample(
+    without=(
+        "gemmshift",
+        "randomodometer1",
+    )
+)
 @pytest.mark.simulation
 @pytest.mark.parametrize(
     "plan",

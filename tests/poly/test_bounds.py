@@ -68,6 +68,7 @@ def test_programs_that_stay_inside_pass() -> None:
         analysed(text)
 
 
+@pytest.mark.long
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 @given(random_scops())
 def test_the_verdict_is_that_of_enumeration(scop: Scop) -> None:

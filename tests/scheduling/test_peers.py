@@ -51,6 +51,7 @@ def with_waits(
     return replace(region, after=found) if which == "after" else replace(region, room=found)
 
 
+@pytest.mark.sample("ring")
 @pytest.mark.parametrize("plan", [ring, tight])
 def test_the_plan_itself_is_sound(plan: Callable[[], TiledProgram]) -> None:
     found = plan()

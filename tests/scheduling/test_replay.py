@@ -109,6 +109,7 @@ def test_every_spoilt_plan_that_computes_something_else_is_caught(name: str) -> 
     assert caught["load_bound"] or caught["tap_bound"], caught
 
 
+@pytest.mark.long
 def test_every_kind_of_change_is_caught_somewhere() -> None:
     caught = set()
     for text in PROGRAMS.values():

@@ -114,6 +114,7 @@ def test_a_tap_from_another_lane_is_noticed() -> None:
         judged(found, (*others, spoilt))
 
 
+@pytest.mark.long
 def test_a_load_in_the_cycle_of_a_store_matters_only_without_a_tap() -> None:
     found = planned(TRANSPOSED, 64, (32, 32), kind="axi", lanes=LaneRequest("i", 8))
     judged(found, found.plan.streams)

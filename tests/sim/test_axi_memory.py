@@ -26,6 +26,7 @@ TWO_ENGINES = [
 ]
 
 
+@pytest.mark.sample("icarus-cocotb")
 @pytest.mark.parametrize(("simulator", "engine"), ENGINES)
 def test_arrays_behind_an_axi_port_are_loaded_and_read_back(
     tmp_path: Path, simulator: Simulator, engine: Engine
@@ -42,6 +43,7 @@ def test_arrays_behind_an_axi_port_are_loaded_and_read_back(
         assert (result.write_cycles["B"] == 28).all()
 
 
+@pytest.mark.sample("512-64-3")
 @pytest.mark.parametrize(
     ("word_bits", "element_bits", "latency_cycles"),
     [(8, 8, 1), (512, 64, 3)],

@@ -158,6 +158,7 @@ def test_what_ends_a_sum_runs_in_its_last_tile() -> None:
     assert found.replayed
 
 
+@pytest.mark.long
 def test_a_product_is_a_row_of_tiles_behind_the_one_that_it_takes() -> None:
     found = planned(TWO_PRODUCTS, 32, (8, 8, 8), kind="axi", word_bits=256)
     assert statements(found) == [["S0", "S1", "S2"]]

@@ -438,6 +438,7 @@ def test_however_many_units_there_are_each_has_its_tiles(monkeypatch: pytest.Mon
     assert sum(len(part.program.scop.statements) for part in found.parts) == 12
 
 
+@pytest.mark.long
 def test_a_search_for_tiles_that_ends_for_its_effort_says_so(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -93,6 +93,7 @@ def test_it_is_said_that_rows_run_one_after_another(tmp_path: Path) -> None:
     assert "2 tiles behind the one before, no more than 1 at a time" in plan_report_text(report)
 
 
+@pytest.mark.long
 def test_many_tiles_are_compared_by_what_the_first_ones_take(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -131,6 +132,7 @@ def test_an_estimate_from_the_first_tiles_is_near_what_all_take(starts: int) -> 
     assert 0.95 * cycles < estimated_cycles(workers, bus, tiles) <= cycles
 
 
+@pytest.mark.sample("request_of0")
 @pytest.mark.parametrize("request_of", [WorkerRequest(4, "C"), WorkerRequest(4, "cyclic", True)])
 def test_who_could_wait_for_one_another_is_told_so(request_of: WorkerRequest) -> None:
     assert planned(PATHS, 16, (1, 4, 4), kind="axi", workers=WorkerRequest(4)).parts

@@ -163,6 +163,7 @@ def test_the_picture_has_the_tiles_in_their_order() -> None:
     assert len(large["tiles"]) == 24 * 24
 
 
+@pytest.mark.sample("text2")
 @pytest.mark.parametrize("text", [TRANSPOSED, TWO_PRODUCTS, BACKWARDS])
 def test_the_page_shows_tiles_and_is_well_formed(text: str) -> None:
     made = design(text, 12, tile=(4,) if text is BACKWARDS else (4, 4))
@@ -177,6 +178,7 @@ def test_the_page_shows_tiles_and_is_well_formed(text: str) -> None:
     assert "predicted cycles" in summary_html(report)
 
 
+@pytest.mark.long
 def test_what_passes_between_units_is_moved_beyond_what_is_needed() -> None:
     report = design(TWO_PRODUCTS, 8, buffer=False).report()
     assert len(report["units"]) == 3

@@ -38,6 +38,8 @@ def count_tiles(size: int, tile: tuple[int, int, int], origins: tuple[int, ...])
     )
 
 
+@pytest.mark.long
+@pytest.mark.sample("two columns before-text1")
 @pytest.mark.parametrize("text", [ELIMINATION, LU_BY_STEPS])
 @pytest.mark.parametrize(
     ("size", "tile", "origins"),
@@ -58,11 +60,13 @@ def test_tiles_of_a_triangle_end_where_its_loops_do(
     assert part.region.tiles == fewest or text == LU_BY_STEPS
 
 
+@pytest.mark.sample("12")
 @pytest.mark.parametrize("size", [12, 22])
 def test_tiles_that_are_no_fewer_begin_with_the_loops(size: int) -> None:
     assert not any(part_of(PRODUCT, size, (8, 4, 4)).tiling.origins)
 
 
+@pytest.mark.long
 def test_sides_need_not_be_powers_of_two() -> None:
     options: dict[str, Any] = {"kind": "axi", "lanes": LaneRequest("i", 2), "budget_bits": 4 * KIB}
     (chosen,) = planned(ELIMINATION, 18, **options).parts

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from rtlgen.scheduling.workers import WorkerRequest
 from rtlgen.tiling.summary import tiles_report
 from rtlgen.tiling.worker_limits import worker_limits
@@ -19,6 +21,7 @@ def said(text: str, size: int, tile: tuple[int, ...], workers: int) -> list[str]
     return limits
 
 
+@pytest.mark.long
 def test_rows_that_run_one_at_a_time_are_named() -> None:
     assert said(PATHS, 16, (1, 4, 4), 4) == [
         "S0: 1 of 4 workers computes at a time, since each iteration of tt0 waits for the one "
@@ -27,6 +30,7 @@ def test_rows_that_run_one_at_a_time_are_named() -> None:
     assert said(PATHS, 16, (1, 4, 4), 1) == []
 
 
+@pytest.mark.long
 def test_a_bus_that_is_busy_longer_than_the_workers_is_named() -> None:
     (limit,) = said(TRANSPOSED, 64, (4, 8), 8)
     assert limit.startswith("S0: 8 workers compute for ") and "bus that is busy for" in limit

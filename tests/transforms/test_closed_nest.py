@@ -50,6 +50,7 @@ def compiled(
     return compile_island(program, options)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("unlisted")
 def test_a_cycle_that_nobody_lists_takes_as_long_as_one_that_is_listed() -> None:
     found = compiled(LU, 16)
@@ -59,6 +60,7 @@ def test_a_cycle_that_nobody_lists_takes_as_long_as_one_that_is_listed() -> None
     assert found.replayed
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("unlisted")
 def test_stores_through_one_port_are_in_step_in_a_nest_that_nobody_lists() -> None:
     several, one = compiled(SUBSTITUTION, 8), compiled(SUBSTITUTION, 8, write_ports="one")
@@ -89,6 +91,7 @@ def test_a_nest_that_only_fits_the_corners_is_not_built(monkeypatch: pytest.Monk
     assert compiled(SUBSTITUTION, 8).replayed
 
 
+@pytest.mark.long
 def test_symm_of_a_size_that_is_not_listed_stays_in_its_triangle() -> None:
     found = compiled(SYMM, 128)
     assert found.decision.floor_iterations == 128 * 128 * 127 // 2

@@ -41,6 +41,14 @@ def analysis_of(name: str) -> Analysis:
     return analyse(parse(EXAMPLES / name / f"{name}.c", CompileOptions()))
 
 
+@pytest.mark.sample(
+    without=(
+        "3mm_d",
+        "doitgen",
+        "doitgen_d",
+        "dct",
+    )
+)
 @pytest.mark.parametrize("name", KERNELS)
 def test_no_choice_of_orders_and_pads_is_shorter(name: str) -> None:
     fusion = ExhaustiveFusion(analysis_of(name).scop)
@@ -48,6 +56,7 @@ def test_no_choice_of_orders_and_pads_is_shorter(name: str) -> None:
     assert not fusion.reaches(OPTIMA[name] - 1)
 
 
+@pytest.mark.sample("gesummv", "gemm", "mvt", "bicg", "atax", "syrk", "mms", "trmm", "mms_d")
 @pytest.mark.parametrize("name", OPTIMA)
 def test_the_compiler_finds_the_shortest(name: str) -> None:
     decision = compile_island(analysis_of(name).program).decision

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
 from rtlgen.frontend import parse_text
@@ -17,6 +18,7 @@ from tests.oracles.scops import access, array, loop, random_scops, scop
 from tests.poly.enumeration import instances
 
 
+@pytest.mark.long
 @settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 @given(random_scops())
 def test_the_normalised_program_computes_the_same(program: Scop) -> None:
@@ -43,6 +45,7 @@ def test_instances_keep_their_order_and_their_names(program: Scop) -> None:
     assert after == before
 
 
+@pytest.mark.long
 @settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 @given(random_scops())
 def test_the_schedule_is_program_order(program: Scop) -> None:

@@ -54,6 +54,7 @@ def of(text: str) -> tuple[dict[str, list[Placement]], tuple[Precedence, ...]]:
     return orders, timing.precedences()
 
 
+@pytest.mark.sample(without=("text1",))
 @pytest.mark.parametrize("text", [MIXED, DECIMATE, (KERNELS / "trisolv.c").read_text()])
 def test_all_at_once_are_as_far_apart_as_one_by_one(text: str) -> None:
     orders, precedences = of(text)
@@ -71,6 +72,7 @@ def test_all_at_once_are_as_far_apart_as_one_by_one(text: str) -> None:
         )
 
 
+@pytest.mark.long
 def test_equal_distances_and_pieces_without_vertices_are_among_them() -> None:
     orders, precedences = of(DECIMATE)
     required = Requirements(precedences)

@@ -127,6 +127,8 @@ def steps(compilation: IslandCompilation) -> int:
     return sum(stream.instances for stream in compilation.plan.streams)
 
 
+@pytest.mark.long
+@pytest.mark.sample("5")
 @pytest.mark.parametrize("size", [5, 8])
 def test_lu_takes_no_more_than_one_iteration_for_every_statement_instance(size: int) -> None:
     compilation = compiled(LU, size)
@@ -134,6 +136,7 @@ def test_lu_takes_no_more_than_one_iteration_for_every_statement_instance(size: 
     assert compilation.plan.fused_iterations < steps(compilation)
 
 
+@pytest.mark.long
 def test_only_the_dividers_latency_keeps_lu_from_one_instance_a_cycle() -> None:
     compilation = compiled(LU, 16)
     # Fifteen columns are divided one after another; where few rows are left, a division takes
@@ -142,6 +145,7 @@ def test_only_the_dividers_latency_keeps_lu_from_one_instance_a_cycle() -> None:
     assert compilation.replayed
 
 
+@pytest.mark.long
 def test_statements_with_loops_in_orders_of_their_own_fill_one_triangle_together() -> None:
     compilation = compiled(LU, 24)
     floor = compilation.decision.floor_iterations
@@ -151,6 +155,7 @@ def test_statements_with_loops_in_orders_of_their_own_fill_one_triangle_together
     assert compilation.replayed
 
 
+@pytest.mark.long
 def test_what_begins_and_ends_a_sum_goes_with_its_loops() -> None:
     compilation = compiled(SUMMED_LU, 24)
     floor = compilation.decision.floor_iterations

@@ -179,6 +179,7 @@ void cascade(int a[N][N]) {
 """
 
 
+@pytest.mark.long
 def test_the_sweeps_of_a_cascade_run_in_the_same_wavefronts_one_behind_the_other() -> None:
     compilation = built(sized(CASCADE, 18), CompileOptions(unroll={"t": 4}))
     skewed = compilation.analysis.skewed
@@ -221,6 +222,7 @@ void heat(int a[8][8][8], int b[8][8][8]) {
 """
 
 
+@pytest.mark.long
 def test_sweeps_in_three_dimensions_follow_each_other_along_diagonals() -> None:
     compilation = built(HEAT, CompileOptions(unroll={"t": 3}))
     skewed = compilation.analysis.skewed

@@ -146,6 +146,7 @@ def lane_cycles(text: str, **lanes: int | None) -> int:
     return predicted_cycles(compiled(text, CompileOptions(unroll=lanes)).plan)
 
 
+@pytest.mark.long
 def test_lanes_of_a_decomposition_take_fewer_cycles() -> None:
     text = PROGRAMS["decomposition"].replace("7", "14")
     assert [lane_cycles(text, k=count) for count in (1, 2)] == [514, 432]

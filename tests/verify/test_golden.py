@@ -54,6 +54,7 @@ def outcome(program: Scop, seed: int, engine: Engine) -> GoldenResult | str:
         return error.diagnostic.render()
 
 
+@pytest.mark.long
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(program=random_scops(), seed=st.integers(0, 3))
 def test_both_engines_agree_on_random_programs(program: Scop, seed: int) -> None:
@@ -67,6 +68,7 @@ def test_both_engines_agree_on_random_programs(program: Scop, seed: int) -> None
     assert (slow.returned, slow.counts, slow.events) == (fast.returned, fast.counts, fast.events)
 
 
+@pytest.mark.long
 @settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 @given(program=random_scops(), seed=st.integers(0, 3))
 def test_no_run_exceeds_its_bounds(program: Scop, seed: int) -> None:
@@ -444,6 +446,7 @@ def test_a_wrong_engine_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> Non
 SANITIZED = ("-O1", "-shared", "-fPIC", "-w", "-fsanitize=undefined")
 
 
+@pytest.mark.long
 @settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
 @given(program=random_scops(), seed=st.integers(0, 3))
 def test_the_emitted_c_leaves_nothing_undefined(

@@ -35,6 +35,7 @@ def unseen(scop: Scop, *recipes: Recipe) -> set[str]:
     return {site.statement.name if site.is_result else site.text for site in asked.shown().unseen}
 
 
+@pytest.mark.sample("True")
 @pytest.mark.parametrize("has_compiler", [True, False])
 def test_a_convolution_is_hidden_by_a_large_bias_and_shown_by_small_data(
     has_compiler: bool, monkeypatch: pytest.MonkeyPatch

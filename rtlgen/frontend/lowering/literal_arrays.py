@@ -17,6 +17,7 @@ from __future__ import annotations
 from pycparser import c_ast
 
 from rtlgen.errors import Label
+from rtlgen.frontend.desugar import TELLING
 from rtlgen.frontend.errors import UnsupportedExpression
 from rtlgen.frontend.locate import Locator
 from rtlgen.frontend.lowering.names import FreshNames
@@ -50,6 +51,7 @@ class _Literals(Rewriter):
         self._locator = locator
         self._fresh = FreshNames(tree)
         self._defined = {n.decl.name for n in tree.ext if isinstance(n, c_ast.FuncDef)}
+        self._telling = TELLING - self._defined
         self._changed = {id(part) for node in below(tree) for part in _changed_by(node)}
         self._tables: list[c_ast.Node] = []
 
@@ -107,6 +109,8 @@ class _Literals(Rewriter):
                     part if _is_text(part) else self.expression(part, before)
                     for part in node.exprs or ()
                 ]
+                return node
+            case c_ast.FuncCall(name=c_ast.ID(name=name)) if name in self._telling:
                 return node
             case c_ast.FuncCall(name=c_ast.ID(name=name)) if name not in self._defined:
                 # What it does with a text is not read.
