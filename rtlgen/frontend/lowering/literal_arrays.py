@@ -17,7 +17,6 @@ from __future__ import annotations
 from pycparser import c_ast
 
 from rtlgen.errors import Label
-from rtlgen.frontend.desugar import TELLING
 from rtlgen.frontend.errors import UnsupportedExpression
 from rtlgen.frontend.locate import Locator
 from rtlgen.frontend.lowering.names import FreshNames
@@ -50,8 +49,9 @@ class _Literals(Rewriter):
         super().__init__()
         self._locator = locator
         self._fresh = FreshNames(tree)
-        self._defined = {n.decl.name for n in tree.ext if isinstance(n, c_ast.FuncDef)}
-        self._telling = TELLING - self._defined
+        defined = {node.decl.name for node in tree.ext if isinstance(node, c_ast.FuncDef)}
+        operands = (part for node in below(tree) for part in _pointers_of(node, defined))
+        self._texts = {id(part) for part in operands if _is_text(part)}
         self._changed = {id(part) for node in below(tree) for part in _changed_by(node)}
         self._tables: list[c_ast.Node] = []
 
@@ -61,12 +61,10 @@ class _Literals(Rewriter):
         self._tables = []
 
     def declaration(self, node: c_ast.Decl | c_ast.Typedef) -> list[c_ast.Node]:
-        """Leave the text that an array begins with where it is."""
-        if self.names.is_outermost or (isinstance(node, c_ast.Decl) and _is_text(node.init)):
-            is_pointer = isinstance(node.type, c_ast.PtrDecl)
-            if self.names.is_outermost or not is_pointer:
-                self.names.declare(node)
-                return [node]
+        """Leave what stands outside of functions where it is."""
+        if self.names.is_outermost:
+            self.names.declare(node)
+            return [node]
         return super().declaration(node)
 
     def effect(self, node: c_ast.Node) -> list[c_ast.Node]:
@@ -102,24 +100,8 @@ class _Literals(Rewriter):
             case c_ast.CompoundLiteral() if _is_number(node):
                 value = self.expression(_only(node.init) or node.init, before)
                 return c_ast.Cast(node.type, value, node.coord)
-            case c_ast.Constant() if _is_text(node):
+            case c_ast.Constant() if id(node) in self._texts:
                 return self._text(node)
-            case c_ast.InitList():
-                node.exprs = [
-                    part if _is_text(part) else self.expression(part, before)
-                    for part in node.exprs or ()
-                ]
-                return node
-            case c_ast.FuncCall(name=c_ast.ID(name=name)) if name in self._telling:
-                return node
-            case c_ast.FuncCall(name=c_ast.ID(name=name)) if name not in self._defined:
-                # What it does with a text is not read.
-                if node.args is not None:
-                    node.args.exprs = [
-                        part if _is_text(part) else self.expression(part, before)
-                        for part in node.args.exprs
-                    ]
-                return node
         return self.inside(node, before)
 
     def _array(self, node: c_ast.CompoundLiteral, before: Before, *, is_read: bool) -> c_ast.Node:
@@ -165,6 +147,25 @@ class _Literals(Rewriter):
 def _is_text(node: c_ast.Node | None) -> bool:
     is_string = isinstance(node, c_ast.Constant) and node.type == "string"
     return is_string and node is not None and node.value.startswith('"')
+
+
+def _pointers_of(node: c_ast.Node, defined: set[str]) -> list[c_ast.Node]:
+    """Return the operands of a node that stand for pointers where they are texts.
+
+    Parameters
+    ----------
+    defined: functions of the file; what others do with a text is not read.
+    """
+    match node:
+        case c_ast.UnaryOp(op="*", expr=inner) | c_ast.Decl(type=c_ast.PtrDecl(), init=inner):
+            return [inner]
+        case c_ast.BinaryOp(op="+" | "-", left=left, right=right):
+            return [left, right]
+        case c_ast.Assignment(op="=", lvalue=c_ast.ID(), rvalue=value):
+            return [value]
+        case c_ast.FuncCall(name=c_ast.ID(name=name), args=c_ast.ExprList(exprs=arguments)):
+            return list(arguments) if name in defined else []
+    return []
 
 
 def _is_array(node: c_ast.Node) -> bool:

@@ -1,4 +1,4 @@
 void f(int a[8][8], int b[8], int n) {
-  b[0] = "text"[0];
+  b[0] = "text";
   b[1] = sizeof(int);
 }
