@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from pycparser import c_ast
+from pycparser.c_generator import CGenerator
 
 from rtlgen.frontend.case_reader import CaseReader
 from rtlgen.frontend.cases import Conjunction
@@ -245,7 +246,8 @@ class BranchReader:
             # Each call has to happen where it stands.
             return None
         targets = [_target(side) for side in sides]
-        if len({self._locator.text(target) for target in targets}) != 1:
+        # What was lowered stands at the place of other text.
+        if len({CGenerator().visit(target) for target in targets}) != 1:
             return None
         if any(self._body.cases.of_target(target, place) is not None for target in targets):
             return None

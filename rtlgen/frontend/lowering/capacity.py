@@ -91,6 +91,8 @@ class Capacity:
             value = number(other)
             if value is None or not isinstance(side, c_ast.ID) or self._set.get(side.name):
                 continue
+            if not self._variables.is_scalar(side.name):
+                continue
             low, high = self._stated.get(side.name, _ANY)
             if op in ("<", "<=", "=="):
                 high = _least(high, value - (op == "<"))

@@ -527,7 +527,8 @@ class _Lowering:
                 behind = [c_ast.If(named(left.name, at), back, otherwise, at)]
         body = [*body, *shape.steps]
         loop = c_ast.For(shape.init, shape.condition, shape.next, block(body, at), at)
-        made = [*shape.before, *self._declared(left, at), *keeping, loop, *behind]
+        before = self._statements(shape.before, inside)
+        made = [*before, *self._declared(left, at), *keeping, loop, *behind]
         return made if len(made) == 1 else [block(made, at)]
 
 

@@ -163,8 +163,7 @@ class LoopLowering:
             len(tests) == len(conditions)
             and not ways
             and not is_kept
-            and not mentions(question, changed)
-            and not (calls(node.stmt) and reads_memory(question))
+            and not self._may_change(question, changed, calls(node.stmt))
             and isinstance(node, c_ast.For)
             and node.next is not None
             and step_of(node.next) is not None
@@ -221,6 +220,17 @@ class LoopLowering:
             if rest is not None:
                 return replace(rest, before=[copied(node.stmt), *rest.before])
         return None
+
+    def _may_change(self, question: c_ast.Node, changed: frozenset[str], is_calling: bool) -> bool:
+        """Return whether a body may change what a question asks for.
+
+        Two names may stand for one array, and a function that is called sees what is shared.
+        """
+        names = {x.name for x in below(question) if isinstance(x, c_ast.ID)}
+        is_shared = any(not self._variables.is_scalar(name) for name in names)
+        writes_memory = any(not self._variables.is_scalar(name) for name in changed)
+        by_another_name = reads_memory(question) and writes_memory
+        return bool(names & changed) or by_another_name or (is_calling and is_shared)
 
     # Counters.
 

@@ -332,3 +332,24 @@ def test_a_bound_that_is_not_known_is_no_limit() -> None:
     """What returns early has a meaning for any number."""
     (scalar,) = parse_text(_BOUNDS["ret_n"]).scop.scalars
     assert scalar.limits is None
+
+
+def test_two_arms_that_set_flags_are_no_choice_of_one_value() -> None:
+    """Both stand at the place of the same text."""
+    assert_as_gcc(
+        """
+        static int g(const int a[16], int b[16], int s, int t) {
+          for (int k = 3; k > 0 && a[t & 7] != k; k--) {
+            t -= a[t & 7];
+            for (int m = 0; m < 5 && s != m; m++) s ^= t * 5;
+          }
+          b[3] = b[3] + s;
+          return t;
+        }
+        int f(const int a[16], int b[16]) {
+          int s = 1;
+          for (int k = 2; k > 0; k--) s = g(a, b, a[s & 15] ^ k, 0);
+          return s;
+        }""",
+        runs=4,
+    )
