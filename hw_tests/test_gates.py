@@ -76,7 +76,7 @@ SABOTAGE = (
 """A product that is off by one, and no register behind a product, or behind a word."""
 
 
-@pytest.mark.sample("banks")
+@pytest.mark.long
 @pytest.mark.parametrize("name", KERNELS)
 def test_a_netlist_does_what_the_verilog_does(name: str, tmp_path: Path) -> None:
     source = tmp_path / f"{name}.c"

@@ -126,7 +126,7 @@ MANY = 200
 @pytest.mark.parametrize(
     ("case", "schedules"),
     [
-        pytest.param(CASES["one worker"], 2, id="one worker"),
+        pytest.param(CASES["one worker"], 1, id="one worker"),
         pytest.param(ROWS, 3, id="rows of tiles", marks=pytest.mark.long),
         pytest.param(WAVES, 2, id="waves", marks=pytest.mark.long),
         *(

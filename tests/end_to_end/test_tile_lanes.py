@@ -156,10 +156,10 @@ def test_a_tap_from_another_lane_is_caught(tmp_path: Path) -> None:
     assert failures
 
 
-@pytest.mark.parametrize(("count", "least"), [(1, 0), pytest.param(6, 2, marks=pytest.mark.long)])
-def test_some_random_programs_in_lanes_are_exact(count: int, least: int, tmp_path: Path) -> None:
-    seen = none_wrong(range(count), tmp_path, "axi", lanes=True)
-    assert seen["exact"] >= least and seen["lanes"] >= least, seen
+@pytest.mark.long
+def test_some_random_programs_in_lanes_are_exact(tmp_path: Path) -> None:
+    seen = none_wrong(range(6), tmp_path, "axi", lanes=True)
+    assert seen["exact"] >= 2 and seen["lanes"] >= 2, seen
 
 
 @pytest.mark.long

@@ -66,7 +66,6 @@ def named(found: TiledProgram, number: int) -> KernelPlan:
 @pytest.mark.parametrize(
     ("cases", "kind"),
     [
-        (CASES[2:3], "fixed"),
         (CASES[9:10], "axi"),
         pytest.param(CASES, "fixed", marks=pytest.mark.long),
         pytest.param(CASES, "axi", marks=pytest.mark.long),
