@@ -31,12 +31,14 @@ def statement_refusal(node: c_ast.Node, locator: Locator) -> FrontendError:
     start = (Label(locator.start(node)),)
     match node:
         case c_ast.While() | c_ast.DoWhile():
-            return UnboundedLoop(
+            unbounded = UnboundedLoop(
                 "the most iterations of this loop are not known",
                 labels=start,
                 help="state them on the line before it, `#pragma rtlgen bound 100`, or count them "
                 "in its condition: `k < 100 && ...; k++`",
             )
+            unbounded.loop = node.coord.line
+            return unbounded
         case c_ast.Goto():
             return Jump(
                 f"`goto {node.name}` does not lead forward to a statement of a block around it",

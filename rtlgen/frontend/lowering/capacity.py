@@ -19,9 +19,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from pycparser import c_ast
 
 from rtlgen.frontend.lowering.jumps import outcome
-from rtlgen.frontend.lowering.nodes import LOOPS, items_of, number, opposite, parts_of
+from rtlgen.frontend.lowering.nodes import (
+    LOOPS,
+    items_of,
+    number,
+    opposite,
+    parts_of,
+    step_of,
+)
 from rtlgen.frontend.lowering.variables import Variables
-from rtlgen.frontend.writers import assigned, below, calls
+from rtlgen.frontend.writers import assigned, assigned_by, below, calls
 
 Limits = tuple[int | None, int | None]
 """The least and the greatest value; None where nothing says so."""
@@ -45,6 +52,9 @@ class Capacity:
     def __init__(self, function: c_ast.FuncDef, tree: c_ast.FileAST, variables: Variables) -> None:
         self._variables = variables
         self._set = _set_in(function)
+        self._steps = _steps_in(function)
+        self._asked: set[str] = set()
+        self._views: dict[str, c_ast.Node] = {}
         arguments = function.decl.type.args
         parameters = arguments.params if arguments is not None else ()
         self._parameters = frozenset(x.name for x in parameters if isinstance(x, c_ast.Decl))
@@ -133,19 +143,43 @@ class Capacity:
 
     def _of_name(self, name: str) -> Limits:
         low, high = self._stated.get(name, _ANY)
-        values = self._set.get(name)
-        is_local = self._variables.is_scalar(name) and name not in self._parameters
-        if values and is_local:
-            found = [number(value) for value in values]
-            known = [x for x in found if x is not None]
-            if len(known) == len(found):
-                return min(known), max(known)
+        if self._variables.is_scalar(name) and name not in self._asked:
+            self._asked.add(name)
+            least, most = self._by_assignments(name)
+            self._asked.discard(name)
+            low = low if least is None else _greatest(low, least)
+            high = high if most is None else _least(high, most)
         if self._variables.is_scalar(name) and self._variables.width_bits(name) <= 16:
             least, most = self._variables.limits(name)
             low, high = _greatest(low, least), _least(high, most)
         elif self._variables.is_scalar(name) and self._variables.limits(name)[0] == 0:
             low = _greatest(low, 0)
         return low, high
+
+    def _by_assignments(self, name: str) -> Limits:
+        """Return the limits that follow from all that a scalar is set to, and its steps."""
+        steps = [self.limits(by) for by in self._steps.get(name, ())]
+        values = self._set.get(name, [])
+        plain = [value for value in values if value is not None and not _steps_itself(name, value)]
+        if len(values) - len(plain) > len(steps) or (not values and name not in self._parameters):
+            return _ANY
+        found = [self.limits(value) for value in plain]
+        if name in self._parameters:
+            found.append(_ANY)
+        is_up = all(low is not None and low >= 0 for low, _ in steps)
+        is_down = all(high is not None and high <= 0 for _, high in steps)
+        lows, highs = [low for low, _ in found], [high for _, high in found]
+        least = (
+            None
+            if None in lows or not is_up
+            else min((x for x in lows if x is not None), default=None)
+        )
+        most = (
+            None
+            if None in highs or not is_down
+            else max((x for x in highs if x is not None), default=None)
+        )
+        return least, most
 
     def _of_operator(self, op: str, left: Limits, right: Limits) -> Limits:
         match op:
@@ -206,6 +240,7 @@ class Capacity:
         Every statement of it comes with an access of which a subscript is the iterator and a
         constant.
         """
+        self._views = dict(_pointers(body))
         return self._covered(items_of(body), iterator) or _ANY
 
     def _covered(self, items: Sequence[c_ast.Node], iterator: str) -> Limits | None:
@@ -251,6 +286,8 @@ class Capacity:
     def _accesses(self, item: c_ast.Node, iterator: str) -> Iterator[Limits]:
         """Yield what each subscript asks for that a statement surely evaluates."""
         for node in _evaluated(item):
+            if isinstance(node, c_ast.UnaryOp) and node.op == "*":
+                node = self._views.get(getattr(node.expr, "name", ""), node)
             if not isinstance(node, c_ast.ArrayRef):
                 continue
             subscripts: list[c_ast.Node] = []
@@ -263,6 +300,14 @@ class Capacity:
                 offset = _offset(subscript, iterator)
                 if offset is not None:
                     yield -offset, None if extent is None else extent - 1 - offset
+
+
+def _pointers(body: c_ast.Node) -> Iterator[tuple[str, c_ast.Node]]:
+    """Yield the pointers that a body declares, and the elements to which they point."""
+    for node in below(body):
+        match node:
+            case c_ast.Decl(type=c_ast.PtrDecl(), init=c_ast.UnaryOp(op="&", expr=element)):
+                yield node.name, element
 
 
 def _offset(subscript: c_ast.Node, iterator: str) -> int | None:
@@ -313,7 +358,7 @@ def _held_behind(item: c_ast.Node) -> Iterator[c_ast.Node]:
 
 
 def _set_in(function: c_ast.FuncDef) -> dict[str, list[c_ast.Node | None]]:
-    """Return what the scalars of a function are set to; None where that is not a plain value."""
+    """Return what the variables of a function are set to; None where that is not a plain value."""
     found: dict[str, list[c_ast.Node | None]] = {}
     for node in below(function.body):
         match node:
@@ -321,17 +366,19 @@ def _set_in(function: c_ast.FuncDef) -> dict[str, list[c_ast.Node | None]]:
                 found.setdefault(name, []).append(value)
             case c_ast.Decl(name=str(name), init=value) if value is not None:
                 found.setdefault(name, []).append(value)
-            case _:
-                pass
-        plain = isinstance(node, c_ast.Assignment) and node.op == "="
-        if not plain:
-            for name, changing in assigned(node) if isinstance(node, c_ast.Assignment) else ():
-                if changing is node:
+            case c_ast.Assignment() | c_ast.UnaryOp():
+                for name in assigned_by(node):
                     found.setdefault(name, []).append(None)
-            if isinstance(node, c_ast.UnaryOp) and node.op in ("++", "--", "p++", "p--", "&"):
-                for name, changing in assigned(node):
-                    if changing is node:
-                        found.setdefault(name, []).append(None)
+    return found
+
+
+def _steps_in(function: c_ast.FuncDef) -> dict[str, list[c_ast.Node]]:
+    """Return by what the variables of a function are stepped."""
+    found: dict[str, list[c_ast.Node]] = {}
+    for node in below(function.body):
+        stepped = step_of(node)
+        if stepped is not None:
+            found.setdefault(stepped[0], []).append(stepped[1])
     return found
 
 
@@ -349,6 +396,11 @@ def _extents(nodes: Iterable[c_ast.Node]) -> Iterator[tuple[str, tuple[int | Non
 
 def _declared(items: Sequence[c_ast.Node]) -> frozenset[str]:
     return frozenset(x.name for x in items if isinstance(x, c_ast.Decl) and x.name)
+
+
+def _steps_itself(name: str, value: c_ast.Node) -> bool:
+    """Return whether `name = value` is a step."""
+    return step_of(c_ast.Assignment("=", c_ast.ID(name), value)) is not None
 
 
 def _only_sets(item: c_ast.Node, names: frozenset[str]) -> bool:

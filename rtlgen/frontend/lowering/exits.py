@@ -179,8 +179,8 @@ class _Lowering:
         self._names = names
         self._bounds = bounds
         self._variables = Variables(function)
-        self._loops = LoopLowering(self._variables, names)
         self._capacity = Capacity(function, tree, self._variables)
+        self._loops = LoopLowering(self._variables, names, self._capacity)
         self._unread = unread
         self._flags: list[_Flag] = []
         self._result: str | None = None
@@ -447,7 +447,7 @@ class _Lowering:
         bound = self._bounds.get(node.coord.line)
         attempt = self._unread.get(node.coord.line, 0)
         if attempt and bound is None:
-            guarded = self._loops.guarded(node, self._capacity, attempt > 1)
+            guarded = self._loops.guarded(node, attempt > 1)
             if isinstance(guarded, Counted):
                 return self._counted(guarded, inside)
             if guarded is not None:

@@ -5,7 +5,7 @@ while (i < n && (c = a[i++]) != 0) S        i < n?   c = a[i];   i++;   c != 0? 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -266,8 +266,13 @@ def is_harmless(node: c_ast.Node) -> bool:
     return not calls(node) and not any(True for _ in assigned(node))
 
 
-def not_zero_in(condition: c_ast.Node) -> Iterator[str]:
-    """Yield the variable that is other than 0 where a condition holds."""
+def not_zero_in(condition: c_ast.Node, unsigned: Callable[[str], bool]) -> Iterator[str]:
+    """Yield the variable that is other than 0 where a condition holds.
+
+    Parameters
+    ----------
+    unsigned: whether a variable is, in all that it is compared with.
+    """
     match condition:
         case c_ast.ID(name=name):
             yield name
@@ -279,10 +284,15 @@ def not_zero_in(condition: c_ast.Node) -> Iterator[str]:
             yield name
         case c_ast.BinaryOp(op=">=", left=c_ast.ID(name=name), right=end) if (number(end) or 0) > 0:
             yield name
+        case c_ast.BinaryOp(op=">", left=c_ast.ID(name=name)) if unsigned(name):
+            yield name
 
 
-def emptied_by(node: c_ast.Node) -> str | None:
-    """Return the variable that a statement shifts right, divides, or takes the last bit of."""
+def emptied_by(node: c_ast.Node) -> tuple[str, int] | None:
+    """Return the variable that a statement shifts right, divides, or takes the last bit of.
+
+    With it comes how many bits it loses at least.
+    """
     match node:
         case c_ast.Assignment(op=">>=" | "/=" | "&=" as op, lvalue=c_ast.ID(name=name), rvalue=by):
             pass
@@ -298,8 +308,10 @@ def emptied_by(node: c_ast.Node) -> str | None:
     if op == "&":
         match by:
             case c_ast.BinaryOp(op="-", left=c_ast.ID(name=same), right=one):
-                return str(name) if same == name and number(one) == 1 else None
+                return (str(name), 1) if same == name and number(one) == 1 else None
         return None
-    least = 1 if op == ">>" else 2
     amount = number(by)
-    return str(name) if amount is not None and amount >= least else None
+    if amount is None:
+        return None
+    bits = amount if op == ">>" else amount.bit_length() - 1
+    return (str(name), bits) if bits >= 1 else None

@@ -50,6 +50,7 @@ from rtlgen.frontend.lowering.nodes import (
     copied,
     declare,
     integer,
+    items_of,
     joined,
     named,
     number,
@@ -58,7 +59,7 @@ from rtlgen.frontend.lowering.nodes import (
     step_of,
 )
 from rtlgen.frontend.lowering.variables import Variables
-from rtlgen.frontend.writers import assigned, below, calls, mentions
+from rtlgen.frontend.writers import assigned, assigned_by, below, calls, mentions
 
 MAX_TRIPS = 1 << 16
 """Iterations that are carried out, at most, to find out how many there are: all of 16 bits."""
@@ -92,13 +93,12 @@ class Counted:
 class LoopLowering:
     """Finds the counters of one loop after the other, and bounds."""
 
-    def __init__(self, variables: Variables, names: FreshNames) -> None:
+    def __init__(self, variables: Variables, names: FreshNames, capacity: Capacity) -> None:
         self._variables = variables
         self._names = names
+        self._capacity = capacity
 
-    def guarded(
-        self, node: Loop, capacity: Capacity, moves_start: bool
-    ) -> c_ast.For | Counted | None:
+    def guarded(self, node: Loop, moves_start: bool) -> c_ast.For | Counted | None:
         """Return a loop that runs up to the most iterations; None if these are not known.
 
         Parameters
@@ -128,8 +128,8 @@ class LoopLowering:
         conditions = [c for c in asked if bounded_counter(c, counters) == iterator]
         ended = (_end(c, iterator, step > 0) for c in conditions)
         ends = [end for end in ended if end is not None]
-        inside = capacity.inside(node.stmt, iterator)
-        stop = _outermost(ends, inside, capacity, step > 0)
+        inside = self._capacity.inside(node.stmt, iterator)
+        stop = _outermost(ends, inside, self._capacity, step > 0)
         # Below 0 an unsigned iterator is compared with a number of another size.
         is_unsigned = self._variables.limits(iterator)[0] == 0
         if not ends or stop is None or (is_unsigned and stop < 0):
@@ -138,7 +138,7 @@ class LoopLowering:
         start = _started(first)
         guards = list(conditions)
         if moves_start:
-            value = None if start is None else capacity.limits(start)
+            value = None if start is None else self._capacity.limits(start)
             if value is None or start is None or abs(step) != 1:
                 return None
             known = value[0] if step > 0 else value[1]
@@ -169,7 +169,7 @@ class LoopLowering:
             and step_of(node.next) is not None
         ):
             for offset, limit, strict in ends if step > 0 else ():
-                capacity.require(limit, stop + offset - (0 if strict else 1))
+                self._capacity.require(limit, stop + offset - (0 if strict else 1))
             body = block([c_ast.If(question, node.stmt, None, at)], at)
             loop = c_ast.For(first, header, node.next, body, at)
             return loop if not before else None
@@ -211,6 +211,8 @@ class LoopLowering:
             if decided is not None:
                 return self._by_trips(node, parts, counters, *decided)
             bound = self._emptied(parts)
+            if bound is None:
+                bound = self._ranked(parts, _starts(init, before))
         if bound is not None:
             return self._by_trips(node, parts, counters, bound, None)
         if isinstance(node, c_ast.DoWhile) and not outcome(node.stmt).targets:
@@ -561,14 +563,119 @@ class LoopLowering:
         for place, part in enumerate(parts):
             found = way_out(part, place)
             for condition in found.conditions if found is not None else ():
-                asked |= set(not_zero_in(condition))
+                asked |= set(not_zero_in(condition, self._is_unsigned))
+        is_skipped = False
         for part in parts:
-            name = emptied_by(part.node) if part.kind in ("item", "closing") else None
-            if name in asked and self._variables.is_scalar(name):
+            is_skipped |= CONTINUE in outcome(part.node).targets
+            is_done = part.kind == "closing" or (part.kind == "item" and not is_skipped)
+            emptied = emptied_by(part.node) if is_done else None
+            if emptied is not None and emptied[0] in asked:
+                name, bits = emptied
                 others = [n for p in parts if p is not part for n, _ in assigned(p.node)]
-                if name not in others:
-                    return self._variables.width_bits(name) + 1
+                if self._variables.is_scalar(name) and name not in others:
+                    return -(-self._variables.width_bits(name) // bits) + 1
         return None
+
+    def _is_unsigned(self, name: str) -> bool:
+        """Return whether a variable is compared as an unsigned number."""
+        is_scalar = self._variables.is_scalar(name)
+        return (
+            is_scalar
+            and self._variables.limits(name)[0] == 0
+            and self._variables.width_bits(name) >= 32
+        )
+
+    def _ranked(self, parts: Sequence[Part], starts: Mapping[str, int]) -> int | None:
+        """Return the most iterations where each one brings counters nearer to their ends.
+
+        while (i < 8 && j >= 0) { if (m[i][j] > key) j--; else i++; }       8 + 8
+
+        The sum of the ways that are left is a ranking function: Podelski and Rybalchenko, "A
+        complete method for the synthesis of linear ranking functions", VMCAI 2004.
+        """
+        ways: dict[str, int] = {}
+        for part in parts:
+            if not part.kind.endswith("test") or not is_ordered(part.node):
+                continue
+            for name in {x.name for x in below(part.node) if isinstance(x, c_ast.ID)}:
+                way = self._way(part.node, name, parts, starts)
+                if way is not None:
+                    ways[name] = min(way, ways.get(name, way))
+        nodes = [part.node for part in parts]
+        after = sum(self._nearer(name, by, ways) for part in parts for name, by in part.after)
+        through, again = self._progress(nodes, ways)
+        least = min(x + after for x in (through, again) if x is not None) if ways else 0
+        if least < 1:
+            return None
+        # The last question may change something, or be asked behind the first iteration.
+        is_plain = all(part.kind != "last test" and not part.after for part in parts)
+        return -(-sum(ways.values()) // least) + (0 if is_plain else 1)
+
+    def _way(
+        self, condition: c_ast.Node, name: str, parts: Sequence[Part], starts: Mapping[str, int]
+    ) -> int | None:
+        """Return how far a variable is from where a condition holds no longer, at most."""
+        if not self._variables.is_scalar(name) or bounded_counter(condition, {name: None}) is None:
+            return None
+        moves = [x for part in parts for x in below(part.node) if name in set(assigned_by(x))]
+        steps = [stepped for x in moves if (stepped := step_of(x)) is not None]
+        steps += [x for part in parts for x in part.after if x[0] == name]
+        if not steps or len(moves) > len(steps):
+            return None
+        amounts = [self._capacity.limits(by) for _, by in steps]
+        is_up = all(low is not None and low >= 0 for low, _ in amounts)
+        is_down = all(high is not None and high <= 0 for _, high in amounts)
+        if is_up == is_down:
+            return None
+        end = _end(condition, name, is_up)
+        if end is None:
+            return None
+        offset, limit, strict = end
+        low, high = self._capacity.limits(named(name, condition.coord))
+        start = starts.get(name, low if is_up else high)
+        stop = self._capacity.limits(limit)[1 if is_up else 0]
+        if start is None or stop is None:
+            return None
+        return max(0, (stop - offset - start) * (1 if is_up else -1) + (0 if strict else 1))
+
+    def _nearer(self, name: str, by: c_ast.Node, ways: Mapping[str, int]) -> int:
+        """Return by how much a step brings a variable nearer to its end, at least."""
+        if name not in ways:
+            return 0
+        low, high = self._capacity.limits(by)
+        return max(low or 0, -(high or 0)) if (low or 0) >= 0 else -(high or 0)
+
+    def _progress(
+        self, items: Sequence[c_ast.Node], ways: Mapping[str, int]
+    ) -> tuple[int | None, int | None]:
+        """Return the least progress of a way through statements, and of one to a `continue`.
+
+        None stands for a way that there is none of.
+        """
+        done, again = 0, list[int]()
+        for item in items:
+            stepped = step_of(item)
+            if stepped is not None:
+                done += self._nearer(*stepped, ways)
+                continue
+            if isinstance(item, c_ast.Continue):
+                return None, min([*again, done])
+            if target_of(item) is not None:
+                return None, min(again, default=None)
+            arms: list[list[c_ast.Node]] = []
+            if isinstance(item, c_ast.Compound):
+                arms = [items_of(item)]
+            elif isinstance(item, c_ast.If):
+                arms = [items_of(item.iftrue), items_of(item.iffalse)]
+            if not arms:
+                continue
+            found = [self._progress(arm, ways) for arm in arms]
+            again += [done + x for _, x in found if x is not None]
+            through = [x for x, _ in found if x is not None]
+            if not through:
+                return None, min(again, default=None)
+            done += min(through)
+        return done, min(again, default=None)
 
 
 def _end(condition: c_ast.Node, iterator: str, is_up: bool) -> tuple[int, c_ast.Node, bool] | None:

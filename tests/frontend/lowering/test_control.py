@@ -292,6 +292,31 @@ _BOUNDS = {
         "void f(int n, int a[8][8]) { for (int i = 0; i < n; i++) for (int j = i; j < "
         "n; j++) a[i][j] += i + j; }"
     ),
+    "ranked": (
+        "int f(const unsigned char m[8][8], int key) { int i = 0, j = 7, n = 0; while (i < 8 && "
+        "j >= 0) { if (m[i & 7][j & 7] == key) return i * 8 + j; if (m[i & 7][j & 7] > key) j--; "
+        "else i++; n++; } return -n; }"
+    ),
+    "runs": (
+        "int f(const unsigned char a[64]) { int n = 0, i = 0; while (i < 64) { int k = 1; while "
+        "(i + k < 64 && k < 9 && a[(i + k) & 63] == a[i & 63]) k++; n++; i += k; } return n; }"
+    ),
+    "root": (
+        "unsigned f(unsigned x) { unsigned r = 0, b = 1u << 30; while (b > x) b >>= 2; while (b) "
+        "{ if (x >= r + b) { x -= r + b; r = (r >> 1) + b; } else r >>= 1; b >>= 2; } return r; }"
+    ),
+    "skipped_shift": (
+        "int f(unsigned x) { int n = 0;\n#pragma rtlgen bound 70\nwhile (x) { n++; if (n & 1) "
+        "continue; x >>= 1; } return n; }"
+    ),
+    "goes_on_from_data": (
+        "int f(const char s[16]) { int i = 0, v = 0; while (i < 16 && s[i] == 0) i++; for (; i < "
+        "16; i++) { if (s[i & 15] < 0) break; v += s[i & 15]; } return v * 16 + i; }"
+    ),
+    "pointer_to_member": (
+        "int f(int a[32], int b[32], int n) { int d = 0; for (int i = 0; i < n; i++) { int *q = "
+        "&a[i]; if (!*q) continue; *q += b[i]; if (*q > 9) d++; if (d > 4) break; } return d; }"
+    ),
 }
 
 
