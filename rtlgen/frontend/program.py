@@ -23,6 +23,7 @@ from rtlgen.frontend.extents import extent_options
 from rtlgen.frontend.headers import declarations
 from rtlgen.frontend.hls_pragmas import HlsPragma
 from rtlgen.frontend.kernel import Kernel
+from rtlgen.frontend.lowering.bit_precise import standard_integers
 from rtlgen.frontend.lowering.bounds import take_bounds
 from rtlgen.frontend.lowering.exits import lower_control
 from rtlgen.frontend.lowering.inferred_types import find_types
@@ -193,6 +194,7 @@ def _lower(
     type_parameters_in_place(tree, locator)
     volatile = {node: drop_volatile(node) for node in tree.ext}
     find_types(tree, locator, words)
+    standard_integers(tree, locator)
     outside = drop_outside_calls(tree, locator)
     literal_arrays = name_literals(tree, locator)
     drop_expectations(tree)
