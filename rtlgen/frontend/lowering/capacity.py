@@ -166,8 +166,12 @@ class Capacity:
         found = [self.limits(value) for value in plain]
         if name in self._parameters:
             found.append(_ANY)
-        is_up = all(low is not None and low >= 0 for low, _ in steps)
-        is_down = all(high is not None and high <= 0 for _, high in steps)
+        least_of_type = self._variables.limits(name)[0]
+        # A narrow number comes round, and so does an unsigned one below 0.
+        is_wide = not steps or self._variables.width_bits(name) >= 32
+        is_up = is_wide and all(low is not None and low >= 0 for low, _ in steps)
+        is_down = is_wide and all(high is not None and high <= 0 for _, high in steps)
+        is_down = is_down and (not steps or least_of_type < 0)
         lows, highs = [low for low, _ in found], [high for _, high in found]
         least = (
             None

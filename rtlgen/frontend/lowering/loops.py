@@ -634,7 +634,14 @@ class LoopLowering:
         low, high = self._capacity.limits(named(name, condition.coord))
         start = starts.get(name, low if is_up else high)
         stop = self._capacity.limits(limit)[1 if is_up else 0]
-        if start is None or stop is None:
+        longest = [high if is_up else low for low, high in amounts]
+        if start is None or stop is None or None in longest:
+            return None
+        # Where it is when the condition holds no longer, it has not come round.
+        beyond = max(abs(x) for x in longest if x is not None) - (1 if strict else 0)
+        behind = stop - offset + (beyond if is_up else -beyond)
+        least, most = self._variables.limits(name)
+        if not least <= behind <= most:
             return None
         return max(0, (stop - offset - start) * (1 if is_up else -1) + (0 if strict else 1))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rtlgen.frontend import parse_text
+from rtlgen.frontend.errors import FrontendError
 from tests.frontend.gcc_check import assert_as_gcc
 from tests.oracles.gcc_oracle import have_gcc
 
@@ -299,7 +300,7 @@ _BOUNDS = {
     ),
     "runs": (
         "int f(const unsigned char a[64]) { int n = 0, i = 0; while (i < 64) { int k = 1; while "
-        "(i + k < 64 && k < 9 && a[(i + k) & 63] == a[i & 63]) k++; n++; i += k; } return n; }"
+        "(i + k < 64 && k < 9 && a[(i + k) & 63] == a[i & 63]) k++; n++; i += k < 9 ? k : 9; } return n; }"
     ),
     "root": (
         "unsigned f(unsigned x) { unsigned r = 0, b = 1u << 30; while (b > x) b >>= 2; while (b) "
@@ -378,3 +379,19 @@ def test_two_arms_that_set_flags_are_no_choice_of_one_value() -> None:
         }""",
         runs=4,
     )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "void f(int b[8]) { for (unsigned i = 7; i >= 0; i--) b[i] = 0; }",
+        "void f(int b[8]) { unsigned i = 7; while (i > 0) { b[i & 7] = 0; i -= b[0] & 3; } }",
+        "void f(int b[8]) { signed char i = 0; while (i < b[0]) { i++; b[1]++; } }",
+        "int f(int b[8], int k) { while (k > b[k & 7]) k = b[k & 7]; return k; }",
+        "void f(int b[8]) { int i = 0; while (i < 8) { if (b[i & 7]) continue; i++; } }",
+        "void f(int b[8]) { int i = 0, j = 0; while (i < 8) { if (b[i & 7]) j++; else i++; } }",
+    ],
+)
+def test_a_loop_that_may_go_round_is_refused(text: str) -> None:
+    with pytest.raises(FrontendError):
+        parse_text(text)
