@@ -27,6 +27,7 @@ from rtlgen.frontend.lowering.bit_precise import standard_integers
 from rtlgen.frontend.lowering.bounds import take_bounds
 from rtlgen.frontend.lowering.exits import lower_control
 from rtlgen.frontend.lowering.inferred_types import find_types
+from rtlgen.frontend.lowering.known_extents import take_known_extents
 from rtlgen.frontend.lowering.literal_arrays import name_literals
 from rtlgen.frontend.lowering.outside_calls import drop_outside_calls
 from rtlgen.frontend.lowering.pointers import place_pointers
@@ -193,6 +194,7 @@ def _lower(
     tree, locator = parse(declared, tokens, dict(preprocessed.sources))
     type_parameters_in_place(tree, locator)
     volatile = {node: drop_volatile(node) for node in tree.ext}
+    take_known_extents(tree)
     find_types(tree, locator, words)
     standard_integers(tree, locator)
     outside = drop_outside_calls(tree, locator)

@@ -178,10 +178,11 @@ def _random(draw: random.Random, depth: int) -> tuple[str, str, int, bool, bool]
 
 
 @needs_gcc
-def test_random_expressions_have_the_types_of_the_standard() -> None:
+@pytest.mark.parametrize(("count", "depth"), [(12, 2), pytest.param(60, 3, marks=pytest.mark.long)])
+def test_random_expressions_have_the_types_of_the_standard(count: int, depth: int) -> None:
     draw = random.Random(3)
-    made = [_random(draw, 3) for _ in range(40)]
-    for part in (made[:20], made[20:]):
+    made = [_random(draw, depth) for _ in range(count)]
+    for part in (made[k : k + 6] for k in range(0, count, 6)):
         precise = "".join(f"d[i] = d[i] * 31 + {each[0]};" for each in part)
         plain = "".join(f"d[i] = d[i] * 31 + {each[1]};" for each in part)
         assert_same(
