@@ -670,7 +670,8 @@ class _Placer(Rewriter):
             if not isinstance(first, Index) or literal(first.value) != 0:
                 self._require_run(walker, node)
             return Target(walker.base, (*made, *rest))
-        assert isinstance(first, Index)
+        if not isinstance(first, Index):
+            raise self._unknown(node)
         inner = tuple(extent for extent in extents[start + 1 :] if extent is not None)
         if len(inner) != walker.run - 1:
             raise self._unknown(node)

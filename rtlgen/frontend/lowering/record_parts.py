@@ -17,7 +17,7 @@ from pycparser import c_ast
 
 from rtlgen.errors import Label
 from rtlgen.frontend.desugar import TELLING
-from rtlgen.frontend.errors import AggregateUnsupported
+from rtlgen.frontend.errors import AggregateUnsupported, FrontendError
 from rtlgen.frontend.locate import Locator
 from rtlgen.frontend.lowering.layouts import (
     Entry,
@@ -45,6 +45,7 @@ from rtlgen.frontend.lowering.types import (
     rewrapped,
     unqualified,
 )
+from rtlgen.frontend.refusals import unknown_name
 from rtlgen.frontend.writers import STEPS, below
 
 _COMPARED = frozenset(("==", "!=", "<", "<=", ">", ">=", "-"))
@@ -283,9 +284,9 @@ class RecordParts(Rewriter, ABC):
         root, path = self._way(node)
         if not isinstance(root, c_ast.ID):
             root = self._kept(root, before)
-        symbol = self.names.lookup(root.name)
-        assert symbol is not None
         entry = self._entry(root, (*path, *tail), node)
+        symbol = self.names.lookup(root.name)
+        assert symbol is not None, "it has a type"
         leaf = c_ast.ID(self._leaf_name(symbol, entry.leaf.path), root.coord)
         return self._locator.stand_in(self._with(node, leaf, before), node)
 
@@ -361,11 +362,7 @@ class RecordParts(Rewriter, ABC):
             case c_ast.FuncCall() | c_ast.CompoundLiteral() | c_ast.Assignment():
                 if is_record(self.names.type_of(node)):
                     return self._kept(node, before)
-        raise self._refused(
-            "this is no structure whose members are known",
-            node,
-            "name the variable or the element of an array, or give its address",
-        )
+        raise self._no_structure(node)
 
     def _steady(self, node: c_ast.Node, before: Before, keeps_reads: bool) -> c_ast.Node:
         """Return a number that stays the same; what may change is kept in a variable."""
@@ -387,7 +384,8 @@ class RecordParts(Rewriter, ABC):
 
     def _layout(self, type_: Type | None, node: c_ast.Node) -> Layout:
         inner = None if type_ is None else innermost(type_)
-        assert isinstance(inner, RecordType)
+        if not isinstance(inner, RecordType):
+            raise self._no_structure(node)
         return self._layouts.of(inner.record, node)
 
     def _leaf_name(self, symbol: Symbol, path: Path) -> str:
@@ -410,6 +408,16 @@ class RecordParts(Rewriter, ABC):
             "this may be evaluated again, or not at all",
             node,
             "compute it in a statement of its own",
+        )
+
+    def _no_structure(self, node: c_ast.Node) -> FrontendError:
+        root = self._root(node)
+        if isinstance(root, c_ast.ID) and self.names.lookup(root.name) is None:
+            return unknown_name(root.name, self._locator.span(root))
+        return self._refused(
+            "this is no structure whose members are known",
+            node,
+            "name the variable or the element of an array, or give its address",
         )
 
     def _as_value(self, node: c_ast.Node) -> AggregateUnsupported:

@@ -297,6 +297,12 @@ class RecordValues(RecordParts):
         zero, type_ = c_ast.Constant("int", "0", at), Plain(("int",))
         first = c_ast.Decl(name, [], [], [], [], declarator(type_, name, at), zero, None, at)
         end = placed(extents[0], at)
+        if end is None:
+            raise self._refused(
+                "a structure with an array of unknown size is set whole",
+                node,
+                "set its members one by one",
+            )
         return c_ast.For(
             c_ast.DeclList([first], at),
             c_ast.BinaryOp("<", c_ast.ID(name, at), end, at),

@@ -38,7 +38,7 @@ class Rewriter:
 
     def _external(self, node: c_ast.Node) -> list[c_ast.Node]:
         match node:
-            case c_ast.FuncDef():
+            case c_ast.FuncDef() if isinstance(node.decl.type, c_ast.FuncDecl):
                 return self._function(node)
             case c_ast.Decl() | c_ast.Typedef():
                 try:
@@ -222,7 +222,7 @@ class Rewriter:
 
 def parameters_of(node: c_ast.FuncDef) -> list[c_ast.Decl]:
     """Return the parameters of a function that have names."""
-    arguments = node.decl.type.args
+    arguments = node.decl.type.args if isinstance(node.decl.type, c_ast.FuncDecl) else None
     listed = arguments.params if arguments is not None else ()
     return [each for each in listed if isinstance(each, c_ast.Decl) and each.name]
 
