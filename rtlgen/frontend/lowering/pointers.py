@@ -15,7 +15,7 @@ moves is the array that it points into at first.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from pycparser import c_ast
@@ -48,7 +48,7 @@ from rtlgen.frontend.lowering.types import (
     declarator,
     name_coord,
 )
-from rtlgen.frontend.writers import assigned, below, mentions
+from rtlgen.frontend.writers import below
 
 _COMPARISONS = frozenset(("<", "<=", ">", ">=", "==", "!="))
 
@@ -364,8 +364,6 @@ class _Placer(Rewriter):
     def __init__(self, walkers: _Walkers, locator: Locator) -> None:
         super().__init__()
         self._walkers = walkers.found
-        places = ((*walker.leads, walker.at) for walker in self._walkers.values())
-        self._variables = {name for each in places for name in each if isinstance(name, str)}
         self._locator = locator
         self._targets = Targets(self.names)
 
@@ -424,10 +422,6 @@ class _Placer(Rewriter):
         # A step behind the value comes too late for anybody to see.
         before, _ = self._steps(node)
         return [*self._all(before), *super().result(node)]
-
-    def _loop(self, node: c_ast.For) -> list[c_ast.Node]:
-        before = super()._loop(node)
-        return [*before, *_constants_first(node, self._variables)]
 
     def _assigned(self, walker: _Walker, node: c_ast.Assignment) -> list[c_ast.Node]:
         """Return the assignments of a pointer's position."""
@@ -780,33 +774,3 @@ def _declared(name: str, value: c_ast.Node | None, node: c_ast.Decl) -> c_ast.De
     at = name_coord(node)
     type_ = declarator(Plain(("int",)), name, at)
     return c_ast.Decl(name, [], [], [], [], type_, value, None, at)
-
-
-def _constants_first(node: c_ast.For, positions: Set[str]) -> list[c_ast.Node]:
-    """Take what a loop does not change out of the first part of its header.
-
-    for (p_at = 0, end_at = n; p_at != end_at; p_at++)  ->  end_at = n; for (p_at = 0; ...
-    """
-    match node.init:
-        case c_ast.DeclList(decls=parts) | c_ast.ExprList(exprs=parts) if len(parts) > 1:
-            pass
-        case _:
-            return []
-    changed = {name for part in (node.next, node.stmt) if part for name, _ in assigned(part)}
-    names = [part.name if isinstance(part, c_ast.Decl) else _target_name(part) for part in parts]
-    kept = [p for p, name in zip(parts, names, strict=True) if name in changed or name is None]
-    others = [p for p, name in zip(parts, names, strict=True) if p not in kept]
-    kept_names = frozenset(n for n in names if n in changed)
-    if not kept or not positions & set(names) or any(mentions(p, kept_names) for p in others):
-        return []
-    is_declared = isinstance(node.init, c_ast.DeclList)
-    if is_declared:
-        node.init = c_ast.DeclList(kept, node.init.coord)
-    else:
-        node.init = kept[0] if len(kept) == 1 else c_ast.ExprList(kept, node.init.coord)
-    return others
-
-
-def _target_name(node: c_ast.Node) -> str | None:
-    is_set = isinstance(node, c_ast.Assignment) and isinstance(node.lvalue, c_ast.ID)
-    return node.lvalue.name if is_set else None

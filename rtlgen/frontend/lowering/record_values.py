@@ -8,7 +8,7 @@ Where the order could matter, the values are kept in variables first.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from pycparser import c_ast
@@ -53,7 +53,6 @@ class RecordValues(RecordParts):
     def __init__(self, tree: c_ast.FileAST, locator: Locator) -> None:
         super().__init__(tree, locator)
         self._counters: dict[int, str] = {}
-        self._addressed = frozenset(_addressed(tree))
         self.shared: list[Record] = []
 
     def _declared(
@@ -208,7 +207,7 @@ class RecordValues(RecordParts):
                     gathered(self._copy(copied(target), arm, node), node) for arm in (first, second)
                 ]
                 return [*made, c_ast.If(chosen, *arms, node.coord)]
-            case c_ast.FuncCall() if self._is_private(target):
+            case c_ast.FuncCall() if self._is_variable(target):
                 return [*made, *self._called(value, target)]
         target = self._once(target, made)
         layout = self._layout(self.names.type_of(target), target)
@@ -258,20 +257,13 @@ class RecordValues(RecordParts):
             for part in below(value.init)
         )
 
-    def _is_private(self, target: c_ast.Node) -> bool:
-        """Return whether no function that is called can see a variable."""
-        if not isinstance(target, c_ast.ID):
-            return False
-        symbol = self.names.lookup(target.name)
-        return (
-            symbol is not None
-            and isinstance(symbol.type, RecordType)
-            and not symbol.is_shared
-            and isinstance(symbol.node, c_ast.Decl)
-            and "static" not in symbol.node.storage
-            and not symbol.is_parameter
-            and symbol.name not in self._addressed
-        )
+    def _is_variable(self, target: c_ast.Node) -> bool:
+        """Return whether a function may put what it returns straight into a structure.
+
+        It does that last of all, so that it may see the structure before.
+        """
+        symbol = self.names.lookup(target.name) if isinstance(target, c_ast.ID) else None
+        return symbol is not None and isinstance(symbol.type, RecordType)
 
     def _loops(
         self,
@@ -348,28 +340,3 @@ def _reads_through_pointer(node: c_ast.Node) -> bool:
     return (isinstance(node, c_ast.UnaryOp) and node.op == "*") or (
         isinstance(node, c_ast.StructRef) and node.type == "->"
     )
-
-
-def _addressed(tree: c_ast.FileAST) -> Iterator[str]:
-    """Yield the names of variables that a pointer may lead to, and of many others."""
-    pointers = {
-        node.name
-        for node in below(tree)
-        if isinstance(node, c_ast.Decl) and isinstance(node.type, c_ast.PtrDecl)
-    }
-    for node in below(tree):
-        parts: list[c_ast.Node] = []
-        match node:
-            case c_ast.UnaryOp(op="&", expr=inner):
-                parts = [inner]
-            case c_ast.Assignment(lvalue=c_ast.ID(name=name), rvalue=value) if name in pointers:
-                parts = list(below(value))
-            case c_ast.Decl(type=c_ast.PtrDecl(), init=value) if value is not None:
-                parts = list(below(value))
-            case c_ast.FuncCall(args=c_ast.ExprList(exprs=arguments)):
-                parts = [part for part in arguments if not isinstance(part, c_ast.ID)]
-        for part in parts:
-            while isinstance(part, c_ast.StructRef | c_ast.ArrayRef):
-                part = part.name
-            if isinstance(part, c_ast.ID):
-                yield part.name

@@ -12,6 +12,25 @@ from tests.oracles.gcc_oracle import have_gcc
 needs_gcc = pytest.mark.skipif(not have_gcc(), reason="there is no gcc to compare with")
 
 PROGRAMS = {
+    "returned with a step": """
+        static int second(const int *p) { return *++p; }
+        static int first(const int *p) { return *p++; }
+        int f(const int a[8]) { return second(a + 1) * 3 + first(a + 4); }""",
+    "differences across rows": """
+        int f(int m[4][6], int n) {
+          int *p = m[2];
+          p++;
+          for (int i = 0; i < 3; i++) { int *q = m[i]; q += 2; n += (q < p) + (int)(p - q); }
+          return n;
+        }""",
+    "rows that differ": """
+        void f(int m[4][6]) { int *p = m[1]; *p++ = 3; *p = 4; p = m[2]; *p++ = 5; *p = 6; }""",
+    "ends of other types": """
+        int f(const int a[8]) {
+          unsigned low = 0; unsigned char most = 7; int s = 0;
+          for (const int *p = a + most; p >= a + low; p--) s = 3 * s + *p;
+          return s;
+        }""",
     "two that go on together": """
         void f(int *a, const int *b, int n) { int *p = a; const int *q = b + 3;
           for (int i = 0; i < 8; i++) *p++ = *q++ + n; }""",

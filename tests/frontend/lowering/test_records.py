@@ -16,6 +16,21 @@ from tests.oracles.gcc_oracle import have_gcc
 needs_gcc = pytest.mark.skipif(not have_gcc(), reason="there is no gcc to compare with")
 
 PROGRAMS = {
+    "what is returned is put where it is taken from": """
+        typedef struct { int a, b; int v[2]; } T;
+        T g;
+        static T turned(const T *p) { return (T){ p->b, g.a, { p->v[1], p->v[0] } }; }
+        static T either(T *p, T *q) { p->a++; return p->a > q->b ? *q : *p; }
+        static T same(T t) { t.v[0] += t.v[1]; return t; }
+        void f(T t[2]) {
+          T s = t[0];
+          s = turned(&s);
+          s = either(&s, &g);
+          s = same(s);
+          g = turned(&g);
+          g = either(&g, &s);
+          t[1] = s;
+        }""",
     "members of an array of structures": """
         struct P { int x, y; };
         int f(struct P p[4]) { int s = 0; for (int i = 0; i < 4; i++) { p[i].x += p[i].y;
