@@ -85,10 +85,10 @@ class _Program:
             return f"*{step.replace('p', name)} = {value};"
         if kind == 2:
             to = self._random.randrange(pointer.size)
-            step, pointer.position = to - pointer.position, to
-            sign = "+=" if step >= 0 else "-="
-            size = f"{abs(step)}{self._pick('', 'u', 'L', 'UL')}"
-            return self._pick(f"{name} {sign} {size};", f"{name} = {name} + {step};")
+            moved, pointer.position = to - pointer.position, to
+            sign = "+=" if moved >= 0 else "-="
+            size = f"{abs(moved)}{self._pick('', 'u', 'L', 'UL')}"
+            return self._pick(f"{name} {sign} {size};", f"{name} = {name} + {moved};")
         if kind == 3:
             same = [p for p in self._pointers if p.array == pointer.array]
             other = self._random.choice(same)

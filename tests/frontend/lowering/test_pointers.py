@@ -221,6 +221,17 @@ def test_a_position_costs_nothing_where_the_iterators_know_it() -> None:
     assert copies[0].text == "*p++ = *b++"
 
 
+def test_distances_of_other_types_are_counted_as_ints() -> None:
+    # A position before the first element is less than any, and would be no unsigned number.
+    lowered = parse_text("""int f(const int a[8], unsigned n, short k) {
+          const int *p = a + k;
+          p++;
+          return p < a + n ? *p : 0;
+        }""").lowered
+    assert "p_at < ((int) n)" in lowered
+    assert "int p_at = k;" in lowered
+
+
 def test_a_pointer_that_stays_is_left_to_the_reader() -> None:
     moved = parse_text("void f(int a[4][8]) { int *p = a[1]; p[2] = p[3]; }").scop
     plain = parse_text("void f(int a[4][8]) { a[1][2] = a[1][3]; }").scop
