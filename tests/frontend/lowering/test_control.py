@@ -300,7 +300,8 @@ _BOUNDS = {
     ),
     "runs": (
         "int f(const unsigned char a[64]) { int n = 0, i = 0; while (i < 64) { int k = 1; while "
-        "(i + k < 64 && k < 9 && a[(i + k) & 63] == a[i & 63]) k++; n++; i += k < 9 ? k : 9; } return n; }"
+        "(i + k < 64 && k < 9 && a[(i + k) & 63] == a[i & 63]) k++; n++; i += k < 9 ? k : 9; } "
+        "return n; }"
     ),
     "root": (
         "unsigned f(unsigned x) { unsigned r = 0, b = 1u << 30; while (b > x) b >>= 2; while (b) "
