@@ -213,8 +213,10 @@ def _lower(
     region = select_region(tree, function, locator)
     literals = {node: take_whole_literals(node) for node in tree.ext}
     passed_over = PassedOver(region, tree, locator)
+    name = region.function.decl.name
+    fixed = {**fixed, **records.extents(name, fixed)}
     kernel = Kernel(region, locator, fixed, records.members, lowered.limits)
-    scop = replace(kernel.read(tree, main), records=records.of(region.function.decl.name))
+    scop = replace(kernel.read(tree, main), records=records.of(name))
     warnings = (
         *preprocessed.warnings,
         *passed_over.calls(told, "a circuit has nobody to tell"),

@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 
 from pycparser import c_ast
 
+from rtlgen.frontend.extents import SUFFIX
 from rtlgen.frontend.locate import Locator
 from rtlgen.frontend.lowering.names import Symbol
 from rtlgen.frontend.lowering.record_parts import (
@@ -63,6 +64,15 @@ class Records:
     def of(self, function: str) -> tuple[Record, ...]:
         """Return those that a function is called with, or may leave something in."""
         return (*self.parameters.get(function, ()), *self.shared)
+
+    def extents(self, function: str, fixed: Mapping[str, str]) -> dict[str, str]:
+        """Return the extents that options give to structures, as those of their members."""
+        return {
+            f"{member.array}{SUFFIX}": fixed[f"{record.name}{SUFFIX}"]
+            for record in self.parameters.get(function, ())
+            for member in record.members
+            if f"{record.name}{SUFFIX}" in fixed
+        }
 
 
 def split_records(tree: c_ast.FileAST, locator: Locator) -> Records:

@@ -261,6 +261,13 @@ def test_members_are_arrays_with_the_dimensions_around_them() -> None:
     }
 
 
+def test_an_option_gives_the_extent_of_all_members() -> None:
+    text = """struct P { int x; short v[2]; };
+        void f(struct P *p) { p[1].x = p[3].v[1]; }"""
+    shapes = {a.name: a.shape for a in parse_text(text, defines={"p_EXTENT": "9"}).scop.arrays}
+    assert shapes == {"p_x": (9,), "p_v": (9, 2)}
+
+
 def test_texts_and_places_are_those_of_the_program() -> None:
     scop = parse_text("""struct P { int x, y; };
         void f(struct P *p, int n) { p[1].x = p->y + n; p[2] = p[1]; }""").scop
