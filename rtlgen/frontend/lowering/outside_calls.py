@@ -100,6 +100,12 @@ class _Function:
         outer = {part.name for part in declared if not any(part is other for other in inside)}
         self._locals -= outer | shared
         self._statements = {id(part): part for part in _statements(node.body)}
+        marks = [
+            item.coord.line
+            for item in node.body.block_items or ()
+            if isinstance(item, c_ast.Pragma)
+        ]
+        self._region = (marks[0], marks[-1]) if marks else None
         self._watched: set[str] = set()
         self._calls: list[c_ast.FuncCall] = []
 
@@ -113,8 +119,13 @@ class _Function:
         return self._calls
 
     def _is_outside(self, node: c_ast.Node) -> bool:
-        """Return whether a node is a call of a function outside of the file."""
+        """Return whether a node is a call of a function outside of the file.
+
+        What stands beside a marked region is not left out: it says what comes in and goes out.
+        """
         if not isinstance(node, c_ast.FuncCall) or not isinstance(node.name, c_ast.ID):
+            return False
+        if self._region and not self._region[0] < node.coord.line < self._region[1]:
             return False
         name = node.name.name
         is_known = self._known is None or name in self._known
@@ -125,7 +136,10 @@ class _Function:
     def _watching(self) -> set[str]:
         """Return the variables that hold what outside calls give, and end in calls left out."""
         candidates = set(self._locals)
-        while used := candidates & set(self._used_elsewhere(self._node.body, candidates)):
+        while used := candidates & {
+            *self._used_elsewhere(self._node.body, candidates),
+            *self._set_to_others(candidates),
+        }:
             candidates -= used
         self._watched = candidates
         found: set[str] = set()
@@ -146,6 +160,23 @@ class _Function:
             if reached <= found:
                 return found
             found |= reached
+
+    def _set_to_others(self, candidates: set[str]) -> Iterator[str]:
+        """Yield names of candidates that are set to what the kernel computes."""
+        for node in below(self._node.body):
+            name = _target(node)
+            if name is None:
+                continue
+            no_variables = {
+                id(part.name if isinstance(part, c_ast.FuncCall) else part.field)
+                for part in below(node)
+                if isinstance(part, c_ast.FuncCall | c_ast.StructRef)
+            }
+            value = node.init if isinstance(node, c_ast.Decl) else node
+            for part in below(value):
+                is_name = isinstance(part, c_ast.ID) and id(part) not in no_variables
+                if is_name and part.name not in candidates:
+                    yield name
 
     def _used_elsewhere(self, node: c_ast.Node, candidates: set[str]) -> Iterator[str]:
         """Yield names of candidates that are used for something else than to be told."""

@@ -74,6 +74,7 @@ def test_a_function_that_the_file_declares_is_left_out_where_nothing_is_shared()
         "fill(a + 1);",
         "int t = 1; fill(&t); b[0] = t;",
         "note(b[0]++);",
+        "int s = 0; for (int i = 0; i < 8; i++) s += a[i]; fill(&s);",
         "int t = rand(); b[0] = t;",
         "int t; t = rand(); b[0] = (t += 1);",
         "int t; t = rand(); if (t) b[0] = 1;",
@@ -88,6 +89,17 @@ def test_a_function_that_the_file_declares_is_left_out_where_nothing_is_shared()
 def test_what_may_touch_or_give_something_is_refused(body: str) -> None:
     with pytest.raises(FrontendError):
         parse_text(f"{INCLUDES} {HEAD} {{ {LOOP} {body} }}")
+
+
+def test_what_stands_beside_a_region_says_what_goes_out() -> None:
+    text = f"""{INCLUDES} {HEAD} {{ int s = 0;
+    #pragma scop
+    note(x);
+    for (int i = 0; i < 8; i++) s += a[i];
+    #pragma endscop
+    fill(&s); }}"""
+    scop = parse_text(text).scop
+    assert scop.array("s").role in ("out", "inout")
 
 
 def test_the_refusal_says_what_to_do() -> None:
