@@ -307,6 +307,10 @@ _BOUNDS = {
         "unsigned f(unsigned x) { unsigned r = 0, b = 1u << 30; while (b > x) b >>= 2; while (b) "
         "{ if (x >= r + b) { x -= r + b; r = (r >> 1) + b; } else r >>= 1; b >>= 2; } return r; }"
     ),
+    "skipped_break": (
+        "int f(const int a[8]) { int i = 0, n = 0; for (;;) { i++; if (i == 40) return -1; if "
+        "(a[i & 7] & 1) continue; n++; if (i >= 5) break; } return n * 64 + i; }"
+    ),
     "skipped_shift": (
         "int f(unsigned x) { int n = 0;\n#pragma rtlgen bound 70\nwhile (x) { n++; if (n & 1) "
         "continue; x >>= 1; } return n; }"
