@@ -307,6 +307,13 @@ _BOUNDS = {
         "unsigned f(unsigned x) { unsigned r = 0, b = 1u << 30; while (b > x) b >>= 2; while (b) "
         "{ if (x >= r + b) { x -= r + b; r = (r >> 1) + b; } else r >>= 1; b >>= 2; } return r; }"
     ),
+    "starts_with_another": (
+        "void f(int a[16], int n) { for (int i = 0, j = i; i < 8; i++) a[i] += j; int k; for (int "
+        "i = 0; i < 8; i++, k = i) a[i] ^= n; }"
+    ),
+    "wraps_down": (
+        "void f(int v[256]) { for (unsigned char i = 3; i != 250; i--) v[i & 255] -= i; }"
+    ),
     "skipped_break": (
         "int f(const int a[8]) { int i = 0, n = 0; for (;;) { i++; if (i == 40) return -1; if "
         "(a[i & 7] & 1) continue; n++; if (i >= 5) break; } return n * 64 + i; }"
