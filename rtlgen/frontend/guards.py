@@ -47,7 +47,6 @@ class Guard:
         chosen = renumbered(inner.expr, numbers)
         return Guard(Select(self.expr, chosen, _ZERO, INT32), (*self.reads, *inner.reads))
 
-
     def with_answers(self, known: Mapping[int, Guard]) -> Guard:
         """Return the guard with questions in the place of reads that hold their answers."""
         kept = [number for number in range(len(self.reads)) if number not in known]
