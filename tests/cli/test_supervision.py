@@ -161,4 +161,5 @@ def test_the_limit_holds_for_verbs_and_has_one_json_document(tmp_path: Path) -> 
     out, err = process.communicate(timeout=60)
     assert process.returncode == 2
     assert json.loads(out)["diagnostics"][0]["code"] == "E0209"
-    assert err.startswith("error[E0209]: this needs more than 40 MB of memory")
+    # A library that is loaded just then may have said so, too.
+    assert "error[E0209]: this needs more than 40 MB of memory" in err
