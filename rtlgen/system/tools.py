@@ -42,6 +42,8 @@ class ToolFailedError(RtlgenError):
 
     code = "E0502"
     exit_code = 1
+    # The signal that stopped it.
+    signal: int | None = None
 
 
 class LintError(RtlgenError):
@@ -200,4 +202,6 @@ def tool_failed(
     else:
         message = f"{program} failed with status {status}"
     tail = "\n".join(text.strip().splitlines()[-LOG_TAIL_LINES:])
-    return ToolFailedError(message, notes=[tail] if tail else [], help=f"all it printed: {log}")
+    error = ToolFailedError(message, notes=[tail] if tail else [], help=f"all it printed: {log}")
+    error.signal = -status if status is not None and status < 0 else None
+    return error

@@ -8,6 +8,7 @@ program may do what C leaves undefined.
 from __future__ import annotations
 
 import re
+import signal
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -42,6 +43,7 @@ STANDARDS = ((*_OLDER_C, "-Werror=implicit-int"), _NEWER_C, _OLDER_C)
 Compilers of 2022 know much of C23, but not the keywords that are macros here.
 """
 
+_STOPPED = frozenset((signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE))
 _TIME_LIMIT_SECONDS = 300
 _DECLARATOR = re.compile(r"[A-Za-z_]\w*(\s*\[[^][]*\])*")
 
@@ -55,8 +57,8 @@ class OracleUnsuitable(RtlgenError):
     - where the kernel is a `#pragma scop` region with statements around it, which would run, too;
     - for `static` variables of functions in included files, or declared by macros: code outside of
       a function can neither set nor read them, and where they are declared they are given a name;
-    - on data on which the program does what C leaves undefined, such as a division by zero; such
-      data sets are left out, and there must be another one;
+    - on data on which the program does what C leaves undefined, such as a division by zero, or
+      stops itself; such data sets are left out, and there must be another one;
     - where the compiler refuses the file, or functions that it calls are elsewhere.
 
     The golden model, `--oracle golden`, has none of these limits.
@@ -95,11 +97,29 @@ def c_outcomes(
     defined = tuple(each for each in data.sets if not each.golden.events)
     if not defined:
         raise _unsuitable(scop, "on all of the data the program does what C leaves undefined")
-    kept = replace(data, sets=defined, left_out=data.left_out + len(data.sets) - len(defined))
     with tempfile.TemporaryDirectory(prefix="rtlgen-oracle-") as name:
         folder = Path(name)
         program = _compiled(scop, options, compiler, folder)
-        return kept, tuple(_outcome(scop, program, each, folder) for each in defined)
+        found = [(each, _outcome_if_any(scop, program, each, folder)) for each in defined]
+    ended = [(each, outcome) for each, outcome in found if outcome is not None]
+    if not ended:
+        raise _unsuitable(scop, "on all of the data the compiled program stops before its end")
+    sets = tuple(each for each, _ in ended)
+    kept = replace(data, sets=sets, left_out=data.left_out + len(data.sets) - len(sets))
+    return kept, tuple(outcome for _, outcome in ended)
+
+
+def _outcome_if_any(scop: Scop, program: Path, data: DataSet, folder: Path) -> Outcome | None:
+    """Return what the compiled program leaves of a data set; None if it stops before its end.
+
+    An `abort()`, an assertion, or an access out of an array: C gives the data no result.
+    """
+    try:
+        return _outcome(scop, program, data, folder)
+    except ToolFailedError as error:
+        if error.signal in _STOPPED:
+            return None
+        raise
 
 
 def _unsuitable(scop: Scop, why: str) -> OracleUnsuitable:

@@ -95,6 +95,23 @@ def test_data_without_a_meaning_in_c_is_left_out(
 
 
 @needs_gcc
+def test_data_on_which_the_program_stops_itself_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = "#include <stdlib.h>\nint f(int n) { int s = 3; if (n > 4) WHAT; s += n; return s; }"
+    Path("some.c").write_text(text.replace("WHAT", "abort()"))
+    scop = parse_file(Path("some.c")).scop
+    data = [given_data_set(scop, name, {"n": n}) for name, n in (("few", 4), ("many", 5))]
+    both = replace(data[0], sets=(*data[0].sets, *data[1].sets))
+    kept, (outcome,) = c_outcomes(scop, both, COptions({}, ()))
+    assert ([each.name for each in kept.sets], kept.left_out) == (["few"], 1)
+    assert outcome.returned == 7
+    with pytest.raises(OracleUnsuitable, match="stops before its end"):
+        c_outcomes(scop, data[1], COptions({}, ()))
+
+
+@needs_gcc
 def test_statics_of_functions_are_set_and_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
