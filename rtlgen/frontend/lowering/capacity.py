@@ -112,11 +112,16 @@ class Capacity:
 
     def require(self, limit: c_ast.Node, stop: int) -> None:
         """Note that a parameter has no meaning beyond what a loop that it bounds can reach."""
-        if isinstance(limit, c_ast.ID) and limit.name in self._parameters:
-            most = self.limits(limit)[1]
-            if not self._set.get(limit.name) and (most is None or most > stop):
-                low, high = self.required.get(limit.name, _ANY)
-                self.required[limit.name] = low, _least(high, stop)
+        match limit:
+            case c_ast.BinaryOp(op="+" | "-" as op, left=c_ast.ID() as left, right=right):
+                offset = number(right)
+                if offset is not None:
+                    self.require(left, stop - offset if op == "+" else stop + offset)
+            case c_ast.ID(name=name) if name in self._parameters and not self._set.get(name):
+                most = self.limits(limit)[1]
+                if most is None or most > stop:
+                    low, high = self.required.get(name, _ANY)
+                    self.required[name] = low, _least(high, stop)
 
     # Numbers.
 

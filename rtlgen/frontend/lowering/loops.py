@@ -61,6 +61,9 @@ from rtlgen.frontend.lowering.nodes import (
 from rtlgen.frontend.lowering.variables import Variables
 from rtlgen.frontend.writers import assigned, assigned_by, below, calls, mentions
 
+MAX_BOUND = 1 << 31
+"""What counts iterations is an int."""
+
 MAX_TRIPS = 1 << 16
 """Iterations that are carried out, at most, to find out how many there are: all of 16 bits."""
 
@@ -595,10 +598,13 @@ class LoopLowering:
         """
         ways: dict[str, int] = {}
         for part in parts:
-            if not part.kind.endswith("test") or not is_ordered(part.node):
+            if not part.kind.endswith("test"):
                 continue
-            for name in {x.name for x in below(part.node) if isinstance(x, c_ast.ID)}:
-                way = self._way(part.node, name, parts, starts)
+            condition = self._above_0(part.node, parts)
+            if not is_ordered(condition):
+                continue
+            for name in {x.name for x in below(condition) if isinstance(x, c_ast.ID)}:
+                way = self._way(condition, name, parts, starts)
                 if way is not None:
                     ways[name] = min(way, ways.get(name, way))
         nodes = [part.node for part in parts]
@@ -609,7 +615,22 @@ class LoopLowering:
             return None
         # The last question may change something, or be asked behind the first iteration.
         is_plain = all(part.kind != "last test" and not part.after for part in parts)
-        return -(-sum(ways.values()) // least) + (0 if is_plain else 1)
+        bound = -(-sum(ways.values()) // least) + (0 if is_plain else 1)
+        return bound if bound < MAX_BOUND else None
+
+    def _above_0(self, condition: c_ast.Node, parts: Sequence[Part]) -> c_ast.Node:
+        """Return `n > 0` for `n` and `n != 0`, where n is never below 0 and steps down by 1."""
+        asked = as_comparison(condition)
+        if asked.op != "!=" or number(asked.right) != 0 or not isinstance(asked.left, c_ast.ID):
+            return condition
+        name = asked.left.name
+        if not self._variables.is_scalar(name) or self._variables.limits(name)[0] < 0:
+            return condition
+        steps = [x for part in parts for x in part.after if x[0] == name]
+        steps += [x for part in parts if (x := part.step) is not None and x[0] == name]
+        if [number(by) for _, by in steps] != [-1]:
+            return condition
+        return c_ast.BinaryOp(">", asked.left, asked.right, asked.coord)
 
     def _way(
         self, condition: c_ast.Node, name: str, parts: Sequence[Part], starts: Mapping[str, int]

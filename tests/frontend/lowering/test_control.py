@@ -307,6 +307,15 @@ _BOUNDS = {
         "unsigned f(unsigned x) { unsigned r = 0, b = 1u << 30; while (b > x) b >>= 2; while (b) "
         "{ if (x >= r + b) { x -= r + b; r = (r >> 1) + b; } else r >>= 1; b >>= 2; } return r; }"
     ),
+    "counts_a_parameter_down": (
+        "unsigned f(unsigned char n) { unsigned a = 0, b = 1; while (n--) { unsigned t = a + b; a = "
+        "b; b = t; } return a + n; }"
+    ),
+    "inside_of_a_grid": (
+        "void f(int n, int t, int a[9][9], int b[9][9]) { for (int k = 0; k < t && k < 3; k++) { "
+        "for (int i = 1; i < n - 1; i++) for (int j = 1; j < n - 1; j++) b[i][j] = a[i][j] + "
+        "a[i + 1][j]; for (int i = 1; i < n - 1; i++) a[i][i] = b[i][i]; } }"
+    ),
     "starts_with_another": (
         "void f(int a[16], int n) { for (int i = 0, j = i; i < 8; i++) a[i] += j; int k; for (int "
         "i = 0; i < 8; i++, k = i) a[i] ^= n; }"
