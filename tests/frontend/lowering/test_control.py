@@ -308,8 +308,8 @@ _BOUNDS = {
         "{ if (x >= r + b) { x -= r + b; r = (r >> 1) + b; } else r >>= 1; b >>= 2; } return r; }"
     ),
     "counts_a_parameter_down": (
-        "unsigned f(unsigned char n) { unsigned a = 0, b = 1; while (n--) { unsigned t = a + b; a = "
-        "b; b = t; } return a + n; }"
+        "unsigned f(unsigned char n) { unsigned a = 0, b = 1; while (n--) { unsigned t = a + b; a "
+        "= b; b = t; } return a + n; }"
     ),
     "inside_of_a_grid": (
         "void f(int n, int t, int a[9][9], int b[9][9]) { for (int k = 0; k < t && k < 3; k++) { "
