@@ -5,7 +5,7 @@ while (i < n && (c = a[i++]) != 0) S        i < n?   c = a[i];   i++;   c != 0? 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -315,3 +315,52 @@ def emptied_by(node: c_ast.Node) -> tuple[str, int] | None:
         return None
     bits = amount if op == ">>" else amount.bit_length() - 1
     return (str(name), bits) if bits >= 1 else None
+
+
+def offsets_before(
+    parts: Sequence[Part], place: int, counters: Mapping[str, list[c_ast.Node]]
+) -> dict[str, list[c_ast.Node]]:
+    """Return the steps of counters that an iteration does before one of its parts."""
+    offsets: dict[str, list[c_ast.Node]] = {}
+    for part in parts[:place]:
+        for name, by in (*((part.step,) if part.step else ()), *part.after):
+            if name in counters:
+                offsets.setdefault(name, []).append(by)
+    return offsets
+
+
+def end_of(
+    condition: c_ast.Node, iterator: str, is_up: bool
+) -> tuple[int, c_ast.Node, bool] | None:
+    """Return what ends a loop: what is added to the iterator, the bound, whether it is out."""
+    assert isinstance(condition, c_ast.BinaryOp), "it is a comparison"
+    left, right, op = condition.left, condition.right, condition.op
+    if mentions(right, frozenset((iterator,))):
+        left, right, op = right, left, {"<": ">", "<=": ">=", ">": "<", ">=": "<="}[op]
+    if (op in ("<", "<=")) != is_up or mentions(right, frozenset((iterator,))):
+        return None
+    match left:
+        case c_ast.ID():
+            offset: int | None = 0
+        case c_ast.BinaryOp(op="+" | "-" as sign, left=c_ast.ID(), right=by):
+            offset = number(by)
+            offset = None if offset is None else offset if sign == "+" else -offset
+        case _:
+            offset = None
+    return None if offset is None else (offset, right, op in ("<", ">"))
+
+
+def split_init(
+    init: c_ast.Node | None, iterator: str | None
+) -> tuple[list[c_ast.Node], c_ast.Node | None]:
+    """Return what stands before a loop, and what the header begins with."""
+    match init:
+        case None:
+            return [], None
+        case c_ast.DeclList(decls=[c_ast.Decl(name=name)]) if name == iterator:
+            return [], init
+        case c_ast.Assignment(op="=", lvalue=c_ast.ID(name=name)) if name == iterator:
+            return [], init
+        case c_ast.DeclList(decls=parts) | c_ast.ExprList(exprs=parts):
+            return list(parts), None
+    return [init], None

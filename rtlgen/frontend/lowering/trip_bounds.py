@@ -1,0 +1,268 @@
+"""The most iterations of a loop, where its header does not say them.
+
+int k = 0; do { S } while (++k < 9);                  9: the counter is carried out
+while (x != 0) x >>= 2;                               as many as shifts empty a word
+while (i < 8 && j >= 0) if (c) j--; else i++;         16: each one is nearer to an end
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pycparser import c_ast
+
+from rtlgen.frontend.lowering.capacity import Capacity
+from rtlgen.frontend.lowering.iterations import (
+    Part,
+    WayOut,
+    as_comparison,
+    bounded_counter,
+    compared_counter,
+    emptied_by,
+    end_of,
+    holds,
+    is_ordered,
+    not_zero_in,
+    offsets_before,
+    split_init,
+    way_out,
+)
+from rtlgen.frontend.lowering.jumps import CONTINUE, outcome, target_of
+from rtlgen.frontend.lowering.nodes import integer, items_of, named, number, replaced, step_of
+from rtlgen.frontend.lowering.variables import Variables
+from rtlgen.frontend.writers import assigned, assigned_by, below, mentions
+
+MAX_BOUND = 1 << 31
+"""What counts iterations is an int."""
+
+MAX_TRIPS = 1 << 16
+"""Iterations that are carried out, at most, to find out how many there are: all of 16 bits."""
+
+
+class TripBounds:
+    """Finds the most iterations of one loop after the other."""
+
+    def __init__(self, variables: Variables, capacity: Capacity) -> None:
+        self._variables = variables
+        self._capacity = capacity
+
+    def trips(
+        self,
+        parts: Sequence[Part],
+        counters: Mapping[str, list[c_ast.Node]],
+        starts: Mapping[str, int],
+    ) -> tuple[int, WayOut] | None:
+        """Return the most iterations, where a counter with known values decides it, and where."""
+        bounds: list[tuple[int, WayOut]] = []
+        is_skipped = False
+        for place, part in enumerate(parts):
+            is_skipped |= CONTINUE in outcome(part.node).targets
+            found = None if is_skipped and part.kind == "item" else way_out(part, place)
+            for condition in found.conditions if found is not None else ():
+                name = compared_counter(condition, counters)
+                if found is None or name is None or name not in starts:
+                    continue
+                amounts = [number(by) for by in counters[name]]
+                offset = [number(x) for x in offsets_before(parts, place, counters).get(name, [])]
+                trips = self._run(as_comparison(condition), name, starts[name], amounts, offset)
+                bounds += [] if trips is None else [(trips, found)]
+        return min(bounds, key=lambda bound: bound[0], default=None)
+
+    def _run(
+        self,
+        condition: c_ast.Node,
+        name: str,
+        start: int,
+        amounts: Sequence[int | None],
+        offset: Sequence[int | None],
+    ) -> int | None:
+        """Return the number of the iteration, from 1, in which a condition is not met."""
+        known = [x for x in (*amounts, *offset) if x is not None]
+        if len(known) < len(amounts) + len(offset) or not isinstance(condition, c_ast.BinaryOp):
+            return None
+        by, ahead = (
+            sum(x for x in amounts if x is not None),
+            sum(x for x in offset if x is not None),
+        )
+        is_left = mentions(condition.left, frozenset((name,)))
+        moving, fixed = (
+            (condition.left, condition.right) if is_left else (condition.right, condition.left)
+        )
+        end = number(fixed)
+        if end is None:
+            return None
+        at_0, at_1 = (number(replaced(moving, {name: integer(x, None)})) for x in (0, 1))
+        if at_0 is None or at_1 is None:
+            return None
+        value = start + ahead
+        for trip in range(1, MAX_TRIPS):
+            here = at_0 + (at_1 - at_0) * value
+            if not holds(condition.op, *((here, end) if is_left else (end, here))):
+                return trip
+            value = self._variables.wrapped(name, value + by)
+        return None
+
+    def emptied(self, parts: Sequence[Part]) -> int | None:
+        """Return the most iterations of a loop that goes on while bits are left in a word."""
+        asked: set[str] = set()
+        for place, part in enumerate(parts):
+            found = way_out(part, place)
+            for condition in found.conditions if found is not None else ():
+                asked |= set(not_zero_in(condition, self._is_unsigned))
+        is_skipped = False
+        for part in parts:
+            is_skipped |= CONTINUE in outcome(part.node).targets
+            is_done = part.kind == "closing" or (part.kind == "item" and not is_skipped)
+            emptied = emptied_by(part.node) if is_done else None
+            if emptied is not None and emptied[0] in asked:
+                name, bits = emptied
+                others = [n for p in parts if p is not part for n, _ in assigned(p.node)]
+                if self._variables.is_scalar(name) and name not in others:
+                    return -(-self._variables.width_bits(name) // bits) + 1
+        return None
+
+    def _is_unsigned(self, name: str) -> bool:
+        """Return whether a variable is compared as an unsigned number."""
+        is_scalar = self._variables.is_scalar(name)
+        return (
+            is_scalar
+            and self._variables.limits(name)[0] == 0
+            and self._variables.width_bits(name) >= 32
+        )
+
+    def ranked(self, parts: Sequence[Part], starts: Mapping[str, int]) -> int | None:
+        """Return the most iterations where each one brings counters nearer to their ends.
+
+        while (i < 8 && j >= 0) { if (m[i][j] > key) j--; else i++; }       8 + 8
+
+        The sum of the ways that are left is a ranking function: Podelski and Rybalchenko, "A
+        complete method for the synthesis of linear ranking functions", VMCAI 2004.
+        """
+        ways: dict[str, int] = {}
+        for part in parts:
+            if not part.kind.endswith("test"):
+                continue
+            condition = self._above_0(part.node, parts)
+            if not is_ordered(condition):
+                continue
+            for name in {x.name for x in below(condition) if isinstance(x, c_ast.ID)}:
+                way = self._way(condition, name, parts, starts)
+                if way is not None:
+                    ways[name] = min(way, ways.get(name, way))
+        nodes = [part.node for part in parts]
+        after = sum(self._nearer(name, by, ways) for part in parts for name, by in part.after)
+        through, again = self._progress(nodes, ways)
+        least = min(x + after for x in (through, again) if x is not None) if ways else 0
+        if least < 1:
+            return None
+        # The last question may change something, or be asked behind the first iteration.
+        is_plain = all(part.kind != "last test" and not part.after for part in parts)
+        bound = -(-sum(ways.values()) // least) + (0 if is_plain else 1)
+        return bound if bound < MAX_BOUND else None
+
+    def _above_0(self, condition: c_ast.Node, parts: Sequence[Part]) -> c_ast.Node:
+        """Return `n > 0` for `n` and `n != 0`, where n is never below 0 and steps down by 1."""
+        asked = as_comparison(condition)
+        if asked.op != "!=" or number(asked.right) != 0 or not isinstance(asked.left, c_ast.ID):
+            return condition
+        name = asked.left.name
+        if not self._variables.is_scalar(name) or self._variables.limits(name)[0] < 0:
+            return condition
+        steps = [x for part in parts for x in part.after if x[0] == name]
+        steps += [x for part in parts if (x := part.step) is not None and x[0] == name]
+        if [number(by) for _, by in steps] != [-1]:
+            return condition
+        return c_ast.BinaryOp(">", asked.left, asked.right, asked.coord)
+
+    def _way(
+        self, condition: c_ast.Node, name: str, parts: Sequence[Part], starts: Mapping[str, int]
+    ) -> int | None:
+        """Return how far a variable is from where a condition holds no longer, at most."""
+        if not self._variables.is_scalar(name) or bounded_counter(condition, {name: None}) is None:
+            return None
+        moves = [x for part in parts for x in below(part.node) if name in set(assigned_by(x))]
+        steps = [stepped for x in moves if (stepped := step_of(x)) is not None]
+        steps += [x for part in parts for x in part.after if x[0] == name]
+        if not steps or len(moves) > len(steps):
+            return None
+        amounts = [self._capacity.limits(by) for _, by in steps]
+        is_up = all(low is not None and low >= 0 for low, _ in amounts)
+        is_down = all(high is not None and high <= 0 for _, high in amounts)
+        if is_up == is_down:
+            return None
+        end = end_of(condition, name, is_up)
+        if end is None:
+            return None
+        offset, limit, strict = end
+        low, high = self._capacity.limits(named(name, condition.coord))
+        start = starts.get(name, low if is_up else high)
+        stop = self._capacity.limits(limit)[1 if is_up else 0]
+        longest = [high if is_up else low for low, high in amounts]
+        if start is None or stop is None or None in longest:
+            return None
+        # Where it is when the condition holds no longer, it has not come round.
+        beyond = max(abs(x) for x in longest if x is not None) - (1 if strict else 0)
+        behind = stop - offset + (beyond if is_up else -beyond)
+        least, most = self._variables.limits(name)
+        if not least <= behind <= most:
+            return None
+        return max(0, (stop - offset - start) * (1 if is_up else -1) + (0 if strict else 1))
+
+    def _nearer(self, name: str, by: c_ast.Node, ways: Mapping[str, int]) -> int:
+        """Return by how much a step brings a variable nearer to its end, at least."""
+        if name not in ways:
+            return 0
+        low, high = self._capacity.limits(by)
+        return max(low or 0, -(high or 0)) if (low or 0) >= 0 else -(high or 0)
+
+    def _progress(
+        self, items: Sequence[c_ast.Node], ways: Mapping[str, int]
+    ) -> tuple[int | None, int | None]:
+        """Return the least progress of a way through statements, and of one to a `continue`.
+
+        None stands for a way that there is none of.
+        """
+        done, again = 0, list[int]()
+        for item in items:
+            stepped = step_of(item)
+            if stepped is not None:
+                done += self._nearer(*stepped, ways)
+                continue
+            if isinstance(item, c_ast.Continue):
+                return None, min([*again, done])
+            if target_of(item) is not None:
+                return None, min(again, default=None)
+            arms: list[list[c_ast.Node]] = []
+            if isinstance(item, c_ast.Compound):
+                arms = [items_of(item)]
+            elif isinstance(item, c_ast.If):
+                arms = [items_of(item.iftrue), items_of(item.iffalse)]
+            if not arms:
+                continue
+            found = [self._progress(arm, ways) for arm in arms]
+            again += [done + x for _, x in found if x is not None]
+            through = [x for x, _ in found if x is not None]
+            if not through:
+                return None, min(again, default=None)
+            done += min(through)
+        return done, min(again, default=None)
+
+
+def starts_of(init: c_ast.Node | None, before: Sequence[c_ast.Node]) -> dict[str, int]:
+    """Return the variables that are numbers before a loop."""
+    found: dict[str, int] = {}
+    parts = split_init(init, None)[0]
+    for node in (*before, *parts):
+        for changed, _ in assigned(node):
+            found.pop(changed, None)
+        match node:
+            case c_ast.Decl(name=str(name), init=first):
+                found.pop(name, None)
+            case c_ast.Assignment(op="=", lvalue=c_ast.ID(name=str(name)), rvalue=first):
+                pass
+            case _:
+                continue
+        value = number(first)
+        if value is not None:
+            found[name] = value
+    return found
