@@ -65,29 +65,3 @@ def question(
         return None
     unchanged = all(definitions(variable) == then for variable, then in answer.asked_of)
     return answer.guard if unchanged else None
-
-
-def asked_again(
-    guard: Guard,
-    reads: Sequence[Access],
-    variables: Variables,
-    definitions: Callable[[Variable], Definitions],
-) -> Guard:
-    """Return a guard that asks, where it would read an answer, what tells where reads may lie.
-
-    if (i < 16) { s += a[i]; i++; }         the condition is kept, since i changes: a[i] asks i < 16
-
-    Parameters
-    ----------
-    reads: of the statement under the guard.
-    """
-    if not any(read.is_uncertain for read in reads):
-        return guard
-    about = frozenset(read.array for read in reads)
-    known: dict[int, Guard] = {}
-    for number, read in enumerate(guard.reads):
-        variable = variables.stored_as(read.array)
-        asked = None if variable.shape else question(definitions(variable), about, definitions)
-        if asked is not None:
-            known[number] = asked
-    return guard.with_answers(known) if known else guard

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pycparser import c_ast
 
 from rtlgen.errors import Diagnostic, Label
-from rtlgen.frontend.answers import answer_in, asked_again
+from rtlgen.frontend.answers import answer_in
 from rtlgen.frontend.branches import BranchReader
 from rtlgen.frontend.calls import CallReader
 from rtlgen.frontend.case_reader import CaseReader
@@ -164,8 +164,7 @@ class BodyReader:
             return expr
         else:
             old = Constant(0, variable.element)
-        guard = asked_again(place.guard, reader.reads, self._declarations, self.reaching.of)
-        return Select(reader.adopt(guard), expr, old, variable.element)
+        return Select(reader.adopt(place.guard), expr, old, variable.element)
 
     def reader(self, place: Place, before: list[Node] | None = None) -> ExpressionReader:
         """Return a reader of the expressions of one statement.

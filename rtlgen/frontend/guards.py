@@ -5,7 +5,7 @@ if (a[i] > m) m = a[i];        m = a[i] > m ? a[i] : m;
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rtlgen.ir.expr import (
@@ -46,27 +46,6 @@ class Guard:
         numbers = [len(self.reads) + k for k in range(len(inner.reads))]
         chosen = renumbered(inner.expr, numbers)
         return Guard(Select(self.expr, chosen, _ZERO, INT32), (*self.reads, *inner.reads))
-
-    def with_answers(self, known: Mapping[int, Guard]) -> Guard:
-        """Return the guard with questions in the place of reads that hold their answers."""
-        kept = [number for number in range(len(self.reads)) if number not in known]
-        reads = [self.reads[number] for number in kept]
-        places = {number: place for place, number in enumerate(kept)}
-        asked: dict[int, Expr] = {}
-        for number, guard in known.items():
-            numbers = range(len(reads), len(reads) + len(guard.reads))
-            asked[number] = renumbered(guard.expr, numbers)
-            reads += guard.reads
-        return Guard(_answered(self.expr, places, asked), tuple(reads))
-
-
-def _answered(expr: Expr, places: Mapping[int, int], asked: Mapping[int, Expr]) -> Expr:
-    if isinstance(expr, Read) and expr.index in asked:
-        return asked[expr.index]
-    operands = tuple(_answered(part, places, asked) for part in children(expr))
-    if isinstance(expr, Read):
-        return Read(places[expr.index], expr.type, operands)
-    return with_children(expr, operands)
 
 
 def renumbered(expr: Expr, numbers: Sequence[int]) -> Expr:

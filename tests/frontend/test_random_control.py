@@ -10,7 +10,7 @@ from tests.oracles.random_control.programs import random_control
 
 pytestmark = pytest.mark.skipif(not have_gcc(), reason="there is no gcc to compare with")
 
-FEW = range(8)
+FEW = (*range(8), 1142, 1718)
 MANY = range(8, 400)
 
 
