@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from pycparser import c_ast
 
-from rtlgen.frontend.lowering.jumps import outcome
+from rtlgen.frontend.lowering.jumps import RETURN, Outcome, outcome
 from rtlgen.frontend.lowering.nodes import (
     LOOPS,
     items_of,
@@ -134,17 +134,24 @@ class Capacity:
             case c_ast.ID(name=name):
                 return self._of_name(name)
             case c_ast.BinaryOp(op=op, left=left, right=right):
-                return self._of_operator(op, self.limits(left), self.limits(right))
+                found = self._of_operator(op, self.limits(left), self.limits(right))
+                return _ANY if self._may_wrap(node, found) else found
             case c_ast.TernaryOp():
                 return self._of_choice(node)
-            case c_ast.Cast():
-                return self.limits(node.expr)
             case c_ast.UnaryOp(op="-"):
                 low, high = self.limits(node.expr)
-                return (None if high is None else -high), (None if low is None else -low)
+                negative = (None if high is None else -high), (None if low is None else -low)
+                return _ANY if self._may_wrap(node, negative) else negative
             case c_ast.UnaryOp(op="+"):
                 return self.limits(node.expr)
         return _ANY
+
+    def _may_wrap(self, node: c_ast.Node, found: Limits) -> bool:
+        """Return whether a result may come round: below 0 as an unsigned number, or at the top."""
+        low, high = found
+        if high is not None and high >= 1 << 31:
+            return True
+        return (low is None or low < 0) and self._variables.may_be_unsigned(node)
 
     def _of_name(self, name: str) -> Limits:
         low, high = self._stated.get(name, _ANY)
@@ -156,6 +163,9 @@ class Capacity:
             high = high if most is None else _least(high, most)
         if self._variables.is_scalar(name) and self._variables.width_bits(name) <= 16:
             least, most = self._variables.limits(name)
+            if (low or 0) < least or (high or 0) > most:
+                # It comes round when it is set.
+                return least, most
             low, high = _greatest(low, least), _least(high, most)
         elif self._variables.is_scalar(name) and self._variables.limits(name)[0] == 0:
             low = _greatest(low, 0)
@@ -271,9 +281,11 @@ class Capacity:
             match item:
                 case c_ast.Compound():
                     inner = [items_of(item)]
-                case c_ast.For() | c_ast.While():
+                case c_ast.For() if item.init is not None and not _changes(item.cond):
                     inner = [items_of(item.stmt)]
-                case c_ast.If():
+                case c_ast.While() if not _changes(item.cond):
+                    inner = [items_of(item.stmt)]
+                case c_ast.If() if not _changes(item.cond):
                     inner = [items_of(x) for x in (item.iftrue, item.iffalse) if x is not None]
                 case _:
                     return None
@@ -362,7 +374,7 @@ def _held_behind(item: c_ast.Node) -> Iterator[c_ast.Node]:
         case c_ast.FuncCall(name=c_ast.ID(name="assert" | "__builtin_assume"), args=arguments):
             if arguments is not None and len(arguments.exprs) == 1:
                 yield from parts_of(arguments.exprs[0], "&&")
-        case c_ast.If(iffalse=None) if not outcome(item.iftrue).goes_on:
+        case c_ast.If(iffalse=None) if outcome(item.iftrue) == Outcome(False, frozenset((RETURN,))):
             yield from (opposite(part) for part in parts_of(item.cond, "||"))
 
 
@@ -410,6 +422,11 @@ def _declared(items: Sequence[c_ast.Node]) -> frozenset[str]:
 def _steps_itself(name: str, value: c_ast.Node) -> bool:
     """Return whether `name = value` is a step."""
     return step_of(c_ast.Assignment("=", c_ast.ID(name), value)) is not None
+
+
+def _changes(node: c_ast.Node | None) -> bool:
+    """Return whether an expression may change something."""
+    return node is not None and (calls(node) or any(True for _ in assigned(node)))
 
 
 def _only_sets(item: c_ast.Node, names: frozenset[str]) -> bool:

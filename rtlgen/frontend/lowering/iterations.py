@@ -180,6 +180,12 @@ def _with(node: c_ast.Node, old: c_ast.Node, new: c_ast.Node) -> c_ast.Node:
     return made
 
 
+def asks_first(parts: Sequence[Part]) -> bool:
+    """Return whether all questions stand before all else, and only ask."""
+    tests = [part for part in parts if part.kind.endswith("test")]
+    return list(parts[: len(tests)]) == tests and not any(part.after for part in tests)
+
+
 def way_out(part: Part, place: int) -> WayOut | None:
     """Return the way out of the loop that a part is."""
     if part.kind.endswith("test"):

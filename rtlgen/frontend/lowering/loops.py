@@ -29,6 +29,7 @@ from rtlgen.frontend.lowering.iterations import (
     Part,
     WayOut,
     as_comparison,
+    asks_first,
     bounded_counter,
     compared_counter,
     end_of,
@@ -107,12 +108,11 @@ class LoopLowering:
         For: its conditions are asked in each iteration by itself. Counted: they are ways out.
         """
         parts = parts_of_iteration(node) or []
+        if not asks_first(parts):
+            # The last question does something, and would not be asked.
+            return None
         counters = self._counters(parts)
-        asked = [
-            part.node
-            for part in parts
-            if part.kind == "test" and not part.after and is_ordered(part.node)
-        ]
+        asked = [part.node for part in parts if part.kind == "test" and is_ordered(part.node)]
         names = (x for c in asked if (x := bounded_counter(c, counters)) is not None)
         iterator = next(names, None)
         if iterator is None:
@@ -122,9 +122,11 @@ class LoopLowering:
         if len(by) != 1 or not by[0]:
             return None
         step, at = by[0], node.coord
-        conditions = [c for c in asked if bounded_counter(c, counters) == iterator]
-        ended = (end_of(c, iterator, step > 0) for c in conditions)
-        ends = [end for end in ended if end is not None]
+        bounded = [c for c in asked if bounded_counter(c, counters) == iterator]
+        found = [(c, end_of(c, iterator, step > 0)) for c in bounded]
+        # A condition that is no end of the iterator may hold again.
+        conditions = [c for c, end in found if end is not None]
+        ends = [end for _, end in found if end is not None]
         inside = self._capacity.inside(node.stmt, iterator)
         stop = _outermost(ends, inside, self._capacity, step > 0)
         # Below 0 an unsigned iterator is compared with a number of another size.
@@ -133,6 +135,9 @@ class LoopLowering:
             return None
         before, first = split_init(init, iterator)
         start = _started(first)
+        # Below 0 an iterator would be a large number where it is compared as an unsigned one.
+        low = self._capacity.limits(named(iterator, at))[0]
+        least = stop + 1 if step < 0 else -1 if low is None else low
         guards = list(conditions)
         if moves_start:
             value = None if start is None else self._capacity.limits(start)
@@ -144,6 +149,7 @@ class LoopLowering:
             if not limits:
                 return None
             begin = max(limits) if step > 0 else min(limits)
+            least = begin if step > 0 else least
             first = _starting(first, integer(begin, at))
             op = ">=" if step > 0 else "<="
             guards.insert(0, c_ast.BinaryOp(op, named(iterator, at), start, at))
@@ -152,7 +158,7 @@ class LoopLowering:
         )
         changed = frozenset(name for name, _ in assigned(node.stmt))
         tests = [part for part in parts if part.kind.endswith("test")]
-        is_kept = bool(self._kept(node, {iterator: counters[iterator]}))
+        is_kept = self._is_kept(node, iterator)
         ways = outcome(node.stmt).targets - {CONTINUE}
         question = joined(guards)
         assert question is not None, "the condition has a bound"
@@ -161,6 +167,7 @@ class LoopLowering:
             and not ways
             and not is_kept
             and not self._may_change(question, changed, calls(node.stmt))
+            and (least >= 0 or not self._variables.may_be_unsigned(question))
             and isinstance(node, c_ast.For)
             and node.next is not None
             and step_of(node.next) is not None
@@ -210,6 +217,9 @@ class LoopLowering:
             bound = self._bounds.emptied(parts)
             if bound is None:
                 bound = self._bounds.ranked(parts, starts_of(init, before))
+        elif not asks_first(parts):
+            # What the last question does is done, too.
+            bound += 1
         if bound is not None:
             return self._by_trips(node, parts, counters, bound, None)
         if isinstance(node, c_ast.DoWhile) and not outcome(node.stmt).targets:
@@ -334,13 +344,13 @@ class LoopLowering:
 
     def _kept(self, node: Loop, counters: Mapping[str, list[c_ast.Node]]) -> dict[str, str]:
         """Return what keeps each counter that is used behind the loop, where it is left."""
+        used = [name for name in counters if self._is_kept(node, name)]
+        return {name: self._names.fresh(f"{name}_left") for name in used}
+
+    def _is_kept(self, node: Loop, name: str) -> bool:
         init = node.init if isinstance(node, c_ast.For) else None
         own = {part.name for part in init.decls} if isinstance(init, c_ast.DeclList) else set()
-        return {
-            name: self._names.fresh(f"{name}_left")
-            for name in counters
-            if name not in own and self._variables.is_used_outside(name, node)
-        }
+        return name not in own and self._variables.is_used_outside(name, node)
 
     # Headers.
 
@@ -358,21 +368,15 @@ class LoopLowering:
         ordered = [c for c in asked if is_ordered(c)]
         bounds = ordered or asked[:1]
         rest = [c for c in found.conditions if c not in bounds]
-        more = [
-            part
-            for part in parts
-            if ordered
-            and part.kind == "test"
-            and not part.after
-            and part.node not in bounds
-            and is_ordered(part.node)
-            and compared_counter(part.node, counters) == iterator
-        ]
+        more: list[Part] = []
+        for part in parts[found.place + 1 :] if ordered else ():
+            if part.kind != "test" or part.after or not is_harmless(part.node):
+                break
+            if is_ordered(part.node) and compared_counter(part.node, counters) == iterator:
+                more.append(part)
         kept = self._kept(node, counters)
         left = [part for part in parts if part not in more]
-        place = left.index(parts[found.place])
-        header = replace(found, place=place)
-        items, closing, at_test = self._normalised(left, counters, kept, header, rest)
+        items, closing, at_test = self._normalised(left, counters, kept, found, rest)
         bounds += [part.node for part in more]
         before_test = offsets_before(parts, found.place, counters)
         at = node.coord

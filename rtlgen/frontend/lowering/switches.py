@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from pycparser import c_ast
 
 from rtlgen.frontend.lowering.jumps import outcome_of
-from rtlgen.frontend.lowering.nodes import FreshNames, block, copied, declare, named
+from rtlgen.frontend.lowering.nodes import FreshNames, block, copied, declare, named, number
 from rtlgen.frontend.writers import STEPS, assigned, below, calls, mentions
 
 
@@ -60,6 +60,9 @@ def chosen_by_if(node: c_ast.Switch, names: FreshNames) -> list[c_ast.Node] | No
     selector = node.cond
     asked_later = any(case.items for group in groups for case in group[:-1])
     if _changes(selector) or (asked_later and not _is_stable(selector, node.stmt)):
+        if any((number(value) or 0) < 0 for case in cases for value in case.values):
+            # Of an unsigned selector it would be another number in a wider one.
+            return None
         kept = names.fresh("selector")
         before = [declare(kept, ["long", "long"], selector, node.coord)]
         selector = named(kept, node.coord)

@@ -16,6 +16,7 @@ from rtlgen.frontend.lowering.iterations import (
     Part,
     WayOut,
     as_comparison,
+    asks_first,
     bounded_counter,
     compared_counter,
     emptied_by,
@@ -94,9 +95,12 @@ class TripBounds:
         at_0, at_1 = (number(replaced(moving, {name: integer(x, None)})) for x in (0, 1))
         if at_0 is None or at_1 is None:
             return None
-        value = start + ahead
+        value = self._variables.wrapped(name, self._variables.wrapped(name, start) + ahead)
+        may_wrap = self._variables.may_be_unsigned(condition)
         for trip in range(1, MAX_TRIPS):
             here = at_0 + (at_1 - at_0) * value
+            if may_wrap and (here < 0 or end < 0):
+                return None
             if not holds(condition.op, *((here, end) if is_left else (end, here))):
                 return trip
             value = self._variables.wrapped(name, value + by)
@@ -105,8 +109,10 @@ class TripBounds:
     def emptied(self, parts: Sequence[Part]) -> int | None:
         """Return the most iterations of a loop that goes on while bits are left in a word."""
         asked: set[str] = set()
+        is_skipped = False
         for place, part in enumerate(parts):
-            found = way_out(part, place)
+            is_skipped |= CONTINUE in outcome(part.node).targets
+            found = None if is_skipped and part.kind == "item" else way_out(part, place)
             for condition in found.conditions if found is not None else ():
                 asked |= set(not_zero_in(condition, self._is_unsigned))
         is_skipped = False
@@ -156,8 +162,7 @@ class TripBounds:
         if least < 1:
             return None
         # The last question may change something, or be asked behind the first iteration.
-        is_plain = all(part.kind != "last test" and not part.after for part in parts)
-        bound = -(-sum(ways.values()) // least) + (0 if is_plain else 1)
+        bound = -(-sum(ways.values()) // least) + (0 if asks_first(parts) else 1)
         return bound if bound < MAX_BOUND else None
 
     def _above_0(self, condition: c_ast.Node, parts: Sequence[Part]) -> c_ast.Node:
@@ -195,10 +200,14 @@ class TripBounds:
             return None
         offset, limit, strict = end
         low, high = self._capacity.limits(named(name, condition.coord))
-        start = starts.get(name, low if is_up else high)
+        start = low if is_up else high
+        if name in starts:
+            start = self._variables.wrapped(name, starts[name])
         stop = self._capacity.limits(limit)[1 if is_up else 0]
         longest = [high if is_up else low for low, high in amounts]
         if start is None or stop is None or None in longest:
+            return None
+        if self._variables.may_be_unsigned(condition) and min(start, stop) < 0:
             return None
         # Where it is when the condition holds no longer, it has not come round.
         beyond = max(abs(x) for x in longest if x is not None) - (1 if strict else 0)

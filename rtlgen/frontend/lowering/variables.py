@@ -67,6 +67,23 @@ class Variables:
         low = 0 if is_unsigned else -(1 << (width - 1))
         return low, low + (1 << width) - 1
 
+    def may_be_unsigned(self, expression: c_ast.Node) -> bool:
+        """Return whether an expression may be computed, or compared, as an unsigned number.
+
+        A narrow number is an int there; what is no scalar of the function may be anything.
+        """
+        for part in below(expression):
+            match part:
+                case c_ast.ID(name=name):
+                    is_wide = not self.is_scalar(name) or self.width_bits(name) >= 32
+                    if is_wide and (not self.is_scalar(name) or self.limits(name)[0] == 0):
+                        return True
+                case c_ast.Constant(type=type_) if type_ not in ("int", "long int", "char"):
+                    return True
+                case c_ast.Cast() | c_ast.UnaryOp(op="sizeof") | c_ast.FuncCall():
+                    return True
+        return False
+
     def wrapped(self, name: str, value: int) -> int:
         """Return what a scalar holds that is set to a number."""
         low, high = self.limits(name)

@@ -342,9 +342,59 @@ _BOUNDS = {
 }
 
 
-@pytest.mark.parametrize("name", [*_JUMPS, *_LOOPS, *_SWITCHES, *_BOUNDS])
+_ORDERS_AND_SIGNS = {
+    "absorb": (
+        "int f(const int a[32]) { int i = 0, s = 0; while (i < 20 && a[i++] != 12345 && i < "
+        "9) s += i; return s * 64 + i; }"
+    ),
+    "absorb2": (
+        "int f(const int a[32]) { int i = 0, c = 0, s = 0; while (i < 20 && (c = a[i]) != "
+        "12345 && i < 9) { s += i; i++; } return s + c; }"
+    ),
+    "assert_effect": (
+        "int f(const int a[64], unsigned char m) { int n = m & 15, i = 0, c = 0; while ((c = "
+        "a[i]) < 2147483647 && i < n) i++; return c ^ i; }"
+    ),
+    "bound_effect": (
+        "int f(unsigned char b) { unsigned char c = b & 7; int n = 0;\n"
+        "#pragma rtlgen bound 7\n"
+        "while (c--) n++; return n * 256 + c; }"
+    ),
+    "cond_effect": (
+        "int f(int n, int y[16]) { int k = 0; for (int i = 0; i < (n & 31); i++) { if (k++ > "
+        "100) y[i] = 1; } return k; }"
+    ),
+    "goto_fact": (
+        "int f(const int a[8], unsigned char n) { int s = 0; if (n > 5) goto end; s = 1; "
+        "end: for (int i = 0; i < n; i++) s += 2; return s; }"
+    ),
+    "mask_cond": (
+        "int f(const int a[64], int n) { int s = 0; for (int i = 0; i < 64 && (i & 3) < (n & "
+        "7); i++) s += a[i] & 15; return s; }"
+    ),
+    "narrow_start": (
+        "int f(const int a[8]) { int s = 0; unsigned char i = 300; while (i != 50) { s += i; "
+        "i++; if (s < 0) break; } return s; }"
+    ),
+    "signed_unsigned": (
+        "int f(const int a[64], unsigned char m) { unsigned n = m & 31u; int s = 0; for (int "
+        "i = -3; i < n; i++) s += a[(i + 8) & 63] & 255; return s; }"
+    ),
+    "unsigned_minus": (
+        "int f(unsigned char m) { unsigned n = m & 3; int s = 0; for (unsigned i = 0; i < n "
+        "- 1 && i < 50; i++) s += 3; return s; }"
+    ),
+    "unsigned_trips": (
+        "int f(const int a[8]) { int s = 0; unsigned i = 0; do { s += a[i & 7] & 3; i++; } "
+        "while (i - 2 < 5); return s * 64 + i; }"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", [*_JUMPS, *_LOOPS, *_SWITCHES, *_BOUNDS, *_ORDERS_AND_SIGNS])
 def test_control_of_any_form_is_as_gcc_has_it(name: str) -> None:
-    assert_as_gcc({**_JUMPS, **_LOOPS, **_SWITCHES, **_BOUNDS}[name], runs=4)
+    texts = {**_JUMPS, **_LOOPS, **_SWITCHES, **_BOUNDS, **_ORDERS_AND_SIGNS}
+    assert_as_gcc(texts[name], runs=4)
 
 
 def test_a_loop_that_may_be_left_is_told_of() -> None:
@@ -411,6 +461,14 @@ def test_two_arms_that_set_flags_are_no_choice_of_one_value() -> None:
         "int f(int b[8], int k) { while (k > b[k & 7]) k = b[k & 7]; return k; }",
         "void f(int b[8]) { int i = 0; while (i < 8) { if (b[i & 7]) continue; i++; } }",
         "void f(int b[8]) { int i = 0, j = 0; while (i < 8) { if (b[i & 7]) j++; else i++; } }",
+        # The question may be passed over, while the word is emptied all the same.
+        "int f(unsigned char x, const char a[64]) { int n = 0, k = 0; for (unsigned y = x; ; "
+        "y >>= 1) { n++; if (n < 40 && a[n & 63] >= -128) continue; if (!y) break; k++; } "
+        "return n * 8 + k; }",
+        # `case -1` is 4,294,967,295 there.
+        "int f(const int a[16]) { int s = 0; for (int i = 0; i < 16; i++) { unsigned u = "
+        "a[i] | 0x7ffffff0; switch (u++) { case -1: s += 1; break; case 2147483647: s += 16; "
+        "break; default: s += 256; } } return s; }",
     ],
 )
 def test_a_loop_that_may_go_round_is_refused(text: str) -> None:
