@@ -56,8 +56,8 @@ def statement_refusal(node: c_ast.Node, locator: Locator) -> FrontendError:
             )
         case c_ast.Switch():
             return SwitchUnsupported(
-                "a label of this `switch` stands inside of a statement or behind a declaration, or is "
-                "negative where what is chosen by changes",
+                "a label of this `switch` stands inside of a statement or behind a declaration, "
+                "or is negative where what is chosen by changes",
                 labels=start,
                 help="put the cases directly into its braces, declarations into their own, and "
                 "what is chosen by into a variable that the cases leave alone",

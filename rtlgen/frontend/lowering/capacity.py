@@ -212,8 +212,8 @@ class Capacity:
         divisor = right[0] if right[0] == right[1] else None
         if op == "&" and divisor is not None and divisor >= 0:
             return 0, divisor
-        if op == "%" and divisor is not None and divisor > 0 and left[0] != left[1]:
-            return (0 if (left[0] or -1) >= 0 else 1 - divisor), divisor - 1
+        if op == "%" and divisor is not None and divisor > 0:
+            return (0 if left[0] is not None and left[0] >= 0 else 1 - divisor), divisor - 1
         if None in left or None in right or left[0] < 0 or right[0] < 0:  # type: ignore[operator]
             return _ANY
         low, high = left
