@@ -22,6 +22,9 @@ _ESCAPES = {
     "n": 10, "t": 9, "r": 13, "a": 7, "b": 8, "f": 12, "v": 11, "\\": 92, "'": 39, '"': 34, "?": 63,
 }  # fmt: skip
 
+CHARACTER = re.compile(r"\\(?:x[0-9a-fA-F]+|[0-7]{1,3}|.)|[^\\]", re.DOTALL)
+"""One of those between the quotes of a string."""
+
 # Longer ones cannot fit in any type; Python refuses to convert very long ones at all.
 _MAX_DIGITS = 100
 

@@ -8,7 +8,6 @@ takes its place. An array that is not constant is filled where it is declared (s
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
@@ -16,14 +15,12 @@ from math import prod
 from pycparser import c_ast
 
 from rtlgen.errors import Label
-from rtlgen.frontend.constants import character_constant
+from rtlgen.frontend.constants import CHARACTER, character_constant
 from rtlgen.frontend.errors import FrontendError, InitialiserUnsupported
 from rtlgen.frontend.expressions import ExpressionReader
 from rtlgen.frontend.types import OPEN
 from rtlgen.ir.types import INT64, IntType
 from rtlgen.source import Span
-
-_CHARACTER = re.compile(r"\\(?:x[0-9a-fA-F]+|[0-7]{1,3}|.)|[^\\]", re.DOTALL)
 
 MAX_ELEMENTS = 1 << 16
 """Elements of the largest table: more than the block RAM of a device holds is a mistake."""
@@ -170,7 +167,7 @@ class _Filler:
 
     def text(self, literal: str, extent: int, base: int) -> None:
         """Take characters to their elements; the last one may have no place (C11 6.7.9, 14)."""
-        characters = _CHARACTER.findall(literal[1:-1]) if literal.startswith('"') else None
+        characters = CHARACTER.findall(literal[1:-1]) if literal.startswith('"') else None
         count = len(characters or ())
         extent = count + 1 if extent == OPEN else extent
         if characters is None or self.element.width_bits != 8 or count > extent:

@@ -12,64 +12,33 @@ from outside is taken without the bits beyond its type.
 
 from __future__ import annotations
 
-import re
-from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import replace
 
 from pycparser import c_ast
 
 from rtlgen.errors import Label
-from rtlgen.frontend.constants import integer_constant
-from rtlgen.frontend.errors import UnsupportedType
+from rtlgen.frontend.errors import FrontendError, UnsupportedType
 from rtlgen.frontend.locate import Locator
-from rtlgen.frontend.lowering.expression_types import ExpressionTypes
+from rtlgen.frontend.lowering.names import precise_constant
+from rtlgen.frontend.lowering.nodes import copied, has_effect, integer, number
+from rtlgen.frontend.lowering.rewriter import Before, Rewriter
+from rtlgen.frontend.lowering.types import (
+    INT,
+    SIZE,
+    ArrayOf,
+    Number,
+    Returning,
+    Type,
+    cast,
+    common_number,
+    number_type,
+    plain,
+)
 from rtlgen.frontend.writers import STEPS, below
-from rtlgen.ir.types import IntType
-
-MAX_BITS = 64
-"""Of one: as wide as the widest operator."""
 
 _WRAPPING = frozenset(("+", "-", "*", "/", "<<"))
 _COMPARISONS = frozenset(("<", "<=", ">", ">=", "==", "!="))
 _LOGICAL = frozenset(("&&", "||"))
-_WORDS = {8: "char", 16: "short", 32: "int", 64: "long"}
-
-
-@dataclass(frozen=True, slots=True)
-class Bits:
-    """An integer type. `is_precise`: it is `_BitInt`, which is not promoted."""
-
-    width: int
-    signed: bool
-    is_precise: bool
-
-    @property
-    def container(self) -> IntType:
-        """The standard type that holds it."""
-        return IntType(max(8, 1 << (self.width - 1).bit_length()), self.signed)
-
-    @property
-    def worked(self) -> IntType:
-        """The standard type in which it is computed."""
-        return IntType(max(32, self.container.width_bits), self.signed)
-
-    def holds(self, other: Bits) -> bool:
-        """Return whether every value of another type is one of this type."""
-        if other.signed and not self.signed:
-            return False
-        return other.width + (self.signed and not other.signed) <= self.width
-
-
-def _common(a: Bits, b: Bits) -> Bits:
-    """Return the type of an operation on two types, promoted if they are (C23 6.3.1.1, 6.3.1.8)."""
-    a, b = _promoted(a), _promoted(b)
-    high = max(a, b, key=lambda bits: (bits.width, not bits.is_precise))
-    signed = all(bits.signed for bits in (a, b) if bits.width == high.width)
-    return Bits(high.width, signed, high.is_precise)
-
-
-def _promoted(bits: Bits) -> Bits:
-    return bits if bits.is_precise or bits.width >= 32 else Bits(32, True, False)
 
 
 def standard_integers(tree: c_ast.FileAST, locator: Locator) -> None:
@@ -79,365 +48,256 @@ def standard_integers(tree: c_ast.FileAST, locator: Locator) -> None:
     ------
     UnsupportedType: what is done with one cannot be put in other types.
     """
-    if any(_is_precise(node) for node in below(tree)):
-        _Rewriter(locator).file(tree)
+    declared = [node for node in below(tree) if isinstance(node, c_ast.BitIntType)]
+    for node in declared:
+        _require_width(node, locator)
+    if declared or any(isinstance(x, c_ast.Constant) and "_BitInt" in x.type for x in below(tree)):
+        _Widener(locator).file(tree)
+    for node in below(tree):
+        if isinstance(node, c_ast.TypeDecl) and isinstance(node.type, c_ast.BitIntType):
+            bits = Number(number(node.type.width) or 0, node.type.signedness != "unsigned")
+            node.type = c_ast.IdentifierType(list(_container(bits).words), node.type.coord)
 
 
-def _is_precise(node: c_ast.Node) -> bool:
-    is_literal = isinstance(node, c_ast.Constant) and "_BitInt" in node.type
-    return is_literal or isinstance(node, c_ast.BitIntType)
+def _require_width(node: c_ast.BitIntType, locator: Locator) -> None:
+    least = 1 if node.signedness == "unsigned" else 2
+    bits = number(node.width) if isinstance(node.width, c_ast.Constant) else None
+    if bits is None or not least <= bits <= SIZE.bits:
+        raise UnsupportedType(
+            "the width of this bit-precise integer is not supported",
+            labels=(Label(locator.span(node)),),
+            help=f"write a number from {least} to {SIZE.bits}",
+        )
 
 
-class _Rewriter:
-    """Follows the declarations of a file, in order."""
+def _container(bits: Number) -> Number:
+    """Return the standard type that holds an integer."""
+    return Number(8 * bits.bytes, bits.is_signed)
+
+
+def _worked(bits: Number) -> Number:
+    """Return the standard type in which an integer is computed."""
+    return Number(max(INT.bits, 8 * bits.bytes), bits.is_signed)
+
+
+def _holds(bits: Number, other: Number) -> bool:
+    """Return whether every value of another type is one of a type."""
+    low, high = bits.limits
+    return low <= other.limits[0] and other.limits[1] <= high
+
+
+class _Widener(Rewriter):
+    """Rewrites expressions; the types of declarations are those of the program until the end."""
 
     def __init__(self, locator: Locator) -> None:
+        super().__init__()
         self._locator = locator
-        self._types = ExpressionTypes()
-        self._result: c_ast.Node | None = None
-        self._outside: list[set[str]] = [set()]
+        self._result: Type | None = None
 
-    def file(self, tree: c_ast.FileAST) -> None:
-        """Rewrite expressions, then the types that they needed."""
-        for node in tree.ext:
-            self._statement(node)
-        for node in list(below(tree)):
-            if isinstance(node, c_ast.TypeDecl) and isinstance(node.type, c_ast.BitIntType):
-                container = self._bits(node.type).container
-                node.type = c_ast.IdentifierType(_words(container), node.type.coord)
+    def refuse(self, function: str, error: FrontendError) -> None:
+        """Raise what is refused, whoever calls the function."""
+        raise error
 
     def _refused(self, node: c_ast.Node, message: str, fix: str) -> UnsupportedType:
         return UnsupportedType(message, labels=(Label(self._locator.span(node)),), help=fix)
 
-    # Types.
-
-    def _bits(self, node: c_ast.BitIntType) -> Bits:
-        signed = node.signedness != "unsigned"
-        width = node.width
-        value = None
-        if isinstance(width, c_ast.Constant) and width.type == "int":
-            value = integer_constant(width.value)[0]
-        if value is None or not 1 + signed <= value <= MAX_BITS:
-            raise self._refused(
-                node,
-                "the width of this bit-precise integer is not supported",
-                f"write a number from {1 + signed} to {MAX_BITS}",
-            )
-        return Bits(value, signed, True)
-
-    def _of_type(self, type_: c_ast.Node | None) -> Bits | None:
-        """Return the integer type that a declarator is."""
-        if type_ is None:
-            return None
-        resolved = self._types.resolved(type_)
-        if isinstance(resolved, c_ast.TypeDecl) and isinstance(resolved.type, c_ast.BitIntType):
-            return self._bits(resolved.type)
-        number = self._types.number_of(resolved)
-        return (
-            Bits(number.width_bits, number.signed, False) if isinstance(number, IntType) else None
-        )
-
     # Statements.
 
-    def _statement(self, node: c_ast.Node) -> None:
+    def parameters(self, node: c_ast.FuncDef) -> list[c_ast.Node]:
+        self._result = self.names.read(node.decl.type.type)
+        return super().parameters(node)
+
+    def declaration(self, node: c_ast.Decl | c_ast.Typedef) -> list[c_ast.Node]:
+        type_ = self.names.declare(node).type
+        if isinstance(node, c_ast.Decl) and node.init is not None:
+            node.init = self._initial(node.init, type_)
+        return [node]
+
+    def result(self, node: c_ast.Return) -> list[c_ast.Node]:
+        if node.expr is not None:
+            node.expr = self._as(node.expr, number_type(self._result))
+        return [node]
+
+    def effect(self, node: c_ast.Node) -> list[c_ast.Node]:
         match node:
-            case c_ast.FuncDef():
-                self._function(node)
-            case c_ast.Compound() | c_ast.For():
-                with self._types.block():
-                    self._parts(node)
-            case c_ast.Decl() | c_ast.Typedef():
-                self._declaration(node)
-            case c_ast.Return(expr=value) if value is not None:
-                node.expr = self._as(value, self._of_type(self._result))
-            case _:
-                self._parts(node)
+            case c_ast.ExprList(exprs=parts):
+                node.exprs = [made for part in parts for made in self.effect(part)]
+                return [node]
+            case c_ast.UnaryOp(op=op, expr=target) if op in STEPS and self._is_precise(target):
+                op, one = "+=" if "+" in node.op else "-=", integer(1, node.coord)
+                return [self._assigned(c_ast.Assignment(op, target, one, node.coord))]
+        return super().effect(node)
 
-    def _parts(self, node: c_ast.Node) -> None:
-        """Rewrite what is in a statement."""
-        for field in node.__slots__:
-            value = getattr(node, field, None)
-            if isinstance(value, list):
-                value[:] = [self._part(each) for each in value]
-            elif isinstance(value, c_ast.Node):
-                setattr(node, field, self._part(value))
-
-    def _part(self, node: object) -> object:
-        match node:
-            case c_ast.ExprList():
-                node.exprs = [self._part(each) for each in node.exprs]
-            case c_ast.UnaryOp(op=op) if op in STEPS:
-                return self._step(node)
-            case c_ast.Assignment():
-                return self._assigned(node)
-            case (
-                c_ast.BinaryOp()
-                | c_ast.UnaryOp()
-                | c_ast.TernaryOp()
-                | c_ast.FuncCall()
-                | c_ast.Cast()
-                | c_ast.ID()
-                | c_ast.ArrayRef()
-                | c_ast.StructRef()
-                | c_ast.Constant()
-            ):
-                return self._value(node)[0]
-            case c_ast.Node():
-                self._statement(node)
-        return node
-
-    def _function(self, node: c_ast.FuncDef) -> None:
-        self._types.declare(node.decl.name, node.decl.type)
-        self._result = node.decl.type.type
-        with self._types.block():
-            arguments = node.decl.type.args
-            for parameter in arguments.params if arguments is not None else ():
-                if isinstance(parameter, c_ast.Decl) and parameter.name is not None:
-                    self._types.declare_parameter(parameter.name, parameter.type)
-            self._statement(node.body)
-
-    def _declaration(self, node: c_ast.Decl | c_ast.Typedef) -> None:
-        for part in below(node.type):
-            if isinstance(part, c_ast.Struct | c_ast.Union):
-                self._types.declare_members(part)
-            if isinstance(part, c_ast.Enumerator):
-                self._types.enumeration_constant(part.name)
-        if isinstance(node, c_ast.Typedef):
-            self._types.declare_type(node.name, node.type)
-            return
-        if node.name is not None:
-            self._types.declare(node.name, node.type)
-        if node.init is not None:
-            inner = node.type
-            while isinstance(inner, c_ast.ArrayDecl):
-                inner = inner.type
-            node.init = self._initial(node.init, self._of_type(inner))
-
-    def _initial(self, node: c_ast.Node, bits: Bits | None) -> c_ast.Node:
+    def _initial(self, node: c_ast.Node, type_: Type) -> c_ast.Node:
+        """Rewrite an initial value, or those in braces."""
+        while isinstance(type_, ArrayOf):
+            type_ = type_.of
         match node:
             case c_ast.InitList():
-                node.exprs = [self._initial(each, bits) for each in node.exprs or ()]
+                node.exprs = [self._initial(each, type_) for each in node.exprs or ()]
                 return node
             case c_ast.NamedInitializer():
-                node.expr = self._initial(node.expr, bits)
+                node.expr = self._initial(node.expr, type_)
                 return node
-        return self._as(node, bits)
+        return self._as(node, number_type(type_))
 
-    def _assigned(self, node: c_ast.Assignment) -> c_ast.Node:
-        target = self._of_type(self._types.of(node.lvalue))
-        if node.op != "=" and target is not None:
-            value, given = self._value(deepcopy(node.rvalue))
-            if not target.is_precise and (given is None or not given.is_precise):
-                node.lvalue, node.rvalue = self._place(node.lvalue), value
-                return node
-            self._require_simple(node.lvalue)
-            op = node.op.removesuffix("=")
-            combined = c_ast.BinaryOp(op, deepcopy(node.lvalue), node.rvalue, node.coord)
-            result = self._as(combined, target)
-            return c_ast.Assignment("=", self._place(node.lvalue), result, node.coord)
-        node.rvalue = self._as(node.rvalue, target)
-        node.lvalue = self._place(node.lvalue)
-        return node
+    # Expressions.
 
-    def _step(self, node: c_ast.UnaryOp) -> c_ast.Node:
-        """Rewrite a step that is a statement."""
-        target = self._of_type(self._types.of(node.expr))
-        if target is None or not target.is_precise:
-            node.expr = self._place(node.expr)
-            return node
-        one = c_ast.Constant("int", "1", node.coord)
-        op = "+=" if "+" in node.op else "-="
-        return self._assigned(c_ast.Assignment(op, node.expr, one, node.coord))
+    def _integer(self, node: c_ast.Node) -> Number | None:
+        """Return the type of an expression, if that is one of integers."""
+        found = self.names.number(node)
+        return None if found is None or found.is_floating else found
 
-    def _require_simple(self, node: c_ast.Node) -> None:
-        for part in below(node):
-            is_step = isinstance(part, c_ast.UnaryOp) and part.op in STEPS
-            if is_step or isinstance(part, c_ast.Assignment | c_ast.FuncCall):
-                raise self._refused(node, "this is evaluated twice", "write the steps apart")
+    def _is_precise(self, *nodes: c_ast.Node) -> bool:
+        """Return whether all are integers, and one of them is bit-precise."""
+        found = [self._integer(node) for node in nodes]
+        return None not in found and any(x is not None and x.is_precise for x in found)
 
-    def _place(self, node: c_ast.Node) -> c_ast.Node:
-        """Rewrite what stands inside of something that is assigned."""
-        match node:
-            case c_ast.ArrayRef():
-                node.name, node.subscript = self._place(node.name), self._value(node.subscript)[0]
-            case c_ast.StructRef():
-                node.name = self._place(node.name)
-            case c_ast.UnaryOp(op="*"):
-                node.expr = self._value(node.expr)[0]
-            case c_ast.ID():
-                pass
-            case _:
-                return self._value(node)[0]
-        return node
-
-    # Values.
-
-    def _as(self, node: c_ast.Node, bits: Bits | None) -> c_ast.Node:
-        """Return an expression, converted to a type where that is a bit-precise one."""
-        value, given = self._value(node)
-        if bits is None or not bits.is_precise:
-            return value
-        return self._converted(value, given, bits, node)
-
-    def _converted(
-        self, value: c_ast.Node, given: Bits | None, bits: Bits, node: c_ast.Node
-    ) -> c_ast.Node:
-        """Return a value of another type as a standard one, its bits those of `bits`."""
-        if given is None:
-            raise self._refused(
-                node, "this is made a bit-precise integer, and its type is not known", "cast it"
-            )
-        if not bits.is_precise or bits.holds(given):
-            return _cast(value, bits.worked if bits.is_precise else _standard(bits), node)
-        return _narrow(value, bits, node)
-
-    def _value(self, node: c_ast.Node) -> tuple[c_ast.Node, Bits | None]:
-        """Return what stands in place of an expression, and its type if that is an integer."""
+    def expression(self, node: c_ast.Node, before: Before) -> c_ast.Node:
+        """Return what stands in place of an expression: its value, in a standard type."""
         match node:
             case c_ast.Constant() if "_BitInt" in node.type:
                 return self._literal(node)
-            case c_ast.UnaryOp(op=op) if op in STEPS or op in ("*", "&", "sizeof", "!"):
-                return self._other(node)
-            case c_ast.UnaryOp():
-                return self._unary(node)
-            case c_ast.BinaryOp():
-                return self._binary(node)
-            case c_ast.TernaryOp():
-                node.cond = self._value(node.cond)[0]
-                (first, a), (second, b) = self._value(node.iftrue), self._value(node.iffalse)
-                if a is not None and b is not None and (a.is_precise or b.is_precise):
-                    common = _common(a, b)
-                    node.iftrue = self._converted(first, a, common, node)
-                    node.iffalse = self._converted(second, b, common, node)
-                    return node, common
-                node.iftrue, node.iffalse = first, second
-                return node, None if a is None or b is None else _common(a, b)
-            case c_ast.Cast(to_type=c_ast.Typename(type=type_)):
-                bits = self._of_type(type_)
-                if bits is not None and bits.is_precise:
-                    return self._as(node.expr, bits), bits
-                node.expr = self._value(node.expr)[0]
-                return node, bits
-            case c_ast.CompoundLiteral(type=c_ast.Typename(type=type_)):
-                while isinstance(type_, c_ast.ArrayDecl):
-                    type_ = type_.type
-                node.init = self._initial(node.init, self._of_type(type_))
-                return self._other(node)
-            case c_ast.Assignment():
-                bits = self._of_type(self._types.of(node.lvalue))
-                return self._assigned(node), bits
-        return self._other(node)
-
-    def _other(self, node: c_ast.Node) -> tuple[c_ast.Node, Bits | None]:
-        """Return an expression that is no arithmetic."""
-        bits = self._of_type(self._types.of(node))
-        match node:
-            case c_ast.UnaryOp(op=op) if op in STEPS:
-                if bits is not None and bits.is_precise:
+            case c_ast.UnaryOp(op="sizeof"):
+                return node
+            case c_ast.UnaryOp(op="&"):
+                node.expr = self._place(node.expr)
+                return node
+            case c_ast.UnaryOp(op=op, expr=inner) if op in STEPS:
+                if self._is_precise(inner):
                     raise self._refused(
                         node,
                         "a bit-precise integer is stepped inside an expression",
                         "make the step a statement of its own",
                     )
-            case c_ast.UnaryOp(op="sizeof"):
-                return node, bits
-            case c_ast.UnaryOp(op="&"):
-                node.expr = self._place(node.expr)
-            case c_ast.UnaryOp():
-                node.expr = self._value(node.expr)[0]
-            case c_ast.ArrayRef() | c_ast.StructRef():
-                node = self._place(node)
-            case c_ast.FuncCall() if node.args is not None:
-                self._arguments(node)
-            case c_ast.ExprList():
-                node.exprs = [self._value(each)[0] for each in node.exprs]
-        if bits is not None and bits.is_precise and not isinstance(node, c_ast.FuncCall):
-            # The bits beyond its type are nobody's.
-            return _narrow(node, bits, node), bits
-        return node, bits
+                node.expr = self._place(inner)
+                return node
+            case c_ast.UnaryOp(op="+" | "-" | "~", expr=inner) if self._is_precise(inner):
+                bits = self._integer(inner)
+                assert bits is not None, "it is precise"
+                node.expr = self._cast(self.expression(inner, before), _worked(bits), node)
+                return node if node.op == "+" else _narrow(node, bits, node)
+            case c_ast.BinaryOp(left=left, right=right) if node.op not in _LOGICAL:
+                if self._is_precise(left, right):
+                    return self._operation(node)
+            case c_ast.TernaryOp(iftrue=first, iffalse=second) if self._is_precise(first, second):
+                common = self.names.common(first, second)
+                node.cond = self.expression(node.cond, before)
+                node.iftrue = self._converted(first, common, node)
+                node.iffalse = self._converted(second, common, node)
+                return node
+            case c_ast.Cast(to_type=to):
+                bits = number_type(self.names.read(to))
+                if bits is not None and bits.is_precise:
+                    return self._as(node.expr, bits)
+            case c_ast.Assignment():
+                return self._assigned(node)
+            case c_ast.FuncCall():
+                return self._call(node)
+            case c_ast.CompoundLiteral():
+                node.init = self._initial(node.init, self.names.read(node.type))
+                return node
+            case c_ast.ID() | c_ast.ArrayRef() | c_ast.StructRef() | c_ast.UnaryOp(op="*"):
+                bits = self._integer(node)
+                made = self._place(node)
+                # The bits beyond its type are nobody's.
+                is_precise = bits is not None and bits.is_precise
+                return _narrow(made, bits, node) if bits is not None and is_precise else made
+        return self.inside(node, before)
 
-    def _arguments(self, node: c_ast.FuncCall) -> None:
-        function = self._types.of(node.name)
-        listed = function.args if isinstance(function, c_ast.FuncDecl) else None
-        types = [getattr(each, "type", None) for each in listed.params] if listed else []
-        node.args.exprs = [
-            self._as(each, self._of_type(types[k]) if k < len(types) else None)
-            for k, each in enumerate(node.args.exprs)
-        ]
+    def _place(self, node: c_ast.Node) -> c_ast.Node:
+        """Rewrite what stands inside of something that is named."""
+        match node:
+            case c_ast.ArrayRef():
+                node.name, index = self._place(node.name), node.subscript
+                node.subscript = self.expression(index, None)
+            case c_ast.StructRef():
+                node.name = self._place(node.name)
+            case c_ast.UnaryOp(op="*"):
+                node.expr = self.expression(node.expr, None)
+            case c_ast.ID():
+                pass
+            case _:
+                return self.expression(node, None)
+        return node
 
-    def _literal(self, node: c_ast.Constant) -> tuple[c_ast.Node, Bits]:
-        digits = re.sub(r"(?i)u?wbu?$", "", node.value)
+    def _assigned(self, node: c_ast.Assignment) -> c_ast.Node:
+        target, value = node.lvalue, node.rvalue
+        bits = self._integer(target)
+        if node.op != "=" and self._is_precise(target, value):
+            if any(has_effect(part) for part in below(target)):
+                raise self._refused(node.lvalue, "this is evaluated twice", "write the steps apart")
+            op = node.op.removesuffix("=")
+            value = c_ast.BinaryOp(op, copied(target), value, node.coord)
+            made = self._as(value, bits)
+            return c_ast.Assignment("=", self._place(target), made, node.coord)
+        node.rvalue = self._as(value, bits)
+        node.lvalue = self._place(target)
+        return node
+
+    def _call(self, node: c_ast.FuncCall) -> c_ast.Node:
+        function = self.names.type_of(node.name)
+        taken = function.parameters if isinstance(function, Returning) else ()
+        for place, each in enumerate(node.args.exprs if node.args is not None else ()):
+            bits = number_type(taken[place]) if place < len(taken) else None
+            node.args.exprs[place] = self._as(each, bits)
+        return node
+
+    def _literal(self, node: c_ast.Constant) -> c_ast.Node:
         try:
-            value = integer_constant(f"{digits}ULL")[0]
+            value, bits = precise_constant(node.value)
         except ValueError as error:
             raise self._refused(node, str(error), "write a smaller one") from error
-        signed = "unsigned" not in node.type
-        width = max(1, value.bit_length()) + signed
-        if width > MAX_BITS:
-            raise self._refused(node, "it is larger than any 64-bit type", "write a smaller one")
-        bits = Bits(width, signed, True)
-        text = str(value) + {32: "", 64: "L"}[bits.worked.width_bits] + ("" if signed else "U")
-        return c_ast.Constant("int", text, node.coord), bits
+        suffix = ("" if bits.bytes <= INT.bytes else "L") + ("" if bits.is_signed else "U")
+        return c_ast.Constant("int", f"{value}{suffix}", node.coord)
 
-    def _unary(self, node: c_ast.UnaryOp) -> tuple[c_ast.Node, Bits | None]:
-        value, given = self._value(node.expr)
-        if given is None or not given.is_precise:
-            node.expr = value
-            return node, None if given is None else _promoted(given)
-        node.expr = _cast(value, given.worked, node)
-        return (node if node.op == "+" else _narrow(node, given, node)), given
-
-    def _binary(self, node: c_ast.BinaryOp) -> tuple[c_ast.Node, Bits | None]:
-        (left, a), (right, b) = self._value(node.left), self._value(node.right)
-        node.left, node.right = left, right
-        boolean = Bits(32, True, False)
-        if node.op in _LOGICAL:
-            return node, boolean
-        if a is None or b is None or not (a.is_precise or b.is_precise):
-            if a is None or b is None:
-                return node, boolean if node.op in _COMPARISONS else None
-            if node.op in ("<<", ">>"):
-                return node, _promoted(a)
-            return node, boolean if node.op in _COMPARISONS else _common(a, b)
+    def _operation(self, node: c_ast.BinaryOp) -> c_ast.Node:
+        """Rewrite an operation on integers of which one is bit-precise."""
+        left, right = self._integer(node.left), self._integer(node.right)
+        assert left is not None and right is not None, "they are integers"
         if node.op in ("<<", ">>"):
-            bits = _promoted(a)
-            node.left = self._converted(left, a, bits, node)
-            node.right = _cast(right, _promoted(b).worked, node)
+            bits = left.promoted
+            shift = self._cast(self.expression(node.right, None), _worked(right.promoted), node)
         else:
-            bits = _common(a, b)
-            node.left = self._converted(left, a, bits, node)
-            node.right = self._converted(right, b, bits, node)
-        if node.op in _COMPARISONS:
-            return node, boolean
-        if bits.is_precise and node.op in _WRAPPING:
-            return _narrow(node, bits, node), bits
-        return node, bits
+            bits = common_number(left, right)
+            shift = self._converted(node.right, bits, node)
+        node.left, node.right = self._converted(node.left, bits, node), shift
+        return _narrow(node, bits, node) if bits.is_precise and node.op in _WRAPPING else node
+
+    # Conversions.
+
+    def _as(self, node: c_ast.Node, bits: Number | None) -> c_ast.Node:
+        """Return an expression, converted to a type where that is a bit-precise one."""
+        if bits is None or not bits.is_precise:
+            return self.expression(node, None)
+        return self._converted(node, bits, node)
+
+    def _converted(self, node: c_ast.Node, bits: Number | None, at: c_ast.Node) -> c_ast.Node:
+        """Return a value of another type as a standard one, its bits those of `bits`."""
+        given = self._integer(node)
+        if given is None or bits is None:
+            raise self._refused(
+                at, "this is made a bit-precise integer, and its type is not known", "cast it"
+            )
+        value = self.expression(node, None)
+        if not bits.is_precise or _holds(bits, given):
+            return self._cast(value, _worked(bits) if bits.is_precise else bits, at)
+        return _narrow(value, bits, at)
+
+    def _cast(self, value: c_ast.Node, bits: Number, at: c_ast.Node) -> c_ast.Cast:
+        return cast(plain(bits), value, at.coord)
 
 
-def _standard(bits: Bits) -> IntType:
-    return IntType(bits.width, bits.signed)
-
-
-def _words(type_: IntType) -> list[str]:
-    return ["signed" if type_.signed else "unsigned", _WORDS[type_.width_bits]]
-
-
-def _cast(value: c_ast.Node, type_: IntType, at: c_ast.Node) -> c_ast.Cast:
-    name = c_ast.TypeDecl(None, [], None, c_ast.IdentifierType(_words(type_), at.coord), at.coord)
-    return c_ast.Cast(c_ast.Typename(None, [], None, name, at.coord), value, at.coord)
-
-
-def _narrow(value: c_ast.Node, bits: Bits, at: c_ast.Node) -> c_ast.Node:
+def _narrow(value: c_ast.Node, bits: Number, at: c_ast.Node) -> c_ast.Node:
     """Return the bits of a value that count, in the type in which it is computed."""
-    work = bits.worked
-    unsigned = IntType(work.width_bits, False)
-    if bits.width == work.width_bits:
-        return _cast(value, work, at)
-    if not bits.signed:
-        mask = c_ast.Constant("int", f"{hex((1 << bits.width) - 1)}UL", at.coord)
-        if work.width_bits == 32:
-            mask.value = mask.value.removesuffix("L")
-        return c_ast.BinaryOp("&", _cast(value, unsigned, at), mask, at.coord)
-    beyond = c_ast.Constant("int", str(work.width_bits - bits.width), at.coord)
-    shifted = c_ast.BinaryOp("<<", _cast(value, unsigned, at), beyond, at.coord)
-    return c_ast.BinaryOp(">>", _cast(shifted, work, at), beyond, at.coord)
+    place, work = at.coord, _worked(bits)
+    unsigned = plain(replace(work, is_signed=False))
+    if bits.bits == work.bits:
+        return cast(plain(work), value, place)
+    if not bits.is_signed:
+        suffix = "U" if work.bits == INT.bits else "UL"
+        mask = c_ast.Constant("int", f"{hex(bits.limits[1])}{suffix}", place)
+        return c_ast.BinaryOp("&", cast(unsigned, value, place), mask, place)
+    beyond = integer(work.bits - bits.bits, place)
+    shifted = c_ast.BinaryOp("<<", cast(unsigned, value, place), beyond, place)
+    return c_ast.BinaryOp(">>", cast(plain(work), shifted, place), beyond, place)

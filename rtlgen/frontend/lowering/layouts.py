@@ -17,20 +17,24 @@ from rtlgen.errors import Label
 from rtlgen.frontend.errors import AggregateUnsupported
 from rtlgen.frontend.locate import Locator
 from rtlgen.frontend.lowering.names import Names
+from rtlgen.frontend.lowering.nodes import integer
 from rtlgen.frontend.lowering.types import (
+    INT,
     ArrayOf,
     Member,
+    Number,
     Plain,
     Record,
     RecordType,
     Type,
-    declarator,
+    cast,
     innermost,
+    number_type,
+    plain,
     qualified,
 )
 
 Path = tuple[str, ...]
-_INT_BITS = 32
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -151,19 +155,20 @@ class Layouts:
         return Layout(tuple(moved.values()), entries)
 
     def _bit_field(self, member: Member, path: Path) -> Layout:
-        number = self._names.number(member.type)
+        number = number_type(member.type)
         bits = self._names.constant(member.bits)
-        if number is None or bits is None or not 0 < bits <= min(_INT_BITS, 8 * number.bytes):
+        most = 0 if number is None or number.is_floating else min(INT.bits, number.bits)
+        if number is None or bits is None or not 0 < bits <= most:
             raise AggregateUnsupported(
                 f"the bit-field `{member.name}` is not supported",
                 labels=(Label(self._locator.name_span(member.node, member.name or ""), "here"),),
                 help="give it 1 to 32 bits of an integer type, or make it a member of that type",
             )
+        assert isinstance(member.type, Plain)
         type_: Type = member.type
-        assert isinstance(type_, Plain)
-        if sorted(type_.names) != ["_Bool"]:
-            size = next(name for most, name in _STORED if bits <= most)
-            type_ = Plain(("signed" if number.is_signed else "unsigned", size), type_.quals)
+        if not number.is_bool:
+            size = next(most for most in (8, 16, INT.bits) if bits <= most)
+            type_ = qualified(plain(Number(size, number.is_signed)), member.type.quals)
         leaf = Leaf(path, type_, (), (0,), bits)
         return Layout((leaf,), {path: Entry(leaf)})
 
@@ -193,14 +198,11 @@ class Layouts:
 
     def _shape(self, leaf: Leaf) -> tuple[int | None, ...] | None:
         """Return size and extents of a leaf that a member of a union may be."""
-        number = self._names.number(leaf.type)
-        if number is None or leaf.bits is not None or _is_bool(leaf):
+        number = number_type(leaf.type)
+        if number is None or number.is_floating or number.is_bool or leaf.bits is not None:
             return None
         extents = [self._names.constant(extent) for extent in leaf.extents]
         return None if None in extents else (number.bytes, *extents)
-
-
-_STORED = ((8, "char"), (16, "short"), (_INT_BITS, "int"))
 
 
 def _called(record: Record) -> str:
@@ -210,28 +212,24 @@ def _called(record: Record) -> str:
 def as_read(entry: Entry, stored: c_ast.Node) -> c_ast.Node:
     """Return the value of a member, given what is stored of it."""
     if entry.seen is not None:
-        return _cast(entry.seen, stored)
-    leaf = entry.leaf
-    if leaf.bits is not None and 16 < leaf.bits < _INT_BITS:
-        # An int holds all its values, so that it is promoted to one.
-        return _cast(Plain(("int",)), stored)
-    return stored
+        return cast(entry.seen, stored)
+    bits = entry.leaf.bits
+    # An int holds all its values, so that it is promoted to one.
+    return cast(plain(INT), stored) if bits is not None and 16 < bits < INT.bits else stored
 
 
 def as_stored(entry: Entry, value: c_ast.Node) -> c_ast.Node:
     """Return what is stored of a value that a member is set to."""
     if entry.seen is not None:
-        return _cast(entry.seen, value)
-    leaf = entry.leaf
-    at = value.coord
-    if leaf.bits is None or leaf.bits in (8, 16, _INT_BITS) or _is_bool(leaf):
+        return cast(entry.seen, value)
+    leaf, at = entry.leaf, value.coord
+    if leaf.bits is None or leaf.bits in (8, 16, INT.bits) or _is_bool(leaf):
         return value
-    if "unsigned" in _words(leaf):
-        mask = c_ast.Constant("int", str((1 << leaf.bits) - 1), at)
-        return c_ast.BinaryOp("&", value, mask, at)
-    up = c_ast.Constant("int", str(_INT_BITS - leaf.bits), at)
-    raised = c_ast.BinaryOp("<<", _cast(Plain(("unsigned", "int")), value), up, at)
-    return c_ast.BinaryOp(">>", _cast(Plain(("int",)), raised), up, at)
+    if not _is_signed(leaf):
+        return c_ast.BinaryOp("&", value, integer((1 << leaf.bits) - 1, at), at)
+    up = integer(INT.bits - leaf.bits, at)
+    raised = c_ast.BinaryOp("<<", cast(plain(replace(INT, is_signed=False)), value), up, at)
+    return c_ast.BinaryOp(">>", cast(plain(INT), raised), up, at)
 
 
 def is_converted(entry: Entry) -> bool:
@@ -241,23 +239,16 @@ def is_converted(entry: Entry) -> bool:
 
 def limits(leaf: Leaf) -> tuple[int, int] | None:
     """Return the smallest and largest value of a bit-field."""
-    if leaf.bits is None or _is_bool(leaf):
-        return None if leaf.bits is None else (0, 1)
-    if "unsigned" in _words(leaf):
-        return 0, (1 << leaf.bits) - 1
-    return -(1 << (leaf.bits - 1)), (1 << (leaf.bits - 1)) - 1
+    if leaf.bits is None:
+        return None
+    return (0, 1) if _is_bool(leaf) else Number(leaf.bits, _is_signed(leaf)).limits
 
 
-def _words(leaf: Leaf) -> tuple[str, ...]:
-    assert isinstance(leaf.type, Plain)
-    return leaf.type.names
+def _is_signed(leaf: Leaf) -> bool:
+    number = number_type(leaf.type)
+    return number is not None and number.is_signed
 
 
 def _is_bool(leaf: Leaf) -> bool:
-    return _words(leaf) == ("_Bool",)
-
-
-def _cast(type_: Type, node: c_ast.Node) -> c_ast.Cast:
-    at = node.coord
-    name = c_ast.Typename(None, [], None, declarator(type_, None, at), at)
-    return c_ast.Cast(name, node, at)
+    number = number_type(leaf.type)
+    return number is not None and number.is_bool

@@ -19,7 +19,7 @@ from pycparser import c_ast
 from rtlgen.errors import Label
 from rtlgen.frontend.errors import UnsupportedExpression
 from rtlgen.frontend.locate import Locator
-from rtlgen.frontend.lowering.names import FreshNames
+from rtlgen.frontend.lowering.nodes import FreshNames
 from rtlgen.frontend.lowering.rewriter import Before, Refused, Rewriter
 from rtlgen.frontend.writers import NUMBERS, STEPS, below
 

@@ -1,40 +1,55 @@
-"""What names mean at a place of the tree: the types of variables, and of expressions.
+"""What names mean at a place of the tree, and of what type expressions of them are.
 
-C's scopes are kept, with tags and typedefs; what the reader of statements decides later, such as
-which parameters are fixed, is not known here.
+C's scopes are kept, with tags, typedefs and enumerations; types follow the rules of C (C11 6.3 and
+6.5, C23 for `_BitInt`). What the reader of statements decides later, such as which parameters are
+fixed, is not known here.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 from pycparser import c_ast
 
-from rtlgen.frontend.constants import character_constant, integer_constant
+from rtlgen.frontend.constants import (
+    CHARACTER,
+    WIDE_CHARACTERS,
+    character_constant,
+    integer_constant,
+)
+from rtlgen.frontend.lowering.nodes import integer
 from rtlgen.frontend.lowering.types import (
+    INT,
+    LONG,
+    SIGNED_CHAR,
+    SIZE,
     ArrayOf,
     Keyword,
     Member,
+    Number,
     Plain,
     PointerTo,
     Record,
     RecordType,
     Returning,
     Type,
+    as_value,
+    common_number,
     element_of,
+    find_member,
+    number_of,
+    number_type,
+    plain,
     qualified,
+    unqualified,
 )
-from rtlgen.frontend.writers import below
 
-_BYTES = {("char",): 1, ("short",): 2, (): 4, ("long",): 8, ("long", "long"): 8}
-_OTHER_BYTES = {("float",): 4, ("double",): 8, ("_Bool",): 1, ("double", "long"): 16}
 _POINTER_BYTES = 8
-_INT = Plain(("int",))
-_SIZE = Plain(("unsigned", "long"))
-_DIFFERENCE = Plain(("long",))
 _COMPARISONS = frozenset(("==", "!=", "<", "<=", ">", ">=", "&&", "||"))
+_STEPS = frozenset(("++", "--", "p++", "p--"))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,14 +69,6 @@ class Symbol:
     is_type: bool = False
     is_parameter: bool = False
     is_shared: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Number:
-    """What arithmetic needs to know of an integer type."""
-
-    bytes: int
-    is_signed: bool
 
 
 class Names:
@@ -90,16 +97,13 @@ class Names:
 
     def lookup(self, name: str) -> Symbol | None:
         """Return what a name stands for here."""
-        for scope in reversed(self._scopes):
-            if name in scope:
-                return scope[name]
-        return None
+        return next((scope[name] for scope in reversed(self._scopes) if name in scope), None)
 
     def declare(self, node: c_ast.Decl | c_ast.Typedef, *, is_parameter: bool = False) -> Symbol:
         """Bind the name that a declaration introduces; return what it stands for."""
         type_ = self.read(node.type)
         if is_parameter:
-            type_ = _as_parameter(type_)
+            type_ = as_value(type_)
         value = None
         is_type = isinstance(node, c_ast.Typedef)
         if is_type and isinstance(type_, RecordType) and not type_.record.spelled:
@@ -138,14 +142,25 @@ class Names:
             case c_ast.FuncDecl(type=inner, args=arguments):
                 listed = arguments.params if arguments is not None else ()
                 taken = [self.read(p) for p in listed if isinstance(p, c_ast.Decl | c_ast.Typename)]
-                return Returning(self.read(inner), tuple(map(_as_parameter, taken)))
+                return Returning(self.read(inner), tuple(map(as_value, taken)))
             case c_ast.TypeDecl(type=inner, quals=quals):
                 return qualified(self.read(inner), tuple(quals or ()))
             case c_ast.IdentifierType(names=names):
                 symbol = self.lookup(names[0]) if len(names) == 1 else None
                 if symbol is None or not symbol.is_type:
-                    return Plain(tuple(names))
-                return Plain(tuple(names)) if isinstance(symbol.type, Plain) else symbol.type
+                    return Plain(tuple(names), number=number_of(names))
+                if isinstance(symbol.type, Plain):
+                    # A number keeps the name that the program gives its type.
+                    return Plain(tuple(names), (), symbol.type.number)
+                return symbol.type
+            case c_ast.BitIntType(signedness=sign, width=width):
+                bits = self.constant(width) if isinstance(width, c_ast.Constant) else None
+                number = Number(bits, sign != "unsigned", is_precise=True) if bits else None
+                return Plain(("_BitInt",)) if number is None else plain(number)
+            case c_ast.TypeOf(expr=c_ast.Typename() as inner):
+                return self.read(inner)
+            case c_ast.TypeOf(expr=inner):
+                return self.type_of(inner) or Plain(())
             case c_ast.Struct() | c_ast.Union():
                 return RecordType(self._record(node))
             case c_ast.Enum():
@@ -162,7 +177,7 @@ class Names:
         if node.name:
             scopes = self._tags if node.decls is None else self._tags[-1:]
             found = next((tags[node.name] for tags in reversed(scopes) if node.name in tags), None)
-        record = found or Record(keyword, spelled)
+        record = found or Record(keyword, spelled, node)
         if node.name and found is None:
             self._tags[-1][node.name] = record
         if node.decls is not None:
@@ -175,45 +190,28 @@ class Names:
         return record
 
     def _enumeration(self, node: c_ast.Enum) -> Plain:
-        """Declare the constants of an enumeration; its type is gcc's choice."""
+        """Declare the constants of an enumeration; its type is gcc's choice, or given."""
         following: int | None = 0
         is_signed = False
         for item in node.values.enumerators if node.values is not None else ():
             if item.value is not None:
                 following = self.constant(item.value)
-            self._scopes[-1][item.name] = Symbol(item.name, _INT, item, following)
+            self._scopes[-1][item.name] = Symbol(item.name, plain(INT), item, following)
             is_signed |= following is None or following < 0
             following = None if following is None else following + 1
-        numbers = ("int",) if is_signed else ("unsigned", "int")
+        number: Number | None = Number(32, is_signed)
+        if node.underlying_type is not None:
+            number = number_type(self.read(node.underlying_type))
         if node.name is None:
-            return Plain(numbers)
+            return Plain(()) if number is None else plain(number)
         spelled = f"enum {node.name}"
+        known = self.lookup(spelled)
+        if node.values is None and known is not None and isinstance(known.type, Plain):
+            number = known.type.number
+        type_ = Plain((spelled,), (), number)
         if node.values is not None:
-            self._scopes[-1][spelled] = Symbol(spelled, Plain(numbers), node, is_type=True)
-        return Plain((spelled,))
-
-    def number(self, type_: Type | None) -> Number | None:
-        """Return what is known of a type of integers."""
-        if not isinstance(type_, Plain):
-            return None
-        words = sorted(type_.names)
-        if len(words) == 1:
-            symbol = self.lookup(words[0])
-            if symbol is not None and symbol.is_type:
-                return self.number(symbol.type)
-        if words == ["_Bool"]:
-            return Number(1, False)
-        size = tuple(word for word in words if word not in ("signed", "unsigned", "int"))
-        return Number(_BYTES[size], "unsigned" not in words) if size in _BYTES else None
-
-    def is_floating(self, type_: Type | None) -> bool:
-        """Return whether a type is one of floating-point numbers."""
-        if not isinstance(type_, Plain):
-            return False
-        symbol = self.lookup(type_.names[0]) if len(type_.names) == 1 else None
-        if symbol is not None and symbol.is_type:
-            return self.is_floating(symbol.type)
-        return bool({"float", "double"} & set(type_.names))
+            self._scopes[-1][spelled] = Symbol(spelled, type_, node, is_type=True)
+        return type_
 
     def size(self, type_: Type | None) -> int | None:
         """Return the bytes of something of a type, if they are known."""
@@ -223,13 +221,8 @@ class Names:
     def _layout(self, type_: Type | None) -> tuple[int, int] | None:
         """Return size and alignment, as the ABI of 64-bit machines has them."""
         match type_:
-            case Plain(names=names):
-                symbol = self.lookup(names[0]) if len(names) == 1 else None
-                if symbol is not None and symbol.is_type:
-                    return self._layout(symbol.type)
-                number = self.number(type_)
-                size = _OTHER_BYTES.get(tuple(sorted(names)), number.bytes if number else 0)
-                return (size, size) if size else None
+            case Plain(number=number):
+                return None if number is None else (number.bytes, number.bytes)
             case PointerTo():
                 return _POINTER_BYTES, _POINTER_BYTES
             case ArrayOf(of=of, extent=extent):
@@ -261,7 +254,7 @@ class Names:
                 symbol = self.lookup(name)
                 return None if symbol is None or symbol.is_type else symbol.type
             case c_ast.Constant():
-                return self._type_of_constant(node)
+                return _type_of_constant(node)
             case c_ast.ArrayRef(name=base, subscript=index):
                 return element_of(self.type_of(base)) or element_of(self.type_of(index))
             case c_ast.StructRef():
@@ -274,7 +267,7 @@ class Names:
             case c_ast.TernaryOp(iftrue=first, iffalse=second):
                 types = self.decayed(first), self.decayed(second)
                 if isinstance(types[0], Plain) and isinstance(types[1], Plain):
-                    return self._common(types[0], types[1])
+                    return _plain(self.common(first, second))
                 return types[0] if not isinstance(types[0], Plain) else types[1]
             case c_ast.Assignment(lvalue=target):
                 return self.type_of(target)
@@ -282,18 +275,36 @@ class Names:
                 return self.read(to)
             case c_ast.CompoundLiteral(type=type_):
                 return self.read(type_)
-            case c_ast.FuncCall(name=c_ast.ID(name=name)):
-                symbol = self.lookup(name)
-                type_ = None if symbol is None else symbol.type
+            case c_ast.FuncCall(name=called):
+                type_ = self.type_of(called)
                 return type_.result if isinstance(type_, Returning) else None
             case c_ast.ExprList(exprs=[*_, last]):
-                return self.type_of(last)
+                return self.decayed(last)
         return None
 
     def decayed(self, node: c_ast.Node | None) -> Type | None:
         """Return the type of an expression as a value: arrays are pointers to their elements."""
         type_ = self.type_of(node)
-        return PointerTo(type_.of) if isinstance(type_, ArrayOf) else type_
+        return None if type_ is None else as_value(type_)
+
+    def value_type(self, node: c_ast.Node) -> Type | None:
+        """Return the type of what an expression has for a value: no array, no qualifiers."""
+        type_ = self.decayed(node)
+        return None if type_ is None else unqualified(type_)
+
+    def number(self, node: c_ast.Node) -> Number | None:
+        """Return the type of an expression that is a number; None if it is none, or not known."""
+        return number_type(self.type_of(node))
+
+    def promoted(self, node: c_ast.Node) -> Number | None:
+        """Return the type that a number has in an operation (C11 6.3.1.1)."""
+        number = self.number(node)
+        member = self.member(node) if isinstance(node, c_ast.StructRef) else None
+        if number is not None and member is not None and member.bits is not None:
+            bits = self.constant(member.bits)
+            is_narrow = bits is not None and bits + (not number.is_signed) <= INT.bits
+            return INT if is_narrow else number
+        return None if number is None else number.promoted
 
     def member(self, node: c_ast.StructRef) -> Member | None:
         """Return the member that `a.b` or `a->b` names."""
@@ -306,16 +317,6 @@ class Names:
         """Return the member of that name of a structure."""
         return find_member(type_.record, name) if isinstance(type_, RecordType) else None
 
-    def _type_of_constant(self, node: c_ast.Constant) -> Type | None:
-        if node.type == "char":
-            return _INT
-        try:
-            _, type_ = integer_constant(node.value)
-        except ValueError:
-            return None
-        words = ("int",) if type_.width_bits == 32 else ("long",)
-        return Plain(words if type_.signed else ("unsigned", *words))
-
     def _type_of_unary(self, node: c_ast.UnaryOp) -> Type | None:
         match node.op:
             case "*":
@@ -324,50 +325,37 @@ class Names:
                 inner = self.type_of(node.expr)
                 return None if inner is None else PointerTo(inner)
             case "sizeof" | "_Alignof":
-                return _SIZE
+                return plain(SIZE)
             case "!":
-                return _INT
-            case "++" | "--" | "p++" | "p--":
+                return plain(INT)
+            case op if op in _STEPS:
                 return self.type_of(node.expr)
-        inner = self.type_of(node.expr)
-        return self._common(inner, _INT) if isinstance(inner, Plain) else None
+        return _plain(self.promoted(node.expr))
 
     def _type_of_binary(self, node: c_ast.BinaryOp) -> Type | None:
         if node.op in _COMPARISONS:
-            return _INT
-        left, right = self.decayed(node.left), self.decayed(node.right)
+            return plain(INT)
         if node.op in ("<<", ">>"):
-            return self._common(left, _INT) if isinstance(left, Plain) else None
+            return _plain(self.promoted(node.left))
+        left, right = self.decayed(node.left), self.decayed(node.right)
         if isinstance(left, PointerTo):
-            return _DIFFERENCE if isinstance(right, PointerTo) else left
+            return plain(LONG) if isinstance(right, PointerTo) else left
         if isinstance(right, PointerTo):
             return right
-        return self._common(left, right)
+        return _plain(self.common(node.left, node.right))
 
-    def _common(self, a: Type | None, b: Type | None) -> Type | None:
-        """Return the type of a result (C11 6.3.1.8)."""
-        if self.is_floating(a) or self.is_floating(b):
-            return Plain(("double",))
-        numbers = [self.number(type_) for type_ in (a, b)]
-        known = [n if n.bytes >= 4 else Number(4, True) for n in numbers if n is not None]
-        if len(known) < 2:
-            return None
-        size = max(n.bytes for n in known)
-        words = ("int",) if size == 4 else ("long",)
-        is_signed = all(n.is_signed for n in known if n.bytes == size)
-        return Plain(words if is_signed else ("unsigned", *words))
+    def common(self, first: c_ast.Node, second: c_ast.Node) -> Number | None:
+        """Return the type to which both sides of an operation are converted (C11 6.3.1.8)."""
+        a, b = self.promoted(first), self.promoted(second)
+        return None if a is None or b is None else common_number(a, b)
 
     def constant(self, node: c_ast.Node | None) -> int | None:
         """Return the value of a constant expression; None where it is not surely known."""
         match node:
-            case c_ast.Constant(type="char", value=text):
+            case c_ast.Constant(type=type_, value=text):
                 try:
-                    return character_constant(text)
-                except ValueError:
-                    return None
-            case c_ast.Constant(value=text):
-                try:
-                    return integer_constant(text)[0]
+                    is_character = type_ == "char"
+                    return character_constant(text) if is_character else integer_constant(text)[0]
                 except ValueError:
                     return None
             case c_ast.ID(name=name):
@@ -386,16 +374,53 @@ class Names:
                 chosen = self.constant(condition)
                 return None if chosen is None else self.constant(first if chosen else second)
             case c_ast.Cast(to_type=to, expr=inner):
-                value, number = self.constant(inner), self.number(self.read(to))
-                if value is None or number is None:
+                value, number = self.constant(inner), number_type(self.read(to))
+                if value is None or number is None or number.is_floating:
                     return None
-                low = -(1 << (8 * number.bytes - 1)) if number.is_signed else 0
-                return value if low <= value < low + (1 << (8 * number.bytes)) else None
+                low, high = number.limits
+                return value if low <= value <= high else None
         return None
 
 
-def _as_parameter(type_: Type) -> Type:
-    return PointerTo(type_.of) if isinstance(type_, ArrayOf) else type_
+def _plain(number: Number | None) -> Plain | None:
+    return None if number is None else plain(number)
+
+
+def precise_constant(text: str) -> tuple[int, Number]:
+    """Return value and type of a constant of a bit-precise type, such as `3wb` (C23 6.4.4.1).
+
+    Raises
+    ------
+    ValueError: it is malformed or too large; the message says which.
+    """
+    value, _ = integer_constant(re.sub(r"(?i)u?wbu?$", "", text) + "ULL")
+    is_signed = "u" not in text.lower()
+    bits = max(1, value.bit_length()) + is_signed
+    if bits > SIZE.bits:
+        raise ValueError("it is larger than any 64-bit type")
+    return value, Number(bits, is_signed, is_precise=True)
+
+
+def _type_of_constant(node: c_ast.Constant) -> Type | None:
+    text: str = node.value
+    prefix, quote, _ = text.partition("'")
+    if node.type == "string":
+        if text[0] != '"':
+            return None
+        count = integer(len(CHARACTER.findall(text[1:-1])) + 1, node.coord)
+        return ArrayOf(Plain(("char",), (), SIGNED_CHAR), count)
+    if node.type in ("float", "double", "long double"):
+        return _plain(number_of(node.type.split()))
+    if quote and not (prefix and prefix[0].isdigit()):
+        wide = WIDE_CHARACTERS.get(prefix) if prefix else None
+        return plain(Number(wide.width_bits, wide.signed) if wide is not None else INT)
+    try:
+        if "_BitInt" in node.type:
+            return plain(precise_constant(text)[1])
+        _, type_ = integer_constant(text)
+    except ValueError:
+        return None
+    return plain(Number(type_.width_bits, type_.signed))
 
 
 def _unary(op: str, a: int) -> int | None:
@@ -421,36 +446,3 @@ def _binary(op: str, a: int, b: int) -> int | None:
         case "&&" | "||":
             value = int(bool(a and b) if op == "&&" else bool(a or b))
     return value if value is not None and -_MOST <= value < _MOST else None
-
-
-def find_member(record: Record, name: str) -> Member | None:
-    """Return the member of that name, of a nameless member's too."""
-    for member in record.members or ():
-        if member.name == name:
-            return member
-        if member.name is None and isinstance(member.type, RecordType):
-            found = find_member(member.type.record, name)
-            if found is not None:
-                return found
-    return None
-
-
-class FreshNames:
-    """Names that stand nowhere in a file."""
-
-    def __init__(self, tree: c_ast.FileAST) -> None:
-        self._taken = {
-            name
-            for node in below(tree)
-            for name in (getattr(node, "name", None), getattr(node, "declname", None))
-            if isinstance(name, str)
-        }
-
-    def fresh(self, wanted: str) -> str:
-        """Return a name like the wanted one, and keep it."""
-        name, number = wanted, 0
-        while name in self._taken:
-            number += 1
-            name = f"{wanted}_{number}"
-        self._taken.add(name)
-        return name

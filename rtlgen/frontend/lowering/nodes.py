@@ -106,16 +106,31 @@ def parts_of(condition: c_ast.Node | None, operator: str) -> Iterator[c_ast.Node
         yield condition
 
 
-def copied(node: c_ast.Node) -> c_ast.Node:
-    """Return a copy of a piece of the tree; the places are those of the original."""
-    made = copy(node)
+def mapped(node: c_ast.Node, made: Callable[[c_ast.Node], c_ast.Node]) -> c_ast.Node:
+    """Return a copy of a node with `made(child)` in the place of each child."""
+    found = copy(node)
     for name in node.__slots__:
         value = getattr(node, name, None)
         if isinstance(value, c_ast.Node):
-            setattr(made, name, copied(value))
+            setattr(found, name, made(value))
         elif isinstance(value, list):
-            setattr(made, name, [copied(x) if isinstance(x, c_ast.Node) else x for x in value])
-    return made
+            setattr(found, name, [made(x) if isinstance(x, c_ast.Node) else x for x in value])
+    return found
+
+
+def map_children(node: c_ast.Node, made: Callable[[c_ast.Node], c_ast.Node]) -> None:
+    """Put `made(child)` in the place of each child of a node."""
+    for name in node.__slots__:
+        value = getattr(node, name, None)
+        if isinstance(value, c_ast.Node):
+            setattr(node, name, made(value))
+        elif isinstance(value, list):
+            value[:] = [made(x) if isinstance(x, c_ast.Node) else x for x in value]
+
+
+def copied(node: c_ast.Node) -> c_ast.Node:
+    """Return a copy of a piece of the tree; the places are those of the original."""
+    return mapped(node, copied)
 
 
 def replaced(node: c_ast.Node, values: Mapping[str, c_ast.Node]) -> c_ast.Node:
@@ -127,27 +142,39 @@ def replaced(node: c_ast.Node, values: Mapping[str, c_ast.Node]) -> c_ast.Node:
         return copied(values[node.name]) if node.name in values else node
     if not mentions(node, frozenset(values)):
         return node
-    made = copy(node)
     hidden = values
-    for name in node.__slots__:
-        value = getattr(node, name, None)
-        if isinstance(value, c_ast.Node):
-            setattr(made, name, replaced(value, hidden))
-            hidden = _without(hidden, value)
-        elif isinstance(value, list):
-            parts = []
-            for part in value:
-                parts.append(replaced(part, hidden) if isinstance(part, c_ast.Node) else part)
-                hidden = _without(hidden, part)
-            setattr(made, name, parts)
-    return made
+
+    def part(child: c_ast.Node) -> c_ast.Node:
+        nonlocal hidden
+        made = replaced(child, hidden)
+        hidden = _without(hidden, child)
+        return made
+
+    return mapped(node, part)
 
 
-def _without(values: Mapping[str, c_ast.Node], node: object) -> Mapping[str, c_ast.Node]:
+def _without(values: Mapping[str, c_ast.Node], node: c_ast.Node) -> Mapping[str, c_ast.Node]:
     """Return the values of variables that a declaration does not hide from what follows it."""
     parts = node.decls if isinstance(node, c_ast.DeclList) else [node]
     names = {part.name for part in parts if isinstance(part, c_ast.Decl)}
     return {k: v for k, v in values.items() if k not in names} if names & values.keys() else values
+
+
+def changes(node: c_ast.Node) -> bool:
+    """Return whether a node itself sets a variable."""
+    is_step = isinstance(node, c_ast.UnaryOp) and node.op in STEPS
+    return is_step or isinstance(node, c_ast.Assignment)
+
+
+def has_effect(node: c_ast.Node) -> bool:
+    """Return whether a node itself may change something."""
+    return changes(node) or isinstance(node, c_ast.FuncCall)
+
+
+def reads_memory(node: c_ast.Node) -> bool:
+    """Return whether a node itself reads an element, a member, or what a pointer points to."""
+    is_pointed_to = isinstance(node, c_ast.UnaryOp) and node.op == "*"
+    return is_pointed_to or isinstance(node, c_ast.StructRef | c_ast.ArrayRef)
 
 
 def step_of(node: c_ast.Node) -> tuple[str, c_ast.Node] | None:

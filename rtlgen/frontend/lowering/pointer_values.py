@@ -15,14 +15,17 @@ from typing import TypeAlias
 from pycparser import c_ast
 
 from rtlgen.frontend.lowering.names import Names, Symbol
+from rtlgen.frontend.lowering.nodes import integer
 from rtlgen.frontend.lowering.types import (
+    INT,
     ArrayOf,
-    Plain,
     PointerTo,
     RecordType,
     Type,
-    declarator,
+    cast,
     element_of,
+    number_type,
+    plain,
 )
 
 STEP_OPS = {"p++": "+", "++": "+", "p--": "-", "--": "-"}
@@ -100,7 +103,7 @@ class Targets:
                 symbol = names.lookup(name)
                 if symbol is None or not isinstance(symbol.type, ArrayOf | PointerTo):
                     return None
-                return Target(symbol, (Index(number(0, node)),))
+                return Target(symbol, (Index(integer(0, node.coord)),))
             case c_ast.UnaryOp(op="&", expr=inner):
                 # What points to a pointer changes with it.
                 is_pointer = isinstance(names.type_of(inner), PointerTo)
@@ -119,7 +122,7 @@ class Targets:
         found = self.named(node)
         if found is None or not isinstance(names.type_of(node), ArrayOf):
             return None
-        return found.inside(Index(number(0, node)))
+        return found.inside(Index(integer(0, node.coord)))
 
     def named(self, node: c_ast.Node) -> Target | None:
         """Return the variable, or the part of one, that an expression names."""
@@ -145,7 +148,7 @@ class Targets:
         wanted, found = element_of(to), self.pointed_to(node)
         given = element_of(self._names.decayed(node))
         while found is not None and isinstance(given, ArrayOf) and not isinstance(wanted, ArrayOf):
-            found, given = found.inside(Index(number(0, node))), given.of
+            found, given = found.inside(Index(integer(0, node.coord))), given.of
         return found if self._is_same(wanted, given) else None
 
     def _is_same(self, a: Type | None, b: Type | None) -> bool:
@@ -153,7 +156,7 @@ class Targets:
             return a.record is b.record
         if isinstance(a, ArrayOf) and isinstance(b, ArrayOf):
             return self._is_same(a.of, b.of)
-        number_a, number_b = self._names.number(a), self._names.number(b)
+        number_a, number_b = number_type(a), number_type(b)
         return number_a is not None and number_a == number_b
 
     def extents(self, symbol: Symbol, pattern: Sequence[str]) -> list[c_ast.Node | None]:
@@ -212,15 +215,8 @@ def way_root(names: Names, node: c_ast.Node) -> c_ast.Node:
 # Numbers.
 
 
-def number(value: int, like: c_ast.Node) -> c_ast.Node:
-    """Return a literal."""
-    if value < 0:
-        return c_ast.UnaryOp("-", number(-value, like), like.coord)
-    return c_ast.Constant("int", str(value), like.coord)
-
-
 def literal(node: c_ast.Node) -> int | None:
-    """Return the value of what `number` returns."""
+    """Return the value of what `integer` returns."""
     match node:
         case c_ast.Constant(type="int", value=text) if text.isdecimal():
             return int(text)
@@ -237,9 +233,9 @@ def combined(op: str, a: c_ast.Node, b: c_ast.Node) -> c_ast.Node:
         match op:
             case "+" | "-" | "*":
                 results = {"+": first + second, "-": first - second, "*": first * second}
-                return number(results[op], b)
+                return integer(results[op], b.coord)
             case "/" | "%" if first >= 0 and second > 0:
-                return number(first // second if op == "/" else first % second, b)
+                return integer(first // second if op == "/" else first % second, b.coord)
     if second == 0 and op in ("+", "-"):
         return a
     if first == 0 and op == "+":
@@ -253,9 +249,7 @@ def as_int(names: Names, node: c_ast.Node) -> c_ast.Node:
     """Return a distance as an int: no array has more elements than one counts."""
     known = names.constant(node)
     if known is not None:
-        return number(known, node)
-    found = names.number(names.type_of(node))
-    if found is not None and (found.bytes < 4 or (found.bytes == 4 and found.is_signed)):
-        return node
-    name = c_ast.Typename(None, [], None, declarator(Plain(("int",)), None, node.coord), node.coord)
-    return c_ast.Cast(name, node, node.coord)
+        return integer(known, node.coord)
+    found = names.number(node)
+    is_held = found is not None and (found.bits < INT.bits or found == INT)
+    return node if is_held else cast(plain(INT), node)

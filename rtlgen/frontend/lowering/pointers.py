@@ -24,7 +24,8 @@ from rtlgen.errors import Label
 from rtlgen.frontend.desugar import lifted_steps
 from rtlgen.frontend.errors import PointerUnsupported
 from rtlgen.frontend.locate import Locator
-from rtlgen.frontend.lowering.names import FreshNames, Symbol
+from rtlgen.frontend.lowering.names import Symbol
+from rtlgen.frontend.lowering.nodes import FreshNames, Place, assign, copied, integer, named
 from rtlgen.frontend.lowering.pointer_values import (
     STEP_OPS,
     Choice,
@@ -37,16 +38,18 @@ from rtlgen.frontend.lowering.pointer_values import (
     combined,
     is_null,
     literal,
-    number,
     way_root,
 )
 from rtlgen.frontend.lowering.rewriter import Before, Refused, Rewriter, parameters_of
 from rtlgen.frontend.lowering.types import (
-    Plain,
+    INT,
+    LONG,
     PointerTo,
-    copied,
-    declarator,
+    cast,
+    declaration,
     name_coord,
+    plain,
+    size_constant,
 )
 from rtlgen.frontend.writers import below
 
@@ -298,7 +301,7 @@ class _Walkers:
         pointer = self._pointers[key]
         if pointer.symbol.is_parameter:
             node = pointer.symbol.node
-            yield Target(pointer.symbol, (Index(number(0, node)),)), node
+            yield Target(pointer.symbol, (Index(integer(0, node.coord)),)), node
         for target, node in pointer.sources:
             if target is None:
                 raise self._unknown(pointer, node)
@@ -388,7 +391,7 @@ class _Placer(Rewriter):
         for parameter in parameters_of(node):
             walker = self._walkers.get(id(parameter))
             if walker is not None and isinstance(walker.at, str):
-                made.append(_declared(walker.at, number(0, parameter), parameter))
+                made.append(_declared(walker.at, integer(0, parameter.coord), parameter))
         return made
 
     # Statements.
@@ -461,7 +464,7 @@ class _Placer(Rewriter):
         for name, new in zip(places, values, strict=True):
             is_same = isinstance(new, c_ast.ID) and new.name == name
             if isinstance(name, str) and not is_same:
-                made.append(c_ast.Assignment("=", c_ast.ID(name, node.coord), new, node.coord))
+                made.append(assign(name, new, node.coord))
         names = {part.lvalue.name for part in made}
         for place, part in enumerate(made):
             if place and any(
@@ -481,10 +484,10 @@ class _Placer(Rewriter):
         found = [{part.lvalue.name: part.rvalue for part in arm} for arm in arms]
         made = []
         for name in dict.fromkeys((*found[0], *found[1])):
-            ways = [each.get(name, c_ast.ID(name, node.coord)) for each in found]
+            ways = [each.get(name, named(name, node.coord)) for each in found]
             condition = self.expression(copied(value.cond), None)
             chosen = c_ast.TernaryOp(condition, *ways, value.coord)
-            made.append(c_ast.Assignment("=", c_ast.ID(name, node.coord), chosen, node.coord))
+            made.append(assign(name, chosen, node.coord))
         return made
 
     def _stepped(self, node: c_ast.UnaryOp) -> c_ast.Node:
@@ -494,9 +497,7 @@ class _Placer(Rewriter):
         return c_ast.UnaryOp(node.op, self._position(walker, node.expr), node.coord)
 
     def _position(self, walker: _Walker, node: c_ast.Node) -> c_ast.Node:
-        if isinstance(walker.at, str):
-            return c_ast.ID(walker.at, node.coord)
-        return number(walker.at, node)
+        return _variable(walker.at, node.coord)
 
     def _require_run(self, walker: _Walker, node: c_ast.Node) -> None:
         if not walker.run:
@@ -556,7 +557,7 @@ class _Placer(Rewriter):
         size = self.names.size(self.names.type_of(node.expr))
         if size is None:
             raise self._as_value(node, "the size of it is not known")
-        return c_ast.Constant("unsigned long int", f"{size}UL", node.coord)
+        return size_constant(size, node.coord)
 
     def _turn(self, node: c_ast.ArrayRef) -> None:
         """Rewrite `i[a]` as `a[i]`."""
@@ -594,8 +595,7 @@ class _Placer(Rewriter):
         made = combined("-", a, b) if node.op == "-" else c_ast.BinaryOp(node.op, a, b, node.coord)
         if node.op != "-":
             return made
-        long_ = declarator(Plain(("long",)), None, node.coord)
-        return c_ast.Cast(c_ast.Typename(None, [], None, long_, node.coord), made, node.coord)
+        return cast(plain(LONG), made, node.coord)
 
     # Where pointers point.
 
@@ -655,11 +655,10 @@ class _Placer(Rewriter):
         for kind in walker.pattern[:start]:
             if kind == "[]":
                 lead = next(leads)
-                value = number(lead, node) if isinstance(lead, int) else c_ast.ID(lead, node.coord)
-                made.append(Index(value))
+                made.append(Index(_variable(lead, node.coord)))
             else:
                 made.append(Choice(kind))
-        first, *rest = steps or [Index(number(0, node))]
+        first, *rest = steps or [Index(integer(0, node.coord))]
         if not walker.run:
             if not isinstance(first, Index) or literal(first.value) != 0:
                 self._require_run(walker, node)
@@ -695,7 +694,7 @@ class _Placer(Rewriter):
                         raise self._unknown(node)
                     found = combined("*", found, copied(extent))
             found = step.value if found is None else combined("+", found, step.value)
-        return number(0, node) if found is None else found
+        return integer(0, node.coord) if found is None else found
 
     def _named(self, node: c_ast.Node) -> c_ast.Node:
         """Return what takes the place of `*p`, `p[i]` or `p->x`."""
@@ -770,7 +769,10 @@ def _unrolled(target: Target) -> list[str]:
     return found
 
 
+def _variable(name: str | int, at: Place) -> c_ast.Node:
+    """Return a variable, or the number that takes its place."""
+    return integer(name, at) if isinstance(name, int) else named(name, at)
+
+
 def _declared(name: str, value: c_ast.Node | None, node: c_ast.Decl) -> c_ast.Decl:
-    at = name_coord(node)
-    type_ = declarator(Plain(("int",)), name, at)
-    return c_ast.Decl(name, [], [], [], [], type_, value, None, at)
+    return declaration(name, plain(INT), value, name_coord(node))

@@ -29,27 +29,36 @@ from rtlgen.frontend.lowering.layouts import (
     as_stored,
     is_converted,
 )
-from rtlgen.frontend.lowering.names import FreshNames, Symbol
+from rtlgen.frontend.lowering.names import Symbol
+from rtlgen.frontend.lowering.nodes import (
+    FreshNames,
+    copied,
+    has_effect,
+    integer,
+    named,
+    reads_memory,
+)
 from rtlgen.frontend.lowering.rewriter import Before, Rewriter
 from rtlgen.frontend.lowering.types import (
+    LONG,
     ArrayOf,
-    Plain,
     PointerTo,
     RecordType,
     Returning,
     Type,
-    copied,
-    declarator,
+    declaration,
     element_of,
     innermost,
+    number_type,
+    plain,
     rewrapped,
+    size_constant,
     unqualified,
 )
 from rtlgen.frontend.refusals import unknown_name
 from rtlgen.frontend.writers import STEPS, below
 
 _COMPARED = frozenset(("==", "!=", "<", "<=", ">", ">=", "-"))
-_INDEX = Plain(("long",))
 
 
 class RecordParts(Rewriter, ABC):
@@ -173,8 +182,8 @@ class RecordParts(Rewriter, ABC):
         if not is_converted(entry):
             return c_ast.UnaryOp(node.op, place, node.coord)
         self._require_steady(node.expr)
-        one = c_ast.Constant("int", "1", node.coord)
-        value = c_ast.BinaryOp(node.op[-1], as_read(entry, copied(place)), one, node.coord)
+        one, old = integer(1, node.coord), as_read(entry, copied(place))
+        value = c_ast.BinaryOp(node.op[-1], old, one, node.coord)
         return c_ast.Assignment("=", place, as_stored(entry, value), node.coord)
 
     def _require_steady(self, node: c_ast.Node) -> None:
@@ -199,7 +208,7 @@ class RecordParts(Rewriter, ABC):
         size = self.names.size(type_)
         if size is None:
             raise self._refused("the size of this is not known", node, "give it as a number")
-        return c_ast.Constant("unsigned long int", f"{size}UL", node.coord)
+        return size_constant(size, node.coord)
 
     def _call(
         self, node: c_ast.FuncCall, first: list[c_ast.Node], before: Before
@@ -366,21 +375,20 @@ class RecordParts(Rewriter, ABC):
 
     def _steady(self, node: c_ast.Node, before: Before, keeps_reads: bool) -> c_ast.Node:
         """Return a number that stays the same; what may change is kept in a variable."""
-        changes = has_effect if keeps_reads else reads_memory
-        if not any(changes(part) for part in below(node)):
+        parts = list(below(node))
+        reads = not keeps_reads and any(map(reads_memory, parts))
+        if not reads and not any(map(has_effect, parts)):
             return node
-        at = node.coord
         if before is None:
             raise self._in_condition(node)
         type_ = self.names.type_of(node)
-        if not isinstance(type_, Plain) or self.names.number(type_) is None:
-            type_ = _INDEX
+        if type_ is None or number_type(type_) is None:
+            type_ = plain(LONG)
         name = self._fresh.fresh("at")
         value = self.expression(copied(node), before)
-        tree = declarator(unqualified(type_), name, at)
-        before.append(c_ast.Decl(name, [], [], [], [], tree, value, None, at))
+        before.append(declaration(name, unqualified(type_), value, node.coord))
         self.names.bind(Symbol(name, type_, before[-1]))
-        return c_ast.ID(name, at)
+        return named(name, node.coord)
 
     def _layout(self, type_: Type | None, node: c_ast.Node) -> Layout:
         inner = None if type_ is None else innermost(type_)
@@ -447,20 +455,6 @@ def _pointed_to(node: c_ast.Node, at: object) -> c_ast.Node:
     if isinstance(node, c_ast.UnaryOp) and node.op == "&":
         return node.expr
     return c_ast.UnaryOp("*", node, at)
-
-
-def has_effect(node: c_ast.Node) -> bool:
-    """Return whether a node itself may change something."""
-    is_step = isinstance(node, c_ast.UnaryOp) and node.op in STEPS
-    return is_step or isinstance(node, c_ast.Assignment | c_ast.FuncCall)
-
-
-def reads_memory(node: c_ast.Node) -> bool:
-    """Return whether the value of a node itself may change with an array, or changes one."""
-    is_read = isinstance(node, c_ast.StructRef | c_ast.ArrayRef) or (
-        isinstance(node, c_ast.UnaryOp) and node.op == "*"
-    )
-    return is_read or has_effect(node)
 
 
 def leaf_type(type_: Type, leaf: Leaf) -> Type:

@@ -23,23 +23,20 @@ from rtlgen.frontend.lowering.layouts import (
     limits,
 )
 from rtlgen.frontend.lowering.names import Symbol
-from rtlgen.frontend.lowering.record_parts import (
-    RecordParts,
-    leaf_type,
-    reads_memory,
-)
+from rtlgen.frontend.lowering.nodes import copied, has_effect, integer, named, reads_memory
+from rtlgen.frontend.lowering.record_parts import RecordParts, leaf_type
 from rtlgen.frontend.lowering.rewriter import Before, gathered
 from rtlgen.frontend.lowering.types import (
+    INT,
     ArrayOf,
-    Plain,
     PointerTo,
     RecordType,
     Type,
-    copied,
-    declarator,
+    declaration,
     innermost,
     name_coord,
     placed,
+    plain,
     ranks,
     unqualified,
 )
@@ -72,20 +69,18 @@ class RecordValues(RecordParts):
         is_set: statements behind it set it, so that it is not constant.
         """
         node, name = symbol.node, self._leaf_name(symbol, leaf.path)
-        at = name_coord(node)
         whole = leaf_type(type_ or symbol.type, leaf)
-        storage = list(node.storage) if isinstance(node, c_ast.Decl) else []
-        quals = list(node.quals) if isinstance(node, c_ast.Decl) else []
+        if not isinstance(node, c_ast.Decl):
+            return declaration(name, whole, init, name_coord(node))
         if is_set:
-            whole, quals = unqualified(whole), []
-        declared = declarator(whole, name, at)
-        return c_ast.Decl(name, quals, [], storage, [], declared, init, None, at)
+            return declaration(name, unqualified(whole), init, name_coord(node), (), node.storage)
+        return declaration(name, whole, init, name_coord(node), node.quals, node.storage)
 
     def _initialised(self, symbol: Symbol, init: c_ast.InitList, is_kept: bool) -> list[c_ast.Node]:
         """Return the declarations of members that have values in braces."""
         values = self._values_in(init, symbol.type)
         if isinstance(symbol.type, ArrayOf) and symbol.type.extent is None:
-            count = c_ast.Constant("int", str(values.count), symbol.node.coord)
+            count = integer(values.count, symbol.node.coord)
             symbol = self.names.bind(replace(symbol, type=ArrayOf(symbol.type.of, count)))
         if is_kept:
             self.shared.append(self._record(symbol, is_parameter=False))
@@ -144,7 +139,7 @@ class RecordValues(RecordParts):
             steps += [name, *[None] * rank]
         zero = None
         if not isinstance(leaf.type, PointerTo):
-            zero = self._locator.stand_in(c_ast.Constant("int", "0", at), init)
+            zero = self._locator.stand_in(integer(0, at), init)
 
         def built(way: Way, left: Sequence[str | None]) -> c_ast.Node | None:
             known = values.around(way)
@@ -249,7 +244,7 @@ class RecordValues(RecordParts):
             return False
         root = self._root(target)
         if not isinstance(root, c_ast.ID) or isinstance(self.names.type_of(root), PointerTo):
-            return not any(reads_memory(part) for part in below(value.init))
+            return not any(reads_memory(x) or has_effect(x) for x in below(value.init))
         return not any(
             (isinstance(part, c_ast.ID) and part.name == root.name)
             or isinstance(part, c_ast.FuncCall)
@@ -280,14 +275,13 @@ class RecordValues(RecordParts):
             return self._locator.stand_in(made, node)
         name = self._counter(len(extents))
         inner = self._loops(
-            c_ast.ArrayRef(target, c_ast.ID(name, at), at),
-            c_ast.ArrayRef(value, c_ast.ID(name, at), at),
+            c_ast.ArrayRef(target, named(name, at), at),
+            c_ast.ArrayRef(value, named(name, at), at),
             extents[1:],
             node,
             stored,
         )
-        zero, type_ = c_ast.Constant("int", "0", at), Plain(("int",))
-        first = c_ast.Decl(name, [], [], [], [], declarator(type_, name, at), zero, None, at)
+        first = declaration(name, plain(INT), integer(0, at), at)
         end = placed(extents[0], at)
         if end is None:
             raise self._refused(
@@ -297,8 +291,8 @@ class RecordValues(RecordParts):
             )
         return c_ast.For(
             c_ast.DeclList([first], at),
-            c_ast.BinaryOp("<", c_ast.ID(name, at), end, at),
-            c_ast.UnaryOp("p++", c_ast.ID(name, at), at),
+            c_ast.BinaryOp("<", named(name, at), end, at),
+            c_ast.UnaryOp("p++", named(name, at), at),
             inner,
             at,
         )
@@ -320,11 +314,8 @@ class RecordValues(RecordParts):
             )
         called = node.name.name if isinstance(node, c_ast.FuncCall) else "given"
         name = self._fresh.fresh(f"{called}_value")
-        declared = c_ast.Decl(
-            name, [], [], [], [], declarator(Plain(("int",)), name, at), None, None, at
-        )
-        symbol = self.names.bind(Symbol(name, type_, declared))
-        target = c_ast.ID(name, at)
+        symbol = self.names.bind(Symbol(name, type_, declaration(name, plain(INT), None, at)))
+        target = named(name, at)
         if isinstance(node, c_ast.CompoundLiteral):
             before += self._initialised(symbol, node.init, is_kept=False)
             return target

@@ -22,11 +22,8 @@ from pycparser import c_ast
 from rtlgen.frontend.extents import SUFFIX
 from rtlgen.frontend.locate import Locator
 from rtlgen.frontend.lowering.names import Symbol
-from rtlgen.frontend.lowering.record_parts import (
-    is_record,
-    is_whole,
-    leaf_type,
-)
+from rtlgen.frontend.lowering.nodes import copied, integer, named
+from rtlgen.frontend.lowering.record_parts import is_record, is_whole, leaf_type
 from rtlgen.frontend.lowering.record_values import RecordValues
 from rtlgen.frontend.lowering.rewriter import Refused
 from rtlgen.frontend.lowering.types import (
@@ -34,9 +31,9 @@ from rtlgen.frontend.lowering.types import (
     PointerTo,
     RecordType,
     Returning,
-    copied,
-    declarator,
+    declaration,
     element_of,
+    type_name,
     unqualified,
 )
 from rtlgen.frontend.writers import STEPS, below
@@ -139,7 +136,7 @@ class _Splitter(RecordValues):
             return [*before, *made]
         # Its members are declared, and then set.
         declared = [self._declared(symbol, leaf, is_set=True) for leaf in layout.leaves]
-        return [*declared, *self._copy(c_ast.ID(node.name, node.coord), init, node)]
+        return [*declared, *self._copy(named(node.name, node.coord), init, node)]
 
     def _prototype(self, node: c_ast.Decl, type_: Returning) -> None:
         """Rewrite what a function that is only declared takes."""
@@ -179,11 +176,8 @@ class _Splitter(RecordValues):
         type_ = self.names.read(parameter)
         if not self._layouts.exists(type_, parameter):
             return [parameter]
-        made = []
-        for leaf in self._layout(type_, parameter).leaves:
-            tree = declarator(leaf_type(type_, leaf), None, parameter.coord)
-            made.append(c_ast.Typename(None, [], None, tree, parameter.coord))
-        return made
+        leaves = self._layout(type_, parameter).leaves
+        return [type_name(leaf_type(type_, leaf), parameter.coord) for leaf in leaves]
 
     def parameters(self, node: c_ast.FuncDef) -> list[c_ast.Node]:
         result = self.names.read(node.decl.type.type)
@@ -230,9 +224,9 @@ class _Splitter(RecordValues):
             if leaf.extents:
                 given = self._leaf_name(symbol, leaf.path)
                 name = self._fresh.fresh(f"{given}_own")
-                type_ = declarator(unqualified(leaf_type(symbol.type, leaf)), name, at)
-                made.append(c_ast.Decl(name, [], [], [], [], type_, None, None, at))
-                ends = c_ast.ID(name, at), c_ast.ID(given, at)
+                type_ = unqualified(leaf_type(symbol.type, leaf))
+                made.append(declaration(name, type_, None, at))
+                ends = named(name, at), named(given, at)
                 made.append(self._loops(*ends, leaf.extents, symbol.node, lambda value: value))
                 self._leaf_names[id(symbol.node), leaf.path] = name
         return made
@@ -241,7 +235,7 @@ class _Splitter(RecordValues):
         if self._result is None or node.expr is None:
             return super().result(node)
         self._locator.keep(node)
-        target = c_ast.UnaryOp("*", c_ast.ID(self._result.name, node.coord), node.coord)
+        target = c_ast.UnaryOp("*", named(self._result.name, node.coord), node.coord)
         return [*self._copy(target, node.expr, node), c_ast.Return(None, node.coord)]
 
     def effect(self, node: c_ast.Node) -> list[c_ast.Node]:
@@ -303,7 +297,7 @@ class _Splitter(RecordValues):
         source = source if is_set else self._once(source, made, keeps_reads=True)
         for leaf in self._layout(whole, node).leaves:
             bytes_each = self.names.size(leaf_type(RecordType(whole.record), leaf))
-            scale = c_ast.Constant("int", str(bytes_each), node.coord)
+            scale = integer(bytes_each or 0, node.coord)
             total = c_ast.BinaryOp("*", copied(count), scale, node.coord)
             first = self._rebuilt(target, leaf.path, made)
             second = copied(source) if is_set else self._rebuilt(source, leaf.path, made)
@@ -315,7 +309,7 @@ class _Splitter(RecordValues):
         """Return how many structures so many bytes are."""
         size, known = self.names.size(whole), self.names.constant(node)
         if size and known is not None and known % size == 0:
-            return c_ast.Constant("int", str(known // size), node.coord)
+            return integer(known // size, node.coord)
         if isinstance(node, c_ast.BinaryOp) and node.op == "*":
             for count, each in ((node.left, node.right), (node.right, node.left)):
                 if size and self.names.constant(each) == size:

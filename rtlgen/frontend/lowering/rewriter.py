@@ -43,9 +43,9 @@ class Rewriter:
             case c_ast.Decl() | c_ast.Typedef():
                 try:
                     return self.declaration(node)
-                except FrontendError:
+                except FrontendError as error:
                     # It is refused where it is used, if it is.
-                    return [node]
+                    self.refuse("", error)
         return [node]
 
     def refuse(self, function: str, error: FrontendError) -> None:
@@ -98,6 +98,8 @@ class Rewriter:
                 node.cond = self.expression(node.cond, before)
                 node.stmt = self._arm(node.stmt)
             case c_ast.Case() | c_ast.Default():
+                if isinstance(node, c_ast.Case):
+                    node.expr = self.expression(node.expr, None)
                 node.stmts = self._each(node.stmts or [])
             case c_ast.Label():
                 parts = self.statement(node.stmt)

@@ -1,4 +1,4 @@
-"""C types as declarations spell them: what a structure holds, and how a type is declared.
+"""C types as declarations spell them, the numbers among them, and how a type is declared.
 
 They are types of the syntax tree: extents are expressions, and a number keeps the name that the
 program gives its type. What a circuit makes of them is the reader's business.
@@ -6,13 +6,93 @@ program gives its type. What a circuit makes of them is the reader's business.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from pycparser import c_ast
 
+from rtlgen.frontend.lowering.nodes import Place, copied
+from rtlgen.frontend.types import integer_type
+from rtlgen.frontend.writers import below
+
 Keyword: TypeAlias = Literal["struct", "union"]
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """An arithmetic type (C11 6.2.5), `_BitInt` among them (C23).
+
+    Members
+    -------
+    bits: of its values; a `_Bool` has 8, as it is stored.
+    is_precise: it is `_BitInt`, which is not promoted.
+    """
+
+    bits: int
+    is_signed: bool = True
+    is_bool: bool = False
+    is_precise: bool = False
+    is_floating: bool = False
+
+    @property
+    def bytes(self) -> int:
+        """The size of something of the type."""
+        return max(8, 1 << (self.bits - 1).bit_length()) // 8
+
+    @property
+    def promoted(self) -> Number:
+        """The type of its values in expressions (C11 6.3.1.1)."""
+        return self if self.bits >= 32 or self.is_precise or self.is_floating else INT
+
+    @property
+    def limits(self) -> tuple[int, int]:
+        """The least and the greatest value of an integer type."""
+        low = -(1 << (self.bits - 1)) if self.is_signed else 0
+        return low, 1 if self.is_bool else low + (1 << self.bits) - 1
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words of its specifier."""
+        if self.is_floating or self.is_bool:
+            return _FLOATING[self.bits] if self.is_floating else ("_Bool",)
+        sign = () if self.is_signed else ("unsigned",)
+        if self.is_precise:
+            return (*sign, "_BitInt", str(self.bits))
+        return ("signed", "char") if self == SIGNED_CHAR else (*sign, _WORDS[self.bits])
+
+    def wrapped(self, value: int) -> int:
+        """Return what an integer of the type holds that is set to a number."""
+        low, high = self.limits
+        return int(value != 0) if self.is_bool else low + (value - low) % (high - low + 1)
+
+
+_FLOATING = {32: ("float",), 64: ("double",), 128: ("long", "double")}
+_WORDS = {8: "char", 16: "short", 32: "int", 64: "long"}
+INT = Number(32)
+LONG = Number(64)
+SIZE = Number(64, is_signed=False)
+SIGNED_CHAR = Number(8)
+
+
+def number_of(words: Sequence[str]) -> Number | None:
+    """Return the number that the words of a specifier spell; None if they spell none."""
+    for bits, spelled in _FLOATING.items():
+        if sorted(words) == sorted(spelled):
+            return Number(bits, is_floating=True)
+    known = integer_type(words)
+    return None if known is None else Number(known.width_bits, known.signed, known.is_bool)
+
+
+def common_number(a: Number, b: Number) -> Number:
+    """Return the type of an operation on two numbers (C11 6.3.1.8, for `_BitInt` C23's)."""
+    a, b = a.promoted, b.promoted
+    if a.is_floating or b.is_floating:
+        return max((n for n in (a, b) if n.is_floating), key=lambda number: number.bits)
+    high = max(a, b, key=lambda number: (number.bits, not number.is_precise))
+    # The unsigned operand wins unless the signed one is wider and so holds all its values.
+    is_signed = all(number.is_signed for number in (a, b) if number.bits == high.bits)
+    return replace(high, is_signed=is_signed)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -21,11 +101,12 @@ class Plain:
 
     Members
     -------
-    names: the words of its specifier.
+    names: the words of its specifier. number: what it is, if it is one.
     """
 
     names: tuple[str, ...]
     quals: tuple[str, ...] = ()
+    number: Number | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,11 +140,12 @@ class Record:
     Members
     -------
     spelled: how the program names the type; "" where it has no name.
-    members: None until the definition has been read.
+    node: its definition. members: None until that has been read.
     """
 
     keyword: Keyword
     spelled: str
+    node: c_ast.Node
     members: tuple[Member, ...] | None = None
 
 
@@ -94,6 +176,16 @@ class RecordType:
 Type: TypeAlias = Plain | PointerTo | ArrayOf | Returning | RecordType
 
 
+def plain(number: Number) -> Plain:
+    """Return a number as the type of something."""
+    return Plain(number.words, (), number)
+
+
+def number_type(type_: Type | None) -> Number | None:
+    """Return which number a type is; None if it is none, or is not known."""
+    return type_.number if isinstance(type_, Plain) else None
+
+
 def innermost(type_: Type) -> Type:
     """Return what arrays and pointers are of in the end."""
     while isinstance(type_, ArrayOf | PointerTo):
@@ -107,6 +199,13 @@ def element_of(type_: Type | None) -> Type | None:
         case ArrayOf(of=inner) | PointerTo(to=inner):
             return inner
     return None
+
+
+def as_value(type_: Type) -> Type:
+    """Return the type of a value: an array or a function is a pointer (C11 6.3.2.1)."""
+    if isinstance(type_, Returning):
+        return PointerTo(type_)
+    return PointerTo(type_.of) if isinstance(type_, ArrayOf) else type_
 
 
 def qualified(type_: Type, quals: tuple[str, ...]) -> Type:
@@ -145,65 +244,98 @@ def rewrapped(type_: Type, inner: Type) -> Type:
 
 def ranks(type_: Type) -> int:
     """Return how many subscripts something of the type takes."""
-    count = 0
-    while isinstance(type_, ArrayOf | PointerTo):
-        type_ = type_.of if isinstance(type_, ArrayOf) else type_.to
-        count += 1
-    return count
+    inner = element_of(type_)
+    return 0 if inner is None else 1 + ranks(inner)
 
 
-def declarator(type_: Type, name: str | None, at: object) -> c_ast.Node:
+def find_member(record: Record, name: str) -> Member | None:
+    """Return the member of that name, of a nameless member's too."""
+    for member in record.members or ():
+        if member.name == name:
+            return member
+        if member.name is None and isinstance(member.type, RecordType):
+            found = find_member(member.type.record, name)
+            if found is not None:
+                return found
+    return None
+
+
+# Types in the tree.
+
+
+def declarator(type_: Type, name: str | None, at: Place) -> c_ast.Node:
     """Return the tree of a declaration's type."""
     match type_:
         case PointerTo(to=inner, quals=quals):
             return c_ast.PtrDecl(list(quals), declarator(inner, name, at), at)
         case ArrayOf(of=inner, extent=extent):
             return c_ast.ArrayDecl(declarator(inner, name, at), placed(extent, at), [], at)
-        case Plain(names=names, quals=quals):
-            specifier = c_ast.IdentifierType(list(names), at)
-            if names[:1] and names[0].startswith("enum "):
-                specifier = c_ast.Enum(names[0].removeprefix("enum "), None, None, at)
-            return c_ast.TypeDecl(name, list(quals), None, specifier, at)
-        case RecordType(record=record, quals=quals):
-            kind = c_ast.Struct if record.keyword == "struct" else c_ast.Union
-            tag = record.spelled.removeprefix(f"{record.keyword} ")
-            return c_ast.TypeDecl(name, list(quals), None, kind(tag, None, at), at)
-    raise TypeError(f"{type_} is declared in another way")
+        case Returning(result=result, parameters=parameters):
+            taken = c_ast.ParamList([type_name(each, at) for each in parameters], at)
+            return c_ast.FuncDecl(taken if parameters else None, declarator(result, name, at), at)
+        case Plain(quals=quals) | RecordType(quals=quals):
+            return c_ast.TypeDecl(name, list(quals), None, _specifier(type_, at), at)
 
 
-def name_coord(node: c_ast.Node) -> object:
+def _specifier(type_: Plain | RecordType, at: Place) -> c_ast.Node:
+    match type_:
+        case Plain(names=[*sign, "_BitInt", bits]):
+            width = c_ast.Constant("int", bits, at)
+            return c_ast.BitIntType(width, "".join(sign) or None, at)
+        case Plain(names=[tag]) if tag.startswith("enum "):
+            return c_ast.Enum(tag.removeprefix("enum "), None, None, at)
+        case Plain(names=names):
+            return c_ast.IdentifierType(list(names), at)
+        case RecordType(record=record):
+            keyword, _, tag = record.spelled.partition(" ")
+            if tag:
+                kind = c_ast.Struct if keyword == "struct" else c_ast.Union
+                return kind(tag, None, at)
+            # A name of its own, or the one definition that it has.
+            return c_ast.IdentifierType([keyword], at) if keyword else record.node
+
+
+def type_name(type_: Type, at: Place) -> c_ast.Typename:
+    """Return a type without a name that has it, as casts spell it."""
+    return c_ast.Typename(None, [], None, declarator(type_, None, at), at)
+
+
+def cast(type_: Type, value: c_ast.Node, at: Place = None) -> c_ast.Cast:
+    """Return `(type) value`, at the place of the value or another one."""
+    at = at or value.coord
+    return c_ast.Cast(type_name(type_, at), value, at)
+
+
+def declaration(
+    name: str,
+    type_: Type,
+    value: c_ast.Node | None,
+    at: Place,
+    quals: Sequence[str] = (),
+    storage: Sequence[str] = (),
+) -> c_ast.Decl:
+    """Return the declaration of a variable."""
+    type_node = declarator(type_, name, at)
+    return c_ast.Decl(name, list(quals), [], list(storage), [], type_node, value, None, at)
+
+
+def size_constant(size: int, at: Place) -> c_ast.Constant:
+    """Return a number of bytes, as `sizeof` has it."""
+    return c_ast.Constant("unsigned long int", f"{size}UL", at)
+
+
+def name_coord(node: c_ast.Node) -> Place:
     """Return the place of the name in a declaration."""
     while isinstance(node, c_ast.Decl | c_ast.PtrDecl | c_ast.ArrayDecl):
         node = node.type
     return node.coord
 
 
-def placed(node: c_ast.Node | None, at: object) -> c_ast.Node | None:
+def placed(node: c_ast.Node | None, at: Place) -> c_ast.Node | None:
     """Return a copy of an expression whose text is that of another place."""
     if node is None:
         return None
     made = copied(node)
-    for part in _below(made):
+    for part in below(made):
         part.coord = at
     return made
-
-
-def copied(node: c_ast.Node) -> c_ast.Node:
-    """Return a copy of a tree, with the places of the original."""
-    made = node.__class__.__new__(node.__class__)
-    for name in node.__slots__:
-        if name == "__weakref__":
-            continue
-        value = getattr(node, name)
-        if isinstance(value, c_ast.Node):
-            value = copied(value)
-        elif isinstance(value, list):
-            value = [copied(part) if isinstance(part, c_ast.Node) else part for part in value]
-        setattr(made, name, value)
-    return made
-
-
-def _below(root: c_ast.Node) -> Iterator[c_ast.Node]:
-    yield root
-    for _, child in root.children():
-        yield from _below(child)

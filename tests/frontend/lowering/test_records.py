@@ -31,6 +31,11 @@ PROGRAMS = {
           g = either(&g, &s);
           t[1] = s;
         }""",
+    "a type is named again by its own name": """
+        typedef short T;
+        struct P { T x; int y; };
+        int f(struct P p[4]) { typedef T T; int s = 0; for (int i = 0; i < 4; i++) { T t = p[i].x;
+          T *q = &p[i].x; s += *q + t * (int)sizeof(T) + sizeof(p[i]); } return s; }""",
     "members of an array of structures": """
         struct P { int x, y; };
         int f(struct P p[4]) { int s = 0; for (int i = 0; i < 4; i++) { p[i].x += p[i].y;
@@ -279,7 +284,7 @@ def test_texts_and_places_are_those_of_the_program() -> None:
 def test_made_up_names_meet_no_others() -> None:
     scop = parse_text("""struct P { int x; } p; int p_x;
         void f(int k, int out[2]) { p.x = k; p_x = 2; out[0] = p.x; out[1] = p_x; }""").scop
-    assert {a.name for a in scop.arrays} == {"p_x", "p_x_1", "out"}
+    assert {a.name for a in scop.arrays} == {"p_x", "p_x_2", "out"}
 
 
 def test_random_values_of_bit_fields_fit_them() -> None:
