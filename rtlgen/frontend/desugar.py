@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from pycparser import c_ast
 
+from rtlgen.frontend.lowering.changing import called_below, changing_functions
 from rtlgen.frontend.writers import STEPS, below, calls
 
 _CONDITIONAL = ("&&", "||")
@@ -50,10 +51,11 @@ def desugar(tree: c_ast.FileAST) -> dict[str, list[c_ast.FuncCall]]:
         for node in tree.ext
         if isinstance(node, c_ast.Decl) and node.name and not isinstance(node.type, c_ast.FuncDecl)
     )
+    changing = changing_functions(tree)
     for node in tree.ext:
         if isinstance(node, c_ast.FuncDef):
             calls_left_out = left_out.setdefault(node.decl.name, [])
-            _Desugarer(shared, TELLING - defined, calls_left_out).block(node.body)
+            _Desugarer(shared, TELLING - defined, calls_left_out, changing).block(node.body)
     return left_out
 
 
@@ -77,14 +79,20 @@ class _Desugarer:
     ----------
     shared: names that functions which are called may see.
     telling: functions whose calls are left out. left_out: takes these calls.
+    changing: functions that change what outlives their calls.
     """
 
     def __init__(
-        self, shared: frozenset[str], telling: frozenset[str], left_out: list[c_ast.FuncCall]
+        self,
+        shared: frozenset[str],
+        telling: frozenset[str],
+        left_out: list[c_ast.FuncCall],
+        changing: frozenset[str] = frozenset(),
     ) -> None:
         self._shared = shared
         self._telling = telling
         self._left_out = left_out
+        self._changing = changing
 
     def block(self, node: c_ast.Compound) -> None:
         """Rewrite the items of a block."""
@@ -161,8 +169,10 @@ class _Desugarer:
 
     def _told(self, node: c_ast.FuncCall) -> list[c_ast.Node]:
         """Leave out a call, unless its arguments change something."""
-        if node.args is not None and any(_changes(part) for part in below(node.args)):
-            return [node]
+        if node.args is not None:
+            is_changed = any(_changes(part) for part in below(node.args))
+            if is_changed or not self._changing.isdisjoint(called_below(node.args)):
+                return [node]
         self._left_out.append(node)
         return []
 

@@ -210,7 +210,8 @@ def _lower(
     lowered = lower_control(tree, region, bounds, unread)
     text = _text(tree, region)
     told = desugar(tree)
-    region = select_region(tree, function, locator)
+    # Who calls what may stand in a call that is left out by now.
+    region = select_region(tree, region.function.decl.name, locator)
     literals = {node: take_whole_literals(node) for node in tree.ext}
     passed_over = PassedOver(region, tree, locator)
     name = region.function.decl.name
