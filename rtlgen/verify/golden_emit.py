@@ -8,7 +8,7 @@ checked that they fit. The text is C99 and C++ alike.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from rtlgen.ir.affine import Affine, Congruence, Constraint
 from rtlgen.ir.expr import (
@@ -25,7 +25,7 @@ from rtlgen.ir.expr import (
 )
 from rtlgen.ir.scop import Access, ConditionNode, LoopNode, Node, Scop, Statement
 from rtlgen.ir.types import IntType
-from rtlgen.verify.golden_state import EVENT_KINDS, EventKind
+from rtlgen.verify.golden_state import EVENT_KINDS, EventKind, keeps_element
 
 ENTRY = "rtlgen_golden"
 WRITE_ACCESS = -1
@@ -165,15 +165,30 @@ int {ENTRY}(void **arrays, uint8_t **written, const uint64_t *scalars, uint64_t 
 
     def _statement(self, statement: Statement) -> None:
         self._open("")
-        value = self._value(statement.expr, statement)
+        if isinstance(statement.expr, Select):
+            self._line("int is_kept = 0;")
+            value = self._stored(statement.expr, statement)
+        else:
+            value = self._value(statement.expr, statement)
         place = self._place(statement.write, WRITE_ACCESS, (), statement)
         array = self._scop.array(statement.write.array)
         number = self._arrays[array.name]
+        self._open("if (!is_kept)" if isinstance(statement.expr, Select) else "")
         self._line(f"a{number}[{place}] = (uint{array.element.width_bits}_t){value};")
         if array.role == "local":
             self._line(f"written[{number}][{place}] = 1;")
+        self._close()
         self._line(f"counts[{self._statements[statement.name]}]++;")
         self._close()
+
+    def _stored(self, expr: Expr, statement: Statement) -> str:
+        """Emit the value that is stored; `is_kept` is 1 where the element is left as it is."""
+        if isinstance(expr, Select):
+            return self._select(expr, statement, self._stored)
+        if isinstance(expr, Read) and keeps_element(statement.reads[expr.index], statement):
+            self._line("is_kept = 1;")
+            return "0"
+        return self._value(expr, statement)
 
     def _place(
         self, access: Access, access_number: int, at: Sequence[Expr], statement: Statement
@@ -237,7 +252,7 @@ int {ENTRY}(void **arrays, uint8_t **written, const uint64_t *scalars, uint64_t 
             case Cast(operand, type_):
                 return self._wrapped(self._value(operand, statement), type_)
             case Select():
-                return self._select(expr, statement)
+                return self._select(expr, statement, self._value)
             case Binary():
                 left = self._value(expr.left, statement)
                 right = self._value(expr.right, statement)
@@ -255,17 +270,24 @@ int {ENTRY}(void **arrays, uint8_t **written, const uint64_t *scalars, uint64_t 
             self._note("uninitialised read", f"!written[{number}][{place}]", statement)
         return self._wrapped(f"a{number}[{place}]", array.element)
 
-    def _select(self, expr: Select, statement: Statement) -> str:
-        """Emit a branch: C evaluates one arm only, and so only one arm may read or be noted."""
+    def _select(
+        self, expr: Select, statement: Statement, arm: Callable[[Expr, Statement], str]
+    ) -> str:
+        """Emit a branch: C evaluates one arm only, and so only one arm may read or be noted.
+
+        Parameters
+        ----------
+        arm: emits what an arm computes.
+        """
         name = f"t{self._temporaries}"
         self._temporaries += 1
         condition = self._value(expr.condition, statement)
         self._line(f"uint64_t {name};")
         self._open(f"if ({condition})")
-        self._line(f"{name} = {self._value(expr.if_true, statement)};")
+        self._line(f"{name} = {arm(expr.if_true, statement)};")
         self._close()
         self._open("else")
-        self._line(f"{name} = {self._value(expr.if_false, statement)};")
+        self._line(f"{name} = {arm(expr.if_false, statement)};")
         self._close()
         return self._wrapped(name, expr.type)
 

@@ -24,6 +24,7 @@ from rtlgen.verify.golden_state import (
     Elements,
     EventKind,
     GoldenEvent,
+    keeps_element,
     out_of_bounds,
 )
 
@@ -88,13 +89,27 @@ class Interpreter:
         self._iterators.pop(loop.iterator, None)
 
     def _execute(self, statement: Statement) -> None:
-        value = self._value(statement.expr, statement)
+        is_chosen = isinstance(statement.expr, Select)
+        stored = self._stored if is_chosen else self._value
+        value = stored(statement.expr, statement)
         place = self._place(statement.write, (), statement)
         name = statement.write.array
-        self._flat[name][place] = self._scop.array(name).element.wrap(value)
-        if name in self._written:
-            self._written[name][place] = True
+        if value is not None:
+            self._flat[name][place] = self._scop.array(name).element.wrap(value)
+            if name in self._written:
+                self._written[name][place] = True
         self.counts[statement.name] += 1
+
+    def _stored(self, expr: Expr, statement: Statement) -> int | None:
+        """Return the value that is stored; None where the element is left as it is."""
+        match expr:
+            case Select(condition, if_true, if_false):
+                taken = if_true if self._value(condition, statement) else if_false
+                value = self._stored(taken, statement)
+                return None if value is None else expr.type.wrap(value)
+            case Read(index) if keeps_element(statement.reads[index], statement):
+                return None
+        return self._value(expr, statement)
 
     def _place(self, access: Access, at: Sequence[Expr], statement: Statement) -> int:
         """Return the row-major position of the accessed element.

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rtlgen.errors import Diagnostic, Label, RtlgenError
-from rtlgen.ir.scop import Access, Array, ScalarArgument, Scop
+from rtlgen.ir.scop import Access, Array, ScalarArgument, Scop, Statement
 from rtlgen.ir.types import IntType
 from rtlgen.verify.errors import InputTypeError, MissingInputError, UnknownInputError
 
@@ -48,6 +48,15 @@ _WARNINGS: Mapping[EventKind, tuple[str, str, str]] = {
         "C leaves its value open; the golden model reads 0, the circuit may read anything",
     ),
 }
+
+
+def keeps_element(read: Access, statement: Statement) -> bool:
+    """Return whether a statement that stores what it reads so leaves the element as it is.
+
+    if (c) a[i] = x;        a[i] = c ? x : a[i];        In C, nothing is read where c is 0.
+    """
+    write = statement.write
+    return read.array == write.array and read.subscripts == write.subscripts
 
 
 @dataclass(frozen=True, slots=True)

@@ -280,6 +280,32 @@ def test_a_local_read_before_its_first_write_is_zero_and_noted(engine: Engine) -
     )
 
 
+@both_engines
+def test_an_element_that_a_guard_keeps_is_not_read(engine: Engine) -> None:
+    """It was noted as read where the guard does not hold, and as written from then on."""
+    program = parse_text(
+        """void f(const int x[4], int y[4])
+        {
+          int t[4];
+          for (int i = 0; i < 4; i++)
+            if (x[i] > 0)
+              t[i] = x[i];
+          for (int i = 0; i < 4; i++)
+            if (x[i] > -5)
+              y[i] = t[i];
+        }"""
+    ).scop
+    y = np.full(4, 9, np.int32)
+    for data, expected, count in (
+        ([1, 2, 3, 4], [1, 2, 3, 4], 0),
+        ([7, -5, -1, 8], [7, 9, 0, 8], 1),
+    ):
+        after = run_golden(program, {"x": np.array(data, np.int32), "y": y}, engine=engine)
+        assert after.arrays["y"].tolist() == expected
+        assert sum(event.count for event in after.events) == count
+        assert {event.kind for event in after.events} <= {"uninitialised read"}
+
+
 def test_an_event_becomes_a_warning_with_its_first_instance() -> None:
     program = first_three("local")
     (found,) = run_golden(program, {}).events
