@@ -1,6 +1,8 @@
 """What one iteration of a loop does, in order: questions, statements, steps.
 
-while (i < n && (c = a[i++]) != 0) S        i < n?   c = a[i];   i++;   c != 0?   S
+while (i < n && (c = a[i++]) != 0) S        i < n?   c = a[i];   c != 0?   i++;   S
+while (c = a[i], c != 0) S                  c = a[i];   c != 0?   S
+while ((i < n) & (s > 0)) S                 i < n?   s > 0?   S
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from pycparser import c_ast
 
 from rtlgen.frontend.lowering.jumps import CONTINUE, outcome
 from rtlgen.frontend.lowering.nodes import (
+    Place,
     block,
     copied,
     integer,
@@ -70,16 +73,17 @@ def condition_of(node: Loop) -> c_ast.Node | None:
     return None if node.cond is None or (value is not None and value != 0) else node.cond
 
 
-def parts_of_iteration(node: Loop) -> list[Part] | None:
+Moved: TypeAlias = Callable[[str, Sequence[c_ast.Node], Place], c_ast.Node | None]
+"""Returns the value that a variable has after some steps; None if it is no integer."""
+
+
+def parts_of_iteration(node: Loop, moved: Moved) -> list[Part] | None:
     """Return what an iteration does, in order; None if its condition does something in between."""
-    tests: list[Part] = []
     is_late = isinstance(node, c_ast.DoWhile)
-    for condition in parts_of(condition_of(node), "&&"):
-        found = _test(condition, is_late)
-        if found is None:
-            return None
-        tests += found
-    items = [part for item in _stepping_last(items_of(node.stmt)) for part in _item(item)]
+    tests = _tests(condition_of(node), is_late)
+    if tests is None:
+        return None
+    items = [part for item in _stepping_last(items_of(node.stmt)) for part in _item(item, moved)]
     if is_late:
         return [*items, *tests]
     closing: list[c_ast.Node] = []
@@ -88,20 +92,20 @@ def parts_of_iteration(node: Loop) -> list[Part] | None:
     return [*tests, *items, *(Part("closing", step) for step in closing)]
 
 
-def _item(item: c_ast.Node) -> list[Part]:
+def _item(item: c_ast.Node, moved: Moved) -> list[Part]:
     """Return a statement of the body; `if (++k == n) break;` steps first, then asks."""
-    if isinstance(item, c_ast.If):
-        asked = _test(item.cond, False)
-        if asked is not None and len(asked) + len(asked[-1].after) > 1:
-            question = asked[-1].node
-            behind = []
-            for name, by in asked[-1].after:
-                behind.append(c_ast.Assignment("+=", named(name, by.coord), by, by.coord))
-                old = c_ast.BinaryOp("-", named(name, by.coord), by, by.coord)
-                question = replaced(question, {name: old})
-            made = c_ast.If(question, item.iftrue, item.iffalse, item.coord)
-            return [*asked[:-1], *(Part("item", x) for x in behind), Part("item", made)]
-    return [Part("item", item)]
+    asked = _test(item.cond, False) if isinstance(item, c_ast.If) else None
+    if asked is None or len(asked) + len(asked[-1].after) < 2:
+        return [Part("item", item)]
+    steps = asked[-1].after
+    behind = [c_ast.Assignment("+=", named(name, by.coord), by, by.coord) for name, by in steps]
+    # `if (k++ == n)` asks for what the step has made of `k`, taken back, as its type has it.
+    old = {name: moved(name, [c_ast.UnaryOp("-", by, by.coord)], by.coord) for name, by in steps}
+    known = {name: value for name, value in old.items() if value is not None}
+    if len(known) < len(old):
+        return [Part("item", item)]
+    made = c_ast.If(replaced(asked[-1].node, known), item.iftrue, item.iffalse, item.coord)
+    return [*asked[:-1], *(Part("item", x) for x in behind), Part("item", made)]
 
 
 def _stepping_last(items: list[c_ast.Node]) -> list[c_ast.Node]:
@@ -135,48 +139,99 @@ def _stepping_last(items: list[c_ast.Node]) -> list[c_ast.Node]:
     return items
 
 
+def _tests(condition: c_ast.Node | None, is_late: bool) -> list[Part] | None:
+    """Return the questions of a condition, and what it does in between."""
+    found: list[Part] = []
+    for part in _conjuncts(condition):
+        if isinstance(part, c_ast.ExprList):
+            *before, last = part.exprs
+            found += [Part("closing" if is_late else "item", x) for x in before]
+            more = _tests(last, is_late)
+        else:
+            more = _test(part, is_late)
+        if more is None:
+            return None
+        found += more
+    return found
+
+
+def _conjuncts(condition: c_ast.Node | None) -> Iterator[c_ast.Node]:
+    """Yield what `&&` joins, or `&` of answers that are 0 or 1."""
+    for part in parts_of(condition, "&&"):
+        both = [*parts_of(part, "&")]
+        if len(both) > 1 and all(_is_answer(x) and is_harmless(x) for x in both):
+            yield from both
+        else:
+            yield part
+
+
+def _is_answer(node: c_ast.Node) -> bool:
+    """Return whether an expression is 0 or 1."""
+    if isinstance(node, c_ast.UnaryOp):
+        return bool(node.op == "!")
+    return isinstance(node, c_ast.BinaryOp) and node.op in (*ORDERED, "==", "!=", "&&", "||")
+
+
 def _test(condition: c_ast.Node, is_late: bool) -> list[Part] | None:
     """Return a condition with what it changes taken out of it; None where C leaves that open."""
-    changing = [
-        x
-        for x in below(condition)
-        if isinstance(x, c_ast.Assignment) or (isinstance(x, c_ast.UnaryOp) and x.op in STEPS)
-    ]
+    steps = [x for x in below(condition) if isinstance(x, c_ast.UnaryOp) and x.op in STEPS]
+    changes = [x for x in below(condition) if isinstance(x, c_ast.Assignment)]
     kind: Literal["test", "last test"] = "last test" if is_late else "test"
-    if not changing:
+    if not steps and not changes:
         return [Part(kind, condition)]
-    target = changing[0].lvalue if isinstance(changing[0], c_ast.Assignment) else changing[0].expr
-    uses = [x for x in below(condition) if isinstance(x, c_ast.ID)]
     conditional = any(
         isinstance(x, c_ast.TernaryOp) or (isinstance(x, c_ast.BinaryOp) and x.op in ("||", "&&"))
         for x in below(condition)
     )
-    if len(changing) > 1 or conditional or not isinstance(target, c_ast.ID):
+    several = len(steps) + len(changes) > 1
+    if conditional or len(changes) > 1 or (several and calls(condition)):
         return None
-    change = changing[0]
-    inside = [x for x in below(change) if isinstance(x, c_ast.ID) and x.name == target.name]
-    if sum(x.name == target.name for x in uses) != len(inside):
+    uses = [x.name for x in below(condition) if isinstance(x, c_ast.ID)]
+    if any(not isinstance(x.expr, c_ast.ID) or uses.count(x.expr.name) > 1 for x in steps):
         return None
-    asked = _with(condition, change, named(target.name, change.coord))
-    before_kind: Literal["item", "closing"] = "closing" if is_late else "item"
-    if isinstance(change, c_ast.Assignment) or not change.op.startswith("p"):
-        return [Part(before_kind, change), Part(kind, asked)]
-    by = integer(1 if "+" in change.op else -1, change.coord)
-    return [Part(kind, asked, ((target.name, by),))]
+    if any(not _is_alone(x, condition, uses) for x in changes):
+        return None
+    # What a step leaves is seen by nothing else in the condition: it is done before, or behind it.
+    before = [x for x in steps if not x.op.startswith("p")]
+    after = [x for x in steps if x.op.startswith("p")]
+    values = {id(x): x.expr for x in steps}
+    for x in changes:
+        values[id(x)] = _with(x.lvalue, values)
+    done = [
+        *before,
+        *(
+            c_ast.Assignment(x.op, _with(x.lvalue, values), _with(x.rvalue, values), x.coord)
+            for x in changes
+        ),
+    ]
+    stepped = ((x.expr.name, integer(1 if "+" in x.op else -1, x.coord)) for x in after)
+    return [
+        *(Part("closing" if is_late else "item", x) for x in done),
+        Part(kind, _with(condition, values), tuple(stepped)),
+    ]
 
 
-def _with(node: c_ast.Node, old: c_ast.Node, new: c_ast.Node) -> c_ast.Node:
-    """Return a copy of an expression with another one in the place of a part of it."""
-    if node is old:
-        return new
+def _is_alone(change: c_ast.Assignment, condition: c_ast.Node, uses: Sequence[str]) -> bool:
+    """Return whether nothing else in a condition sees what an assignment in it changes."""
+    if isinstance(change.lvalue, c_ast.ID):
+        name = change.lvalue.name
+        inside = [x for x in below(change) if isinstance(x, c_ast.ID) and x.name == name]
+        return uses.count(name) == len(inside)
+    reading = sum(reads_memory_itself(x) for x in below(condition))
+    return reading == sum(reads_memory_itself(x) for x in below(change))
+
+
+def _with(node: c_ast.Node, values: Mapping[int, c_ast.Node]) -> c_ast.Node:
+    """Return a copy of an expression with others in the place of some of its parts."""
+    if id(node) in values:
+        return values[id(node)]
     made = copied(node)
-    for (name, part), (_, original) in zip(made.children(), node.children(), strict=True):
-        del part
+    for name, original in node.children():
         if "[" not in name:
-            setattr(made, name, _with(original, old, new))
+            setattr(made, name, _with(original, values))
         else:
             attribute, place = name.rstrip("]").split("[")
-            getattr(made, attribute)[int(place)] = _with(original, old, new)
+            getattr(made, attribute)[int(place)] = _with(original, values)
     return made
 
 
@@ -260,10 +315,13 @@ def holds(op: str, left: int, right: int) -> bool:
 
 def reads_memory(node: c_ast.Node) -> bool:
     """Return whether memory is read below a node."""
-    return any(
-        isinstance(part, c_ast.ArrayRef | c_ast.StructRef)
-        or (isinstance(part, c_ast.UnaryOp) and part.op == "*")
-        for part in below(node)
+    return any(reads_memory_itself(part) for part in below(node))
+
+
+def reads_memory_itself(node: c_ast.Node) -> bool:
+    """Return whether a node reads memory, whatever stands below it."""
+    return isinstance(node, c_ast.ArrayRef | c_ast.StructRef) or (
+        isinstance(node, c_ast.UnaryOp) and node.op == "*"
     )
 
 
@@ -294,10 +352,10 @@ def not_zero_in(condition: c_ast.Node, unsigned: Callable[[str], bool]) -> Itera
             yield name
 
 
-def emptied_by(node: c_ast.Node) -> tuple[str, int] | None:
+def emptied_by(node: c_ast.Node) -> tuple[str, Callable[[int], int]] | None:
     """Return the variable that a statement shifts right, divides, or takes the last bit of.
 
-    With it comes how many bits it loses at least.
+    With it comes what this makes of the greatest value, and so no less than of any other one.
     """
     match node:
         case c_ast.Assignment(op=">>=" | "/=" | "&=" as op, lvalue=c_ast.ID(name=name), rvalue=by):
@@ -310,17 +368,18 @@ def emptied_by(node: c_ast.Node) -> tuple[str, int] | None:
             pass
         case _:
             return None
-    op = op.rstrip("=")
-    if op == "&":
-        match by:
-            case c_ast.BinaryOp(op="-", left=c_ast.ID(name=same), right=one):
-                return (str(name), 1) if same == name and number(one) == 1 else None
-        return None
     amount = number(by)
-    if amount is None:
-        return None
-    bits = amount if op == ">>" else amount.bit_length() - 1
-    return (str(name), bits) if bits >= 1 else None
+    match op.rstrip("="), by:
+        case "&", c_ast.BinaryOp(op="-", left=c_ast.ID(name=same), right=one) if (
+            same == name and number(one) == 1
+        ):
+            # One bit less is set, at least: no more than all but the highest one.
+            return str(name), lambda most: most >> 1
+        case ">>", _ if amount is not None and 0 < amount < 64:
+            return str(name), lambda most: most >> amount
+        case "/", _ if amount is not None and abs(amount) > 1:
+            return str(name), lambda most: most // abs(amount)
+    return None
 
 
 def offsets_before(

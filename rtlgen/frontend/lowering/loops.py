@@ -107,7 +107,7 @@ class LoopLowering:
         -------
         For: its conditions are asked in each iteration by itself. Counted: they are ways out.
         """
-        parts = parts_of_iteration(node) or []
+        parts = parts_of_iteration(node, self._moved_if_any) or []
         if not asks_first(parts):
             # The last question does something, and would not be asked.
             return None
@@ -200,7 +200,7 @@ class LoopLowering:
         before: the statements before it. bound: that is stated for it.
         is_forced: a header that asks for a counter cannot be read.
         """
-        parts = parts_of_iteration(node)
+        parts = parts_of_iteration(node, self._moved_if_any)
         if parts is None:
             return None
         counters = self._counters(parts)
@@ -289,6 +289,11 @@ class LoopLowering:
             return value
         type_ = c_ast.TypeDecl(None, [], None, c_ast.IdentifierType(list(names), at), at)
         return c_ast.Cast(c_ast.Typename(None, [], None, type_, at), value, at)
+
+    def _moved_if_any(
+        self, name: str, offset: Sequence[c_ast.Node], at: Place
+    ) -> c_ast.Node | None:
+        return self._moved(name, offset, at) if self._variables.is_scalar(name) else None
 
     def _normalised(
         self,

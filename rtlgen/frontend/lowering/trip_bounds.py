@@ -7,7 +7,7 @@ while (i < 8 && j >= 0) if (c) j--; else i++;         16: each one is nearer to 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from pycparser import c_ast
 
@@ -108,24 +108,35 @@ class TripBounds:
 
     def emptied(self, parts: Sequence[Part]) -> int | None:
         """Return the most iterations of a loop that goes on while bits are left in a word."""
-        asked: set[str] = set()
+        asked: dict[str, int] = {}
         is_skipped = False
         for place, part in enumerate(parts):
             is_skipped |= CONTINUE in outcome(part.node).targets
             found = None if is_skipped and part.kind == "item" else way_out(part, place)
             for condition in found.conditions if found is not None else ():
-                asked |= set(not_zero_in(condition, self._is_unsigned))
+                asked |= {name: place for name in not_zero_in(condition, self._is_unsigned)}
         is_skipped = False
-        for part in parts:
+        for place, part in enumerate(parts):
             is_skipped |= CONTINUE in outcome(part.node).targets
             is_done = part.kind == "closing" or (part.kind == "item" and not is_skipped)
             emptied = emptied_by(part.node) if is_done else None
             if emptied is not None and emptied[0] in asked:
-                name, bits = emptied
+                name, less = emptied
                 others = [n for p in parts if p is not part for n, _ in assigned(p.node)]
                 if self._variables.is_scalar(name) and name not in others:
-                    return -(-self._variables.width_bits(name) // bits) + 1
+                    # What only asks is no iteration, if nothing is done before it.
+                    before = parts[: asked[name] + 1]
+                    only_asks = all(x.kind.endswith("test") and not x.after for x in before)
+                    is_last = asked[name] > place or only_asks
+                    return self._emptyings(name, less) + (0 if is_last else 1)
         return None
+
+    def _emptyings(self, name: str, less: Callable[[int], int]) -> int:
+        """Return how often a variable is made less until it is 0."""
+        most, count = max(map(abs, self._variables.limits(name))), 0
+        while most:
+            most, count = less(most), count + 1
+        return count
 
     def _is_unsigned(self, name: str) -> bool:
         """Return whether a variable is compared as an unsigned number."""

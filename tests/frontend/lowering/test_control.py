@@ -118,6 +118,49 @@ _LOOPS = {
     "popcount": ("int f(unsigned x) { int c = 0; while (x) { c += x & 1; x >>= 1; } return c; }"),
     "popcount2": ("int f(unsigned x) { int c = 0; for (; x; x &= x - 1) c++; return c; }"),
     "log2": ("int f(unsigned n) { int k = 0; while (n > 1) { n /= 2; k++; } return k; }"),
+    "emptied": (
+        "int f(unsigned x, unsigned char y, int z, short w) { int n = 0; w |= 0x4000; x |= 1u << "
+        "31; y |= 128; while (x) { x /= 10; n++; } do { y >>= 3; n += 16; } while (y); for (; z; z &= "
+        "z - 1) n += 256; while (1) { n ^= 5; if (!w) break; w /= 3; n += 7; } return n; }"
+    ),
+    "emptied_by_negatives": (
+        "int f(signed char w, int z) { int n = 0; w |= 64; do { n += 16; if (w == 3) continue; n "
+        "^= 3; } while (w /= -2); while (z > 0) { z = z / 7; n += 3; } return n; }"
+    ),
+    "narrow_step_in_question": (
+        "int f(const int a[8], int out[8]) { unsigned char i = 250; int s = 0, k = 0; while (k < "
+        "8) { s += a[k]; if (i++ > 253) out[k] = s; k++; } return s * 256 + i; }"
+    ),
+    "narrow_step_leaves": (
+        "int f(const int a[8]) { unsigned char i = 250; int s = 0; for (int k = 0; k < 8; k++) { s "
+        "+= a[k]; if (i++ == 255) break; } return s * 256 + i; }"
+    ),
+    "copy_until_0": (
+        "void f(const signed char from[24], signed char to[24]) { int i = 0, j = 0, n = 20; while "
+        "(n-- > 0 && (to[j++] = from[i++]) != 0) ; to[23] = n; }"
+    ),
+    "assigned_then_continued": (
+        "int f(const signed char s[16], signed char t[16]) { int i = 0, j = 15, n = 0; do { if "
+        "(s[i] & 1) continue; n += s[i] * j; } while ((t[i++] = s[j]) >= -100 && --j > 3); return "
+        "i * 1000 + n * 16 + j; }"
+    ),
+    "comma_asks": (
+        "int f(const signed char s[16]) { int i = 0, n = 0; signed char c; while (c = s[i], i < 15 "
+        "&& c != 0) { n += c; i++; } return i * 1000 + n; }"
+    ),
+    "comma_asks_late": (
+        "int f(const signed char s[16], int out[16]) { int i = 0, n = 0; unsigned char c; do { "
+        "out[i] = n; if (n & 4) continue; n += 3; } while (c = s[i], ++i < 15 && c != 0); return i "
+        "* 100 + n; }"
+    ),
+    "answers_joined_by_and": (
+        "int f(const int x[16], int limit) { int i = 0, s = 0; for (; (i < 16) & !(s > limit) & "
+        "(x[i & 15] != 0); i++) s += x[i] >> 4; return s ^ i; }"
+    ),
+    "bits_are_no_answers": (
+        "int f(const int x[16]) { int i = 0, s = 0; for (; i < 16 && (x[i] & 6); i++) s += x[i]; "
+        "return s ^ i; }"
+    ),
     "gcd": (
         "int f(unsigned short a, unsigned short b) {\n"
         "#pragma rtlgen bound 30\n"
@@ -418,6 +461,20 @@ def test_what_counts_on_is_a_function_of_the_iterators() -> None:
     program = parse_text(_JUMPS["write_k"])
     written = [s.write for s in program.scop.statements if s.write.array == "out"]
     assert [str(write) for write in written] == ["out[2*i]"]
+
+
+@pytest.mark.parametrize(
+    ("loop", "iterations"),
+    [
+        ("while (x) { x /= 10; n++; }", 10),
+        ("do { x >>= 7; n++; } while (x);", 5),
+        ("for (; x; x &= x - 1) n++;", 32),
+        ("while (1) { n ^= 5; if (!x) break; x /= 10; n++; }", 11),
+    ],
+)
+def test_a_word_is_emptied_in_no_more_iterations_than_it_takes(loop: str, iterations: int) -> None:
+    program = parse_text(f"int f(unsigned x) {{ int n = 0; {loop} return n; }}")
+    assert f"< {iterations}; trip++" in program.lowered
 
 
 def test_a_parameter_that_bounds_loops_has_limits() -> None:
