@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from pycparser import c_ast
 
-from rtlgen.frontend.lowering.changing import called_below, changing_functions
+from rtlgen.frontend.lowering.changing import called_below
 from rtlgen.frontend.writers import STEPS, below, calls
 
 _CONDITIONAL = ("&&", "||")
@@ -37,8 +37,14 @@ TELLING = frozenset(
 """Functions that only tell something to whoever runs the program, or to its compiler."""
 
 
-def desugar(tree: c_ast.FileAST) -> dict[str, list[c_ast.FuncCall]]:
+def desugar(
+    tree: c_ast.FileAST, changing: frozenset[str] = frozenset()
+) -> dict[str, list[c_ast.FuncCall]]:
     """Rewrite all functions of a file in place.
+
+    Parameters
+    ----------
+    changing: functions that change what outlives their calls.
 
     Returns
     -------
@@ -51,7 +57,6 @@ def desugar(tree: c_ast.FileAST) -> dict[str, list[c_ast.FuncCall]]:
         for node in tree.ext
         if isinstance(node, c_ast.Decl) and node.name and not isinstance(node.type, c_ast.FuncDecl)
     )
-    changing = changing_functions(tree)
     for node in tree.ext:
         if isinstance(node, c_ast.FuncDef):
             calls_left_out = left_out.setdefault(node.decl.name, [])

@@ -25,6 +25,7 @@ from rtlgen.frontend.hls_pragmas import HlsPragma
 from rtlgen.frontend.kernel import Kernel
 from rtlgen.frontend.lowering.bit_precise import standard_integers
 from rtlgen.frontend.lowering.bounds import take_bounds
+from rtlgen.frontend.lowering.changing import changing_functions
 from rtlgen.frontend.lowering.exits import lower_control
 from rtlgen.frontend.lowering.inferred_types import find_types
 from rtlgen.frontend.lowering.known_extents import take_known_extents
@@ -197,7 +198,8 @@ def _lower(
     take_known_extents(tree)
     find_types(tree, locator, words)
     standard_integers(tree, locator)
-    outside = drop_outside_calls(tree, locator)
+    changing = changing_functions(tree)
+    outside = drop_outside_calls(tree, locator, changing)
     literal_arrays = name_literals(tree, locator)
     drop_expectations(tree)
     round_in_integers(tree)
@@ -209,7 +211,7 @@ def _lower(
     _require_accepted(region, tree, (literal_arrays, pointers, records.refused))
     lowered = lower_control(tree, region, bounds, unread)
     text = _text(tree, region)
-    told = desugar(tree)
+    told = desugar(tree, changing)
     # Who calls what may stand in a call that is left out by now.
     region = select_region(tree, region.function.decl.name, locator)
     literals = {node: take_whole_literals(node) for node in tree.ext}

@@ -12,12 +12,16 @@ Rewrite
 
 Neither an array nor a pointer is handed over, but to `free`, and what the function returns, or
 leaves in a variable whose address it takes, ends in calls that are left out as well. Functions that
-no header declares might change the variables of the file: there must be none.
+no header declares might change the variables of the file: there must be none. A function of the
+file that only asks such functions, `double now(void)`, is left out as they are.
+
+    printf("%d", dummy(a));                     dummy(a);           which is refused
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from pycparser import c_ast
 
@@ -25,6 +29,7 @@ from rtlgen.frontend.block_calls import BLOCK_CALLS
 from rtlgen.frontend.calls import ABSOLUTE
 from rtlgen.frontend.desugar import TELLING
 from rtlgen.frontend.locate import Locator
+from rtlgen.frontend.lowering.changing import called_below
 from rtlgen.frontend.writers import NUMBERS, STEPS, below
 
 _FREEING = frozenset(("free", "_mm_free"))
@@ -34,8 +39,14 @@ _JUMPING = frozenset(
 """Functions that do not come back to where they are called, or do so twice."""
 
 
-def drop_outside_calls(tree: c_ast.FileAST, locator: Locator) -> dict[str, list[c_ast.FuncCall]]:
+def drop_outside_calls(
+    tree: c_ast.FileAST, locator: Locator, changing: frozenset[str]
+) -> dict[str, list[c_ast.FuncCall]]:
     """Rewrite all functions of a file in place.
+
+    Parameters
+    ----------
+    changing: functions that change what outlives their calls.
 
     Returns
     -------
@@ -56,15 +67,54 @@ def drop_outside_calls(tree: c_ast.FileAST, locator: Locator) -> dict[str, list[
         and locator.is_above(node)
     }
     refused = frozenset((*bodies, *BLOCK_CALLS, *ABSOLUTE, *TELLING, *_JUMPING))
+    is_changing = any("const" not in variable.quals for variable in of_file)
+    known = frozenset(from_headers) | _FREEING if is_changing else None
+    asking = _asking(bodies, changing, refused, known)
+    outside = _Outside(refused - asking, None if known is None else known | asking, from_headers)
     left_out: dict[str, list[c_ast.FuncCall]] = {}
     for name, node in bodies.items():
         if not locator.is_above(node.decl):
-            changing = any("const" not in variable.quals for variable in of_file)
-            known = frozenset(from_headers) | _FREEING if changing else None
             scalars = {v.name for v in of_file if _is_number(v)} | _constants(tree)
             shared = {variable.name for variable in variables}
-            left_out[name] = _Function(node, refused, known, shared, scalars).rewrite()
+            left_out[name] = _Function(node, outside, shared, scalars).rewrite()
     return left_out
+
+
+def _asking(
+    bodies: Mapping[str, c_ast.FuncDef],
+    changing: frozenset[str],
+    refused: frozenset[str],
+    known: frozenset[str] | None,
+) -> frozenset[str]:
+    """Return the functions of the file that change nothing, and ask functions outside of it."""
+    found: set[str] = set()
+    while True:
+        more = {
+            name
+            for name, node in bodies.items()
+            if name not in found | changing
+            and (asked := called_below(node.body) - {*TELLING, *ABSOLUTE})
+            and all(x in found or (x not in refused and (not known or x in known)) for x in asked)
+        }
+        if not more:
+            return frozenset(found)
+        found |= more
+
+
+@dataclass(frozen=True, slots=True)
+class _Outside:
+    """Which functions are outside of the file.
+
+    Members
+    -------
+    refused: those that are not, or that are no plain calls.
+    known: the only functions that may be left out; None for any.
+    from_headers: functions that headers declare.
+    """
+
+    refused: frozenset[str]
+    known: frozenset[str] | None
+    from_headers: set[str]
 
 
 class _Function:
@@ -72,22 +122,14 @@ class _Function:
 
     Parameters
     ----------
-    refused: names of functions that are not outside, or no plain calls.
-    known: the only functions that may be left out; None for any.
-    shared: variables of the file. scalars: names of the file that are numbers.
+    outside: which functions are. shared: variables of the file. scalars: of them, the numbers.
     """
 
     def __init__(
-        self,
-        node: c_ast.FuncDef,
-        refused: frozenset[str],
-        known: frozenset[str] | None,
-        shared: set[str],
-        scalars: set[str],
+        self, node: c_ast.FuncDef, outside: _Outside, shared: set[str], scalars: set[str]
     ) -> None:
         self._node = node
-        self._refused = refused
-        self._known = known
+        self._outside = outside
         declared = [part for part in below(node) if isinstance(part, c_ast.Decl) and part.name]
         numbers = {part.name for part in declared if _is_number(part)} | scalars
         self._numbers = numbers - {part.name for part in declared if not _is_number(part)}
@@ -123,13 +165,13 @@ class _Function:
 
         What stands beside a marked region is not left out: it says what comes in and goes out.
         """
-        if not isinstance(node, c_ast.FuncCall) or not isinstance(node.name, c_ast.ID):
+        if not _is_named_call(node):
             return False
         if self._region and not self._region[0] < node.coord.line < self._region[1]:
             return False
         name = node.name.name
-        is_known = self._known is None or name in self._known
-        return is_known and name not in self._refused and name not in self._numbers
+        is_known = self._outside.known is None or name in self._outside.known
+        return is_known and name not in self._outside.refused and name not in self._numbers
 
     # Variables that only tell how long it took.
 
@@ -187,7 +229,8 @@ class _Function:
             is_left_out = node.name.name in TELLING or self._is_outside(node)
             if is_left_out and node.args is not None:
                 for argument in node.args.exprs:
-                    if any(isinstance(part, c_ast.FuncCall) for part in below(argument)):
+                    asked = (part for part in below(argument) if isinstance(part, c_ast.FuncCall))
+                    if not all(self._may_go(part) for part in asked):
                         yield from self._used_elsewhere(argument, candidates)
                 return
         is_statement = id(node) in self._statements
@@ -212,11 +255,22 @@ class _Function:
     def _sweep(self, node: c_ast.Node) -> None:
         """Leave out what can be among the statements of a node."""
         for items in _lists(node):
-            items[:] = [part for part in items if not self._goes(part)]
+            items[:] = [self._told(part) for part in items if not self._goes(part)]
         for field in _bodies(node):
-            value = getattr(node, field)
+            value = self._told(getattr(node, field))
+            setattr(node, field, value)
             if self._goes(value):
                 setattr(node, field, c_ast.EmptyStatement(value.coord))
+
+    def _told(self, part: c_ast.Node) -> c_ast.Node:
+        """Return a statement, or the call in what it tells that might change what is computed."""
+        name = part.name.name if _is_named_call(part) else None
+        if name in TELLING and part.args is not None:
+            for inner in below(part.args):
+                is_outside = self._is_outside(inner) and not self._may_go(inner)
+                if is_outside and inner.name.name not in self._outside.from_headers:
+                    return inner
+        return part
 
     def _goes(self, part: c_ast.Node) -> bool:
         """Return whether a statement is left out; a declaration only loses its value."""
@@ -269,6 +323,10 @@ def _statements(body: c_ast.Node) -> Iterator[c_ast.Node]:
             yield from items
         for field in _bodies(node):
             yield getattr(node, field)
+
+
+def _is_named_call(node: c_ast.Node) -> bool:
+    return isinstance(node, c_ast.FuncCall) and isinstance(node.name, c_ast.ID)
 
 
 def _lists(node: c_ast.Node) -> list[list[c_ast.Node]]:

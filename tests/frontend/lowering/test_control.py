@@ -120,8 +120,8 @@ _LOOPS = {
     "log2": ("int f(unsigned n) { int k = 0; while (n > 1) { n /= 2; k++; } return k; }"),
     "emptied": (
         "int f(unsigned x, unsigned char y, int z, short w) { int n = 0; w |= 0x4000; x |= 1u << "
-        "31; y |= 128; while (x) { x /= 10; n++; } do { y >>= 3; n += 16; } while (y); for (; z; z &= "
-        "z - 1) n += 256; while (1) { n ^= 5; if (!w) break; w /= 3; n += 7; } return n; }"
+        "31; y |= 128; while (x) { x /= 10; n++; } do { y >>= 3; n += 16; } while (y); for (; z; "
+        "z &= z - 1) n += 256; while (1) { n ^= 5; if (!w) break; w /= 3; n += 7; } return n; }"
     ),
     "emptied_by_negatives": (
         "int f(signed char w, int z) { int n = 0; w |= 64; do { n += 16; if (w == 3) continue; n "

@@ -16,8 +16,11 @@ INCLUDES = """
 #include <unistd.h>
 void note(int what);
 void *alloc(void);
-void fill(int *what);
+int fill(int *what);
 static int twice(int v) { return 2 * v; }
+static double now(void) { struct timeval t; gettimeofday(&t, 0); return t.tv_sec; }
+static double since(double start) { return now() - start; }
+static int noise(void) { return rand() & 7; }
 """
 HEAD = "void f(int a[8], int b[8], int x) "
 LOOP = "for (int i = 0; i < 8; i++) b[i] = 3 * a[i];"
@@ -41,6 +44,11 @@ LEFT_OUT = {
         f"srand(3 * x + 1); {LOOP} (void)usleep((unsigned)1);",
         ["srand", "usleep"],
     ),
+    "by functions of the file": (
+        f"""double start = now(); {LOOP}
+        if (x < 0) printf("%f %f", now() - start, since(start));""",
+        ["now", "printf"],
+    ),
     "in a loop": (
         "for (int i = 0; i < 8; i++) { b[i] = a[i]; if (a[i] == 77) srand(i); else srand(x); }",
         ["srand"],
@@ -62,6 +70,8 @@ def test_a_function_that_the_file_declares_is_left_out_where_nothing_is_shared()
     assert [statement.text for statement in scop.statements] == ["b[i] = 3 * a[i]"]
     with pytest.raises(CallUnsupported):
         parse_text(f"{INCLUDES} int g; {HEAD} {{ note(x); {LOOP} }}")
+    with pytest.raises(CallUnsupported):
+        parse_text(f"static void tell(int n) {{ note(n); }} int g; {HEAD} {{ tell(x); {LOOP} }}")
     # A header's function knows nothing of the file.
     assert parse_text(f"{INCLUDES} int g; {HEAD} {{ g++; srand(x); {LOOP} }}").scop
 
@@ -70,6 +80,10 @@ def test_a_function_that_the_file_declares_is_left_out_where_nothing_is_shared()
     "body",
     [
         "fill(a);",
+        'printf("%p", fill(a));',
+        'if (x) printf("%p", fill(a)); else b[0] = 1;',
+        "b[0] = noise();",
+        "int t = noise(); b[0] = t;",
         "fill(&a[2]);",
         "fill(a + 1);",
         "int t = 1; fill(&t); b[0] = t;",
