@@ -14,6 +14,7 @@ from rtlgen.errors import RtlgenError
 from rtlgen.planning.analysis import examine
 from rtlgen.sim.cocotb_runner import Simulator
 from rtlgen.source import SourceFile
+from rtlgen.verify.c_oracle import Oracle
 from tests.docs.blocks import ROOT
 from tests.end_to_end.judge import batch_failures, simulation_failures
 from tests.forms.forms import (
@@ -40,7 +41,6 @@ NOT_YET = {
     "compound_scalar": "E0126",
     "conditions_common": "E0220",
     "conditions_merge": "E0220",
-    "file_benchmark": "E0108",
     "header_empty": "E0220",
     "sizes_least": "E0118",
     "subscript_guarded": "E0119",
@@ -119,7 +119,7 @@ def test_forms_are_exact_on_verilator(tmp_path: Path) -> None:
 @each_file
 def test_a_form_is_verified_against_gcc(path: Path, simulator: Simulator) -> None:
     design = rtlgen.compile(path, define={k: int(v) for k, v in defines_of(path).items()})
-    oracle = "golden" if form_of(path) == "bitint" else "gcc"
+    oracle: Oracle = "golden" if form_of(path) == "bitint" else "gcc"
     verified = design.verify(simulator=simulator, oracle=oracle)
     assert verified.exact, verified.failures
     assert verified.cycles == verified.predicted_cycles
@@ -139,8 +139,8 @@ def page_of(rows: dict[str, Row]) -> str:
         "<!-- made by `pytest tests/forms --update-golden`; do not edit -->",
         "# Forms of C",
         f"{len(rows)} small programs, some for each form of C that is rewritten before it is read\n"
-        "([lowering](../explanation/lowering.md)), with the cycles from start to done. Each is exact\n"
-        "on Verilator and Icarus Verilog, and means what gcc says it means: "
+        "([lowering](../explanation/lowering.md)), with the cycles from start to done.\n"
+        "Each is exact on Verilator and Icarus Verilog, and means what gcc says it means: "
         "`pytest tests/forms -m 'long or not long'`.",
     ]
     for group, names in FORMS.items():
