@@ -14,7 +14,15 @@ from pycparser import c_ast
 
 from rtlgen.errors import Diagnostic
 from rtlgen.frontend.cases import Cases
-from rtlgen.frontend.choices import choice_in, division_in, is_by_iterators
+from rtlgen.frontend.choices import (
+    MAX_RESIDUES,
+    choice_in,
+    division_in,
+    is_by_iterators,
+    product_in,
+    truncation_in,
+    values_of,
+)
 from rtlgen.frontend.declarations import Declarations
 from rtlgen.frontend.errors import FrontendError
 from rtlgen.frontend.place import Place
@@ -48,15 +56,31 @@ class CaseReader:
         except FrontendError:
             # It is refused when it is read in its turn.
             return None
-        return self.of_values([s.value for s in subscripts if isinstance(s, LookedUp)], place)
+        values = [s.value for s in subscripts if isinstance(s, LookedUp)]
+        return (
+            self.of_values(values, place)
+            or _first(truncation_in, values, place)
+            or _first(product_in, values, place)
+        )
 
     def of_values(self, values: Sequence[Value], place: Place) -> Cases | None:
         """Return the cases in which values that the iterators decide are others."""
         return _first(choice_in, values, place)
 
     def of_bounds(self, values: Sequence[Value], place: Place) -> Cases | None:
-        """Return the cases in which bounds are others, by choices or by remainders."""
-        return self.of_values(values, place) or _first(division_in, values, place)
+        """Return the cases in which bounds are others, by choices, remainders or factors."""
+        return (
+            self.of_values(values, place)
+            or _first(division_in, values, place)
+            or _first(product_in, values, place)
+        )
+
+    def of_step(self, value: Value, place: Place) -> Cases | None:
+        """Return the cases in which a step is a number, where outer iterators say what it is."""
+        if value.affine is None:
+            return self.of_bounds([value], place)
+        cases = values_of(value.affine, place.ranges)
+        return cases if 1 < len(cases) <= MAX_RESIDUES else None
 
     def each(
         self, cases: Cases, place: Place, read: Callable[[Place], tuple[Node, ...]]

@@ -9,8 +9,18 @@ from __future__ import annotations
 from rtlgen.frontend.cases import MAX_CASES, Cases, cases_of, possible
 from rtlgen.frontend.divisions import divisions_in
 from rtlgen.frontend.ranges import Ranges
-from rtlgen.ir.affine import Congruence
-from rtlgen.ir.expr import Expr, Read, ScalarParameter, Select, children, walk, with_children
+from rtlgen.ir.affine import Affine, Congruence
+from rtlgen.ir.expr import (
+    Binary,
+    Expr,
+    IndexValue,
+    Read,
+    ScalarParameter,
+    Select,
+    children,
+    walk,
+    with_children,
+)
 
 MAX_RESIDUES = 16
 """Cases that a quotient or remainder of iterators is taken apart into."""
@@ -48,6 +58,45 @@ def division_in(expr: Expr, ranges: Ranges) -> Cases | None:
         if len(cases) > 1:
             return cases
     return None
+
+
+def truncation_in(expr: Expr, ranges: Ranges) -> Cases | None:
+    """Return where the dividend of a quotient or remainder has one sign, if it may have either.
+
+    C rounds towards zero: in each of the two cases that is one way.
+    """
+    for division in divisions_in(expr):
+        cases = possible(division.signs(ranges), ranges)
+        if len(cases) > 1:
+            return cases
+    return None
+
+
+def product_in(expr: Expr, ranges: Ranges) -> Cases | None:
+    """Return where a factor or divisor in a value is a number, if it is one of a few.
+
+    a[i * j] = x;       where i = 0:  a[0] = x;     where i = 1:  a[j] = x;     ...
+    """
+    for node in walk(expr):
+        match node:
+            case Binary("mul", IndexValue(left), IndexValue(right)):
+                forms = [left, right]
+            case Binary("div" | "rem" | "shl" | "shr", _, IndexValue(right)):
+                forms = [right]
+            case _:
+                continue
+        cases = min((values_of(form, ranges) for form in forms), key=len)
+        if 1 < len(cases) <= MAX_RESIDUES:
+            return possible(cases, ranges)
+    return None
+
+
+def values_of(form: Affine, ranges: Ranges) -> Cases:
+    """Return the cases in which a form has each of its values, as far as ranges tell."""
+    low, high = ranges.minimum(form), ranges.maximum(form)
+    # Of many there is no need to list more than tells that they are many.
+    last = min(high, low + MAX_RESIDUES)
+    return tuple((form - value, -form + value) for value in range(low, last + 1))
 
 
 def _other_residues(cases: Cases) -> Cases | None:

@@ -34,14 +34,20 @@ class Division:
     uses_rest: bool
     piece: int
 
+    def signs(self, ranges: Ranges) -> tuple[tuple[Constraint, ...], ...]:
+        """Return the two cases in which the form has one sign; none where it always has."""
+        if not self.towards_zero or not ranges.minimum(self.form) < 0 < ranges.maximum(self.form):
+            return ()
+        return (self.form,), (-self.form - 1,)
+
     def cases(self, ranges: Ranges, most: int) -> tuple[tuple[Constraint, ...], ...]:
         """Return cases, `most` at most, in each of which it is affine; none where that is no use.
 
         One of them always holds, and no two at a time.
         """
+        if self.signs(ranges):
+            return self.signs(ranges)
         low, high = ranges.minimum(self.form), ranges.maximum(self.form)
-        if self.towards_zero and low < 0 < high:
-            return (self.form,), (-self.form - 1,)
         form = self.form
         if self.towards_zero and low < 0:
             form, low, high = -form, -high, -low
@@ -129,7 +135,7 @@ def _masked(node: Binary, form: Affine, mask: int, ranges: Ranges) -> Affine | N
 def _part(op: str, form: Affine, modulus: int, ranges: Ranges) -> Affine | None:
     """Return the quotient, rounded down, or the rest."""
     low, high = ranges.minimum(form), ranges.maximum(form)
-    if low // modulus == high // modulus and not _is_held(form, ranges):
+    if low // modulus == high // modulus and not is_held(form, ranges):
         quotient = low // modulus
         return form - quotient * modulus if op == "rem" else Affine((), quotient)
     if op == "rem":
@@ -140,6 +146,6 @@ def _part(op: str, form: Affine, modulus: int, ranges: Ranges) -> Affine | None:
     return None
 
 
-def _is_held(form: Affine, ranges: Ranges) -> bool:
+def is_held(form: Affine, ranges: Ranges) -> bool:
     """Return whether a form is about an iterator held at one value, as to read a condition once."""
     return any(form.coefficient(r.name) and r.low == r.high for r in ranges.iterators)

@@ -14,8 +14,8 @@ from rtlgen.frontend.parts import Part, negated
 from rtlgen.frontend.ranges import Ranges
 from rtlgen.frontend.refusals import expression_refusal, subscript_refusal, unknown_name
 from rtlgen.frontend.symbols import Index, LookedUp, Scopes, Unusable, Variable, View
-from rtlgen.frontend.types import CType
-from rtlgen.frontend.values import Value
+from rtlgen.frontend.types import OPEN, CType
+from rtlgen.frontend.values import ObstacleKind, Value
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.quasi_affine import quasi_affine
 from rtlgen.ir.scop import Access, Window
@@ -65,20 +65,24 @@ class ElementReader:
         """
         element = self.element(node)
         subscripts = tuple(
-            subscript if isinstance(subscript, Affine) else self._known(subscript)
-            for subscript in element.subscripts
+            subscript if isinstance(subscript, Affine) else self._known(subscript, extent)
+            for subscript, extent in zip(element.subscripts, element.variable.shape, strict=True)
         )
         access = Access(element.variable.name, subscripts, element.span)
         self._note_access(element.variable, access)
         return element.variable, access
 
-    def _known(self, index: LookedUp) -> Window:
+    def _known(self, index: LookedUp, extent: int) -> Window:
         """Return a subscript that quotients and remainders of iterators make up."""
-        iterators = self._ranges.boxes()
+        iterators, obstacle = self._ranges.boxes(), index.value.obstacle
         known = quasi_affine(index.value.expr, iterators)
         if known is None:
             raise subscript_refusal(index.value, index.text)
         low, high = value_range(known, iterators)
+        is_inside = low >= 0 and extent != OPEN and high < extent
+        if obstacle is not None and obstacle.kind is ObstacleKind.WRAPS and not is_inside:
+            # Nobody means to leave an array by wrapping round.
+            raise subscript_refusal(index.value, index.text)
         return Window(low, high, known)
 
     def element(self, node: c_ast.Node) -> Element:

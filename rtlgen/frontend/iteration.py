@@ -89,7 +89,7 @@ class IterationReader:
         except (LoopHeader, NonAffineBound) as error:
             for otherwise in (self._in_cases, self._by_count, self._written_out):
                 reaching.restore(before)
-                if isinstance(error, LoopHeader) and otherwise != self._written_out:
+                if isinstance(error, LoopHeader) and otherwise == self._by_count:
                     continue
                 nodes = otherwise(node, place, label)
                 if nodes is not None:
@@ -119,7 +119,10 @@ class IterationReader:
 
     def _cases(self, node: c_ast.For, place: Place) -> Cases | None:
         """Return the cases in which a loop has other bounds."""
-        header = split_header(node, self._locator)
+        try:
+            header = split_header(node, self._locator)
+        except LoopHeader:
+            return None
         bounds = [self._body.reader(place).value(header.start)]
         self._entered(node.stmt)
         iterator = frozenset((header.iterator,))
@@ -127,7 +130,8 @@ class IterationReader:
             sides = (condition.left, condition.right) if _is_binary(condition) else (condition,)
             fixed = (side for side in sides if not mentions(side, iterator))
             bounds += [self._body.reader(place).value(side) for side in fixed]
-        return self._body.cases.of_bounds(bounds, place)
+        step = self._body.reader(place).value(header.step)
+        return self._body.cases.of_bounds(bounds, place) or self._body.cases.of_step(step, place)
 
     def _by_count(
         self, node: c_ast.For, place: Place, label: str | None

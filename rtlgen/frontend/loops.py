@@ -24,6 +24,7 @@ from rtlgen.frontend.extremes import Extreme, Quotient, affine_parts
 from rtlgen.frontend.locate import Locator
 from rtlgen.frontend.loop_headers import Header
 from rtlgen.frontend.ranges import IteratorRange, Ranges
+from rtlgen.frontend.refusals import affine_help
 from rtlgen.frontend.values import ObstacleKind, Value
 from rtlgen.ir.affine import Affine, Congruence, Constraint
 from rtlgen.ir.scop import Loop
@@ -107,15 +108,17 @@ class LoopReader:
 
     def step(self) -> int:
         """Return the step."""
-        value = self._reader(self._ranges).value(self._header.step)
-        if value.constant is None:
+        reader = self._reader(self._ranges)
+        value = reader.value(self._header.step)
+        step = reader.arithmetic.number(value)
+        if step is None:
             raise LoopHeader(
                 "the step of the loop is not a constant",
                 labels=(Label(value.span, value.obstacle.reason if value.obstacle else ""),),
             )
-        if value.constant == 0:
+        if step == 0:
             raise LoopNeverEnds("the step of the loop is 0", labels=(Label(value.span),))
-        return value.constant * self._header.step_sign
+        return step * self._header.step_sign
 
     def read(self, start: Affine, step: int, label: str | None) -> CountedLoop:
         """Return the loop. The iterator is in scope."""
@@ -349,7 +352,7 @@ def _bound_refusal(value: Value, text: str) -> FrontendError:
             labels=(label,),
             help=f"{obstacle.fix}, or say what it may be: assert({obstacle.parameter} <= 64)",
         )
-    help_ = "use constants plus constant multiples of outer iterators"
+    help_ = affine_help(obstacle.reason, "outer iterators")
     if obstacle.kind is ObstacleKind.DATA:
         help_ = "loop to the largest value, and select results with a conditional expression"
     notes: tuple[str, ...] = ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pycparser import c_ast
 
 from rtlgen.errors import Label
+from rtlgen.frontend.choices import MAX_RESIDUES
 from rtlgen.frontend.errors import (
     AggregateUnsupported,
     CommaOperator,
@@ -101,20 +102,24 @@ def subscript_refusal(
                 f"the subscript `{text}` is not affine",
                 labels=(label, *obstacle.others),
                 notes=("which element it is must follow from the iterators alone",),
+                help=f"go over the elements that it may be, `k`, under `if (k == ({text}))`",
             )
         case _:
             return NonAffineSubscript(
                 f"the subscript `{text}` is not affine",
                 labels=(label, *obstacle.others),
-                help=_affine_help(obstacle.reason),
+                help=affine_help(obstacle.reason),
             )
 
 
-def _affine_help(reason: str) -> str:
-    """Return what to write in place of a subscript that is not affine."""
-    if reason.startswith(("a quotient", "a remainder", "a bit operation")):
+def affine_help(reason: str, iterators: str = "iterators") -> str:
+    """Return what to write in place of a subscript or bound that is not affine."""
+    is_divided = reason.startswith(("a quotient", "a remainder", "a bit operation"))
+    if is_divided and iterators == "iterators":
         return "write two loops, one that counts the quotient and one the remainder"
-    return "use constants plus constant multiples of iterators"
+    if reason.startswith(("a product", "a shift by")):
+        return f"give one of the factors no more than {MAX_RESIDUES} values"
+    return f"use constants plus constant multiples of {iterators}"
 
 
 def unknown_name(name: str, span: Span) -> UnknownIdentifier:

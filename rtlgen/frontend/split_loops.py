@@ -29,7 +29,18 @@ from rtlgen.frontend.loop_splits import (
     split_in_two,
 )
 from rtlgen.ir.affine import Affine
-from rtlgen.ir.expr import Expr, IndexValue, Read, children, map_affine, with_children
+from rtlgen.ir.expr import (
+    COMPARISONS,
+    Binary,
+    Expr,
+    IndexValue,
+    Read,
+    Select,
+    children,
+    map_affine,
+    walk,
+    with_children,
+)
 from rtlgen.ir.quotients import Division, division_in, simplified
 from rtlgen.ir.scop import (
     Access,
@@ -317,10 +328,21 @@ def _rewritten_reads(expr: Expr, reads: Sequence[Access], boxes: Mapping[str, Ra
         return rewritten
     at: list[Expr] = []
     for window, value in zip(reads[rewritten.index].windows, rewritten.at, strict=True):
-        left = value if window.known is None else simplified(window.known, boxes)
+        left = value
+        if window.known is not None:
+            found = simplified(window.known, boxes)
+            # What the conditions in a value tell can be read only as long as they stay.
+            left = value if _holds_condition(value) and not isinstance(found, IndexValue) else found
         if not isinstance(left, IndexValue) or window.known is None:
             at.append(left)
     return replace(rewritten, at=tuple(at))
+
+
+def _holds_condition(expr: Expr) -> bool:
+    return any(
+        isinstance(part, Select) or (isinstance(part, Binary) and part.op in COMPARISONS)
+        for part in walk(expr)
+    )
 
 
 def _refusal(statement: Statement) -> NonAffineSubscript:

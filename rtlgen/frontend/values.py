@@ -7,7 +7,7 @@ from enum import Enum, auto
 
 from rtlgen.errors import Label
 from rtlgen.frontend.choices import is_by_iterators, is_decided
-from rtlgen.frontend.divisions import divided
+from rtlgen.frontend.divisions import divided, is_held
 from rtlgen.frontend.errors import BadConstant
 from rtlgen.frontend.ranges import Ranges
 from rtlgen.ir.affine import Affine
@@ -130,6 +130,14 @@ class Arithmetic:
             return self._fitted(value.modular, expr, value.span)
         return replace(value, expr=expr, modular=None)
 
+    def number(self, value: Value) -> int | None:
+        """Return the number that a value is here, if there is one that it always is."""
+        if value.affine is None:
+            return None
+        low = self.ranges.minimum(value.affine)
+        is_one = low == self.ranges.maximum(value.affine)
+        return low if is_one and not is_held(value.affine, self.ranges) else None
+
     def promoted(self, value: Value) -> Value:
         """Apply the integer promotions."""
         return self.convert(value, value.type.promoted)
@@ -169,10 +177,24 @@ class Arithmetic:
         if left.constant is not None and right.constant is not None:
             return literal(_fold(op, left.constant, right.constant), result, span)
         affine = _affine_result(op, left.affine, right.affine) or divided(expr, self.ranges)
+        if affine is None and op in ("mul", "div", "rem"):
+            affine = self._by_number(op, left, right)
         if affine is None:
             obstacle = Obstacle(ObstacleKind.NONLINEAR, _NONLINEAR[op], span)
             return opaque(expr, obstacle, span)
         return self._fitted(affine, expr, span)
+
+    def _by_number(self, op: BinaryOp, left: Value, right: Value) -> Affine | None:
+        """Return the result of an operation where a side that is no constant is a number here."""
+        for value, other in ((right, left), (left, right)):
+            number = self.number(value)
+            if value.constant is None and number is not None and (number or op == "mul"):
+                known = literal(number, value.type, value.span)
+                first, second = (other, known) if value is right else (known, other)
+                return self.binary(op, first, second, value.span).affine
+            if op != "mul":
+                break
+        return None
 
     def select(self, condition: Value, if_true: Value, if_false: Value, span: Span) -> Value:
         """Choose by `condition`; both arms are converted to their common type."""
@@ -201,7 +223,7 @@ class Arithmetic:
         return self.binary(op, self.truth(left), self.truth(right), span)
 
     def _shift(self, op: BinaryOp, left: Value, right: Value, span: Span) -> Value:
-        count = right.constant
+        count = self.number(right)
         if count is not None and not 0 <= count < left.type.width_bits:
             raise BadConstant(
                 f"a shift by {count} is outside of the {left.type.width_bits} bits of its operand",

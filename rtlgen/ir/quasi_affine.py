@@ -24,6 +24,7 @@ from rtlgen.ir.expr import (
     children,
     with_children,
 )
+from rtlgen.ir.floor_forms import NoFloorForm, floor_form
 from rtlgen.ir.value_ranges import Range, binary_range, value_range
 
 Ints = NDArray[np.int64]
@@ -38,6 +39,20 @@ def quasi_affine(expr: Expr, iterators: Mapping[str, Range]) -> Expr | None:
     Parameters
     ----------
     iterators: inclusive range of every iterator.
+    """
+    found = plain_quasi_affine(expr, iterators)
+    if found is not None:
+        return found
+    try:
+        return plain_quasi_affine(floor_form(expr, iterators), iterators)
+    except NoFloorForm:
+        return None
+
+
+def plain_quasi_affine(expr: Expr, iterators: Mapping[str, Range]) -> Expr | None:
+    """Return the quasi-affine function that `expr` is as it is written, or None.
+
+    Conditions are none: what they tell of other values can be read only as long as they stay.
     """
     found = _folded(expr, iterators)
     return found if _is_quasi_affine(found, iterators) else None

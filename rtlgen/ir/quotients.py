@@ -25,7 +25,7 @@ from rtlgen.ir.expr import (
     walk,
     with_children,
 )
-from rtlgen.ir.quasi_affine import bit_as_quotient, quasi_affine
+from rtlgen.ir.quasi_affine import bit_as_quotient, plain_quasi_affine
 from rtlgen.ir.types import INT64
 from rtlgen.ir.value_ranges import Range
 
@@ -77,7 +77,7 @@ def simplified_parts(expr: Expr, iterators: Mapping[str, Range]) -> Expr:
     """
     if isinstance(expr, Constant):
         return expr
-    known = quasi_affine(expr, iterators)
+    known = plain_quasi_affine(expr, iterators)
     if known is not None:
         return _as_constant(simplified(known, iterators))
     parts = tuple(simplified_parts(part, iterators) for part in children(expr))

@@ -15,7 +15,7 @@ from dataclasses import replace
 from rtlgen.errors import Label
 from rtlgen.ir.conditions import facts_of
 from rtlgen.ir.expr import Expr, Read, Select, children
-from rtlgen.ir.quasi_affine import quasi_affine
+from rtlgen.ir.quasi_affine import quasi_affine, quasi_affine_text
 from rtlgen.ir.quotients import simplified_parts
 from rtlgen.ir.scop import Access, Scop, Statement, Window
 from rtlgen.ir.sets import ScopSets
@@ -38,23 +38,26 @@ def bounded_lookups(sets: ScopSets) -> Scop:
     if not any(access.is_lookup for s in scop.statements for access in s.reads):
         return scop
     values = ValueFlow(sets, dataflow(sets))
-    statements = tuple(_bounded(scop, statement, values) for statement in scop.statements)
+    statements = tuple(_bounded(sets, statement, values) for statement in scop.statements)
     return replace(scop, statements=statements)
 
 
-def _bounded(scop: Scop, statement: Statement, values: ValueFlow) -> Statement:
+def _bounded(sets: ScopSets, statement: Statement, values: ValueFlow) -> Statement:
+    scop = sets.scop
     ranges, box = values.ranges(statement), values.box(statement)
     found: dict[int, list[tuple[Window, ...]]] = {}
     expr, merged = canonical(statement)
     # A subscript and the condition around it may compute the same remainder in two ways.
     for read, facts in _reads(simplified_parts(expr, box), ()):
         if read.at:
-            at = tuple(_range(ranges, part, facts) for part in read.at)
-            _require_inside(scop, statement.reads[read.index], at)
-            windows = (
-                Window(low, high, quasi_affine(part, box))
-                for (low, high), part in zip(at, read.at, strict=True)
+            access = statement.reads[read.index]
+            known = [quasi_affine(part, box) for part in read.at]
+            at = tuple(
+                _inside(sets, statement, form, _range(ranges, part, facts), extent)
+                for form, part, extent in zip(known, read.at, _extents(scop, access), strict=True)
             )
+            _require_inside(scop, access, at)
+            windows = (Window(*limits, form) for limits, form in zip(at, known, strict=True))
             found.setdefault(read.index, []).append(tuple(windows))
     reads = tuple(
         _windowed(access, found[merged[number]]) if merged.get(number) in found else access
@@ -69,6 +72,33 @@ def _range(ranges: ValueRanges, expr: Expr, facts: Facts) -> Range:
     except NoValueYet:
         # It comes from nothing but itself: C gives it no value.
         return expr.type.minimum, expr.type.maximum
+
+
+def _extents(scop: Scop, access: Access) -> list[int]:
+    """Return the extents of the dimensions in which an access is a lookup."""
+    pairs = zip(access.subscripts, scop.array(access.array).shape, strict=True)
+    return [extent for subscript, extent in pairs if isinstance(subscript, Window)]
+
+
+def _inside(
+    sets: ScopSets, statement: Statement, form: Expr | None, limits: Range, extent: int
+) -> Range:
+    """Return limits of a subscript, cut off where no instance is, as far as iterators tell.
+
+    Parameters
+    ----------
+    form: the subscript as a quasi-affine function of the iterators, if it is one.
+    limits: by interval arithmetic, for which the parts of a form are independent.
+    """
+    low, high = limits
+    if form is None or (low >= 0 and high < extent):
+        return limits
+    text = quasi_affine_text(form, statement.iterators)
+    below, above = (f"{text} < 0", f"{text} >= {extent}")
+    return (
+        max(low, 0) if sets.instances_where(statement, below).is_empty() else low,
+        min(high, extent - 1) if sets.instances_where(statement, above).is_empty() else high,
+    )
 
 
 def _reads(expr: Expr, facts: Facts) -> Iterator[tuple[Read, Facts]]:

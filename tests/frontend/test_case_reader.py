@@ -82,7 +82,7 @@ def test_a_bound_may_be_a_choice(body: str) -> None:
     [
         ("a[b[0][i] < 4 ? i : i + 2] = 1;", NonAffineSubscript),
         ("a[i < 4 ? b[0][0] : i + 2] = 1;", NonAffineSubscript),
-        ("a[i * i < 20 ? i : i + 2] = 1;", NonAffineSubscript),
+        ("a[(i + 1) * (i + 9) % b[0][0] < 20 ? i : i + 2] = 1;", NonAffineSubscript),
         ("for (int j = 0; j < (b[0][i] ? b[1][i] : 5); j++) a[0] += 1;", NonAffineBound),
     ],
 )

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from rtlgen.driver import compile_program
 from rtlgen.frontend import parse_text
+from rtlgen.options import CompileOptions
 from tests.frontend.gcc_check import assert_as_gcc
 from tests.oracles.gcc_oracle import have_gcc
 
@@ -90,3 +92,47 @@ def test_what_the_loops_around_tell_makes_a_quotient_affine() -> None:
           for (int i = 8; i < 16; i++) { a[i % 8] = i / 8; a[i & 7] += i >> 3; } }"""
     ).scop
     assert [str(s.write) for s in scop.statements] == ["a[i - 8]", "a[i - 8]"]
+
+
+@needs_gcc
+@pytest.mark.parametrize(
+    "text",
+    [
+        # What is written lies at a quotient of either sign, or where a narrow type wraps.
+        "void f(int a[16], int b[16]) { for (int i = 0; i < 16; i++) {"
+        " a[(i - 7) / 3 + 2] += i; b[(i - 7) % 3 + 2] -= i; } }",
+        "void f(int a[12]) { for (int i = -5; i < 7; i++) a[i / -2 + 4] += i; }",
+        "void f(int a[256]) { for (unsigned char i = 0; i < 18; i++)"
+        " for (unsigned char j = 0; j < 18; j++)"
+        " { unsigned char k = i * 18 + j; a[k] += i - j; } }",
+        "void f(int a[8]) { for (int i = 0; i < 12; i++) { signed char k = i * 50;"
+        " a[(k + 128) / 32] += i; } }",
+        # What is read lies where comparisons say.
+        "void f(int a[8][8]) { for (int i = 0; i < 8; i++) for (int j = i; j < 8; j++)"
+        " a[i][j] = a[i - (i > 0)][0]; }",
+        "void f(int a[9]) { for (int i = 0; i < 9; i++) a[i] += a[i + (i != 8) - (i > 4) * 3]; }",
+    ],
+)
+def test_subscripts_of_either_sign_and_narrow_types_name_what_they_name_in_c(text: str) -> None:
+    assert compile_program(assert_as_gcc(text), CompileOptions()).replayed
+
+
+@needs_gcc
+@pytest.mark.parametrize(
+    "text",
+    [
+        "void f(int a[64], const int b[8]) { for (int i = 0; i < 8; i++)"
+        " for (int j = 0; j < 30; j++) if (i * j < 64) a[i * j] += b[i]; }",
+        "void f(int a[50]) { for (int i = 0; i < 8; i++) a[i * i] += i; }",
+        "void f(int a[60]) { for (int i = 1; i <= 6; i++) for (int j = 0; j < 60; j += i)"
+        " a[j] += i; }",
+        "void f(int a[64]) { for (int p = 2; p < 8; p++) for (int j = p * p; j < 64; j += p)"
+        " a[j] = 1; }",
+        "void f(int a[64]) { for (int i = 0; i < 6; i++) for (int j = 0; j < (1 << i); j++)"
+        " a[j + (1 << i)] += j / (i + 1); }",
+        "void f(int a[80]) { for (int i = -3; i < 4; i++) for (int j = i * (i - 1) / 2; j < 9; j++)"
+        " a[(i + 4) * (j + 1)] += j; }",
+    ],
+)
+def test_products_of_iterators_are_taken_apart_where_one_has_few_values(text: str) -> None:
+    assert compile_program(assert_as_gcc(text), CompileOptions()).replayed

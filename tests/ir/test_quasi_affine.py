@@ -42,6 +42,17 @@ FUNCTIONS = [
     "0 * (i % 2) + j % 4",
     "(i / 16 + 3) * (j % 2) + 20 % (j / 9 + 3)",
     "(7 % (j / 7 + 4) << i / 9) + j % 2",
+    "(i - 4) % 3 + 3",
+    "(i - 20) / 3 + 9",
+    "(5 - i) / -2 + 3",
+    "(unsigned char)(i * 40)",
+    "(signed char)(i * 40 - 3 * j) + 128",
+    "(unsigned short)(i - j) / 2000",
+    "i - (i > j)",
+    "(i == j) + (i != 3) + !(i - j) + (_Bool)(i - 2 * j)",
+    "(i > 2 && j <= 4) + 2 * (i < 3 || j == 5)",
+    "i < 4 ? i : i + 3",
+    "~(i % 3) + 12",
 ]
 
 
@@ -71,9 +82,7 @@ def test_a_quasi_affine_subscript_has_the_value_that_c_gives_it(text: str) -> No
         "n[0] & 15",
         "(i + 1) / (j + 1)",
         "(i * 16) ^ j",
-        "(i - 4) % 3 + 3",
-        "(i - 20) / 3 + 9",
-        "(unsigned char)(i * 40)",
+        "i < 4 ? j : i",
         "i & 5",
     ],
 )
