@@ -178,7 +178,7 @@ class _Lowering:
         self._function = function
         self._names = names
         self._bounds = bounds
-        self._variables = Variables(function)
+        self._variables = Variables(function, tree)
         self._capacity = Capacity(function, tree, self._variables)
         self._loops = LoopLowering(self._variables, names, self._capacity)
         self._unread = unread

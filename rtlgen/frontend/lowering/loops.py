@@ -160,6 +160,8 @@ class LoopLowering:
         tests = [part for part in parts if part.kind.endswith("test")]
         is_kept = self._is_kept(node, iterator)
         ways = outcome(node.stmt).targets - {CONTINUE}
+        # Below 0 what is compared would be a large number, and the condition might hold again.
+        lowest = least + min(0, *(offset for offset, _, _ in ends))
         question = joined(guards)
         assert question is not None, "the condition has a bound"
         if (
@@ -167,7 +169,7 @@ class LoopLowering:
             and not ways
             and not is_kept
             and not self._may_change(question, changed, calls(node.stmt))
-            and (least >= 0 or not self._variables.may_be_unsigned(question))
+            and (lowest >= 0 or not self._variables.may_be_unsigned(question))
             and isinstance(node, c_ast.For)
             and node.next is not None
             and step_of(node.next) is not None

@@ -128,6 +128,29 @@ class Names:
         self._scopes[-1][symbol.name] = symbol
         return symbol
 
+    def used(self, node: c_ast.Node) -> Iterator[Symbol]:
+        """Declare all names below a node, each in its scope; yield what all of them stand for."""
+        match node:
+            case c_ast.Compound() | c_ast.For():
+                with self.block():
+                    for _, child in node.children():
+                        yield from self.used(child)
+            case c_ast.Decl() | c_ast.Typedef():
+                yield self.declare(node)
+                if isinstance(node, c_ast.Decl) and node.init is not None:
+                    yield from self.used(node.init)
+            case c_ast.StructRef():
+                yield from self.used(node.name)
+            case c_ast.ID(name=name):
+                symbol = self.lookup(name)
+                if symbol is not None:
+                    yield symbol
+            case c_ast.Typename():
+                self.read(node)
+            case _:
+                for _, child in node.children():
+                    yield from self.used(child)
+
     # Types.
 
     def read(self, node: c_ast.Node) -> Type:

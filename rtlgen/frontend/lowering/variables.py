@@ -2,92 +2,91 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from pycparser import c_ast
 
+from rtlgen.frontend.lowering.names import Names, Symbol
+from rtlgen.frontend.lowering.rewriter import parameters_of
+from rtlgen.frontend.lowering.types import INT, Number, Plain, number_type
 from rtlgen.frontend.writers import below
-
-WIDTHS = {"char": 8, "short": 16, "int": 32, "long": 64, "_Bool": 1}
-_FIXED = {f"{sign}int{width}_t": width for sign in ("", "u") for width in (8, 16, 32, 64)}
-_INTEGERS = frozenset((*WIDTHS, "signed", "unsigned", *_FIXED, "size_t", "ptrdiff_t", "ssize_t"))
 
 
 class Variables:
     """What a function declares.
 
-    A name that is declared twice with different types, or of which something else than a number is
-    declared, is none of its scalars.
+    A name that stands for several things of different types, or for something else than a number of
+    the function, is none of its scalars.
+
+    Parameters
+    ----------
+    tree: the file.
     """
 
-    def __init__(self, function: c_ast.FuncDef) -> None:
+    def __init__(self, function: c_ast.FuncDef, tree: c_ast.FileAST) -> None:
         self._function = function
-        self._types: dict[str, tuple[str, ...] | None] = {}
-        arguments = function.decl.type.args
-        for node in [*(arguments.params if arguments is not None else ()), function.body]:
-            for part in below(node):
-                if isinstance(part, c_ast.Decl) and part.name is not None:
-                    self._declare(part)
-                match part:
-                    case c_ast.UnaryOp(op="&", expr=c_ast.ID(name=name)):
-                        # Who has its address may change it.
-                        self._types[name] = None
-
-    def _declare(self, node: c_ast.Decl) -> None:
-        names = None
-        is_plain = isinstance(node.type, c_ast.TypeDecl) and not node.storage
-        if is_plain and isinstance(node.type.type, c_ast.IdentifierType):
-            names = tuple(node.type.type.names)
-            if not set(names) <= _INTEGERS or "volatile" in node.quals:
-                names = None
-        if node.name in self._types and self._types[node.name] != names:
-            names = None
-        self._types[node.name] = names
+        self._names = Names()
+        self._scalars: dict[str, Number] = {}
+        found: dict[str, list[Symbol]] = {}
+        for symbol in _used(self._names, function, tree):
+            found.setdefault(symbol.name, []).append(symbol)
+        for name, symbols in found.items():
+            first, numbers = symbols[0], {number_type(each.type) for each in symbols}
+            number = numbers.pop() if len(numbers) == 1 else None
+            is_one = number is not None or all(each.node is first.node for each in symbols)
+            self._names.bind(first if is_one else Symbol(name, Plain(()), first.node))
+            if number is not None and not number.is_floating and all(map(_is_own, symbols)):
+                self._scalars[name] = number
+        for part in below(function.body):
+            match part:
+                case c_ast.UnaryOp(op="&", expr=c_ast.ID(name=name)):
+                    # Who has its address may change it.
+                    self._scalars.pop(name, None)
 
     def is_scalar(self, name: str) -> bool:
         """Return whether a name stands for one integer of the function, wherever it is used."""
-        return self._types.get(name) is not None
+        return name in self._scalars
 
     def type_names(self, name: str) -> tuple[str, ...]:
         """Return the type of a scalar, word by word."""
-        names = self._types.get(name)
-        assert names is not None, f"{name} is no scalar"
-        return names
+        return self._scalars[name].words
 
     def width_bits(self, name: str) -> int:
         """Return the width of a scalar."""
-        names = self._types.get(name) or ("long",)
-        return next(
-            (w for n in names if (w := _FIXED.get(n) or WIDTHS.get(n)) and n != "int"),
-            64 if {"size_t", "ptrdiff_t", "ssize_t"} & set(names) else 32,
-        )
+        number = self._scalars[name]
+        return 1 if number.is_bool else number.bits
 
     def limits(self, name: str) -> tuple[int, int]:
         """Return the least and the greatest value of a scalar."""
-        names, width = self._types.get(name) or (), self.width_bits(name)
-        is_unsigned = any(n.startswith("u") or n in ("size_t", "_Bool") for n in names)
-        low = 0 if is_unsigned else -(1 << (width - 1))
-        return low, low + (1 << width) - 1
-
-    def may_be_unsigned(self, expression: c_ast.Node) -> bool:
-        """Return whether an expression may be computed, or compared, as an unsigned number.
-
-        A narrow number is an int there; what is no scalar of the function may be anything.
-        """
-        for part in below(expression):
-            match part:
-                case c_ast.ID(name=name):
-                    is_wide = not self.is_scalar(name) or self.width_bits(name) >= 32
-                    if is_wide and (not self.is_scalar(name) or self.limits(name)[0] == 0):
-                        return True
-                case c_ast.Constant(type=type_) if type_ not in ("int", "long int", "char"):
-                    return True
-                case c_ast.Cast() | c_ast.UnaryOp(op="sizeof") | c_ast.FuncCall():
-                    return True
-        return False
+        return self._scalars[name].limits
 
     def wrapped(self, name: str, value: int) -> int:
         """Return what a scalar holds that is set to a number."""
-        low, high = self.limits(name)
-        return low + (value - low) % (high - low + 1)
+        return self._scalars[name].wrapped(value)
+
+    def may_be_unsigned(self, node: c_ast.Node) -> bool:
+        """Return whether some part of an expression is computed, or compared, as unsigned.
+
+        A narrow number is an int there; what is of no known type may be anything.
+        """
+        inner: tuple[c_ast.Node, ...] = ()
+        number: Number | None = INT
+        match node:
+            case c_ast.BinaryOp(op="&&" | "||"):
+                inner = node.left, node.right
+            case c_ast.BinaryOp(op="<<" | ">>"):
+                inner, number = (node.left, node.right), self._names.promoted(node.left)
+            case c_ast.BinaryOp():
+                inner, number = (node.left, node.right), self._names.common(node.left, node.right)
+            case c_ast.UnaryOp(op="!"):
+                inner = (node.expr,)
+            case c_ast.UnaryOp(op="+" | "-" | "~") | c_ast.Cast():
+                inner, number = (node.expr,), self._names.promoted(node)
+            case c_ast.TernaryOp():
+                inner = node.cond, node.iftrue, node.iffalse
+            case _:
+                number = self._names.promoted(node)
+        return number is None or not number.is_signed or any(map(self.may_be_unsigned, inner))
 
     def is_used_outside(self, name: str, loop: c_ast.Node) -> bool:
         """Return whether something but a loop may use the value that it leaves in a scalar.
@@ -95,6 +94,23 @@ class Variables:
         A loop that sets the scalar first uses its own value.
         """
         return _uses(self._function.body, name, loop)
+
+
+def _used(names: Names, function: c_ast.FuncDef, tree: c_ast.FileAST) -> Iterator[Symbol]:
+    """Yield what all names that a function declares and uses stand for, each in its scope."""
+    for node in tree.ext:
+        if isinstance(node, c_ast.FuncDef | c_ast.Decl | c_ast.Typedef):
+            names.declare(node.decl if isinstance(node, c_ast.FuncDef) else node)
+    with names.block():
+        for parameter in parameters_of(function):
+            yield names.declare(parameter, is_parameter=True)
+        yield from names.used(function.body)
+
+
+def _is_own(symbol: Symbol) -> bool:
+    """Return whether a variable is a new one in each call of its function."""
+    storage = symbol.node.storage if isinstance(symbol.node, c_ast.Decl) else ["enum"]
+    return not symbol.is_shared and not symbol.is_type and set(storage) <= {"auto", "register"}
 
 
 def _uses(node: c_ast.Node | None, name: str, loop: c_ast.Node) -> bool:

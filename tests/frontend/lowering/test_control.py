@@ -431,6 +431,18 @@ _ORDERS_AND_SIGNS = {
         "int f(const int a[8]) { int s = 0; unsigned i = 0; do { s += a[i & 7] & 3; i++; } "
         "while (i - 2 < 5); return s * 64 + i; }"
     ),
+    "unsigned below 0": (
+        "int f(const int a[64], int b[64], unsigned n) { int s = 3; for (int i = 0; i - 1 < n && "
+        "i < 64; i++) { s += a[i]; b[i] = s; } return s; }"
+    ),
+    "hidden by another type": (
+        "unsigned n; int f(const int a[64], int b[64]) { int s = 0; { int n = 3; s += n; } for "
+        "(int i = 0; i - 1 < n && i < 64; i++) { s += a[i]; b[i] = s; } return s; }"
+    ),
+    "a counter of a named type": (
+        "typedef int idx; int f(const int a[64], int key) { register int k = 0; idx i = 0; while "
+        "(i < 64 && a[i] > key) i++; while (k < 64 && a[k] != key) k++; return i * 64 + k; }"
+    ),
 }
 
 
