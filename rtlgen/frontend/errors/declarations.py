@@ -28,6 +28,7 @@ class FloatingPoint(FrontendError):
     """
 
     code = "E0108"
+    is_told_once = True
 
 
 class PointerUnsupported(FrontendError):
