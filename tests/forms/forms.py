@@ -13,9 +13,11 @@ from functools import cache
 from pathlib import Path
 
 from rtlgen.driver import compile_program
+from rtlgen.errors import RtlgenError
 from rtlgen.frontend import ParsedProgram, parse_file
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.options import CompileOptions
+from rtlgen.planning.analysis import examine
 from tests.end_to_end.judge import Compiled
 
 FOLDER = Path(__file__).parent
@@ -62,6 +64,7 @@ FORMS: Mapping[str, Mapping[str, str]] = {
 """The forms in the order of the page, by the first word of the names of their files."""
 
 ALL = sorted(FOLDER.glob("*.c"))
+REFUSED = sorted((FOLDER / "refused").glob("*.c"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +102,21 @@ def stored_types(text: str) -> str:
 @cache
 def program_of(path: Path) -> ParsedProgram:
     return parse_file(path, defines=defines_of(path))
+
+
+@cache
+def refusal_of(path: Path) -> RtlgenError:
+    """Return why a program is refused."""
+    try:
+        program = program_of(path)
+    except RtlgenError as error:
+        return error
+    try:
+        examine(program)
+    except RtlgenError as error:
+        error.sources = program.sources
+        return error
+    raise AssertionError(f"{path.name} is accepted")
 
 
 @cache

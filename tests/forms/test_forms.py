@@ -20,11 +20,13 @@ from tests.end_to_end.judge import batch_failures, simulation_failures
 from tests.forms.forms import (
     ALL,
     FORMS,
+    REFUSED,
     Row,
     accepted,
     defines_of,
     form_of,
     program_of,
+    refusal_of,
     row_of,
     stored_types,
     title_of,
@@ -43,6 +45,7 @@ NOT_YET = {
     "conditions_merge": "E0220",
     "header_empty": "E0220",
     "sizes_least": "E0118",
+    "sizes_matrix": "E0129",
     "subscript_guarded": "E0119",
     "subscript_narrow": "E0143",
     "subscript_product": "E0119",
@@ -73,7 +76,7 @@ def test_there_are_three_programs_for_each_kind_of_form() -> None:
         assert sum(counts[name] for name in names) >= 3, group
         if group in ("Control", "Data"):
             assert {name for name in names if counts[name] < 3} == set()
-    assert len(FILES) >= 60
+    assert len(FILES) >= 60 and len(REFUSED) >= 20
 
 
 @needs_gcc
@@ -85,6 +88,19 @@ def test_a_form_means_what_gcc_says(path: Path) -> None:
         text = stored_types(scop.source.text) + program_of(path).lowered
         scop = replace(scop, source=SourceFile(str(path), text))
     assert_scop_as_c(scop, defines_of(path))
+
+
+@pytest.mark.parametrize("path", REFUSED, ids=lambda path: path.stem)
+def test_what_cannot_be_read_is_refused_with_the_reason(path: Path, update_golden: bool) -> None:
+    expected = path.with_suffix(".expected")
+    if update_golden:
+        expected.write_text(rendered(path), encoding="utf-8")
+    assert rendered(path) == expected.read_text(encoding="utf-8")
+
+
+def rendered(path: Path) -> str:
+    error = refusal_of(path)
+    return error.diagnostic.render(error.sources).replace(f"{path.parent}/", "") + "\n"
 
 
 @pytest.mark.parametrize("name", NOT_YET)
@@ -152,6 +168,18 @@ def page_of(rows: dict[str, Row]) -> str:
                     flags = f"`{row.options}`" if row.options else ""
                     table.append(f"| {shown} | {link} | {row.title} | {flags} | {row.cycles} |")
         lines += [f"## {group}", "\n".join(table)]
+    table = ["| program | does | code | message |", "|---|---|---|---|"]
+    for path in REFUSED:
+        link = f"[{path.stem}](../../tests/forms/refused/{path.name})"
+        error = refusal_of(path)
+        code = f"[{error.code}](diagnostics.md#{error.code.lower()})"
+        message = error.diagnostic.message.replace("|", "\\|")
+        table.append(f"| {link} | {title_of(path)} | {code} | {message} |")
+    lines += [
+        "## Refused",
+        "These are refused, with the place, the reason, and what to write instead.",
+    ]
+    lines.append("\n".join(table))
     return "\n\n".join(lines) + "\n"
 
 
