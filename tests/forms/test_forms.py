@@ -44,7 +44,6 @@ NOT_YET = {
     "conditions_common": "E0220",
     "conditions_merge": "E0220",
     "header_empty": "E0220",
-    "sizes_least": "E0118",
     "sizes_matrix": "E0129",
     "subscript_guarded": "E0119",
     "subscript_narrow": "E0143",

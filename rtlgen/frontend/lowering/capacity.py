@@ -14,7 +14,7 @@ that sets it, and the arrays that every iteration reads or writes at its iterato
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from pycparser import c_ast
 
@@ -65,17 +65,18 @@ class Capacity:
             for name, extents in _extents(nodes):
                 is_other = self._extents.get(name, extents) != extents
                 self._extents[name] = () if is_other else extents
-        for item in function.body.block_items or ():
+        items = function.body.block_items or ()
+        for item, set_later in zip(items, _set_behind(items), strict=True):
             if any(isinstance(part, LOOPS) for part in below(item)):
                 break
-            self._note_clamp(item)
+            self._note_clamp(item, set_later)
             for condition in _held_behind(item):
-                self._state(condition)
-            if isinstance(item, c_ast.FuncCall):
-                self.required = {k: v for k, v in self._stated.items() if k in self._parameters}
+                self._state(condition, set_later)
+                if isinstance(item, c_ast.FuncCall):
+                    self._demand(condition)
 
-    def _note_clamp(self, item: c_ast.Node) -> None:
-        """Note what `if (n > 64) n = 64;` leaves of a number that nothing else sets."""
+    def _note_clamp(self, item: c_ast.Node, set_later: frozenset[str]) -> None:
+        """Note what `if (n > 64) n = 64;` leaves of a number that nothing sets behind it."""
         match item:
             case c_ast.If(cond=c_ast.BinaryOp(op=">" | ">=" as op) as asked, iffalse=None):
                 only = items_of(item.iftrue)
@@ -85,13 +86,29 @@ class Capacity:
             case [c_ast.Assignment(op="=", lvalue=c_ast.ID(name=name), rvalue=value)]:
                 most, end = number(value), number(asked.right)
                 is_asked = isinstance(asked.left, c_ast.ID) and asked.left.name == name
-                if most is None or end is None or not is_asked or len(self._set[name]) > 1:
+                if most is None or end is None or not is_asked or name in set_later:
+                    return
+                if not self._variables.is_scalar(name):
                     return
                 low, _ = self._stated.get(name, _ANY)
                 self._stated[name] = low, max(most, end - (op == ">="))
 
-    def _state(self, condition: c_ast.Node) -> None:
+    def _state(self, condition: c_ast.Node, set_later: frozenset[str]) -> None:
         """Note what a condition says that holds from here on."""
+        for name, low, high in self._limited(condition):
+            if name not in set_later:
+                least, most = self._stated.get(name, _ANY)
+                self._stated[name] = _both(low, least, max), _both(high, most, min)
+
+    def _demand(self, condition: c_ast.Node) -> None:
+        """Note what an assertion says of parameters that are what the function was given."""
+        for name, low, high in self._limited(condition):
+            if name in self._parameters and not self._set.get(name):
+                least, most = self.required.get(name, _ANY)
+                self.required[name] = _both(low, least, max), _both(high, most, min)
+
+    def _limited(self, condition: c_ast.Node) -> Iterator[tuple[str, int | None, int | None]]:
+        """Yield each scalar that a condition compares with a number, and its limits."""
         if not isinstance(condition, c_ast.BinaryOp) or condition.op not in _MIRRORED:
             return
         for side, other, op in (
@@ -99,16 +116,12 @@ class Capacity:
             (condition.right, condition.left, _MIRRORED[condition.op]),
         ):
             value = number(other)
-            if value is None or not isinstance(side, c_ast.ID) or self._set.get(side.name):
+            if value is None or not isinstance(side, c_ast.ID):
                 continue
-            if not self._variables.is_scalar(side.name):
-                continue
-            low, high = self._stated.get(side.name, _ANY)
-            if op in ("<", "<=", "=="):
-                high = _least(high, value - (op == "<"))
-            if op in (">", ">=", "=="):
-                low = _greatest(low, value + (op == ">"))
-            self._stated[side.name] = low, high
+            if self._variables.is_scalar(side.name):
+                high = value - (op == "<") if op in ("<", "<=", "==") else None
+                low = value + (op == ">") if op in (">", ">=", "==") else None
+                yield side.name, low, high
 
     def require(self, limit: c_ast.Node, stop: int) -> None:
         """Note that a parameter has no meaning beyond what a loop that it bounds can reach."""
@@ -121,7 +134,7 @@ class Capacity:
                 most = self.limits(limit)[1]
                 if most is None or most > stop:
                     low, high = self.required.get(name, _ANY)
-                    self.required[name] = low, _least(high, stop)
+                    self.required[name] = low, _both(high, stop, min)
 
     # Numbers.
 
@@ -159,16 +172,16 @@ class Capacity:
             self._asked.add(name)
             least, most = self._by_assignments(name)
             self._asked.discard(name)
-            low = low if least is None else _greatest(low, least)
-            high = high if most is None else _least(high, most)
+            low = low if least is None else _both(low, least, max)
+            high = high if most is None else _both(high, most, min)
         if self._variables.is_scalar(name) and self._variables.width_bits(name) <= 16:
             least, most = self._variables.limits(name)
             if (low or 0) < least or (high or 0) > most:
                 # It comes round when it is set.
                 return least, most
-            low, high = _greatest(low, least), _least(high, most)
+            low, high = _both(low, least, max), _both(high, most, min)
         elif self._variables.is_scalar(name) and self._variables.limits(name)[0] == 0:
-            low = _greatest(low, 0)
+            low = _both(low, 0, max)
         return low, high
 
     def _by_assignments(self, name: str) -> Limits:
@@ -439,12 +452,18 @@ def _only_sets(item: c_ast.Node, names: frozenset[str]) -> bool:
     return bool(changed) and changed <= names and isinstance(item, c_ast.Assignment | c_ast.UnaryOp)
 
 
-def _least(a: int | None, b: int) -> int:
-    return b if a is None else min(a, b)
+def _set_behind(items: Sequence[c_ast.Node]) -> list[frozenset[str]]:
+    """Return for each statement what those behind it may set."""
+    found: list[frozenset[str]] = []
+    later = frozenset[str]()
+    for item in reversed(items):
+        found.insert(0, later)
+        later |= {name for name, _ in assigned(item)}
+    return found
 
 
-def _greatest(a: int | None, b: int) -> int:
-    return b if a is None else max(a, b)
+def _both(a: int | None, b: int | None, choose: Callable[[int, int], int]) -> int | None:
+    return b if a is None else a if b is None else choose(a, b)
 
 
 def _sum(a: int | None, b: int | None) -> int | None:

@@ -267,6 +267,18 @@ _SWITCHES = {
 }
 
 _BOUNDS = {
+    "clamped_local": (
+        "int f(int n, int m, const int *a) { int k = n < m ? n : m, s = 0; if (k > 24) k = 24; for "
+        "(int i = 0; i < k; i++) s += a[i]; return s + m; }"
+    ),
+    "returned_for_local": (
+        "int f(const signed char m[8], const int a[8]) { int n = m[0], s = 0; if (n > 10) return "
+        "-1; for (int i = 0; i < n; i++) s += a[i & 7] * i; return s; }"
+    ),
+    "clamped_then_moved": (
+        "int f(int n, const int a[40]) { int s = 0; if (n > 24) n = 24; n += 3; for (int i = 0; i "
+        "< n; i++) s += a[i] * i; return s; }"
+    ),
     "assert_n": (
         "#include <assert.h>\n"
         "int f(const int a[64], int n) { assert(n <= 64); int s = 0; for (int i = 0; i "
@@ -498,6 +510,17 @@ def test_a_bound_that_is_not_known_is_no_limit() -> None:
     """What returns early has a meaning for any number."""
     (scalar,) = parse_text(_BOUNDS["ret_n"]).scop.scalars
     assert scalar.limits is None
+
+
+def test_an_assertion_limits_what_it_speaks_of() -> None:
+    """What is clamped, or returned for, has a meaning for any number."""
+    program = parse_text(
+        "#include <assert.h>\nint f(int n, int m, int k, const int a[40]) { int s = 0; "
+        "if (n > 30) n = 30; if (k > 20) return 0; assert(m <= 25); "
+        "for (int i = 0; i < n; i++) s ^= i; for (int i = 0; i < k; i++) s += a[i]; "
+        "for (int i = 0; i < m; i++) s -= a[i]; return s; }"
+    )
+    assert {s.name: s.limits for s in program.scop.scalars if s.limits} == {"m": (-(2**31), 25)}
 
 
 def test_two_arms_that_set_flags_are_no_choice_of_one_value() -> None:
