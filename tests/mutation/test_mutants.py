@@ -15,7 +15,7 @@ import pytest
 
 from rtlgen.errors import registered_codes
 from tests.mutation import live
-from tests.mutation.judges import Judge, equivalents, judges
+from tests.mutation.judges import ROOT, Judge, equivalents, judges
 from tests.mutation.mutants import mutants_of, mutated
 
 SOURCE = '''\
@@ -141,4 +141,4 @@ def test_every_judge_and_its_tests_are_there() -> None:
     for judge in judges():
         assert judge.path.is_file() and judge.mutants()
         for test in judge.tests:
-            assert (judge.path.parents[2] / test).is_file(), test
+            assert (ROOT / test).is_file(), test

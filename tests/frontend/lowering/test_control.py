@@ -557,6 +557,9 @@ def test_two_arms_that_set_flags_are_no_choice_of_one_value() -> None:
         "int f(unsigned char x, const char a[64]) { int n = 0, k = 0; for (unsigned y = x; ; "
         "y >>= 1) { n++; if (n < 40 && a[n & 63] >= -128) continue; if (!y) break; k++; } "
         "return n * 8 + k; }",
+        # The case behind it sees the inner variable.
+        "int f(const int a[4]) { int s = 0, t = 5; for (int i = 0; i < 4; i++) { switch (a[i] & 3) "
+        "{ case 1:; int t = 3; s += t; case 2: s += t; } } return s; }",
         # `case -1` is 4,294,967,295 there.
         "int f(const int a[16]) { int s = 0; for (int i = 0; i < 16; i++) { unsigned u = "
         "a[i] | 0x7ffffff0; switch (u++) { case -1: s += 1; break; case 2147483647: s += 16; "
