@@ -46,11 +46,7 @@ NOT_YET = {
     "header_empty": "E0220",
     "sizes_matrix": "E0129",
     "subscript_guarded": "E0119",
-    "subscript_narrow": "E0143",
-    "subscript_product": "E0119",
-    "subscript_signed": "E0119",
     "subscript_tail": "E0119",
-    "subscript_triangle": "E0119",
     "while_message": "E0220",
     "while_ring": "E0119",
 }
