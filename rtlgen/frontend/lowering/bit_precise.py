@@ -16,12 +16,11 @@ from dataclasses import replace
 
 from pycparser import c_ast
 
-from rtlgen.errors import Label
 from rtlgen.frontend.errors import FrontendError, UnsupportedType
 from rtlgen.frontend.locate import Locator
 from rtlgen.frontend.lowering.names import precise_constant
 from rtlgen.frontend.lowering.nodes import copied, has_effect, integer, number
-from rtlgen.frontend.lowering.rewriter import Before, Rewriter
+from rtlgen.frontend.lowering.rewriter import Before, Rewriter, refusal
 from rtlgen.frontend.lowering.types import (
     INT,
     SIZE,
@@ -63,11 +62,9 @@ def _require_width(node: c_ast.BitIntType, locator: Locator) -> None:
     least = 1 if node.signedness == "unsigned" else 2
     bits = number(node.width) if isinstance(node.width, c_ast.Constant) else None
     if bits is None or not least <= bits <= SIZE.bits:
-        raise UnsupportedType(
-            "the width of this bit-precise integer is not supported",
-            labels=(Label(locator.span(node)),),
-            help=f"write a number from {least} to {SIZE.bits}",
-        )
+        message = "the width of this bit-precise integer is not supported"
+        remedy = f"write a number from {least} to {SIZE.bits}"
+        raise refusal(UnsupportedType, message, locator, node, remedy, "")
 
 
 def _container(bits: Number) -> Number:
@@ -99,7 +96,7 @@ class _Widener(Rewriter):
         raise error
 
     def _refused(self, node: c_ast.Node, message: str, fix: str) -> UnsupportedType:
-        return UnsupportedType(message, labels=(Label(self._locator.span(node)),), help=fix)
+        return refusal(UnsupportedType, message, self._locator, node, fix, "")
 
     # Statements.
 
@@ -225,7 +222,7 @@ class _Widener(Rewriter):
         target, value = node.lvalue, node.rvalue
         bits = self._integer(target)
         if node.op != "=" and self._is_precise(target, value):
-            if any(has_effect(part) for part in below(target)):
+            if has_effect(target):
                 raise self._refused(node.lvalue, "this is evaluated twice", "write the steps apart")
             op = node.op.removesuffix("=")
             value = c_ast.BinaryOp(op, copied(target), value, node.coord)

@@ -14,10 +14,11 @@ that sets it, and the arrays that every iteration reads or writes at its iterato
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from pycparser import c_ast
 
+from rtlgen.frontend.lowering.iterations import is_harmless
 from rtlgen.frontend.lowering.jumps import RETURN, Outcome, outcome
 from rtlgen.frontend.lowering.nodes import (
     LOOPS,
@@ -95,19 +96,17 @@ class Capacity:
 
     def _state(self, condition: c_ast.Node, set_later: frozenset[str]) -> None:
         """Note what a condition says that holds from here on."""
-        for name, low, high in self._limited(condition):
+        for name, limits in self._limited(condition):
             if name not in set_later:
-                least, most = self._stated.get(name, _ANY)
-                self._stated[name] = _both(low, least, max), _both(high, most, min)
+                self._stated[name] = _meet(limits, self._stated.get(name, _ANY))
 
     def _demand(self, condition: c_ast.Node) -> None:
         """Note what an assertion says of parameters that are what the function was given."""
-        for name, low, high in self._limited(condition):
+        for name, limits in self._limited(condition):
             if name in self._parameters and not self._set.get(name):
-                least, most = self.required.get(name, _ANY)
-                self.required[name] = _both(low, least, max), _both(high, most, min)
+                self.required[name] = _meet(limits, self.required.get(name, _ANY))
 
-    def _limited(self, condition: c_ast.Node) -> Iterator[tuple[str, int | None, int | None]]:
+    def _limited(self, condition: c_ast.Node) -> Iterator[tuple[str, Limits]]:
         """Yield each scalar that a condition compares with a number, and its limits."""
         if not isinstance(condition, c_ast.BinaryOp) or condition.op not in _MIRRORED:
             return
@@ -121,7 +120,7 @@ class Capacity:
             if self._variables.is_scalar(side.name):
                 high = value - (op == "<") if op in ("<", "<=", "==") else None
                 low = value + (op == ">") if op in (">", ">=", "==") else None
-                yield side.name, low, high
+                yield side.name, (low, high)
 
     def require(self, limit: c_ast.Node, stop: int) -> None:
         """Note that a parameter has no meaning beyond what a loop that it bounds can reach."""
@@ -133,8 +132,7 @@ class Capacity:
             case c_ast.ID(name=name) if name in self._parameters and not self._set.get(name):
                 most = self.limits(limit)[1]
                 if most is None or most > stop:
-                    low, high = self.required.get(name, _ANY)
-                    self.required[name] = low, _both(high, stop, min)
+                    self.required[name] = _meet(self.required.get(name, _ANY), (None, stop))
 
     # Numbers.
 
@@ -152,8 +150,7 @@ class Capacity:
             case c_ast.TernaryOp():
                 return self._of_choice(node)
             case c_ast.UnaryOp(op="-"):
-                low, high = self.limits(node.expr)
-                negative = (None if high is None else -high), (None if low is None else -low)
+                negative = _negative(self.limits(node.expr))
                 return _ANY if self._may_wrap(node, negative) else negative
             case c_ast.UnaryOp(op="+"):
                 return self.limits(node.expr)
@@ -170,18 +167,16 @@ class Capacity:
         low, high = self._stated.get(name, _ANY)
         if self._variables.is_scalar(name) and name not in self._asked:
             self._asked.add(name)
-            least, most = self._by_assignments(name)
+            low, high = _meet((low, high), self._by_assignments(name))
             self._asked.discard(name)
-            low = low if least is None else _both(low, least, max)
-            high = high if most is None else _both(high, most, min)
         if self._variables.is_scalar(name) and self._variables.width_bits(name) <= 16:
             least, most = self._variables.limits(name)
             if (low or 0) < least or (high or 0) > most:
                 # It comes round when it is set.
                 return least, most
-            low, high = _both(low, least, max), _both(high, most, min)
+            low, high = _meet((low, high), (least, most))
         elif self._variables.is_scalar(name) and self._variables.limits(name)[0] == 0:
-            low = _both(low, 0, max)
+            low = max(0, low or 0)
         return low, high
 
     def _by_assignments(self, name: str) -> Limits:
@@ -200,28 +195,14 @@ class Capacity:
         is_up = is_wide and all(low is not None and low >= 0 for low, _ in steps)
         is_down = is_wide and all(high is not None and high <= 0 for _, high in steps)
         is_down = is_down and (not steps or least_of_type < 0)
-        lows, highs = [low for low, _ in found], [high for _, high in found]
-        least = (
-            None
-            if None in lows or not is_up
-            else min((x for x in lows if x is not None), default=None)
-        )
-        most = (
-            None
-            if None in highs or not is_down
-            else max((x for x in highs if x is not None), default=None)
-        )
-        return least, most
+        least, most = _hull(found)
+        return (least if is_up else None), (most if is_down else None)
 
     def _of_operator(self, op: str, left: Limits, right: Limits) -> Limits:
         match op:
-            case "+":
+            case "+" | "-":
+                right = _negative(right) if op == "-" else right
                 return _sum(left[0], right[0]), _sum(left[1], right[1])
-            case "-":
-                return (
-                    None if left[0] is None or right[1] is None else left[0] - right[1],
-                    None if left[1] is None or right[0] is None else left[1] - right[0],
-                )
         divisor = right[0] if right[0] == right[1] else None
         if op == "&" and divisor is not None and divisor >= 0:
             return 0, divisor
@@ -246,22 +227,17 @@ class Capacity:
     def _of_choice(self, node: c_ast.TernaryOp) -> Limits:
         """Return the limits of `a < b ? a : b`, or of any other choice."""
         arms = self.limits(node.iftrue), self.limits(node.iffalse)
-        lows = [low for low, _ in arms]
-        highs = [high for _, high in arms]
-        least = None if None in lows else min(x for x in lows if x is not None)
-        most = None if None in highs else max(x for x in highs if x is not None)
+        (least, most), (low, high) = _hull(arms), _meet(*arms)
         condition = node.cond
         if isinstance(condition, c_ast.BinaryOp) and condition.op in ("<", "<=", ">", ">="):
             sides = [_text(condition.left), _text(condition.right)]
             if condition.op in (">", ">="):
                 sides.reverse()
             chosen = [_text(node.iftrue), _text(node.iffalse)]
-            known_highs = [x for x in highs if x is not None]
-            known_lows = [x for x in lows if x is not None]
-            if chosen == sides and known_highs:
-                most = min(known_highs)
-            if chosen == sides[::-1] and known_lows:
-                least = max(known_lows)
+            if chosen == sides and high is not None:
+                most = high
+            if chosen == sides[::-1] and low is not None:
+                least = low
         return least, most
 
     # Arrays.
@@ -283,22 +259,21 @@ class Capacity:
             if not outcome(item).goes_on or outcome(item).targets:
                 break
         if surely:
-            lows, highs = [x for x, _ in surely if x is not None], [x for _, x in surely]
-            known = [x for x in highs if x is not None]
-            return max(lows, default=None), min(known, default=None)
+            return _meet(*surely)
         parts: list[Limits] = []
+        own = frozenset(x.name for x in items if isinstance(x, c_ast.Decl) and x.name)
         for item in items:
-            if isinstance(item, c_ast.Decl) or _only_sets(item, _declared(items)):
+            if isinstance(item, c_ast.Decl) or _only_sets(item, own):
                 continue
             inner: list[Sequence[c_ast.Node]]
             match item:
                 case c_ast.Compound():
                     inner = [items_of(item)]
-                case c_ast.For() if item.init is not None and not _changes(item.cond):
+                case c_ast.For() if item.init is not None and _is_asked(item.cond):
                     inner = [items_of(item.stmt)]
-                case c_ast.While() if not _changes(item.cond):
+                case c_ast.While() if _is_asked(item.cond):
                     inner = [items_of(item.stmt)]
-                case c_ast.If() if not _changes(item.cond):
+                case c_ast.If() if _is_asked(item.cond):
                     inner = [items_of(x) for x in (item.iftrue, item.iffalse) if x is not None]
                 case _:
                     return None
@@ -307,15 +282,7 @@ class Capacity:
                 if found is None or outcome(item).targets:
                     return None
                 parts.append(found)
-        if not parts:
-            return None
-        low = (
-            None if any(x is None for x, _ in parts) else min(x for x, _ in parts if x is not None)
-        )
-        high = (
-            None if any(x is None for _, x in parts) else max(x for _, x in parts if x is not None)
-        )
-        return low, high
+        return _hull(parts) if parts else None
 
     def _accesses(self, item: c_ast.Node, iterator: str) -> Iterator[Limits]:
         """Yield what each subscript asks for that a statement surely evaluates."""
@@ -428,18 +395,14 @@ def _extents(nodes: Iterable[c_ast.Node]) -> Iterator[tuple[str, tuple[int | Non
         yield node.name, tuple(extents)
 
 
-def _declared(items: Sequence[c_ast.Node]) -> frozenset[str]:
-    return frozenset(x.name for x in items if isinstance(x, c_ast.Decl) and x.name)
-
-
 def _steps_itself(name: str, value: c_ast.Node) -> bool:
     """Return whether `name = value` is a step."""
     return step_of(c_ast.Assignment("=", c_ast.ID(name), value)) is not None
 
 
-def _changes(node: c_ast.Node | None) -> bool:
-    """Return whether an expression may change something."""
-    return node is not None and (calls(node) or any(True for _ in assigned(node)))
+def _is_asked(condition: c_ast.Node | None) -> bool:
+    """Return whether a condition only asks."""
+    return condition is None or is_harmless(condition)
 
 
 def _only_sets(item: c_ast.Node, names: frozenset[str]) -> bool:
@@ -462,8 +425,24 @@ def _set_behind(items: Sequence[c_ast.Node]) -> list[frozenset[str]]:
     return found
 
 
-def _both(a: int | None, b: int | None, choose: Callable[[int, int], int]) -> int | None:
-    return b if a is None else a if b is None else choose(a, b)
+def _meet(*found: Limits) -> Limits:
+    """Return the limits of what lies between all of some limits."""
+    lows = [low for low, _ in found if low is not None]
+    highs = [high for _, high in found if high is not None]
+    return max(lows, default=None), min(highs, default=None)
+
+
+def _hull(found: Sequence[Limits]) -> Limits:
+    """Return the limits of what lies between one of some limits."""
+    lows = [low for low, _ in found if low is not None]
+    highs = [high for _, high in found if high is not None]
+    low = min(lows, default=None) if len(lows) == len(found) else None
+    return low, max(highs, default=None) if len(highs) == len(found) else None
+
+
+def _negative(limits: Limits) -> Limits:
+    low, high = limits
+    return None if high is None else -high, None if low is None else -low
 
 
 def _sum(a: int | None, b: int | None) -> int | None:

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 
 from pycparser import c_ast
 
-from rtlgen.frontend.writers import NUMBERS, STEPS, assigned, below
+from rtlgen.frontend.lowering.nodes import changed, variable_of
+from rtlgen.frontend.writers import NUMBERS, assigned, below
 
 
 def changing_functions(tree: c_ast.FileAST) -> frozenset[str]:
@@ -47,17 +48,9 @@ def _changes(function: c_ast.FuncDef) -> bool:
 
 def _member_of(node: c_ast.Node) -> Iterator[str]:
     """Yield the name of the structure of which a node changes a member."""
-    match node:
-        case c_ast.Assignment(lvalue=c_ast.StructRef() as target):
-            pass
-        case c_ast.UnaryOp(op=op, expr=c_ast.StructRef() as target) if op in (*STEPS, "&"):
-            pass
-        case _:
-            return
-    base = target
-    while isinstance(base, c_ast.StructRef | c_ast.ArrayRef):
-        base = base.name
-    yield base.name if isinstance(base, c_ast.ID) else ""
+    target = changed(node, "&")
+    if isinstance(target, c_ast.StructRef):
+        yield variable_of(target) or ""
 
 
 def _own(function: c_ast.FuncDef) -> set[str]:

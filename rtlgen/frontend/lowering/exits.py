@@ -26,8 +26,8 @@ Porterfield, Warren, POPL 1983, section 3: exit branches).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from pycparser import c_ast
 
@@ -37,11 +37,15 @@ from rtlgen.frontend.lowering.jumps import (
     BREAK,
     CONTINUE,
     RETURN,
+    Construct,
+    Flag,
     Outcome,
     Target,
     outcome,
     outcome_of,
+    returns_early,
     target_of,
+    unreached,
 )
 from rtlgen.frontend.lowering.loops import Counted, LoopLowering
 from rtlgen.frontend.lowering.nodes import (
@@ -50,15 +54,17 @@ from rtlgen.frontend.lowering.nodes import (
     Place,
     assign,
     block,
-    declare,
     integer,
+    is_void,
     items_of,
     joined,
+    map_children,
     named,
     number,
     without,
 )
 from rtlgen.frontend.lowering.switches import chosen_by_if
+from rtlgen.frontend.lowering.types import INT, Plain, declaration, plain
 from rtlgen.frontend.lowering.variables import Variables
 from rtlgen.frontend.pure_functions import is_pure
 from rtlgen.frontend.region import Region, called
@@ -127,38 +133,6 @@ def _jumps(body: c_ast.Node) -> bool:
     return any(isinstance(x, kinds) or target_of(x) is not None for x in below(body))
 
 
-@dataclass(slots=True)
-class _Flag:
-    """A variable that is 1 once control has left something.
-
-    Members
-    -------
-    sets: the assignments that set it. is_asked: something depends on it.
-    """
-
-    name: str
-    sets: list[c_ast.Node] = field(default_factory=list)
-    is_asked: bool = False
-
-
-@dataclass(slots=True)
-class _Construct:
-    """What control can leave: a function, a loop, a `switch`, or what stands before a label.
-
-    Members
-    -------
-    around: the next outer one.
-    left: set where control leaves it before its end; in a loop, for good.
-    skipped: of a loop: set where control leaves one iteration.
-    """
-
-    kind: str
-    around: _Construct | None
-    left: _Flag
-    skipped: _Flag
-    label: str = ""
-
-
 class _Lowering:
     """Lowers the statements of one function.
 
@@ -182,7 +156,7 @@ class _Lowering:
         self._capacity = Capacity(function, tree, self._variables)
         self._loops = LoopLowering(self._variables, names, self._capacity)
         self._unread = unread
-        self._flags: list[_Flag] = []
+        self._flags: list[Flag] = []
         self._result: str | None = None
         self._ignored: frozenset[Target] = frozenset()
         self.full: list[tuple[c_ast.Node, str]] = []
@@ -197,18 +171,18 @@ class _Lowering:
         takes_returns: a `return` that is not the last statement is lowered, too.
         """
         root = self._construct("function", None)
-        self._ignored = frozenset(_unreached(items, frozenset()))
+        self._ignored = frozenset(unreached(items, frozenset()))
         at = self._function.body.coord
-        if not takes_returns or not _returns_early(items):
+        if not takes_returns or not returns_early(items):
             self._ignored |= {RETURN}
             return self._cleaned(self._statements(items, root))
         type_ = self._function.decl.type.type
-        returns_value = isinstance(type_, c_ast.TypeDecl) and not _is_void(type_)
+        returns_value = isinstance(type_, c_ast.TypeDecl) and not is_void(type_)
         self._result = self._names.fresh("result") if returns_value else None
         found = self._statements(items, root)
         found = self._declared(root.left, at) + found
         if self._result is not None:
-            result = declare(self._result, type_.type.names, integer(0, at), at)
+            result = declaration(self._result, Plain(tuple(type_.type.names)), integer(0, at), at)
             found = [result, *found, c_ast.Return(named(self._result, at), at)]
         return self._cleaned(found)
 
@@ -221,12 +195,7 @@ class _Lowering:
         """Put `if`s in the place of every `switch` that only ends of cases leave."""
         for _, child in node.children():
             self.choose(child)
-        for name in node.__slots__:
-            value = getattr(node, name, None)
-            if isinstance(value, c_ast.Switch):
-                setattr(node, name, self._chosen(value))
-            elif isinstance(value, list):
-                value[:] = [self._chosen(x) if isinstance(x, c_ast.Switch) else x for x in value]
+        map_children(node, lambda x: self._chosen(x) if isinstance(x, c_ast.Switch) else x)
 
     def _chosen(self, node: c_ast.Switch) -> c_ast.Node:
         parts = chosen_by_if(node, self._names)
@@ -241,27 +210,27 @@ class _Lowering:
 
     # Flags.
 
-    def _construct(self, kind: str, around: _Construct | None, label: str = "") -> _Construct:
-        left = _Flag(self._names.fresh("returned" if kind == "function" else "left"))
-        made = _Construct(kind, around, left, _Flag(self._names.fresh("skipped")), label)
+    def _construct(self, kind: str, around: Construct | None, label: str = "") -> Construct:
+        left = Flag(self._names.fresh("returned" if kind == "function" else "left"))
+        made = Construct(kind, around, left, Flag(self._names.fresh("skipped")), label)
         self._flags += [made.left, made.skipped]
         return made
 
-    def _set(self, flag: _Flag, at: Place) -> c_ast.Node:
+    def _set(self, flag: Flag, at: Place) -> c_ast.Node:
         made = assign(flag.name, integer(1, at), at)
         flag.sets.append(made)
         return made
 
-    def _declared(self, flag: _Flag, at: Place) -> list[c_ast.Node]:
+    def _declared(self, flag: Flag, at: Place) -> list[c_ast.Node]:
         """Return the declaration of a flag that is asked; what asks it is already made."""
-        return [declare(flag.name, ["int"], integer(0, at), at)] if flag.is_asked else []
+        return [declaration(flag.name, plain(INT), integer(0, at), at)] if flag.is_asked else []
 
     # Statements.
 
     def _statements(
         self,
         items: Sequence[c_ast.Node],
-        inside: _Construct,
+        inside: Construct,
     ) -> list[c_ast.Node]:
         """Return what does what statements do, one after the other."""
         before = self._done
@@ -269,7 +238,7 @@ class _Lowering:
         self._done = before
         return found
 
-    def _sequence(self, items: Sequence[c_ast.Node], inside: _Construct) -> list[c_ast.Node]:
+    def _sequence(self, items: Sequence[c_ast.Node], inside: Construct) -> list[c_ast.Node]:
         found: list[c_ast.Node] = []
         before = self._done
         for place, item in enumerate(items):
@@ -311,7 +280,7 @@ class _Lowering:
         return last
 
     def _up_to_label(
-        self, items: Sequence[c_ast.Node], label: str, inside: _Construct
+        self, items: Sequence[c_ast.Node], label: str, inside: Construct
     ) -> list[c_ast.Node]:
         """Return statements of which the first jumps to a label behind it."""
         at = next(k for k, x in enumerate(items) if isinstance(x, c_ast.Label) and x.name == label)
@@ -327,7 +296,7 @@ class _Lowering:
             behind = self._statements(rest, inside)
         return [*declared, *self._declared(region.left, place), *found, *behind]
 
-    def _plain(self, item: c_ast.Node, inside: _Construct) -> list[c_ast.Node]:
+    def _plain(self, item: c_ast.Node, inside: Construct) -> list[c_ast.Node]:
         """Return what does what one statement does, which is no jump."""
         match item:
             case c_ast.Compound():
@@ -346,7 +315,7 @@ class _Lowering:
                 return _labelled(item, parts)
         return [item]
 
-    def _body(self, node: c_ast.Node | None, inside: _Construct) -> c_ast.Node | None:
+    def _body(self, node: c_ast.Node | None, inside: Construct) -> c_ast.Node | None:
         if node is None:
             return None
         if isinstance(node, c_ast.Compound):
@@ -355,7 +324,7 @@ class _Lowering:
         return parts[0] if len(parts) == 1 else block(parts, node.coord)
 
     def _branch(
-        self, node: c_ast.If, behind: list[c_ast.Node], inside: _Construct
+        self, node: c_ast.If, behind: list[c_ast.Node], inside: Construct
     ) -> list[c_ast.Node]:
         """Return an `if` with a jump below it, and what stands behind it."""
         first, second = self._outcome(node.iftrue), self._outcome(node.iffalse)
@@ -380,7 +349,7 @@ class _Lowering:
         self,
         targets: frozenset[Target],
         behind: list[c_ast.Node],
-        inside: _Construct,
+        inside: Construct,
         at: Place,
     ) -> list[c_ast.Node]:
         """Return statements that are carried out unless control has gone to one of `targets`."""
@@ -389,9 +358,9 @@ class _Lowering:
         rest = self._statements(behind, inside)
         return [c_ast.If(self._not_left(targets, inside, at), block(rest, at), None, at)]
 
-    def _not_left(self, targets: frozenset[Target], inside: _Construct, at: Place) -> c_ast.Node:
+    def _not_left(self, targets: frozenset[Target], inside: Construct, at: Place) -> c_ast.Node:
         """Return the condition that control is still there."""
-        flags: dict[str, _Flag] = {}
+        flags: dict[str, Flag] = {}
         for target in sorted(targets):
             flag = self._flag_of(target, inside)
             flag.is_asked = True
@@ -401,16 +370,16 @@ class _Lowering:
         assert condition is not None, "something is left"
         return condition
 
-    def _flag_of(self, target: Target, inside: _Construct) -> _Flag:
+    def _flag_of(self, target: Target, inside: Construct) -> Flag:
         """Return the flag that tells in a construct that control has gone to a target."""
-        for construct in _around(inside):
-            if _ends(construct, target):
-                return _flag_at(construct, target)
+        for construct in inside.outwards():
+            if construct.is_ended_by(target):
+                return construct.flag(target)
             if construct.kind == "loop":
                 return construct.left
         return inside.left
 
-    def _jump(self, node: c_ast.Node, inside: _Construct) -> list[c_ast.Node]:
+    def _jump(self, node: c_ast.Node, inside: Construct) -> list[c_ast.Node]:
         """Return what stands in place of a jump: flags of all that is left."""
         target, at = target_of(node), node.coord
         assert target is not None
@@ -418,30 +387,30 @@ class _Lowering:
         is_return = isinstance(node, c_ast.Return) and node.expr is not None
         if is_return and self._result is not None:
             found.append(assign(self._result, node.expr, at))
-        for construct in _around(inside):
-            if _ends(construct, target):
-                return [*found, self._set(_flag_at(construct, target), at)]
+        for construct in inside.outwards():
+            if construct.is_ended_by(target):
+                return [*found, self._set(construct.flag(target), at)]
             if construct.kind == "loop":
                 found.append(self._set(construct.left, at))
         return [node]
 
     # What is left.
 
-    def _switch(self, node: c_ast.Switch, inside: _Construct) -> list[c_ast.Node]:
+    def _switch(self, node: c_ast.Switch, inside: Construct) -> list[c_ast.Node]:
         chosen = chosen_by_if(node, self._names)
         if chosen is None:
             return [node]
         return self._once(chosen, "switch", inside, node.coord)
 
     def _once(
-        self, items: Sequence[c_ast.Node], kind: str, inside: _Construct, at: Place
+        self, items: Sequence[c_ast.Node], kind: str, inside: Construct, at: Place
     ) -> list[c_ast.Node]:
         """Return statements that are carried out once, out of which `break` leads."""
         construct = self._construct(kind, inside)
         found = self._statements(items, construct)
         return [block(self._declared(construct.left, at) + found, at)]
 
-    def _loop(self, node: Loop, inside: _Construct) -> list[c_ast.Node]:
+    def _loop(self, node: Loop, inside: Construct) -> list[c_ast.Node]:
         """Return a loop without jumps in it."""
         ends = self._outcome(node.stmt)
         bound = self._bounds.get(node.coord.line)
@@ -472,7 +441,7 @@ class _Lowering:
         bound = "to the end of its range" if stop is None else f"until its iterator is {stop}"
         self.full.append((c_ast.EmptyStatement(at), bound))
 
-    def _plain_loop(self, node: c_ast.For, inside: _Construct) -> list[c_ast.Node]:
+    def _plain_loop(self, node: c_ast.For, inside: Construct) -> list[c_ast.Node]:
         """Return a loop that nothing leaves."""
         construct = self._construct("loop", inside)
         body = self._iteration(items_of(node.stmt), [], construct, node.coord)
@@ -486,7 +455,7 @@ class _Lowering:
         self,
         items: Sequence[c_ast.Node],
         closing: Sequence[c_ast.Node],
-        construct: _Construct,
+        construct: Construct,
         at: Place,
     ) -> list[c_ast.Node]:
         """Return the body of a loop, and what a `continue` leads to."""
@@ -503,7 +472,7 @@ class _Lowering:
             last = [c_ast.If(guard, block(last, at), None, at)]
         return [*found, *last]
 
-    def _counted(self, shape: Counted, inside: _Construct) -> list[c_ast.Node]:
+    def _counted(self, shape: Counted, inside: Construct) -> list[c_ast.Node]:
         """Return a loop that counts, out of its parts."""
         at = shape.place
         construct = self._construct("loop", inside)
@@ -518,7 +487,7 @@ class _Lowering:
             guard = c_ast.UnaryOp("!", named(left.name, at), at)
             body = [c_ast.If(guard, block(body, at), None, at)]
             keeping = [
-                declare(v, self._variables.type_names(k), integer(0, at), at)
+                declaration(v, self._variables.type(k), integer(0, at), at)
                 for k, v in shape.kept.items()
             ]
             if shape.kept:
@@ -532,29 +501,6 @@ class _Lowering:
         return made if len(made) == 1 else [block(made, at)]
 
 
-def _around(construct: _Construct | None) -> Iterator[_Construct]:
-    while construct is not None:
-        yield construct
-        construct = construct.around
-
-
-def _ends(construct: _Construct, target: Target) -> bool:
-    """Return whether a jump goes to the end of a construct, or of an iteration of it."""
-    match target:
-        case ("break", _):
-            return construct.kind in ("loop", "switch", "once")
-        case ("continue", _):
-            return construct.kind in ("loop", "once")
-        case ("return", _):
-            return construct.kind == "function"
-    return construct.kind == "label" and construct.label == target[1]
-
-
-def _flag_at(construct: _Construct, target: Target) -> _Flag:
-    """Return the flag that a jump to the end of a construct sets."""
-    return construct.skipped if target == CONTINUE and construct.kind == "loop" else construct.left
-
-
 def _runs_once(node: Loop) -> bool:
     """Return whether a loop has one iteration by its form."""
     if isinstance(node, c_ast.DoWhile) and number(node.cond) == 0:
@@ -563,43 +509,6 @@ def _runs_once(node: Loop) -> bool:
     is_endless = node.cond is None or bool(number(node.cond))
     no_next = not isinstance(node, c_ast.For) or (node.init is None and node.next is None)
     return is_endless and no_next and not ends.goes_on and CONTINUE not in ends.targets
-
-
-def _returns_early(items: Sequence[c_ast.Node]) -> bool:
-    """Return whether some `return` is not the last statement."""
-    final = items[-1] if items and isinstance(items[-1], c_ast.Return) else None
-    return any(target_of(part) == RETURN and part is not final for x in items for part in below(x))
-
-
-def _unreached(items: Sequence[c_ast.Node], visible: frozenset[str]) -> Iterator[Target]:
-    """Yield the labels that some `goto` does not reach by leaving blocks: they are refused later.
-
-    Parameters
-    ----------
-    visible: labels behind the statements, in blocks around them.
-    """
-    for place, item in enumerate(items):
-        behind = {x.name for x in items[place + 1 :] if isinstance(x, c_ast.Label)}
-        inside = visible | behind
-        if isinstance(item, c_ast.Goto) and item.name not in inside:
-            yield ("goto", item.name)
-        for name, child in item.children():
-            if "[" not in name:
-                yield from _unreached(items_of(child), inside)
-        if isinstance(item, c_ast.Switch | c_ast.Case | c_ast.Default | c_ast.Compound):
-            yield from _unreached(_inner(item), inside)
-
-
-def _inner(node: c_ast.Node) -> list[c_ast.Node]:
-    """Return the statements that stand directly in a block, or behind a label of a `switch`."""
-    if isinstance(node, c_ast.Switch):
-        return items_of(node.stmt)
-    found = node.block_items if isinstance(node, c_ast.Compound) else node.stmts
-    return list(found or ())
-
-
-def _is_void(type_: c_ast.TypeDecl) -> bool:
-    return isinstance(type_.type, c_ast.IdentifierType) and type_.type.names == ["void"]
 
 
 def _declared_first(

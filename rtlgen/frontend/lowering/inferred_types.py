@@ -12,12 +12,11 @@ from __future__ import annotations
 
 from pycparser import c_ast
 
-from rtlgen.errors import Label
 from rtlgen.frontend.errors import UnsupportedType
 from rtlgen.frontend.locate import Locator
 from rtlgen.frontend.lowering.names import Names
-from rtlgen.frontend.lowering.nodes import Place, map_children
-from rtlgen.frontend.lowering.rewriter import parameters_of
+from rtlgen.frontend.lowering.nodes import Place, map_children, parameters_of
+from rtlgen.frontend.lowering.rewriter import refusal
 from rtlgen.frontend.lowering.types import (
     ArrayOf,
     PointerTo,
@@ -147,11 +146,8 @@ class _Finder:
     def _require(self, type_: Type | None, node: c_ast.Node) -> Type:
         if type_ is not None:
             return type_
-        raise UnsupportedType(
-            "the type of this expression is not known",
-            labels=(Label(self._locator.span(node)),),
-            help="write the type itself",
-        )
+        message, remedy = "the type of this expression is not known", "write the type itself"
+        raise refusal(UnsupportedType, message, self._locator, node, remedy, "")
 
 
 def _in_words(type_: Type) -> Type:

@@ -12,10 +12,10 @@ from typing import TypeAlias
 
 from pycparser import c_ast
 
-from rtlgen.errors import Label
 from rtlgen.frontend.errors import InitialiserUnsupported
 from rtlgen.frontend.locate import Locator
 from rtlgen.frontend.lowering.names import Names
+from rtlgen.frontend.lowering.rewriter import refusal
 from rtlgen.frontend.lowering.types import ArrayOf, Member, RecordType, Type
 
 Step: TypeAlias = int | str
@@ -165,11 +165,8 @@ class Initialiser:
         return way
 
     def _refused(self, message: str, node: c_ast.Node) -> InitialiserUnsupported:
-        return InitialiserUnsupported(
-            message,
-            labels=(Label(self._locator.span(node), "here"),),
-            help="give each member its value, in braces of its own",
-        )
+        remedy = "give each member its value, in braces of its own"
+        return refusal(InitialiserUnsupported, message, self._locator, node, remedy)
 
 
 def _members(type_: RecordType) -> dict[str, Member]:

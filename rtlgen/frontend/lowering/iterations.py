@@ -17,13 +17,15 @@ from rtlgen.frontend.lowering.jumps import CONTINUE, outcome
 from rtlgen.frontend.lowering.nodes import (
     Place,
     block,
-    copied,
     integer,
     items_of,
+    mapped,
     named,
     number,
     opposite,
     parts_of,
+    reads_memory,
+    reads_memory_itself,
     replaced,
     step_of,
 )
@@ -225,14 +227,7 @@ def _with(node: c_ast.Node, values: Mapping[int, c_ast.Node]) -> c_ast.Node:
     """Return a copy of an expression with others in the place of some of its parts."""
     if id(node) in values:
         return values[id(node)]
-    made = copied(node)
-    for name, original in node.children():
-        if "[" not in name:
-            setattr(made, name, _with(original, values))
-        else:
-            attribute, place = name.rstrip("]").split("[")
-            getattr(made, attribute)[int(place)] = _with(original, values)
-    return made
+    return mapped(node, lambda child: _with(child, values))
 
 
 def asks_first(parts: Sequence[Part]) -> bool:
@@ -254,6 +249,16 @@ def way_out(part: Part, place: int) -> WayOut | None:
         return None
     conditions = tuple(opposite(c) for c in parts_of(node.cond, "||"))
     return WayOut(place, conditions, len(inside) == 1 and isinstance(inside[0], c_ast.Break))
+
+
+def ways_out(parts: Sequence[Part]) -> Iterator[WayOut]:
+    """Yield the ways out that every iteration comes by."""
+    is_skipped = False
+    for place, part in enumerate(parts):
+        is_skipped |= CONTINUE in outcome(part.node).targets
+        way = None if is_skipped and part.kind == "item" else way_out(part, place)
+        if way is not None:
+            yield way
 
 
 def as_comparison(condition: c_ast.Node) -> c_ast.Node:
@@ -311,18 +316,6 @@ def holds(op: str, left: int, right: int) -> bool:
         "<": left < right, "<=": left <= right, ">": left > right, ">=": left >= right,
         "!=": left != right, "==": left == right,
     }[op]  # fmt: skip
-
-
-def reads_memory(node: c_ast.Node) -> bool:
-    """Return whether memory is read below a node."""
-    return any(reads_memory_itself(part) for part in below(node))
-
-
-def reads_memory_itself(node: c_ast.Node) -> bool:
-    """Return whether a node reads memory, whatever stands below it."""
-    return isinstance(node, c_ast.ArrayRef | c_ast.StructRef) or (
-        isinstance(node, c_ast.UnaryOp) and node.op == "*"
-    )
 
 
 def is_harmless(node: c_ast.Node) -> bool:

@@ -16,12 +16,12 @@ from __future__ import annotations
 
 from pycparser import c_ast
 
-from rtlgen.errors import Label
 from rtlgen.frontend.errors import UnsupportedExpression
 from rtlgen.frontend.locate import Locator
-from rtlgen.frontend.lowering.nodes import FreshNames
-from rtlgen.frontend.lowering.rewriter import Before, Refused, Rewriter
-from rtlgen.frontend.writers import NUMBERS, STEPS, below
+from rtlgen.frontend.lowering.nodes import FreshNames, changed, integer, named, specified
+from rtlgen.frontend.lowering.rewriter import Before, Refused, Rewriter, refusal
+from rtlgen.frontend.lowering.types import ArrayOf, Plain, declaration
+from rtlgen.frontend.writers import NUMBERS, below
 
 
 def name_literals(tree: c_ast.FileAST, locator: Locator) -> Refused:
@@ -112,15 +112,13 @@ class _Literals(Rewriter):
         is_read: nothing of it is changed.
         """
         node.init = self.expression(node.init, before)
-        inner = _innermost(node.type.type)
+        inner = specified(node.type.type)
         is_const = is_read or "const" in inner.quals
         is_table = is_const and _is_constant(node.init) and _is_spelled(inner)
         if not is_table and before is None:
-            raise UnsupportedExpression(
-                "a compound literal here would be set inside of an expression",
-                labels=(Label(self._locator.span(node)),),
-                help="declare an array above the statement, and use it here",
-            )
+            message = "a compound literal here would be set inside of an expression"
+            remedy = "declare an array above the statement, and use it here"
+            raise refusal(UnsupportedExpression, message, self._locator, node, remedy, "")
         name = self._fresh.fresh("literal")
         inner.declname = name
         if is_table and "const" not in inner.quals:
@@ -133,15 +131,14 @@ class _Literals(Rewriter):
             self._tables.append(declared)
         else:
             before.append(declared)
-        return c_ast.ID(name, node.coord)
+        return named(name, node.coord)
 
     def _text(self, node: c_ast.Constant) -> c_ast.Node:
         """Declare the array that a string is, and return its name."""
         at, name = node.coord, self._fresh.fresh("text")
-        inner = c_ast.TypeDecl(name, ["const"], None, c_ast.IdentifierType(["char"], at), at)
-        type_ = c_ast.ArrayDecl(inner, None, [], at)
-        self._tables.append(c_ast.Decl(name, ["const"], [], ["static"], [], type_, node, None, at))
-        return c_ast.ID(name, at)
+        type_ = ArrayOf(Plain(("char",), ("const",)), None)
+        self._tables.append(declaration(name, type_, node, at, ("const",), ("static",)))
+        return named(name, at)
 
 
 def _is_text(node: c_ast.Node | None) -> bool:
@@ -185,26 +182,16 @@ def _is_spelled(type_: c_ast.TypeDecl) -> bool:
 
 def _only(values: c_ast.Node) -> c_ast.Node | None:
     """Return the one value in braces."""
-    exprs: list[c_ast.Node] = list(values.exprs or ()) if _is_list(values) else []
+    exprs = list(values.exprs or ()) if isinstance(values, c_ast.InitList) else []
     inner = exprs[0] if len(exprs) == 1 else None
     return None if isinstance(inner, c_ast.InitList | c_ast.NamedInitializer) else inner
 
 
-def _is_list(node: c_ast.Node) -> bool:
-    return isinstance(node, c_ast.InitList)
-
-
 def _as_array(node: c_ast.CompoundLiteral) -> c_ast.CompoundLiteral:
     """Return a number without a name as an array of one."""
-    one = c_ast.Constant("int", "1", node.coord)
+    one = integer(1, node.coord)
     node.type.type = c_ast.ArrayDecl(node.type.type, one, [], node.coord)
     return node
-
-
-def _innermost(type_: c_ast.Node) -> c_ast.TypeDecl:
-    while not isinstance(type_, c_ast.TypeDecl):
-        type_ = type_.type
-    return type_
 
 
 def _is_constant(values: c_ast.Node) -> bool:
@@ -221,14 +208,8 @@ def _is_constant(values: c_ast.Node) -> bool:
 
 def _changed_by(node: c_ast.Node) -> list[c_ast.Node]:
     """Return what a node changes, or takes the address of, down to the array itself."""
-    match node:
-        case c_ast.Assignment(lvalue=target):
-            pass
-        case c_ast.UnaryOp(op=op, expr=target) if op in (*STEPS, "&"):
-            pass
-        case _:
-            return []
-    found = [target]
-    while isinstance(found[-1], c_ast.ArrayRef):
+    target = changed(node, "&")
+    found = [] if target is None else [target]
+    while found and isinstance(found[-1], c_ast.ArrayRef):
         found.append(found[-1].name)
     return found

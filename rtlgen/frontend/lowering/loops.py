@@ -37,7 +37,6 @@ from rtlgen.frontend.lowering.iterations import (
     is_ordered,
     offsets_before,
     parts_of_iteration,
-    reads_memory,
     split_init,
     way_out,
 )
@@ -48,16 +47,18 @@ from rtlgen.frontend.lowering.nodes import (
     assign,
     block,
     copied,
-    declare,
     integer,
     joined,
+    map_children,
     named,
     number,
     opposite,
+    reads_memory,
     replaced,
     step_of,
 )
 from rtlgen.frontend.lowering.trip_bounds import TripBounds, starts_of
+from rtlgen.frontend.lowering.types import INT, cast, declaration, plain
 from rtlgen.frontend.lowering.variables import Variables
 from rtlgen.frontend.writers import assigned, below, calls, mentions
 
@@ -286,11 +287,10 @@ class LoopLowering:
         else:
             for by in offset:
                 value = c_ast.BinaryOp("+", value, copied(by), at)
-        names = self._variables.type_names(name)
-        if names == ("int",) and len(known) == len(amounts):
+        type_ = self._variables.type(name)
+        if type_.number == INT and len(known) == len(amounts):
             return value
-        type_ = c_ast.TypeDecl(None, [], None, c_ast.IdentifierType(list(names), at), at)
-        return c_ast.Cast(c_ast.Typename(None, [], None, type_, at), value, at)
+        return cast(type_, value, at)
 
     def _moved_if_any(
         self, name: str, offset: Sequence[c_ast.Node], at: Place
@@ -475,7 +475,7 @@ class LoopLowering:
         return Counted(
             at,
             before,
-            c_ast.DeclList([declare(trip, ["int"], integer(0, at), at)], at),
+            c_ast.DeclList([declaration(trip, plain(INT), integer(0, at), at)], at),
             c_ast.BinaryOp("<", named(trip, at), integer(bound, at), at),
             c_ast.UnaryOp("p++", named(trip, at), at),
             items,
@@ -558,10 +558,5 @@ def _saving(
     if not outcome(node).targets:
         return node
     inner = depth or int(isinstance(node, c_ast.For | c_ast.While | c_ast.DoWhile | c_ast.Switch))
-    for name, child in node.children():
-        if "[" not in name:
-            setattr(node, name, _saving(child, kept, labels, inner))
-        else:
-            attribute, place = name.rstrip("]").split("[")
-            getattr(node, attribute)[int(place)] = _saving(child, kept, labels, inner)
+    map_children(node, lambda child: _saving(child, kept, labels, inner))
     return node

@@ -20,7 +20,7 @@ from rtlgen.frontend.constants import (
     character_constant,
     integer_constant,
 )
-from rtlgen.frontend.lowering.nodes import integer
+from rtlgen.frontend.lowering.nodes import integer, parameters_of
 from rtlgen.frontend.lowering.types import (
     INT,
     LONG,
@@ -135,6 +135,12 @@ class Names:
                 with self.block():
                     for _, child in node.children():
                         yield from self.used(child)
+            case c_ast.FuncDef():
+                yield self.declare(node.decl)
+                with self.block():
+                    for parameter in parameters_of(node):
+                        yield self.declare(parameter, is_parameter=True)
+                    yield from self.used(node.body)
             case c_ast.Decl() | c_ast.Typedef():
                 yield self.declare(node)
                 if isinstance(node, c_ast.Decl) and node.init is not None:

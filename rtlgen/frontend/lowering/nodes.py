@@ -59,14 +59,6 @@ def assign(name: str, value: c_ast.Node, at: Place) -> c_ast.Assignment:
     return c_ast.Assignment("=", named(name, at), value, at)
 
 
-def declare(
-    name: str, type_names: Sequence[str], value: c_ast.Node | None, at: Place
-) -> c_ast.Decl:
-    """Return the declaration of a scalar."""
-    type_ = c_ast.TypeDecl(name, [], None, c_ast.IdentifierType(list(type_names), at), at)
-    return c_ast.Decl(name, [], [], [], [], type_, value, None, at)
-
-
 def block(items: Sequence[c_ast.Node], at: Place) -> c_ast.Compound:
     """Return `{ items }`."""
     return c_ast.Compound(list(items), at)
@@ -77,6 +69,26 @@ def items_of(node: c_ast.Node | None) -> list[c_ast.Node]:
     if node is None:
         return []
     return list(node.block_items or ()) if isinstance(node, c_ast.Compound) else [node]
+
+
+def parameters_of(node: c_ast.FuncDef) -> list[c_ast.Decl]:
+    """Return the parameters of a function that have names."""
+    arguments = node.decl.type.args if isinstance(node.decl.type, c_ast.FuncDecl) else None
+    listed = arguments.params if arguments is not None else ()
+    return [each for each in listed if isinstance(each, c_ast.Decl) and each.name]
+
+
+def is_void(type_: c_ast.Node) -> bool:
+    """Return whether a declarator is that of nothing."""
+    inner = type_.type if isinstance(type_, c_ast.TypeDecl) else None
+    return isinstance(inner, c_ast.IdentifierType) and inner.names == ["void"]
+
+
+def specified(type_: c_ast.Node) -> c_ast.Node:
+    """Return the innermost part of a declarator, with the name and the type's specifier."""
+    while not isinstance(type_, c_ast.TypeDecl):
+        type_ = type_.type
+    return type_
 
 
 def opposite(condition: c_ast.Node) -> c_ast.Node:
@@ -160,19 +172,36 @@ def _without(values: Mapping[str, c_ast.Node], node: c_ast.Node) -> Mapping[str,
     return {k: v for k, v in values.items() if k not in names} if names & values.keys() else values
 
 
-def changes(node: c_ast.Node) -> bool:
-    """Return whether a node itself sets a variable."""
-    is_step = isinstance(node, c_ast.UnaryOp) and node.op in STEPS
-    return is_step or isinstance(node, c_ast.Assignment)
+def changed(node: c_ast.Node, *others: str) -> c_ast.Node | None:
+    """Return what a node itself sets, or does what one of some other operators does to."""
+    match node:
+        case c_ast.Assignment(lvalue=target):
+            return target
+        case c_ast.UnaryOp(op=op, expr=target) if op in (*STEPS, *others):
+            return target
+    return None
+
+
+def variable_of(node: c_ast.Node | None) -> str | None:
+    """Return the name of the variable that an element, or a member, is a part of."""
+    while isinstance(node, c_ast.ArrayRef | c_ast.StructRef):
+        node = node.name
+    return str(node.name) if isinstance(node, c_ast.ID) else None
 
 
 def has_effect(node: c_ast.Node) -> bool:
-    """Return whether a node itself may change something."""
-    return changes(node) or isinstance(node, c_ast.FuncCall)
+    """Return whether something is set, or a function called, at or below a node."""
+    parts = below(node)
+    return any(changed(x) is not None or isinstance(x, c_ast.FuncCall) for x in parts)
 
 
 def reads_memory(node: c_ast.Node) -> bool:
-    """Return whether a node itself reads an element, a member, or what a pointer points to."""
+    """Return whether memory is read at or below a node."""
+    return any(map(reads_memory_itself, below(node)))
+
+
+def reads_memory_itself(node: c_ast.Node) -> bool:
+    """Return whether a node reads memory, whatever stands below it."""
     is_pointed_to = isinstance(node, c_ast.UnaryOp) and node.op == "*"
     return is_pointed_to or isinstance(node, c_ast.StructRef | c_ast.ArrayRef)
 

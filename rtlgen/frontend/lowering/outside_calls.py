@@ -30,7 +30,8 @@ from rtlgen.frontend.calls import ABSOLUTE
 from rtlgen.frontend.desugar import TELLING
 from rtlgen.frontend.locate import Locator
 from rtlgen.frontend.lowering.changing import called_below
-from rtlgen.frontend.writers import NUMBERS, STEPS, below
+from rtlgen.frontend.lowering.nodes import changed
+from rtlgen.frontend.writers import NUMBERS, below
 
 _FREEING = frozenset(("free", "_mm_free"))
 _JUMPING = frozenset(
@@ -295,7 +296,9 @@ class _Function:
             return False
         arguments = list(node.args.exprs) if node.args is not None else []
         if node.name.name in _FREEING:
-            return not any(_sets(part) for argument in arguments for part in below(argument))
+            return not any(
+                changed(part) is not None for argument in arguments for part in below(argument)
+            )
         return all(self._is_harmless(argument) for argument in arguments)
 
     def _is_harmless(self, node: c_ast.Node) -> bool:
@@ -349,17 +352,12 @@ def _bodies(node: c_ast.Node) -> list[str]:
     return []
 
 
-def _target(node: object) -> str | None:
+def _target(node: c_ast.Node) -> str | None:
     """Return the name of the variable that a statement sets, all of it or a member."""
     match node:
         case c_ast.Decl(name=str(name), init=c_ast.Node()):
             return name
-        case c_ast.Assignment(lvalue=base):
-            pass
-        case c_ast.UnaryOp(op=op, expr=base) if op in STEPS:
-            pass
-        case _:
-            return None
+    base = changed(node)
     while isinstance(base, c_ast.StructRef) and base.type == ".":
         base = base.name
     return str(base.name) if isinstance(base, c_ast.ID) else None
@@ -374,12 +372,7 @@ def _addresses(call: c_ast.Node) -> Iterator[str]:
 def _has_effects(node: c_ast.Node) -> bool:
     """Return whether a value sets something on the way."""
     value = node.init if isinstance(node, c_ast.Decl) else node
-    return any(_sets(part) for part in below(value) if part is not node)
-
-
-def _sets(node: c_ast.Node) -> bool:
-    is_step = isinstance(node, c_ast.UnaryOp) and node.op in STEPS
-    return is_step or isinstance(node, c_ast.Assignment)
+    return any(changed(part) is not None for part in below(value) if part is not node)
 
 
 def _is_number(node: c_ast.Decl) -> bool:

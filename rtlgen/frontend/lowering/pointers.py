@@ -15,22 +15,28 @@ moves is the array that it points into at first.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
 from pycparser import c_ast
 
-from rtlgen.errors import Label
 from rtlgen.frontend.desugar import lifted_steps
 from rtlgen.frontend.errors import PointerUnsupported
 from rtlgen.frontend.locate import Locator
+from rtlgen.frontend.lowering.moving_pointers import COMPARISONS, Scan, Walker, Walkers
 from rtlgen.frontend.lowering.names import Symbol
-from rtlgen.frontend.lowering.nodes import FreshNames, Place, assign, copied, integer, named
+from rtlgen.frontend.lowering.nodes import (
+    Place,
+    assign,
+    copied,
+    integer,
+    named,
+    parameters_of,
+)
 from rtlgen.frontend.lowering.pointer_values import (
     STEP_OPS,
     Choice,
     Index,
-    Pattern,
     Step,
     Target,
     Targets,
@@ -40,7 +46,7 @@ from rtlgen.frontend.lowering.pointer_values import (
     literal,
     way_root,
 )
-from rtlgen.frontend.lowering.rewriter import Before, Refused, Rewriter, parameters_of
+from rtlgen.frontend.lowering.rewriter import Before, Refused, Rewriter, refusal
 from rtlgen.frontend.lowering.types import (
     INT,
     LONG,
@@ -53,8 +59,6 @@ from rtlgen.frontend.lowering.types import (
 )
 from rtlgen.frontend.writers import below
 
-_COMPARISONS = frozenset(("<", "<=", ">", ">=", "==", "!="))
-
 
 def place_pointers(tree: c_ast.FileAST, locator: Locator) -> Refused:
     """Rewrite the pointers of a file that move in place.
@@ -65,9 +69,9 @@ def place_pointers(tree: c_ast.FileAST, locator: Locator) -> Refused:
     """
     if not any(isinstance(node, c_ast.PtrDecl | c_ast.ArrayDecl) for node in below(tree)):
         return {}
-    scan = _Scan()
+    scan = Scan()
     scan.file(tree)
-    walkers = _Walkers(scan, tree, locator)
+    walkers = Walkers(scan, tree, locator)
     placer = _Placer(walkers, locator)
     if walkers.found or scan.turns_subscripts:
         placer.file(tree)
@@ -76,295 +80,10 @@ def place_pointers(tree: c_ast.FileAST, locator: Locator) -> Refused:
     return placer.refused
 
 
-# Which pointers move, and where they point.
-
-
-@dataclass(slots=True, eq=False)
-class _Pointer:
-    """A pointer variable.
-
-    Members
-    -------
-    sources: what it is set to, with the place; None where that is not known.
-    moves: it is set or stepped. is_compared: its value is compared, or subtracted.
-    """
-
-    function: str
-    symbol: Symbol
-    sources: list[tuple[Target | None, c_ast.Node]] = field(default_factory=list)
-    moves: bool = False
-    is_compared: bool = False
-
-
-class _Scan(Rewriter):
-    """Collects the pointers of a file.
-
-    Members
-    -------
-    pointers: by the identity of their declarations.
-    turns_subscripts: an array stands between the brackets: `i[a]`.
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._targets = Targets(self.names)
-        self.pointers: dict[int, _Pointer] = {}
-        self.turns_subscripts = False
-
-    def declaration(self, node: c_ast.Decl | c_ast.Typedef) -> list[c_ast.Node]:
-        made = super().declaration(node)
-        symbol = self.names.lookup(node.name) if node.name else None
-        if (
-            isinstance(node, c_ast.Decl)
-            and symbol is not None
-            and isinstance(symbol.type, PointerTo)
-            and not symbol.is_shared
-            and not node.storage
-        ):
-            self._note(symbol)
-            if node.init is not None and not isinstance(node.init, c_ast.InitList):
-                self._set(symbol, node.init)
-        return made
-
-    def parameters(self, node: c_ast.FuncDef) -> list[c_ast.Node]:
-        made = super().parameters(node)
-        for parameter in parameters_of(node):
-            symbol = self.names.lookup(parameter.name)
-            if symbol is not None and isinstance(symbol.type, PointerTo):
-                self._note(symbol)
-        return made
-
-    def _note(self, symbol: Symbol) -> None:
-        self.pointers[id(symbol.node)] = _Pointer(self.function, symbol)
-
-    def _set(self, symbol: Symbol, value: c_ast.Node) -> None:
-        while isinstance(value, c_ast.Assignment):
-            value = value.rvalue
-        values = [value]
-        if isinstance(value, c_ast.TernaryOp):
-            values = [value.iftrue, value.iffalse]
-        values = [each for each in values if not is_null(self.names, each)]
-        pointer = self.pointers[id(symbol.node)]
-        pointer.sources += [(self._targets.pointed_to(each), each) for each in values]
-
-    def _pointer(self, node: c_ast.Node) -> _Pointer | None:
-        """Return the pointer variable that an expression is."""
-        symbol = self.names.lookup(node.name) if isinstance(node, c_ast.ID) else None
-        return None if symbol is None else self.pointers.get(id(symbol.node))
-
-    def expression(self, node: c_ast.Node, before: Before) -> c_ast.Node:
-        match node:
-            case c_ast.Assignment(lvalue=target, op=op, rvalue=value):
-                pointer = self._pointer(target)
-                if pointer is not None:
-                    pointer.moves = True
-                    if op == "=":
-                        self._set(pointer.symbol, value)
-            case c_ast.UnaryOp(op=op, expr=target) if op in STEP_OPS:
-                pointer = self._pointer(target)
-                if pointer is not None:
-                    pointer.moves = True
-            case c_ast.BinaryOp(op=op, left=left, right=right) if op in _COMPARISONS or op == "-":
-                sides = [self.names.decayed(side) for side in (left, right)]
-                if all(isinstance(side, PointerTo) for side in sides):
-                    for side in (left, right):
-                        pointer = self._pointer(way_root(self.names, side))
-                        if pointer is not None:
-                            pointer.is_compared = True
-            case c_ast.ArrayRef(name=base, subscript=index):
-                is_pointer = isinstance(self.names.decayed(base), PointerTo)
-                if not is_pointer and isinstance(self.names.decayed(index), PointerTo):
-                    self.turns_subscripts = True
-        return self.inside(node, before)
-
-
-# What stands in place of them.
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Walker:
-    """A pointer that is a position.
-
-    Members
-    -------
-    base: what it points into. pattern: the way to where it points.
-    run: how many dimensions it runs through, counted from the last one.
-    leads: the variables, or values, of the subscripts before those.
-    at: the variable of its position; a value where it never changes.
-    """
-
-    base: Symbol
-    pattern: Pattern
-    run: int
-    leads: tuple[str | int, ...]
-    at: str | int
-    pointer: _Pointer
-
-
-class _Walkers:
-    """Decides which pointers become positions.
-
-    Members
-    -------
-    found: those that do, by the identity of their declarations.
-    refused: of which it is not known what they point into, by the function.
-    """
-
-    def __init__(self, scan: _Scan, tree: c_ast.FileAST, locator: Locator) -> None:
-        self._pointers = scan.pointers
-        self._locator = locator
-        self._targets = Targets(scan.names)
-        self._names = scan.names
-        self._fresh = FreshNames(tree)
-        self.found: dict[int, _Walker] = {}
-        self.refused: list[tuple[str, PointerUnsupported]] = []
-        chosen = self._chosen()
-        for key in chosen:
-            try:
-                self._resolve(key, chosen)
-            except PointerUnsupported as error:
-                self.refused.append((self._pointers[key].function, error))
-
-    def _chosen(self) -> list[int]:
-        """Return the pointers that move, that are compared, and those that they are set to."""
-        chosen = {
-            key
-            for key, pointer in self._pointers.items()
-            if pointer.moves
-            or (not pointer.symbol.is_parameter and (pointer.is_compared or self._is_flat(pointer)))
-        }
-        pending = list(chosen)
-        while pending:
-            for target, _ in self._pointers[pending.pop()].sources:
-                key = None if target is None else id(target.base.node)
-                source = None if key is None else self._pointers.get(key)
-                if source is not None and key not in chosen and not source.symbol.is_parameter:
-                    assert key is not None
-                    chosen.add(key)
-                    pending.append(key)
-        return [key for key in self._pointers if key in chosen]
-
-    def _is_flat(self, pointer: _Pointer) -> bool:
-        """Return whether a pointer stays at the first element of several rows: `&m[0][0]`."""
-        if len(pointer.sources) != 1:
-            return False
-        target, node = pointer.sources[0]
-        is_first = isinstance(node, c_ast.UnaryOp | c_ast.Cast)
-        if not is_first or target is None:
-            return False
-        zeros = _zeros(target)
-        return len(zeros) > 1 and literal(zeros[0].value) == 0
-
-    def _resolve(self, key: int, chosen: Sequence[int]) -> _Walker | None:
-        """Return the walker that a pointer becomes; None where it is never set."""
-        if key in self.found:
-            return self.found[key]
-        pointer = self._pointers[key]
-        targets = list(self._ends(key, set(chosen), set()))
-        if not targets:
-            return None
-        first = targets[0][0]
-        for target, node in targets[1:]:
-            if target.base.node is not first.base.node or target.pattern != first.pattern:
-                raise self._several(pointer, first, targets[0][1], target, node)
-        indices = [[s for s in target.steps if isinstance(s, Index)] for target, _ in targets]
-        if first.pattern[-1:] != ("[]",):
-            leads = [[each.value for each in row] for row in indices]
-            run = 0
-        else:
-            run = min(len(_zeros(target)) for target, _ in targets)
-            leads = [[each.value for each in row[: len(row) - run]] for row in indices]
-        name = pointer.symbol.name
-        made: list[str | int] = []
-        for column in zip(*leads, strict=True):
-            values = {literal(value) for value in column}
-            value = values.pop() if len(values) == 1 else None
-            made.append(self._fresh.fresh(f"{name}_row") if value is None else value)
-        at: str | int = self._fresh.fresh(f"{name}_at") if run else 0
-        if not pointer.moves and len(pointer.sources) == 1 and run:
-            source = pointer.sources[0][0]
-            assert source is not None
-            place = literal(indices[0][-1].value)
-            if id(source.base.node) not in chosen and place is not None:
-                at = place
-        walker = _Walker(first.base, first.pattern, run, tuple(made), at, pointer)
-        self.found[key] = walker
-        return walker
-
-    def _ends(
-        self, key: int, chosen: set[int], seen: set[int]
-    ) -> Iterator[tuple[Target, c_ast.Node]]:
-        """Yield what a pointer may point to, by way of others."""
-        if key in seen:
-            return
-        seen.add(key)
-        pointer = self._pointers[key]
-        if pointer.symbol.is_parameter:
-            node = pointer.symbol.node
-            yield Target(pointer.symbol, (Index(integer(0, node.coord)),)), node
-        for target, node in pointer.sources:
-            if target is None:
-                raise self._unknown(pointer, node)
-            other = id(target.base.node)
-            if other not in chosen:
-                yield target, node
-                continue
-            # The way goes on from where the other pointer is.
-            for end, _ in self._ends(other, chosen, seen):
-                first = target.steps[0]
-                last = end.steps[-1]
-                if isinstance(first, Index) and isinstance(last, Index):
-                    # How far the other one has moved is not known here.
-                    sum_ = Index(_unknown_number(node) if len(target.steps) > 1 else last.value)
-                    yield Target(end.base, (*end.steps[:-1], sum_, *target.steps[1:])), node
-                elif len(target.steps) > 1 or not isinstance(first, Index):
-                    yield Target(end.base, (*end.steps, *target.steps[1:])), node
-                else:
-                    yield end, node
-
-    def _several(
-        self, pointer: _Pointer, a: Target, at: c_ast.Node, b: Target, other: c_ast.Node
-    ) -> PointerUnsupported:
-        names = f"`{a.base.name}`", f"`{b.base.name}`"
-        where = "into different arrays" if a.base.node is not b.base.node else "to different things"
-        return PointerUnsupported(
-            f"the pointer `{pointer.symbol.name}` may point {where}",
-            labels=(
-                Label(self._locator.span(other), f"into {names[1]}"),
-                Label(self._locator.span(at), f"into {names[0]}"),
-            ),
-            help="use a pointer for each of them, or put both into one array",
-        )
-
-    def _unknown(self, pointer: _Pointer, node: c_ast.Node) -> PointerUnsupported:
-        return PointerUnsupported(
-            f"it is not known what `{pointer.symbol.name}` points to",
-            labels=(Label(self._locator.span(node), "set to this"),),
-            help="let it point into an array that is named here, or count in an integer",
-        )
-
-
-def _zeros(target: Target) -> list[Index]:
-    """Return the subscripts at the end of a way that a pointer may run through.
-
-    It runs through rows if it starts with the first one of them.
-    """
-    found: list[Index] = []
-    for step in reversed(target.steps):
-        if not isinstance(step, Index) or (found and literal(step.value) != 0):
-            break
-        found.append(step)
-    return found
-
-
-def _unknown_number(node: c_ast.Node) -> c_ast.Node:
-    return c_ast.ID("", node.coord)
-
-
 class _Placer(Rewriter):
     """Rewrites what is done with the pointers."""
 
-    def __init__(self, walkers: _Walkers, locator: Locator) -> None:
+    def __init__(self, walkers: Walkers, locator: Locator) -> None:
         super().__init__()
         self._walkers = walkers.found
         self._locator = locator
@@ -426,7 +145,7 @@ class _Placer(Rewriter):
         before, _ = self._steps(node)
         return [*self._all(before), *super().result(node)]
 
-    def _assigned(self, walker: _Walker, node: c_ast.Assignment) -> list[c_ast.Node]:
+    def _assigned(self, walker: Walker, node: c_ast.Assignment) -> list[c_ast.Node]:
         """Return the assignments of a pointer's position."""
         if node.op == "=":
             made: list[c_ast.Node] = []
@@ -444,7 +163,7 @@ class _Placer(Rewriter):
             )
         ]
 
-    def _set(self, walker: _Walker, value: c_ast.Node, node: c_ast.Node) -> list[c_ast.Assignment]:
+    def _set(self, walker: Walker, value: c_ast.Node, node: c_ast.Node) -> list[c_ast.Assignment]:
         """Return the assignments that let a pointer point somewhere."""
         if isinstance(value, c_ast.TernaryOp):
             return self._chosen(walker, value, node)
@@ -470,15 +189,12 @@ class _Placer(Rewriter):
             if place and any(
                 isinstance(each, c_ast.ID) and each.name in names for each in below(part.rvalue)
             ):
-                raise PointerUnsupported(
-                    "a pointer to a row is set by way of itself",
-                    labels=(Label(self._locator.span(value), "here"),),
-                    help="use another pointer, or subscripts",
-                )
+                message = "a pointer to a row is set by way of itself"
+                raise self._refused(message, value, "use another pointer, or subscripts")
         return made
 
     def _chosen(
-        self, walker: _Walker, value: c_ast.TernaryOp, node: c_ast.Node
+        self, walker: Walker, value: c_ast.TernaryOp, node: c_ast.Node
     ) -> list[c_ast.Assignment]:
         arms = [self._set(walker, copied(arm), node) for arm in (value.iftrue, value.iffalse)]
         found = [{part.lvalue.name: part.rvalue for part in arm} for arm in arms]
@@ -496,16 +212,13 @@ class _Placer(Rewriter):
         self._require_run(walker, node)
         return c_ast.UnaryOp(node.op, self._position(walker, node.expr), node.coord)
 
-    def _position(self, walker: _Walker, node: c_ast.Node) -> c_ast.Node:
+    def _position(self, walker: Walker, node: c_ast.Node) -> c_ast.Node:
         return _variable(walker.at, node.coord)
 
-    def _require_run(self, walker: _Walker, node: c_ast.Node) -> None:
+    def _require_run(self, walker: Walker, node: c_ast.Node) -> None:
         if not walker.run:
-            raise PointerUnsupported(
-                f"`{walker.pointer.symbol.name}` points to one variable, and is moved",
-                labels=(Label(self._locator.span(node), "moved here"),),
-                help="let it point into an array",
-            )
+            message = f"`{walker.pointer.symbol.name}` points to one variable, and is moved"
+            raise self._refused(message, node, "let it point into an array", "moved here")
 
     # Expressions.
 
@@ -574,7 +287,7 @@ class _Placer(Rewriter):
             is_pointer and self._walker(way_root(self.names, side)) is not None
             for is_pointer, side in zip(are_pointers, sides, strict=True)
         )
-        return is_position and (all(are_pointers) or node.op in _COMPARISONS)
+        return is_position and (all(are_pointers) or node.op in COMPARISONS)
 
     def _compared(self, node: c_ast.BinaryOp) -> c_ast.Node:
         """Return the comparison, or the difference, of two positions."""
@@ -585,11 +298,8 @@ class _Placer(Rewriter):
         left, right = found
         assert left is not None and right is not None
         if left.base.node is not right.base.node or _unrolled(left) != _unrolled(right):
-            raise PointerUnsupported(
-                "pointers into different arrays are compared",
-                labels=(Label(self._locator.span(node), "here"),),
-                help="compare pointers into one array",
-            )
+            message = "pointers into different arrays are compared"
+            raise self._refused(message, node, "compare pointers into one array")
         run = len(_unrolled(left))
         a, b = self._linear(left, run, node), self._linear(right, run, node)
         made = combined("-", a, b) if node.op == "-" else c_ast.BinaryOp(node.op, a, b, node.coord)
@@ -599,7 +309,7 @@ class _Placer(Rewriter):
 
     # Where pointers point.
 
-    def _walker(self, node: c_ast.Node | None) -> _Walker | None:
+    def _walker(self, node: c_ast.Node | None) -> Walker | None:
         symbol = self.names.lookup(node.name) if isinstance(node, c_ast.ID) else None
         return None if symbol is None else self._walkers.get(id(symbol.node))
 
@@ -630,18 +340,16 @@ class _Placer(Rewriter):
 
     def _from(
         self,
-        walker: _Walker,
+        walker: Walker,
         steps: Sequence[Step],
         node: c_ast.Node,
         step: c_ast.UnaryOp | None,
     ) -> Target:
         """Return where a way leads that begins with a pointer."""
         if not self._is_in_sight(walker.base):
-            raise PointerUnsupported(
-                f"`{walker.base.name}` is another variable here",
-                labels=(Label(self._locator.span(node), "this points into the outer one"),),
-                help="rename the inner one",
-            )
+            message = f"`{walker.base.name}` is another variable here"
+            why = "this points into the outer one"
+            raise self._refused(message, node, "rename the inner one", why)
         at: c_ast.Node = self._position(walker, node)
         if step is not None:
             self._require_run(walker, step)
@@ -727,18 +435,17 @@ class _Placer(Rewriter):
     # Refusals.
 
     def _unknown(self, node: c_ast.Node) -> PointerUnsupported:
-        return PointerUnsupported(
-            "it is not known what this points to",
-            labels=(Label(self._locator.span(node), "here"),),
-            help="let it point into an array that is named here, or count in an integer",
-        )
+        remedy = "let it point into an array that is named here, or count in an integer"
+        return self._refused("it is not known what this points to", node, remedy)
 
     def _as_value(self, node: c_ast.Node, why: str) -> PointerUnsupported:
-        return PointerUnsupported(
-            "a pointer that moves is used as a value",
-            labels=(Label(self._locator.span(node), why),),
-            help="use what it points to, or compare it with a pointer into the same array",
-        )
+        remedy = "use what it points to, or compare it with a pointer into the same array"
+        return self._refused("a pointer that moves is used as a value", node, remedy, why)
+
+    def _refused(
+        self, message: str, node: c_ast.Node, remedy: str, why: str = "here"
+    ) -> PointerUnsupported:
+        return refusal(PointerUnsupported, message, self._locator, node, remedy, why)
 
 
 def _unfolded(step: Index) -> list[c_ast.Node]:

@@ -15,7 +15,6 @@ from typing import TypeGuard
 
 from pycparser import c_ast
 
-from rtlgen.errors import Label
 from rtlgen.frontend.desugar import TELLING
 from rtlgen.frontend.errors import AggregateUnsupported, FrontendError
 from rtlgen.frontend.locate import Locator
@@ -38,11 +37,11 @@ from rtlgen.frontend.lowering.nodes import (
     named,
     reads_memory,
 )
-from rtlgen.frontend.lowering.rewriter import Before, Rewriter
+from rtlgen.frontend.lowering.pointer_values import pointer_side
+from rtlgen.frontend.lowering.rewriter import Before, Rewriter, refusal
 from rtlgen.frontend.lowering.types import (
     LONG,
     ArrayOf,
-    PointerTo,
     RecordType,
     Returning,
     Type,
@@ -142,14 +141,12 @@ class RecordParts(Rewriter, ABC):
 
     def _is_part(self, node: c_ast.Node) -> bool:
         """Return whether an expression names a structure, or a part of one."""
-        root = self._root(node)
-        type_ = self.names.type_of(root)
-        return type_ is not None and is_record(type_)
+        return is_record(self.names.type_of(self._root(node)))
 
     def _member(self, node: c_ast.Node, before: Before) -> c_ast.Node:
         """Return the value of a member, or a member that is an array."""
         type_ = self.names.type_of(node)
-        if type_ is not None and is_record(type_):
+        if is_record(type_):
             raise self._as_value(node)
         place, entry = self._place(node, (), before)
         if not is_converted(entry):
@@ -187,7 +184,7 @@ class RecordParts(Rewriter, ABC):
         return c_ast.Assignment("=", place, as_stored(entry, value), node.coord)
 
     def _require_steady(self, node: c_ast.Node) -> None:
-        if any(has_effect(part) for part in below(node)):
+        if has_effect(node):
             raise self._refused(
                 "a member is changed by way of something that changes, too",
                 node,
@@ -254,17 +251,10 @@ class RecordParts(Rewriter, ABC):
             case c_ast.ArrayRef(name=inner) | c_ast.UnaryOp(op="*" | "&", expr=inner):
                 return self._way(inner)
             case c_ast.BinaryOp(op="+" | "-", left=left):
-                return self._way(self._pointer_side(node) or left)
+                return self._way(pointer_side(self.names, node) or left)
             case c_ast.Cast(expr=inner, to_type=to) if is_record(self.names.read(to)):
                 return self._way(inner)
         return node, ()
-
-    def _pointer_side(self, node: c_ast.BinaryOp) -> c_ast.Node | None:
-        for side in (node.left, node.right):
-            type_ = self.names.decayed(side)
-            if isinstance(type_, PointerTo):
-                return side
-        return None
 
     def _place(self, node: c_ast.Node, tail: Path, before: Before) -> tuple[c_ast.Node, Entry]:
         """Return the variable that stores a member of what `node` names."""
@@ -313,7 +303,7 @@ class RecordParts(Rewriter, ABC):
                 made = self._with(inner, leaf, before)
                 return c_ast.ArrayRef(made, self.expression(copied(index), before), at)
             case c_ast.BinaryOp(op=op, left=left, right=right):
-                if self._pointer_side(node) is right:
+                if pointer_side(self.names, node) is right:
                     left, right = right, left
                 made = self._with(left, leaf, before)
                 return c_ast.BinaryOp(op, made, self.expression(copied(right), before), at)
@@ -349,7 +339,7 @@ class RecordParts(Rewriter, ABC):
                 made = self._once(inner, before, keeps_reads=keeps_reads)
                 return c_ast.UnaryOp(node.op, made, node.coord)
             case c_ast.BinaryOp(op="+" | "-", left=left, right=right):
-                if self._pointer_side(node) is right:
+                if pointer_side(self.names, node) is right:
                     left, right = right, left
                 made = self._once(left, before, keeps_reads=keeps_reads)
                 step = self._steady(right, before, keeps_reads)
@@ -375,9 +365,7 @@ class RecordParts(Rewriter, ABC):
 
     def _steady(self, node: c_ast.Node, before: Before, keeps_reads: bool) -> c_ast.Node:
         """Return a number that stays the same; what may change is kept in a variable."""
-        parts = list(below(node))
-        reads = not keeps_reads and any(map(reads_memory, parts))
-        if not reads and not any(map(has_effect, parts)):
+        if not has_effect(node) and (keeps_reads or not reads_memory(node)):
             return node
         if before is None:
             raise self._in_condition(node)
@@ -436,8 +424,7 @@ class RecordParts(Rewriter, ABC):
         )
 
     def _refused(self, message: str, node: c_ast.Node, remedy: str) -> AggregateUnsupported:
-        label = Label(self._locator.span(node), "here")
-        return AggregateUnsupported(message, labels=(label,), help=remedy)
+        return refusal(AggregateUnsupported, message, self._locator, node, remedy)
 
 
 def is_record(type_: Type | None) -> bool:

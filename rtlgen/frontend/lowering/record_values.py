@@ -244,7 +244,7 @@ class RecordValues(RecordParts):
             return False
         root = self._root(target)
         if not isinstance(root, c_ast.ID) or isinstance(self.names.type_of(root), PointerTo):
-            return not any(reads_memory(x) or has_effect(x) for x in below(value.init))
+            return not reads_memory(value.init) and not has_effect(value.init)
         return not any(
             (isinstance(part, c_ast.ID) and part.name == root.name)
             or isinstance(part, c_ast.FuncCall)

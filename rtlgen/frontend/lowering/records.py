@@ -22,12 +22,11 @@ from pycparser import c_ast
 from rtlgen.frontend.extents import SUFFIX
 from rtlgen.frontend.locate import Locator
 from rtlgen.frontend.lowering.names import Symbol
-from rtlgen.frontend.lowering.nodes import copied, integer, named
+from rtlgen.frontend.lowering.nodes import changed, copied, integer, is_void, named, variable_of
 from rtlgen.frontend.lowering.record_parts import is_record, is_whole, leaf_type
 from rtlgen.frontend.lowering.record_values import RecordValues
 from rtlgen.frontend.lowering.rewriter import Refused
 from rtlgen.frontend.lowering.types import (
-    Plain,
     PointerTo,
     RecordType,
     Returning,
@@ -204,17 +203,15 @@ class _Splitter(RecordValues):
         made = [self._declared(symbol, leaf) for leaf in self._layout(pointer, node).leaves]
         if function.args is None:
             function.args = c_ast.ParamList([], at)
-        others = [p for p in function.args.params if not self._is_void(p)]
+        others = [
+            p
+            for p in function.args.params
+            if not (isinstance(p, c_ast.Typename) and is_void(p.type))
+        ]
         function.args.params = [*made, *others]
         void = c_ast.IdentifierType(["void"], at)
         function.type = c_ast.TypeDecl(node.name, [], None, void, at)
         return symbol
-
-    def _is_void(self, parameter: c_ast.Node) -> bool:
-        if not isinstance(parameter, c_ast.Typename):
-            return False
-        type_ = self.names.read(parameter)
-        return isinstance(type_, Plain) and type_.names == ("void",)
 
     def _own_arrays(self, symbol: Symbol) -> list[c_ast.Node]:
         """Copy the arrays of a structure that a function is given by value, and may change."""
@@ -342,13 +339,7 @@ def _is_quiet(node: c_ast.FuncDef) -> bool:
     for part in below(node.body):
         if isinstance(part, c_ast.FuncCall):
             return False
-        target = None
-        if isinstance(part, c_ast.Assignment):
-            target = part.lvalue
-        elif isinstance(part, c_ast.UnaryOp) and part.op in (*STEPS, "&"):
-            target = part.expr
-        while isinstance(target, c_ast.ArrayRef | c_ast.StructRef):
-            target = target.name
-        if target is not None and not (isinstance(target, c_ast.ID) and target.name in own):
+        target = changed(part, "&")
+        if target is not None and variable_of(target) not in own:
             return False
     return True

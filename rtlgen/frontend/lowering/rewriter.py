@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TypeVar
 
 from pycparser import c_ast
 
+from rtlgen.errors import Label
 from rtlgen.frontend.errors import FrontendError
+from rtlgen.frontend.locate import Locator
 from rtlgen.frontend.lowering.names import Names
+from rtlgen.frontend.lowering.nodes import parameters_of
 
 Before = list[c_ast.Node] | None
 """Takes statements that have to run before an expression; None where there is no such place."""
 
 Refused = Mapping[str, Sequence[FrontendError]]
 """What is refused, by the name of the function in which it stands."""
+
+
+Error = TypeVar("Error", bound=FrontendError)
 
 
 class Rewriter:
@@ -222,11 +229,16 @@ class Rewriter:
         return node
 
 
-def parameters_of(node: c_ast.FuncDef) -> list[c_ast.Decl]:
-    """Return the parameters of a function that have names."""
-    arguments = node.decl.type.args if isinstance(node.decl.type, c_ast.FuncDecl) else None
-    listed = arguments.params if arguments is not None else ()
-    return [each for each in listed if isinstance(each, c_ast.Decl) and each.name]
+def refusal(
+    kind: type[Error],
+    message: str,
+    locator: Locator,
+    node: c_ast.Node,
+    remedy: str,
+    why: str = "here",
+) -> Error:
+    """Return what is wrong with a node, why, and what to write."""
+    return kind(message, labels=(Label(locator.span(node), why),), help=remedy)
 
 
 def gathered(parts: Sequence[c_ast.Node], like: c_ast.Node) -> c_ast.Node:

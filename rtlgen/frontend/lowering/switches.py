@@ -24,8 +24,17 @@ from dataclasses import dataclass, field
 from pycparser import c_ast
 
 from rtlgen.frontend.lowering.jumps import outcome_of
-from rtlgen.frontend.lowering.nodes import FreshNames, block, copied, declare, named, number
-from rtlgen.frontend.writers import STEPS, assigned, below, calls, mentions
+from rtlgen.frontend.lowering.nodes import (
+    FreshNames,
+    block,
+    copied,
+    has_effect,
+    named,
+    number,
+    reads_memory,
+)
+from rtlgen.frontend.lowering.types import LONG, declaration, plain
+from rtlgen.frontend.writers import assigned, calls, mentions
 
 
 @dataclass(slots=True)
@@ -59,12 +68,12 @@ def chosen_by_if(node: c_ast.Switch, names: FreshNames) -> list[c_ast.Node] | No
     before: list[c_ast.Node] = []
     selector = node.cond
     asked_later = any(case.items for group in groups for case in group[:-1])
-    if _changes(selector) or (asked_later and not _is_stable(selector, node.stmt)):
+    if has_effect(selector) or (asked_later and not _is_stable(selector, node.stmt)):
         if any((number(value) or 0) < 0 for case in cases for value in case.values):
             # Of an unsigned selector it would be another number in a wider one.
             return None
         kept = names.fresh("selector")
-        before = [declare(kept, ["long", "long"], selector, node.coord)]
+        before = [declaration(kept, plain(LONG), selector, node.coord)]
         selector = named(kept, node.coord)
     chain: c_ast.Node | None = None
     # What `default` stands for is known from the others: it is asked last.
@@ -154,22 +163,9 @@ def _is_one_of(values: list[c_ast.Node], selector: c_ast.Node) -> c_ast.Node | N
     return found
 
 
-def _changes(selector: c_ast.Node) -> bool:
-    """Return whether it matters how often an expression is asked."""
-    return calls(selector) or any(
-        isinstance(part, c_ast.Assignment) or (isinstance(part, c_ast.UnaryOp) and part.op in STEPS)
-        for part in below(selector)
-    )
-
-
 def _is_stable(selector: c_ast.Node, body: c_ast.Node) -> bool:
     """Return whether an expression stays the same in a `switch`."""
-    through_memory = any(
-        isinstance(part, c_ast.ArrayRef | c_ast.StructRef)
-        or (isinstance(part, c_ast.UnaryOp) and part.op == "*")
-        for part in below(selector)
-    )
-    changed = list(assigned(body))
-    if calls(body) or (through_memory and changed):
+    changed = frozenset(name for name, _ in assigned(body))
+    if calls(body) or (reads_memory(selector) and changed):
         return False
-    return not mentions(selector, frozenset(name for name, _ in changed))
+    return not mentions(selector, changed)

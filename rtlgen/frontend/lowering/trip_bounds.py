@@ -26,7 +26,7 @@ from rtlgen.frontend.lowering.iterations import (
     not_zero_in,
     offsets_before,
     split_init,
-    way_out,
+    ways_out,
 )
 from rtlgen.frontend.lowering.jumps import CONTINUE, outcome, target_of
 from rtlgen.frontend.lowering.nodes import integer, items_of, named, number, replaced, step_of
@@ -55,18 +55,17 @@ class TripBounds:
     ) -> tuple[int, WayOut] | None:
         """Return the most iterations, where a counter with known values decides it, and where."""
         bounds: list[tuple[int, WayOut]] = []
-        is_skipped = False
-        for place, part in enumerate(parts):
-            is_skipped |= CONTINUE in outcome(part.node).targets
-            found = None if is_skipped and part.kind == "item" else way_out(part, place)
-            for condition in found.conditions if found is not None else ():
+        for way in ways_out(parts):
+            for condition in way.conditions:
                 name = compared_counter(condition, counters)
-                if found is None or name is None or name not in starts:
+                if name is None or name not in starts:
                     continue
                 amounts = [number(by) for by in counters[name]]
-                offset = [number(x) for x in offsets_before(parts, place, counters).get(name, [])]
+                offset = [
+                    number(x) for x in offsets_before(parts, way.place, counters).get(name, [])
+                ]
                 trips = self._run(as_comparison(condition), name, starts[name], amounts, offset)
-                bounds += [] if trips is None else [(trips, found)]
+                bounds += [] if trips is None else [(trips, way)]
         return min(bounds, key=lambda bound: bound[0], default=None)
 
     def _run(
@@ -109,12 +108,9 @@ class TripBounds:
     def emptied(self, parts: Sequence[Part]) -> int | None:
         """Return the most iterations of a loop that goes on while bits are left in a word."""
         asked: dict[str, int] = {}
-        is_skipped = False
-        for place, part in enumerate(parts):
-            is_skipped |= CONTINUE in outcome(part.node).targets
-            found = None if is_skipped and part.kind == "item" else way_out(part, place)
-            for condition in found.conditions if found is not None else ():
-                asked |= {name: place for name in not_zero_in(condition, self._is_unsigned)}
+        for way in ways_out(parts):
+            for condition in way.conditions:
+                asked |= {name: way.place for name in not_zero_in(condition, self._is_unsigned)}
         is_skipped = False
         for place, part in enumerate(parts):
             is_skipped |= CONTINUE in outcome(part.node).targets

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from pycparser import c_ast
 
 from rtlgen.frontend.lowering.names import Names, Symbol
-from rtlgen.frontend.lowering.rewriter import parameters_of
-from rtlgen.frontend.lowering.types import INT, Number, Plain, number_type
+from rtlgen.frontend.lowering.types import INT, Number, Plain, number_type, plain
 from rtlgen.frontend.writers import below
 
 
@@ -47,9 +46,9 @@ class Variables:
         """Return whether a name stands for one integer of the function, wherever it is used."""
         return name in self._scalars
 
-    def type_names(self, name: str) -> tuple[str, ...]:
-        """Return the type of a scalar, word by word."""
-        return self._scalars[name].words
+    def type(self, name: str) -> Plain:
+        """Return the type of a scalar."""
+        return plain(self._scalars[name])
 
     def width_bits(self, name: str) -> int:
         """Return the width of a scalar."""
@@ -99,12 +98,10 @@ class Variables:
 def _used(names: Names, function: c_ast.FuncDef, tree: c_ast.FileAST) -> Iterator[Symbol]:
     """Yield what all names that a function declares and uses stand for, each in its scope."""
     for node in tree.ext:
-        if isinstance(node, c_ast.FuncDef | c_ast.Decl | c_ast.Typedef):
+        if node is function:
+            yield from names.used(node)
+        elif isinstance(node, c_ast.FuncDef | c_ast.Decl | c_ast.Typedef):
             names.declare(node.decl if isinstance(node, c_ast.FuncDef) else node)
-    with names.block():
-        for parameter in parameters_of(function):
-            yield names.declare(parameter, is_parameter=True)
-        yield from names.used(function.body)
 
 
 def _is_own(symbol: Symbol) -> bool:

@@ -20,6 +20,7 @@ HEAD = "#include <stddef.h>\nint g = 8; void f(int a[8], int b[8], int x) "
         "int n = 7, t[n + 1];",
         "int n = 2; int m = 4; int t[n * m];",
         "size_t n = 8; int t[n];",
+        "int n = 8; { int n = x; b[0] = n; } int t[n];",
     ],
 )
 def test_an_extent_may_be_a_variable_with_one_value(declared: str) -> None:
@@ -38,7 +39,7 @@ def test_an_extent_may_be_a_variable_with_one_value(declared: str) -> None:
         "int n = x; int t[n];",
         "signed char n = 300; int t[n];",
         "_Bool n = 8; int t[n];",
-        "int n = 8; { int n = x; b[0] = n; } int t[n];",
+        "int n = 8; { int n = x; int t[n]; b[0] = t[0]; } int t[8];",
         "int t[g];",
         "int t[x];",
     ],
