@@ -7,12 +7,12 @@ static int twice(int x) { x *= 2; return x; }                       nothing
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from pycparser import c_ast
 
-from rtlgen.frontend.lowering.nodes import changed, variable_of
-from rtlgen.frontend.writers import NUMBERS, assigned, below
+from rtlgen.frontend.lowering.names import Names
+from rtlgen.frontend.lowering.nodes import changed
+from rtlgen.frontend.lowering.types import ArrayOf, PointerTo
+from rtlgen.frontend.writers import below
 
 
 def changing_functions(tree: c_ast.FileAST) -> frozenset[str]:
@@ -20,8 +20,15 @@ def changing_functions(tree: c_ast.FileAST) -> frozenset[str]:
 
     What functions outside of the file do is not known, and not asked for.
     """
-    bodies = {node.decl.name: node for node in tree.ext if isinstance(node, c_ast.FuncDef)}
-    found = {name for name, node in bodies.items() if _changes(node)}
+    bodies: dict[str, c_ast.FuncDef] = {}
+    found: set[str] = set()
+    names = Names()
+    for node in tree.ext:
+        if isinstance(node, c_ast.FuncDef):
+            bodies[node.decl.name] = node
+            found |= {node.decl.name} if _changes(node, names) else set()
+        elif isinstance(node, c_ast.Decl | c_ast.Typedef):
+            names.declare(node)
     while callers := {
         name
         for name, node in bodies.items()
@@ -40,40 +47,43 @@ def called_below(root: c_ast.Node) -> set[str]:
     }
 
 
-def _changes(function: c_ast.FuncDef) -> bool:
-    own = _own(function)
-    members = (name for node in below(function.body) for name in _member_of(node))
-    return any(name not in own for name in (*(n for n, _ in assigned(function.body)), *members))
+def _changes(function: c_ast.FuncDef, names: Names) -> bool:
+    """Return whether a function changes more than its own variables; declare its name."""
+    # A list, so that all of it is declared.
+    return any([_changes_itself(node, names) for node in names.walk(function)])
 
 
-def _member_of(node: c_ast.Node) -> Iterator[str]:
-    """Yield the name of the structure of which a node changes a member."""
+def _changes_itself(node: c_ast.Node, names: Names) -> bool:
+    if isinstance(node, c_ast.Decl):
+        is_pointer = isinstance(node.type, c_ast.PtrDecl) and node.init is not None
+        return is_pointer and not _points_to_own(node.init, names)
     target = changed(node, "&")
-    if isinstance(target, c_ast.StructRef):
-        yield variable_of(target) or ""
+    return target is not None and not _is_own(target, names)
 
 
-def _own(function: c_ast.FuncDef) -> set[str]:
-    """Return the variables that die with a call: numbers and arrays that it declares.
-
-    A name that stands for something else, too, in an inner block, is none of them.
-    """
-    arguments = function.decl.type.args
-    parameters = [*(arguments.params if arguments is not None else ())]
-    found: dict[str, bool] = {}
-    for root, is_parameter in [*((p, True) for p in parameters), (function.body, False)]:
-        for node in below(root):
-            if isinstance(node, c_ast.Decl) and node.name is not None:
-                is_own = not node.storage and _is_held(node.type, is_parameter)
-                found[node.name] = is_own and found.get(node.name, True)
-    return {name for name, is_own in found.items() if is_own}
+def _is_own(node: c_ast.Node, names: Names) -> bool:
+    """Return whether an expression names a variable that dies with the call, or a part of it."""
+    match node:
+        case c_ast.ID(name=name):
+            symbol = names.lookup(name)
+            return symbol is not None and symbol.is_own
+        case c_ast.ArrayRef(name=array):
+            return isinstance(names.type_of(array), ArrayOf) and _is_own(array, names)
+        case c_ast.StructRef(type=".", name=whole):
+            return _is_own(whole, names)
+    return False
 
 
-def _is_held(type_: c_ast.Node, is_parameter: bool) -> bool:
-    """Return whether a variable of a type holds what is assigned by way of its name."""
-    while isinstance(type_, c_ast.ArrayDecl) and not is_parameter:
-        type_ = type_.type
-    if not isinstance(type_, c_ast.TypeDecl):
-        return False
-    # A name of a type may stand for a pointer.
-    return not isinstance(type_.type, c_ast.IdentifierType) or set(type_.type.names) <= NUMBERS
+def _points_to_own(node: c_ast.Node, names: Names) -> bool:
+    """Return whether a pointer points into a variable that dies with the call, or nowhere."""
+    match node:
+        case c_ast.UnaryOp(op="&", expr=inner):
+            return _is_own(inner, names)
+        case c_ast.Cast(expr=inner):
+            return _points_to_own(inner, names)
+        case c_ast.BinaryOp(left=left, right=right):
+            sides = [s for s in (left, right) if isinstance(names.decayed(s), PointerTo)]
+            return all(_points_to_own(side, names) for side in sides)
+        case c_ast.Constant():
+            return True
+    return isinstance(names.type_of(node), ArrayOf) and _is_own(node, names)

@@ -49,6 +49,7 @@ from rtlgen.frontend.lowering.types import (
 
 _POINTER_BYTES = 8
 _COMPARISONS = frozenset(("==", "!=", "<", "<=", ">", ">=", "&&", "||"))
+_ANEW = frozenset(("auto", "register"))
 _STEPS = frozenset(("++", "--", "p++", "p--"))
 
 
@@ -69,6 +70,12 @@ class Symbol:
     is_type: bool = False
     is_parameter: bool = False
     is_shared: bool = False
+
+    @property
+    def is_own(self) -> bool:
+        """Whether it is a variable that each call of its function has anew."""
+        is_variable = isinstance(self.node, c_ast.Decl) and not self.is_type
+        return is_variable and not self.is_shared and set(self.node.storage) <= _ANEW
 
 
 class Names:
@@ -128,34 +135,42 @@ class Names:
         self._scopes[-1][symbol.name] = symbol
         return symbol
 
-    def used(self, node: c_ast.Node) -> Iterator[Symbol]:
-        """Declare all names below a node, each in its scope; yield what all of them stand for."""
+    def walk(self, node: c_ast.Node) -> Iterator[c_ast.Node]:
+        """Yield what stands below a node, in order; names stand for what they do at its place."""
         match node:
             case c_ast.Compound() | c_ast.For():
                 with self.block():
                     for _, child in node.children():
-                        yield from self.used(child)
+                        yield from self.walk(child)
             case c_ast.FuncDef():
-                yield self.declare(node.decl)
+                self.declare(node.decl)
+                yield node.decl
                 with self.block():
                     for parameter in parameters_of(node):
-                        yield self.declare(parameter, is_parameter=True)
-                    yield from self.used(node.body)
+                        self.declare(parameter, is_parameter=True)
+                        yield parameter
+                    yield from self.walk(node.body)
             case c_ast.Decl() | c_ast.Typedef():
-                yield self.declare(node)
+                self.declare(node)
+                yield node
                 if isinstance(node, c_ast.Decl) and node.init is not None:
-                    yield from self.used(node.init)
-            case c_ast.StructRef():
-                yield from self.used(node.name)
-            case c_ast.ID(name=name):
-                symbol = self.lookup(name)
-                if symbol is not None:
-                    yield symbol
+                    yield from self.walk(node.init)
             case c_ast.Typename():
                 self.read(node)
             case _:
-                for _, child in node.children():
-                    yield from self.used(child)
+                yield node
+                # The name of a member is none.
+                is_part = isinstance(node, c_ast.StructRef)
+                for _, child in (("", node.name),) if is_part else node.children():
+                    yield from self.walk(child)
+
+    def used(self, node: c_ast.Node) -> Iterator[Symbol]:
+        """Yield what all names below a node stand for, each at its place."""
+        for part in self.walk(node):
+            if isinstance(part, c_ast.ID | c_ast.Decl | c_ast.Typedef) and part.name is not None:
+                symbol = self.lookup(part.name)
+                if symbol is not None:
+                    yield symbol
 
     # Types.
 

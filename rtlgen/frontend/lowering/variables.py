@@ -34,7 +34,11 @@ class Variables:
             number = numbers.pop() if len(numbers) == 1 else None
             is_one = number is not None or all(each.node is first.node for each in symbols)
             self._names.bind(first if is_one else Symbol(name, Plain(()), first.node))
-            if number is not None and not number.is_floating and all(map(_is_own, symbols)):
+            if (
+                number is not None
+                and not number.is_floating
+                and all(each.is_own for each in symbols)
+            ):
                 self._scalars[name] = number
         for part in below(function.body):
             match part:
@@ -102,12 +106,6 @@ def _used(names: Names, function: c_ast.FuncDef, tree: c_ast.FileAST) -> Iterato
             yield from names.used(node)
         elif isinstance(node, c_ast.FuncDef | c_ast.Decl | c_ast.Typedef):
             names.declare(node.decl if isinstance(node, c_ast.FuncDef) else node)
-
-
-def _is_own(symbol: Symbol) -> bool:
-    """Return whether a variable is a new one in each call of its function."""
-    storage = symbol.node.storage if isinstance(symbol.node, c_ast.Decl) else ["enum"]
-    return not symbol.is_shared and not symbol.is_type and set(storage) <= {"auto", "register"}
 
 
 def _uses(node: c_ast.Node | None, name: str, loop: c_ast.Node) -> bool:

@@ -37,6 +37,26 @@ FUNCTIONS = {
         "int g(int *a) { { int *t = a; *t = 1; } { int t; t = 2; return t; } }",
         True,
     ),
+    "an element of a member that is handed over": (
+        "struct s { int v[4]; }; int g(struct s *p) { p->v[1] = 1; return 0; }",
+        True,
+    ),
+    "what a member points to": (
+        "struct s { int *p; }; int g(struct s t) { *t.p = t.p[1] = 1; return 0; }",
+        True,
+    ),
+    "a member of its own": (
+        "struct s { int v[4]; }; int g(struct s t) { t.v[1] = 1; return t.v[0]; }",
+        False,
+    ),
+    "a variable of the file, hidden in a block": (
+        "int n; int g(int i) { n = i; { int n = 3; i += n; } return i; }",
+        True,
+    ),
+    "its own number of a named type": (
+        "typedef int num; int g(num x) { register num y = x; y++; return y; }",
+        False,
+    ),
     "what a name of a type may hide": (
         "typedef int *place; int g(place p) { *p = 1; return 0; }",
         True,
