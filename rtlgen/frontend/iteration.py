@@ -30,7 +30,7 @@ from rtlgen.frontend.loop_headers import Header, counting_from_0, split_header
 from rtlgen.frontend.loops import LoopReader
 from rtlgen.frontend.moves import Moved, Moves
 from rtlgen.frontend.place import Place
-from rtlgen.frontend.ranges import Ranges
+from rtlgen.frontend.ranges import IteratorRange, Ranges
 from rtlgen.frontend.statement_reader import StatementReader
 from rtlgen.frontend.symbols import ActiveIterator, Unusable, Variable
 from rtlgen.frontend.values import Value, exact
@@ -199,7 +199,10 @@ class IterationReader:
         reaching.restore(in_loop)
         with self._scopes.iterating(header.iterator, ActiveIterator(name, type_, header.span)):
             asked = [s for s in moved if mentions(header.condition, s.names)]
-            ahead = self.moves.in_header(asked, node.stmt, name, start, step, place.ranges)
+            # Between which values the iterator lies is not known before the header is read.
+            low, high = (Affine((), x) for x in (type_.minimum, type_.maximum))
+            inside = place.ranges.inside(IteratorRange(name, low, high))
+            ahead = self.moves.in_header(asked, node.stmt, name, start, step, inside)
             for variable, value in ahead:
                 reaching.define(variable, header.span, value)
             counted = loop_reader.read(start, step, label)

@@ -324,8 +324,12 @@ class LoopLowering:
                 offsets.setdefault(stepped[0], []).append(stepped[1])
                 continue
             after: dict[str, list[c_ast.Node]] = {k: list(v) for k, v in offsets.items()}
+            done: list[c_ast.Node] = []
             for name, by in part.after:
-                after.setdefault(name, []).append(by)
+                if name in counters:
+                    after.setdefault(name, []).append(by)
+                else:
+                    done.append(self._stepping(name, [by], at))
             is_header = header is not None and header.place == place
             if part.kind.endswith("test") or is_header:
                 asked = joined(rest) if is_header else part.node
@@ -336,9 +340,9 @@ class LoopLowering:
                     saved = [
                         assign(k, self._moved(v, after.get(v, []), at), at) for v, k in kept.items()
                     ]
-                    leave = block([*saved, c_ast.Break(at)], at)
+                    leave = block([*saved, *map(copied, done), c_ast.Break(at)], at)
                     question = replaced(asked, self._values(offsets, at))
-                    made = [c_ast.If(opposite(question), leave, None, at)]
+                    made = [c_ast.If(opposite(question), leave, None, at), *done]
             else:
                 saving = _saving(part.node, kept, labels)
                 made = [replaced(saving, self._values(offsets, at))]
@@ -415,7 +419,7 @@ class LoopLowering:
             if part.step is not None and part.step[0] in counters:
                 continue
             way = way_out(part, place)
-            if way is None or not way.is_only_left:
+            if way is None or not way.is_only_left or any(x not in counters for x, _ in part.after):
                 break
             if any(compared_counter(c, counters) is not None for c in way.conditions):
                 found.append(way)

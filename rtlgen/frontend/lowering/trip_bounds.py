@@ -194,8 +194,10 @@ class TripBounds:
             return None
         moves = [x for part in parts for x in below(part.node) if name in set(assigned_by(x))]
         steps = [stepped for x in moves if (stepped := step_of(x)) is not None]
+        if len(moves) > len(steps):
+            return None
         steps += [x for part in parts for x in part.after if x[0] == name]
-        if not steps or len(moves) > len(steps):
+        if not steps:
             return None
         amounts = [self._capacity.limits(by) for _, by in steps]
         is_up = all(low is not None and low >= 0 for low, _ in amounts)

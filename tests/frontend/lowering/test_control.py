@@ -435,6 +435,14 @@ _ORDERS_AND_SIGNS = {
         "int f(const int a[64], unsigned char m) { unsigned n = m & 31u; int s = 0; for (int "
         "i = -3; i < n; i++) s += a[(i + 8) & 63] & 255; return s; }"
     ),
+    "stepped_by_question": (
+        "int f(const int a[8], unsigned char n) { int u = n & 7, s = 0, i = 0; do { if (a[i & 7] > "
+        "0) { u += 3; continue; } s += u; } while (u-- > i && i++ < 9); return u * 64 + s + i; }"
+    ),
+    "stepped_by_question2": (
+        "int f(const int a[8]) { unsigned u = 5; int s = 0; while (u-- > 2 && s < 40) { if (a[s & "
+        "7] > 0) u ^= 3; s++; } return u * 64 + s; }"
+    ),
     "unsigned_minus": (
         "int f(unsigned char m) { unsigned n = m & 3; int s = 0; for (unsigned i = 0; i < n "
         "- 1 && i < 50; i++) s += 3; return s; }"
@@ -553,6 +561,12 @@ def test_two_arms_that_set_flags_are_no_choice_of_one_value() -> None:
         "int f(int b[8], int k) { while (k > b[k & 7]) k = b[k & 7]; return k; }",
         "void f(int b[8]) { int i = 0; while (i < 8) { if (b[i & 7]) continue; i++; } }",
         "void f(int b[8]) { int i = 0, j = 0; while (i < 8) { if (b[i & 7]) j++; else i++; } }",
+        # What the question steps is set, too.
+        "int f(int n) { unsigned u = 5; int k = 0; while (u-- && k != 0) { if (n > 4) { u ^= 1; "
+        "k++; } } return u; }",
+        # The iterator is not known yet where the condition is asked for.
+        "void f(short b[32]) { int s = 6; unsigned long k = 2; for (; s < 0; k = k + 2) { s += "
+        "b[k]; b[k] += b[k - 1]; } }",
         # The question may be passed over, while the word is emptied all the same.
         "int f(unsigned char x, const char a[64]) { int n = 0, k = 0; for (unsigned y = x; ; "
         "y >>= 1) { n++; if (n < 40 && a[n & 63] >= -128) continue; if (!y) break; k++; } "
