@@ -66,6 +66,7 @@ class Capacity:
             for name, extents in _extents(nodes):
                 is_other = self._extents.get(name, extents) != extents
                 self._extents[name] = () if is_other else extents
+        is_reached = True
         items = function.body.block_items or ()
         for item, set_later in zip(items, _set_behind(items), strict=True):
             if any(isinstance(part, LOOPS) for part in below(item)):
@@ -73,8 +74,10 @@ class Capacity:
             self._note_clamp(item, set_later)
             for condition in _held_behind(item):
                 self._state(condition, set_later)
-                if isinstance(item, c_ast.FuncCall):
+                if is_reached and isinstance(item, c_ast.FuncCall):
                     self._demand(condition)
+            # Who returns before an assertion is not asked.
+            is_reached = is_reached and not outcome(item).targets
 
     def _note_clamp(self, item: c_ast.Node, set_later: frozenset[str]) -> None:
         """Note what `if (n > 64) n = 64;` leaves of a number that nothing sets behind it."""
