@@ -4,6 +4,7 @@ Rewrite
 -------
     a[k++] = x;                                a[k] = x; k++;
     if (++c == n) c = 0;                       ++c; if (c == n) c = 0;
+    if ((c = a[i]) < 0) S                      c = a[i]; if (c < 0) S
     a[i] = b[i] = 0;                           b[i] = 0; a[i] = b[i];
     s = 0, t = 1;                              s = 0; t = 1;
     do { S } while (0);                        { S }
@@ -182,7 +183,9 @@ class _Desugarer:
         return []
 
     def _branch(self, node: c_ast.If) -> list[c_ast.Node]:
-        """Move every `x++` out of a condition: before the `if`, or to the start of both arms."""
+        """Move what a condition changes before the `if`, or, `x++`, to the start of both arms."""
+        sets = self._setting(node.cond)
+        _replace(node, {id(one): one.lvalue for one in sets})
         steps = self._moving(node.cond)
         _replace(node, {id(step): step.expr for step in steps})
         before = [step for step in steps if not step.op.startswith("p")]
@@ -191,7 +194,18 @@ class _Desugarer:
             arms = [[] if arm is None else [arm] for arm in (node.iftrue, node.iffalse)]
             node.iftrue, node.iffalse = (_compound([*after, *arm], node) for arm in arms)
         node.iftrue, node.iffalse = self._body(node.iftrue), self._body(node.iffalse)
-        return [*before, node]
+        return [*(part for one in sets for part in self._effects(one)), *before, node]
+
+    def _setting(self, condition: c_ast.Node) -> list[c_ast.Assignment]:
+        """Return the assignment in a condition, if it may as well stand before it."""
+        sets = [x for x in _surely(_Only(condition)) if isinstance(x, c_ast.Assignment)]
+        if len(sets) != 1 or not isinstance(sets[0].lvalue, c_ast.ID):
+            return []
+        if sum(_changes(part) for part in below(condition)) > 1:
+            return []
+        name = sets[0].lvalue.name
+        is_seen = _mentions_of(condition, name) > _mentions_of(sets[0], name)
+        return [] if is_seen or (calls(condition) and name in self._shared) else sets
 
     def _moving(self, condition: c_ast.Node) -> list[c_ast.UnaryOp]:
         """Return the steps in a condition that may as well stand beside it."""
@@ -342,20 +356,30 @@ def _is_step(node: c_ast.Node) -> bool:
     return isinstance(node, c_ast.UnaryOp) and node.op in STEPS
 
 
+def _mentions_of(node: c_ast.Node, name: str) -> int:
+    return sum(isinstance(part, c_ast.ID) and part.name == name for part in below(node))
+
+
 def _steps(node: c_ast.Node) -> Iterator[c_ast.UnaryOp]:
     """Yield each `x++` below `node`, in the order of the text, that is surely carried out."""
+    for part in _surely(node):
+        if _is_step(part) and isinstance(part.expr, c_ast.ID):
+            yield part
+
+
+def _surely(node: c_ast.Node) -> Iterator[c_ast.Node]:
+    """Yield what is surely evaluated below `node`, but not what a step steps."""
     for _, child in node.children():
-        if isinstance(child, c_ast.UnaryOp) and _is_step(child):
-            if isinstance(child.expr, c_ast.ID):
-                yield child
-        elif isinstance(child, c_ast.UnaryOp) and child.op == "sizeof":
+        if isinstance(child, c_ast.UnaryOp) and child.op == "sizeof":
             continue
-        elif isinstance(child, c_ast.TernaryOp):
-            yield from _steps(_Only(child.cond))
+        if isinstance(child, c_ast.TernaryOp):
+            yield from _surely(_Only(child.cond))
         elif isinstance(child, c_ast.BinaryOp) and child.op in _CONDITIONAL:
-            yield from _steps(_Only(child.left))
+            yield from _surely(_Only(child.left))
         else:
-            yield from _steps(child)
+            yield child
+            if not _is_step(child):
+                yield from _surely(child)
 
 
 def lifted_steps(

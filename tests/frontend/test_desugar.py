@@ -29,6 +29,8 @@ BODIES = {
     "two iterators": "int i, j; for (i = 0, j = 15; i < 16; i++, j--) a[i] = b[j];",
     "do once": "for (int i = 0; i < 16; i++) do { int t = b[i]; a[i] = t = t + 1; } while (0);",
     "label": "for (int i = 0; i < 16; i++) { both: a[i] = b[i] = 2; }",
+    "set in a condition": "int t; if ((t = b[3]) > n) a[0] = t; else a[1] = t;",
+    "stepped by data in a condition": "if ((b[4] ? n : 3) < (g += b[3]) || n) a[0] = g;",
     "no use": "(void)n; (void)g; a[0] = 1;",
     "labelled loop": "int j; here: for (int i = 0, j = 1; i < 15; i++, j++) a[i] = b[j];",
 }
@@ -53,6 +55,10 @@ def test_it_means_what_gcc_says(name: str) -> None:
         "int k = 0; a[k++] = k;",
         "int k = 0; a[k++] = b[k] = 1;",
         "int k = 0; if (k++ > k) a[0] = 1;",
+        "int k = 0; if ((k = n) > k) a[0] = 1;",
+        "int k = 0; if (n > 3 && (k = n)) a[0] = k;",
+        "int k = 0; if ((k = n++) > a[1]) a[0] = k;",
+        "int k = 0; if ((a[1] = n) > 3) a[0] = k;",
     ],
 )
 def test_what_is_no_shorthand_is_refused(body: str) -> None:

@@ -68,7 +68,7 @@ from rtlgen.frontend.lowering.types import INT, Plain, declaration, plain
 from rtlgen.frontend.lowering.variables import Variables
 from rtlgen.frontend.pure_functions import is_pure
 from rtlgen.frontend.region import Region, called
-from rtlgen.frontend.writers import below
+from rtlgen.frontend.writers import assigned, below
 
 
 @dataclass(frozen=True, slots=True)
@@ -426,6 +426,7 @@ class _Lowering:
             return self._once(items_of(node.stmt), "once", inside, node.coord)
         is_left = bool(ends.targets - {CONTINUE}) or bound is not None
         is_plain = isinstance(node, c_ast.For) and node.cond is not None and node.next is not None
+        is_plain = is_plain and not any(True for _ in assigned(node.cond))
         if is_plain and not is_left and not attempt:
             return self._plain_loop(node, inside)
         shape = self._loops.counted(node, self._done, bound, is_forced=attempt > 0)

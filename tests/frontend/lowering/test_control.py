@@ -443,6 +443,15 @@ _ORDERS_AND_SIGNS = {
         "int f(const int a[8]) { unsigned u = 5; int s = 0; while (u-- > 2 && s < 40) { if (a[s & "
         "7] > 0) u ^= 3; s++; } return u * 64 + s; }"
     ),
+    "for_with_effect": (
+        "int f(int n, const int a[8]) { int u = 5, s = 0; for (int i = 0; u-- > i && i < 9; i++) { "
+        "if (a[i & 7] > 0) u += 3; s += u; } return u * 64 + s; }"
+    ),
+    "assigned_in_if": (
+        "int f(int v, const int a[8]) { unsigned char u = 7; int s = v; if ((u += a[v & 7]) > 99 && "
+        "v) return u; for (int i = 0; i < 8; i++) { if ((s ^= a[i]) < 0 || u == 5) u++; else if "
+        "((u = a[i & 3]) & 1) s = u; } return s + u; }"
+    ),
     "unsigned_minus": (
         "int f(unsigned char m) { unsigned n = m & 3; int s = 0; for (unsigned i = 0; i < n "
         "- 1 && i < 50; i++) s += 3; return s; }"
@@ -529,6 +538,15 @@ def test_an_assertion_limits_what_it_speaks_of() -> None:
         "for (int i = 0; i < m; i++) s -= a[i]; return s; }"
     )
     assert {s.name: s.limits for s in program.scop.scalars if s.limits} == {"m": (-(2**31), 25)}
+
+
+@pytest.mark.parametrize(
+    "fact", ["if (n > 9) return 3; assert(m < 5);", "if (m) return 1; assert(n < 9);"]
+)
+def test_what_returns_before_an_assertion_is_no_limit(fact: str) -> None:
+    text = f"#include <assert.h>\nint f(int n, int m) {{ {fact} return n + m; }}"
+    limits = {scalar.name: scalar.limits for scalar in parse_text(text).scop.scalars}
+    assert limits["n"] is None
 
 
 def test_two_arms_that_set_flags_are_no_choice_of_one_value() -> None:
