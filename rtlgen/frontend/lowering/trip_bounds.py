@@ -36,6 +36,8 @@ from rtlgen.frontend.writers import assigned, assigned_by, below, mentions
 MAX_BOUND = 1 << 31
 """What counts iterations is an int."""
 
+MAX_INT = (1 << 31) - 1
+
 MAX_TRIPS = 1 << 16
 """Iterations that are carried out, at most, to find out how many there are: all of 16 bits."""
 
@@ -95,10 +97,19 @@ class TripBounds:
         if at_0 is None or at_1 is None:
             return None
         value = self._variables.wrapped(name, self._variables.wrapped(name, start) + ahead)
-        may_wrap = self._variables.may_be_unsigned(condition)
+        constants = [x for x in below(condition) if isinstance(x, c_ast.Constant)]
+        is_own_type = all(x.type == "int" and (number(x) or 0) <= MAX_INT for x in constants)
+        if is_own_type:
+            end = self._variables.computed(name, end)
+        low, high = self._variables.limits(name) if at_0 == 0 and at_1 == 1 else (-MAX_INT, MAX_INT)
+        if self._variables.may_be_unsigned(condition):
+            low = 0
         for trip in range(1, MAX_TRIPS):
             here = at_0 + (at_1 - at_0) * value
-            if may_wrap and (here < 0 or end < 0):
+            if is_own_type:
+                here = self._variables.computed(name, here)
+            elif not low <= here <= high or (low == 0 and end < 0):
+                # In a wider type, or as an unsigned number, it may be another one.
                 return None
             if not holds(condition.op, *((here, end) if is_left else (end, here))):
                 return trip
@@ -216,14 +227,17 @@ class TripBounds:
         longest = [high if is_up else low for low, high in amounts]
         if start is None or stop is None or None in longest:
             return None
-        if self._variables.may_be_unsigned(condition) and min(start, stop) < 0:
-            return None
         # Where it is when the condition holds no longer, it has not come round.
         beyond = max(abs(x) for x in longest if x is not None) - (1 if strict else 0)
         behind = stop - offset + (beyond if is_up else -beyond)
         least, most = self._variables.limits(name)
         if not least <= behind <= most:
             return None
+        if self._variables.may_be_unsigned(condition):
+            # Neither it nor what is asked of it, `k - 3 > 2`, comes round on the way.
+            asked = (x + by for x in (start, behind) for by in (0, offset))
+            if stop < 0 or not all(0 <= x <= most for x in asked):
+                return None
         return max(0, (stop - offset - start) * (1 if is_up else -1) + (0 if strict else 1))
 
     def _nearer(self, name: str, by: c_ast.Node, ways: Mapping[str, int]) -> int:

@@ -91,6 +91,13 @@ class Variables:
                 number = self._names.promoted(node)
         return number is None or not number.is_signed or any(map(self.may_be_unsigned, inner))
 
+    def computed(self, name: str, value: int) -> int:
+        """Return what a value is in the type in which a scalar is computed with an int."""
+        low, high = self.limits(name)
+        if self.width_bits(name) < 32:
+            low, high = -(1 << 31), (1 << 31) - 1
+        return low + (value - low) % (high - low + 1)
+
     def is_used_outside(self, name: str, loop: c_ast.Node) -> bool:
         """Return whether something but a loop may use the value that it leaves in a scalar.
 

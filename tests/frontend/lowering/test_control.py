@@ -448,9 +448,26 @@ _ORDERS_AND_SIGNS = {
         "if (a[i & 7] > 0) u += 3; s += u; } return u * 64 + s; }"
     ),
     "assigned_in_if": (
-        "int f(int v, const int a[8]) { unsigned char u = 7; int s = v; if ((u += a[v & 7]) > 99 && "
-        "v) return u; for (int i = 0; i < 8; i++) { if ((s ^= a[i]) < 0 || u == 5) u++; else if "
+        "int f(int v, const int a[8]) { unsigned char u = 7; int s = v; if ((u += a[v & 7]) > 99 "
+        "&& v) return u; for (int i = 0; i < 8; i++) { if ((s ^= a[i]) < 0 || u == 5) u++; else if "
         "((u = a[i & 3]) & 1) s = u; } return s + u; }"
+    ),
+    "narrow_step_in_body": (
+        "int f(unsigned char n) { unsigned char t = n | 250; int s = 0, i = 0; while (i < 9) { "
+        "i++; if (t++ < 100) break; s = s * 3 + i; } return s * 256 + t; }"
+    ),
+    "unsigned_offset": (
+        "int f(const int a[16], unsigned char n) { int s = 0; for (unsigned i = 0; i - 2 < (n & "
+        "7); i++) s += a[i & 15]; return s; }"
+    ),
+    "unsigned_top": (
+        "int f(const int a[8], unsigned char v) { unsigned t = 6, k = -3; do { t ^= a[v & 7] ^ v; "
+        "k++; } while (k + 1 > 4); return t; }"
+    ),
+    "constants_of_types": (
+        "int f(const int a[16]) { int s = 0; unsigned char i = 9; while (i >= 2u) { s += a[i & "
+        "15]; i -= 2u; if (s == 77) break; } long k = 9; while (k - 3L > -2L) { s += a[k & 15]; if "
+        "(s == 99) break; k -= 1; } do { s += i; i++; } while (i - 3 < 250L); return s + i + k; }"
     ),
     "unsigned_minus": (
         "int f(unsigned char m) { unsigned n = m & 3; int s = 0; for (unsigned i = 0; i < n "
@@ -582,6 +599,11 @@ def test_two_arms_that_set_flags_are_no_choice_of_one_value() -> None:
         # What the question steps is set, too.
         "int f(int n) { unsigned u = 5; int k = 0; while (u-- && k != 0) { if (n > 4) { u ^= 1; "
         "k++; } } return u; }",
+        # What is asked of the counter comes round: 4,294,967,297 is 1.
+        "int f(const int a[16]) { int s = 0, j = 5; unsigned k = -2; while (k + 3 < 9 && j > 0) { "
+        "if (a[j & 15] > 0) j--; else k++; s += 3; } return s + j; }",
+        "int f(const int a[16]) { int s = 0, j = 5; unsigned k = 30; while (k - 3 > 2 && j > 0) { "
+        "if (a[j & 15] > 0) j--; else k -= 4; s += 3; } return s + j; }",
         # The iterator is not known yet where the condition is asked for.
         "void f(short b[32]) { int s = 6; unsigned long k = 2; for (; s < 0; k = k + 2) { s += "
         "b[k]; b[k] += b[k - 1]; } }",
