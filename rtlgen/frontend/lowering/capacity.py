@@ -94,6 +94,8 @@ class Capacity:
                     return
                 if not self._variables.is_scalar(name):
                     return
+                if end < 0 and self._variables.may_be_unsigned(asked):
+                    return
                 low, _ = self._stated.get(name, _ANY)
                 self._stated[name] = low, max(most, end - (op == ">="))
 
@@ -120,10 +122,16 @@ class Capacity:
             value = number(other)
             if value is None or not isinstance(side, c_ast.ID):
                 continue
-            if self._variables.is_scalar(side.name):
-                high = value - (op == "<") if op in ("<", "<=", "==") else None
-                low = value + (op == ">") if op in (">", ">=", "==") else None
-                yield side.name, (low, high)
+            if not self._variables.is_scalar(side.name):
+                continue
+            if self._variables.may_be_unsigned(condition):
+                # Below 0 a number is a large one.
+                is_signed = self._variables.limits(side.name)[0] < 0
+                if value < 0 or (is_signed and op in (">", ">=")):
+                    continue
+            high = value - (op == "<") if op in ("<", "<=", "==") else None
+            low = value + (op == ">") if op in (">", ">=", "==") else None
+            yield side.name, (low, high)
 
     def require(self, limit: c_ast.Node, stop: int) -> None:
         """Note that a parameter has no meaning beyond what a loop that it bounds can reach."""
@@ -232,7 +240,7 @@ class Capacity:
         arms = self.limits(node.iftrue), self.limits(node.iffalse)
         (least, most), (low, high) = _hull(arms), _meet(*arms)
         condition = node.cond
-        if isinstance(condition, c_ast.BinaryOp) and condition.op in ("<", "<=", ">", ">="):
+        if self._is_ordered_as_numbers(condition):
             sides = [_text(condition.left), _text(condition.right)]
             if condition.op in (">", ">="):
                 sides.reverse()
@@ -242,6 +250,15 @@ class Capacity:
             if chosen == sides[::-1] and low is not None:
                 least = low
         return least, most
+
+    def _is_ordered_as_numbers(self, condition: c_ast.Node) -> bool:
+        """Return whether a comparison is one of the numbers that both sides have limits of."""
+        match condition:
+            case c_ast.BinaryOp(op="<" | "<=" | ">" | ">=", left=left, right=right):
+                lows = [self.limits(side)[0] for side in (left, right)]
+                is_above_0 = all(low is not None and low >= 0 for low in lows)
+                return is_above_0 or not self._variables.may_be_unsigned(condition)
+        return False
 
     # Arrays.
 

@@ -129,7 +129,8 @@ class LoopLowering:
         conditions = [c for c, end in found if end is not None]
         ends = [end for _, end in found if end is not None]
         inside = self._capacity.inside(node.stmt, iterator)
-        stop = _outermost(ends, inside, self._capacity, step > 0)
+        bounds = [e for c, e in found if e is not None and self._is_bound(c, e[1])]
+        stop = _outermost(bounds, inside, self._capacity, step > 0)
         # Below 0 an unsigned iterator is compared with a number of another size.
         is_unsigned = self._variables.limits(iterator)[0] == 0
         if not ends or stop is None or (is_unsigned and stop < 0):
@@ -187,6 +188,11 @@ class LoopLowering:
         steps = {k: self._stepping(k, by, at) for k, by in counters.items()}
         others = [x for k, x in steps.items() if k != iterator]
         return Counted(at, before, first, header, steps[iterator], items, closing, others, kept)
+
+    def _is_bound(self, condition: c_ast.Node, limit: c_ast.Node) -> bool:
+        """Return whether a limit is the number that it is, and not a large one, as compared."""
+        low, _ = self._capacity.limits(limit)
+        return (low is not None and low >= 0) or not self._variables.may_be_unsigned(condition)
 
     def counted(
         self,

@@ -236,7 +236,8 @@ class TripBounds:
         if self._variables.may_be_unsigned(condition):
             # Neither it nor what is asked of it, `k - 3 > 2`, comes round on the way.
             asked = (x + by for x in (start, behind) for by in (0, offset))
-            if stop < 0 or not all(0 <= x <= most for x in asked):
+            lowest = self._capacity.limits(limit)[0]
+            if lowest is None or lowest < 0 or not all(0 <= x <= most for x in asked):
                 return None
         return max(0, (stop - offset - start) * (1 if is_up else -1) + (0 if strict else 1))
 

@@ -469,6 +469,19 @@ _ORDERS_AND_SIGNS = {
         "15]; i -= 2u; if (s == 77) break; } long k = 9; while (k - 3L > -2L) { s += a[k & 15]; if "
         "(s == 99) break; k -= 1; } do { s += i; i++; } while (i - 3 < 250L); return s + i + k; }"
     ),
+    "large_limit": (
+        "int f(unsigned char v) { int s = 0; for (unsigned k = 3; k < (v / 43) - 1 && k < 5; k++) "
+        "s += k; return s; }"
+    ),
+    "large_choice": (
+        "int f(unsigned char v, unsigned char m, const int a[8]) { int s = 0, d = (v & 3) - 1; "
+        "unsigned e = m & 7; int c = d < e ? d : e; for (int i = 0; i < c; i++) s += a[i & 7]; "
+        "return s; }"
+    ),
+    "large_fact": (
+        "int f(unsigned char v) { int s = 0, n = (v & 15) - 8; if (n <= 5u) return s; for (int i = "
+        "9; i >= n && i > -9; i--) s += i; return s; }"
+    ),
     "unsigned_minus": (
         "int f(unsigned char m) { unsigned n = m & 3; int s = 0; for (unsigned i = 0; i < n "
         "- 1 && i < 50; i++) s += 3; return s; }"
@@ -604,6 +617,8 @@ def test_two_arms_that_set_flags_are_no_choice_of_one_value() -> None:
         "if (a[j & 15] > 0) j--; else k++; s += 3; } return s + j; }",
         "int f(const int a[16]) { int s = 0, j = 5; unsigned k = 30; while (k - 3 > 2 && j > 0) { "
         "if (a[j & 15] > 0) j--; else k -= 4; s += 3; } return s + j; }",
+        "int f(unsigned char v, const int a[8]) { int s = 0, j = 3; unsigned k = 0; while (k < (v "
+        "& 7) - 1 && j > 0) { if (a[k & 7] > 3) k++; else j--; s++; } return s * 16 + k; }",
         # The iterator is not known yet where the condition is asked for.
         "void f(short b[32]) { int s = 6; unsigned long k = 2; for (; s < 0; k = k + 2) { s += "
         "b[k]; b[k] += b[k - 1]; } }",
