@@ -11,6 +11,7 @@ import re
 import signal
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -23,7 +24,7 @@ from rtlgen.ir.records import Record, RecordMember
 from rtlgen.ir.scop import Array, Scop
 from rtlgen.ir.types import IntType
 from rtlgen.system.tools import ToolFailedError, find_tool, run_tool
-from rtlgen.verify.data_sets import DataSet, DataSets
+from rtlgen.verify.data_sets import DataSets
 from rtlgen.verify.equivalence import Outcome
 from rtlgen.verify.golden_state import Elements, element_dtype
 
@@ -44,7 +45,6 @@ Compilers of 2022 know much of C23, but not the keywords that are macros here.
 """
 
 _STOPPED = frozenset((signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE))
-_TIME_LIMIT_SECONDS = 300
 _DECLARATOR = re.compile(r"[A-Za-z_]\w*(\s*\[[^][]*\])*")
 
 
@@ -74,12 +74,15 @@ class COptions:
     Members
     -------
     defines: macros, and the values of scalar parameters. is_cut: only a part of the function is
-        the kernel.
+        the kernel. flags: more of the compiler's, such as those of its sanitizers.
+    seconds: that a run may take.
     """
 
     defines: Mapping[str, str]
     include_dirs: Sequence[str]
     is_cut: bool = False
+    flags: Sequence[str] = ()
+    seconds: float = 300
 
 
 def c_outcomes(
@@ -93,14 +96,11 @@ def c_outcomes(
     """
     if options.is_cut:
         raise _unsuitable(scop, "the file has statements around the region, which would run, too")
-    compiler = find_tool(*_COMPILERS)
     defined = tuple(each for each in data.sets if not each.golden.events)
     if not defined:
         raise _unsuitable(scop, "on all of the data the program does what C leaves undefined")
-    with tempfile.TemporaryDirectory(prefix="rtlgen-oracle-") as name:
-        folder = Path(name)
-        program = _compiled(scop, options, compiler, folder)
-        found = [(each, _outcome_if_any(scop, program, each, folder)) for each in defined]
+    with compiled_kernel(scop, options) as kernel:
+        found = [(each, kernel.outcome(each.inputs)) for each in defined]
     ended = [(each, outcome) for each, outcome in found if outcome is not None]
     if not ended:
         raise _unsuitable(scop, "on all of the data the compiled program stops before its end")
@@ -109,17 +109,38 @@ def c_outcomes(
     return kept, tuple(outcome for _, outcome in ended)
 
 
-def _outcome_if_any(scop: Scop, program: Path, data: DataSet, folder: Path) -> Outcome | None:
-    """Return what the compiled program leaves of a data set; None if it stops before its end.
+@dataclass(frozen=True, slots=True)
+class CompiledKernel:
+    """The file as compiled, to be run on data."""
 
-    An `abort()`, an assertion, or an access out of an array: C gives the data no result.
+    scop: Scop
+    options: COptions
+    program: Path
+
+    def outcome(self, inputs: Mapping[str, Elements | int]) -> Outcome | None:
+        """Return what the program leaves of its inputs; None if it stops before its end.
+
+        An `abort()`, an assertion, or an access out of an array: C gives the data no result.
+        """
+        try:
+            return _outcome(self, inputs)
+        except ToolFailedError as error:
+            if error.signal in _STOPPED:
+                return None
+            raise
+
+
+@contextmanager
+def compiled_kernel(scop: Scop, options: COptions) -> Iterator[CompiledKernel]:
+    """Compile the file, for as long as the block lasts.
+
+    Raises
+    ------
+    MissingToolError: there is no C compiler. OracleUnsuitable: it refuses the file.
     """
-    try:
-        return _outcome(scop, program, data, folder)
-    except ToolFailedError as error:
-        if error.signal in _STOPPED:
-            return None
-        raise
+    compiler = find_tool(*_COMPILERS)
+    with tempfile.TemporaryDirectory(prefix="rtlgen-oracle-") as name:
+        yield CompiledKernel(scop, options, _compiled(scop, options, compiler, Path(name)))
 
 
 def _unsuitable(scop: Scop, why: str) -> OracleUnsuitable:
@@ -145,13 +166,13 @@ def _compiled(scop: Scop, options: COptions, compiler: str, folder: Path) -> Pat
         "-Dmain=rtlgen_main_of_the_file",
     ]
     # What has a second name must not be kept in a register, or taken for what nobody changes.
-    flags = [*_OPTIONS, *(["-O0"] if hidden else []), *flags]
+    flags = [*_OPTIONS, *(["-O0"] if hidden else []), *options.flags, *flags]
     log = folder / "compile.log"
     command: list[str | Path] = [compiler, *flags, "-c", kernel, "-o", folder / "kernel.o"]
     if not any(_is_compiled([*command, *standard], log) for standard in STANDARDS):
         raise _refused(scop, f"{Path(compiler).name} refuses the file", log)
-    linking: list[str | Path] = [compiler, *_OPTIONS, *_OLDER_C, main, folder / "kernel.o"]
-    linking += ["-lm", "-o", program]
+    linking: list[str | Path] = [compiler, *_OPTIONS, *_OLDER_C, *options.flags, main]
+    linking += [folder / "kernel.o", "-lm", "-o", program]
     if not _is_compiled(linking, log):
         raise _refused(scop, "the file calls functions that it does not define", log)
     return program
@@ -409,15 +430,16 @@ int main(int argc, char **argv) {{
 """
 
 
-def _outcome(scop: Scop, program: Path, data: DataSet, folder: Path) -> Outcome:
-    """Run the compiled program on a data set."""
+def _outcome(kernel: CompiledKernel, inputs: Mapping[str, Elements | int]) -> Outcome:
+    """Run the compiled program."""
+    scop, folder = kernel.scop, kernel.program.parent
     before, after = folder / "inputs.bin", folder / "outputs.bin"
     with before.open("wb") as file:
         for name, element, _ in _blocks(scop):
-            value = np.asarray(data.inputs[name])
+            value = np.asarray(inputs[name])
             file.write(np.ascontiguousarray(value.astype(element_dtype(element))).tobytes())
-    command = [program, before, after]
-    run_tool(command, log=folder / "run.log", timeout_seconds=_TIME_LIMIT_SECONDS)
+    command = [kernel.program, before, after]
+    run_tool(command, log=folder / "run.log", timeout_seconds=kernel.options.seconds)
     content, start = after.read_bytes(), 0
     arrays: dict[str, Elements] = {}
     for array in _visible(scop):
