@@ -6,32 +6,30 @@ import sys
 import time
 from collections import Counter
 
-from rtlgen.errors import RtlgenError
-from tests.frontend.gcc_check import assert_as_gcc
+from tests.oracles.random_control.judging import judge
 from tests.oracles.random_control.programs import random_control
+
+SLOW_SECONDS = 20
 
 
 def main() -> int:
     first, last = map(int, sys.argv[1:3])
     found: Counter[str] = Counter()
+    total, read = 0.0, 0.0
     for seed in range(first, last):
-        text, start = random_control(seed), time.process_time()
-        try:
-            assert_as_gcc(text, seed=seed, runs=3)
-            found["as gcc"] += 1
-        except RtlgenError as error:
-            found[error.code] += 1
-            print(f"{seed}: {error.code} {error.diagnostic.message}", flush=True)
-        except AssertionError:
-            found["WRONG"] += 1
-            print(f"{seed}: WRONG\n{text}", flush=True)
-        except Exception as error:
-            found["TRACEBACK"] += 1
-            print(f"{seed}: {type(error).__name__} {error}", flush=True)
-        if time.process_time() - start > 20:
-            print(f"{seed}: {time.process_time() - start:.0f} s", flush=True)
-    print(dict(found))
-    return int(bool(found["WRONG"] or found["TRACEBACK"]))
+        program, start = random_control(seed), time.process_time()
+        verdict = judge(program, seed)
+        seconds = time.process_time() - start
+        found[f"{verdict.outcome} {verdict.code}".strip()] += 1
+        total, read = total + seconds, read + verdict.seconds
+        if verdict.outcome != "as gcc":
+            print(f"{seed}: {verdict.outcome} {verdict.code}\n{verdict.details}", flush=True)
+        if verdict.outcome == "wrong":
+            print(program.text, flush=True)
+        if seconds > SLOW_SECONDS:
+            print(f"{seed}: {seconds:.0f} s, {verdict.seconds:.0f} s of it to read", flush=True)
+    print(dict(found.most_common()), f"{total:.0f} s, {read:.0f} s of it to read")
+    return int(any(key.startswith("wrong") for key in found))
 
 
 if __name__ == "__main__":
