@@ -60,26 +60,41 @@ class Capacity:
         parameters = arguments.params if arguments is not None else ()
         self._parameters = frozenset(x.name for x in parameters if isinstance(x, c_ast.Decl))
         self._stated: dict[str, Limits] = {}
+        # Statements of the outermost block: behind which a fact holds, and in which a value stands.
+        self._stated_at: dict[str, int] = {}
+        self._places: dict[int, int] = {}
+        self._at: int | None = None
         self.required: dict[str, Limits] = {}
         self._extents: dict[str, tuple[int | None, ...]] = {}
         for nodes in (tree.ext, parameters, below(function.body)):
             for name, extents in _extents(nodes):
                 is_other = self._extents.get(name, extents) != extents
                 self._extents[name] = () if is_other else extents
-        is_reached = True
         items = function.body.block_items or ()
-        for item, set_later in zip(items, _set_behind(items), strict=True):
+        self._places = {id(x): place for place, item in enumerate(items) for x in below(item)}
+        self._note_facts(items)
+
+    def _note_facts(self, items: Sequence[c_ast.Node]) -> None:
+        """Note what holds before the first loop of the outermost block."""
+        is_reached = True
+        passed: set[str] = set()
+        for place, (item, set_later) in enumerate(zip(items, _set_behind(items), strict=True)):
             if any(isinstance(part, LOOPS) for part in below(item)):
                 break
-            self._note_clamp(item, set_later)
-            for condition in _held_behind(item):
-                self._state(condition, set_later)
+            if isinstance(item, c_ast.Label):
+                passed.discard(item.name)
+            if not passed:
+                self._note_clamp(item, place, set_later)
+            for condition in () if passed else _held_behind(item):
+                self._state(condition, place, set_later)
                 if is_reached and isinstance(item, c_ast.FuncCall):
                     self._demand(condition)
+            # A `goto` may lead behind what follows, up to its label.
+            passed |= {label for kind, label in outcome(item).targets if kind == "goto"}
             # Who returns before an assertion is not asked.
             is_reached = is_reached and not outcome(item).targets
 
-    def _note_clamp(self, item: c_ast.Node, set_later: frozenset[str]) -> None:
+    def _note_clamp(self, item: c_ast.Node, place: int, set_later: frozenset[str]) -> None:
         """Note what `if (n > 64) n = 64;` leaves of a number that nothing sets behind it."""
         match item:
             case c_ast.If(cond=c_ast.BinaryOp(op=">" | ">=" as op) as asked, iffalse=None):
@@ -98,12 +113,15 @@ class Capacity:
                     return
                 low, _ = self._stated.get(name, _ANY)
                 self._stated[name] = low, max(most, end - (op == ">="))
+                self._stated_at[name] = place
 
-    def _state(self, condition: c_ast.Node, set_later: frozenset[str]) -> None:
+    def _state(self, condition: c_ast.Node, place: int, set_later: frozenset[str]) -> None:
         """Note what a condition says that holds from here on."""
         for name, limits in self._limited(condition):
             if name not in set_later:
                 self._stated[name] = _meet(limits, self._stated.get(name, _ANY))
+                # What nothing sets has been that number before, too.
+                self._stated_at[name] = place if self._set.get(name) else -1
 
     def _demand(self, condition: c_ast.Node) -> None:
         """Note what an assertion says of parameters that are what the function was given."""
@@ -176,6 +194,8 @@ class Capacity:
 
     def _of_name(self, name: str) -> Limits:
         low, high = self._stated.get(name, _ANY)
+        if self._at is not None and self._stated_at.get(name, -1) >= self._at:
+            low, high = _ANY
         if self._variables.is_scalar(name) and name not in self._asked:
             self._asked.add(name)
             low, high = _meet((low, high), self._by_assignments(name))
@@ -192,12 +212,12 @@ class Capacity:
 
     def _by_assignments(self, name: str) -> Limits:
         """Return the limits that follow from all that a scalar is set to, and its steps."""
-        steps = [self.limits(by) for by in self._steps.get(name, ())]
+        steps = [self._limits_there(by) for by in self._steps.get(name, ())]
         values = self._set.get(name, [])
         plain = [value for value in values if value is not None and not _steps_itself(name, value)]
         if len(values) - len(plain) > len(steps) or (not values and name not in self._parameters):
             return _ANY
-        found = [self.limits(value) for value in plain]
+        found = [self._limits_there(value) for value in plain]
         if name in self._parameters:
             found.append(_ANY)
         least_of_type = self._variables.limits(name)[0]
@@ -208,6 +228,13 @@ class Capacity:
         is_down = is_down and (not steps or least_of_type < 0)
         least, most = _hull(found)
         return (least if is_up else None), (most if is_down else None)
+
+    def _limits_there(self, value: c_ast.Node) -> Limits:
+        """Return the limits of an expression where it stands."""
+        around, self._at = self._at, self._places.get(id(value), 0)
+        found = self.limits(value)
+        self._at = around
+        return found
 
     def _of_operator(self, op: str, left: Limits, right: Limits) -> Limits:
         match op:

@@ -482,6 +482,19 @@ _ORDERS_AND_SIGNS = {
         "int f(unsigned char v) { int s = 0, n = (v & 15) - 8; if (n <= 5u) return s; for (int i = "
         "9; i >= n && i > -9; i--) s += i; return s; }"
     ),
+    "copied_before_a_clamp": (
+        "int f(unsigned char n) { int c = n, s = 0; if (n > 5) n = 5; for (int i = 0; i < c; i++) "
+        "s += i; return s + n; }"
+    ),
+    "copied_before_it_is_set": (
+        "int f(unsigned char v) { int n = v, s = 0, c = n; n = v & 7; if (n > 5) return 1; for "
+        "(int i = 0; i < c; i++) s += i; return s + n; }"
+    ),
+    "facts_passed_over": (
+        "int f(unsigned char n, unsigned char m, int v) { int s = 0; if (v & 1) goto out; if (n > "
+        "5) return 0; if (m > 7) m = 7; out: for (int i = 0; i < n; i++) s += i; for (int i = 0; "
+        "i < m; i++) s ^= i; return s + n; }"
+    ),
     "unsigned_minus": (
         "int f(unsigned char m) { unsigned n = m & 3; int s = 0; for (unsigned i = 0; i < n "
         "- 1 && i < 50; i++) s += 3; return s; }"

@@ -105,7 +105,9 @@ class Limits:
 
     def _plain(self, most: int) -> Limited:
         random, pick = self._random, self._values.pick
-        known = [x for x in self._known if x.high <= most and x in self._scope.numbers]
+        known = [
+            x for x in self._known if (x.high <= most or not x.is_told) and x in self._scope.numbers
+        ]
         known += [
             Limited(c.text, c.type, c.low, c.high, True)
             for c in self._scope.counters

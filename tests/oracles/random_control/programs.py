@@ -155,6 +155,7 @@ class _Function:
             scope.scalars.append(Number(name, type_, type_.low, type_.high))
         facts: list[str] = []
         label = self._label() if flip(random, 0.25) else None
+        behind = self._label() if flip(random, 0.3) else None
         for name in ("n", "m")[: random.randint(1, 2)]:
             type_ = random.choice([INT, INT, *BYTES, *TYPES[2:], UNSIGNED])
             parameters.append(f"{values.type_name(type_)} {name}")
@@ -163,7 +164,12 @@ class _Function:
             number = Number(name, type_, type_.low, type_.high)
             kind = random.random()
             if kind < 0.6:
-                facts.append(self._limits.fact(name, type_, cap, self._return, label))
+                facts.append(self._limits.fact(name, type_, cap, self._return, behind or label))
+                if flip(random, 0.25):
+                    # What it was is not limited by what it is.
+                    old = random.choice([INT, *TYPES])
+                    lines.append(f"{values.type_name(old)} {name}0 = {name};")
+                    self._limits.note(Limited(f"{name}0", old, old.low, old.high, False))
             elif kind < 0.8:
                 # An extent bounds it.
                 extent = min(x.extent for x in scope.arrays)
@@ -178,6 +184,12 @@ class _Function:
         scope.numbers.append(number)
         if flip(random, 0.2):
             facts.insert(0, values.plain())
+        if behind is not None:
+            self._labels.remove(behind)
+            if flip(random, 0.5):
+                passing = f"if ({values.condition(1)}) goto {behind};"
+                facts.insert(random.randrange(len(facts) + 1), passing)
+            facts.append(f"{behind}: {values.plain()}")
         where = Where(calls=self._helper is not None)
         body = self._block(where, label)
         type_ = random.choice([INT, INT, *TYPES])
@@ -189,7 +201,7 @@ class _Function:
 
     def _label(self) -> str:
         self._made += 1
-        label = f"out{self._made}"
+        label = f"{self._name}_out{self._made}"
         self._labels.append(label)
         return label
 
