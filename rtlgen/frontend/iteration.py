@@ -201,8 +201,8 @@ class IterationReader:
             asked = [s for s in moved if mentions(header.condition, s.names)]
             # Between which values the iterator lies is not known before the header is read.
             low, high = (Affine((), x) for x in (type_.minimum, type_.maximum))
-            inside = place.ranges.inside(IteratorRange(name, low, high))
-            ahead = self.moves.in_header(asked, node.stmt, name, start, step, inside)
+            around = place.ranges.inside(IteratorRange(name, low, high))
+            ahead = self.moves.in_header(asked, node.stmt, name, start, step, around)
             for variable, value in ahead:
                 reaching.define(variable, header.span, value)
             counted = loop_reader.read(start, step, label)

@@ -76,7 +76,6 @@ class Capacity:
 
     def _note_facts(self, items: Sequence[c_ast.Node]) -> None:
         """Note what holds before the first loop of the outermost block."""
-        is_reached = True
         passed: set[str] = set()
         for place, (item, set_later) in enumerate(zip(items, _set_behind(items), strict=True)):
             if any(isinstance(part, LOOPS) for part in below(item)):
@@ -87,12 +86,10 @@ class Capacity:
                 self._note_clamp(item, place, set_later)
             for condition in () if passed else _held_behind(item):
                 self._state(condition, place, set_later)
-                if is_reached and isinstance(item, c_ast.FuncCall):
+                if isinstance(item, c_ast.FuncCall):
                     self._demand(condition)
             # A `goto` may lead behind what follows, up to its label.
             passed |= {label for kind, label in outcome(item).targets if kind == "goto"}
-            # Who returns before an assertion is not asked.
-            is_reached = is_reached and not outcome(item).targets
 
     def _note_clamp(self, item: c_ast.Node, place: int, set_later: frozenset[str]) -> None:
         """Note what `if (n > 64) n = 64;` leaves of a number that nothing sets behind it."""

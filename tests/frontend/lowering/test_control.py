@@ -583,15 +583,6 @@ def test_an_assertion_limits_what_it_speaks_of() -> None:
     assert {s.name: s.limits for s in program.scop.scalars if s.limits} == {"m": (-(2**31), 25)}
 
 
-@pytest.mark.parametrize(
-    "fact", ["if (n > 9) return 3; assert(m < 5);", "if (m) return 1; assert(n < 9);"]
-)
-def test_what_returns_before_an_assertion_is_no_limit(fact: str) -> None:
-    text = f"#include <assert.h>\nint f(int n, int m) {{ {fact} return n + m; }}"
-    limits = {scalar.name: scalar.limits for scalar in parse_text(text).scop.scalars}
-    assert limits["n"] is None
-
-
 def test_two_arms_that_set_flags_are_no_choice_of_one_value() -> None:
     """Both stand at the place of the same text."""
     assert_as_gcc(

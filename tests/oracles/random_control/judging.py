@@ -21,7 +21,7 @@ from rtlgen.ir.sets import ScopSets
 from rtlgen.poly.bounds import require_in_bounds
 from rtlgen.system.tools import ToolFailedError
 from rtlgen.verify.c_oracle import CompiledKernel, COptions, compiled_kernel
-from rtlgen.verify.data import Recipe
+from rtlgen.verify.data import Kind, Recipe
 from rtlgen.verify.equivalence import Outcome as Left
 from rtlgen.verify.errors import InputTypeError
 from rtlgen.verify.golden import run_golden
@@ -76,8 +76,10 @@ def _data(scop: Scop, program: Program, seed: int, runs: int) -> list[_Inputs]:
     """Return inputs: parameters in the ranges of the program, and wherever they like."""
     scalars = {scalar.name: scalar.type for scalar in scop.scalars}
     ranges = {k: v for k, v in program.ranges.items() if k in scalars}
-    kinds = ("small", "by array", "mixed", "full")
-    found = [Recipe(kinds[run % 4], seed + run, ranges).inputs(scop) for run in range(runs)]
+    kinds: tuple[Kind, ...] = ("small", "by array", "mixed", "full")
+    found: list[_Inputs] = [
+        Recipe(kinds[run % 4], seed + run, ranges).inputs(scop) for run in range(runs)
+    ]
     beyond = {
         name: (max(low - 8, scalars[name].minimum), min(high + 40, scalars[name].maximum))
         for name, (low, high) in ranges.items()

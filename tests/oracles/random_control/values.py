@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from random import Random
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +105,10 @@ class Scope:
     @contextmanager
     def inner(self) -> Iterator[None]:
         """Forget, behind the block, what is added in it."""
-        lists = [self.scalars, self.numbers, self.counters, self.arrays, self.pointers,
-                 self.written_pointers, self.places]  # fmt: skip
+        lists: list[list[Any]] = [
+            self.scalars, self.numbers, self.counters, self.arrays, self.pointers,
+            self.written_pointers, self.places,
+        ]  # fmt: skip
         sizes = [len(each) for each in lists]
         yield
         for each, size in zip(lists, sizes, strict=True):
