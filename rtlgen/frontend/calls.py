@@ -411,8 +411,10 @@ class CallReader:
         return self._declarations.stored_as(name).storage == "global"
 
     def _side_effect(self, node: c_ast.Node, label: str) -> SideEffect:
-        return SideEffect(
+        refused = SideEffect(
             "a function that is called inside an expression has a side effect",
             labels=(Label(self._locator.span(node), label),),
             help="make the call a statement, or the whole right-hand side",
         )
+        refused.call = node.coord.line
+        return refused

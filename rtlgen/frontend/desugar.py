@@ -6,6 +6,7 @@ Rewrite
     if (++c == n) c = 0;                       ++c; if (c == n) c = 0;
     if ((c = a[i]) < 0) S                      c = a[i]; if (c < 0) S
     a[i] = b[i] = 0;                           b[i] = 0; a[i] = b[i];
+    return s = 5 * s + 1;                      s = 5 * s + 1; return s;
     s = 0, t = 1;                              s = 0; t = 1;
     do { S } while (0);                        { S }
     (void)f(a);                                f(a);
@@ -139,6 +140,10 @@ class _Desugarer:
                     for part in self._stepped(node)
                     for piece in (_chain(part) if part is node else [part])
                 ]
+            case c_ast.Return(expr=c_ast.Assignment() as value) if not _is_stepping(value.lvalue):
+                parts = self._effects(value)
+                node.expr = value.lvalue
+                return [*parts, node]
         return [node]
 
     def _body(self, node: c_ast.Node | None) -> c_ast.Node | None:
@@ -335,7 +340,7 @@ def _chain(node: c_ast.Assignment | c_ast.Decl) -> list[c_ast.Node]:
     inner = node.init if isinstance(node, c_ast.Decl) else node.rvalue
     if not isinstance(inner, c_ast.Assignment):
         return [node]
-    if any(_is_step(part) for part in below(inner.lvalue)):
+    if _is_stepping(inner.lvalue):
         return [node]
     parts = _chain(inner)
     if isinstance(node, c_ast.Decl):
@@ -358,6 +363,10 @@ def _is_step(node: c_ast.Node) -> bool:
 
 def _mentions_of(node: c_ast.Node, name: str) -> int:
     return sum(isinstance(part, c_ast.ID) and part.name == name for part in below(node))
+
+
+def _is_stepping(node: c_ast.Node) -> bool:
+    return any(_is_step(part) for part in below(node))
 
 
 def _steps(node: c_ast.Node) -> Iterator[c_ast.UnaryOp]:

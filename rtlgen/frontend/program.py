@@ -25,6 +25,7 @@ from rtlgen.frontend.hls_pragmas import HlsPragma
 from rtlgen.frontend.kernel import Kernel
 from rtlgen.frontend.lowering.bit_precise import standard_integers
 from rtlgen.frontend.lowering.bounds import take_bounds
+from rtlgen.frontend.lowering.called_first import call_first
 from rtlgen.frontend.lowering.changing import changing_functions
 from rtlgen.frontend.lowering.exits import lower_control
 from rtlgen.frontend.lowering.inferred_types import find_types
@@ -161,23 +162,29 @@ def _fixed_values(
 def _lowered(
     preprocessed: Preprocessed, main: SourceFile, function: str | None, fixed: Mapping[str, str]
 ) -> ParsedProgram:
-    """Return the program, loops read by their headers, or else by the most iterations they have."""
+    """Return the program, loops read by their headers, or else by the most iterations they have.
+
+    Calls stay in their expressions, or else are made first.
+    """
     unread: dict[int, int] = {}
+    first_calls = frozenset[int]()
     told: dict[int, FrontendError] = {}
     while True:
         try:
-            return _lower(preprocessed, main, function, fixed, unread)
+            return _lower(preprocessed, main, function, fixed, unread, first_calls)
         except FrontendError as error:
             found = [error, *error.others]
             loops = {e.loop: e for e in reversed(found) if e.loop is not None}
             again = {loop for loop in loops if unread.get(loop, 0) < MAX_ATTEMPTS}
+            calls = {e.call for e in found if e.call is not None} - first_calls
             # What is wrong with a header is what was wrong with it as it is written.
             told = {**loops, **told}
-            if not again:
+            if not again and not calls:
                 first, *others = [e if e.loop is None else told[e.loop] for e in found]
                 first.others = tuple(others)
                 raise first from None
             unread |= {loop: unread.get(loop, 0) + 1 for loop in again}
+            first_calls |= calls
 
 
 def _lower(
@@ -186,6 +193,7 @@ def _lower(
     function: str | None,
     fixed: Mapping[str, str],
     unread: Mapping[int, int],
+    first_calls: frozenset[int],
 ) -> ParsedProgram:
     if not preprocessed.tokens:
         raise NoFunction(f"{main.path} is empty")
@@ -205,6 +213,7 @@ def _lower(
     round_in_integers(tree)
     pointers = place_pointers(tree, locator)
     records = split_records(tree, locator)
+    call_first(tree, first_calls, changing)
     bounds = take_bounds(tree, locator)
     separate_effects(tree)
     region = select_region(tree, function, locator)

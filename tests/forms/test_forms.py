@@ -39,8 +39,6 @@ PAGE = ROOT / "docs" / "reference" / "forms.md"
 
 NOT_YET = {
     "abort_exit": "E0116",
-    "alias_halves": "E0126",
-    "compound_scalar": "E0126",
     "conditions_common": "E0220",
     "conditions_merge": "E0220",
     "header_empty": "E0220",

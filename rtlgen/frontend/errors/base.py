@@ -16,12 +16,14 @@ class FrontendError(RtlgenError):
     -------
     others: further refusals found in the same file, in the order of the text.
     loop: line of the place of a loop whose header is refused.
+    call: line of the place of a call that cannot stay inside of its expression.
     is_told_once: one place says it for the program: what changes that changes all of them.
     """
 
     is_told_once: ClassVar[bool] = False
     others: tuple[FrontendError, ...] = ()
     loop: int | None = None
+    call: int | None = None
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:

@@ -33,6 +33,18 @@ _JUMPS = {
         "1) { if (a[i] < 0) continue; if (a[i] & 2) break; s ^= 5; } s += a[i]; } "
         "return s; }"
     ),
+    "other_arm_continues": (
+        "int f(const int a[16]) { int s = 0; for (int i = 0; i < 16; i++) { if (a[i] > 0) s += 3; "
+        "else continue; s ^= i; } return s; }"
+    ),
+    "other_arm_breaks": (
+        "int f(const int a[16]) { int s = 0; for (int i = 0; i < 16; i++) { if (a[i] & 6) s += 3; "
+        "else break; s ^= i; } return s; }"
+    ),
+    "break_before_step": (
+        "int f(const int a[16]) { int s = 0, i; for (i = 0; i < 16; i++, s += a[i & 15]) { if "
+        "(a[i] < 0) break; s ^= i; } return s; }"
+    ),
     "early_return": (
         "int f(const int a[16], int key) { for (int i = 0; i < 16; i++) if (a[i] > "
         "key) return i; return -1; }"
@@ -134,6 +146,10 @@ _LOOPS = {
     "narrow_step_leaves": (
         "int f(const int a[8]) { unsigned char i = 250; int s = 0; for (int k = 0; k < 8; k++) { s "
         "+= a[k]; if (i++ == 255) break; } return s * 256 + i; }"
+    ),
+    "arms_step_differently": (
+        "int f(const int a[18]) { int i = 0, s = 0; while (i < 16) { if (a[i] & 1) { s += 2; i += "
+        "2; continue; } s ^= a[i]; i++; } return s * 32 + i; }"
     ),
     "copy_until_0": (
         "void f(const signed char from[24], signed char to[24]) { int i = 0, j = 0, n = 20; while "
@@ -630,6 +646,10 @@ def test_two_arms_that_set_flags_are_no_choice_of_one_value() -> None:
         "int f(unsigned char x, const char a[64]) { int n = 0, k = 0; for (unsigned y = x; ; "
         "y >>= 1) { n++; if (n < 40 && a[n & 63] >= -128) continue; if (!y) break; k++; } "
         "return n * 8 + k; }",
+        # Whether it is stepped depends on what is asked before, or is left open.
+        "int f(const int a[16]) { int i = 0, k = 0, s = 0; while (i < 16 && (a[i] > 0 || k++ < 3)) "
+        "{ s += a[i]; i++; } return s * 100 + k; }",
+        "int f(void) { int i = 0, s = 0; while (i + i++ < 16) s++; return s; }",
         # The case behind it sees the inner variable.
         "int f(const int a[4]) { int s = 0, t = 5; for (int i = 0; i < 4; i++) { switch (a[i] & 3) "
         "{ case 1:; int t = 3; s += t; case 2: s += t; } } return s; }",
