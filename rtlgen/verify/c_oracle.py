@@ -407,6 +407,8 @@ def _main(scop: Scop) -> str:
 #include <string.h>
 void rtlgen_call(void **block, void *result);
 void *rtlgen_global(int place);
+static int is_called;
+static void stop(void) {{ if (is_called) abort(); }}
 int main(int argc, char **argv) {{
   static const size_t size[] = {{{table}}};
   static void *block[{len(sizes) + 1}];
@@ -418,7 +420,11 @@ int main(int argc, char **argv) {{
     if (block[k] == NULL || fread(block[k], 1, size[k], in) != size[k]) return 2;
     if (rtlgen_global(k) != NULL) memcpy(rtlgen_global(k), block[k], size[k]);
   }}
+  atexit(stop);
+  at_quick_exit(stop);
+  is_called = 1;
   rtlgen_call(block, &result);
+  is_called = 0;
   out = fopen(argv[2], "wb");
   if (out == NULL) return 2;
   for (int k = 0; k < {len(sizes)}; k++)

@@ -95,12 +95,13 @@ def test_data_without_a_meaning_in_c_is_left_out(
 
 
 @needs_gcc
+@pytest.mark.parametrize("stop", ["abort()", "exit(0)", "exit(3)", "quick_exit(1)"])
 def test_data_on_which_the_program_stops_itself_is_left_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    stop: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     text = "#include <stdlib.h>\nint f(int n) { int s = 3; if (n > 4) WHAT; s += n; return s; }"
-    Path("some.c").write_text(text.replace("WHAT", "abort()"))
+    Path("some.c").write_text(text.replace("WHAT", stop))
     scop = parse_file(Path("some.c")).scop
     data = [given_data_set(scop, name, {"n": n}) for name, n in (("few", 4), ("many", 5))]
     both = replace(data[0], sets=(*data[0].sets, *data[1].sets))

@@ -32,10 +32,12 @@ from dataclasses import dataclass
 from pycparser import c_ast
 
 from rtlgen.frontend.lowering.capacity import Capacity, Limits
+from rtlgen.frontend.lowering.changing import called_below
 from rtlgen.frontend.lowering.iterations import Loop
 from rtlgen.frontend.lowering.jumps import (
     BREAK,
     CONTINUE,
+    ENDING,
     RETURN,
     Construct,
     Flag,
@@ -112,7 +114,9 @@ def lower_control(
         items = list(function.body.block_items or ())
         if function is not kernel:
             # The reader carries a function that only computes out on expressions, returns and all.
-            takes_returns = not is_pure(function)
+            takes_returns = not is_pure(function) or not called_below(function.body).isdisjoint(
+                ENDING
+            )
             function.body.block_items = lowering.function(items, takes_returns=takes_returns)
             full += lowering.full
             continue

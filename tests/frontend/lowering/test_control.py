@@ -84,6 +84,14 @@ _JUMPS = {
         "== k) return i; return -1; } void f(const int a[8], const int k[4], int y[4]) "
         "{ for (int t = 0; t < 4; t++) y[t] = find(a, k[t] & 7); }"
     ),
+    "ends_in_helper": (
+        "void exit(int); static int half(int x) { if (x == 77) exit(2); return x / 2; } void "
+        "f(const int a[4], int b[4]) { for (int i = 0; i < 4; i++) b[i] = half(a[i]); }"
+    ),
+    "ends_in_statement": (
+        "void abort(void); static void check(int x) { if (x == 77) abort(); } void f(const int "
+        "a[4], int b[4]) { for (int i = 0; i < 4; i++) { check(a[i]); b[i] = a[i]; } }"
+    ),
     "bubble": (
         "void f(int a[8]) { for (int i = 0; i < 7; i++) { int sw = 0; for (int j = 0; "
         "j < 7 - i; j++) if (a[j] > a[j + 1]) { int t = a[j]; a[j] = a[j + 1]; a[j + "
@@ -147,6 +155,18 @@ _LOOPS = {
         "int f(const int a[8]) { unsigned char i = 250; int s = 0; for (int k = 0; k < 8; k++) { s "
         "+= a[k]; if (i++ == 255) break; } return s * 256 + i; }"
     ),
+    "if_that_leaves_nothing": (
+        "int f(const int a[16]) { int i = 0, s = 0; for (;;) { if (i > 5) s += a[i]; if (i == 15) "
+        "break; i++; } return s; }"
+    ),
+    "start_that_was_moved": (
+        "int f(const int a[16]) { int s = 0, i = 3; i += a[0] & 3; do { s = s * 3 + a[i]; i++; } "
+        "while (i < 12); return s; }"
+    ),
+    "narrow_step_first": (
+        "int f(const int a[8]) { unsigned char i = 250; int s = 0, k = 0; while (k < 8) { i++; if "
+        "(i < 3) s += a[k]; k++; } return s * 256 + i; }"
+    ),
     "arms_step_differently": (
         "int f(const int a[18]) { int i = 0, s = 0; while (i < 16) { if (a[i] & 1) { s += 2; i += "
         "2; continue; } s ^= a[i]; i++; } return s * 32 + i; }"
@@ -172,6 +192,10 @@ _LOOPS = {
     "answers_joined_by_and": (
         "int f(const int x[16], int limit) { int i = 0, s = 0; for (; (i < 16) & !(s > limit) & "
         "(x[i & 15] != 0); i++) s += x[i] >> 4; return s ^ i; }"
+    ),
+    "one_is_no_answer": (
+        "int f(const int x[16]) { int i = 0, s = 0; for (; i < 16 && ((s < 1000) & ~x[i]); i++) s "
+        "+= x[i] & 14; return s * 32 + i; }"
     ),
     "bits_are_no_answers": (
         "int f(const int x[16]) { int i = 0, s = 0; for (; i < 16 && (x[i] & 6); i++) s += x[i]; "
@@ -283,6 +307,12 @@ _SWITCHES = {
 }
 
 _BOUNDS = {
+    "start_comes_round": (
+        "int f(const unsigned char n[8], const int a[300]) { int s = 0; for (int k = 0; k < 8; "
+        "k++) "
+        "{ unsigned char t = n[k], m = t + 200; for (int i = m; i < 260; i++) s += a[i] ^ k; } "
+        "return s; }"
+    ),
     "clamped_local": (
         "int f(int n, int m, const int *a) { int k = n < m ? n : m, s = 0; if (k > 24) k = 24; for "
         "(int i = 0; i < k; i++) s += a[i]; return s + m; }"
@@ -540,6 +570,11 @@ def test_control_of_any_form_is_as_gcc_has_it(name: str) -> None:
     assert_as_gcc(texts[name], runs=4)
 
 
+def test_no_program_hides_another_one() -> None:
+    groups = (_JUMPS, _LOOPS, _SWITCHES, _BOUNDS, _ORDERS_AND_SIGNS)
+    assert len({name for group in groups for name in group}) == sum(map(len, groups))
+
+
 def test_a_loop_that_may_be_left_is_told_of() -> None:
     program = parse_text(_JUMPS["break_mid"])
     assert [warning.code for warning in program.warnings] == ["W0115"]
@@ -646,6 +681,9 @@ def test_two_arms_that_set_flags_are_no_choice_of_one_value() -> None:
         "int f(unsigned char x, const char a[64]) { int n = 0, k = 0; for (unsigned y = x; ; "
         "y >>= 1) { n++; if (n < 40 && a[n & 63] >= -128) continue; if (!y) break; k++; } "
         "return n * 8 + k; }",
+        # The last question steps, too, and would not be asked.
+        "int f(int n, const int a[64]) { int s = 0, i = 0; while (i++ < n) s += a[i - 1]; return "
+        "s * 100 + i; }",
         # Whether it is stepped depends on what is asked before, or is left open.
         "int f(const int a[16]) { int i = 0, k = 0, s = 0; while (i < 16 && (a[i] > 0 || k++ < 3)) "
         "{ s += a[i]; i++; } return s * 100 + k; }",
