@@ -687,7 +687,8 @@ def test_two_arms_that_set_flags_are_no_choice_of_one_value() -> None:
         # Whether it is stepped depends on what is asked before, or is left open.
         "int f(const int a[16]) { int i = 0, k = 0, s = 0; while (i < 16 && (a[i] > 0 || k++ < 3)) "
         "{ s += a[i]; i++; } return s * 100 + k; }",
-        "int f(void) { int i = 0, s = 0; while (i + i++ < 16) s++; return s; }",
+        "int f(const int a[16]) { int i = 0, s = 0;\n#pragma rtlgen bound 16\n"
+        "while (a[i & 15] > i++) s += i; return s; }",
         # The case behind it sees the inner variable.
         "int f(const int a[4]) { int s = 0, t = 5; for (int i = 0; i < 4; i++) { switch (a[i] & 3) "
         "{ case 1:; int t = 3; s += t; case 2: s += t; } } return s; }",

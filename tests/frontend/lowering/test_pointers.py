@@ -12,6 +12,20 @@ from tests.oracles.gcc_oracle import have_gcc
 needs_gcc = pytest.mark.skipif(not have_gcc(), reason="there is no gcc to compare with")
 
 PROGRAMS = {
+    "a converted pointer to rows": """
+    int f(int m[4][4]) {
+      int s = 0;
+      int (*row)[4] = (int (*)[4])m;
+      for (int i = 0; i < 4; i++, row++) s = s * 3 + (*row)[1];
+      return s;
+    }""",
+    "differences of known places": """
+    int f(const int a[16]) {
+      const int *p = a + 9 - 4, *q = a + (2 * 7 - 3);
+      int s = 0;
+      for (int i = 0; i < 4; i++) s = s * 3 + *p++ - *q--;
+      return s;
+    }""",
     "returned with a step": """
         static int second(const int *p) { return *++p; }
         static int first(const int *p) { return *p++; }
@@ -283,6 +297,11 @@ REFUSED = {
     "int f(int a[8], int b[8]) { int *p = a; p++; return p < b; }": (
         "pointers into different arrays are compared"
     ),
+    """int f(int m[4][4]) {
+      int *p = m[0], s = 0;
+      for (int i = 0; i < 8; i++) { p = &m[i & 3][*p & 3]; s += *p; }
+      return s;
+    }""": "a pointer to a row is set by way of itself",
     "int *f(int a[8]) { int *p = a; p++; return p; }": "a pointer that moves is used as a value",
     """struct N { struct N *next; int v; };
     int f(struct N *n) { int s = 0; for (; s < 9; n = n->next) s += n->v; return s; }""": (

@@ -16,6 +16,15 @@ from tests.oracles.gcc_oracle import have_gcc
 needs_gcc = pytest.mark.skipif(not have_gcc(), reason="there is no gcc to compare with")
 
 PROGRAMS = {
+    "by value, and changed by a function that it is handed to": """
+    struct q { int x, y[2]; };
+    static void set(int *y, int v) { y[1] += v; }
+    static int changed(struct q p, int v) { set(p.y, v); return p.x + p.y[1]; }
+    int f(struct q a[4], int v[4]) {
+      int s = 0;
+      for (int i = 0; i < 4; i++) s = s * 3 + changed(a[i], v[i]);
+      return s;
+    }""",
     "what is returned is put where it is taken from": """
         typedef struct { int a, b; int v[2]; } T;
         T g;
@@ -353,6 +362,14 @@ REFUSED = {
     P + "void f(struct P p[2], int n) { p[0] = (struct P){ 1, 2, 3 }; }": (
         "E0127",
         "there are more values than members",
+    ),
+    P + "void f(struct P p[2], int n) { p[0] = (struct P){ .z = n }; }": (
+        "E0127",
+        "there is no member `z`",
+    ),
+    "struct B { unsigned x : 3; };\nvoid f(struct B b[8]) { int i = 0; b[i++].x += 3; }": (
+        "E0110",
+        "a member is changed by way of something that changes, too",
     ),
 }
 
