@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from pycparser import c_ast
 
 from rtlgen.frontend.lowering.names import Symbol
-from rtlgen.frontend.lowering.nodes import FreshNames, changes, named
+from rtlgen.frontend.lowering.nodes import FreshNames, changed, named
 from rtlgen.frontend.lowering.rewriter import Before, Rewriter
 from rtlgen.frontend.lowering.types import (
     ArrayOf,
@@ -104,7 +104,7 @@ class _Caller(Rewriter):
     def _has_effect(self, node: c_ast.Node) -> bool:
         if isinstance(node, c_ast.FuncCall):
             return getattr(node.name, "name", "") not in self._quiet
-        return changes(node)
+        return changed(node) is not None
 
     def _handed(self, call: c_ast.FuncCall) -> Iterator[str]:
         """Yield the names of what a function may change by way of its arguments."""
