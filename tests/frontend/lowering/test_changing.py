@@ -57,6 +57,10 @@ FUNCTIONS = {
         "typedef int num; int g(num x) { register num y = x; y++; return y; }",
         False,
     ),
+    "nothing by a pointer to its own array": (
+        "int g(int x) { int t[2] = {x, 1}; int *p = t + 1, *q = &t[0]; return *p + *q; }",
+        False,
+    ),
     "what a name of a type may hide": (
         "typedef int *place; int g(place p) { *p = 1; return 0; }",
         True,

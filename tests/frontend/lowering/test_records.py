@@ -40,6 +40,9 @@ PROGRAMS = {
           g = either(&g, &s);
           t[1] = s;
         }""",
+    "a subscript that the copy changes": """
+        struct P { int x, y; };
+        void f(struct P t[2]) { t[0] = t[t[0].x & 1]; }""",
     "a type is named again by its own name": """
         typedef short T;
         struct P { T x; int y; };
@@ -313,6 +316,11 @@ def test_members_that_nobody_uses_are_not_warned_of() -> None:
 
 P = "struct P { int x, y; };\n"
 REFUSED = {
+    """struct P { unsigned b : 3; int y; };
+    int f(struct P t[4], int a[4]) { int i = 0; t[i++].b += 5; a[0] = t[0].b; return i; }""": (
+        "E0110",
+        "a member is changed by way of something that changes, too",
+    ),
     "struct N { struct N *next; int v; };\nint f(struct N *n) { return n->next->v; }": (
         "E0110",
         "the member `next` is a pointer to a structure",
