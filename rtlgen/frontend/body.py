@@ -8,7 +8,7 @@ from dataclasses import replace
 from pycparser import c_ast
 
 from rtlgen.errors import Diagnostic, Label
-from rtlgen.frontend.answers import answer_in
+from rtlgen.frontend.answers import answer_in, told_by
 from rtlgen.frontend.branches import BranchReader
 from rtlgen.frontend.calls import CallReader
 from rtlgen.frontend.case_reader import CaseReader
@@ -130,11 +130,12 @@ class BodyReader:
         if value.affine is None:
             known = known_by_iterators(value.expr, place.ranges)
             answer = answer_in(value.expr, reads, self._declarations, self.reaching.of)
+        is_answer = answer is not None and answer.is_repeatable
         obstacle = value.obstacle
         if obstacle is not None and obstacle.kind is not ObstacleKind.NONLINEAR:
             obstacle = None
         self.reaching.define(variable, assignment.write.span, value.affine, known, answer, obstacle)
-        return value.affine is not None or known is not None or answer is not None
+        return value.affine is not None or known is not None or is_answer
 
     def _inside(self, assignment: Assignment, place: Place) -> tuple[Access, Conjunction]:
         """Return what keeps a guarded assignment inside of its array, if that is known already.
@@ -164,7 +165,15 @@ class BodyReader:
             return expr
         else:
             old = Constant(0, variable.element)
-        return Select(reader.adopt(place.guard), expr, old, variable.element)
+        guard = place.guard
+        positions = {variable.name, *(read.array for read in reader.reads)}
+        positions &= self._declarations.positions
+        if positions:
+            # A variable that holds an answer does not say where these may lie.
+            told = told_by(place.guard, positions, self._declarations, self.reaching.of)
+            for shown in told:
+                guard = guard.and_also(shown)
+        return Select(reader.adopt(guard), expr, old, variable.element)
 
     def reader(self, place: Place, before: list[Node] | None = None) -> ExpressionReader:
         """Return a reader of the expressions of one statement.

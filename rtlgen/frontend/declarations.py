@@ -33,7 +33,7 @@ from rtlgen.frontend.tables import InitialValues, first_extent, initial_values
 from rtlgen.frontend.type_reader import TypeReader
 from rtlgen.frontend.types import OPEN, CType
 from rtlgen.frontend.unnoticed import Unnoticed, from_outside
-from rtlgen.frontend.writers import assigned, handed_over
+from rtlgen.frontend.writers import assigned, below, handed_over
 from rtlgen.ir.scop import Parameter, Storage
 from rtlgen.ir.types import INT32, IntType
 from rtlgen.source import Span
@@ -53,6 +53,7 @@ class Declarations:
     initial: of arrays that are set where they are declared, by name.
     extents: of arrays that pointers point to.
     loaded: what has other initial values than 0 that the circuit does not give it.
+    positions: names of scalars of which some subscript of the file may be made.
 
     Parameters
     ----------
@@ -74,6 +75,8 @@ class Declarations:
         self._handed_over: frozenset[str] = frozenset()
         self._statics: dict[int, Variable] = {}
         self._handed_on: set[int] = set()
+        self._subscripts: frozenset[str] = frozenset()
+        self.positions: set[str] = set()
 
     def reader(
         self, ranges: Ranges, surroundings: Surroundings, *, is_guarded: bool = False
@@ -92,6 +95,9 @@ class Declarations:
         """Note what some function of the file may change: the rest keeps its initial values."""
         self._assigned = frozenset(name for name, _ in assigned(tree))
         self._handed_over = frozenset(handed_over(tree))
+        places = [node.subscript for node in below(tree) if isinstance(node, c_ast.ArrayRef)]
+        named = (part for place in places for part in below(place) if isinstance(part, c_ast.ID))
+        self._subscripts = frozenset(part.name for part in named)
 
     def constant_reader(self) -> ExpressionReader:
         """Return a reader of expressions that stand outside of the program's flow."""
@@ -400,6 +406,8 @@ class Declarations:
         name = self.scopes.claim(c_name, is_parameter=storage == "parameter")
         variable = Variable(name, type_.element, type_.shape, storage, type_.is_const, span, values)
         self.variables.append(variable)
+        if variable.shape == () and c_name in self._subscripts:
+            self.positions.add(name)
         if declare:
             self.scopes.declare(c_name, variable)
         return variable

@@ -5,7 +5,7 @@ if (a[i] > m) m = a[i];        m = a[i] > m ? a[i] : m;
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from rtlgen.ir.expr import (
@@ -41,6 +41,12 @@ class Guard:
         """Return the guard that holds where this one does not."""
         return Guard(Unary("lnot", self.expr, INT32), self.reads)
 
+    def and_also(self, other: Guard) -> Guard:
+        """Return the guard that holds where both do; each may be evaluated wherever it is."""
+        numbers = [len(self.reads) + k for k in range(len(other.reads))]
+        both = Binary("and", self.expr, renumbered(other.expr, numbers), INT32)
+        return Guard(both, (*self.reads, *other.reads))
+
     def then(self, inner: Guard) -> Guard:
         """Return the guard of an `if` inside of an `if`; `inner` counts only where this holds."""
         numbers = [len(self.reads) + k for k in range(len(inner.reads))]
@@ -48,7 +54,7 @@ class Guard:
         return Guard(Select(self.expr, chosen, _ZERO, INT32), (*self.reads, *inner.reads))
 
 
-def renumbered(expr: Expr, numbers: Sequence[int]) -> Expr:
+def renumbered(expr: Expr, numbers: Sequence[int] | Mapping[int, int]) -> Expr:
     """Return `expr` with read k replaced by read `numbers[k]`."""
     operands = tuple(renumbered(part, numbers) for part in children(expr))
     if isinstance(expr, Read):

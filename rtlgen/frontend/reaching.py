@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from itertools import count
 from typing import TypeAlias
 
 from rtlgen.frontend.guards import Guard
@@ -26,11 +27,13 @@ class Answer:
     Members
     -------
     asked_of: the scalars in it, with the assignments that had reached them then: as long as the
-        same ones reach them, it would still be answered in the same way.
+        same ones of the same time reach them, it would still be answered in the same way.
+    is_repeatable: no array in it may change; else what it tells of these scalars still holds.
     """
 
     guard: Guard
     asked_of: tuple[tuple[Variable, Definitions], ...]
+    is_repeatable: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,7 @@ class Definition:
     answer: the value where it is that of a condition on data.
     turn: the value where it goes round; `known` or `affine` says the same.
     obstacle: why the value is not affine, where it follows from the iterators in another way.
+    serial: another one for each time that the variable may have been assigned; 0: outside.
     """
 
     span: Span
@@ -53,6 +57,7 @@ class Definition:
     answer: Answer | None = None
     turn: Turn | None = None
     obstacle: Obstacle | None = None
+    serial: int = field(default=0, compare=False)
 
 
 State: TypeAlias = Mapping[str, Definitions]
@@ -70,6 +75,7 @@ class Reaching:
         self._state: dict[str, Definitions] = {}
         # Whatever path is taken, a statement under a guard is carried out in each of them.
         self._untouched: set[str] = set()
+        self._serials = count(1)
 
     @property
     def state(self) -> State:
@@ -95,7 +101,8 @@ class Reaching:
         obstacle: Obstacle | None = None,
     ) -> None:
         """Note an assignment of a scalar."""
-        found = Definition(span, affine, known, answer, obstacle=obstacle)
+        serial = next(self._serials)
+        found = Definition(span, affine, known, answer, obstacle=obstacle, serial=serial)
         self._state[variable.name] = (found,)
         self._untouched.discard(variable.name)
 
@@ -111,7 +118,8 @@ class Reaching:
             return
         affine = value.affine(ranges)
         known = None if affine is not None else value.expr(variable.element, ranges)
-        self._state[variable.name] = (Definition(span, affine, known, None, value),)
+        found = Definition(span, affine, known, None, value, serial=next(self._serials))
+        self._state[variable.name] = (found,)
         self._untouched.discard(variable.name)
 
     @property
@@ -122,7 +130,8 @@ class Reaching:
 
     def may_define(self, variable: Variable, span: Span) -> None:
         """Note an assignment that may or may not come in between, and of an unknown value."""
-        self._state[variable.name] = _union(self.of(variable), (Definition(span, None),))
+        here = Definition(span, None, serial=next(self._serials))
+        self._state[variable.name] = self._union(self.of(variable), (here,))
         self._untouched.discard(variable.name)
 
     def of(self, variable: Variable) -> Definitions:
@@ -145,10 +154,22 @@ class Reaching:
         for variable in variables:
             if any(variable.name in path for path in paths):
                 outside = (Definition(variable.span, None),)
-                merged[variable.name] = _union(
+                merged[variable.name] = self._union(
                     *(path.get(variable.name, outside) for path in paths)
                 )
         self._state = merged
+
+    def _union(self, *parts: Definitions) -> Definitions:
+        """Return what comes from any of several places.
+
+        What was assigned at one place of the text, but not at one time, is of a time of its own.
+        """
+        found: dict[Definition, Definition] = {}
+        for definition in (definition for part in parts for definition in part):
+            known = found.setdefault(definition, definition)
+            if known.serial != definition.serial:
+                found[definition] = replace(definition, serial=next(self._serials))
+        return tuple(found.values())
 
 
 def known_value(definitions: Definitions) -> Affine | None:
@@ -179,7 +200,3 @@ def known_expression(definitions: Definitions) -> Expr | None:
     """Return the expression of iterators that every definition which may reach gives."""
     values = {definition.known for definition in definitions}
     return values.pop() if len(values) == 1 else None
-
-
-def _union(*parts: Definitions) -> Definitions:
-    return tuple(dict.fromkeys(definition for part in parts for definition in part))

@@ -90,7 +90,9 @@ def limits(fact: Fact, expr: Expr, value_range: Callable[[Expr], _Range]) -> _Ra
         op = condition.op if fact.holds else _NEGATED[condition.op]
         first = _side(op, condition.left, condition.right, expr, value_range)
         second = _side(_SWAPPED[op], condition.right, condition.left, expr, value_range)
-        return max(first[0], second[0]), min(first[1], second[1])
+        third = _difference(op, condition.left, condition.right, expr, value_range)
+        found = (first, second, third)
+        return max(low for low, _ in found), min(high for _, high in found)
     if condition == expr and not fact.holds:
         return 0, 0
     return _ANYWHERE
@@ -128,6 +130,41 @@ def _side(
     if len(types) == 1 and is_unsigned and high <= expr.type.maximum:
         return max(low, 0), high
     return _ANYWHERE
+
+
+def _difference(
+    op: str, left: Expr, right: Expr, expr: Expr, value_range: Callable[[Expr], _Range]
+) -> _Range:
+    """Return the bounds of `expr` where `left op right`, if it is the difference of these two."""
+    if not isinstance(expr, Binary) or expr.op != "sub":
+        return _ANYWHERE
+    own = [_unconverted(side, value_range) for side in (expr.left, expr.right)]
+    compared = [_unconverted(side, value_range) for side in (left, right)]
+    if own == compared[::-1]:
+        op = _SWAPPED[op]
+    elif own != compared:
+        return _ANYWHERE
+    (low, high), (least, most) = (value_range(side) for side in (expr.left, expr.right))
+    bounds = _bounds(op, (low - most, high - least), (0, 0))
+    first, last = max(low - most, bounds[0]), min(high - least, bounds[1])
+    # What the comparison leaves of the difference must not wrap.
+    return bounds if expr.type.minimum <= first and last <= expr.type.maximum else _ANYWHERE
+
+
+def _unconverted(expr: Expr, value_range: Callable[[Expr], _Range]) -> object:
+    """Return an expression without the conversions that keep its value."""
+    while isinstance(expr, Cast):
+        low, high = value_range(expr.operand)
+        if low < expr.type.minimum or high > expr.type.maximum:
+            break
+        expr = expr.operand
+    match expr:
+        case Constant(value):
+            return value
+        case IndexValue(affine, type_):
+            low, high = value_range(expr)
+            return affine if type_.minimum < low and high < type_.maximum else expr
+    return expr
 
 
 def is_wrapped(expr: Expr, inner: Expr) -> bool:

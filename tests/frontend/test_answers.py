@@ -99,3 +99,42 @@ def test_a_bound_may_stand_in_a_variable() -> None:
         }"""
     program = assert_as_gcc(text)
     assert [len(s.loops) for s in program.scop.statements] == [2, 0]
+
+
+@needs_gcc
+@pytest.mark.parametrize(
+    "text",
+    [
+        "int f(int a[16], int n) { int i = 0;"
+        " for (int k = 0; k < 40; k++) if (i < 16 && a[i] > n) i++; return i; }",
+        "int f(int m[8][8], int key) { int r = 0, c = 7; while (r < 8 && c >= 0) {"
+        " if (m[r][c] == key) return r * 8 + c; if (m[r][c] > key) c--; else r++; } return -1; }",
+        "int f(int a[16], int b[16]) { int i = 0, j = 0, n = 0; while (i < 16 && j < 16) {"
+        " if (a[i] == b[j]) { n++; i++; j++; } else if (a[i] < b[j]) i++; else j++; } return n; }",
+        "int f(int w[6], int v[6]) { int d[33] = {0}; for (int i = 0; i < 6; i++)"
+        " for (int c = 32; c >= (w[i] & 63); c--) { int t = d[c - (w[i] & 63)] + v[i];"
+        " if (t > d[c]) d[c] = t; } return d[32]; }",
+    ],
+)
+def test_a_condition_that_is_kept_tells_where_a_position_lies(text: str) -> None:
+    program = assert_as_gcc(text)
+    assert compile_program(program, CompileOptions()).replayed
+
+
+@needs_gcc
+@pytest.mark.parametrize(
+    "text",
+    [
+        # The position moves on between the question and the read.
+        "int f(int a[16]) { int i = 0, s = 0; for (int k = 0; k < 20; k++) {"
+        " int ok = i < 16 && a[i & 15] > 0; if (ok) { i++; s += a[i]; } } return s; }",
+        "int f(int a[16]) { int i = 0, s = 0; for (int k = 0; k < 20; k++) {"
+        " int ok = i < 16 && a[i & 15] > 0; for (int j = 0; j < 2; j++)"
+        " { if (ok) s += a[i]; if (a[j] > 0) i++; } } return s; }",
+        "int f(int a[16]) { int i = 0, s = 0, ok = 1; for (int k = 0; k < 20; k++) {"
+        " if (ok) s += a[i]; ok = i < 16; if (a[k & 15] > 0) i++; } return s; }",
+    ],
+)
+def test_a_condition_of_another_time_tells_nothing(text: str) -> None:
+    with pytest.raises(LookupOutOfRange):
+        compile_program(parse_text(text), CompileOptions())
