@@ -38,7 +38,6 @@ from tests.simulators import SIMULATORS, needs_icarus
 PAGE = ROOT / "docs" / "reference" / "forms.md"
 
 NOT_YET = {
-    "conditions_common": "E0220",
     "conditions_merge": "E0220",
     "header_empty": "E0220",
     "sizes_matrix": "E0129",
