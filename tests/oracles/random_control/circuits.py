@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from rtlgen.errors import RtlgenError
 from rtlgen.frontend import parse_text
 from rtlgen.ir.cycles import predicted_cycles
 from rtlgen.options import CompileOptions
@@ -34,7 +35,10 @@ def circuit_failures(seeds: Iterable[int], folder: Path) -> dict[int, list[str]]
     verilated = batch_failures(list(kept.values()), folder / "verilator") if kept else []
     for (seed, made), failures in zip(kept.items(), verilated, strict=True):
         at = folder / str(seed)
-        interpreted = simulation_failures(made.plan, made.program, at, "icarus")
+        try:
+            interpreted = simulation_failures(made.plan, made.program, at, "icarus")
+        except RtlgenError as error:
+            interpreted = [str(error)]
         found[seed] = [
             *(f"verilator: {x}" for x in failures),
             *(f"icarus: {x}" for x in interpreted),

@@ -135,6 +135,11 @@ class Loops:
                 narrow = [n for n in self._scope.numbers if n.type in BYTES]
                 if narrow and type_.high > 300:
                     end = replace(end, text=random.choice(narrow).text, high=255)
+            if flip(random, 0.1) and where.depth == 1 and type_.high > 40:
+                # Beyond arrays: what they bound is bounded by nothing else.
+                end = replace(
+                    end, text=f"({random.choice(self._scope.numbers).text} & 31)", high=31
+                )
             sure = [self._compared(k, pick("<", "<", "<", "<="), end.text)]
             if not end.is_told or end.high + step > type_.high or flip(random, 0.3):
                 sure.append(f"{k} {pick('<', '<=')} {top}")
@@ -142,6 +147,9 @@ class Loops:
                 sure = [f"{k} != {end.text}"]
             ways = [f"{k}++", f"++{k}", f"{k} += 1", f"{k} = {k} + 1"]
             steps = ways if step == 1 else [f"{k} += {step}", f"{k} = {k} + {step}"]
+            if flip(random, 0.12):
+                # Something changes between a wide bound and a narrow one.
+                sure = [f"{k} < {top + random.randint(1, 3)}", self._values.effect(), sure[-1]]
             asks = None
             if step == 1:
                 asks = pick(f"{k}++ < {top}", f"++{k} < {top}", f"++{k} != {top + 1}")
@@ -190,7 +198,9 @@ class Loops:
             other = values.leaf(k)
             found.append(
                 values.pick(
-                    f"({k} & 3) < ({other} & 7)", f"({k} & 3) != ({other} & 3)",
+                    f"({k} & 3) < ({other} & 7)", f"({k} & 3) <= {random.randint(0, 3)}",
+                    f"({k} ^ 2) < ({other} & 15)", f"{k} % 4 < ({other} & 3)",
+                    f"({k} & 3) != ({other} & 3)",
                     f"({k} >> 1) != {random.randint(1, 6)}", f"{k} / 2 < ({other} & 7)",
                     f"({k} ^ 1) < {random.randint(4, 12)}", f"{k} - 2 < {random.randint(1, 9)}",
                     f"{k} != {other}", f"{k} < {other}", f"{k} + 1 != {random.randint(2, 9)}",
@@ -371,8 +381,8 @@ class Loops:
         sure = [f"{up} < {end.text}", f"{down} {values.pick('>', '>=')} {low}"]
         if not end.is_told:
             sure[0] = f"{up} < {most}"
-        if flip(random, 0.2):
-            sure.append(values.pick(values.condition(1), values.effect()))
+        if flip(random, 0.3):
+            sure.append(values.pick(values.condition(1), values.effect(), values.effect()))
         random.shuffle(sure)
         step = values.pick(f"{up}++;", f"{up} += 1 + (s & 1);", f"{up} += 2;")
         lines = [
@@ -423,8 +433,10 @@ class Loops:
                 text = f"do {{\n{n}++;\n{self._body(inside)}{step};\n}} while ({question}{more});"
             else:
                 # The question is passed over now and then, and a counter ends the loop.
-                most = self._random.randint(20, 45)
-                passed = values.pick(f"{n} < {random.randint(2, most)} && {values.leaf()} != 9",
+                most = str(self._random.randint(20, 45))
+                if flip(random, 0.3):
+                    most = f"({self._values.leaf()} & 63)"
+                passed = values.pick(f"{n} < {random.randint(2, 40)} && {values.leaf()} != 9",
                                      values.condition(1))  # fmt: skip
                 text = (
                     f"for (;; {step}) {{\n{n}++;\nif ({n} > {most}) break;\n"

@@ -244,6 +244,15 @@ class _Function:
             return f"if ({question}) {{ {before} {self._jump(where)} }}"
         if kind < 0.4:
             question = values.pick(values.rare(), values.rare(), self._step())
+            beyond = [
+                array.at(counter.text)
+                for counter in self._scope.counters
+                for array in self._scope.arrays
+                if array.is_writable and counter.low >= 0 and array.extent <= counter.high < 40
+            ]
+            if beyond:
+                # Where the answer is no, nothing leaves the array.
+                return f"if ({question}) {random.choice(beyond)} = {values.leaf()};"
             return f"if ({question}) {{ {values.plain()} }}"
         if kind < 0.45:
             return self._declared(where)
