@@ -305,15 +305,18 @@ class Capacity:
         if surely:
             return _meet(*surely)
         parts: list[Limits] = []
-        own = frozenset(x.name for x in items if isinstance(x, c_ast.Decl) and x.name)
+        declared = [x for x in items if isinstance(x, c_ast.Decl) and not x.storage]
+        own = frozenset(x.name for x in declared if x.name)
         for item in items:
-            if isinstance(item, c_ast.Decl) or _only_sets(item, own):
+            if item in declared and _is_asked(item.init):
+                continue
+            if _only_sets(item, own):
                 continue
             inner: list[Sequence[c_ast.Node]]
             match item:
                 case c_ast.Compound():
                     inner = [items_of(item)]
-                case c_ast.For() if item.init is not None and _is_asked(item.cond):
+                case c_ast.For() if self._starts_alone(item) and _is_asked(item.cond):
                     inner = [items_of(item.stmt)]
                 case c_ast.While() if _is_asked(item.cond):
                     inner = [items_of(item.stmt)]
@@ -327,6 +330,18 @@ class Capacity:
                     return None
                 parts.append(found)
         return _hull(parts) if parts else None
+
+    def _starts_alone(self, loop: c_ast.For) -> bool:
+        """Return whether nothing is left of how a loop starts, should it have no iteration."""
+        init = loop.init
+        if isinstance(init, c_ast.DeclList):
+            return all(not x.storage and _is_asked(x.init) for x in init.decls)
+        names = {name for name, _ in assigned(init)} if init is not None else set()
+        return (
+            bool(names)
+            and not calls(init)
+            and not any(self._variables.is_used_outside(name, loop) for name in names)
+        )
 
     def _accesses(self, item: c_ast.Node, iterator: str) -> Iterator[Limits]:
         """Yield what each subscript asks for that a statement surely evaluates."""

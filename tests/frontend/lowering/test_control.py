@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from rtlgen.frontend import parse_text
 from rtlgen.frontend.errors import FrontendError
+from rtlgen.verify.data import random_inputs
+from rtlgen.verify.golden import run_golden
 from tests.frontend.gcc_check import assert_as_gcc
 from tests.oracles.gcc_oracle import have_gcc
 
@@ -541,6 +544,14 @@ _ORDERS_AND_SIGNS = {
         "5) return 0; if (m > 7) m = 7; out: for (int i = 0; i < n; i++) s += i; for (int i = 0; "
         "i < m; i++) s ^= i; return s + n; }"
     ),
+    "called_in_iterations": (
+        "int cnt; static int g(int i) { cnt += i; return 3; } int f(unsigned char n, int y[8]) { "
+        "for (int i = 0; i < (n & 31); i++) { int t = g(i); if (t > 100) y[i] = t; } return 5; }"
+    ),
+    "started_in_iterations": (
+        "int f(unsigned char n, int y[8]) { int k = 0; for (int i = 0; i < (n & 31); i++) { if (n "
+        "== 255) y[i] = 1; else for (k = i; k < 3; ) { y[i] = 3; k++; } } return k; }"
+    ),
     "unsigned_minus": (
         "int f(unsigned char m) { unsigned n = m & 3; int s = 0; for (unsigned i = 0; i < n "
         "- 1 && i < 50; i++) s += 3; return s; }"
@@ -632,6 +643,16 @@ def test_an_assertion_limits_what_it_speaks_of() -> None:
         "for (int i = 0; i < m; i++) s -= a[i]; return s; }"
     )
     assert {s.name: s.limits for s in program.scop.scalars if s.limits} == {"m": (-(2**31), 25)}
+
+
+def test_a_static_is_stepped_behind_the_ends_of_arrays() -> None:
+    scop = parse_text(
+        "void f(unsigned char n, int y[8]) { for (int i = 0; i < (n & 31); i++) { static unsigned "
+        "c; c++; if (c == 0) y[i] = 1; } }"
+    ).scop
+    inputs = {**random_inputs(scop, 1), "n": 20}
+    stepped = run_golden(scop, inputs).arrays["c"] - np.asarray(inputs["c"])
+    assert stepped == 20
 
 
 def test_two_arms_that_set_flags_are_no_choice_of_one_value() -> None:
