@@ -291,7 +291,7 @@ class Loops:
         if draft.points_to is not None:
             scope.pointers.append((k, draft.points_to.type))
             scope.written_pointers += [k] if draft.points_to.is_writable else []
-        form = pick("for", "for", "for out", "while", "while", "do", "forever", "forever")
+        form = pick("for", "for", "for", "for out", "while", "while", "do", "forever", "forever")
         asked = [*draft.sure, *draft.others]
         place = "header" if form in ("for", "for out") else "end"
         chosen = random.random()
@@ -347,7 +347,7 @@ class Loops:
                 text += f"do {{\n{body}}} while ({condition});"
             case _:
                 text += self._forever(asked, body, where)
-        if not is_declared and flip(random, 0.7):
+        if not is_declared and flip(random, 0.6):
             ending = draft.after or pick(f"s += {k};", f"t ^= {k};", f"s = s * 3 + (int){k};")
             text += f"\n{ending}"
         return text

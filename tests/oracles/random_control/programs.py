@@ -42,19 +42,21 @@ class Program:
 
 
 def random_control(seed: int) -> Program:
-    """Return a program; the same for the same seed."""
+    """Return a program; the same for the same seed. Every other one is little more than a loop."""
     random = Random(f"control {seed}")
+    is_small = flip(random, 0.5)
     ranges: dict[str, tuple[int, int]] = {}
-    records = _Records(random) if flip(random, 0.4) else None
+    records = _Records(random) if not is_small and flip(random, 0.5) else None
     shared = [Array("g", random.choice(TYPES), random.choice([8, 12, 16]))]
     head = [f"{shared[0].type.names[0]} g[{shared[0].extent}];"]
     if records is not None:
         head.insert(0, records.text)
     helper, given = None, ""
-    if flip(random, 0.3):
+    if not is_small and flip(random, 0.4):
         helper = _Function(random, "h", shared, records, random.randint(2, 5), {}, None)
         given = helper.text()
-    function = _Function(random, "f", shared, records, random.randint(4, 10), ranges, helper)
+    left = random.randint(1, 3) if is_small else random.randint(4, 10)
+    function = _Function(random, "f", shared, records, left, ranges, helper)
     text = "\n".join(["#include <assert.h>", "#include <stdint.h>", "#include <stddef.h>", *head])
     return Program(f"{text}\n{given}{function.text()}", ranges)
 
@@ -219,7 +221,7 @@ class _Function:
         with self._scope.inner():
             count = random.randint(1, 2) if where.is_light else random.randint(1, 4)
             if where.depth == 1:
-                count += 2
+                count = min(count + 2, max(1, self._left))
             for _ in range(count):
                 self._left -= 1
                 lines.append(self._statement(where))
@@ -234,7 +236,7 @@ class _Function:
         kind = random.random()
         inner = replace(where, depth=where.depth + 1)
         is_small = where.depth > _MOST_DEPTH or self._left < 0 or where.is_light
-        if where.depth == 1 and self._left >= 0 and flip(random, 0.4):
+        if where.depth == 1 and self._left >= 0 and flip(random, 0.5):
             kind = 0.99
         if kind < 0.22:
             return values.plain()
