@@ -93,7 +93,8 @@ def told_by(
     while pending:
         known, holds = pending.pop()
         for fact in facts_of(known.expr, holds):
-            if known is not guard:
+            # Of `x != 0` it is known, too, that `x` is not 0; but `x` is no answer to be joined.
+            if known is not guard and (is_truth(fact.expr) or not fact.holds):
                 shown = _part(known, fact)
                 names = {read.array for read in shown.reads}
                 if names & about and all(not variables.stored_as(n).shape for n in names):

@@ -114,6 +114,9 @@ def test_a_bound_may_stand_in_a_variable() -> None:
         "int f(int w[6], int v[6]) { int d[33] = {0}; for (int i = 0; i < 6; i++)"
         " for (int c = 32; c >= (w[i] & 63); c--) { int t = d[c - (w[i] & 63)] + v[i];"
         " if (t > d[c]) d[c] = t; } return d[32]; }",
+        # What holds where the position is not 0 is not the position itself.
+        "int f(signed char x, int g[12]) { int n = 0; for (int i = 0; i < 4; i++) {"
+        " if (x) { n += g[(unsigned)x % 12]; x = x - 1; } } return n; }",
     ],
 )
 def test_a_condition_that_is_kept_tells_where_a_position_lies(text: str) -> None:
