@@ -13,6 +13,7 @@ needs_gcc = pytest.mark.skipif(not have_gcc(), reason="there is no gcc to compar
 
 HELPERS = """
 int g;
+static int tick(void) { static int n; n += 3; return n; }
 static int next(int *s) { return *s = *s * 5 + 1; }
 static signed char narrow(int x, signed char *c) { return *c += x; }
 static int twice(int x) { return x *= 2; }
@@ -47,6 +48,7 @@ REFUSED = {
     "beside what the file sees": "b[0] = bump(1) + g;",
     "beside another call": "b[0] = next(&x) - next(&x);",
     "beside a call that reads it": "b[0] = take(a, 0) + first(a);",
+    "beside a call that keeps something": "b[0] = next(&x) + tick();",
     "beside another change": "int k = 0; b[0] = next(&x) + k++ * k;",
     "in one arm": "b[0] = a[1] > 0 ? next(&x) + 1 : 2;",
     "in the second of two questions": "if (b[1] > 0 && next(&x) > 0) b[0] = 1;",

@@ -702,6 +702,9 @@ def test_two_arms_that_set_flags_are_no_choice_of_one_value() -> None:
         "int f(unsigned char x, const char a[64]) { int n = 0, k = 0; for (unsigned y = x; ; "
         "y >>= 1) { n++; if (n < 40 && a[n & 63] >= -128) continue; if (!y) break; k++; } "
         "return n * 8 + k; }",
+        # A byte comes round before it is at its end.
+        "int f(const int a[8]) { unsigned char i = 0, j = 0; int s = 0; while (i < 255 && j < 9) { "
+        "if (a[s & 7] > 0) i += 10; else j++; s++; } return s + i; }",
         # The last question steps, too, and would not be asked.
         "int f(int n, const int a[64]) { int s = 0, i = 0; while (i++ < n) s += a[i - 1]; return "
         "s * 100 + i; }",
