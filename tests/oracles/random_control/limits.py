@@ -51,7 +51,10 @@ class Limits:
         within = pick(f"{name} <= {cap}", f"{name} < {cap + 1}", f"{cap} >= {name}")
         other = self._values.condition(1, but=name)
         if not is_true:
-            self._scope.scalars.append(Number(name, type_, type_.low, type_.high))
+            if flip(random, 0.3):
+                self._scope.scalars.append(Number(name, type_, type_.low, type_.high))
+            else:
+                self.note(Limited(name, type_, type_.low, type_.high, False))
             traps = [
                 f"if ({beyond} && {other}) {leave()}",
                 f"if ({other}) {{ if ({beyond}) {leave()} }}",
