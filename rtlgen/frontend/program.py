@@ -9,7 +9,6 @@ from os import PathLike, fspath
 from pycparser import c_ast, c_generator
 
 from rtlgen.errors import Diagnostic
-from rtlgen.frontend.desugar import desugar, separate_effects
 from rtlgen.frontend.errors import (
     CallUnsupported,
     CSyntaxError,
@@ -17,33 +16,36 @@ from rtlgen.frontend.errors import (
     NoFunction,
     UnknownIdentifier,
 )
-from rtlgen.frontend.expectations import drop_expectations
-from rtlgen.frontend.extensions import plain_c
-from rtlgen.frontend.extents import extent_options
-from rtlgen.frontend.headers import declarations
-from rtlgen.frontend.hls_pragmas import HlsPragma
-from rtlgen.frontend.kernel import Kernel
 from rtlgen.frontend.lowering.bit_precise import standard_integers
 from rtlgen.frontend.lowering.bounds import take_bounds
 from rtlgen.frontend.lowering.called_first import call_first
 from rtlgen.frontend.lowering.changing import changing_functions
+from rtlgen.frontend.lowering.desugar import desugar, separate_effects
 from rtlgen.frontend.lowering.exits import lower_control
+from rtlgen.frontend.lowering.idioms import (
+    drop_expectations,
+    drop_volatile,
+    round_in_integers,
+    take_whole_literals,
+    type_parameters_in_place,
+)
 from rtlgen.frontend.lowering.inferred_types import find_types
 from rtlgen.frontend.lowering.known_extents import take_known_extents
 from rtlgen.frontend.lowering.literal_arrays import name_literals
 from rtlgen.frontend.lowering.outside_calls import drop_outside_calls
+from rtlgen.frontend.lowering.passed_over import PassedOver
 from rtlgen.frontend.lowering.pointers import place_pointers
 from rtlgen.frontend.lowering.records import split_records
 from rtlgen.frontend.lowering.rewriter import Refused
-from rtlgen.frontend.lowering.volatiles import drop_volatile
-from rtlgen.frontend.old_style import type_parameters_in_place
-from rtlgen.frontend.passed_over import PassedOver
-from rtlgen.frontend.preprocess import Preprocessed, check_name, preprocess, read_source
-from rtlgen.frontend.region import Region, called, select_region
-from rtlgen.frontend.rounding import round_in_integers
-from rtlgen.frontend.syntax import deep_recursion, parse
-from rtlgen.frontend.tokens import scalar_parameter_names
-from rtlgen.frontend.whole_literals import take_whole_literals
+from rtlgen.frontend.reading.extents import extent_options
+from rtlgen.frontend.scop.kernel import Kernel
+from rtlgen.frontend.syntax.parse import deep_recursion, parse
+from rtlgen.frontend.syntax.region import Region, called, select_region
+from rtlgen.frontend.text.extensions import plain_c
+from rtlgen.frontend.text.headers import declarations
+from rtlgen.frontend.text.pragmas import HlsPragma
+from rtlgen.frontend.text.preprocess import Preprocessed, check_name, preprocess, read_source
+from rtlgen.frontend.text.tokens import scalar_parameter_names
 from rtlgen.ir.scop import Scop
 from rtlgen.source import SourceFile
 

@@ -19,7 +19,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from rtlgen.errors import RtlgenError
-from rtlgen.frontend.tokens import split
+from rtlgen.frontend.text.tokens import split
 from rtlgen.ir.records import Record, RecordMember
 from rtlgen.ir.scop import Array, Scop
 from rtlgen.ir.types import IntType

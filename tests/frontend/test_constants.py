@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rtlgen.frontend.constants import character_constant, integer_constant
+from rtlgen.frontend.text.constants import character_constant, integer_constant
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ from rtlgen.frontend.errors import (
     FrontendError,
     InitialiserUnsupported,
 )
-from rtlgen.frontend.pragmas import wish
-from rtlgen.frontend.tokens import scalar_parameter_names
+from rtlgen.frontend.text.pragmas import wish
+from rtlgen.frontend.text.tokens import scalar_parameter_names
 from tests.frontend.gcc_check import assert_as_gcc
 from tests.oracles.gcc_oracle import have_gcc
 

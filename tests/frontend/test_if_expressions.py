@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from rtlgen.errors import RtlgenError
 from rtlgen.frontend import parse_text
-from rtlgen.frontend.if_expressions import if_value
-from rtlgen.frontend.tokens import split
+from rtlgen.frontend.text.if_expressions import if_value
+from rtlgen.frontend.text.tokens import split
 
 
 def value(text: str) -> int:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from rtlgen.frontend import parse_text
-from rtlgen.frontend.effects import Effects
 from rtlgen.frontend.errors import FrontendError, NonAffineBound, NonAffineSubscript
+from rtlgen.frontend.evolution.effects import Effects
 from tests.frontend.gcc_check import assert_as_gcc
 from tests.oracles.gcc_oracle import have_gcc
 

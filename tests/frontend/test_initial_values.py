@@ -10,7 +10,7 @@ import pytest
 
 from rtlgen.frontend import parse_text
 from rtlgen.frontend.errors import InitialiserUnsupported
-from rtlgen.frontend.filling import Part, parts
+from rtlgen.frontend.scop.drafts import Part, parts
 from tests.frontend.gcc_check import assert_as_gcc
 from tests.oracles.gcc_oracle import have_gcc
 

@@ -7,7 +7,7 @@ from itertools import product
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rtlgen.frontend.ranges import IteratorRange, Ranges
+from rtlgen.frontend.analysis.ranges import IteratorRange, Ranges
 from rtlgen.ir.affine import Affine
 
 small = st.integers(-3, 3)

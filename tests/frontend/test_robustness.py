@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rtlgen.frontend import parse_file, parse_text, preprocess
+from rtlgen.frontend import parse_file, parse_text
 from rtlgen.frontend.errors import FileUnreadable, FrontendError, TooDeep
-from rtlgen.frontend.tokens import split
+from rtlgen.frontend.text import preprocess
+from rtlgen.frontend.text.tokens import split
 from tests.frontend.test_semantics import PROGRAMS
 
 FOLDER = Path(__file__).parent / "diagnostics"

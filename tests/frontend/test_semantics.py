@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from rtlgen.frontend import parse_text
 from rtlgen.frontend.errors import FrontendError
-from rtlgen.frontend.tokens import split
+from rtlgen.frontend.text.tokens import split
 from rtlgen.verify.data import random_inputs
 from rtlgen.verify.golden import SubscriptError, run_golden
 from tests.frontend.gcc_check import assert_as_gcc

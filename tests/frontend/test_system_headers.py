@@ -9,8 +9,8 @@ import pytest
 
 from rtlgen.frontend import parse_file, parse_text
 from rtlgen.frontend.errors import CSyntaxError, FrontendError, IncludeNotFound, VendorHeader
-from rtlgen.frontend.headers import _FOLDER as FOLDER
-from rtlgen.frontend.headers import (
+from rtlgen.frontend.text.headers import _FOLDER as FOLDER
+from rtlgen.frontend.text.headers import (
     PREDEFINED,
     declarations,
     header_of,

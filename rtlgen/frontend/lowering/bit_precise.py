@@ -17,7 +17,6 @@ from dataclasses import replace
 from pycparser import c_ast
 
 from rtlgen.frontend.errors import FrontendError, UnsupportedType
-from rtlgen.frontend.locate import Locator
 from rtlgen.frontend.lowering.names import precise_constant
 from rtlgen.frontend.lowering.nodes import copied, has_effect, integer, number
 from rtlgen.frontend.lowering.rewriter import Before, Rewriter, refusal
@@ -33,7 +32,8 @@ from rtlgen.frontend.lowering.types import (
     number_type,
     plain,
 )
-from rtlgen.frontend.writers import STEPS, below
+from rtlgen.frontend.syntax.assigned import STEPS, below
+from rtlgen.frontend.syntax.locate import Locator
 
 _WRAPPING = frozenset(("+", "-", "*", "/", "<<"))
 _COMPARISONS = frozenset(("<", "<=", ">", ">=", "==", "!="))

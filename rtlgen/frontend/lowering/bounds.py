@@ -8,8 +8,8 @@ from pycparser import c_ast
 
 from rtlgen.errors import Label
 from rtlgen.frontend.errors import RegionPragma
-from rtlgen.frontend.locate import Locator
 from rtlgen.frontend.lowering.nodes import LOOPS
+from rtlgen.frontend.syntax.locate import Locator
 
 _BOUND = re.compile(r"rtlgen\s+bound\s*(?:\(\s*(\w+)\s*\)|(\w+))")
 

@@ -28,7 +28,7 @@ from rtlgen.frontend.lowering.types import (
     number_type,
     unqualified,
 )
-from rtlgen.frontend.writers import below
+from rtlgen.frontend.syntax.assigned import below
 
 
 def call_first(tree: c_ast.FileAST, asked: frozenset[int], changing: frozenset[str]) -> None:

@@ -29,7 +29,7 @@ from rtlgen.frontend.lowering.nodes import (
     step_of,
 )
 from rtlgen.frontend.lowering.variables import Variables
-from rtlgen.frontend.writers import assigned, assigned_by, below, calls
+from rtlgen.frontend.syntax.assigned import assigned, assigned_by, below, calls
 
 Limits = tuple[int | None, int | None]
 """The least and the greatest value; None where nothing says so."""

@@ -12,7 +12,7 @@ from pycparser import c_ast
 from rtlgen.frontend.lowering.names import Names
 from rtlgen.frontend.lowering.nodes import changed
 from rtlgen.frontend.lowering.types import ArrayOf, PointerTo
-from rtlgen.frontend.writers import below
+from rtlgen.frontend.syntax.assigned import below
 
 
 def changing_functions(tree: c_ast.FileAST) -> frozenset[str]:

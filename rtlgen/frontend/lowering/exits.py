@@ -68,9 +68,9 @@ from rtlgen.frontend.lowering.nodes import (
 from rtlgen.frontend.lowering.switches import chosen_by_if
 from rtlgen.frontend.lowering.types import INT, Plain, declaration, plain
 from rtlgen.frontend.lowering.variables import Variables
-from rtlgen.frontend.pure_functions import is_pure
-from rtlgen.frontend.region import Region, called
-from rtlgen.frontend.writers import assigned, below
+from rtlgen.frontend.syntax.assigned import assigned, below
+from rtlgen.frontend.syntax.functions import is_pure
+from rtlgen.frontend.syntax.region import Region, called
 
 
 @dataclass(frozen=True, slots=True)

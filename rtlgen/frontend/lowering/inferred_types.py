@@ -13,7 +13,6 @@ from __future__ import annotations
 from pycparser import c_ast
 
 from rtlgen.frontend.errors import UnsupportedType
-from rtlgen.frontend.locate import Locator
 from rtlgen.frontend.lowering.names import Names
 from rtlgen.frontend.lowering.nodes import Place, map_children, parameters_of
 from rtlgen.frontend.lowering.rewriter import refusal
@@ -31,6 +30,7 @@ from rtlgen.frontend.lowering.types import (
     type_name,
     unqualified,
 )
+from rtlgen.frontend.syntax.locate import Locator
 
 _WORDS = frozenset(("typeof", "typeof_unqual", "auto", "sizeof"))
 

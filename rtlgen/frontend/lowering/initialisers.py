@@ -13,10 +13,10 @@ from typing import TypeAlias
 from pycparser import c_ast
 
 from rtlgen.frontend.errors import InitialiserUnsupported
-from rtlgen.frontend.locate import Locator
 from rtlgen.frontend.lowering.names import Names
 from rtlgen.frontend.lowering.rewriter import refusal
 from rtlgen.frontend.lowering.types import ArrayOf, Member, RecordType, Type
+from rtlgen.frontend.syntax.locate import Locator
 
 Step: TypeAlias = int | str
 Way: TypeAlias = tuple[Step, ...]

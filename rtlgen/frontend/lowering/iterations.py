@@ -29,7 +29,7 @@ from rtlgen.frontend.lowering.nodes import (
     replaced,
     step_of,
 )
-from rtlgen.frontend.writers import STEPS, assigned, below, calls, mentions
+from rtlgen.frontend.syntax.assigned import STEPS, assigned, below, calls, mentions
 
 Loop: TypeAlias = "c_ast.For | c_ast.While | c_ast.DoWhile"
 ORDERED = ("<", "<=", ">", ">=")

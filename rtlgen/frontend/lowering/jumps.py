@@ -9,7 +9,7 @@ from typing import TypeAlias
 from pycparser import c_ast
 
 from rtlgen.frontend.lowering.nodes import items_of
-from rtlgen.frontend.writers import below
+from rtlgen.frontend.syntax.assigned import below
 
 Target: TypeAlias = tuple[str, str]
 """`("break", "")`, `("continue", "")`, `("return", "")`, or `("goto", label)`."""

@@ -12,7 +12,7 @@ from pycparser import c_ast
 from rtlgen.frontend.lowering.names import Names, Symbol
 from rtlgen.frontend.lowering.nodes import replaced
 from rtlgen.frontend.lowering.types import number_type, placed
-from rtlgen.frontend.writers import assigned, below
+from rtlgen.frontend.syntax.assigned import assigned, below
 
 
 def take_known_extents(tree: c_ast.FileAST) -> None:

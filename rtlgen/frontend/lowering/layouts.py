@@ -15,7 +15,6 @@ from pycparser import c_ast
 
 from rtlgen.errors import Label
 from rtlgen.frontend.errors import AggregateUnsupported
-from rtlgen.frontend.locate import Locator
 from rtlgen.frontend.lowering.names import Names
 from rtlgen.frontend.lowering.nodes import integer
 from rtlgen.frontend.lowering.types import (
@@ -33,6 +32,7 @@ from rtlgen.frontend.lowering.types import (
     plain,
     qualified,
 )
+from rtlgen.frontend.syntax.locate import Locator
 
 Path = tuple[str, ...]
 

@@ -17,11 +17,11 @@ from __future__ import annotations
 from pycparser import c_ast
 
 from rtlgen.frontend.errors import UnsupportedExpression
-from rtlgen.frontend.locate import Locator
 from rtlgen.frontend.lowering.nodes import FreshNames, changed, integer, named, specified
 from rtlgen.frontend.lowering.rewriter import Before, Refused, Rewriter, refusal
 from rtlgen.frontend.lowering.types import ArrayOf, Plain, declaration
-from rtlgen.frontend.writers import NUMBERS, below
+from rtlgen.frontend.syntax.assigned import NUMBERS, below
+from rtlgen.frontend.syntax.locate import Locator
 
 
 def name_literals(tree: c_ast.FileAST, locator: Locator) -> Refused:

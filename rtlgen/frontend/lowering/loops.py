@@ -60,7 +60,7 @@ from rtlgen.frontend.lowering.nodes import (
 from rtlgen.frontend.lowering.trip_bounds import TripBounds, starts_of
 from rtlgen.frontend.lowering.types import INT, cast, declaration, plain
 from rtlgen.frontend.lowering.variables import Variables
-from rtlgen.frontend.writers import assigned, below, calls, mentions
+from rtlgen.frontend.syntax.assigned import assigned, below, calls, mentions
 
 
 @dataclass(slots=True)

@@ -14,7 +14,6 @@ from pycparser import c_ast
 
 from rtlgen.errors import Label
 from rtlgen.frontend.errors import PointerUnsupported
-from rtlgen.frontend.locate import Locator
 from rtlgen.frontend.lowering.names import Symbol
 from rtlgen.frontend.lowering.nodes import FreshNames, integer, parameters_of
 from rtlgen.frontend.lowering.pointer_values import (
@@ -29,6 +28,7 @@ from rtlgen.frontend.lowering.pointer_values import (
 )
 from rtlgen.frontend.lowering.rewriter import Before, Rewriter, refusal
 from rtlgen.frontend.lowering.types import PointerTo
+from rtlgen.frontend.syntax.locate import Locator
 
 COMPARISONS = frozenset(("<", "<=", ">", ">=", "==", "!="))
 

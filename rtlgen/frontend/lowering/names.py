@@ -14,12 +14,6 @@ from dataclasses import dataclass
 
 from pycparser import c_ast
 
-from rtlgen.frontend.constants import (
-    CHARACTER,
-    WIDE_CHARACTERS,
-    character_constant,
-    integer_constant,
-)
 from rtlgen.frontend.lowering.nodes import integer, parameters_of
 from rtlgen.frontend.lowering.types import (
     INT,
@@ -45,6 +39,12 @@ from rtlgen.frontend.lowering.types import (
     plain,
     qualified,
     unqualified,
+)
+from rtlgen.frontend.text.constants import (
+    CHARACTER,
+    WIDE_CHARACTERS,
+    character_constant,
+    integer_constant,
 )
 
 _POINTER_BYTES = 8

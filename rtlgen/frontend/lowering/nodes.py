@@ -11,8 +11,8 @@ from typing import Any, TypeAlias
 
 from pycparser import c_ast
 
-from rtlgen.frontend.constants import integer_constant
-from rtlgen.frontend.writers import STEPS, below, mentions
+from rtlgen.frontend.syntax.assigned import STEPS, below, mentions
+from rtlgen.frontend.text.constants import integer_constant
 
 Place: TypeAlias = Any
 """pycparser's coordinate of a node."""

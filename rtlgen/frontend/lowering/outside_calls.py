@@ -25,13 +25,11 @@ from dataclasses import dataclass
 
 from pycparser import c_ast
 
-from rtlgen.frontend.block_calls import BLOCK_CALLS
-from rtlgen.frontend.calls import ABSOLUTE
-from rtlgen.frontend.desugar import TELLING
-from rtlgen.frontend.locate import Locator
 from rtlgen.frontend.lowering.changing import called_below
 from rtlgen.frontend.lowering.nodes import changed
-from rtlgen.frontend.writers import NUMBERS, below
+from rtlgen.frontend.syntax.assigned import NUMBERS, below
+from rtlgen.frontend.syntax.functions import ABSOLUTE, BLOCK_CALLS, TELLING
+from rtlgen.frontend.syntax.locate import Locator
 
 _FREEING = frozenset(("free", "_mm_free"))
 _JUMPING = frozenset(

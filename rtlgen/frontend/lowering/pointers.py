@@ -20,9 +20,8 @@ from dataclasses import replace
 
 from pycparser import c_ast
 
-from rtlgen.frontend.desugar import lifted_steps
 from rtlgen.frontend.errors import PointerUnsupported
-from rtlgen.frontend.locate import Locator
+from rtlgen.frontend.lowering.desugar import lifted_steps
 from rtlgen.frontend.lowering.moving_pointers import COMPARISONS, Scan, Walker, Walkers
 from rtlgen.frontend.lowering.names import Symbol
 from rtlgen.frontend.lowering.nodes import (
@@ -57,7 +56,8 @@ from rtlgen.frontend.lowering.types import (
     plain,
     size_constant,
 )
-from rtlgen.frontend.writers import below
+from rtlgen.frontend.syntax.assigned import below
+from rtlgen.frontend.syntax.locate import Locator
 
 
 def place_pointers(tree: c_ast.FileAST, locator: Locator) -> Refused:

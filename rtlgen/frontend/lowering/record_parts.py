@@ -15,9 +15,7 @@ from typing import TypeGuard
 
 from pycparser import c_ast
 
-from rtlgen.frontend.desugar import TELLING
 from rtlgen.frontend.errors import AggregateUnsupported, FrontendError
-from rtlgen.frontend.locate import Locator
 from rtlgen.frontend.lowering.layouts import (
     Entry,
     Layout,
@@ -54,8 +52,10 @@ from rtlgen.frontend.lowering.types import (
     size_constant,
     unqualified,
 )
-from rtlgen.frontend.refusals import unknown_name
-from rtlgen.frontend.writers import STEPS, below
+from rtlgen.frontend.reading.refusals import unknown_name
+from rtlgen.frontend.syntax.assigned import STEPS, below
+from rtlgen.frontend.syntax.functions import TELLING
+from rtlgen.frontend.syntax.locate import Locator
 
 _COMPARED = frozenset(("==", "!=", "<", "<=", ">", ">=", "-"))
 

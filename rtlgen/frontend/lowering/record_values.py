@@ -13,7 +13,6 @@ from dataclasses import replace
 
 from pycparser import c_ast
 
-from rtlgen.frontend.locate import Locator
 from rtlgen.frontend.lowering.initialisers import Initialiser, Way
 from rtlgen.frontend.lowering.layouts import (
     Entry,
@@ -40,7 +39,8 @@ from rtlgen.frontend.lowering.types import (
     ranks,
     unqualified,
 )
-from rtlgen.frontend.writers import below
+from rtlgen.frontend.syntax.assigned import below
+from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.ir.records import Record, RecordMember
 
 

@@ -19,8 +19,6 @@ from dataclasses import dataclass, replace
 
 from pycparser import c_ast
 
-from rtlgen.frontend.extents import SUFFIX
-from rtlgen.frontend.locate import Locator
 from rtlgen.frontend.lowering.names import Symbol
 from rtlgen.frontend.lowering.nodes import changed, copied, integer, is_void, named, variable_of
 from rtlgen.frontend.lowering.record_parts import is_record, is_whole, leaf_type
@@ -35,7 +33,9 @@ from rtlgen.frontend.lowering.types import (
     type_name,
     unqualified,
 )
-from rtlgen.frontend.writers import STEPS, below
+from rtlgen.frontend.reading.extents import SUFFIX
+from rtlgen.frontend.syntax.assigned import STEPS, below
+from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.ir.records import Record
 
 _BLOCK_CALLS = frozenset(("memset", "memcpy", "memmove"))

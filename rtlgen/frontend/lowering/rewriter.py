@@ -9,9 +9,9 @@ from pycparser import c_ast
 
 from rtlgen.errors import Label
 from rtlgen.frontend.errors import FrontendError
-from rtlgen.frontend.locate import Locator
 from rtlgen.frontend.lowering.names import Names
 from rtlgen.frontend.lowering.nodes import parameters_of
+from rtlgen.frontend.syntax.locate import Locator
 
 Before = list[c_ast.Node] | None
 """Takes statements that have to run before an expression; None where there is no such place."""

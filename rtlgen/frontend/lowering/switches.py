@@ -34,7 +34,7 @@ from rtlgen.frontend.lowering.nodes import (
     reads_memory,
 )
 from rtlgen.frontend.lowering.types import LONG, declaration, plain
-from rtlgen.frontend.writers import assigned, calls, mentions
+from rtlgen.frontend.syntax.assigned import assigned, calls, mentions
 
 
 @dataclass(slots=True)

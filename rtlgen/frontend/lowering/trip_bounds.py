@@ -31,7 +31,7 @@ from rtlgen.frontend.lowering.iterations import (
 from rtlgen.frontend.lowering.jumps import CONTINUE, outcome, target_of
 from rtlgen.frontend.lowering.nodes import integer, items_of, named, number, replaced, step_of
 from rtlgen.frontend.lowering.variables import Variables
-from rtlgen.frontend.writers import assigned, assigned_by, below, mentions
+from rtlgen.frontend.syntax.assigned import assigned, assigned_by, below, mentions
 
 MAX_BOUND = 1 << 31
 """What counts iterations is an int."""

@@ -13,8 +13,8 @@ from typing import Literal, TypeAlias
 from pycparser import c_ast
 
 from rtlgen.frontend.lowering.nodes import Place, copied
-from rtlgen.frontend.types import integer_type
-from rtlgen.frontend.writers import below
+from rtlgen.frontend.syntax.assigned import below
+from rtlgen.frontend.syntax.types import integer_type
 
 Keyword: TypeAlias = Literal["struct", "union"]
 

@@ -8,7 +8,7 @@ from pycparser import c_ast
 
 from rtlgen.frontend.lowering.names import Names, Symbol
 from rtlgen.frontend.lowering.types import INT, Number, Plain, number_type, plain
-from rtlgen.frontend.writers import below
+from rtlgen.frontend.syntax.assigned import below
 
 
 class Variables:

@@ -1,0 +1,1 @@
+"""What values and conditions are as functions of iterators: ranges, affine forms, cases."""

@@ -1,0 +1,454 @@
+"""What iterators decide: conditions, choices, quotients and remainders, taken apart into cases.
+
+i != j                       i < j   or   i > j
+i % 3 == 1                   a congruence, which a loop can step by
+i % 8                        is i - 8          where 8 <= i < 16
+i / 4                        is 2              where 8 <= i < 12
+a[i < 4 ? i : i + 2] = x;    where i < 4:  a[i] = x;      where i >= 4:  a[i + 2] = x;
+j < i % 2                    where i is even:  j < 0;     where i is odd:  j < 1
+
+Cases exclude one another; each is a conjunction of affine conditions and congruences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from rtlgen.frontend.analysis.ranges import Ranges
+from rtlgen.ir.affine import Affine, Congruence, Constraint
+from rtlgen.ir.conditions import is_truth
+from rtlgen.ir.expr import (
+    COMPARISONS,
+    Binary,
+    Cast,
+    Constant,
+    Expr,
+    IndexValue,
+    Read,
+    ScalarParameter,
+    Select,
+    Unary,
+    children,
+    walk,
+    with_children,
+)
+
+
+def remainder_cases(
+    value: Expr, op: str, wanted: int, ranges: Ranges
+) -> tuple[tuple[Constraint, ...], ...] | None:
+    """Return the cases in which `value op wanted` holds, or None if `value` is no remainder.
+
+    "Not equal" is a stride only for a divisor of 2.
+
+    Parameters
+    ----------
+    op: `eq` or `ne`.
+    """
+    found = _remainder(value)
+    if found is None:
+        return None
+    form, modulus, towards_zero = found
+    low, high = ranges.minimum(form), ranges.maximum(form)
+    turns = low // modulus
+    if turns == high // modulus and (low >= 0 or not towards_zero):
+        # It is never divided: the remainder is affine.
+        rest = form - turns * modulus - wanted
+        return ((rest, -rest),) if op == "eq" else ((rest - 1,), (-rest - 1,))
+    if op == "ne":
+        if modulus != 2 or wanted not in (0, 1) or (wanted and towards_zero and low < 0):
+            return None
+        return ((Congruence(form - (1 - wanted), 2),),)
+    if not towards_zero or low >= 0:
+        return ((Congruence(form - wanted, modulus),),) if 0 <= wanted < modulus else ()
+    if abs(wanted) >= modulus:
+        return ()
+    # C's remainder has the sign of the dividend.
+    same_sign: tuple[Affine, ...] = ()
+    if wanted > 0:
+        same_sign = (form - 1,)
+    elif wanted < 0 < high:
+        same_sign = (-form - 1,)
+    return ((Congruence(form - wanted, modulus), *same_sign),)
+
+
+def _remainder(expr: Expr) -> tuple[Affine, int, bool] | None:
+    """Return the dividend, the divisor, and whether the quotient is rounded towards zero."""
+    match expr:
+        case Cast(operand):
+            inner = _remainder(operand)
+            # A conversion keeps a remainder that is not negative and small.
+            fits = inner is not None and not inner[2] and inner[1] - 1 <= expr.type.maximum
+            return inner if fits else None
+        case Binary("rem", IndexValue(form, type_), Constant(divisor)) if divisor > 0:
+            return form, divisor, type_.signed
+        case Binary("and", IndexValue(form), Constant(mask)) | Binary(
+            "and", Constant(mask), IndexValue(form)
+        ) if mask > 0 and mask & (mask + 1) == 0:
+            return form, mask + 1, False
+        case _:
+            return None
+
+
+Conjunction: TypeAlias = tuple[Constraint, ...]
+"""What holds all at once where the condition holds. `()` always holds."""
+
+Cases: TypeAlias = tuple[Conjunction, ...]
+"""Conjunctions of which at most one holds at a time. `()` never holds."""
+
+MAX_CASES = 8
+
+_NEGATED = {"lt": "ge", "le": "gt", "gt": "le", "ge": "lt", "eq": "ne", "ne": "eq"}
+
+
+def cases_of(expr: Expr, negated: bool, ranges: Ranges, strides: bool) -> Cases | None:
+    """Return the cases in which a value is not 0 (or is, if `negated`); None if it is not affine.
+
+    Parameters
+    ----------
+    strides: take comparisons of remainders as affine conditions, too.
+    """
+    match expr:
+        case Unary("lnot", operand):
+            return cases_of(operand, not negated, ranges, strides)
+        case Binary("ne" | "eq" as op, left, Constant(0)) if is_truth(left):
+            return cases_of(left, negated != (op == "eq"), ranges, strides)
+        case Binary(op, left, right) if op in COMPARISONS:
+            return _compared(_NEGATED[op] if negated else op, left, right, ranges, strides)
+        case Binary("and" | "or" as op, left, right) if is_truth(left) and is_truth(right):
+            return _joined((op == "and") != negated, left, right, negated, ranges, strides)
+        case Select(condition, if_true, if_false):
+            arms = []
+            for arm, otherwise in ((if_true, False), (if_false, True)):
+                chosen = cases_of(condition, otherwise, ranges, strides)
+                arms.append(both(chosen, cases_of(arm, negated, ranges, strides), ranges))
+            return None if None in arms else tuple(case for arm in arms for case in arm or ())
+        case Cast(operand) if is_truth(operand):
+            return cases_of(operand, negated, ranges, strides)
+        case _:
+            zero = Constant(0, expr.type)
+            return _compared("eq" if negated else "ne", expr, zero, ranges, strides)
+
+
+def _compared(op: str, left: Expr, right: Expr, ranges: Ranges, strides: bool) -> Cases | None:
+    a, b = _affine(left), _affine(right)
+    if a is not None and b is not None:
+        return possible(compared(op, a - b), ranges)
+    if strides and op in ("eq", "ne"):
+        for value, other in ((left, b), (right, a)):
+            if other is not None and other.is_constant:
+                cases = remainder_cases(value, op, other.constant, ranges)
+                return None if cases is None else possible(cases, ranges)
+    return None
+
+
+def _joined(
+    is_both: bool, left: Expr, right: Expr, negated: bool, ranges: Ranges, strides: bool
+) -> Cases | None:
+    first = cases_of(left, negated, ranges, strides)
+    second = cases_of(right, negated, ranges, strides)
+    if is_both:
+        return both(first, second, ranges)
+    return either(first, cases_of(left, not negated, ranges, strides), second, ranges)
+
+
+def compared(op: str, difference: Affine) -> Cases:
+    """Return where `difference op 0` holds."""
+    below, above = -difference - 1, difference - 1
+    match op:
+        case "lt":
+            return ((below,),)
+        case "le":
+            return ((-difference,),)
+        case "gt":
+            return ((above,),)
+        case "ge":
+            return ((difference,),)
+        case "eq":
+            return ((difference, -difference),)
+        case _:
+            return ((below,), (above,))
+
+
+def both(left: Cases | None, right: Cases | None, ranges: Ranges) -> Cases | None:
+    """Return where two conditions hold."""
+    if left is None or right is None:
+        return None
+    return possible(tuple((*a, *b) for a in left for b in right), ranges)
+
+
+def either(
+    left: Cases | None, otherwise: Cases | None, right: Cases | None, ranges: Ranges
+) -> Cases | None:
+    """Return where one of two conditions holds; `otherwise` is where `left` does not."""
+    rest = both(otherwise, right, ranges)
+    return None if left is None or rest is None else (*left, *rest)
+
+
+def possible(cases: Cases, ranges: Ranges) -> Cases:
+    """Leave out cases that cannot hold, and conditions that hold anyway."""
+    kept = []
+    for case in cases:
+        inside = ranges.under(case)
+        if any(inside.maximum(c) < 0 for c in case if isinstance(c, Affine)):
+            continue
+        residues = {c: ranges.residue(c) for c in case if isinstance(c, Congruence)}
+        if any(residues.values()):
+            continue
+        needed = [
+            c
+            for c in case
+            if (residues[c] is None if isinstance(c, Congruence) else ranges.minimum(c) < 0)
+        ]
+        kept.append(tuple(dict.fromkeys(needed)))
+    return tuple(kept)
+
+
+def _affine(expr: Expr) -> Affine | None:
+    match expr:
+        case Constant(value):
+            return Affine((), value)
+        case IndexValue(affine):
+            return affine
+    return None
+
+
+_MASKS = ("and", "or", "xor")
+
+
+@dataclass(frozen=True, slots=True)
+class Division:
+    """An operation that divides `form` by `modulus`, and uses the quotient or the rest.
+
+    Members
+    -------
+    towards_zero: the quotient is rounded so, not down.
+    uses_rest: it is enough to know the rest.
+    piece: over how many values from a multiple of it on the result is affine.
+    """
+
+    form: Affine
+    modulus: int
+    towards_zero: bool
+    uses_rest: bool
+    piece: int
+
+    def signs(self, ranges: Ranges) -> tuple[tuple[Constraint, ...], ...]:
+        """Return the two cases in which the form has one sign; none where it always has."""
+        if not self.towards_zero or not ranges.minimum(self.form) < 0 < ranges.maximum(self.form):
+            return ()
+        return (self.form,), (-self.form - 1,)
+
+    def cases(self, ranges: Ranges, most: int) -> tuple[tuple[Constraint, ...], ...]:
+        """Return cases, `most` at most, in each of which it is affine; none where that is no use.
+
+        One of them always holds, and no two at a time.
+        """
+        if self.signs(ranges):
+            return self.signs(ranges)
+        low, high = ranges.minimum(self.form), ranges.maximum(self.form)
+        form = self.form
+        if self.towards_zero and low < 0:
+            form, low, high = -form, -high, -low
+        first, last = low // self.piece, high // self.piece
+        if self.uses_rest and self.modulus <= min(last - first + 1, most):
+            return tuple((Congruence(form - r, self.modulus),) for r in range(self.modulus))
+        if 1 < last - first + 1 <= most:
+            pieces = (form - self.piece * q for q in range(first, last + 1))
+            return tuple((piece, -piece + (self.piece - 1)) for piece in pieces)
+        return ()
+
+
+def divisions_in(expr: Expr) -> Iterator[Division]:
+    """Yield the divisions of affine functions in an expression, those that use the rest first."""
+    found = [d for node in walk(expr) if (d := _division(node)) is not None]
+    yield from sorted(found, key=lambda division: not division.uses_rest)
+
+
+def _division(node: Expr) -> Division | None:
+    match node:
+        case Binary("rem" | "div" as op, IndexValue(form), Constant(by)) if by:
+            return Division(form, abs(by), node.type.signed, op == "rem", abs(by))
+        case Binary("shr", IndexValue(form), Constant(by)):
+            return Division(form, 1 << by, False, False, 1 << by)
+        case Binary(op, IndexValue(form), Constant(by)) | Binary(
+            op, Constant(by), IndexValue(form)
+        ) if op in _MASKS:
+            few = _low_bits(by, node)
+            modulus = 1 << few.bit_length()
+            return Division(
+                form, modulus, False, True, modulus if few & (few + 1) == 0 else few & -few
+            )
+    return None
+
+
+def _low_bits(mask: int, node: Binary) -> int:
+    """Return the mask, or what it leaves out, whichever has fewer bits."""
+    rest = ~mask if node.type.signed else node.type.maximum ^ mask
+    return mask if mask >= 0 and (rest < 0 or mask <= rest) else rest
+
+
+def divided(node: Binary, ranges: Ranges) -> Affine | None:
+    """Return the affine function that a division of one gives, if `ranges` tell."""
+    match node:
+        case Binary("rem" | "div" as op, IndexValue(form), Constant(by)) if by:
+            low, high = ranges.minimum(form), ranges.maximum(form)
+            if node.type.signed and low < 0:
+                # Towards zero: it is done on the magnitude.
+                if high > 0:
+                    return None
+                found = _part(op, -form, abs(by), ranges)
+                sign = -1 if op == "rem" or by > 0 else 1
+            else:
+                found = _part(op, form, abs(by), ranges)
+                sign = -1 if op == "div" and by < 0 else 1
+            return None if found is None else found * sign
+        case Binary("shr", IndexValue(form), Constant(by)):
+            return _part("div", form, 1 << by, ranges)
+        case Binary(op, IndexValue(form), Constant(by)) | Binary(
+            op, Constant(by), IndexValue(form)
+        ) if op in _MASKS:
+            return _masked(node, form, by, ranges)
+    return None
+
+
+def _masked(node: Binary, form: Affine, mask: int, ranges: Ranges) -> Affine | None:
+    few = _low_bits(mask, node)
+    modulus = 1 << few.bit_length()
+    rest = _part("rem", form, modulus, ranges)
+    if few & (few + 1) and (rest is None or not rest.is_constant):
+        # The bits below the lowest one of the mask do not matter.
+        unit = few & -few
+        quotient = _part("div", form, unit, ranges)
+        rest = None if quotient is None else quotient * unit
+    if rest is None:
+        return None
+    kept = Affine((), rest.constant & few) if rest.is_constant else rest
+    if few != mask:
+        kept = form - kept
+    if node.op == "and":
+        return kept
+    return form + mask - kept * (1 if node.op == "or" else 2)
+
+
+def _part(op: str, form: Affine, modulus: int, ranges: Ranges) -> Affine | None:
+    """Return the quotient, rounded down, or the rest."""
+    low, high = ranges.minimum(form), ranges.maximum(form)
+    if low // modulus == high // modulus and not is_held(form, ranges):
+        quotient = low // modulus
+        return form - quotient * modulus if op == "rem" else Affine((), quotient)
+    if op == "rem":
+        for sign in (1, -1):
+            residue = ranges.residue(Congruence(form * sign, modulus))
+            if residue is not None:
+                return Affine((), residue * sign % modulus)
+    return None
+
+
+def is_held(form: Affine, ranges: Ranges) -> bool:
+    """Return whether a form is about an iterator held at one value, as to read a condition once."""
+    return any(form.coefficient(r.name) and r.low == r.high for r in ranges.iterators)
+
+
+MAX_RESIDUES = 16
+"""Cases that a quotient or remainder of iterators is taken apart into."""
+
+
+def is_by_iterators(expr: Expr) -> bool:
+    """Return whether a value depends on nothing but the iterators."""
+    return not any(isinstance(node, Read | ScalarParameter) for node in walk(expr))
+
+
+def choice_in(expr: Expr, ranges: Ranges) -> Cases | None:
+    """Return where each choice in a value is made in one way, if there is one to be made.
+
+    The cases exclude one another, and one of them always holds.
+    """
+    for node in walk(expr):
+        if not isinstance(node, Select):
+            continue
+        chosen = cases_of(node.condition, False, ranges, strides=True)
+        other = cases_of(node.condition, True, ranges, strides=True)
+        if chosen and other is None:
+            other = _other_residues(chosen)
+        if chosen and other and len(chosen) + len(other) <= MAX_CASES:
+            return (*chosen, *other)
+    return None
+
+
+def division_in(expr: Expr, ranges: Ranges) -> Cases | None:
+    """Return where a quotient or remainder in a value is affine, if a few cases tell.
+
+    The cases exclude one another, and one of them always holds.
+    """
+    for division in divisions_in(expr):
+        cases = possible(division.cases(ranges, MAX_RESIDUES), ranges)
+        if len(cases) > 1:
+            return cases
+    return None
+
+
+def truncation_in(expr: Expr, ranges: Ranges) -> Cases | None:
+    """Return where the dividend of a quotient or remainder has one sign, if it may have either.
+
+    C rounds towards zero: in each of the two cases that is one way.
+    """
+    for division in divisions_in(expr):
+        cases = possible(division.signs(ranges), ranges)
+        if len(cases) > 1:
+            return cases
+    return None
+
+
+def product_in(expr: Expr, ranges: Ranges) -> Cases | None:
+    """Return where a factor or divisor in a value is a number, if it is one of a few.
+
+    a[i * j] = x;       where i = 0:  a[0] = x;     where i = 1:  a[j] = x;     ...
+    """
+    for node in walk(expr):
+        match node:
+            case Binary("mul", IndexValue(left), IndexValue(right)):
+                forms = [left, right]
+            case Binary("div" | "rem" | "shl" | "shr", _, IndexValue(right)):
+                forms = [right]
+            case _:
+                continue
+        cases = min((values_of(form, ranges) for form in forms), key=len)
+        if 1 < len(cases) <= MAX_RESIDUES:
+            return possible(cases, ranges)
+    return None
+
+
+def values_of(form: Affine, ranges: Ranges) -> Cases:
+    """Return the cases in which a form has each of its values, as far as ranges tell."""
+    low, high = ranges.minimum(form), ranges.maximum(form)
+    # Of many there is no need to list more than tells that they are many.
+    last = min(high, low + MAX_RESIDUES)
+    return tuple((form - value, -form + value) for value in range(low, last + 1))
+
+
+def _other_residues(cases: Cases) -> Cases | None:
+    """Return where a remainder is another one, if that is what the cases are about."""
+    match cases:
+        case ((Congruence(form, modulus),),) if modulus <= MAX_CASES:
+            return tuple((Congruence(form - rest, modulus),) for rest in range(1, modulus))
+    return None
+
+
+def is_decided(condition: Expr, ranges: Ranges) -> bool | None:
+    """Return whether a condition always holds, or never; None where it may do either."""
+    cases = cases_of(condition, False, ranges, strides=True)
+    if cases in ((), ((),)):
+        return cases != ()
+    return True if cases_of(condition, True, ranges, strides=True) == () else None
+
+
+def settled(expr: Expr, ranges: Ranges) -> Expr:
+    """Return a value without the choices that are made already."""
+    if isinstance(expr, Select):
+        decided = is_decided(expr.condition, ranges)
+        if decided is not None:
+            return settled(expr.if_true if decided else expr.if_false, ranges)
+    return with_children(expr, tuple(settled(part, ranges) for part in children(expr)))

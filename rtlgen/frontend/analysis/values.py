@@ -1,0 +1,339 @@
+"""Values of C expressions: the typed tree, and the affine function that it is, if it is one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import Enum, auto
+
+from rtlgen.errors import Label
+from rtlgen.frontend.analysis.cases import divided, is_by_iterators, is_decided, is_held
+from rtlgen.frontend.analysis.ranges import Ranges
+from rtlgen.frontend.errors import BadConstant
+from rtlgen.ir.affine import Affine
+from rtlgen.ir.expr import (
+    COMPARISONS,
+    Binary,
+    BinaryOp,
+    Cast,
+    Constant,
+    Expr,
+    IndexValue,
+    Select,
+    Unary,
+    UnaryOp,
+)
+from rtlgen.ir.types import INT32, IntType, common_type
+from rtlgen.source import Span
+
+
+class ObstacleKind(Enum):
+    """Why a value is no affine function of the iterators."""
+
+    DATA = auto()
+    ARGUMENT = auto()
+    NONLINEAR = auto()
+    WRAPS = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Obstacle:
+    """The innermost part of an expression that keeps it from being affine, and why.
+
+    Members
+    -------
+    parameter: the name of the scalar parameter, for an `ARGUMENT`.
+    others: further places that are part of the reason.
+    """
+
+    kind: ObstacleKind
+    reason: str
+    span: Span
+    parameter: str = ""
+    others: tuple[Label, ...] = ()
+
+    @property
+    def fix(self) -> str:
+        """How to make an `ARGUMENT` a constant."""
+        return f"fix the parameter with -D {self.parameter}=VALUE"
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A lowered expression.
+
+    Members
+    -------
+    expr: the typed tree.
+    affine: the affine function that `expr` is for every iteration, wrapping included; or None.
+    obstacle: set exactly when `affine` is None.
+    modular: an affine function that the value equals modulo 2**width of its type, though not
+        everywhere: unsigned `x + dx` with a negative dx, on its way to what it is meant to be.
+    """
+
+    expr: Expr
+    affine: Affine | None
+    obstacle: Obstacle | None
+    span: Span
+    modular: Affine | None = None
+
+    @property
+    def residue(self) -> Affine | None:
+        """An affine function that the value equals, at least modulo 2**width of its type."""
+        return self.modular if self.affine is None else self.affine
+
+    @property
+    def type(self) -> IntType:
+        return self.expr.type
+
+    @property
+    def constant(self) -> int | None:
+        """The value when it is the same everywhere and known."""
+        if self.affine is not None and self.affine.is_constant:
+            return self.affine.constant
+        return None
+
+
+def opaque(expr: Expr, obstacle: Obstacle, span: Span) -> Value:
+    """Return a value that is not affine."""
+    return Value(expr, None, obstacle, span)
+
+
+def exact(affine: Affine, type_: IntType, span: Span) -> Value:
+    """Return the value of an affine function that `type_` is known to hold."""
+    if affine.is_constant:
+        return Value(Constant(affine.constant, type_), affine, None, span)
+    return Value(IndexValue(affine, type_), affine, None, span)
+
+
+def literal(value: int, type_: IntType, span: Span) -> Value:
+    """Return a constant, wrapped to its type."""
+    return exact(Affine((), type_.wrap(value)), type_, span)
+
+
+@dataclass(frozen=True, slots=True)
+class Arithmetic:
+    """C's operators on values, in the loops and conditions that `ranges` describes."""
+
+    ranges: Ranges
+
+    def convert(self, value: Value, type_: IntType) -> Value:
+        """Convert as C does (C11 6.3.1.3; implementation-defined cases wrap, like gcc)."""
+        if value.type == type_:
+            return value
+        if type_.is_bool:
+            value = self.truth(value)
+        expr = Cast(value.expr, type_)
+        if value.affine is not None:
+            return self._fitted(value.affine, expr, value.span)
+        if value.modular is not None and type_.width_bits <= value.type.width_bits:
+            return self._fitted(value.modular, expr, value.span)
+        return replace(value, expr=expr, modular=None)
+
+    def number(self, value: Value) -> int | None:
+        """Return the number that a value is here, if there is one that it always is."""
+        if value.affine is None:
+            return None
+        low = self.ranges.minimum(value.affine)
+        is_one = low == self.ranges.maximum(value.affine)
+        return low if is_one and not is_held(value.affine, self.ranges) else None
+
+    def promoted(self, value: Value) -> Value:
+        """Apply the integer promotions."""
+        return self.convert(value, value.type.promoted)
+
+    def unary(self, op: UnaryOp, operand: Value, span: Span) -> Value:
+        """Apply `-`, `~` or `!`."""
+        if op == "lnot":
+            if operand.constant is not None:
+                return literal(int(operand.constant == 0), INT32, span)
+            return opaque(
+                Unary(op, operand.expr, INT32), self._blame("a negation", span, operand), span
+            )
+        value = self.promoted(operand)
+        expr = Unary(op, value.expr, value.type)
+        residue = value.residue
+        if residue is None:
+            return opaque(expr, self._blame("", span, value), span)
+        # ~x is -x - 1 in two's complement.
+        affine = -residue if op == "neg" else -residue - 1
+        return self._fitted(affine, expr, span)
+
+    def binary(self, op: BinaryOp, left: Value, right: Value, span: Span) -> Value:
+        """Apply a binary operator, after the conversions that it makes."""
+        if op in ("shl", "shr"):
+            return self._shift(op, self.promoted(left), self.promoted(right), span)
+        type_ = common_type(left.type, right.type)
+        left, right = self.convert(left, type_), self.convert(right, type_)
+        if op in ("div", "rem") and right.constant == 0:
+            raise BadConstant("division by zero", labels=(Label(span, "the divisor is 0"),))
+        result = INT32 if op in COMPARISONS else type_
+        expr = Binary(op, left.expr, right.expr, result)
+        if left.affine is None or right.affine is None:
+            residue = _residue_of(op, left, right)
+            if residue is not None:
+                return self._fitted(residue, expr, span)
+            return opaque(expr, self._blame("", span, left, right), span)
+        if left.constant is not None and right.constant is not None:
+            return literal(_fold(op, left.constant, right.constant), result, span)
+        affine = _affine_result(op, left.affine, right.affine) or divided(expr, self.ranges)
+        if affine is None and op in ("mul", "div", "rem"):
+            affine = self._by_number(op, left, right)
+        if affine is None:
+            obstacle = Obstacle(ObstacleKind.NONLINEAR, _NONLINEAR[op], span)
+            return opaque(expr, obstacle, span)
+        return self._fitted(affine, expr, span)
+
+    def _by_number(self, op: BinaryOp, left: Value, right: Value) -> Affine | None:
+        """Return the result of an operation where a side that is no constant is a number here."""
+        for value, other in ((right, left), (left, right)):
+            number = self.number(value)
+            if value.constant is None and number is not None and (number or op == "mul"):
+                known = literal(number, value.type, value.span)
+                first, second = (other, known) if value is right else (known, other)
+                return self.binary(op, first, second, value.span).affine
+            if op != "mul":
+                break
+        return None
+
+    def select(self, condition: Value, if_true: Value, if_false: Value, span: Span) -> Value:
+        """Choose by `condition`; both arms are converted to their common type."""
+        type_ = common_type(if_true.type, if_false.type)
+        if_true, if_false = self.convert(if_true, type_), self.convert(if_false, type_)
+        if condition.constant is not None and None not in (if_true.affine, if_false.affine):
+            return replace(if_true if condition.constant else if_false, span=span)
+        expr = Select(self.truth(condition).expr, if_true.expr, if_false.expr, type_)
+        if is_by_iterators(expr):
+            decided = is_decided(expr.condition, self.ranges)
+            if decided is not None:
+                return replace(if_true if decided else if_false, span=span)
+        what = "a conditional expression"
+        return opaque(expr, self._blame(what, span, condition, if_true, if_false), span)
+
+    def truth(self, value: Value) -> Value:
+        """Return 0 or 1 for a value that is tested."""
+        if isinstance(value.expr, Binary) and value.expr.op in COMPARISONS:
+            return value
+        if isinstance(value.expr, Unary) and value.expr.op == "lnot":
+            return value
+        return self.binary("ne", value, literal(0, INT32, value.span), value.span)
+
+    def logical(self, op: BinaryOp, left: Value, right: Value, span: Span) -> Value:
+        """Apply `&&` (op `and`) or `||` (op `or`); both operands are pure."""
+        return self.binary(op, self.truth(left), self.truth(right), span)
+
+    def _shift(self, op: BinaryOp, left: Value, right: Value, span: Span) -> Value:
+        count = self.number(right)
+        if count is not None and not 0 <= count < left.type.width_bits:
+            raise BadConstant(
+                f"a shift by {count} is outside of the {left.type.width_bits} bits of its operand",
+                labels=(Label(right.span, "here"),),
+            )
+        expr = Binary(op, left.expr, right.expr, left.type)
+        if op == "shl" and left.residue is not None and count is not None:
+            return self._fitted(left.residue * (1 << count), expr, span)
+        if left.affine is None or count is None:
+            reason = "a shift by an iterator" if count is None else _NONLINEAR[op]
+            return opaque(expr, self._blame(reason, span, left, right), span)
+        if left.constant is not None:
+            return literal(left.constant >> count, left.type, span)
+        affine = divided(expr, self.ranges)
+        if affine is not None:
+            return self._fitted(affine, expr, span)
+        return opaque(expr, Obstacle(ObstacleKind.NONLINEAR, _NONLINEAR[op], span), span)
+
+    def _fitted(self, affine: Affine, expr: Expr, span: Span) -> Value:
+        """Return the affine value if the type of `expr` holds it everywhere, else the tree."""
+        type_ = expr.type
+        low, high = self.ranges.minimum(affine), self.ranges.maximum(affine)
+        if type_.minimum <= low and high <= type_.maximum:
+            return exact(affine, type_, span)
+        if affine.is_constant:
+            return literal(affine.constant, type_, span)
+        beyond = low if low < type_.minimum else high
+        reason = f"computed as {type_}, where {beyond} wraps to {type_.wrap(beyond)}"
+        obstacle = Obstacle(ObstacleKind.WRAPS, reason, span)
+        return replace(opaque(expr, obstacle, span), modular=_reduced(affine, type_.width_bits))
+
+    def _blame(self, what: str, span: Span, *operands: Value) -> Obstacle:
+        """Return the first obstacle of the operands, or the operation as the obstacle."""
+        for operand in operands:
+            if operand.obstacle is not None:
+                return operand.obstacle
+        return Obstacle(ObstacleKind.NONLINEAR, what, span)
+
+
+_NONLINEAR = {
+    "mul": "a product of iterators",
+    "div": "a quotient of an iterator",
+    "rem": "a remainder of an iterator",
+    "and": "a bit operation on an iterator",
+    "or": "a bit operation on an iterator",
+    "xor": "a bit operation on an iterator",
+    "shl": "a shift of an iterator",
+    "shr": "a quotient of an iterator",
+    **dict.fromkeys(COMPARISONS, "a comparison of iterators"),
+}
+
+
+def _affine_result(op: str, left: Affine, right: Affine) -> Affine | None:
+    """Return the affine function that an operation on two affine functions is, if it is one."""
+    match op:
+        case "add":
+            return left + right
+        case "sub":
+            return left - right
+        case "mul" if left.is_constant:
+            return right * left.constant
+        case "mul" if right.is_constant:
+            return left * right.constant
+        case "div" | "rem" if right.is_constant:
+            divisor = right.constant
+            if all(c % divisor == 0 for c in (left.constant, *(c for _, c in left.terms))):
+                quotient = Affine.of(
+                    {n: c // divisor for n, c in left.terms}, left.constant // divisor
+                )
+                return quotient if op == "div" else Affine()
+    return None
+
+
+def _reduced(affine: Affine, width_bits: int) -> Affine:
+    """Return a function that is the same modulo 2**width, with the smallest numbers in it."""
+    signed = IntType(width_bits, signed=True)
+    terms = {name: signed.wrap(coefficient) for name, coefficient in affine.terms}
+    return Affine.of(terms, signed.wrap(affine.constant))
+
+
+def _residue_of(op: str, left: Value, right: Value) -> Affine | None:
+    """Return what an operation gives modulo 2**width, if that is an affine function."""
+    if op not in ("add", "sub", "mul") or left.residue is None or right.residue is None:
+        return None
+    return _affine_result(op, left.residue, right.residue)
+
+
+def _fold(op: str, a: int, b: int) -> int:
+    """Return the mathematical result of an operation on constants."""
+    match op:
+        case "add":
+            return a + b
+        case "sub":
+            return a - b
+        case "mul":
+            return a * b
+        case "div":
+            return _truncated_quotient(a, b)
+        case "rem":
+            return a - b * _truncated_quotient(a, b)
+        case "and":
+            return a & b
+        case "or":
+            return a | b
+        case "xor":
+            return a ^ b
+    return int(
+        {"lt": a < b, "le": a <= b, "gt": a > b, "ge": a >= b, "eq": a == b, "ne": a != b}[op]
+    )
+
+
+def _truncated_quotient(a: int, b: int) -> int:
+    """Divide as C does: towards zero."""
+    return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)

@@ -1,0 +1,1 @@
+"""What loops make of the scalars that they carry."""

@@ -1,0 +1,131 @@
+"""Which parts of a statement decide what becomes of some scalars, by their names alone.
+
+a[i] = s; t = c + 1; if (t == n) { c = 0; s++; }       c: t = c + 1, the condition, c = 0
+
+The part that uses a scalar first may do nothing but set it:
+
+for (...) { b[i] = 0; if (k == 5) k = 0; a[k] = x; k++; }        if (k == 5) k = 0;
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from pycparser import c_ast
+
+from rtlgen.frontend.syntax.assigned import assigned, assigned_by, below, calls, mentions
+
+
+@dataclass(frozen=True, slots=True)
+class Relevance:
+    """What matters for some scalars.
+
+    Members
+    -------
+    names: the scalars, and everything on which they may depend.
+    nodes: the ids of the nodes below which one of those is set or declared.
+    pointed_to: names of what is changed by way of a pointer.
+    """
+
+    names: frozenset[str]
+    nodes: frozenset[int]
+    pointed_to: frozenset[str]
+
+
+def relevance(node: c_ast.Node, names: Iterable[str]) -> Relevance:
+    """Return what matters in a statement for the scalars that it calls `names`."""
+    relevant = _deciding(node, names)
+    pointers = {
+        name
+        for part in below(node)
+        if isinstance(part, c_ast.Decl | c_ast.UnaryOp)
+        and not (isinstance(part, c_ast.UnaryOp) and part.op != "&")
+        for name in assigned_by(part)
+    }
+    nodes: set[int] = set()
+    _note_setting(node, relevant, nodes)
+    return Relevance(relevant, frozenset(nodes), frozenset(pointers))
+
+
+def _deciding(node: c_ast.Node, names: Iterable[str]) -> frozenset[str]:
+    """Return the names on which the values of `names` depend, and themselves."""
+    found, size = set(names), 0
+    setting = [(name, part) for name, part in assigned(node)]
+    setting += [(part.name, part) for part in below(node) if isinstance(part, c_ast.Decl)]
+    choosing = [
+        (frozenset(name for name, _ in assigned(part)), _choosing(part))
+        for part in below(node)
+        if isinstance(part, c_ast.If | c_ast.For)
+    ]
+    while len(found) > size:
+        size = len(found)
+        for name, part in setting:
+            found |= _mentioned(part) if name in found else set()
+        for inside, names_of_choice in choosing:
+            found |= names_of_choice if inside & found else frozenset()
+    return frozenset(found)
+
+
+def _choosing(node: c_ast.If | c_ast.For) -> frozenset[str]:
+    """Return what decides whether, and how often, the rest of a statement is carried out.
+
+    A loop that sets its iterator first runs as often whatever it was before: what the rest makes of
+    it is told by the rest.
+    """
+    if isinstance(node, c_ast.If):
+        return _mentioned(node.cond)
+    start, again = node.init, [part for part in (node.cond, node.next) if part is not None]
+    mentioned = frozenset[str]().union(*map(_mentioned, again))
+    match start:
+        case None:
+            return mentioned
+        case c_ast.DeclList(decls=[c_ast.Decl(name=iterator)]):
+            return (mentioned - {iterator}) | _mentioned(start)
+        case c_ast.Assignment(op="=", lvalue=c_ast.ID(name=iterator), rvalue=value):
+            return (mentioned - {iterator}) | _mentioned(value)
+        case _:
+            return mentioned | _mentioned(start)
+
+
+def _mentioned(root: c_ast.Node) -> frozenset[str]:
+    return frozenset(part.name for part in below(root) if isinstance(part, c_ast.ID))
+
+
+def _note_setting(node: c_ast.Node, names: frozenset[str], found: set[int]) -> bool:
+    """Note the nodes below which one of `names` is set; return whether this one is."""
+    # Every child is visited, whatever another one has said.
+    inside = [_note_setting(child, names, found) for _, child in node.children()]
+    own = any(name in names for name in assigned_by(node))
+    own |= isinstance(node, c_ast.Decl) and node.name in names
+    if own or any(inside):
+        found.add(id(node))
+    return own or any(inside)
+
+
+def first_use(
+    node: c_ast.Node, names: frozenset[str], is_entered: Callable[[c_ast.For], bool]
+) -> c_ast.Node | None:
+    """Return the first part of a statement that uses a scalar; None if it does more than set it.
+
+    Parameters
+    ----------
+    names: what the text calls the scalar. is_entered: whether a loop surely has an iteration.
+    """
+    match node:
+        case c_ast.Compound():
+            # A function that is called may use a global.
+            uses = (i for i in node.block_items or () if mentions(i, names) or calls(i))
+            first = next(uses, None)
+            return None if first is None else first_use(first, names, is_entered)
+        case c_ast.Label():
+            return first_use(node.stmt, names, is_entered)
+        case c_ast.For():
+            header = (part for part in (node.init, node.cond, node.next) if part is not None)
+            if any(mentions(part, names) for part in header) or not is_entered(node):
+                return None
+            return first_use(node.stmt, names, is_entered)
+        case c_ast.If() | c_ast.Assignment() | c_ast.UnaryOp():
+            only = {name for name, _ in assigned(node)} <= names and not calls(node)
+            return node if only else None
+    return None

@@ -1,0 +1,433 @@
+"""Rewrite C's shorthands into one effect a statement.
+
+Rewrite
+-------
+    a[k++] = x;                                a[k] = x; k++;
+    if (++c == n) c = 0;                       ++c; if (c == n) c = 0;
+    if ((c = a[i]) < 0) S                      c = a[i]; if (c < 0) S
+    a[i] = b[i] = 0;                           b[i] = 0; a[i] = b[i];
+    return s = 5 * s + 1;                      s = 5 * s + 1; return s;
+    s = 0, t = 1;                              s = 0; t = 1;
+    do { S } while (0);                        { S }
+    (void)f(a);                                f(a);
+    assert(n > 0); printf("%d", n);            nothing: they change nothing
+    for (i = 0, j = 9; i < 10; i++, j--) S     j = 9; for (i = 0; i < 10; i++) { S j--; }
+
+What depends on an order that C leaves open, or on which arm of an expression is taken, is kept as
+it is, for the reader of expressions to refuse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from pycparser import c_ast
+
+from rtlgen.frontend.lowering.changing import called_below
+from rtlgen.frontend.syntax.assigned import STEPS, below, calls
+from rtlgen.frontend.syntax.functions import TELLING
+
+_CONDITIONAL = ("&&", "||")
+
+
+def desugar(
+    tree: c_ast.FileAST, changing: frozenset[str] = frozenset()
+) -> dict[str, list[c_ast.FuncCall]]:
+    """Rewrite all functions of a file in place.
+
+    Parameters
+    ----------
+    changing: functions that change what outlives their calls.
+
+    Returns
+    -------
+    dict: the calls that are left out, by the name of the function in which they stood.
+    """
+    left_out: dict[str, list[c_ast.FuncCall]] = {}
+    defined = frozenset(node.decl.name for node in tree.ext if isinstance(node, c_ast.FuncDef))
+    shared = frozenset(
+        node.name
+        for node in tree.ext
+        if isinstance(node, c_ast.Decl) and node.name and not isinstance(node.type, c_ast.FuncDecl)
+    )
+    for node in tree.ext:
+        if isinstance(node, c_ast.FuncDef):
+            calls_left_out = left_out.setdefault(node.decl.name, [])
+            _Desugarer(shared, TELLING - defined, calls_left_out, changing).block(node.body)
+    return left_out
+
+
+def separate_effects(tree: c_ast.FileAST) -> None:
+    """Rewrite assignments and declarations of a file in place, each to one effect a statement.
+
+    Loops, jumps and conditions stay.
+    """
+    shared = frozenset(x.name for x in tree.ext if isinstance(x, c_ast.Decl) and x.name)
+    desugarer = _Desugarer(shared, frozenset(), [])
+    for function in tree.ext:
+        if isinstance(function, c_ast.FuncDef):
+            for node in below(function.body):
+                desugarer.separate(node)
+
+
+class _Desugarer:
+    """Rewrites statements.
+
+    Parameters
+    ----------
+    shared: names that functions which are called may see.
+    telling: functions whose calls are left out. left_out: takes these calls.
+    changing: functions that change what outlives their calls.
+    """
+
+    def __init__(
+        self,
+        shared: frozenset[str],
+        telling: frozenset[str],
+        left_out: list[c_ast.FuncCall],
+        changing: frozenset[str] = frozenset(),
+    ) -> None:
+        self._shared = shared
+        self._telling = telling
+        self._left_out = left_out
+        self._changing = changing
+
+    def block(self, node: c_ast.Compound) -> None:
+        """Rewrite the items of a block."""
+        items = node.block_items
+        if items is not None:
+            node.block_items = [part for item in items for part in self._parts(item)]
+
+    def separate(self, node: c_ast.Node) -> None:
+        """Separate the effects of the statements that stand directly below a node."""
+        match node:
+            case c_ast.Compound():
+                names: tuple[str, ...] = ("block_items",)
+            case c_ast.Case() | c_ast.Default():
+                names = ("stmts",)
+            case c_ast.If():
+                names = ("iftrue", "iffalse")
+            case c_ast.For() | c_ast.While() | c_ast.DoWhile() | c_ast.Switch() | c_ast.Label():
+                names = ("stmt",)
+            case _:
+                return
+        for name in names:
+            value = getattr(node, name)
+            if isinstance(value, list):
+                value[:] = [part for item in value for part in self._effects(item)]
+            elif value is not None and not isinstance(value, c_ast.Compound):
+                parts = self._effects(value)
+                is_label = isinstance(node, c_ast.Label)
+                if len(parts) == 1 or not is_label:
+                    setattr(node, name, parts[0] if len(parts) == 1 else _compound(parts, value))
+
+    def _effects(self, node: c_ast.Node) -> list[c_ast.Node]:
+        match node:
+            case c_ast.ExprList():
+                return [part for expression in node.exprs for part in self._effects(expression)]
+            case c_ast.Assignment() | c_ast.Decl():
+                return [
+                    piece
+                    for part in self._stepped(node)
+                    for piece in (_chain(part) if part is node else [part])
+                ]
+            case c_ast.Return(expr=c_ast.Assignment() as value) if not _is_stepping(value.lvalue):
+                parts = self._effects(value)
+                node.expr = value.lvalue
+                return [*parts, node]
+        return [node]
+
+    def _body(self, node: c_ast.Node | None) -> c_ast.Node | None:
+        """Return what stands in place of the statement under a loop or `if`."""
+        if node is None:
+            return None
+        parts = self._parts(node)
+        return parts[0] if len(parts) == 1 else _compound(parts, node)
+
+    def _parts(self, node: c_ast.Node) -> list[c_ast.Node]:
+        """Return the statements that do what `node` does."""
+        match node:
+            case c_ast.Compound():
+                self.block(node)
+            case c_ast.Label():
+                return _labelled(node, self._parts(node.stmt))
+            case c_ast.DoWhile(cond=c_ast.Constant(value="0")):
+                # The idiom of macros with several statements.
+                return self._parts(node.stmt)
+            case c_ast.If():
+                return self._branch(node)
+            case c_ast.For():
+                return self._loop(node)
+            case c_ast.Cast(
+                to_type=c_ast.Typename(type=c_ast.TypeDecl(type=c_ast.IdentifierType(names=names)))
+            ) if names == ["void"]:
+                # `(void)n;` says that n is not used, and does nothing.
+                return [] if _does_nothing(node.expr) else self._parts(node.expr)
+            case c_ast.FuncCall(name=c_ast.ID(name=name)) if name in self._telling:
+                return self._told(node)
+            case c_ast.ExprList():
+                return [part for expression in node.exprs for part in self._parts(expression)]
+        return self._effects(node)
+
+    def _told(self, node: c_ast.FuncCall) -> list[c_ast.Node]:
+        """Leave out a call, unless its arguments change something."""
+        if node.args is not None:
+            is_changed = any(_changes(part) for part in below(node.args))
+            if is_changed or not self._changing.isdisjoint(called_below(node.args)):
+                return [node]
+        self._left_out.append(node)
+        return []
+
+    def _branch(self, node: c_ast.If) -> list[c_ast.Node]:
+        """Move what a condition changes before the `if`, or, `x++`, to the start of both arms."""
+        sets = self._setting(node.cond)
+        _replace(node, {id(one): one.lvalue for one in sets})
+        steps = self._moving(node.cond)
+        _replace(node, {id(step): step.expr for step in steps})
+        before = [step for step in steps if not step.op.startswith("p")]
+        after = [step for step in steps if step.op.startswith("p")]
+        if after:
+            arms = [[] if arm is None else [arm] for arm in (node.iftrue, node.iffalse)]
+            node.iftrue, node.iffalse = (_compound([*after, *arm], node) for arm in arms)
+        node.iftrue, node.iffalse = self._body(node.iftrue), self._body(node.iffalse)
+        return [*(part for one in sets for part in self._effects(one)), *before, node]
+
+    def _setting(self, condition: c_ast.Node) -> list[c_ast.Assignment]:
+        """Return the assignment in a condition, if it may as well stand before it."""
+        sets = [x for x in _surely(_Only(condition)) if isinstance(x, c_ast.Assignment)]
+        if len(sets) != 1 or not isinstance(sets[0].lvalue, c_ast.ID):
+            return []
+        if sum(_changes(part) for part in below(condition)) > 1:
+            return []
+        name = sets[0].lvalue.name
+        is_seen = _mentions_of(condition, name) > _mentions_of(sets[0], name)
+        return [] if is_seen or (calls(condition) and name in self._shared) else sets
+
+    def _moving(self, condition: c_ast.Node) -> list[c_ast.UnaryOp]:
+        """Return the steps in a condition that may as well stand beside it."""
+        steps = list(_steps(_Only(condition)))
+        names = [step.expr.name for step in steps]
+        mentioned = [part.name for part in below(condition) if isinstance(part, c_ast.ID)]
+        seen_by_calls = calls(condition) and bool(self._shared & set(names))
+        if seen_by_calls or any(mentioned.count(name) != 1 for name in names):
+            return []
+        return steps
+
+    def _stepped(self, node: c_ast.Node) -> list[c_ast.Node]:
+        """Move every `x++` out of a statement, if C says when it happens."""
+        steps = list(_steps(node))
+        names = [step.expr.name for step in steps]
+        mentioned = [part.name for part in below(node) if isinstance(part, c_ast.ID)]
+        seen_by_calls = calls(node) and bool(self._shared & set(names))
+        declares = isinstance(node, c_ast.Decl) and node.name in names
+        if declares or seen_by_calls or any(mentioned.count(name) != 1 for name in names):
+            return [node]
+        _replace(node, {id(step): step.expr for step in steps})
+        before = [step for step in steps if not step.op.startswith("p")]
+        return [*before, node, *(step for step in steps if step.op.startswith("p"))]
+
+    # Loops.
+
+    def _loop(self, node: c_ast.For) -> list[c_ast.Node]:
+        node.stmt = self._body(node.stmt)
+        counted = _counted(node)
+        before = self._other_starts(node, counted)
+        after = _other_steps(node, counted)
+        if after:
+            parts = [part for step in after for part in self._parts(step)]
+            node.stmt = _compound([node.stmt, *parts], node.stmt)
+        declares = any(isinstance(part, c_ast.Decl) for part in before)
+        return [_compound([*before, node], node)] if declares else [*before, node]
+
+    def _other_starts(self, node: c_ast.For, counted: frozenset[str]) -> list[c_ast.Node]:
+        """Take what does not set the iterator out of the first part of a header."""
+        match node.init:
+            case c_ast.DeclList(decls=parts) | c_ast.ExprList(exprs=parts) if len(parts) > 1:
+                mine = [part for part in parts if _sets(part) in counted]
+                others = [part for part in parts if _sets(part) not in counted]
+                if (
+                    len(mine) != 1
+                    or _mention(others, counted)
+                    or _mention(
+                        [_value(mine[0])],
+                        frozenset(name for part in others if (name := _sets(part))),
+                    )
+                ):
+                    return []
+                if isinstance(node.init, c_ast.DeclList):
+                    node.init = c_ast.DeclList(mine, node.init.coord)
+                else:
+                    node.init = mine[0]
+                return [piece for part in others for piece in self._parts(part)]
+        return []
+
+
+def _other_steps(node: c_ast.For, counted: frozenset[str]) -> list[c_ast.Node]:
+    """Take what does not step the iterator out of the last part of a header."""
+    if not isinstance(node.next, c_ast.ExprList):
+        return []
+    mine = [part for part in node.next.exprs if _sets(part) in counted]
+    others = [part for part in node.next.exprs if _sets(part) not in counted]
+    if len(mine) != 1 or _mention(others, counted):
+        return []
+    node.next = mine[0]
+    return others
+
+
+def _counted(node: c_ast.For) -> frozenset[str]:
+    """Return the names of which one may be the iterator; of several that are set, the first."""
+    compared = _compared(node.cond)
+    parts: Iterable[c_ast.Node] = ()
+    match node.init:
+        case c_ast.DeclList(decls=parts) | c_ast.ExprList(exprs=parts):
+            pass
+        case None if isinstance(node.next, c_ast.ExprList):
+            parts = node.next.exprs
+    first = next((name for part in parts if (name := _sets(part)) in compared), None)
+    return compared if first is None else frozenset((first,))
+
+
+def _compared(condition: c_ast.Node | None) -> frozenset[str]:
+    """Return the names that the condition of a loop has alone on a side of a comparison."""
+    if condition is None:
+        return frozenset()
+    return frozenset(
+        side.name
+        for node in below(condition)
+        if isinstance(node, c_ast.BinaryOp)
+        for side in (node.left, node.right)
+        if isinstance(side, c_ast.ID)
+    )
+
+
+def _sets(node: c_ast.Node) -> str | None:
+    """Return the name of what a part of a header sets, if it has one."""
+    match node:
+        case c_ast.Decl(name=str(name)):
+            return name
+        case c_ast.Assignment(lvalue=c_ast.ID(name=str(name))):
+            return name
+        case c_ast.UnaryOp(expr=c_ast.ID(name=str(name))):
+            return name
+    return None
+
+
+def _value(node: c_ast.Node) -> c_ast.Node:
+    """Return what a part of a header sets something to."""
+    return node.init if isinstance(node, c_ast.Decl) and node.init is not None else node
+
+
+def _mention(nodes: Iterable[c_ast.Node], names: frozenset[str]) -> bool:
+    return any(
+        isinstance(part, c_ast.ID) and part.name in names for node in nodes for part in below(node)
+    )
+
+
+# Pieces of the tree.
+
+
+def _chain(node: c_ast.Assignment | c_ast.Decl) -> list[c_ast.Node]:
+    """Rewrite `a = b = e`; what `a` gets is what `b` then holds."""
+    inner = node.init if isinstance(node, c_ast.Decl) else node.rvalue
+    if not isinstance(inner, c_ast.Assignment):
+        return [node]
+    if _is_stepping(inner.lvalue):
+        return [node]
+    parts = _chain(inner)
+    if isinstance(node, c_ast.Decl):
+        node.init = inner.lvalue
+        return [*parts, node]
+    return [*parts, c_ast.Assignment(node.op, node.lvalue, inner.lvalue, node.coord)]
+
+
+def _changes(node: c_ast.Node) -> bool:
+    return isinstance(node, c_ast.Assignment) or _is_step(node)
+
+
+def _does_nothing(node: c_ast.Node) -> bool:
+    return not calls(node) and not any(_changes(part) for part in below(node))
+
+
+def _is_step(node: c_ast.Node) -> bool:
+    return isinstance(node, c_ast.UnaryOp) and node.op in STEPS
+
+
+def _mentions_of(node: c_ast.Node, name: str) -> int:
+    return sum(isinstance(part, c_ast.ID) and part.name == name for part in below(node))
+
+
+def _is_stepping(node: c_ast.Node) -> bool:
+    return any(_is_step(part) for part in below(node))
+
+
+def _steps(node: c_ast.Node) -> Iterator[c_ast.UnaryOp]:
+    """Yield each `x++` below `node`, in the order of the text, that is surely carried out."""
+    for part in _surely(node):
+        if _is_step(part) and isinstance(part.expr, c_ast.ID):
+            yield part
+
+
+def _surely(node: c_ast.Node) -> Iterator[c_ast.Node]:
+    """Yield what is surely evaluated below `node`, but not what a step steps."""
+    for _, child in node.children():
+        if isinstance(child, c_ast.UnaryOp) and child.op == "sizeof":
+            continue
+        if isinstance(child, c_ast.TernaryOp):
+            yield from _surely(_Only(child.cond))
+        elif isinstance(child, c_ast.BinaryOp) and child.op in _CONDITIONAL:
+            yield from _surely(_Only(child.left))
+        else:
+            yield child
+            if not _is_step(child):
+                yield from _surely(child)
+
+
+def lifted_steps(
+    node: c_ast.Node, is_wanted: Callable[[c_ast.UnaryOp], bool]
+) -> tuple[list[c_ast.Node], list[c_ast.Node]]:
+    """Take steps out of a statement; return those that go before it, and those that go behind it.
+
+    Only what is surely carried out is taken, of variables that the statement names once.
+    """
+    steps = [step for step in _steps(node) if is_wanted(step)]
+    mentioned = [part.name for part in below(node) if isinstance(part, c_ast.ID)]
+    taken = [step for step in steps if mentioned.count(step.expr.name) == 1]
+    _replace(node, {id(step): step.expr for step in taken})
+    before = [step for step in taken if not step.op.startswith("p")]
+    return before, [step for step in taken if step.op.startswith("p")]
+
+
+class _Only(c_ast.Node):  # type: ignore[misc]
+    """A node with one child."""
+
+    def __init__(self, child: c_ast.Node) -> None:
+        self._child = child
+
+    def children(self) -> tuple[tuple[str, c_ast.Node], ...]:
+        """Return the child."""
+        return (("child", self._child),)
+
+
+def _replace(root: c_ast.Node, replacements: dict[int, c_ast.Node]) -> None:
+    """Put other nodes in place of some below `root`."""
+    for node in below(root):
+        for name in node.__slots__:
+            value = getattr(node, name, None)
+            if id(value) in replacements:
+                setattr(node, name, replacements[id(value)])
+            elif isinstance(value, list):
+                value[:] = [replacements.get(id(part), part) for part in value]
+
+
+def _compound(items: Sequence[c_ast.Node], like: c_ast.Node) -> c_ast.Compound:
+    return c_ast.Compound(list(items), like.coord)
+
+
+def _labelled(node: c_ast.Label, parts: list[c_ast.Node]) -> list[c_ast.Node]:
+    """Put a label before the loop, or else the last statement, among `parts`."""
+    if not parts:
+        return []
+    if isinstance(node.stmt, c_ast.For) and isinstance(parts[-1], c_ast.Compound):
+        block = parts[-1].block_items
+        return [_compound([*block[:-1], *_labelled(node, block[-1:])], node)]
+    return [*parts[:-1], c_ast.Label(node.name, parts[-1], node.coord)]

@@ -1,0 +1,111 @@
+"""What of the circuit's text was left out, or read in another way than it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from pycparser import c_ast
+
+from rtlgen.errors import Diagnostic, Label
+from rtlgen.frontend.syntax.locate import Locator
+from rtlgen.frontend.syntax.region import Region, called
+
+_SHOWN = 3
+"""Places that one warning names."""
+
+
+class PassedOver:
+    """Warnings about the region, and about the functions that it calls.
+
+    Parameters
+    ----------
+    tree: the file, its statements one effect each.
+    """
+
+    def __init__(self, region: Region, tree: c_ast.FileAST, locator: Locator) -> None:
+        self._region = region
+        self._locator = locator
+        self._entered = called(region, tree)
+
+    def calls(
+        self, left_out: Mapping[str, Sequence[c_ast.FuncCall]], why: str
+    ) -> Iterator[Diagnostic]:
+        """Yield a warning for each function whose calls are left out.
+
+        Parameters
+        ----------
+        left_out: the calls, by the function in which they stand.
+        """
+        found: dict[str, list[c_ast.Node]] = {}
+        for function, calls in left_out.items():
+            for call in calls:
+                if self._is_read(function, call):
+                    found.setdefault(call.name.name, []).append(call)
+        for name, calls in found.items():
+            text = f"`{name}` is left out: {why}"
+            yield self._warning("W0111", text, calls)
+
+    def literals(self, taken: Mapping[c_ast.Node, Sequence[c_ast.Node]]) -> Iterator[Diagnostic]:
+        """Yield a warning about the floating-point literals that are taken as integers.
+
+        Parameters
+        ----------
+        taken: by the declaration or definition of the file in which they stand.
+        """
+        found = self._read_of(taken)
+        if found:
+            text = "floating-point literals are taken as the integers that they are"
+            yield self._warning("W0112", text, found)
+
+    def volatile(self, dropped: Mapping[c_ast.Node, Sequence[c_ast.Node]]) -> Iterator[Diagnostic]:
+        """Yield a warning about variables that are read as if they were not `volatile`.
+
+        Parameters
+        ----------
+        dropped: by the declaration or definition of the file in which they stand.
+        """
+        found = [node for node in self._read_of(dropped) if not self._locator.is_above(node)]
+        if found:
+            text = "`volatile` is left out: nobody else is at work while the circuit runs"
+            yield self._warning("W0116", text, found)
+
+    def _read_of(self, taken: Mapping[c_ast.Node, Sequence[c_ast.Node]]) -> list[c_ast.Node]:
+        """Return what stands outside of functions, or in those that are read."""
+        found: list[c_ast.Node] = []
+        for outer, nodes in taken.items():
+            name = outer.decl.name if isinstance(outer, c_ast.FuncDef) else None
+            found += [x for x in nodes if name is None or self._is_read(name, x)]
+        return sorted(found, key=lambda node: int(node.coord.line))
+
+    def bounds(self, full: Sequence[tuple[c_ast.Node, str]]) -> Iterator[Diagnostic]:
+        """Yield a warning about loops that run on when the program has left them.
+
+        Parameters
+        ----------
+        full: places of the loops, and up to where they run.
+        """
+        if not full:
+            return
+        places = {node.coord.line: (node, bound) for node, bound in full}
+        found = sorted(places.values(), key=lambda x: int(x[0].coord.line))
+        labels = tuple(
+            Label(self._locator.start(node), f"runs {bound}") for node, bound in found[:_SHOWN]
+        )
+        more = len(found) - _SHOWN
+        yield Diagnostic(
+            "W0115",
+            "a loop that may end earlier takes the cycles of its bound",
+            labels,
+            (f"and {more} more",) if more > 0 else (),
+            severity="warning",
+        )
+
+    def _is_read(self, function: str, node: c_ast.Node) -> bool:
+        if function == self._region.function.decl.name:
+            return self._region.holds(node)
+        return function in self._entered
+
+    def _warning(self, code: str, message: str, nodes: Sequence[c_ast.Node]) -> Diagnostic:
+        labels = tuple(Label(self._locator.span(node)) for node in nodes[:_SHOWN])
+        notes = (f"and {len(nodes) - _SHOWN} more",) if len(nodes) > _SHOWN else ()
+        return Diagnostic(code, message, labels, notes, severity="warning")

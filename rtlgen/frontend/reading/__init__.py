@@ -1,0 +1,1 @@
+"""Declarations and expressions of C: types, names, values, elements, what reaches them."""

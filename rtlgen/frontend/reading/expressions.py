@@ -1,0 +1,435 @@
+"""Expressions that are read without a trace: constants, and values that are only looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from math import prod
+from typing import Protocol
+
+from pycparser import c_ast
+
+from rtlgen.errors import Label
+from rtlgen.frontend.analysis.guards import Guard, renumbered
+from rtlgen.frontend.analysis.ranges import Ranges
+from rtlgen.frontend.analysis.values import (
+    Arithmetic,
+    Obstacle,
+    ObstacleKind,
+    Value,
+    exact,
+    literal,
+    opaque,
+)
+from rtlgen.frontend.errors import (
+    BadConstant,
+    CallUnsupported,
+    FloatingPoint,
+    PointerUnsupported,
+    SideEffect,
+    UnsupportedExpression,
+)
+from rtlgen.frontend.reading.elements import Element, ElementReader
+from rtlgen.frontend.reading.lookups import stays_inside, window
+from rtlgen.frontend.reading.reaching import (
+    Definition,
+    Definitions,
+    known_expression,
+    known_value,
+    known_value_at,
+    question,
+)
+from rtlgen.frontend.reading.refusals import expression_refusal, unknown_name
+from rtlgen.frontend.reading.symbols import (
+    ActiveIterator,
+    Function,
+    LookedUp,
+    NamedConstant,
+    ScalarInput,
+    Scopes,
+    Slot,
+    Unusable,
+    Variable,
+    View,
+)
+from rtlgen.frontend.syntax.assigned import STEPS, below
+from rtlgen.frontend.syntax.locate import Locator
+from rtlgen.frontend.text.constants import (
+    WIDE_CHARACTERS,
+    character_constant,
+    integer_constant,
+    wide_character_constant,
+)
+from rtlgen.ir.affine import Affine
+from rtlgen.ir.expr import BinaryOp, Expr, Read, ScalarParameter, UnaryOp
+from rtlgen.ir.scop import Access
+from rtlgen.ir.types import INT32, IntType
+from rtlgen.source import Span
+
+BINARY_OPS: dict[str, BinaryOp] = {
+    "+": "add", "-": "sub", "*": "mul", "/": "div", "%": "rem", "&": "and", "|": "or", "^": "xor",
+    "<<": "shl", ">>": "shr", "<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne",
+}  # fmt: skip
+_UNARY_OPS: dict[str, UnaryOp] = {"-": "neg", "~": "not", "!": "lnot"}
+
+
+class Surroundings(Protocol):
+    """What an expression depends on besides the names in it and the loops around it."""
+
+    def note_use(self, variable: Variable, span: Span) -> None:
+        """Note that the value of a variable is read at a place."""
+
+    def definitions(self, variable: Variable) -> Definitions:
+        """Return the assignments of a scalar that may reach the expression."""
+
+    def note_access(self, variable: Variable, access: Access, ranges: Ranges) -> None:
+        """Note which elements are touched inside `ranges`."""
+
+    def call(self, node: c_ast.FuncCall, reader: ExpressionReader) -> Value:
+        """Return the value of a call."""
+
+
+class ExpressionReader:
+    """Reads the expressions of one statement, and collects what they read from memory.
+
+    Parameters
+    ----------
+    ranges: the loops and conditions around the statement.
+    cast_type: reads the type of a cast.
+    is_guarded: the program evaluates them only where a condition on data holds.
+
+    Members
+    -------
+    reads: the accesses so far, one for each textual read.
+    elements: reads what names arrays and elements.
+    """
+
+    def __init__(
+        self,
+        locator: Locator,
+        scopes: Scopes,
+        ranges: Ranges,
+        cast_type: Callable[[c_ast.Typename, Span], IntType],
+        surroundings: Surroundings,
+        *,
+        is_guarded: bool = False,
+    ) -> None:
+        self._locator = locator
+        self._scopes = scopes
+        self._cast_type = cast_type
+        self._surroundings = surroundings
+        self.arithmetic = Arithmetic(ranges)
+        self.elements = ElementReader(
+            locator,
+            scopes,
+            ranges,
+            self.value,
+            lambda variable, access: surroundings.note_access(variable, access, ranges),
+        )
+        self.reads: list[Access] = []
+        self.may_leave = False
+        self._outside = self._conditions = int(is_guarded)
+        self._in_question: frozenset[str] = frozenset()
+
+    def value(self, node: c_ast.Node) -> Value:
+        """Return the value of an expression.
+
+        Raises
+        ------
+        FrontendError: it is not supported.
+        """
+        span = self._locator.span(node)
+        match node:
+            case c_ast.Constant():
+                return self._constant(node, span)
+            case c_ast.ID():
+                return self._name(node, span)
+            case c_ast.ArrayRef():
+                return self._element(self.elements.element(node))
+            case c_ast.UnaryOp():
+                return self._unary(node, span)
+            case c_ast.BinaryOp():
+                return self._binary(node, span)
+            case c_ast.TernaryOp():
+                condition = self.condition(node.cond, (node.iftrue, node.iffalse))
+                with self.conditionally():
+                    if_true, if_false = self.value(node.iftrue), self.value(node.iffalse)
+                return self.arithmetic.select(condition, if_true, if_false, span)
+            case c_ast.Cast():
+                return self.arithmetic.convert(
+                    self.value(node.expr), self._cast_type(node.to_type, span)
+                )
+            case c_ast.FuncCall():
+                return self._surroundings.call(node, self)
+            case _:
+                raise expression_refusal(node, span)
+
+    def span(self, node: c_ast.Node) -> Span:
+        """Return the place of `node`."""
+        return self._locator.span(node)
+
+    @contextmanager
+    def conditionally(self) -> Iterator[None]:
+        """Read what the program evaluates only where a condition on data holds."""
+        self._conditions += 1
+        try:
+            yield
+        finally:
+            self._conditions -= 1
+
+    @property
+    def is_conditional(self) -> bool:
+        """Whether what is read depends on a condition inside of the statement."""
+        return self._conditions > self._outside
+
+    def condition(self, node: c_ast.Node, under: Iterable[c_ast.Node]) -> Value:
+        """Return the value of a condition, on which it depends whether `under` is evaluated.
+
+        Where a variable holds the answer to a question about what is used there, it is asked
+        again: it tells what that may be.
+        """
+        outer = self._in_question
+        self._in_question = frozenset(
+            variable.name
+            for root in under
+            for part in below(root)
+            if isinstance(part, c_ast.ID)
+            and (variable := self._scopes.stored(part.name)) is not None
+        )
+        try:
+            return self.value(node)
+        finally:
+            self._in_question = outer
+
+    def read(self, variable: Variable, access: Access, at: tuple[Expr, ...] = ()) -> Value:
+        """Return the value of an element, as one more read.
+
+        Parameters
+        ----------
+        at: the values of the subscripts that depend on data.
+        """
+        self._surroundings.note_use(variable, access.span)
+        at = at or tuple(w.known for w in access.windows if w.known is not None)
+        if self._conditions and not stays_inside(access, variable.shape, self.arithmetic.ranges):
+            access = replace(access, is_conditional=True)
+            self.may_leave = True
+        self.reads.append(access)
+        obstacle = self._unknown_value(variable, access.span)
+        return opaque(Read(len(self.reads) - 1, variable.element, at), obstacle, access.span)
+
+    def _element(self, element: Element) -> Value:
+        """Return the value of an element that an expression names."""
+        variable = element.variable
+        ranges = self.arithmetic.ranges
+        looked_up = [index for index in element.subscripts if isinstance(index, LookedUp)]
+        subscripts = tuple(
+            index
+            if isinstance(index, Affine)
+            else window(index, extent, ranges, is_conditional=self._conditions > 0)
+            for index, extent in zip(element.subscripts, variable.shape, strict=True)
+        )
+        at = tuple(index.value.expr for index in looked_up)
+        access = Access(variable.name, subscripts, element.span)
+        self._surroundings.note_access(variable, access, ranges)
+        return self.read(variable, access, at) if at else self.current(variable, access)
+
+    def adopt(self, guard: Guard) -> Expr:
+        """Return the condition of a guard, its reads made reads of this statement."""
+        first = len(self.reads)
+        self.reads.extend(guard.reads)
+        return renumbered(guard.expr, range(first, len(self.reads)))
+
+    def current(self, variable: Variable, access: Access) -> Value:
+        """Return the value of an element: what a scalar was set to, where that is known."""
+        if variable.shape == ():
+            definitions = self._surroundings.definitions(variable)
+            affine = known_value(definitions)
+            if affine is not None:
+                return exact(affine, variable.element, access.span)
+            known = known_expression(definitions)
+            if known is not None:
+                return known_value_at(known, self.arithmetic.ranges, access.span)
+            asked = question(definitions, self._in_question, self._surroundings.definitions)
+            if asked is not None:
+                obstacle = Obstacle(ObstacleKind.DATA, "depends on data", access.span)
+                return opaque(self.adopt(asked), obstacle, access.span)
+        value = _table_value(variable, access)
+        if value is not None:
+            return literal(value, variable.element, access.span)
+        return self.read(variable, access)
+
+    def _unknown_value(self, variable: Variable, span: Span) -> Obstacle:
+        """Return why the value of a variable is no function of the iterators."""
+        definitions = () if variable.shape else self._surroundings.definitions(variable)
+        origin = definitions[0].obstacle if len(definitions) == 1 else None
+        if origin is not None:
+            places = (Label(origin.span, origin.reason), *origin.others)
+            return Obstacle(ObstacleKind.NONLINEAR, "is set in no affine way", span, "", places)
+        if len(definitions) < 2:
+            return Obstacle(ObstacleKind.DATA, "depends on data", span)
+        places = tuple(Label(d.span, f"may set `{variable.name}`") for d in definitions[:3])
+        return Obstacle(ObstacleKind.DATA, "may have been set in several places", span, "", places)
+
+    def _constant(self, node: c_ast.Constant, span: Span) -> Value:
+        text: str = node.value
+        if node.type in ("float", "double", "long double"):
+            raise FloatingPoint(
+                "floating-point constants are not supported",
+                labels=(Label(span),),
+                help="use integers in fixed point",
+            )
+        if node.type == "nullptr_t":
+            raise _null_pointer(span)
+        if node.type == "string":
+            raise UnsupportedExpression("strings are not supported", labels=(Label(span),))
+        try:
+            if text.startswith("'"):
+                return literal(character_constant(text), INT32, span)
+            prefix = text.partition("'")[0]
+            if prefix in WIDE_CHARACTERS:
+                wide = wide_character_constant(prefix, text.removeprefix(prefix))
+                return literal(wide, WIDE_CHARACTERS[prefix], span)
+            value, type_ = integer_constant(text)
+        except ValueError as error:
+            raise BadConstant("bad constant", labels=(Label(span, str(error)),)) from error
+        return literal(value, type_, span)
+
+    def _name(self, node: c_ast.ID, span: Span) -> Value:
+        symbol = self._scopes.lookup(node.name)
+        match symbol:
+            case None:
+                raise unknown_name(node.name, span)
+            case Unusable(error):
+                raise error
+            case ActiveIterator(name, type_):
+                return exact(Affine.variable(name), type_, span)
+            case NamedConstant(_, value, type_):
+                return literal(value, type_, span)
+            case ScalarInput(name, type_):
+                reason = f"`{name}` is a scalar parameter"
+                obstacle = Obstacle(ObstacleKind.ARGUMENT, reason, span, name)
+                return opaque(ScalarParameter(name, type_), obstacle, span)
+            case Variable():
+                return self._element(self.elements.element(node))
+            case View():
+                return self._element(self.elements.element(node))
+            case Slot(_, type_, _, known):
+                # What was never set is 0, as it is for the golden model.
+                return literal(0, type_, span) if known is None else replace(known, span=span)
+            case Function():
+                raise UnsupportedExpression(
+                    f"the function `{node.name}` is used as a value", labels=(Label(span),)
+                )
+
+    def _unary(self, node: c_ast.UnaryOp, span: Span) -> Value:
+        if node.op in STEPS:
+            raise SideEffect(
+                f"`{node.op.strip('p')}` inside an expression",
+                labels=(Label(span, "changes a variable"),),
+                help="make it a statement of its own",
+            )
+        if node.op == "sizeof":
+            return literal(self._size_bytes(node.expr, span), IntType(64, False), span)
+        if node.op == "*":
+            return self._element(self.elements.element(node))
+        if node.op == "+":
+            return self.arithmetic.promoted(self.value(node.expr))
+        if node.op in _UNARY_OPS:
+            return self.arithmetic.unary(_UNARY_OPS[node.op], self.value(node.expr), span)
+        raise expression_refusal(node, span)
+
+    def _size_bytes(self, node: c_ast.Node, span: Span) -> int:
+        """Return the size of a type, an array or a value; nothing is evaluated."""
+        if isinstance(node, c_ast.Typename):
+            return self._cast_type(node, span).width_bits // 8
+        is_element = isinstance(node, c_ast.UnaryOp) and node.op == "*"
+        if not is_element and not isinstance(node, c_ast.ID | c_ast.ArrayRef):
+            raise UnsupportedExpression(
+                "`sizeof` of an expression is not supported",
+                labels=(Label(span),),
+                help="give it a type, or a variable",
+            )
+        symbol = self._scopes.lookup(node.name) if isinstance(node, c_ast.ID) else None
+        if isinstance(symbol, ScalarInput | ActiveIterator | NamedConstant | Slot):
+            return symbol.type.width_bits // 8
+        part = self.elements.part(node)
+        if not part.subscripts and (part.is_pointed_to or part.variable.storage == "parameter"):
+            raise UnsupportedExpression(
+                f"`sizeof` of the parameter `{part.name}` is the size of a pointer",
+                labels=(Label(span),),
+                help="write the number of elements",
+            )
+        left = part.variable.shape[len(part.subscripts) :]
+        return prod(left) * part.variable.element.width_bits // 8
+
+    def _binary(self, node: c_ast.BinaryOp, span: Span) -> Value:
+        for side in (node.left, node.right):
+            if isinstance(side, c_ast.Constant) and side.type == "nullptr_t":
+                raise _null_pointer(self._locator.span(side))
+        if node.op not in ("&&", "||"):
+            left, right = self.value(node.left), self.value(node.right)
+            return self.arithmetic.binary(BINARY_OPS[node.op], left, right, span)
+        left = self.condition(node.left, (node.right,))
+        known = len(self.reads)
+        with self.conditionally():
+            right = self.value(node.right)
+        if not any(read.is_conditional for read in self.reads[known:]):
+            return self.arithmetic.logical("and" if node.op == "&&" else "or", left, right, span)
+        truth = self.arithmetic.truth
+        if node.op == "&&":
+            return self.arithmetic.select(truth(left), truth(right), literal(0, INT32, span), span)
+        return self.arithmetic.select(truth(left), literal(1, INT32, span), truth(right), span)
+
+
+def _table_value(variable: Variable, access: Access) -> int | None:
+    """Return the value of an element of a constant array, if it is known which one."""
+    if access.is_lookup:
+        return None
+    place = 0
+    for subscript, extent in zip(access.affine, variable.shape, strict=True):
+        if not subscript.is_constant or not 0 <= subscript.constant < extent:
+            return None
+        place = place * extent + subscript.constant
+    return variable.values[place] if variable.values else None
+
+
+def _null_pointer(span: Span) -> PointerUnsupported:
+    return PointerUnsupported(
+        "null pointers are not supported",
+        labels=(Label(span, "points to nothing"),),
+        help="an array of the kernel is always there: leave out the test",
+    )
+
+
+class Unnoticed:
+    """The surroundings of expressions that are read without a trace, and call nothing.
+
+    Parameters
+    ----------
+    definitions: returns the assignments of a scalar that may reach.
+    """
+
+    def __init__(self, definitions: Callable[[Variable], Definitions]) -> None:
+        self._definitions = definitions
+
+    def note_use(self, variable: Variable, span: Span) -> None:
+        """Take no notice."""
+
+    def definitions(self, variable: Variable) -> Definitions:
+        """Return the assignments of a scalar that may reach."""
+        return self._definitions(variable)
+
+    def note_access(self, variable: Variable, access: Access, ranges: Ranges) -> None:
+        """Take no notice."""
+
+    def call(self, node: c_ast.FuncCall, reader: ExpressionReader) -> Value:
+        """Refuse it."""
+        raise CallUnsupported(
+            "a constant expression calls a function", labels=(Label(reader.span(node)),)
+        )
+
+
+def from_outside(variable: Variable) -> Definitions:
+    """Return the value that nothing is known of."""
+    return (Definition(variable.span, None),)

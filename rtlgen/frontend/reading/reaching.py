@@ -1,0 +1,352 @@
+"""What is known of a scalar at a place in the program, by the assignments that may reach it.
+
+int odd = i % 2;               what follows from the iterators may stand wherever `odd` is read
+int ok = j >= 0 && j < N;      a question about data is asked again where it tells where
+if (ok) s += a[j];             something lies:  if (j >= 0 && j < N)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
+from itertools import count, islice
+from typing import Protocol, TypeAlias
+
+from rtlgen.frontend.analysis.cases import settled
+from rtlgen.frontend.analysis.guards import Guard, renumbered
+from rtlgen.frontend.analysis.ranges import Ranges
+from rtlgen.frontend.analysis.turn import Turn
+from rtlgen.frontend.analysis.values import Obstacle, ObstacleKind, Value, exact, opaque
+from rtlgen.frontend.reading.symbols import Variable
+from rtlgen.ir.affine import Affine
+from rtlgen.ir.conditions import Fact, facts_of, is_truth
+from rtlgen.ir.expr import COMPARISONS, Binary, Cast, Expr, IndexValue, Read, Select, Unary, walk
+from rtlgen.ir.quasi_affine import quasi_affine
+from rtlgen.ir.quotients import simplified
+from rtlgen.ir.scop import Access
+from rtlgen.source import Span
+
+Definitions: TypeAlias = "tuple[Definition, ...]"
+"""Everything that may reach. `()`: the variable has no value yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A condition on data that was asked when a scalar was set to what it was.
+
+    Members
+    -------
+    asked_of: the scalars in it, with the assignments that had reached them then: as long as the
+        same ones of the same time reach them, it would still be answered in the same way.
+    is_repeatable: no array in it may change; else what it tells of these scalars still holds.
+    """
+
+    guard: Guard
+    asked_of: tuple[tuple[Variable, Definitions], ...]
+    is_repeatable: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """One assignment that may reach.
+
+    Members
+    -------
+    affine: the value as a function of the iterators of the loops around the use; None when it is
+        none, or belongs to an earlier iteration.
+    known: the value where the iterators give it in another way.
+    answer: the value where it is that of a condition on data.
+    turn: the value where it goes round; `known` or `affine` says the same.
+    obstacle: why the value is not affine, where it follows from the iterators in another way.
+    serial: another one for each time that the variable may have been assigned; 0: outside.
+    """
+
+    span: Span
+    affine: Affine | None
+    known: Expr | None = None
+    answer: Answer | None = None
+    turn: Turn | None = None
+    obstacle: Obstacle | None = None
+    serial: int = field(default=0, compare=False)
+
+
+State: TypeAlias = Mapping[str, Definitions]
+"""What reaches, by the name of the variable; one that is missing has its value from outside."""
+
+
+class Reaching:
+    """The definitions that reach the place which is being read.
+
+    Only structured control exists, so the analysis is a walk: branches start from one state and
+    are merged; a loop starts from what is around it and what its own body leaves behind.
+    """
+
+    def __init__(self) -> None:
+        self._state: dict[str, Definitions] = {}
+        # Whatever path is taken, a statement under a guard is carried out in each of them.
+        self._untouched: set[str] = set()
+        self._serials = count(1)
+
+    @property
+    def state(self) -> State:
+        """What reaches here."""
+        return dict(self._state)
+
+    def restore(self, state: State) -> None:
+        """Go on from `state`."""
+        self._state = dict(state)
+
+    def declare(self, variable: Variable) -> None:
+        """Note that a variable begins to exist, without a value."""
+        self._state[variable.name] = ()
+        self._untouched.add(variable.name)
+
+    def define(
+        self,
+        variable: Variable,
+        span: Span,
+        affine: Affine | None,
+        known: Expr | None = None,
+        answer: Answer | None = None,
+        obstacle: Obstacle | None = None,
+    ) -> None:
+        """Note an assignment of a scalar."""
+        serial = next(self._serials)
+        found = Definition(span, affine, known, answer, obstacle=obstacle, serial=serial)
+        self._state[variable.name] = (found,)
+        self._untouched.discard(variable.name)
+
+    def define_known(
+        self, variable: Variable, span: Span, value: Affine | Turn | Expr, ranges: Ranges
+    ) -> None:
+        """Note that a scalar is a function of the iterators inside of `ranges`."""
+        if isinstance(value, Affine):
+            self.define(variable, span, value)
+            return
+        if not isinstance(value, Turn):
+            self.define(variable, span, None, value)
+            return
+        affine = value.affine(ranges)
+        known = None if affine is not None else value.expr(variable.element, ranges)
+        found = Definition(span, affine, known, None, value, serial=next(self._serials))
+        self._state[variable.name] = (found,)
+        self._untouched.discard(variable.name)
+
+    @property
+    def turns(self) -> dict[str, Turn]:
+        """The scalars that are known to go round, by their names."""
+        found = ((name, known_turn(definitions)) for name, definitions in self._state.items())
+        return {name: turn for name, turn in found if turn is not None}
+
+    def may_define(self, variable: Variable, span: Span) -> None:
+        """Note an assignment that may or may not come in between, and of an unknown value."""
+        here = Definition(span, None, serial=next(self._serials))
+        self._state[variable.name] = self._union(self.of(variable), (here,))
+        self._untouched.discard(variable.name)
+
+    def of(self, variable: Variable) -> Definitions:
+        """Return what may have given `variable` its value."""
+        return self._state.get(variable.name, (Definition(variable.span, None),))
+
+    def has_no_value(self, variable: Variable) -> bool:
+        """Return whether no statement has stored a value, so that there is none to be kept."""
+        return variable.name in self._untouched
+
+    def merge(self, states: Iterable[State], variables: Iterable[Variable]) -> None:
+        """Go on from wherever any of `states` holds.
+
+        Parameters
+        ----------
+        variables: those that the states speak of.
+        """
+        paths = list(states)
+        merged: dict[str, Definitions] = {}
+        for variable in variables:
+            if any(variable.name in path for path in paths):
+                outside = (Definition(variable.span, None),)
+                merged[variable.name] = self._union(
+                    *(path.get(variable.name, outside) for path in paths)
+                )
+        self._state = merged
+
+    def _union(self, *parts: Definitions) -> Definitions:
+        """Return what comes from any of several places.
+
+        What was assigned at one place of the text, but not at one time, is of a time of its own.
+        """
+        found: dict[Definition, Definition] = {}
+        for definition in (definition for part in parts for definition in part):
+            known = found.setdefault(definition, definition)
+            if known.serial != definition.serial:
+                found[definition] = replace(definition, serial=next(self._serials))
+        return tuple(found.values())
+
+
+def known_value(definitions: Definitions) -> Affine | None:
+    """Return the affine function that every definition which may reach gives."""
+    values = {definition.affine for definition in definitions}
+    return values.pop() if len(values) == 1 else None
+
+
+def value_after(states: Iterable[State], variable: Variable) -> Expr | None:
+    """Return what a scalar is as an expression of iterators, if it is the same in all states."""
+    found: set[Expr | None] = set()
+    for state in states:
+        definitions = state.get(variable.name, (Definition(variable.span, None),))
+        affine = known_value(definitions)
+        if affine is not None:
+            found.add(exact(affine, variable.element, variable.span).expr)
+        else:
+            found.add(known_expression(definitions))
+    return found.pop() if len(found) == 1 else None
+
+
+def known_turn(definitions: Definitions) -> Turn | None:
+    """Return the value that goes round, if only one definition may reach and gives one."""
+    return definitions[0].turn if len(definitions) == 1 else None
+
+
+def known_expression(definitions: Definitions) -> Expr | None:
+    """Return the expression of iterators that every definition which may reach gives."""
+    values = {definition.known for definition in definitions}
+    return values.pop() if len(values) == 1 else None
+
+
+MAX_NODES = 96
+"""Largest expression that is computed again at each of its uses."""
+
+_CHEAP = frozenset((*COMPARISONS, "and", "or", "add", "sub"))
+
+
+def known_by_iterators(expr: Expr, ranges: Ranges) -> Expr | None:
+    """Return an expression if it is cheap, and known for every iteration."""
+    nodes = list(islice(walk(expr), MAX_NODES + 1))
+    # A value may be known whatever is read for it, but a read belongs to its statement.
+    if len(nodes) > MAX_NODES or any(isinstance(node, Read) for node in nodes):
+        return None
+    return expr if _is_known(expr, ranges) else None
+
+
+def _is_known(expr: Expr, ranges: Ranges) -> bool:
+    if quasi_affine(expr, ranges.boxes()) is not None:
+        return True
+    match expr:
+        case Binary(op, left, right) if op in _CHEAP:
+            return _is_known(left, ranges) and _is_known(right, ranges)
+        case Unary("lnot", operand) | Cast(operand):
+            return _is_known(operand, ranges)
+        case Select(condition, if_true, if_false):
+            return all(_is_known(part, ranges) for part in (condition, if_true, if_false))
+    return False
+
+
+def known_value_at(expr: Expr, ranges: Ranges, span: Span) -> Value:
+    """Return the value of a scalar that holds a known expression, where it is used."""
+    expr = settled(expr, ranges)
+    reason = "a choice by iterators"
+    known = quasi_affine(expr, ranges.boxes())
+    if known is not None:
+        found = simplified(known, ranges.boxes())
+        if isinstance(found, IndexValue):
+            return exact(found.affine, expr.type, span)
+        reason = "a quotient or remainder of iterators"
+    return opaque(expr, Obstacle(ObstacleKind.NONLINEAR, reason, span), span)
+
+
+class Variables(Protocol):
+    """What is known of all variables."""
+
+    def stored_as(self, name: str) -> Variable:
+        """Return the variable with a unique name."""
+
+    def never_changes(self, variable: Variable) -> bool:
+        """Return whether no statement can write an array."""
+
+
+def answer_in(
+    expr: Expr,
+    reads: Sequence[Access],
+    variables: Variables,
+    definitions: Callable[[Variable], Definitions],
+) -> Answer | None:
+    """Return the question that a value answers, if it is one."""
+    if not is_truth(expr):
+        return None
+    read_from = [variables.stored_as(read.array) for read in reads]
+    asked_of = tuple((v, definitions(v)) for v in read_from if v.shape == ())
+    is_repeatable = all(v.shape == () or variables.never_changes(v) for v in read_from)
+    return Answer(Guard(expr, tuple(reads)), asked_of, is_repeatable)
+
+
+def question(
+    reaching: Definitions,
+    about: frozenset[str],
+    definitions: Callable[[Variable], Definitions],
+) -> Guard | None:
+    """Return the question to ask in place of reading a scalar.
+
+    Parameters
+    ----------
+    reaching: the assignments of the scalar.
+    about: the variables that the question has to concern.
+    definitions: returns the assignments of a scalar that reach here.
+    """
+    answer = _answer(reaching, definitions)
+    if answer is None or not answer.is_repeatable:
+        return None
+    return answer.guard if any(read.array in about for read in answer.guard.reads) else None
+
+
+def _answer(reaching: Definitions, definitions: Callable[[Variable], Definitions]) -> Answer | None:
+    """Return the answer that a scalar holds, if the scalars that were asked of are the same."""
+    answers = {definition.answer for definition in reaching}
+    answer = answers.pop() if len(answers) == 1 else None
+    if answer is None or not all(_is_same(definitions(v), then) for v, then in answer.asked_of):
+        return None
+    return answer
+
+
+def _is_same(now: Definitions, then: Definitions) -> bool:
+    return now == then and all(a.serial == b.serial for a, b in zip(now, then, strict=True))
+
+
+def told_by(
+    guard: Guard,
+    about: Set[str],
+    variables: Variables,
+    definitions: Callable[[Variable], Definitions],
+) -> Iterator[Guard]:
+    """Yield conditions on scalars that hold where a guard does, which the guard does not show.
+
+    condition = i < 16 && a[i] > b[j];        where `condition` holds, i < 16
+
+    Parameters
+    ----------
+    about: names of scalars, one of which each of them concerns.
+    """
+    pending, seen = [(guard, True)], set[str]()
+    while pending:
+        known, holds = pending.pop()
+        for fact in facts_of(known.expr, holds):
+            # Of `x != 0` it is known, too, that `x` is not 0; but `x` is no answer to be joined.
+            if known is not guard and (is_truth(fact.expr) or not fact.holds):
+                shown = _part(known, fact)
+                names = {read.array for read in shown.reads}
+                if names & about and all(not variables.stored_as(n).shape for n in names):
+                    yield shown
+            if not isinstance(fact.expr, Read):
+                continue
+            name = known.reads[fact.expr.index].array
+            variable = variables.stored_as(name)
+            answer = _answer(definitions(variable), definitions) if variable.shape == () else None
+            if answer is not None and name not in seen:
+                seen.add(name)
+                pending.append((answer.guard, fact.holds))
+
+
+def _part(guard: Guard, fact: Fact) -> Guard:
+    """Return one of the facts of a guard as a guard of its own."""
+    numbers = dict.fromkeys(node.index for node in walk(fact.expr) if isinstance(node, Read))
+    places = {number: place for place, number in enumerate(numbers)}
+    part = Guard(renumbered(fact.expr, places), tuple(guard.reads[number] for number in numbers))
+    return part if fact.holds else part.negated()

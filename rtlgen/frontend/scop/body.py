@@ -1,0 +1,447 @@
+"""The statements of a function's body to the loop tree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from pycparser import c_ast
+
+from rtlgen.errors import Diagnostic, Label
+from rtlgen.frontend.analysis.cases import Conjunction
+from rtlgen.frontend.analysis.guards import is_total
+from rtlgen.frontend.analysis.ranges import Ranges
+from rtlgen.frontend.analysis.turn import Turn
+from rtlgen.frontend.analysis.values import ObstacleKind, Value
+from rtlgen.frontend.errors import (
+    AggregateUnsupported,
+    FloatingPoint,
+    FrontendError,
+    IteratorOutsideLoop,
+    PointerUnsupported,
+)
+from rtlgen.frontend.reading.declarations import Declarations
+from rtlgen.frontend.reading.expressions import ExpressionReader
+from rtlgen.frontend.reading.extents import Extents
+from rtlgen.frontend.reading.lookups import bounds_of, guard_keeps_inside, stays_inside
+from rtlgen.frontend.reading.reaching import (
+    Definitions,
+    Reaching,
+    answer_in,
+    known_by_iterators,
+    told_by,
+)
+from rtlgen.frontend.reading.refusals import statement_refusal
+from rtlgen.frontend.reading.symbols import Unusable, Variable
+from rtlgen.frontend.reading.writes import ASSIGNMENT_OPS, Assignment, read_assignment, written
+from rtlgen.frontend.scop.branches import BranchReader
+from rtlgen.frontend.scop.calls import CallReader
+from rtlgen.frontend.scop.case_reader import CaseReader
+from rtlgen.frontend.scop.drafts import Drafts, Filler, number_of, parts
+from rtlgen.frontend.scop.iteration import IterationReader
+from rtlgen.frontend.scop.place import Place
+from rtlgen.frontend.syntax.assigned import STEPS, Counters
+from rtlgen.frontend.syntax.locate import Locator
+from rtlgen.ir.affine import Affine
+from rtlgen.ir.expr import Constant, Expr, Select
+from rtlgen.ir.scop import Access, ConditionNode, Node, Statement
+from rtlgen.source import Span
+
+
+class Body(Protocol):
+    """What expressions need of the reader of everything else."""
+
+    reaching: Reaching
+
+    def note_use(self, variable: Variable, span: Span) -> None:
+        """Note that a variable is used as data."""
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """What the expressions of a statement depend on.
+
+    Members
+    -------
+    before: takes the statements that have to run before it; None if there can be none.
+    """
+
+    body: Body
+    calls: CallReader
+    extents: Extents
+    place: Place
+    before: list[Node] | None
+
+    def note_use(self, variable: Variable, span: Span) -> None:
+        """Note that the value of a variable is read."""
+        self.body.note_use(variable, span)
+
+    def definitions(self, variable: Variable) -> Definitions:
+        """Return the assignments of a scalar that may reach here."""
+        return self.body.reaching.of(variable)
+
+    def note_access(self, variable: Variable, access: Access, ranges: Ranges) -> None:
+        """Note which elements are touched."""
+        self.extents.note(variable, access, ranges)
+
+    def call(self, node: c_ast.FuncCall, reader: ExpressionReader) -> Value:
+        """Return the value of a call."""
+        return self.calls.value(node, reader, self.place, self.before)
+
+
+MAX_REPORTED = 20
+
+
+class BodyReader:
+    """Reads the body of the kernel, which is called `function`.
+
+    Members
+    -------
+    drafts: the statements so far.
+    reaching: what may have been assigned before the place that is being read.
+    errors: refusals so far; the reader goes on with the next statement.
+    warnings: what was left out.
+    cases: reads what depends on choices by iterators.
+    """
+
+    def __init__(self, function: str, declarations: Declarations, locator: Locator) -> None:
+        self._declarations = declarations
+        self._scopes = declarations.scopes
+        self._locator = locator
+        self.drafts = Drafts()
+        self.reaching = Reaching()
+        self.errors: list[FrontendError] = []
+        self.warnings: list[Diagnostic] = []
+        self.cases = CaseReader(self, declarations)
+        self._calls = CallReader(function, self, declarations, locator)
+        self._branches = BranchReader(self, declarations, locator)
+        self._loops = IterationReader(self, declarations, locator)
+        self._data_uses: dict[str, Span] = {}
+        self._iterator_uses: dict[str, Span] = {}
+        self._counters = Counters()
+        self._used_after: set[str] = set()
+
+    def read(self, items: Iterable[c_ast.Node], counters: Counters) -> tuple[Node, ...]:
+        """Read the statements of the outermost block.
+
+        Parameters
+        ----------
+        counters: the variables that count loops.
+        """
+        self._counters = counters
+        return self.items(items, Place())
+
+    def report(self, error: FrontendError) -> None:
+        """Note a refusal, once, with the calls inside of which it was found."""
+        called = [Label(span, f"`{name}` is called here") for name, span in self._calls.active]
+        labels = (*error.diagnostic.labels, *reversed(called))
+        error.diagnostic = replace(error.diagnostic, labels=labels)
+        known = any(error.diagnostic == other.diagnostic for other in self.errors)
+        if len(self.errors) < MAX_REPORTED and not known:
+            self.errors.append(error)
+
+    def assign(
+        self,
+        node: c_ast.Node,
+        assignment: Assignment,
+        place: Place,
+        reader: ExpressionReader,
+        label: str | None = None,
+    ) -> Node:
+        """Append the statement that an assignment, read from `node`, is."""
+        variable, span = assignment.variable, assignment.write.span
+        self.note_use(variable, span)
+        write, inside = self._inside(assignment, place)
+        place = place.under(inside)
+        expr = self._guarded(assignment, place, reader)
+        is_known = variable.shape == () and self._define(assignment, place, reader.reads)
+        statement = Statement(
+            name="",
+            loops=place.loops,
+            conditions=place.conditions,
+            write=write,
+            reads=tuple(reader.reads),
+            expr=expr,
+            span=span,
+            text=assignment.text,
+        )
+        made = self.drafts.add(node, label, statement, is_known)
+        return ConditionNode(inside, (made,)) if inside else made
+
+    def _define(self, assignment: Assignment, place: Place, reads: Sequence[Access]) -> bool:
+        """Note what a scalar is set to; return whether it may stand wherever the scalar does."""
+        variable, value = assignment.variable, assignment.value
+        known = answer = None
+        if value.affine is None:
+            known = known_by_iterators(value.expr, place.ranges)
+            answer = answer_in(value.expr, reads, self._declarations, self.reaching.of)
+        is_answer = answer is not None and answer.is_repeatable
+        obstacle = value.obstacle
+        if obstacle is not None and obstacle.kind is not ObstacleKind.NONLINEAR:
+            obstacle = None
+        self.reaching.define(variable, assignment.write.span, value.affine, known, answer, obstacle)
+        return value.affine is not None or known is not None or is_answer
+
+    def _inside(self, assignment: Assignment, place: Place) -> tuple[Access, Conjunction]:
+        """Return what keeps a guarded assignment inside of its array, if that is known already.
+
+        Where it would leave it, C has no meaning for the guard to hold there: nothing is written.
+        """
+        write, shape = assignment.write, assignment.variable.shape
+        if place.guard is None or stays_inside(write, shape, place.ranges):
+            return write, ()
+        if not guard_keeps_inside(write, shape, place.guard, place.ranges):
+            self.warn_left_out(
+                "W0108", "this is only written where it stays inside of its array", write.span
+            )
+        wanted = bounds_of(write, shape)
+        missing = tuple(bound for bound in wanted if place.ranges.minimum(bound) < 0)
+        return replace(write, is_conditional=write.is_lookup), missing
+
+    def _guarded(self, assignment: Assignment, place: Place, reader: ExpressionReader) -> Expr:
+        """Return what an assignment leaves in its place, whether its guard holds or not."""
+        expr, variable = assignment.value.expr, assignment.variable
+        if place.guard is None:
+            return expr
+        if not self.reaching.has_no_value(variable):
+            old = reader.read(variable, assignment.write).expr
+        elif is_total(expr) and not reader.may_leave:
+            # C leaves the value open where the guard does not hold: it may be the new one.
+            return expr
+        else:
+            old = Constant(0, variable.element)
+        guard = place.guard
+        positions = {variable.name, *(read.array for read in reader.reads)}
+        positions &= self._declarations.positions
+        if positions:
+            # A variable that holds an answer does not say where these may lie.
+            told = told_by(place.guard, positions, self._declarations, self.reaching.of)
+            for shown in told:
+                guard = guard.and_also(shown)
+        return Select(reader.adopt(guard), expr, old, variable.element)
+
+    def reader(self, place: Place, before: list[Node] | None = None) -> ExpressionReader:
+        """Return a reader of the expressions of one statement.
+
+        Parameters
+        ----------
+        before: takes the statements that have to run before it; None if there can be none.
+        """
+        site = Site(self, self._calls, self._declarations.extents, place, before)
+        return self._declarations.reader(place.ranges, site, is_guarded=place.guard is not None)
+
+    def written_by(self, nodes: Sequence[Node]) -> frozenset[str]:
+        """Return what statements write."""
+        return self.drafts.written_by(nodes)
+
+    def note_use(self, variable: Variable, span: Span) -> None:
+        """Note that a variable is used as data; it may not be a loop's iterator, too."""
+        self._data_uses.setdefault(variable.name, span)
+        if variable.name in self._iterator_uses:
+            raise _mixed_use(variable.name, span, self._iterator_uses[variable.name])
+
+    def note_used_after(self, variable: Variable) -> None:
+        """Note that a variable may be used outside of the loops that it counts."""
+        self._used_after.add(variable.name)
+
+    def is_used_after(self, variable: Variable) -> bool:
+        """Return whether a variable that counts a loop is used outside of it, too."""
+        return variable.name in self._used_after
+
+    def note_iterator(self, name: str, span: Span) -> None:
+        """Note that a variable counts a loop, and nothing else."""
+        self._iterator_uses.setdefault(name, span)
+        if name in self._data_uses:
+            raise _mixed_use(name, self._data_uses[name], span)
+
+    def items(self, items: Iterable[c_ast.Node], place: Place) -> tuple[Node, ...]:
+        """Read statements, and go on behind one that is refused."""
+        nodes: list[Node] = []
+        for item in items:
+            try:
+                nodes.extend(self._item(item, place, None))
+            except FrontendError as error:
+                self.report(error)
+        return tuple(nodes)
+
+    def _item(self, node: c_ast.Node, place: Place, label: str | None) -> tuple[Node, ...]:
+        match node:
+            case c_ast.Label():
+                return self._item(node.stmt, place, node.name)
+            case c_ast.Compound():
+                with self._scopes.block():
+                    return self.items(node.block_items or (), place)
+            case c_ast.For():
+                return self._loops.read(node, place, label)
+            case c_ast.If() | c_ast.Assignment() | c_ast.UnaryOp():
+                return self._change(node, place, label)
+            case c_ast.FuncCall():
+                return self._calls.statement(node, place)
+            case c_ast.Decl():
+                return self._declaration(node, place)
+            case c_ast.DeclList():
+                return self.items(node.decls, place)
+            case c_ast.Typedef():
+                self._declarations.enumeration(node)
+                self._declarations.types.define(node)
+                return ()
+            case c_ast.StaticAssert():
+                self._declarations.require_static(node)
+                return ()
+            case c_ast.EmptyStatement() | c_ast.Pragma():
+                # The region of a function that is called marks nothing.
+                return ()
+            case _:
+                raise statement_refusal(node, self._locator)
+
+    def _change(self, node: c_ast.Node, place: Place, label: str | None) -> tuple[Node, ...]:
+        """Read an `if` or an assignment, with what is known of scalars that go round."""
+        turned, first = self._loops.moves.turned(node, place.ranges), len(self.drafts)
+        match node:
+            case c_ast.If():
+                made = self._branches.read(node, place, label)
+            case c_ast.Assignment() if node.op in ASSIGNMENT_OPS:
+                made = self._assignment(node, node.lvalue, place, label)
+            case c_ast.UnaryOp() if node.op in STEPS:
+                made = self._assignment(node, node.expr, place, label)
+            case _:
+                raise statement_refusal(node, self._locator)
+        self._keep_turned(turned, first, place)
+        return made
+
+    def _keep_turned(
+        self, turned: Sequence[tuple[Variable, Span, Turn]], first: int, place: Place
+    ) -> None:
+        """Note which scalars go round behind the statements from number `first` on."""
+        for variable, span, turn in turned:
+            self.reaching.define_known(variable, span, turn, place.ranges)
+            self.drafts.substitute(first, variable.name)
+
+    def _assignment(
+        self, node: c_ast.Node, target: c_ast.Node, place: Place, label: str | None
+    ) -> tuple[Node, ...]:
+        cases = self.cases.of_target(target, place)
+        if cases is not None:
+            return self.cases.each(
+                cases, place, lambda inside: self._assignment(node, target, inside, label)
+            )
+        before: list[Node] = []
+        reader = self.reader(place, before)
+        known = None
+        if isinstance(node, c_ast.Assignment) and _is_set_to_call(node):
+            known = self.right_hand_side(node.rvalue, reader, place, before)
+        assignment = read_assignment(node, reader, self._scopes, self._locator, known)
+        return (*before, self.assign(node, assignment, place, reader, label))
+
+    def right_hand_side(
+        self, node: c_ast.Node, reader: ExpressionReader, place: Place, before: list[Node]
+    ) -> Value:
+        """Return the value of an expression; if it is a call, that may have side effects."""
+        if not isinstance(node, c_ast.FuncCall):
+            return reader.value(node)
+        return self._calls.whole_value(node, reader, place, before)
+
+    def _declaration(self, node: c_ast.Decl, place: Place) -> tuple[Node, ...]:
+        if isinstance(node.type, c_ast.PtrDecl) and node.init is not None:
+            self._pointer(node, place)
+            return ()
+        try:
+            variable = self._declarations.local(node)
+        except (AggregateUnsupported, FloatingPoint, PointerUnsupported):
+            if node.init is not None:
+                raise
+            # It is refused where it is used, if it is.
+            return ()
+        stored = self._scopes.stored(node.name) if node.name is not None else None
+        if stored is not None and stored.shape == () and stored.storage == "local":
+            self.reaching.declare(stored)
+            if id(node) in self._counters.used_after:
+                self.note_used_after(stored)
+        if variable is None:
+            return ()
+        if variable.shape:
+            return self._filled(node, variable, place)
+        before: list[Node] = []
+        setting = c_ast.Assignment("=", c_ast.ID(node.name, node.coord), node.init, node.coord)
+        turned, first = self._loops.moves.turned(setting, place.ranges), len(self.drafts)
+        reader = self.reader(place, before)
+        value = self.right_hand_side(node.init, reader, place, before)
+        if id(node) in self._counters.confined and value.constant is not None:
+            return ()
+        assignment = written(variable, variable.span, value, reader, self._initialiser_text(node))
+        made = self.assign(node, assignment, place, reader)
+        self._keep_turned(turned, first, place)
+        return (*before, made)
+
+    def _filled(self, node: c_ast.Decl, variable: Variable, place: Place) -> tuple[Node, ...]:
+        """Give an array that is declared its initial values, anew each time."""
+        computed = self._declarations.initial[variable.name].computed
+        filler = Filler(node, variable, self._declarations, self.drafts)
+        nodes: list[Node] = []
+        for part in parts(variable.shape, computed):
+            position = (*part.fixed, part.first)
+            value = computed.get(number_of(variable.shape, position))
+            if value is None or len(position) < len(variable.shape):
+                # Nobody sees them where the declaration is not reached.
+                nodes.extend(filler.constants(part, replace(place, guard=None)))
+            else:
+                nodes.extend(self._element(value, variable, position, place))
+        return tuple(nodes)
+
+    def _element(
+        self, node: c_ast.Node, variable: Variable, position: Sequence[int], place: Place
+    ) -> tuple[Node, ...]:
+        """Give one element of an array that is declared its initial value."""
+        subscripts = tuple(Affine((), index) for index in position)
+        write = Access(variable.name, subscripts, self._locator.span(node))
+        before: list[Node] = []
+        reader = self.reader(place, before)
+        value = self.right_hand_side(node, reader, place, before)
+        converted = reader.arithmetic.convert(value, variable.element)
+        name = variable.name + "".join(f"[{index}]" for index in position)
+        text = f"{name} = {self._locator.text(node)}"
+        assignment = Assignment(variable, write, converted, text)
+        return (*before, self.assign(node, assignment, place, reader))
+
+    def _pointer(self, node: c_ast.Decl, place: Place) -> None:
+        """Declare a pointer, which stays where it points to: whoever moves it is refused."""
+        try:
+            type_ = self._declarations.parameter_type(node)
+            view = self.reader(place).elements.view(node.init, node.name, type_)
+        except FrontendError as error:
+            self._scopes.declare(node.name, Unusable(error))
+            raise
+        self._scopes.declare(node.name, view)
+
+    def _initialiser_text(self, node: c_ast.Decl) -> str:
+        return f"{node.name} = {self._locator.text(node.init)}"
+
+    def nested(self, node: c_ast.Node, place: Place) -> tuple[Node, ...]:
+        """Read the body of a loop or `if`, which is a scope of its own."""
+        if isinstance(node, c_ast.Compound):
+            return self._item(node, place, None)
+        with self._scopes.block():
+            return self.items((node,), place)
+
+    def warn_never(self, node: c_ast.If, what: str) -> None:
+        """Warn that a branch of an `if` is left out."""
+        self.warn_left_out("W0106", f"{what} never true", self._locator.span(node.cond))
+
+    def warn_left_out(self, code: str, message: str, span: Span) -> None:
+        """Warn, once, that something is left out."""
+        warning = Diagnostic(code, message, (Label(span, "left out"),), severity="warning")
+        if warning not in self.warnings:
+            self.warnings.append(warning)
+
+
+def _is_set_to_call(node: c_ast.Assignment) -> bool:
+    return node.op == "=" and isinstance(node.rvalue, c_ast.FuncCall)
+
+
+def _mixed_use(name: str, data: Span, iterator: Span) -> IteratorOutsideLoop:
+    return IteratorOutsideLoop(
+        f"`{name}` counts a loop and is used as data",
+        labels=(Label(data, "used here"), Label(iterator, "counts a loop here")),
+        help="count with a variable of its own",
+    )

@@ -1,0 +1,455 @@
+"""One function, or one region of it, to a `Scop`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence, Set
+
+from pycparser import c_ast
+
+from rtlgen.errors import Diagnostic, Label
+from rtlgen.frontend.errors import (
+    DuplicateName,
+    EmptyRegion,
+    FrontendError,
+    ReturnUnsupported,
+)
+from rtlgen.frontend.lowering.capacity import Limits
+from rtlgen.frontend.reading.declarations import Declarations
+from rtlgen.frontend.reading.symbols import NamedConstant, ScalarInput, Variable
+from rtlgen.frontend.reading.writes import written
+from rtlgen.frontend.scop.body import BodyReader
+from rtlgen.frontend.scop.place import Place
+from rtlgen.frontend.scop.split_loops import split_loops
+from rtlgen.frontend.syntax.assigned import (
+    STEPS,
+    Counters,
+    RegionValues,
+    assigned,
+    loop_counters,
+    region_values,
+)
+from rtlgen.frontend.syntax.locate import Locator
+from rtlgen.frontend.syntax.region import Region
+from rtlgen.ir.expr import ScalarParameter, walk
+from rtlgen.ir.schedule import Schedule
+from rtlgen.ir.scop import Array, Node, Role, ScalarArgument, Scop, Statement
+from rtlgen.ir.types import IntType
+from rtlgen.source import SourceFile
+
+
+class Kernel:
+    """Assembles the Scop of one region.
+
+    Parameters
+    ----------
+    fixed: the `-D` values of scalar parameters, and extents.
+    members: variables that are members of structures, which need not all be used.
+    limits: the values of scalar parameters with which the program has a meaning.
+
+    Members
+    -------
+    warnings: what was left out; complete after `read`.
+    """
+
+    def __init__(
+        self,
+        region: Region,
+        locator: Locator,
+        fixed: Mapping[str, str],
+        members: Set[str] = frozenset(),
+        limits: Mapping[str, Limits] | None = None,
+    ) -> None:
+        self._region = region
+        self._members = members
+        self._limits = limits or {}
+        self._locator = locator
+        self._declarations = Declarations(locator, fixed)
+        self._body = BodyReader(region.function.decl.name, self._declarations, locator)
+        self._returned: Variable | None = None
+        self._unmentioned: frozenset[str] = frozenset()
+        self.warnings: list[Diagnostic] = []
+
+    def read(self, tree: c_ast.FileAST, main: SourceFile) -> Scop:
+        """Return the Scop.
+
+        Raises
+        ------
+        FrontendError: the first refusal; its `others` are the rest.
+        """
+        function = self._region.function
+        self._unmentioned = _declared(tree.ext) - _names(tree.ext) - self._members
+        hidden = _parameter_names(function)
+        # A parameter keeps its C name even when a global has the same one.
+        self._declarations.scopes.reserve(hidden)
+        counters = Counters()
+        self._declarations.note_changes(tree)
+        for node in tree.ext:
+            self._declarations.file_scope(node)
+            if isinstance(node, c_ast.FuncDef):
+                counters |= loop_counters(node.body)
+        with self._declarations.scopes.block():
+            self._parameters(function)
+            nodes = (*self._copies(function), *self._items(function, counters))
+        statements, nodes = self._body.drafts.finish(nodes, self._is_private, self._body.report)
+        errors = sorted(self._body.errors, key=lambda error: error.position)
+        if errors:
+            errors[0].others = tuple(errors[1:])
+            raise errors[0]
+        statements, nodes = split_loops(
+            statements, nodes, self._declarations.scopes.claim, self._shape_of
+        )
+        if not statements:
+            raise EmptyRegion(
+                f"`{function.decl.name}` has no statement to build a circuit from",
+                labels=(Label(self._locator.name_span(function.decl, function.decl.name)),),
+            )
+        return self._scop(statements, nodes, main)
+
+    def _shape_of(self, array: str) -> tuple[int, ...]:
+        variable = self._declarations.stored_as(array)
+        return self._declarations.extents.closed(variable).shape
+
+    def _parameters(self, function: c_ast.FuncDef) -> None:
+        arguments = function.decl.type.args
+        listed = arguments.params if arguments is not None else ()
+        mentioned = _names((*self._region.items, *listed))
+        for parameter in listed:
+            try:
+                self._declarations.parameter(parameter)
+            except FrontendError as error:
+                name = parameter.name if isinstance(parameter, c_ast.Decl) else None
+                if name is None or name in mentioned or isinstance(error, DuplicateName):
+                    self._body.report(error)
+                else:
+                    self._warn_unused(name, Label(self._locator.name_span(parameter, name)))
+
+    def _copies(self, function: c_ast.FuncDef) -> tuple[Node, ...]:
+        """Give scalar parameters that the region assigns variables of their own."""
+        arguments = function.decl.type.args
+        return tuple(
+            self._copy(parameter, symbol)
+            for parameter in (arguments.params if arguments is not None else ())
+            if (symbol := self._changed_input(parameter)) is not None
+        )
+
+    def _changed_input(self, declared: c_ast.Node) -> ScalarInput | NamedConstant | None:
+        """Return what a declaration stands for, if it is a scalar input that is no mere value.
+
+        The region assigns it, or takes its address.
+        """
+        if not isinstance(declared, c_ast.Decl):
+            return None
+        is_const = "const" in declared.quals
+        changed = {
+            name
+            for item in self._region.items
+            for name, node in assigned(item)
+            if isinstance(_target(node), c_ast.ID) and (_is_address(node) or not is_const)
+        }
+        if declared.name not in changed:
+            return None
+        symbol = self._declarations.scopes.lookup(declared.name)
+        return symbol if isinstance(symbol, ScalarInput | NamedConstant) else None
+
+    def _copy(self, parameter: c_ast.Decl, symbol: ScalarInput | NamedConstant) -> Node:
+        place = Place()
+        reader = self._body.reader(place)
+        value = reader.value(c_ast.ID(parameter.name, parameter.coord))
+        variable = self._declarations.temporary(parameter.name, symbol.type, symbol.span)
+        self._declarations.scopes.declare(parameter.name, variable)
+        self._body.reaching.declare(variable)
+        self._body.note_used_after(variable)
+        text = f"{variable.name} = {parameter.name}"
+        assignment = written(variable, symbol.span, value, reader, text)
+        return self._body.assign(parameter, assignment, place, reader)
+
+    def _items(self, function: c_ast.FuncDef, counters: Counters) -> tuple[Node, ...]:
+        """Read the region, with the initialisers before it and the `return` at its end."""
+        region = self._region
+        outside = [
+            item for item in (*region.before, *region.after) if not _is_harmless_outside(item)
+        ]
+        final = _result(region)
+        after = [item for item in region.after if item is not final]
+        values = region_values(region.before, region.items, after)
+        inside = _names([*region.items, *(() if final is None else (final,)), *_decls(region)])
+        nodes: list[Node] = []
+        for item in region.before:
+            if isinstance(item, c_ast.Decl) and _is_shared(item, values):
+                nodes.extend(self._shared(item, values, counters))
+            elif isinstance(item, c_ast.Typedef) or (
+                isinstance(item, c_ast.Decl)
+                and (item.name in inside or item.name not in _names(outside))
+            ):
+                nodes.extend(self._body.read([item], counters))
+        if not outside and final is None:
+            outside = [item for item in region.after if isinstance(item, c_ast.Return)]
+        if outside:
+            self._warn_outside(outside, _described(function, values))
+        items = [item for item in region.items if item is not final]
+        nodes.extend(self._body.read(items, counters))
+        return (*nodes, *(() if final is None else self._return(function, final)))
+
+    def _shared(
+        self, node: c_ast.Decl, values: RegionValues, counters: Counters
+    ) -> tuple[Node, ...]:
+        """Declare a local whose value comes into the region, or goes out of it."""
+        is_handed_on = node.name in values.handed_on
+        if node.name not in values.changed:
+            self._declarations.hand_on(node)
+            nodes = self._body.read([node], counters)
+            symbol = self._declarations.scopes.lookup(node.name)
+        else:
+            nodes = ()
+            is_taken = node.name in values.taken
+            symbol = self._declarations.shared(node, is_taken=is_taken, is_handed_on=is_handed_on)
+        if isinstance(symbol, Variable) and symbol.shape == ():
+            if symbol.storage == "local":
+                self._body.reaching.declare(symbol)
+            self._body.note_used_after(symbol)
+        given = self._changed_input(node)
+        return nodes if given is None else (*nodes, self._copy(node, given))
+
+    def _warn_outside(self, outside: Sequence[c_ast.Node], notes: tuple[str, ...]) -> None:
+        self.warnings.append(
+            Diagnostic(
+                "W0103",
+                "statements outside of the #pragma scop region are not part of the circuit",
+                tuple(Label(self._locator.start(item)) for item in outside[:3]),
+                notes,
+                severity="warning",
+            )
+        )
+
+    def _return(self, function: c_ast.FuncDef, node: c_ast.Return) -> tuple[Node, ...]:
+        try:
+            return self._returned_value(function, node)
+        except FrontendError as error:
+            self._body.report(error)
+            return ()
+
+    def _returned_value(self, function: c_ast.FuncDef, node: c_ast.Return) -> tuple[Node, ...]:
+        span = self._locator.start(node)
+        type_ = self._declarations.types.read(function.decl.type.type, span).element
+        if node.expr is None:
+            return ()
+        if type_ is None:
+            raise ReturnUnsupported(
+                "a function of type void returns a value", labels=(Label(span),)
+            )
+        place = Place()
+        before: list[Node] = []
+        reader = self._body.reader(place, before)
+        value = self._body.right_hand_side(node.expr, reader, place, before)
+        variable = self._plain_variable(node.expr, type_)
+        if variable is not None:
+            self._returned = variable
+            return ()
+        variable = self._declarations.temporary("return_value", type_, span)
+        self._returned = variable
+        assignment = written(variable, span, value, reader, self._locator.text(node))
+        return (*before, self._body.assign(node, assignment, place, reader))
+
+    def _plain_variable(self, node: c_ast.Node, type_: IntType) -> Variable | None:
+        """Return the scalar variable that `node` is, if it is one of the returned type."""
+        if not isinstance(node, c_ast.ID):
+            return None
+        symbol = self._declarations.scopes.lookup(node.name)
+        is_plain = isinstance(symbol, Variable) and symbol.shape == () and symbol.element == type_
+        if not isinstance(symbol, Variable) or not is_plain or self._body.is_used_after(symbol):
+            return None
+        return symbol
+
+    def _is_private(self, name: str) -> bool:
+        """Return whether nobody sees the variable `name` after the run."""
+        variable = next(v for v in self._declarations.variables if v.name == name)
+        is_returned = self._returned is not None and self._returned.name == name
+        return variable.storage == "local" and not is_returned
+
+    def _scop(
+        self, statements: tuple[Statement, ...], nodes: tuple[Node, ...], main: SourceFile
+    ) -> Scop:
+        self.warnings.extend(self._body.warnings)
+        inputs = [scalar for scalar in self._declarations.inputs if _uses(statements, scalar)]
+        for scalar in self._declarations.inputs:
+            if scalar not in inputs:
+                self._warn_unused(scalar.name, Label(scalar.span))
+        return Scop(
+            name=self._region.function.decl.name,
+            arrays=tuple(self._arrays(statements)),
+            scalars=tuple(self._argument(scalar) for scalar in inputs),
+            statements=statements,
+            tree=nodes,
+            schedule=Schedule({}),
+            source=main,
+            returned=self._returned.name if self._returned else None,
+            parameters=tuple(self._declarations.parameters),
+            untouched=tuple(self._untouched(statements)),
+        )
+
+    def _argument(self, scalar: ScalarInput) -> ScalarArgument:
+        least, most = self._limits.get(scalar.name, (None, None))
+        low = scalar.type.minimum if least is None else max(least, scalar.type.minimum)
+        high = scalar.type.maximum if most is None else min(most, scalar.type.maximum)
+        is_any = (low, high) == (scalar.type.minimum, scalar.type.maximum) or low > high
+        return ScalarArgument(
+            scalar.name, scalar.type, scalar.span, None if is_any else (low, high)
+        )
+
+    def _arrays(self, statements: Sequence[Statement]) -> Iterable[Array]:
+        written_names = {statement.write.array for statement in statements}
+        read_names = {read.array for statement in statements for read in statement.reads}
+        if self._returned is not None:
+            read_names.add(self._returned.name)
+        for declared in self._declarations.variables:
+            variable = self._declarations.extents.closed(declared)
+            is_read, is_written = variable.name in read_names, variable.name in written_names
+            if is_read or is_written:
+                if declared in self._declarations.loaded:
+                    text = f"the initial values of `{variable.name}` are not built in"
+                    self._warn(
+                        "W0109", text, Label(variable.span, "load them before the first run")
+                    )
+                yield Array(
+                    variable.name,
+                    variable.element,
+                    variable.shape,
+                    _role(variable, is_read, is_written),
+                    variable.storage,
+                    variable.span,
+                    variable.values,
+                )
+            elif variable.storage == "parameter":
+                self._warn_unused(variable.name, Label(variable.span))
+            elif variable.name in self._unmentioned:
+                self._warn("W0107", f"`{variable.name}` is not used", Label(variable.span))
+
+    def _untouched(self, statements: Sequence[Statement]) -> Iterable[Array]:
+        """Yield the array parameters that no statement uses, if it is known how large they are."""
+        used = {a.array for statement in statements for a in (statement.write, *statement.reads)}
+        for declared in self._declarations.variables:
+            variable = self._declarations.extents.stated(declared)
+            if variable is None or variable.storage != "parameter" or variable.name in used:
+                continue
+            yield Array(
+                variable.name,
+                variable.element,
+                variable.shape,
+                "in",
+                variable.storage,
+                variable.span,
+            )
+
+    def _warn_unused(self, name: str, label: Label) -> None:
+        self._warn("W0102", f"the parameter `{name}` is not used, and gets no port", label)
+
+    def _warn(self, code: str, message: str, label: Label) -> None:
+        self.warnings.append(Diagnostic(code, message, (label,), severity="warning"))
+
+
+def _target(node: c_ast.Node) -> c_ast.Node | None:
+    """Return what an assignment or a step changes, or a pointer may."""
+    if isinstance(node, c_ast.UnaryOp):
+        return node.expr if node.op in (*STEPS, "&") else None
+    return node.lvalue if isinstance(node, c_ast.Assignment) else None
+
+
+def _is_address(node: c_ast.Node) -> bool:
+    return isinstance(node, c_ast.UnaryOp) and node.op == "&"
+
+
+def _parameter_names(function: c_ast.FuncDef) -> frozenset[str]:
+    arguments = function.decl.type.args
+    return frozenset(
+        parameter.name
+        for parameter in (arguments.params if arguments is not None else ())
+        if isinstance(parameter, c_ast.Decl)
+    )
+
+
+def _role(variable: Variable, is_read: bool, is_written: bool) -> Role:
+    if variable.storage == "local":
+        return "local"
+    return "inout" if is_read and is_written else "out" if is_written else "in"
+
+
+def _uses(statements: Iterable[Statement], scalar: ScalarInput) -> bool:
+    return any(
+        isinstance(node, ScalarParameter) and node.name == scalar.name
+        for statement in statements
+        for node in walk(statement.expr)
+    )
+
+
+def _is_shared(node: c_ast.Decl, values: RegionValues) -> bool:
+    # What is `static` has a host port anyway.
+    return node.name in values.changed | values.handed_on and "static" not in node.storage
+
+
+def _described(function: c_ast.FuncDef, values: RegionValues) -> tuple[str, ...]:
+    """Say which variables of the function are ports on account of what is outside."""
+    # That the host gives and reads the arrays among the parameters goes without saying.
+    arguments = function.decl.type.args
+    scalars = (
+        node
+        for node in (() if arguments is None else arguments.params)
+        if isinstance(node, c_ast.Decl) and isinstance(node.type, c_ast.TypeDecl)
+    )
+    locals_ = (n for n in function.body.block_items or () if isinstance(n, c_ast.Decl))
+    known = {node.name for node in (*scalars, *locals_)}
+    texts = {
+        "the host gives {} the value that it has at the start of the region": values.taken,
+        "the host reads {} after the run": values.handed_on,
+    }
+    return tuple(
+        text.format(", ".join(f"`{name}`" for name in sorted(names & known)))
+        for text, names in texts.items()
+        if names & known
+    )
+
+
+def _decls(region: Region) -> list[c_ast.Node]:
+    """Return the types and initial values of what is declared before the region."""
+    found = (item for item in region.before if isinstance(item, c_ast.Decl))
+    return [child for item in found for _, child in item.children()]
+
+
+def _is_harmless_outside(node: c_ast.Node) -> bool:
+    return isinstance(node, c_ast.Decl | c_ast.Typedef | c_ast.Return | c_ast.EmptyStatement)
+
+
+def _result(region: Region) -> c_ast.Return | None:
+    """Return the last `return`, if the circuit computes its value.
+
+    Behind a marked region it does where the value is that of scalars; what the host can read in
+    memory is for the host to look at.
+    """
+    last = (*region.items, *region.after)[-1:]
+    if not last or not isinstance(last[0], c_ast.Return):
+        return None
+    if any(not _is_harmless_outside(item) for item in region.after):
+        return None
+    is_inside = not region.after
+    return last[0] if is_inside or not any(map(_is_in_memory, _below(last))) else None
+
+
+def _is_in_memory(node: c_ast.Node) -> bool:
+    if isinstance(node, c_ast.UnaryOp):
+        return node.op in ("*", "&")
+    return isinstance(node, c_ast.ArrayRef | c_ast.StructRef | c_ast.FuncCall)
+
+
+def _names(roots: Iterable[c_ast.Node]) -> frozenset[str]:
+    return frozenset(node.name for node in _below(roots) if isinstance(node, c_ast.ID))
+
+
+def _declared(roots: Iterable[c_ast.Node]) -> frozenset[str]:
+    return frozenset(node.name for node in _below(roots) if isinstance(node, c_ast.Decl))
+
+
+def _below(roots: Iterable[c_ast.Node]) -> Iterable[c_ast.Node]:
+    stack = list(roots)
+    while stack:
+        node = stack.pop()
+        yield node
+        stack.extend(child for _, child in node.children())

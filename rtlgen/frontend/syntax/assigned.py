@@ -1,0 +1,355 @@
+"""What a piece of the syntax tree assigns and uses, found without reading it.
+
+Names are taken as they stand; what they stand for is for the reader of declarations to say. Which
+variables count loops, and which carry values into a `#pragma scop` region or out of it, is found by
+C's scopes:
+
+int s, last, A[4];      s and A come in: what stands before the region gives them values
+s = 0; A[1] = 5;
+#pragma scop
+for (...) { s += A[i]; last = i; A[i] = s; }
+#pragma endscop
+printf("%d", last);     last goes out, and so does A: the host reads them after the run
+show(A);
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from pycparser import c_ast
+
+from rtlgen.frontend.text.headers import type_names
+
+STEPS = ("++", "--", "p++", "p--")
+"""pycparser's names of the operators that step a variable; `p` stands for postfix."""
+
+
+_KEYWORDS = ("_Bool", "char", "short", "int", "long", "signed", "unsigned", "float", "double")
+NUMBERS = frozenset((*_KEYWORDS, *type_names()))
+"""Words that spell types of numbers."""
+
+
+def assigned(root: c_ast.Node) -> Iterator[tuple[str, c_ast.Node]]:
+    """Yield the C name and the node of everything that an assignment below `root` may change.
+
+    Something whose address is passed to a function may be changed by it, and what a pointer is
+    declared to point to by way of the pointer.
+    """
+    for node in below(root):
+        for name in assigned_by(node):
+            yield name, node
+
+
+def assigned_by(node: c_ast.Node) -> Iterator[str]:
+    """Yield the C names of what a node itself may change."""
+    match node:
+        case c_ast.Assignment(lvalue=target):
+            yield from _named(target)
+        case c_ast.UnaryOp(op="++" | "--" | "p++" | "p--" | "&", expr=target):
+            yield from _named(target)
+        case c_ast.Decl(type=c_ast.PtrDecl(), init=target) if target is not None:
+            yield from _named(target)
+
+
+def handed_over(root: c_ast.Node) -> Iterator[str]:
+    """Yield the C names that arguments of calls begin with: a function may change an array.
+
+    It changes neither what it takes as a number nor what it takes as a pointer to constants.
+    """
+    taken = _parameters(root)
+    for node in below(root):
+        if isinstance(node, c_ast.FuncCall) and node.args is not None:
+            name = node.name.name if isinstance(node.name, c_ast.ID) else ""
+            parameters = taken.get(name, ())
+            for place, argument in enumerate(node.args.exprs):
+                if place >= len(parameters) or _is_changeable(parameters[place]):
+                    yield from _named(argument)
+
+
+def _parameters(root: c_ast.Node) -> dict[str, tuple[c_ast.Node, ...]]:
+    """Return the parameters of each function that is declared below `root`."""
+    found = {}
+    for node in below(root):
+        if isinstance(node, c_ast.Decl) and isinstance(node.type, c_ast.FuncDecl):
+            arguments = node.type.args
+            found[node.name] = tuple(arguments.params) if arguments is not None else ()
+    return found
+
+
+def _is_changeable(parameter: c_ast.Node) -> bool:
+    """Return whether a function may change what it is given as `parameter`."""
+    if not isinstance(parameter, c_ast.Decl | c_ast.Typename):
+        return True
+    match parameter.type:
+        case c_ast.TypeDecl(type=c_ast.IdentifierType(names=names)):
+            # A name for a type may stand for an array.
+            return not set(names) <= NUMBERS
+        case (
+            c_ast.PtrDecl(type=c_ast.TypeDecl(quals=quals))
+            | c_ast.ArrayDecl(type=c_ast.TypeDecl(quals=quals))
+        ):
+            return "const" not in quals
+    return True
+
+
+def calls(root: c_ast.Node) -> bool:
+    """Return whether a function is called below `root`."""
+    return any(isinstance(node, c_ast.FuncCall) for node in below(root))
+
+
+def below(root: c_ast.Node) -> Iterator[c_ast.Node]:
+    """Yield `root` and every node below it, in no particular order."""
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        yield node
+        stack.extend(child for _, child in node.children())
+
+
+def declared(root: c_ast.Node) -> frozenset[str]:
+    """Return the names that are declared below `root`."""
+    return frozenset(part.name for part in below(root) if isinstance(part, c_ast.Decl))
+
+
+def mentions(root: c_ast.Node, names: frozenset[str]) -> bool:
+    """Return whether one of `names` stands below `root`."""
+    return any(isinstance(part, c_ast.ID) and part.name in names for part in below(root))
+
+
+def single_statement(node: c_ast.Node | None) -> c_ast.Node | None:
+    """Return the only statement of a branch, out of its braces; None if there are several."""
+    while isinstance(node, c_ast.Compound) and len(node.block_items or ()) == 1:
+        node = node.block_items[0]
+    return None if isinstance(node, c_ast.Compound) else node
+
+
+def _named(target: c_ast.Node) -> Iterator[str]:
+    """Yield the name that an lvalue begins with."""
+    base = target
+    while isinstance(base, c_ast.ArrayRef | c_ast.UnaryOp | c_ast.BinaryOp):
+        match base:
+            case c_ast.ArrayRef():
+                base = base.name
+            case c_ast.UnaryOp():
+                base = base.expr
+            case c_ast.BinaryOp():
+                yield from _named(base.right)
+                base = base.left
+    if isinstance(base, c_ast.ID):
+        yield base.name
+
+
+@dataclass(frozen=True, slots=True)
+class Counters:
+    """Variables that some `for` header sets, by the ids of their declarations.
+
+    Members
+    -------
+    confined: they have no use but in those loops, so that their initial values are dead.
+    used_after: something else depends on their values.
+    """
+
+    confined: frozenset[int] = frozenset()
+    used_after: frozenset[int] = frozenset()
+
+    def __or__(self, other: Counters) -> Counters:
+        return Counters(self.confined | other.confined, self.used_after | other.used_after)
+
+
+def loop_counters(body: c_ast.Node) -> Counters:
+    """Return the variables declared in `body` that count loops.
+
+    Names are resolved as C does, so that a variable of the same name in another block is not
+    taken for the counter.
+    """
+    search = _Search()
+    search.visit(body, ({},))
+    return Counters(
+        frozenset(search.counting - search.used), frozenset(search.counting & search.used)
+    )
+
+
+@dataclass(slots=True)
+class _Search:
+    counting: set[int] = field(default_factory=set)
+    used: set[int] = field(default_factory=set)
+    _around: list[int] = field(default_factory=list)
+
+    def visit(self, node: c_ast.Node, scopes: Sequence[dict[str, c_ast.Decl]]) -> None:
+        """Note what counts loops below `node`, and what is mentioned outside of such loops."""
+        match node:
+            case c_ast.Compound():
+                scopes = (*scopes, {})
+            case c_ast.Decl():
+                if node.init is not None:
+                    self.visit(node.init, scopes)
+                if node.name is not None:
+                    scopes[-1][node.name] = node
+                return
+            case c_ast.ID(name=name):
+                declared = _declaration(name, scopes)
+                if declared is not None and id(declared) not in self._around:
+                    self.used.add(id(declared))
+                return
+            case c_ast.For():
+                self._loop(node, (*scopes, {}))
+                return
+        for _, child in node.children():
+            self.visit(child, scopes)
+
+    def _loop(self, node: c_ast.For, scopes: Sequence[dict[str, c_ast.Decl]]) -> None:
+        counter = None
+        match node.init:
+            case c_ast.Assignment(lvalue=c_ast.ID(name=name), rvalue=start):
+                counter = _declaration(name, scopes)
+                self.visit(start, scopes)
+            case None:
+                # It goes on from the value that was there before.
+                counter = _declaration(_stepped(node.next), scopes)
+                self.used |= set() if counter is None else {id(counter)}
+            case _:
+                self.visit(node.init, scopes)
+        if counter is not None:
+            self.counting.add(id(counter))
+            self._around.append(id(counter))
+        for part in (node.cond, node.next, node.stmt):
+            if part is not None:
+                self.visit(part, scopes)
+        if counter is not None:
+            self._around.pop()
+
+
+def _stepped(node: c_ast.Node | None) -> str:
+    match node:
+        case c_ast.UnaryOp(expr=c_ast.ID(name=str(name))):
+            return name
+        case c_ast.Assignment(lvalue=c_ast.ID(name=str(name))):
+            return name
+    return ""
+
+
+def _declaration(name: str, scopes: Sequence[dict[str, c_ast.Decl]]) -> c_ast.Decl | None:
+    return next((scope[name] for scope in reversed(scopes) if name in scope), None)
+
+
+@dataclass(frozen=True, slots=True)
+class RegionValues:
+    """The C names of variables that are declared before the region.
+
+    Members
+    -------
+    changed: statements before the region may have set them, so that a declaration's value is not
+        the one at the start of the region.
+    taken: changed, and the region may use what they held at its start.
+    handed_on: the region may set them, and what stands behind it may use that.
+    """
+
+    changed: frozenset[str]
+    taken: frozenset[str]
+    handed_on: frozenset[str]
+
+
+def region_values(
+    before: Iterable[c_ast.Node], items: Iterable[c_ast.Node], after: Iterable[c_ast.Node]
+) -> RegionValues:
+    """Return what the parts of a function, cut at the pragmas, have in common."""
+    first, inside = list(before), list(items)
+    changed = _set_by(first)
+    for item in first:
+        if not isinstance(item, c_ast.Decl) or isinstance(item.type, c_ast.PtrDecl):
+            continue
+        # What was computed from it before the region is not what it would be in the region.
+        if changed.intersection(_mentioned(item.init)):
+            changed.add(item.name)
+    used, set_inside = _Uses(), _set_by(inside)
+    used.sequence(inside)
+    behind = _Uses()
+    behind.sequence(list(after))
+    return RegionValues(
+        frozenset(changed),
+        frozenset(changed & used.exposed),
+        frozenset(set_inside & behind.exposed),
+    )
+
+
+class _Uses:
+    """Walks statements in order.
+
+    Members
+    -------
+    exposed: variables that may be used with the values from before the first statement.
+    """
+
+    def __init__(self) -> None:
+        self.exposed: set[str] = set()
+        self._surely_set: set[str] = set()
+
+    def sequence(self, nodes: Iterable[c_ast.Node]) -> None:
+        """Walk what is carried out one after the other."""
+        for node in nodes:
+            self._visit(node)
+
+    def _visit(self, node: c_ast.Node) -> None:
+        match node:
+            case c_ast.ID(name=name):
+                if name not in self._surely_set:
+                    self.exposed.add(name)
+            case c_ast.Assignment(op="=", lvalue=c_ast.ID(name=name), rvalue=value):
+                self._visit(value)
+                self._surely_set.add(name)
+            case c_ast.Decl(name=name):
+                self.sequence(child for _, child in node.children())
+                self._surely_set.add(name)
+            case c_ast.Compound(block_items=items):
+                self._block(items or (), ())
+            case c_ast.For(init=init, cond=condition, next=step, stmt=body):
+                first = init.decls if isinstance(init, c_ast.DeclList) else [init]
+                self._block([*first, condition], [body, step])
+            case c_ast.If(cond=condition, iftrue=first, iffalse=second):
+                self._visit(condition)
+                ways = [self._maybe([first]), self._maybe([second])]
+                self._surely_set |= ways[0] & ways[1]
+            case c_ast.Switch() | c_ast.While() | c_ast.DoWhile() | c_ast.TernaryOp():
+                self._maybe([child for _, child in node.children()])
+            case c_ast.BinaryOp(op="&&" | "||", left=left, right=right):
+                self._visit(left)
+                self._maybe([right])
+            case c_ast.FuncCall(args=arguments):
+                # The name of the function is no variable.
+                self.sequence([] if arguments is None else [arguments])
+            case _:
+                self.sequence(child for _, child in node.children())
+
+    def _block(
+        self, nodes: Iterable[c_ast.Node | None], repeated: Iterable[c_ast.Node | None]
+    ) -> None:
+        """Walk a block, and what of it need not be carried out."""
+        outside = self._surely_set.copy()
+        inside = [node for node in nodes if node is not None]
+        self.sequence(inside)
+        self._maybe(repeated)
+        # What the block declares hides another variable, in the block only.
+        hidden = {node.name for node in inside if isinstance(node, c_ast.Decl)}
+        self._surely_set -= hidden - outside
+
+    def _maybe(self, nodes: Iterable[c_ast.Node | None]) -> set[str]:
+        """Walk what need not be carried out; return what is set where it is."""
+        before = self._surely_set.copy()
+        self.sequence(node for node in nodes if node is not None)
+        after, self._surely_set = self._surely_set, before
+        return after
+
+
+def _set_by(nodes: Iterable[c_ast.Node]) -> set[str]:
+    """Return what statements may set, themselves or in a function that they call."""
+    found = list(nodes)
+    named = {name for node in found for name, _ in assigned(node)}
+    return named | {name for node in found for name in handed_over(node)}
+
+
+def _mentioned(root: c_ast.Node | None) -> frozenset[str]:
+    if root is None:
+        return frozenset()
+    return frozenset(node.name for node in below(root) if isinstance(node, c_ast.ID))
