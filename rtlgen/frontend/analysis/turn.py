@@ -110,6 +110,30 @@ class Turn:
         return found if wide == type_ else Cast(found, type_)
 
 
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What a scalar is at one place of a loop's body.
+
+    Members
+    -------
+    law: its value in all iterations in which it is read; None where there is none.
+    values: by the value of the iterator.
+    """
+
+    iterator: str
+    law: Turn | None
+    values: Mapping[int, int]
+
+    def known(self, ranges: Ranges) -> Affine | Turn | None:
+        """Return the value inside of `ranges`, as a function of the iterators."""
+        if self.law is not None:
+            return self.law.affine(ranges) or self.law
+        at = Affine.variable(self.iterator)
+        first, last = ranges.minimum(at), ranges.maximum(at)
+        value = self.values.get(first) if first == last else None
+        return None if value is None else Affine((), value)
+
+
 def _holding(form: Affine, low: Affine, ranges: Ranges) -> IntType:
     """Return a type for what is computed on the way."""
     bounds = [getattr(ranges, end)(part) for end in ("minimum", "maximum") for part in (form, low)]

@@ -8,7 +8,8 @@ A scalar has a number there, or is a symbol: what it was before the statement.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from pycparser import c_ast
@@ -55,7 +56,7 @@ class Effects:
 
     Members
     -------
-    declarations, locator: of what is around the statement.
+    declarations, locator, ranges: of what is around the statement.
     """
 
     def __init__(
@@ -72,7 +73,7 @@ class Effects:
         self._node = node
         self._names = frozenset(names)
         self._relevance = relevance(node, self._names)
-        self._ranges = ranges
+        self.ranges = ranges
         self._definitions = definitions
         self._calls = calls(node)
         self._steps = 0
@@ -86,7 +87,7 @@ class Effects:
         ----------
         symbols: scalars that stand for themselves.
         """
-        return self.once(self._node, self._ranges, state, symbols)
+        return self.once(self._node, self.ranges, state, symbols)
 
     def begins_alike(self, variable: Variable, one: int, other: int) -> bool:
         """Return whether two values of a scalar make no difference to the statement.
@@ -98,7 +99,7 @@ class Effects:
             return False
         made = {
             number_in(
-                self.once(first, self._ranges, {variable.name: Affine((), value)}, ()), variable
+                self.once(first, self.ranges, {variable.name: Affine((), value)}, ()), variable
             )
             for value in (one, other)
         }
@@ -106,13 +107,13 @@ class Effects:
 
     def _is_entered(self, node: c_ast.For) -> bool:
         """Return whether an inner loop surely has an iteration."""
-        run = _Run(self, self._ranges, {})
+        run = Run(self, self.ranges, {})
         try:
             loop = run.header(split_header(node, self.locator), self.moved_in(node.stmt))
         except FrontendError:
             return False
         trips = None if loop is None else trip_count(loop)
-        return trips is not None and self._ranges.minimum(trips) > 0
+        return trips is not None and self.ranges.minimum(trips) > 0
 
     def in_iteration(
         self, iterator: str, type_: IntType, value: int, state: State, variable: Variable
@@ -123,11 +124,44 @@ class Effects:
         ----------
         iterator: what the text calls its iterator. variable: stands for itself.
         """
+        with self._counting(iterator, type_) as counter:
+            return self.after({**state, counter: Affine((), value)}, [variable])
+
+    def run_once(
+        self,
+        iterator: str,
+        type_: IntType,
+        value: int,
+        state: State,
+        run: Callable[[dict[str, Affine | None]], Run],
+    ) -> dict[str, Affine | None]:
+        """Carry one iteration of the loop around the statement out; return what is known behind it.
+
+        Parameters
+        ----------
+        iterator: what the text calls its iterator. run: returns what carries it out.
+        """
+        state = {name: value if self._is_seen(name) else None for name, value in state.items()}
+        with self._counting(iterator, type_) as counter:
+            carried_out = run({**state, counter: Affine((), value)})
+            carried_out.carry_out(self._node)
+        return {name: value for name, value in carried_out.state.items() if name in state}
+
+    def _is_seen(self, name: str) -> bool:
+        """Return whether all that changes the variable of a unique name is seen."""
+        variable = self.declarations.stored_as(name)
+        scopes = self.declarations.scopes
+        hidden = {scopes.stored(pointed) for pointed in self._relevance.pointed_to}
+        return variable not in hidden and not (self._calls and variable.storage == "global")
+
+    @contextmanager
+    def _counting(self, iterator: str, type_: IntType) -> Iterator[str]:
+        """Let an iterator be a scalar of the state; yield its unique name."""
         span = self.locator.start(self._node)
         counter = Variable(f"{iterator} in turn", type_, (), "local", False, span)
         with self.declarations.scopes.block():
             self.declarations.scopes.declare(iterator, counter)
-            return self.after({**state, counter.name: Affine((), value)}, [variable])
+            yield counter.name
 
     def once(
         self, node: c_ast.Node, ranges: Ranges, state: State, symbols: Iterable[Variable]
@@ -159,7 +193,7 @@ class Effects:
         return self._known[key]
 
     def _run(self, node: c_ast.Node, ranges: Ranges, state: State) -> State:
-        run = _Run(self, ranges, dict(state))
+        run = Run(self, ranges, dict(state))
         for name in self._relevance.pointed_to:
             variable = self.declarations.scopes.stored(name)
             if variable is not None:
@@ -234,7 +268,7 @@ class Effects:
 
 
 @dataclass(slots=True)
-class _Run:
+class Run:
     """One run of a statement."""
 
     effects: Effects

@@ -5,19 +5,20 @@ k += 3        if (++x == 5) { x = 0; y++; }        for (...) k++;
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pycparser import c_ast
 
 from rtlgen.errors import Label
 from rtlgen.frontend.analysis.ranges import Ranges
-from rtlgen.frontend.analysis.turn import Effect, Turn, after_statement
+from rtlgen.frontend.analysis.turn import Effect, Observation, Turn, after_statement
 from rtlgen.frontend.errors import IteratorOverflow
 from rtlgen.frontend.evolution.carries import Carry, Driver, carry, driven, drivers_of
 from rtlgen.frontend.evolution.effects import Effects
 from rtlgen.frontend.evolution.induction import State, by_constant, number_in
 from rtlgen.frontend.evolution.loop_moves import Known, LoopMoves, fitting
+from rtlgen.frontend.evolution.observed import observed
 from rtlgen.frontend.reading.declarations import Declarations
 from rtlgen.frontend.reading.loops import CountedLoop
 from rtlgen.frontend.reading.reaching import (
@@ -28,7 +29,7 @@ from rtlgen.frontend.reading.reaching import (
     known_value,
 )
 from rtlgen.frontend.reading.symbols import ActiveIterator, Variable
-from rtlgen.frontend.syntax.assigned import assigned, below
+from rtlgen.frontend.syntax.assigned import assigned, below, mentions, written_places
 from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.scop import Loop
@@ -125,6 +126,34 @@ class Moves:
             found.append(one)
             pending = [s for s in pending if s.variable != one.variable]
         return tuple(found)
+
+    def observed(
+        self,
+        moved: Sequence[Moved],
+        known: Iterable[Variable],
+        node: c_ast.Node,
+        loop: Loop,
+        ranges: Ranges,
+        iterator: str,
+    ) -> dict[int, Observation]:
+        """Return what scalars are where the body of a loop reads them, by the names that it reads.
+
+        It is asked only where something is written at a place that one of them tells.
+
+        Parameters
+        ----------
+        known: those of the scalars whose law is known at the start of the iterations.
+        """
+        found = set(known)
+        unknown = (scalar.names for scalar in moved if scalar.variable not in found)
+        names = frozenset[str]().union(*unknown)
+        if not any(mentions(place, names) for place in written_places(node)):
+            return {}
+        counter = self._scopes.lookup(iterator)
+        assert isinstance(counter, ActiveIterator), "the loop is open"
+        before = {s.variable.name: s.before for s in moved if isinstance(s.before, Affine)}
+        effects = Effects(node, names, ranges, self._reaching.of, self._declarations, self._locator)
+        return observed(node, effects, loop, iterator, counter.type, before)
 
     def in_header(
         self,

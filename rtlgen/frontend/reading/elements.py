@@ -9,6 +9,7 @@ A subscript is affine in the iterators, or it is looked up: its value is compute
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 
 from pycparser import c_ast
@@ -16,7 +17,12 @@ from pycparser import c_ast
 from rtlgen.errors import Label
 from rtlgen.frontend.analysis.ranges import Ranges
 from rtlgen.frontend.analysis.values import ObstacleKind, Value
-from rtlgen.frontend.errors import CallArguments, PointerUnsupported, SubscriptCount
+from rtlgen.frontend.errors import (
+    CallArguments,
+    NonAffineSubscript,
+    PointerUnsupported,
+    SubscriptCount,
+)
 from rtlgen.frontend.reading.refusals import expression_refusal, subscript_refusal, unknown_name
 from rtlgen.frontend.reading.symbols import Index, LookedUp, Scopes, Unusable, Variable, View
 from rtlgen.frontend.syntax.locate import Locator
@@ -116,6 +122,7 @@ class ElementReader:
     ranges: the loops and conditions around them.
     subscript: returns the value of a subscript.
     note_access: is told of every element that is assigned.
+    observing: lets scalars be read by what running the loops around tells.
     """
 
     def __init__(
@@ -125,12 +132,14 @@ class ElementReader:
         ranges: Ranges,
         subscript: Callable[[c_ast.Node], Value],
         note_access: Callable[[Variable, Access], None],
+        observing: Callable[[], AbstractContextManager[None]],
     ) -> None:
         self._locator = locator
         self._scopes = scopes
         self._ranges = ranges
         self._value = subscript
         self._note_access = note_access
+        self._observing = observing
 
     def written(self, node: c_ast.Node) -> tuple[Variable, Access]:
         """Return the variable and the element of it that is assigned.
@@ -139,6 +148,16 @@ class ElementReader:
         ------
         NonAffineSubscript, ParameterInControl, IndexWraps: which one it is depends on data.
         """
+        try:
+            return self._written(node)
+        except NonAffineSubscript as error:
+            try:
+                with self._observing():
+                    return self._written(node)
+            except NonAffineSubscript:
+                raise error from None
+
+    def _written(self, node: c_ast.Node) -> tuple[Variable, Access]:
         element = self.element(node)
         subscripts = tuple(
             subscript if isinstance(subscript, Affine) else self._known(subscript, extent)

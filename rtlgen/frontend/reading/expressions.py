@@ -11,8 +11,10 @@ from typing import Protocol
 from pycparser import c_ast
 
 from rtlgen.errors import Label
+from rtlgen.frontend.analysis.cases import is_by_iterators
 from rtlgen.frontend.analysis.guards import Guard, renumbered
 from rtlgen.frontend.analysis.ranges import Ranges
+from rtlgen.frontend.analysis.turn import Observation, Turn
 from rtlgen.frontend.analysis.values import (
     Arithmetic,
     Obstacle,
@@ -83,6 +85,9 @@ class Surroundings(Protocol):
     def definitions(self, variable: Variable) -> Definitions:
         """Return the assignments of a scalar that may reach the expression."""
 
+    def observed(self, node: c_ast.ID) -> Observation | None:
+        """Return what a scalar is wherever a name is read, if running the loop around it tells."""
+
     def note_access(self, variable: Variable, access: Access, ranges: Ranges) -> None:
         """Note which elements are touched inside `ranges`."""
 
@@ -126,9 +131,11 @@ class ExpressionReader:
             ranges,
             self.value,
             lambda variable, access: surroundings.note_access(variable, access, ranges),
+            self.observing,
         )
         self.reads: list[Access] = []
         self.may_leave = False
+        self._observes = False
         self._outside = self._conditions = int(is_guarded)
         self._in_question: frozenset[str] = frozenset()
 
@@ -311,7 +318,10 @@ class ExpressionReader:
                 obstacle = Obstacle(ObstacleKind.ARGUMENT, reason, span, name)
                 return opaque(ScalarParameter(name, type_), obstacle, span)
             case Variable():
-                return self._element(self.elements.element(node))
+                read = self._element(self.elements.element(node))
+                if not self._observes or is_by_iterators(read.expr):
+                    return read
+                return self._observed(node, symbol.element, span) or read
             case View():
                 return self._element(self.elements.element(node))
             case Slot(_, type_, _, known):
@@ -321,6 +331,23 @@ class ExpressionReader:
                 raise UnsupportedExpression(
                     f"the function `{node.name}` is used as a value", labels=(Label(span),)
                 )
+
+    def _observed(self, node: c_ast.ID, type_: IntType, span: Span) -> Value | None:
+        """Return the value of a scalar that running a loop has told, if it has."""
+        ranges, observation = self.arithmetic.ranges, self._surroundings.observed(node)
+        known = None if observation is None else observation.known(ranges)
+        if isinstance(known, Turn):
+            return known_value_at(known.expr(type_, ranges), ranges, span)
+        return None if known is None else exact(known, type_, span)
+
+    @contextmanager
+    def observing(self) -> Iterator[None]:
+        """Read scalars by what running the loops around tells, where nothing else does."""
+        before, self._observes = self._observes, True
+        try:
+            yield
+        finally:
+            self._observes = before
 
     def _unary(self, node: c_ast.UnaryOp, span: Span) -> Value:
         if node.op in STEPS:
@@ -419,6 +446,9 @@ class Unnoticed:
     def definitions(self, variable: Variable) -> Definitions:
         """Return the assignments of a scalar that may reach."""
         return self._definitions(variable)
+
+    def observed(self, node: c_ast.ID) -> Observation | None:
+        """Return nothing."""
 
     def note_access(self, variable: Variable, access: Access, ranges: Ranges) -> None:
         """Take no notice."""

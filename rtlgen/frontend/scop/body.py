@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -12,7 +12,7 @@ from rtlgen.errors import Diagnostic, Label
 from rtlgen.frontend.analysis.cases import Conjunction
 from rtlgen.frontend.analysis.guards import is_total
 from rtlgen.frontend.analysis.ranges import Ranges
-from rtlgen.frontend.analysis.turn import Turn
+from rtlgen.frontend.analysis.turn import Observation, Turn
 from rtlgen.frontend.analysis.values import ObstacleKind, Value
 from rtlgen.frontend.errors import (
     AggregateUnsupported,
@@ -53,6 +53,7 @@ class Body(Protocol):
     """What expressions need of the reader of everything else."""
 
     reaching: Reaching
+    observed: Mapping[int, Observation]
 
     def note_use(self, variable: Variable, span: Span) -> None:
         """Note that a variable is used as data."""
@@ -81,6 +82,10 @@ class Site:
         """Return the assignments of a scalar that may reach here."""
         return self.body.reaching.of(variable)
 
+    def observed(self, node: c_ast.ID) -> Observation | None:
+        """Return what a scalar is wherever a name is read, if running the loop around it tells."""
+        return self.body.observed.get(id(node))
+
     def note_access(self, variable: Variable, access: Access, ranges: Ranges) -> None:
         """Note which elements are touched."""
         self.extents.note(variable, access, ranges)
@@ -103,6 +108,7 @@ class BodyReader:
     errors: refusals so far; the reader goes on with the next statement.
     warnings: what was left out.
     cases: reads what depends on choices by iterators.
+    observed: what scalars are where the loops around read them, by the names that are read.
     """
 
     def __init__(self, function: str, declarations: Declarations, locator: Locator) -> None:
@@ -111,6 +117,7 @@ class BodyReader:
         self._locator = locator
         self.drafts = Drafts()
         self.reaching = Reaching()
+        self.observed: Mapping[int, Observation] = {}
         self.errors: list[FrontendError] = []
         self.warnings: list[Diagnostic] = []
         self.cases = CaseReader(self, declarations)

@@ -7,7 +7,7 @@ What is written has one affine subscript in each case, and a loop has one affine
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from pycparser import c_ast
@@ -24,11 +24,14 @@ from rtlgen.frontend.analysis.cases import (
     values_of,
 )
 from rtlgen.frontend.analysis.ranges import Ranges
+from rtlgen.frontend.analysis.turn import Observation
 from rtlgen.frontend.analysis.values import Value
 from rtlgen.frontend.errors import FrontendError
 from rtlgen.frontend.reading.declarations import Declarations
 from rtlgen.frontend.reading.symbols import LookedUp
 from rtlgen.frontend.scop.place import Place, StatementReader
+from rtlgen.frontend.syntax.assigned import below
+from rtlgen.ir.affine import Affine
 from rtlgen.ir.expr import Expr
 from rtlgen.ir.scop import ConditionNode, Node
 
@@ -37,6 +40,7 @@ class Body(StatementReader, Protocol):
     """What the reader of cases needs of the reader of everything else."""
 
     warnings: list[Diagnostic]
+    observed: Mapping[int, Observation]
 
 
 class CaseReader:
@@ -60,7 +64,18 @@ class CaseReader:
             self.of_values(values, place)
             or _first(truncation_in, values, place)
             or _first(product_in, values, place)
+            or self._by_iteration(target, place)
         )
+
+    def _by_iteration(self, target: c_ast.Node, place: Place) -> Cases | None:
+        """Return the few iterations in each of which a scalar that no law describes is a number."""
+        names = (part for part in below(target) if isinstance(part, c_ast.ID))
+        for observation in map(self._body.observed.get, map(id, names)):
+            if observation is not None and observation.known(place.ranges) is None:
+                at = Affine.variable(observation.iterator)
+                cases = tuple((at - value, -at + value) for value in observation.values)
+                return cases if 1 < len(cases) <= MAX_RESIDUES else None
+        return None
 
     def of_values(self, values: Sequence[Value], place: Place) -> Cases | None:
         """Return the cases in which values that the iterators decide are others."""

@@ -8,7 +8,7 @@ for (j = i; j < n; j++) S               j is the greater of i and n
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
@@ -17,6 +17,7 @@ from pycparser import c_ast
 from rtlgen.errors import Label
 from rtlgen.frontend.analysis.cases import Cases
 from rtlgen.frontend.analysis.ranges import IteratorRange, Ranges
+from rtlgen.frontend.analysis.turn import Observation
 from rtlgen.frontend.analysis.values import Obstacle, ObstacleKind, Value, exact, opaque
 from rtlgen.frontend.errors import (
     IteratorModified,
@@ -100,6 +101,7 @@ class Body(StatementReader, Protocol):
     """What the reader of loops needs of the reader of everything else."""
 
     cases: CaseReader
+    observed: Mapping[int, Observation]
 
     def items(self, items: Iterable[c_ast.Node], place: Place) -> tuple[Node, ...]:
         """Read statements."""
@@ -399,7 +401,12 @@ class IterationReader:
         entered = reaching.state
         for scalar in found:
             reaching.define_known(scalar.variable, scalar.span, scalar.inside, ranges)
+        known = [scalar.variable for scalar in found]
+        seen = self.moves.observed(moved, known, node.stmt, loop, ranges, iterator)
+        outside = self._body.observed
+        self._body.observed = {**outside, **seen}
         body = self._body.nested(node.stmt, place)
+        self._body.observed = outside
         if counted is not None:
             following = Affine.variable(loop.iterator) + loop.step
             body += self._set(node, counted, exact(following, counted.element, loop.span), place)
