@@ -41,8 +41,6 @@ NOT_YET = {
     "conditions_merge": "E0220",
     "header_empty": "E0220",
     "sizes_matrix": "E0129",
-    "subscript_guarded": "E0119",
-    "subscript_tail": "E0119",
     "while_message": "E0220",
     "while_ring": "E0119",
 }
