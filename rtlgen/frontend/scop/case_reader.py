@@ -71,8 +71,10 @@ class CaseReader:
         """Return the few iterations in each of which a scalar that no law describes is a number."""
         names = (part for part in below(target) if isinstance(part, c_ast.ID))
         for observation in map(self._body.observed.get, map(id, names)):
-            if observation is not None and observation.known(place.ranges) is None:
-                at = Affine.variable(observation.iterator)
+            if observation is None or observation.law is not None:
+                continue
+            at = Affine.variable(observation.iterator)
+            if place.ranges.minimum(at) < place.ranges.maximum(at):
                 cases = tuple((at - value, -at + value) for value in observation.values)
                 return cases if 1 < len(cases) <= MAX_RESIDUES else None
         return None

@@ -405,8 +405,10 @@ class IterationReader:
         seen = self.moves.observed(moved, known, node.stmt, loop, ranges, iterator)
         outside = self._body.observed
         self._body.observed = {**outside, **seen}
-        body = self._body.nested(node.stmt, place)
-        self._body.observed = outside
+        try:
+            body = self._body.nested(node.stmt, place)
+        finally:
+            self._body.observed = outside
         if counted is not None:
             following = Affine.variable(loop.iterator) + loop.step
             body += self._set(node, counted, exact(following, counted.element, loop.span), place)
