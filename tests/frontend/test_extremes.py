@@ -74,9 +74,9 @@ def test_the_domain_is_exact() -> None:
 @pytest.mark.parametrize(
     "loop",
     [
-        "for (int j = 0; j < i * i; j++)",
-        "for (int j = i % (i + 1); j < 16; j += 2)",
-        "for (int j = 15; j != i * i / 16; j--)",
+        "for (int j = 0; j < i * a[0][1]; j++)",
+        "for (int j = i % (a[0][1] + 1); j < 16; j += 2)",
+        "for (int j = 15; j != i * a[0][1] / 16; j--)",
     ],
 )
 def test_what_is_no_such_bound_is_refused(loop: str) -> None:

@@ -39,7 +39,6 @@ def test_a_wrap_at_the_top_is_one_at_the_bottom() -> None:
     "body",
     [
         "a[j]++; if (j == 8) j = 0; j++;",
-        "if (j == 8) { j = 0; a[0]++; } a[j]++; j++;",
         "if (j == 8) j = 0; else j = j + x; a[j]++; j++;",
         "see(); if (j == 8) j = 0; a[j]++; j++;",
     ],

@@ -65,10 +65,8 @@ def test_the_subscript_is_affine(body: str, written: list[str]) -> None:
     [
         "int k = 0; for (int i = 0; i < 8; i++) { if (a[i]) k++; b[0][k] = 1; }",
         "int k = 0; for (int i = 0; i < 8; i++) for (int j = 0; j < i; j++) a[k++] = 1;",
-        "int k = 1; for (int i = 0; i < 5; i++) { a[k] = 1; k *= 2; }",
-        "int k = 0; for (int i = 0; i < 5; i++) { a[k] = 1; k += i; }",
-        "int k = 0, m = 1; for (int i = 0; i < 5; i++) { a[k] = 1; m++; k += m; }",
-        "int k = 0, m = 1; for (int i = 0; i < 5; i++) { a[k] = 1; k += m; m++; }",
+        "int k = 1; for (int i = 0; i < 17; i++) { a[k & 7] = 1; k *= 3; }",
+        "int k = 0; for (int i = 0; i < 17; i++) { a[k & 7] = 1; k += i; }",
         "int k = a[0]; for (int i = 0; i < 5; i++) a[k++] = 1;",
     ],
 )

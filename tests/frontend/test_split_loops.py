@@ -108,7 +108,7 @@ def test_no_loop_is_split_for_what_is_only_read() -> None:
     assert statement.iterators == ("i",)
 
 
-@pytest.mark.parametrize("subscript", ["i * i % 4", "x[i] % 4", "(i - 8) % 4 + 4"])
+@pytest.mark.parametrize("subscript", ["x[i] % 4", "i * x[i] % 4"])
 def test_what_no_split_makes_affine_is_refused(subscript: str) -> None:
     with pytest.raises(NonAffineSubscript):
         parse_text(function(f"for (int i = 0; i < 16; i++) a[{subscript}] = 0;"))
@@ -234,7 +234,7 @@ def test_a_scalar_that_is_a_quotient_stands_for_it() -> None:
     "body",
     [
         "int r; for (int i = 0; i < 9; i++) { r = i / 2; if (x[i]) r = 3; a[r] = 1; }",
-        "int r = 0; for (int i = 0; i < 9; i++) { a[r] = 1; r = i / 2; }",
+        "int r = 0; for (int i = 0; i < 9; i++) { a[r] = 1; r = x[i] ? i / 2 : 0; }",
     ],
 )
 def test_a_scalar_that_may_be_something_else_stands_for_nothing(body: str) -> None:

@@ -164,6 +164,9 @@ def _staircase(steps: Seen, width: int) -> int | None:
 
 def _rotation(steps: Seen, low: int, gap: int) -> Turn | None:
     width, number = _longest_run(steps), max(steps.values()) + 1
+    if number > len(steps):
+        # What goes round has been everywhere.
+        return None
     turns = {(b - a) % number for (i, a), (j, b) in pairwise(sorted(steps.items())) if j == i + 1}
     for pace in sorted(turns - {0}):
         for at in range(width * number):

@@ -33,6 +33,12 @@ needs_gcc = pytest.mark.skipif(not have_gcc(), reason="there is no gcc to compar
         "void f(int y[64], int x[64]) { for (int t = 0; t < 3; t++) { unsigned s = 1;"
         " for (int i = 0; i < 15; i++) { y[s] += x[i] + t; s = s & 1 ? (s >> 1) ^ 12 : s >> 1; }"
         " } }",
+        "int f(int a[99]) { int x = 0, y = 8; for (int i = 0; i < 7; i++) { a[x] += y;"
+        " int t = x; x = y; y = t + 1; } return x; }",
+        "void f(int a[9]) { int j = 0; for (int n = 0; n < 40; n++) {"
+        " if (j == 8) { j = 0; a[0]++; } a[j]++; j++; } }",
+        "void f(int a[40]) { int k = 1, m = 0, r = 0; for (int i = 0; i < 5; i++) {"
+        " a[k] += 1; k *= 2; a[m] += 2; m += i; a[r] += 3; r = i / 2; } }",
         # The same name in a block stands for another variable.
         "void f(int y[8][8], int x[64]) { int r = 0, c = 0; for (int n = 0; n < 64; n++) {"
         " if (c == 8) { c = 0; r++; } { int c = n % 4; y[r][c] += x[n]; } y[r][c] ^= 1; c++; } }",
