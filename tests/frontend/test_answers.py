@@ -111,6 +111,10 @@ def test_a_bound_may_stand_in_a_variable() -> None:
         " if (m[r][c] == key) return r * 8 + c; if (m[r][c] > key) c--; else r++; } return -1; }",
         "int f(int a[16], int b[16]) { int i = 0, j = 0, n = 0; while (i < 16 && j < 16) {"
         " if (a[i] == b[j]) { n++; i++; j++; } else if (a[i] < b[j]) i++; else j++; } return n; }",
+        # What is told of a position is asked only where the condition holds.
+        "int f(int a[16], int d[32]) { int k = 0, s = 0; for (int i = 0; i < 32; i++) {"
+        " int y = d[i] & 1; if (y != 0 && k / y < 9 && k < 16) { s += a[k]; k++; y = 0; } }"
+        " return s; }",
         "int f(int w[6], int v[6]) { int d[33] = {0}; for (int i = 0; i < 6; i++)"
         " for (int c = 32; c >= (w[i] & 63); c--) { int t = d[c - (w[i] & 63)] + v[i];"
         " if (t > d[c]) d[c] = t; } return d[32]; }",

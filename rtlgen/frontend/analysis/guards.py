@@ -41,12 +41,6 @@ class Guard:
         """Return the guard that holds where this one does not."""
         return Guard(Unary("lnot", self.expr, INT32), self.reads)
 
-    def and_also(self, other: Guard) -> Guard:
-        """Return the guard that holds where both do; each may be evaluated wherever it is."""
-        numbers = [len(self.reads) + k for k in range(len(other.reads))]
-        both = Binary("and", self.expr, renumbered(other.expr, numbers), INT32)
-        return Guard(both, (*self.reads, *other.reads))
-
     def then(self, inner: Guard) -> Guard:
         """Return the guard of an `if` inside of an `if`; `inner` counts only where this holds."""
         numbers = [len(self.reads) + k for k in range(len(inner.reads))]

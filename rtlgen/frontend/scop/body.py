@@ -225,7 +225,7 @@ class BodyReader:
             # A variable that holds an answer does not say where these may lie.
             told = told_by(place.guard, positions, self._declarations, self.reaching.of)
             for shown in told:
-                guard = guard.and_also(shown)
+                guard = guard.then(shown)
         return Select(reader.adopt(guard), expr, old, variable.element)
 
     def reader(self, place: Place, before: list[Node] | None = None) -> ExpressionReader:
