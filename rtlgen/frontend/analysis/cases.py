@@ -12,7 +12,7 @@ Cases exclude one another; each is a conjunction of affine conditions and congru
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -415,18 +415,25 @@ def product_in(expr: Expr, ranges: Ranges) -> Cases | None:
                 forms = [right]
             case _:
                 continue
-        cases = min((values_of(form, ranges) for form in forms), key=len)
-        if 1 < len(cases) <= MAX_RESIDUES:
-            return possible(cases, ranges)
+        few = [cases for form in forms if (cases := values_of(form, ranges)) is not None]
+        if few:
+            return possible(min(few, key=len), ranges)
     return None
 
 
-def values_of(form: Affine, ranges: Ranges) -> Cases:
-    """Return the cases in which a form has each of its values, as far as ranges tell."""
-    low, high = ranges.minimum(form), ranges.maximum(form)
-    # Of many there is no need to list more than tells that they are many.
-    last = min(high, low + MAX_RESIDUES)
-    return tuple((form - value, -form + value) for value in range(low, last + 1))
+def values_of(form: Affine, ranges: Ranges) -> Cases | None:
+    """Return the cases in which a form has each of its values; None for one, or many of them."""
+    low = ranges.minimum(form)
+    # The length of a list of all may be no number that Python counts with.
+    last = min(ranges.maximum(form), low + MAX_RESIDUES)
+    return each_value(form, range(low, last + 1))
+
+
+def each_value(form: Affine, values: Collection[int]) -> Cases | None:
+    """Return the cases in which a form has each of some values; None for one, or many of them."""
+    if not 1 < len(values) <= MAX_RESIDUES:
+        return None
+    return tuple((form - value, -form + value) for value in values)
 
 
 def _other_residues(cases: Cases) -> Cases | None:

@@ -127,32 +127,31 @@ class Effects:
         with self._counting(iterator, type_) as counter:
             return self.after({**state, counter: Affine((), value)}, [variable])
 
-    def run_once(
-        self,
-        iterator: str,
-        type_: IntType,
-        value: int,
-        state: State,
-        run: Callable[[dict[str, Affine | None]], Run],
-    ) -> dict[str, Affine | None]:
-        """Carry one iteration of the loop around the statement out; return what is known behind it.
+    def run_iteration(self, iterator: str, type_: IntType, value: int, run: Run) -> None:
+        """Let `run` carry out one iteration of the loop around the statement.
 
         Parameters
         ----------
-        iterator: what the text calls its iterator. run: returns what carries it out.
+        iterator: what the text calls its iterator.
         """
-        state = {name: value if self._is_seen(name) else None for name, value in state.items()}
         with self._counting(iterator, type_) as counter:
-            carried_out = run({**state, counter: Affine((), value)})
-            carried_out.carry_out(self._node)
-        return {name: value for name, value in carried_out.state.items() if name in state}
+            run.state[counter] = Affine((), value)
+            run.carry_out(self._node)
 
-    def _is_seen(self, name: str) -> bool:
-        """Return whether all that changes the variable of a unique name is seen."""
-        variable = self.declarations.stored_as(name)
-        scopes = self.declarations.scopes
-        hidden = {scopes.stored(pointed) for pointed in self._relevance.pointed_to}
-        return variable not in hidden and not (self._calls and variable.storage == "global")
+    def followed(self, state: State) -> dict[str, Affine | None]:
+        """Return what is known of scalars, but for those that change in a way that is not seen."""
+        stored = self.declarations.stored_as
+        hidden = {variable.name for variable in self._pointed_to()}
+        if self._calls:
+            hidden |= {name for name in state if stored(name).storage == "global"}
+        return {name: None if name in hidden else value for name, value in state.items()}
+
+    def _pointed_to(self) -> Iterator[Variable]:
+        """Yield the variables that are changed by way of pointers."""
+        for name in self._relevance.pointed_to:
+            variable = self.declarations.scopes.stored(name)
+            if variable is not None:
+                yield variable
 
     @contextmanager
     def _counting(self, iterator: str, type_: IntType) -> Iterator[str]:
@@ -193,11 +192,8 @@ class Effects:
         return self._known[key]
 
     def _run(self, node: c_ast.Node, ranges: Ranges, state: State) -> State:
-        run = Run(self, ranges, dict(state))
-        for name in self._relevance.pointed_to:
-            variable = self.declarations.scopes.stored(name)
-            if variable is not None:
-                run.state[variable.name] = None
+        hidden = dict.fromkeys((variable.name for variable in self._pointed_to()), None)
+        run = Run(self, ranges, {**state, **hidden})
         run.carry_out(node)
         return run.state
 
@@ -277,8 +273,10 @@ class Run:
 
     def carry_out(self, node: c_ast.Node | None) -> None:
         """Change the state as a statement does."""
-        if node is None or not self.effects.concerns(node):
-            return
+        if node is not None and self.effects.concerns(node):
+            self._try(node)
+
+    def _try(self, node: c_ast.Node) -> None:
         if not self.effects.may_go_on():
             self._forget(node)
             return

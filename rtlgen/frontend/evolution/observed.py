@@ -21,7 +21,6 @@ from typing import TypeAlias
 from pycparser import c_ast
 
 from rtlgen.frontend.analysis.turn import Observation, Turn
-from rtlgen.frontend.errors import FrontendError
 from rtlgen.frontend.evolution.carries import MAX_POSITIONS
 from rtlgen.frontend.evolution.effects import Effects, Run
 from rtlgen.frontend.evolution.induction import trip_count
@@ -36,11 +35,12 @@ Seen: TypeAlias = dict[int, int]
 
 @dataclass(slots=True)
 class _Watch(Run):
-    """One iteration, in which all reads of scalars are noted.
+    """Runs one iteration after the other, and notes all reads of scalars.
 
     Members
     -------
     seen: by the identity of the name that is read; None: it may have several values.
+    iteration: the number of the present one.
     """
 
     seen: dict[int, Seen | None] = field(default_factory=dict)
@@ -58,21 +58,19 @@ class _Watch(Run):
                 self._note(node.cond)
             case c_ast.For() if self.effects.concerns(node):
                 # Inside, each iteration of its own has other values.
-                self.seen |= {id(name): None for name in _names(node)}
-            case _ if self.effects.concerns(node):
-                self._note(node)
+                self._overlook(node)
             case _:
                 self._note(node)
-                return
-        if not self.effects.may_go_on():
-            self.seen |= {id(name): None for name in _names(node)}
-            self._forget(node)
-            return
-        try:
-            self._carry_out(node)
-        except FrontendError:
-            self.seen |= {id(name): None for name in _names(node)}
-            self._forget(node)
+                if not self.effects.concerns(node):
+                    return
+        self._try(node)
+
+    def _forget(self, node: c_ast.Node) -> None:
+        Run._forget(self, node)
+        self._overlook(node)
+
+    def _overlook(self, node: c_ast.Node) -> None:
+        self.seen |= {id(name): None for name in _names(node)}
 
     def _note(self, node: c_ast.Node) -> None:
         for name in _names(node):
@@ -111,19 +109,15 @@ def observed(
         return {}
     if not 0 < trips.constant <= MAX_POSITIONS:
         return {}
-    seen: dict[int, Seen | None] = {}
-    state = dict(before)
+    watch = _Watch(effects, effects.ranges, effects.followed(before))
     first = loop.start.constant
-    for iteration in range(trips.constant):
-
-        def run(inner: dict[str, Affine | None], iteration: int = iteration) -> Run:
-            return _Watch(effects, effects.ranges, inner, seen, iteration)
-
-        state = effects.run_once(iterator, type_, first + iteration * loop.step, state, run)
+    for watch.iteration in range(trips.constant):
+        value = first + watch.iteration * loop.step
+        effects.run_iteration(iterator, type_, value, watch)
     # A form counts iterations; of larger steps of the iterator, it counts parts of them.
     gone = (Affine.variable(loop.iterator) - loop.start) * (1 if loop.step > 0 else -1)
     found: dict[int, Observation] = {}
-    for name, values in seen.items():
+    for name, values in watch.seen.items():
         if values:
             law = _law(values)
             law = None if law is None else law.finer(abs(loop.step)).moved(gone)

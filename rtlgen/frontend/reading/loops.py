@@ -22,7 +22,7 @@ from rtlgen.frontend.errors import (
 )
 from rtlgen.frontend.reading.expressions import ExpressionReader
 from rtlgen.frontend.reading.loop_headers import Header
-from rtlgen.frontend.reading.refusals import affine_help
+from rtlgen.frontend.reading.refusals import factor_help
 from rtlgen.frontend.syntax.locate import Locator
 from rtlgen.ir.affine import Affine, Congruence, Constraint
 from rtlgen.ir.scop import Loop
@@ -350,7 +350,8 @@ def _bound_refusal(value: Value, text: str) -> FrontendError:
             labels=(label,),
             help=f"{obstacle.fix}, or say what it may be: assert({obstacle.parameter} <= 64)",
         )
-    help_ = affine_help(obstacle.reason, "outer iterators")
+    help_ = factor_help(obstacle.reason)
+    help_ = help_ or "use constants plus constant multiples of outer iterators"
     if obstacle.kind is ObstacleKind.DATA:
         help_ = "loop to the largest value, and select results with a conditional expression"
     notes: tuple[str, ...] = ()

@@ -108,18 +108,22 @@ def subscript_refusal(
             return NonAffineSubscript(
                 f"the subscript `{text}` is not affine",
                 labels=(label, *obstacle.others),
-                help=affine_help(obstacle.reason),
+                help=_affine_help(obstacle.reason),
             )
 
 
-def affine_help(reason: str, iterators: str = "iterators") -> str:
-    """Return what to write in place of a subscript or bound that is not affine."""
-    is_divided = reason.startswith(("a quotient", "a remainder", "a bit operation"))
-    if is_divided and iterators == "iterators":
+def _affine_help(reason: str) -> str:
+    """Return what to write in place of a subscript that is not affine."""
+    if reason.startswith(("a quotient", "a remainder", "a bit operation")):
         return "write two loops, one that counts the quotient and one the remainder"
+    return factor_help(reason) or "use constants plus constant multiples of iterators"
+
+
+def factor_help(reason: str) -> str | None:
+    """Return what to do about an obstacle, if a product is what it is."""
     if reason.startswith(("a product", "a shift by")):
         return f"give one of the factors no more than {MAX_RESIDUES} values"
-    return f"use constants plus constant multiples of {iterators}"
+    return None
 
 
 def unknown_name(name: str, span: Span) -> UnknownIdentifier:

@@ -14,10 +14,10 @@ from pycparser import c_ast
 
 from rtlgen.errors import Diagnostic
 from rtlgen.frontend.analysis.cases import (
-    MAX_RESIDUES,
     Cases,
     choice_in,
     division_in,
+    each_value,
     is_by_iterators,
     product_in,
     truncation_in,
@@ -75,8 +75,7 @@ class CaseReader:
                 continue
             at = Affine.variable(observation.iterator)
             if place.ranges.minimum(at) < place.ranges.maximum(at):
-                cases = tuple((at - value, -at + value) for value in observation.values)
-                return cases if 1 < len(cases) <= MAX_RESIDUES else None
+                return each_value(at, observation.values)
         return None
 
     def of_values(self, values: Sequence[Value], place: Place) -> Cases | None:
@@ -95,8 +94,7 @@ class CaseReader:
         """Return the cases in which a step is a number, where outer iterators say what it is."""
         if value.affine is None:
             return self.of_bounds([value], place)
-        cases = values_of(value.affine, place.ranges)
-        return cases if 1 < len(cases) <= MAX_RESIDUES else None
+        return values_of(value.affine, place.ranges)
 
     def each(
         self, cases: Cases, place: Place, read: Callable[[Place], tuple[Node, ...]]
