@@ -128,6 +128,32 @@ class Target:
             return self.divider_latency(left_width)
         raise ValueError(f"no operation is called {op}")
 
+    def float_latency_cycles(
+        self, op: str, exponent_bits: int, fraction_bits: int, other_bits: int
+    ) -> int:
+        """Return the cycles from operands to the result of an operation on floats.
+
+        Parameters
+        ----------
+        op: a name of `ir.expr.FloatOp`. exponent_bits, fraction_bits: of the format.
+        other_bits: width of the type that is converted to or from, or of the result.
+        """
+        match op:
+            case "add" | "sub":
+                return 5
+            case "mul":
+                return 4
+            case "fma":
+                return 9
+            case "div":
+                return fraction_bits // 2 + 5
+            case "sqrt":
+                return fraction_bits + 5
+            case "lt" | "le" | "eq" | "min" | "max":
+                return 1
+            case _:
+                return 2
+
     def multiplier_latency(self, width_a: int, width_b: int, width_result: int) -> int:
         """Return the cycles of a product of two operands kept to `width_result` bits.
 

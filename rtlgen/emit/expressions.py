@@ -16,6 +16,7 @@ from rtlgen.ir.expr import (
     Cast,
     Constant,
     Expr,
+    FloatOperation,
     IndexValue,
     Read,
     ScalarParameter,
@@ -23,7 +24,7 @@ from rtlgen.ir.expr import (
     Unary,
     walk,
 )
-from rtlgen.ir.types import IntType
+from rtlgen.ir.types import IntType, NumberType
 
 _SYMBOLS = {
     "add": "+", "sub": "-", "mul": "*", "div": "/", "rem": "%", "and": "&", "or": "|", "xor": "^",
@@ -35,12 +36,12 @@ Element: TypeAlias = Callable[[int, Sequence[str]], str]
 """(number of the read, texts of its computed subscripts) -> text of the element."""
 
 
-def type_text(type_: IntType) -> str:
+def type_text(type_: NumberType) -> str:
     """Return the C name of a type."""
     return f"{type_}_t"
 
 
-def constant_text(value: int, type_: IntType) -> str:
+def constant_text(value: int, type_: NumberType) -> str:
     """Return a constant of just this type."""
     if type_.width_bits < 32:
         return f"({type_text(type_)}){value}" if value >= 0 else f"({type_text(type_)})({value})"
@@ -52,12 +53,12 @@ def constant_text(value: int, type_: IntType) -> str:
     return text if value >= 0 else f"({text})"
 
 
-def division_name(op: str, type_: IntType) -> str:
+def division_name(op: str, type_: NumberType) -> str:
     """Return the name of the total division or remainder of a type."""
     return f"{'divide' if op == 'div' else 'remainder'}_{type_}"
 
 
-def division_body(op: str, type_: IntType) -> str:
+def division_body(op: str, type_: NumberType) -> str:
     """Return that function's value, of the dividend `a` and the divisor `b`."""
     undefined = "a" if op == "rem" else "-1" if type_.signed else f"UINT{type_.width_bits}_MAX"
     plain = f"a {_SYMBOLS[op]} b"
@@ -68,7 +69,7 @@ def division_body(op: str, type_: IntType) -> str:
     return f"b == 0 ? {undefined} : b == -1 ? {by_minus_one} : {plain}"
 
 
-def divisions(expr: Expr) -> frozenset[tuple[str, IntType]]:
+def divisions(expr: Expr) -> frozenset[tuple[str, NumberType]]:
     """Return the total divisions that the text of `expr` calls."""
     return frozenset(
         (node.op, node.left.type)
@@ -122,9 +123,11 @@ def expression_text(expr: Expr, element: Element, calls: Mapping[str, str]) -> s
             return f"({text(condition)} != 0 ? {text(if_true)} : {text(if_false)})"
         case Binary():
             return _binary(expr, text(expr.left), text(expr.right), calls)
+        case FloatOperation():
+            raise NotImplementedError(expr.op)
 
 
-def _unary(op: str, operand: str, type_: IntType) -> str:
+def _unary(op: str, operand: str, type_: NumberType) -> str:
     if op == "lnot":
         return f"({operand} == 0)"
     return _wrapped(f"({'-' if op == 'neg' else '~'}{operand})", type_)
@@ -152,6 +155,6 @@ def _shift_count(expr: Binary, right: str) -> str:
     return f"({right} & {last})"
 
 
-def _wrapped(text: str, type_: IntType) -> str:
+def _wrapped(text: str, type_: NumberType) -> str:
     """Return what C computes in int, converted to a type that is narrower."""
     return text if type_.width_bits >= 32 else f"({type_text(type_)}){text}"

@@ -9,6 +9,7 @@ from amaranth.hdl import Const, Module, Mux, Shape, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, Signature
 
+from rtlgen.hw.float.build import build_floating
 from rtlgen.hw.operators import build_arithmetic, build_select
 from rtlgen.hw.pipeline import DelayLines
 from rtlgen.hw.sites import Sites, sites_of
@@ -19,6 +20,7 @@ from rtlgen.ir.plan import (
     CastOp,
     ChooseOp,
     ConstantOp,
+    FloatingOp,
     ForwardOp,
     IndexOp,
     LoadOp,
@@ -160,6 +162,8 @@ class Datapath(wiring.Component):
                 return mark(_shown(m, chosen, shape, f"chosen_{number}"), op.span)
             case SelectOp():
                 return build_select(m, op, operands, f"select_{number}")
+            case FloatingOp():
+                return build_floating(m, op, operands, f"{op.op}_{number}")
             case ArithmeticOp(unit=int()):
                 for side, operand in zip(("left", "right"), operands, strict=True):
                     shown: Signal = mark(getattr(self, f"{side}{number}"), op.span)

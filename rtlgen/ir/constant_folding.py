@@ -25,7 +25,7 @@ from rtlgen.ir.expr import (
     children,
     with_children,
 )
-from rtlgen.ir.types import IntType
+from rtlgen.ir.types import NumberType
 from rtlgen.ir.value_ranges import Facts, NoValueYet, ValueRanges
 
 
@@ -114,10 +114,10 @@ def _neutral(expr: Expr) -> Expr:
             return expr
 
 
-def _is_minus_one(op: str, value: int, type_: IntType) -> bool:
+def _is_minus_one(op: str, value: int, type_: NumberType) -> bool:
     """Tell whether a factor or divisor only changes the sign, modulo a power of two."""
     return value == (-1 if op == "div" else type_.wrap(-1))
 
 
-def _negative(x: Expr, type_: IntType) -> Expr:
+def _negative(x: Expr, type_: NumberType) -> Expr:
     return _neutral(Unary("neg", x, type_))

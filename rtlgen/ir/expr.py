@@ -7,12 +7,13 @@ Evaluation is pure and total: each node's value is its mathematical result wrapp
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from rtlgen.ir.affine import Affine
-from rtlgen.ir.types import INT32, IntType
+from rtlgen.ir.types import FLOAT64, INT32, FloatType, NumberType
 
 UnaryOp: TypeAlias = Literal["neg", "not", "lnot"]
 ArithmeticOp: TypeAlias = Literal[
@@ -21,15 +22,22 @@ ArithmeticOp: TypeAlias = Literal[
 CompareOp: TypeAlias = Literal["lt", "le", "gt", "ge", "eq", "ne"]
 BinaryOp: TypeAlias = ArithmeticOp | CompareOp
 
+FloatOp: TypeAlias = Literal[
+    "add", "sub", "mul", "div", "sqrt", "fma", "neg", "abs", "copysign", "min", "max",
+    "floor", "ceil", "trunc", "round", "rint",
+    "lt", "le", "eq",
+    "from_int", "to_int", "convert",
+]  # fmt: skip
+
 COMPARISONS: frozenset[str] = frozenset(("lt", "le", "gt", "ge", "eq", "ne"))
 
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """An integer constant, already in the range of its type."""
+    """A constant, already in the range of its type; a float is its bit pattern."""
 
     value: int
-    type: IntType
+    type: NumberType
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +45,7 @@ class IndexValue:
     """The value of an affine expression of the iterators, computed in `type` (it wraps)."""
 
     affine: Affine
-    type: IntType
+    type: NumberType
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +53,7 @@ class ScalarParameter:
     """A scalar argument of the function, constant during a run."""
 
     name: str
-    type: IntType
+    type: NumberType
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,17 +66,20 @@ class Read:
     """
 
     index: int
-    type: IntType
+    type: NumberType
     at: tuple[Expr, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Unary:
-    """`neg` is -x, `not` is ~x (both in `type`, the operand's type); `lnot` is !x, an int."""
+    """`neg` is -x, `not` is ~x (both in `type`, the operand's type); `lnot` is !x, an int.
+
+    The operand is an integer.
+    """
 
     op: UnaryOp
     operand: Expr
-    type: IntType
+    type: NumberType
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,19 +93,21 @@ class Binary:
     op: BinaryOp
     left: Expr
     right: Expr
-    type: IntType
+    type: NumberType
 
     def __post_init__(self) -> None:
         if self.op in COMPARISONS and self.type != INT32:
             raise ValueError("a comparison has type int")
+        if isinstance(self.left.type, FloatType) or isinstance(self.right.type, FloatType):
+            raise ValueError("an operation on patterns of floats is a `FloatOperation`")
 
 
 @dataclass(frozen=True, slots=True)
 class Cast:
-    """Conversion of the operand's value to `type`, wrapping."""
+    """Conversion of an integer, or of the pattern of a float, to `type`, wrapping."""
 
     operand: Expr
-    type: IntType
+    type: NumberType
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,10 +117,40 @@ class Select:
     condition: Expr
     if_true: Expr
     if_false: Expr
-    type: IntType
+    type: NumberType
 
 
-Expr: TypeAlias = Constant | IndexValue | ScalarParameter | Read | Unary | Binary | Cast | Select
+@dataclass(frozen=True, slots=True)
+class FloatOperation:
+    """An operation of IEEE 754 on bit patterns; see `ir.float_arithmetic` for what each means.
+
+    Operands are of one type, that of the result unless the operation is a comparison (`lt`, `le`,
+    `eq`: an int, 0 or 1) or a conversion. `a > b` is `b < a`, and `a != b` is `!(a == b)`.
+    `to_int` drops the fraction; beyond the type, where C leaves it undefined, it takes the type's
+    nearest value, and 0 of a NaN, and the golden model reports it. `round` takes ties away from 0,
+    `rint` to even. `min` and `max` of equal numbers are the second operand.
+    """
+
+    op: FloatOp
+    operands: tuple[Expr, ...]
+    type: NumberType
+
+    def __post_init__(self) -> None:
+        if self.op not in ("from_int", "to_int", "convert", *COMPARISONS):
+            if any(operand.type != self.type for operand in self.operands):
+                raise ValueError(f"the operands of {self.op} are not {self.type}")
+        elif self.op in COMPARISONS and self.type != INT32:
+            raise ValueError("a comparison has type int")
+
+    @property
+    def of(self) -> NumberType:
+        """The type of the operands."""
+        return self.operands[0].type
+
+
+Expr: TypeAlias = (
+    Constant | IndexValue | ScalarParameter | Read | Unary | Binary | Cast | Select | FloatOperation
+)
 
 
 def children(expr: Expr) -> tuple[Expr, ...]:
@@ -121,6 +164,8 @@ def children(expr: Expr) -> tuple[Expr, ...]:
             return (left, right)
         case Select(condition=condition, if_true=a, if_false=b):
             return (condition, a, b)
+        case FloatOperation(operands=operands):
+            return operands
         case _:
             return ()
 
@@ -145,6 +190,8 @@ def with_children(expr: Expr, operands: tuple[Expr, ...]) -> Expr:
             return Binary(op, operands[0], operands[1], type_)
         case Select(_, _, _, type_):
             return Select(operands[0], operands[1], operands[2], type_)
+        case FloatOperation(op, _, type_):
+            return FloatOperation(op, operands, type_)
         case _:
             return expr
 
@@ -163,11 +210,48 @@ _SYMBOLS = {
 }  # fmt: skip
 
 
+_FUNCTIONS = {
+    "sqrt": "sqrt", "fma": "fma", "abs": "fabs", "copysign": "copysign", "min": "fmin",
+    "max": "fmax", "floor": "floor", "ceil": "ceil", "trunc": "trunc", "round": "round",
+    "rint": "rint",
+}  # fmt: skip
+"""The functions of C's <math.h> that are one operation."""
+
+
+def float_text(bits: int, type_: FloatType) -> str:
+    """Return a number as C has it, in as few digits as tell it from its neighbours."""
+    sign = "-" if bits & type_.sign_bit else ""
+    magnitude = bits & ~type_.sign_bit
+    if magnitude >= type_.infinity:
+        return f"{sign}{'INFINITY' if magnitude == type_.infinity else 'NAN'}"
+    biased, fraction = divmod(magnitude, 1 << type_.fraction_bits)
+    significand = fraction + ((1 << type_.fraction_bits) if biased else 0)
+    exponent = max(biased, 1) - type_.bias - type_.fraction_bits
+    suffix = _SUFFIXES.get((type_.exponent_bits, type_.fraction_bits), "")
+    value = math.ldexp(significand, exponent)
+    if type_ == FLOAT64:
+        return f"{sign}{value!r}{suffix}"
+    short = next(
+        text
+        for text in (f"{value:.{digits}g}" for digits in range(1, 18))
+        if _is_nearest(float(text), significand, exponent)
+    )
+    return f"{sign}{short if set('.e') & set(short) else short + '.0'}{suffix}"
+
+
+_SUFFIXES = {(8, 23): "f", (5, 10): "f16", (8, 7): "bf16"}
+
+
+def _is_nearest(value: float, significand: int, exponent: int) -> bool:
+    """Tell whether a number rounds to a significand: it is nearer than half the last place."""
+    return abs(math.ldexp(value, -exponent) - significand) < 0.5
+
+
 def to_text(expr: Expr, reads: tuple[str, ...]) -> str:
     """Return `expr` in C syntax, with `reads[k]` for the k-th read."""
     match expr:
-        case Constant(value):
-            return str(value)
+        case Constant(value, type_):
+            return float_text(value, type_) if isinstance(type_, FloatType) else str(value)
         case IndexValue(affine):
             return str(affine) if len(affine.terms) + bool(affine.constant) < 2 else f"({affine})"
         case ScalarParameter(name):
@@ -182,3 +266,11 @@ def to_text(expr: Expr, reads: tuple[str, ...]) -> str:
             return f"({to_text(left, reads)} {_SYMBOLS[op]} {to_text(right, reads)})"
         case Select(condition, a, b):
             return f"({to_text(condition, reads)} ? {to_text(a, reads)} : {to_text(b, reads)})"
+        case FloatOperation(op, operands, type_):
+            parts = [to_text(operand, reads) for operand in operands]
+            if len(parts) == 2 and op in _SYMBOLS:
+                return f"({parts[0]} {_SYMBOLS[op]} {parts[1]})"
+            if op == "neg":
+                return f"-{parts[0]}"
+            name = f"({type_})" if op in ("from_int", "to_int", "convert") else _FUNCTIONS[op]
+            return f"{name}({', '.join(parts)})"

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias, TypeGuard
 
-from rtlgen.ir.expr import BinaryOp, UnaryOp
+from rtlgen.ir.expr import BinaryOp, FloatOp, UnaryOp
 from rtlgen.ir.levels import ALWAYS, Address, IndexForm, Predicate
+from rtlgen.ir.types import NumberType
 from rtlgen.source import Span
 
 
@@ -151,6 +152,24 @@ class SelectOp(OperationBase):
     """operands (c, a, b): a where c is not 0, else b."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FloatingOp(OperationBase):
+    """`ir.expr.FloatOperation` on the patterns of its operands, which are no wider than `of`.
+
+    Members
+    -------
+    of: type of the operands. to: type of the result.
+    interval_cycles, when: the result means something where `when` holds, and such iterations are
+        so many cycles apart at least.
+    """
+
+    op: FloatOp
+    of: NumberType
+    to: NumberType
+    interval_cycles: int = 1
+    when: Predicate = ALWAYS
+
+
 Operation: TypeAlias = (
     ConstantOp
     | ParameterOp
@@ -159,6 +178,7 @@ Operation: TypeAlias = (
     | ForwardOp
     | ChooseOp
     | ArithmeticOp
+    | FloatingOp
     | CastOp
     | SelectOp
 )

@@ -1,8 +1,9 @@
-"""C integer types: width, signedness, ranges and wrap-around."""
+"""C arithmetic types: integers with their wrap-around, and IEEE 754 formats."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -48,12 +49,113 @@ class IntType:
         return f"{'' if self.signed else 'u'}int{self.width_bits}"
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class FloatType:
+    """A binary interchange format of IEEE 754-2019 (3.4): sign, biased exponent, fraction.
+
+    A value of the type is its bit pattern, an unsigned integer: memories, wires and words of a bus
+    hold nothing else, and only `FloatOperation` knows what the bits mean.
+
+    Members
+    -------
+    exponent_bits, fraction_bits: of the fields; the leading bit of a significand is not stored.
+    """
+
+    exponent_bits: int
+    fraction_bits: int
+
+    def __post_init__(self) -> None:
+        if self.exponent_bits < 2 or self.fraction_bits < 1:
+            raise ValueError("a format has two bits of exponent and one of fraction at least")
+
+    @property
+    def width_bits(self) -> int:
+        return 1 + self.exponent_bits + self.fraction_bits
+
+    @property
+    def signed(self) -> bool:
+        """Patterns are unsigned."""
+        return False
+
+    @property
+    def is_bool(self) -> bool:
+        """No format of numbers is `_Bool`."""
+        return False
+
+    @property
+    def minimum(self) -> int:
+        """The least pattern."""
+        return 0
+
+    @property
+    def maximum(self) -> int:
+        """The greatest pattern."""
+        return (1 << self.width_bits) - 1
+
+    def wrap(self, value: int) -> int:
+        """Return the low bits of a pattern."""
+        return value & self.maximum
+
+    @property
+    def promoted(self) -> FloatType:
+        """The type itself: only integers are promoted."""
+        return self
+
+    @property
+    def bias(self) -> int:
+        """What is added to an exponent where it is stored."""
+        return (1 << (self.exponent_bits - 1)) - 1
+
+    @property
+    def sign_bit(self) -> int:
+        """The pattern of -0."""
+        return 1 << (self.width_bits - 1)
+
+    @property
+    def infinity(self) -> int:
+        """The pattern of +infinity."""
+        return ((1 << self.exponent_bits) - 1) << self.fraction_bits
+
+    @property
+    def nan(self) -> int:
+        """The pattern of the one NaN that operations make: quiet, positive, without payload."""
+        return self.infinity | 1 << (self.fraction_bits - 1)
+
+    def __str__(self) -> str:
+        return _FLOAT_NAMES.get(self, f"float{self.exponent_bits}_{self.fraction_bits}")
+
+
 INT32 = IntType(32, True)
 INT64 = IntType(64, True)
+FLOAT16 = FloatType(5, 10)
+BFLOAT16 = FloatType(8, 7)
+FLOAT32 = FloatType(8, 23)
+FLOAT64 = FloatType(11, 52)
+
+_FLOAT_NAMES = {
+    FLOAT16: "float16", BFLOAT16: "bfloat16", FLOAT32: "float32", FLOAT64: "float64",
+}  # fmt: skip
+
+NumberType: TypeAlias = IntType | FloatType
+"""What an element of an array, a scalar and an expression can be."""
 
 
-def common_type(a: IntType, b: IntType) -> IntType:
-    """Return the type of a binary operation (C11 6.3.1.8, the usual arithmetic conversions)."""
+def common_type(a: NumberType, b: NumberType) -> NumberType:
+    """Return the type of a binary operation (C11 6.3.1.8, the usual arithmetic conversions).
+
+    Of `_Float16` and `__bf16`, neither of which holds the values of the other, it is `float`, as
+    the hardware conversions of both have it; gcc refuses the pair.
+    """
+    if isinstance(a, FloatType) or isinstance(b, FloatType):
+        floats = [t for t in (a, b) if isinstance(t, FloatType)]
+        if set(floats) == {FLOAT16, BFLOAT16}:
+            return FLOAT32
+        return max(floats, key=lambda t: (t.width_bits, t.fraction_bits))
+    return common_integer(a, b)
+
+
+def common_integer(a: IntType, b: IntType) -> IntType:
+    """Return the type of a binary operation on integers (C11 6.3.1.8)."""
     a, b = a.promoted, b.promoted
     width = max(a.width_bits, b.width_bits)
     # The unsigned operand wins unless the signed one is wider and so holds all its values.

@@ -17,13 +17,14 @@ from rtlgen.ir.expr import (
     Cast,
     Constant,
     Expr,
+    FloatOperation,
     IndexValue,
     Read,
     ScalarParameter,
     Select,
     Unary,
 )
-from rtlgen.ir.types import IntType
+from rtlgen.ir.types import NumberType
 
 Range: TypeAlias = tuple[int, int]
 """Smallest and largest value, inclusive."""
@@ -121,6 +122,8 @@ class ValueRanges:
                 if op == "lnot":
                     return (0, 0) if low > 0 or high < 0 else (int(low == high), 1)
                 return (-high, -low) if op == "neg" else (~high, ~low)
+            case FloatOperation():
+                return (0, 1) if expr.op in COMPARISONS else None
             case Select():
                 return self._select(expr, facts)
             case Binary(op, left, right):
@@ -142,7 +145,7 @@ class ValueRanges:
         return min(low for low, _ in arms), max(high for _, high in arms)
 
 
-def binary_range(op: str, a: Range, b: Range, type_: IntType) -> Range | None:
+def binary_range(op: str, a: Range, b: Range, type_: NumberType) -> Range | None:
     """Return the range of the mathematical result of `a op b`, or None if nothing is known.
 
     Parameters

@@ -26,6 +26,8 @@ from rtlgen.ir.expr import (
     Cast,
     Constant,
     Expr,
+    FloatOp,
+    FloatOperation,
     IndexValue,
     Read,
     ScalarParameter,
@@ -35,7 +37,7 @@ from rtlgen.ir.expr import (
 from rtlgen.ir.plan import LOGIC_TABLE_WORDS, address_bits
 from rtlgen.ir.scop import Access, Array, Scop, Statement, Subscript
 from rtlgen.ir.signed_digits import is_sum
-from rtlgen.ir.types import INT64
+from rtlgen.ir.types import INT64, FloatType, NumberType
 from rtlgen.ir.value_ranges import Range, value_range, width_of
 from rtlgen.scheduling.common_factors import equal_reads, with_reads
 from rtlgen.scheduling.division import ConstantDivision, pairs_divided_twice
@@ -253,6 +255,8 @@ class _Builder:
                 return self.graph.add(Node("select", width, signed, (chosen, *arms)))
             case Binary():
                 return self.binary(expr, width, signed)
+            case FloatOperation():
+                return self.graph.resized(self._floating(expr), width, signed)
             case Constant(value):
                 return self.graph.constant(value)
 
@@ -289,6 +293,26 @@ class _Builder:
         if op == "mul":
             return self.graph.product(operands, width, signed)
         return self.graph.add(Node(op, width, signed, operands, modulus_bits=modulus))
+
+    def _floating(self, expr: FloatOperation) -> int:
+        """Return a node with the whole result of a float operation.
+
+        What only looks at signs is wiring, as it is for integers.
+        """
+        operands = tuple(self.build(operand, UNLIMITED_BITS) for operand in expr.operands)
+        type_ = expr.type
+        width, graph = type_.width_bits, self.graph
+        if not isinstance(type_, FloatType) or expr.op not in ("neg", "abs", "copysign"):
+            floating = expr.op, expr.of, type_
+            return graph.add(Node("floating", width, type_.signed, operands, floating=floating))
+        sign, magnitude = graph.constant(type_.sign_bit), graph.constant(type_.sign_bit - 1)
+        if expr.op == "neg":
+            return graph.add(Node("xor", width, False, (operands[0], sign)))
+        unsigned = graph.add(Node("and", width, False, (operands[0], magnitude)))
+        if expr.op == "abs":
+            return unsigned
+        other = graph.add(Node("and", width, False, (operands[1], sign)))
+        return graph.add(Node("or", width, False, (unsigned, other)))
 
     def _division(self, expr: Binary, width: int, signed: bool) -> int:
         dividend = self.build(expr.left, UNLIMITED_BITS)
@@ -347,12 +371,23 @@ def _latencies(
 def _operator_latency(node: Node, nodes: tuple[Node, ...], target: Target) -> int:
     if not node.operands or node.op == "cast":
         return 0
+    if node.floating is not None:
+        return float_latency_cycles(*node.floating, target)
     operands = [nodes[operand] for operand in node.operands]
     # A constant operand costs nothing, unless it is a dividend, or a factor that takes multipliers;
     # a select's condition is one wire, its arms are what is wide.
     widths = [0 if _is_free(node, other) else other.width_bits for other in operands]
     wide = widths[1:] if node.op == "select" else widths
     return target.latency_cycles(node.op, wide[0], wide[-1], node.width_bits)
+
+
+def float_latency_cycles(op: FloatOp, of: NumberType, to: NumberType, target: Target) -> int:
+    """Return the cycles from operands to the result of a float operation."""
+    format_ = of if isinstance(of, FloatType) else to
+    other = to if isinstance(of, FloatType) else of
+    assert isinstance(format_, FloatType)
+    exponent, fraction = format_.exponent_bits, format_.fraction_bits
+    return target.float_latency_cycles(op, exponent, fraction, other.width_bits)
 
 
 def _is_wiring(node: Node, nodes: tuple[Node, ...]) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rtlgen.ir.affine import Affine
+from rtlgen.ir.expr import FloatOp
+from rtlgen.ir.types import NumberType
 from rtlgen.ir.value_ranges import width_of
 
 
@@ -14,10 +16,11 @@ class Node:
 
     Members
     -------
-    op: `constant`, `parameter`, `index`, `load`, `cast`, `select` or an operator of ir.expr; a load
-        whose address depends on data has it as its operand.
+    op: `constant`, `parameter`, `index`, `load`, `cast`, `select`, `floating` or an operator of
+        ir.expr; a load whose address depends on data has it as its operand.
     value, name, affine, read: of a constant, a parameter, an index value, a load (its read).
     modulus_bits: for shifts, the width of the left operand's C type.
+    floating: the operation on floats, and the types of its operands and of its result.
     """
 
     op: str
@@ -29,6 +32,7 @@ class Node:
     affine: Affine | None = None
     read: int = -1
     modulus_bits: int = 0
+    floating: tuple[FloatOp, NumberType, NumberType] | None = None
 
 
 class Graph:

@@ -24,6 +24,7 @@ from rtlgen.ir.plan import (
     CastOp,
     ChooseOp,
     ConstantOp,
+    FloatingOp,
     ForwardOp,
     IndexForm,
     IndexOp,
@@ -199,6 +200,23 @@ class StreamBuilder(ABC):
                         latency_cycles=latency,
                         operands=operands,
                         span=span,
+                    )
+                )
+            case "floating":
+                assert node.floating is not None
+                floating, of, to = node.floating
+                return self._add(
+                    FloatingOp(
+                        width_bits=width,
+                        signed=signed,
+                        stage=stage,
+                        latency_cycles=latency,
+                        operands=operands,
+                        span=span,
+                        op=floating,
+                        of=of,
+                        to=to,
+                        when=self._when or ALWAYS,
                     )
                 )
             case _:

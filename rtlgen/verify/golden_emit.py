@@ -17,6 +17,7 @@ from rtlgen.ir.expr import (
     Cast,
     Constant,
     Expr,
+    FloatOperation,
     IndexValue,
     Read,
     ScalarParameter,
@@ -24,7 +25,7 @@ from rtlgen.ir.expr import (
     Unary,
 )
 from rtlgen.ir.scop import Access, ConditionNode, LoopNode, Node, Scop, Statement
-from rtlgen.ir.types import IntType
+from rtlgen.ir.types import NumberType
 from rtlgen.verify.golden_state import EVENT_KINDS, EventKind, keeps_element
 
 ENTRY = "rtlgen_golden"
@@ -257,8 +258,10 @@ int {ENTRY}(void **arrays, uint8_t **written, const uint64_t *scalars, uint64_t 
                 left = self._value(expr.left, statement)
                 right = self._value(expr.right, statement)
                 return self._wrapped(self._binary(expr, left, right, statement), expr.type)
+            case FloatOperation():
+                raise NotImplementedError(expr.op)
 
-    def _wrapped(self, exact: str, type_: IntType) -> str:
+    def _wrapped(self, exact: str, type_: NumberType) -> str:
         return self._temporary(f"wrap_{_sign(type_)}({exact}, {type_.width_bits})")
 
     def _read(self, read: Read, statement: Statement) -> str:
@@ -354,7 +357,7 @@ def _comparison(op: str, left: str, right: str, sign: str) -> str:
             return f"!less_{sign}({left}, {right})"
 
 
-def _sign(type_: IntType) -> str:
+def _sign(type_: NumberType) -> str:
     return "signed" if type_.signed else "unsigned"
 
 

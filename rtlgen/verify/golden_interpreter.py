@@ -11,14 +11,16 @@ from rtlgen.ir.expr import (
     Cast,
     Constant,
     Expr,
+    FloatOperation,
     IndexValue,
     Read,
     ScalarParameter,
     Select,
     Unary,
 )
+from rtlgen.ir.float_arithmetic import evaluate
 from rtlgen.ir.scop import Access, ConditionNode, LoopNode, Node, Scop, Statement
-from rtlgen.ir.types import IntType
+from rtlgen.ir.types import NumberType
 from rtlgen.verify.golden_state import (
     EVENT_KINDS,
     Elements,
@@ -154,6 +156,9 @@ class Interpreter:
             case Select(condition, if_true, if_false):
                 taken = if_true if self._value(condition, statement) else if_false
                 return self._value(taken, statement)
+            case FloatOperation(op, operands, type_):
+                values = [self._value(operand, statement) for operand in operands]
+                return evaluate(op, values, expr.of, type_)
             case Binary(op, left, right):
                 a, b = self._value(left, statement), self._value(right, statement)
                 return self._binary(op, a, b, left.type, statement)
@@ -164,7 +169,7 @@ class Interpreter:
             self._note("uninitialised read", statement)
         return int(self._flat[access.array][place])
 
-    def _binary(self, op: BinaryOp, a: int, b: int, left: IntType, statement: Statement) -> int:
+    def _binary(self, op: BinaryOp, a: int, b: int, left: NumberType, statement: Statement) -> int:
         match op:
             case "add":
                 return a + b
@@ -198,7 +203,7 @@ class Interpreter:
             case "div" | "rem":
                 return self._divide(op, a, b, left, statement)
 
-    def _divide(self, op: BinaryOp, a: int, b: int, type_: IntType, statement: Statement) -> int:
+    def _divide(self, op: BinaryOp, a: int, b: int, type_: NumberType, statement: Statement) -> int:
         if b == 0:
             self._note("division by zero", statement)
             return -1 if op == "div" else a

@@ -30,7 +30,7 @@ from rtlgen.ir.expr import (
     with_children,
 )
 from rtlgen.ir.scop import ScalarArgument, Scop, Statement
-from rtlgen.ir.types import INT32, INT64, IntType
+from rtlgen.ir.types import INT32, INT64, IntType, NumberType
 
 Change: TypeAlias = Literal["zero", "step", "negate", "one"]
 
@@ -158,7 +158,7 @@ class _Sites:
         )
 
 
-def _masked(chosen: Expr, name: str, type_: IntType) -> Expr:
+def _masked(chosen: Expr, name: str, type_: NumberType) -> Expr:
     return Binary("and", chosen, ScalarParameter(name, type_), type_)
 
 

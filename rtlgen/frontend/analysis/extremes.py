@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 from rtlgen.frontend.analysis.ranges import Ranges
 from rtlgen.ir.affine import Affine
 from rtlgen.ir.expr import Binary, Cast, Constant, Expr, IndexValue, Select, Unary
-from rtlgen.ir.types import IntType
+from rtlgen.ir.types import NumberType
 
 Extreme: TypeAlias = Literal["least", "greatest"]
 
@@ -203,7 +203,9 @@ def _up(expr: Expr, ranges: Ranges) -> Quotient | None:
     return _truncated(expr, ranges)
 
 
-def _held(parts: Sequence[Quotient], type_: IntType, ranges: Ranges) -> tuple[Quotient, ...] | None:
+def _held(
+    parts: Sequence[Quotient], type_: NumberType, ranges: Ranges
+) -> tuple[Quotient, ...] | None:
     """Return the parts if the type holds each of them everywhere."""
     for part in parts:
         low, high = part.range(ranges)

@@ -22,7 +22,7 @@ from rtlgen.ir.expr import (
     Unary,
     UnaryOp,
 )
-from rtlgen.ir.types import INT32, IntType, common_type
+from rtlgen.ir.types import INT32, IntType, NumberType, common_type
 from rtlgen.source import Span
 
 
@@ -82,7 +82,7 @@ class Value:
         return self.modular if self.affine is None else self.affine
 
     @property
-    def type(self) -> IntType:
+    def type(self) -> NumberType:
         return self.expr.type
 
     @property
@@ -98,14 +98,14 @@ def opaque(expr: Expr, obstacle: Obstacle, span: Span) -> Value:
     return Value(expr, None, obstacle, span)
 
 
-def exact(affine: Affine, type_: IntType, span: Span) -> Value:
+def exact(affine: Affine, type_: NumberType, span: Span) -> Value:
     """Return the value of an affine function that `type_` is known to hold."""
     if affine.is_constant:
         return Value(Constant(affine.constant, type_), affine, None, span)
     return Value(IndexValue(affine, type_), affine, None, span)
 
 
-def literal(value: int, type_: IntType, span: Span) -> Value:
+def literal(value: int, type_: NumberType, span: Span) -> Value:
     """Return a constant, wrapped to its type."""
     return exact(Affine((), type_.wrap(value)), type_, span)
 
@@ -116,7 +116,7 @@ class Arithmetic:
 
     ranges: Ranges
 
-    def convert(self, value: Value, type_: IntType) -> Value:
+    def convert(self, value: Value, type_: NumberType) -> Value:
         """Convert as C does (C11 6.3.1.3; implementation-defined cases wrap, like gcc)."""
         if value.type == type_:
             return value

@@ -1,0 +1,1 @@
+"""Operators of IEEE 754, parametric in exponent and fraction bits."""
